@@ -30,7 +30,7 @@ const LONG_LIVED = {
 const PURE = ['protocol', 'text', 'memory'];
 
 /** What a view of JupyterLab is made with besides; '' are the files beside the folders. */
-const LAB = [...PURE, '', 'kernel', 'components'];
+const LAB = [...PURE, 'components', '', 'kernel', 'lab'];
 
 /**
  * Which folders of `src` each folder may import from, besides its own, types included:
@@ -41,9 +41,10 @@ const ARROWS = {
   protocol: [],
   text: ['protocol'],
   memory: ['protocol', 'text'],
+  components: PURE,
   '': PURE,
   kernel: [...PURE, ''],
-  components: [...PURE, '', 'kernel'],
+  lab: [...PURE, 'components', '', 'kernel'],
   card: [...PURE, 'components'],
   outputs: [...PURE, 'components', 'card'],
   timeline: LAB,
@@ -51,7 +52,7 @@ const ARROWS = {
   editing: LAB,
   fit: [...LAB, 'release', 'editing'],
   report: [...LAB, 'card', 'release', 'editing', 'fit'],
-  cells: LAB,
+  cells: [...LAB, 'release'],
   gauge: [...LAB, 'timeline', 'release'],
   otherkernels: LAB,
   panel: [...LAB, 'timeline', 'release', 'otherkernels'],

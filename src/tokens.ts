@@ -51,17 +51,23 @@ export interface IKernelMemory extends IObservableDisposable {
 }
 
 /**
- * The GPU memory of the kernels of this page.
+ * Where a view has its kernel from.
  */
-export interface IGpuMemory {
-  /** That of the focused notebook or console; `null` where there is no kernel. */
+export interface IKernelSource {
+  /** The GPU memory of the kernel; `null` where there is none. */
   readonly current: IKernelMemory | null;
 
-  readonly currentChanged: ISignal<IGpuMemory, void>;
+  readonly currentChanged: ISignal<IKernelSource, void>;
 
-  /** Whether a notebook or console is focused that could have a kernel. */
+  /** Whether there is a notebook or console that could have a kernel. */
   readonly hasDocument: boolean;
+}
 
+/**
+ * The GPU memory of the kernels of this page; as a source, that of the focused
+ * notebook or console.
+ */
+export interface IGpuMemory extends IKernelSource {
   /** That of a kernel, or `null` when no notebook or console of this page uses it. */
   find(kernel: Pick<Kernel.IModel, 'id'>): IKernelMemory | null;
 }
@@ -102,6 +108,9 @@ export interface IOtherKernels {
 
   /** Ask now and then while the returned object is not disposed. */
   watch(): IDisposable;
+
+  /** Whether some are asked on a person's word, and have not answered. */
+  readonly isAsking: boolean;
 
   /** Ask those too that no page is connected to: a person wants it. */
   askUnasked(): void;

@@ -103,3 +103,8 @@ export class FakeGpuMemory implements IGpuMemory {
 export async function settle(): Promise<void> {
   await new Promise(resolve => setTimeout(resolve, 0));
 }
+
+/** Let work go on for as long as is worth a word. */
+export async function goOn(): Promise<void> {
+  await new Promise(resolve => setTimeout(resolve, 510));
+}

@@ -16,6 +16,7 @@ import {
 } from './forms';
 import {
   EVENTS,
+  FRAMES,
   REPLIES,
   REQUESTS,
   UNKNOWN_EVENTS,
@@ -31,7 +32,9 @@ function validator(kind: string): ValidateFunction {
 const GROUPS: [string, string, Record<string, object>][] = [
   ['event', '', EVENTS],
   ['request', '_request', { ...REQUESTS }],
-  ['reply', '_reply', { ...REPLIES }]
+  ['reply', '_reply', { ...REPLIES }],
+  // An output carries no schemas: its types are held to the wire's by a sample of each.
+  ['frame', '', FRAMES]
 ];
 
 /** The page's schema of each kind of message, by the name of its definition. */
@@ -62,7 +65,7 @@ const MUTATIONS: Record<string, Mutation> = {
     Object.assign(framework?.properties?.ooms ?? {}, { type: 'integer' }),
   'another least value': ({ growth }) =>
     Object.assign(growth?.properties?.runs ?? {}, { minimum: 1 }),
-  'a choice more': ({ item }) => item?.properties?.kind?.enum?.push('all'),
+  'a choice more': ({ item_kind }) => item_kind?.enum?.push('all'),
   'another part': ({ remedy }) =>
     Object.assign(remedy?.properties?.title ?? {}, {
       $ref: '#/definitions/detail'

@@ -1,7 +1,14 @@
+import { type History, withPoints } from '../memory/history';
 import type {
   Event,
   ICell,
+  ICellMemory,
   IDevice,
+  IFrameCall,
+  IFrameEnvelope,
+  IFrameMessage,
+  IFrameOpening,
+  IFrameOutput,
   IHello,
   IHistoryPoint,
   IHolders,
@@ -99,7 +106,7 @@ export const CELL: ICell = {
       device_index: 0,
       change_bytes: -gib(1),
       peak_bytes: gib(6),
-      peak_exact: true,
+      peak_at_most_bytes: gib(6),
       needed_bytes: gib(2),
       alloc_retries: 1,
       ooms: 0
@@ -109,6 +116,32 @@ export const CELL: ICell = {
   growth: { device_index: 0, runs: 3, bytes_per_run: gib(0.5), holder: 'xs' },
   output_id: 'output:7'
 };
+
+/** What a cell did to the first device that ran well: it kept something. */
+export const KEPT: ICellMemory = {
+  device_index: 0,
+  change_bytes: gib(1.2),
+  peak_bytes: gib(8.1),
+  peak_at_most_bytes: gib(8.1),
+  needed_bytes: gib(3),
+  alloc_retries: 0,
+  ooms: 0
+};
+
+/** A cell that ran so, but for what is another. */
+export function ranCell(
+  change: Partial<ICell>,
+  memory: Partial<ICellMemory> = {}
+): ICell {
+  return {
+    ...CELL,
+    cell_id: 'a',
+    growth: null,
+    run: 1,
+    memory: [{ ...KEPT, ...memory }],
+    ...change
+  };
+}
 
 /** Memory that grows while a cell runs. */
 export const TREND: ITrend = {
@@ -129,6 +162,11 @@ export const POINT: IHistoryPoint = {
   outside_bytes: gib(1)
 };
 
+/** What is known after the helper has told of these. */
+export function historyOf(...points: readonly IHistoryPoint[]): History {
+  return withPoints({}, points);
+}
+
 const HOLDER = { name: 'x', kind: 'tensor', bytes: gib(1) } as const;
 
 /** Who holds the memory of `DEVICE`. */
@@ -145,11 +183,13 @@ export const HOLDERS: IHolders = {
     {
       device_index: 0,
       in_use_bytes: gib(5.3),
-      named_bytes: gib(5),
-      graph_bytes: gib(0.2),
-      unnamed_bytes: 0,
-      workspace_bytes: 0,
-      not_attributed_bytes: gib(0.1),
+      parts: [
+        { kind: 'named', bytes: gib(5) },
+        { kind: 'graphs', bytes: gib(0.2) },
+        { kind: 'unnamed', bytes: 0 },
+        { kind: 'workspaces', bytes: 0 },
+        { kind: 'not_attributed', bytes: gib(0.1) }
+      ],
       rows: [
         {
           id: 'name:model',
@@ -512,7 +552,7 @@ const NO_CELL: ICell = {
       device_index: 0,
       change_bytes: null,
       peak_bytes: null,
-      peak_exact: false,
+      peak_at_most_bytes: null,
       needed_bytes: null,
       alloc_retries: null,
       ooms: null
@@ -617,3 +657,30 @@ export const UNKNOWN_REPLIES: readonly IReplies[keyof IReplies][] = [
     }
   }
 ];
+
+/** The wire of a frame: each a message, as the page's type says it. */
+export const FRAMES: {
+  frame_output: IFrameOutput;
+  frame_opening: IFrameOpening;
+  frame_message: IFrameMessage;
+  frame_call: IFrameCall;
+  frame_envelope: IFrameEnvelope;
+} = {
+  frame_output: {
+    uid: 'output-1',
+    life_id: 'life-1',
+    kind: 'gauge',
+    compact: false,
+    report_id: null
+  },
+  frame_opening: { version: '1', uid: 'output-1', life_id: 'life-1' },
+  frame_message: { seen: 3, poll: 7, request: null },
+  frame_call: { uid: 'output-1', seen: 0, request: REQUESTS.sample },
+  frame_envelope: {
+    life_id: 'life-1',
+    poll: 7,
+    reply: null,
+    fixed: [{ cell_id: 'cell-1', execution_count: 1, source: 'x = 1' }],
+    events: [[4, SAMPLE]]
+  }
+};

@@ -20,4 +20,16 @@ describe('style', () => {
     expect(imported('index.js')).toEqual(imported('index.css'));
     expect(imported('index.css').sort()).toEqual(components.sort());
   });
+
+  it('should leave it to the language where a line begins', () => {
+    const physical =
+      /(?:^|[\s;{])(?:(?:margin|padding|border)-(?:left|right)\b|(?:left|right):)|text-align: (?:left|right)/;
+    const files = readdirSync(STYLE, { recursive: true }).map(String);
+    const faults = files.filter(
+      name =>
+        name.endsWith('.css') &&
+        physical.test(readFileSync(join(STYLE, name), 'utf8'))
+    );
+    expect(faults).toEqual([]);
+  });
 });

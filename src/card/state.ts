@@ -14,19 +14,24 @@ export type Trust = 'asking' | 'confirmed' | 'saved';
 /**
  * Where one remedy stands. `text` is the sentence to show.
  *
+ * - `begun`: under way, but not for as long as is worth a word
+ * - `running`: `canStop` tells whether it can be cancelled
  * - `waiting`: queued in the kernel until the running cell ends
  * - `applied`: the edit is in the cell, which has not run yet
  * - `inserted`: its code stands in a new cell, which has not run, or was copied
  * - `refused`: it was not allowed to copy its code, which is there to be selected
+ * - `cancelled`: taken back by the person
  * - `changed`: the cell no longer has the lines that the remedy edits
  */
 export type RemedyState =
   | { status: 'ready' }
-  | { status: 'running'; text: string }
+  | { status: 'begun' }
+  | { status: 'running'; text: string; canStop?: boolean }
   | { status: 'waiting'; text: string }
   | { status: 'applied'; text: string }
   | { status: 'inserted'; text: string }
   | { status: 'refused'; text: string; code: string }
+  | { status: 'cancelled'; text: string }
   | { status: 'changed'; text: string; line: number | null }
   | { status: 'failed'; text: string };
 
@@ -131,9 +136,11 @@ export interface IContext extends IWords {
   readonly state: ICardState;
   readonly offers: IOffers;
   readonly onAction: OnAction;
+  /** The folds that a person has opened, by name: they stay so wherever they move. */
+  readonly opened: Set<string>;
 }
 
-const READY: RemedyState = { status: 'ready' };
+export const READY: RemedyState = { status: 'ready' };
 
 /** Where a remedy stands. */
 export function stateOf({ state }: IContext, remedyId: string): RemedyState {
@@ -142,7 +149,7 @@ export function stateOf({ state }: IContext, remedyId: string): RemedyState {
 
 /** Whether what a button of a remedy asked for goes on. */
 export function isUnderWay({ status }: RemedyState): boolean {
-  return status === 'running' || status === 'waiting';
+  return status === 'begun' || status === 'running' || status === 'waiting';
 }
 
 /** Whether a remedy is code to run, or brings some. */

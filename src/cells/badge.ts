@@ -1,5 +1,5 @@
 /**
- * What the badge of a cell says: a pure function of its runs and the headroom.
+ * What the badge of a cell says: a pure function of its runs.
  */
 import type { ICell, ICellMemory, ISample } from '../protocol';
 import { MIB } from '../text/format';
@@ -9,14 +9,6 @@ const WORTH_BYTES = 10 * MIB;
 
 /** How many runs the details list. */
 const LISTED_RUNS = 3;
-
-/** The last run needed more than could be had now. */
-export interface IShortage {
-  readonly device_index: number;
-  readonly needed_bytes: number;
-  readonly isExact: boolean;
-  readonly headroom_bytes: number;
-}
 
 /** What there is to say of one cell. */
 export interface IBadge {
@@ -35,10 +27,12 @@ export interface IBadge {
  *
  * @param runs - the runs of this cell, oldest first
  * @param now - of a running cell, its memory up to the newest reading
+ * @param all - the runs of all cells
  */
 export function readBadge(
   runs: readonly ICell[],
-  now: readonly ICellMemory[] | null
+  now: readonly ICellMemory[] | null,
+  all: readonly ICell[] = runs
 ): IBadge | null {
   const cell = runs[runs.length - 1];
   if (!cell) {
@@ -52,7 +46,9 @@ export function readBadge(
   }
   const kind = kindOf(cell);
   const isTooLittle =
-    (kind === 'change' && !isWorth(memory)) ||
+    (kind === 'change' &&
+      !hasChanged(memory) &&
+      !isHighest(cell, memory, all)) ||
     (kind === 'running' && !hasChanged(memory));
   if (isTooLittle) {
     return null;
@@ -64,39 +60,6 @@ export function readBadge(
     hasSeveral: devices.length > 1,
     changes: changesOf(runs, memory.device_index)
   };
-}
-
-/**
- * What the last run of a cell lacks now; `null` where it would fit, as far as is known.
- */
-export function readShortage(
-  runs: readonly ICell[],
-  sample: ISample | null
-): IShortage | null {
-  const cell = runs[runs.length - 1];
-  if (!cell || cell.status === 'running' || cell.status === 'error') {
-    return null;
-  }
-  // A run that failed needed what it did not get as well.
-  const isWhole = cell.status === 'ok';
-  const shortages = cell.memory.flatMap(memory => {
-    const { device_index, needed_bytes, peak_exact } = memory;
-    const device = sample?.devices.find(({ index }) => index === device_index);
-    const headroom_bytes = device?.headroom_bytes ?? null;
-    return needed_bytes !== null &&
-      headroom_bytes !== null &&
-      needed_bytes > headroom_bytes
-      ? [
-          {
-            device_index,
-            needed_bytes,
-            isExact: isWhole && peak_exact,
-            headroom_bytes
-          }
-        ]
-      : [];
-  });
-  return shortages[0] ?? null;
 }
 
 /**
@@ -117,7 +80,7 @@ export function memorySince(
       device_index: device.index,
       change_bytes: device.in_use_bytes - begun,
       peak_bytes: peak,
-      peak_exact: false,
+      peak_at_most_bytes: null,
       needed_bytes: Math.max(0, peak - begun),
       alloc_retries: null,
       ooms: null
@@ -132,11 +95,18 @@ function kindOf({ growth, status }: ICell): IBadge['kind'] {
   return growth ? 'grows' : 'change';
 }
 
-/** A lasting change, or a peak that the framework had never seen before. */
-function isWorth(memory: ICellMemory): boolean {
-  const { peak_exact, needed_bytes } = memory;
+/** Whether no run before had a peak as high. */
+function isHighest(
+  { start_s }: ICell,
+  { device_index, needed_bytes, peak_bytes }: ICellMemory,
+  all: readonly ICell[]
+): boolean {
+  const isBeaten = (memory: ICellMemory): boolean =>
+    memory.device_index === device_index &&
+    (memory.peak_at_most_bytes ?? 0) >= (peak_bytes ?? 0);
   return (
-    hasChanged(memory) || (peak_exact && (needed_bytes ?? 0) >= WORTH_BYTES)
+    (needed_bytes ?? 0) >= WORTH_BYTES &&
+    !all.some(run => run.start_s < start_s && run.memory.some(isBeaten))
   );
 }
 

@@ -3,6 +3,7 @@ import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
+import { IReleaseSessions, type ReleaseSessions } from '../release/sessions';
 import { loadSettings } from '../settings';
 import { CommandIDs, IGpuMemory } from '../tokens';
 
@@ -14,13 +15,14 @@ const plugin: JupyterFrontEndPlugin<void> = {
   description: 'Shows below each cell what it did to the GPU memory.',
   autoStart: true,
   requires: [INotebookTracker, IGpuMemory],
-  optional: [ISettingRegistry, ITranslator],
+  optional: [ISettingRegistry, ITranslator, IReleaseSessions],
   activate: async (
     app,
     notebooks: INotebookTracker,
     memory: IGpuMemory,
     registry: ISettingRegistry | null,
-    translator: ITranslator | null
+    translator: ITranslator | null,
+    sessions: ReleaseSessions | null
   ): Promise<void> => {
     const { commands } = app;
     const settings = await loadSettings(registry);
@@ -33,7 +35,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const follow = async (panel: NotebookPanel): Promise<void> => {
       const { Badges } = await import('./badges');
       if (!panel.isDisposed) {
-        new Badges({ panel, memory, settings, trans, open });
+        new Badges({ panel, memory, settings, sessions, trans, open });
       }
     };
     notebooks.forEach(panel => void follow(panel));

@@ -1,16 +1,22 @@
 import { type Cell, CodeCell } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import type { IDisposable } from '@lumino/disposable';
 import { Throttler } from '@lumino/polling';
 import { Signal } from '@lumino/signaling';
 import type { PanelLayout } from '@lumino/widgets';
 
+import { DocumentKernel, KernelFollower } from '../kernel/follower';
+import { isBusy } from '../memory/model';
 import { byCell } from '../memory/runs';
+import { type IShortage, shortageOf } from '../memory/shortage';
 import type { Event, ICell } from '../protocol';
+import type { ReleaseSession } from '../release/session';
+import type { ReleaseSessions } from '../release/sessions';
 import type { Settings } from '../settings';
 import type { IGpuMemory, IKernelMemory } from '../tokens';
-import { readBadge, readShortage } from './badge';
-import { BadgeView } from './badgeview';
+import { readBadge } from './badge';
+import { BadgeView, type IOffer } from './badgeview';
 import { LiveRun } from './liverun';
 
 interface IOptions {
@@ -18,6 +24,8 @@ interface IOptions {
   readonly memory: IGpuMemory;
   readonly settings: Settings;
   readonly trans: TranslationBundle;
+  /** What can be freed; `null`: nothing is offered. */
+  readonly sessions: ReleaseSessions | null;
   /** Show more about a cell. */
   readonly open: () => void;
 }
@@ -38,40 +46,33 @@ export class Badges {
       this._drawAll();
     }, REDRAW_MS);
     panel.disposed.connect(this._stop, this);
-    panel.sessionContext.kernelChanged.connect(this._follow, this);
     panel.content.activeCellChanged.connect(this._drawAll, this);
-    memory.currentChanged.connect(this._follow, this);
+    panel.content.modelChanged.connect(this._onModel, this);
+    this._onModel();
     settings.changed.connect(this._drawAll, this);
-    this._follow();
+    this._kernel = new KernelFollower(new DocumentKernel(panel, memory));
+    this._kernel.changed.connect(this._drawAll, this);
+    this._kernel.stateChanged.connect(this._onState, this);
+    this._kernel.eventReceived.connect(this._onEvent, this);
+    this._drawAll();
   }
 
   private _stop(): void {
     this._redraw.dispose();
+    this._looking?.dispose();
+    this._kernel.dispose();
     Signal.disconnectReceiver(this);
   }
 
-  private _follow(): void {
-    const kernel = this._options.panel.sessionContext.session?.kernel;
-    const found = kernel ? this._options.memory.find(kernel) : null;
-    if (found !== this._kernel) {
-      this._kernel?.stateChanged.disconnect(this._onState, this);
-      this._kernel?.eventReceived.disconnect(this._onEvent, this);
-      this._kernel = found;
-      found?.stateChanged.connect(this._onState, this);
-      found?.eventReceived.connect(this._onEvent, this);
-    }
-    this._drawAll();
-  }
-
-  private _onState(kernel: IKernelMemory): void {
-    this._live.observe(kernel.state.sample);
+  private _onState(_: KernelFollower, { state }: IKernelMemory): void {
+    this._live.observe(state.sample);
     void this._redraw.invoke();
   }
 
   /** The start and the end of a cell show at once, on that cell. */
-  private _onEvent(kernel: IKernelMemory, event: Event): void {
+  private _onEvent({ current }: KernelFollower, event: Event): void {
     if (event.type === 'cell') {
-      this._live.follow(event, kernel.state.sample);
+      this._live.follow(event, current?.state.sample ?? null);
       this._drawThose(({ model }) => model.id === event.cell_id);
     }
   }
@@ -86,28 +87,80 @@ export class Badges {
       return;
     }
     const isWanted = this._options.settings.current.showBadges;
-    const runs = byCell(isWanted ? (this._kernel?.state.runs ?? []) : []);
+    const state = this._kernel.current?.state;
+    const runs = byCell(isWanted ? (state?.runs ?? []) : []);
+    const runsOf = (cell: Cell | null): readonly ICell[] =>
+      runs.get(cell?.model.id ?? '') ?? [];
+    const { activeCell } = content;
+    const shortage = shortageOf(runsOf(activeCell), state?.sample ?? null);
+    const offer = this._offerOf(shortage);
     for (const cell of content.widgets) {
       if (cell instanceof CodeCell && !cell.isDisposed && isMeant(cell)) {
-        this._draw(cell, runs.get(cell.model.id) ?? []);
+        const isActive = cell === activeCell;
+        this._draw(
+          cell,
+          runsOf(cell),
+          isActive ? shortage : null,
+          isActive ? offer : null
+        );
       }
     }
   }
 
-  private _draw(cell: CodeCell, runs: readonly ICell[]): void {
-    const state = this._kernel?.state;
+  private _draw(
+    cell: CodeCell,
+    runs: readonly ICell[],
+    shortage: IShortage | null,
+    offer: IOffer | null
+  ): void {
+    const state = this._kernel.current?.state;
     const known = this._views.get(cell);
     if (!state || runs.length === 0) {
       known?.draw(null, null, null);
       return;
     }
-    const isActive = this._options.panel.content.activeCell === cell;
-    const { lastOom, sample } = state;
+    const { lastOom } = state;
     (known ?? this._add(cell)).draw(
-      readBadge(runs, this._live.memory(cell.model.id)),
-      isActive ? readShortage(runs, sample) : null,
-      lastOom?.cell_id === cell.model.id ? lastOom : null
+      readBadge(runs, this._live.memory(cell.model.id), state.runs),
+      shortage,
+      lastOom?.cell_id === cell.model.id ? lastOom : null,
+      offer
     );
+  }
+
+  /** What can be freed is measured only while the active cell lacks something. */
+  private _offerOf(shortage: IShortage | null): IOffer | null {
+    const { current } = this._kernel;
+    const session =
+      shortage && current && !isBusy(current.state)
+        ? (this._options.sessions?.get(current) ?? null)
+        : null;
+    if (session !== this._asked) {
+      this._looking?.dispose();
+      this._asked?.changed.disconnect(this._drawSoon, this);
+      this._asked = session;
+      session?.changed.connect(this._drawSoon, this);
+      this._looking = session?.checklist.plan.show() ?? null;
+    }
+    if (!shortage || !session || session.isFreeing) {
+      return null;
+    }
+    const { checklist } = session;
+    const items = checklist.safe;
+    const bytes = checklist.gainOf(items).freed_bytes;
+    return bytes >= shortage.needed.least_bytes - shortage.headroom_bytes
+      ? { bytes, accept: () => void session.free(items) }
+      : null;
+  }
+
+  /** A cell that comes back, as by an undo, has its badge again. */
+  private _onModel(): void {
+    const { model } = this._options.panel.content;
+    model?.cells.changed.connect(this._drawSoon, this);
+  }
+
+  private _drawSoon(): void {
+    void this._redraw.invoke();
   }
 
   private _add(cell: CodeCell): BadgeView {
@@ -117,10 +170,12 @@ export class Badges {
     return view;
   }
 
+  private readonly _kernel: KernelFollower;
   private readonly _redraw: Throttler;
   private readonly _views = new WeakMap<Cell, BadgeView>();
   private readonly _live = new LiveRun();
-  private _kernel: IKernelMemory | null = null;
+  private _asked: ReleaseSession | null = null;
+  private _looking: IDisposable | null = null;
 }
 
 /** Below the output, above the cell's footer: once the cell has been built. */

@@ -3,10 +3,10 @@
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { describeHeight } from '../memory/timelinewords';
+import { describeRange, formatRange, needIn, peakIn } from '../memory/peak';
 import type { ICellMemory, IGrowth, IOom } from '../protocol';
-import { formatBytes, formatCompared, MIB } from '../text/format';
-import type { IBadge, IShortage } from './badge';
+import { formatBytes, MIB } from '../text/format';
+import type { IBadge } from './badge';
 
 /** A badge's text: the first part stands out. */
 export interface IBadgeText {
@@ -45,28 +45,6 @@ export function textOf(
   }
 }
 
-/**
- * The quiet line before a run: "last time this cell needed 14.0 GiB, headroom is 8.4 GiB".
- */
-export function warnOf(shortage: IShortage, trans: TranslationBundle): string {
-  const { needed_bytes, headroom_bytes, isExact } = shortage;
-  const [needed = '', headroom = ''] = formatCompared(
-    needed_bytes,
-    headroom_bytes
-  );
-  return isExact
-    ? trans.__(
-        'last time this cell needed %1, headroom is %2',
-        needed,
-        headroom
-      )
-    : trans.__(
-        'last time this cell needed at least %1, headroom is %2',
-        needed,
-        headroom
-      );
-}
-
 /** One row of the details. */
 export type Row = readonly [label: string, value: string];
 
@@ -76,8 +54,8 @@ export type Row = readonly [label: string, value: string];
 export function rowsOf(badge: IBadge, trans: TranslationBundle): Row[] {
   const { cell, memory, changes } = badge;
   const keeper = cell.growth?.holder ?? null;
-  const { change_bytes, peak_bytes, needed_bytes, alloc_retries, ooms } =
-    memory;
+  const { change_bytes, alloc_retries, ooms } = memory;
+  const [peak, needed] = [peakIn(memory), needIn(memory)];
   const rows: (Row | null)[] = [
     badge.hasSeveral
       ? [trans.__('Device'), trans.__('GPU %1', memory.device_index)]
@@ -85,12 +63,8 @@ export function rowsOf(badge: IBadge, trans: TranslationBundle): Row[] {
     change_bytes === null
       ? null
       : [trans.__('Change in tensors'), signed(change_bytes)],
-    peak_bytes === null
-      ? null
-      : [trans.__('Peak while running'), atLeast(memory, peak_bytes, trans)],
-    needed_bytes === null
-      ? null
-      : [trans.__('Needed on top'), atLeast(memory, needed_bytes, trans)],
+    peak && [trans.__('Peak while running'), formatRange(peak, trans)],
+    needed && [trans.__('Needed on top'), formatRange(needed, trans)],
     keeper ? [trans.__('Kept by'), keeper] : null,
     changes.length > 1
       ? [
@@ -119,20 +93,8 @@ function changeOf(badge: IBadge, trans: TranslationBundle): string {
 }
 
 function peakOf(memory: ICellMemory, trans: TranslationBundle): string {
-  const { peak_bytes, peak_exact } = memory;
-  if (peak_bytes === null) {
-    return trans.__('peak not measured');
-  }
-  return describeHeight({ bytes: peak_bytes, isExact: peak_exact }, trans);
-}
-
-function atLeast(
-  memory: ICellMemory,
-  bytes: number,
-  trans: TranslationBundle
-): string {
-  const size = formatBytes(bytes);
-  return memory.peak_exact ? size : trans.__('at least %1', size);
+  const peak = peakIn(memory);
+  return peak ? describeRange(peak, trans) : trans.__('peak not measured');
 }
 
 function growthOf(growth: IGrowth, trans: TranslationBundle): string {

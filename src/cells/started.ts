@@ -2,8 +2,8 @@ import { type Cell, CodeCell } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { IOutputAreaModel, OutputArea } from '@jupyterlab/outputarea';
 
-import { MIME_TYPE } from '../tokens';
-import type { IGpuMemory } from '../tokens';
+import { memoryOf } from '../kernel/follower';
+import { type IGpuMemory, MIME_TYPE } from '../tokens';
 import { printedError } from './printed';
 
 /** Characters at the end of what a cell printed that are looked at. */
@@ -21,8 +21,7 @@ export async function explainStarted(
   cell: Cell,
   memory: IGpuMemory
 ): Promise<void> {
-  const kernel = panel.sessionContext.session?.kernel;
-  const found = kernel ? memory.find(kernel) : null;
+  const found = memoryOf(panel, memory);
   if (
     !(cell instanceof CodeCell) ||
     cell.isDisposed ||

@@ -1,25 +1,44 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { insertBelow } from '../editing/insertion';
-import { Failed } from '../kernel/problem';
-import { perform } from '../kernel/work';
+import { explain } from '../kernel/problem';
+import { Task } from '../kernel/task';
+import { noticeOf } from '../lab/notice';
+import { words } from '../text/messages';
 import type { IKernelMemory } from '../tokens';
 
 /**
  * Insert a cell with visible code that frees, below the active cell.
  *
- * The cell is not run. Rejects with a sentence when the helper cannot write it.
+ * The cell is not run. Never rejects: a failure is what a notification says.
  *
  * @param items - ids of a plan; `null`: the safe set
  */
 export async function insertCleanupCell(
   memory: IKernelMemory,
   panel: NotebookPanel,
-  items: string[] | null
+  items: string[] | null,
+  trans: TranslationBundle
 ): Promise<void> {
-  const { code, message } = await perform(memory, 'cleanup', { items });
-  if (code === null) {
-    throw new Failed(message);
+  const task = new Task(memory, 'cleanup', { items });
+  const said = {
+    going: trans.__('Looking for what a clean-up cell can free…'),
+    waiting: () =>
+      trans.__('Waiting: the cell is written when the running one ends.')
+  };
+  const notice = noticeOf(task, said, trans);
+  try {
+    const { code, message } = await task.ended;
+    if (code === null) {
+      notice.finish(words(trans).sentence(message), 'info');
+      return;
+    }
+    // The cell that is there now says it.
+    notice.dismiss();
+    insertBelow(panel, panel.content.activeCellIndex, code);
+  } catch (reason) {
+    const why = explain(reason, trans);
+    notice.finish(trans.__('No cell was inserted: %1', why), 'error');
   }
-  insertBelow(panel, panel.content.activeCellIndex, code);
 }

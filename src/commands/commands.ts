@@ -1,7 +1,6 @@
 import { Notification } from '@jupyterlab/apputils';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
-import { explain } from '../kernel/problem';
 import { CommandIDs, NO_ARGS } from '../tokens';
 import { insertCleanupCell } from './cleanup';
 import { CommandRefresher } from './refresher';
@@ -69,14 +68,8 @@ function addCleanup({ commands, memory, notebooks, trans }: IParts): void {
       if (!kernel || !panel || !isEnabled()) {
         return;
       }
-      try {
-        const items = (args.items as string[] | undefined) ?? null;
-        await insertCleanupCell(kernel, panel, items);
-      } catch (reason) {
-        Notification.error(
-          trans.__('No cell was inserted: %1', explain(reason, trans))
-        );
-      }
+      const items = (args.items as string[] | undefined) ?? null;
+      await insertCleanupCell(kernel, panel, items, trans);
     }
   });
 }

@@ -1,34 +1,22 @@
-import { CommandIDs, type IKernelMemory } from '../tokens';
+import { KernelFollower } from '../kernel/follower';
+import { CommandIDs } from '../tokens';
 import type { IParts } from './releases';
 
 /**
- * Tells menus and toolbars when the state that the commands depend on changes.
- * It lives as long as the application.
+ * Tells menus and toolbars when the state that the commands depend on changes:
+ * readings come often, only the phase decides. It lives as long as the application.
  */
 export class CommandRefresher {
   constructor(private readonly _parts: IParts) {
-    _parts.memory.currentChanged.connect(this._onCurrentChanged, this);
-    _parts.notebooks?.currentChanged.connect(this._refresh, this);
-    _parts.notebooks?.activeCellChanged.connect(this._refresh, this);
-    this._onCurrentChanged();
-  }
-
-  private _onCurrentChanged(): void {
-    this._current?.stateChanged.disconnect(this._onStateChanged, this);
-    this._current = this._parts.memory.current;
-    this._current?.stateChanged.connect(this._onStateChanged, this);
+    const { memory, notebooks } = _parts;
+    this._kernel = new KernelFollower(memory);
+    this._kernel.phaseChanged.connect(this._refresh, this);
+    notebooks?.currentChanged.connect(this._refresh, this);
+    notebooks?.activeCellChanged.connect(this._refresh, this);
     this._refresh();
   }
 
-  /** Readings come often; only the phase decides. */
-  private _onStateChanged({ state }: IKernelMemory): void {
-    if (state.phase !== this._phase) {
-      this._refresh();
-    }
-  }
-
   private _refresh(): void {
-    this._phase = this._current?.state.phase ?? null;
     const { commands } = this._parts;
     // Those of another plugin may not be there.
     Object.values(CommandIDs)
@@ -38,6 +26,5 @@ export class CommandRefresher {
       });
   }
 
-  private _current: IKernelMemory | null = null;
-  private _phase: string | null = null;
+  private readonly _kernel: KernelFollower;
 }

@@ -2,7 +2,7 @@ import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 
-import { releaseIcon } from '../components/labicons';
+import { releaseIcon } from '../lab/labicons';
 import { isBusy } from '../memory/model';
 import type { Phase } from '../memory/state';
 import type { IMessage } from '../protocol';

@@ -2,9 +2,10 @@ import { Clipboard } from '@jupyterlab/apputils';
 import { PathExt } from '@jupyterlab/coreutils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { Notice, plain } from '../components/notice';
 import { explain } from '../kernel/problem';
-import { perform } from '../kernel/work';
+import { Task } from '../kernel/task';
+import { noticeOf } from '../lab/notice';
+import { plain } from '../text/plain';
 import { formatBytes } from '../text/format';
 import { words } from '../text/messages';
 import type { IKernelMemory } from '../tokens';
@@ -17,14 +18,15 @@ export async function saveSnapshot(
   memory: IKernelMemory,
   trans: TranslationBundle
 ): Promise<void> {
-  const notice = new Notice(trans.__('Saving a memory snapshot…'));
+  const task = new Task(memory, 'snapshot', { path: null });
+  const said = {
+    going: trans.__('Saving a memory snapshot…'),
+    waiting: () =>
+      trans.__('Waiting: the snapshot is saved when the running cell ends.')
+  };
+  const notice = noticeOf(task, said, trans);
   try {
-    const written = await perform(memory, 'snapshot', { path: null }, () => {
-      notice.progress(
-        trans.__('Waiting: the snapshot is saved when the running cell ends.')
-      );
-    });
-    const { bytes, message, path } = written;
+    const { bytes, message, path } = await task.ended;
     if (path === null) {
       notice.finish(plain(words(trans).sentence(message)), 'info');
     } else {

@@ -1,9 +1,61 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import type { IDevice } from '../protocol';
+import { formatGib } from '../text/format';
 import { nameSize } from '../text/names';
-import { kindClass } from './dom/bar';
+import type { ITranslate } from '../text/translate';
+
+/** The classes that give what stands for a kind of memory its colour. */
+export function kindClass(kind: string): string {
+  return `jp-GpuHeadroom-kind jp-mod-${kind.replace('_', '-')}`;
+}
+
+interface IBarProps {
+  parts: readonly { kind: string; name?: string; bytes: number }[];
+  /** What the whole bar stands for. */
+  total: number;
+  /** All that it shows, in words. */
+  label: string;
+  /** A `tall` one has its names and numbers in it, where they have room. */
+  size: 'compact' | 'small' | 'wide' | 'tall';
+  isStale?: boolean;
+  isSimulated?: boolean;
+}
+
+/**
+ * A stacked bar. Widths follow the bytes; what no part stands for stays empty.
+ */
+export function Bar(props: IBarProps): React.JSX.Element {
+  const { parts, total, label, size, isStale, isSimulated } = props;
+  const states = [
+    isStale ? ' jp-mod-stale' : '',
+    isSimulated ? ' jp-mod-simulated' : ''
+  ];
+  return (
+    <span
+      className={`jp-GpuHeadroom-bar jp-mod-${size}${states.join('')}`}
+      role="img"
+      aria-label={label}
+    >
+      {parts.map(({ kind, name, bytes }, index) => (
+        <span
+          key={`${kind} ${index}`}
+          className={`jp-GpuHeadroom-segment ${kindClass(kind)}`}
+          style={{ flexGrow: bytes / total }}
+        >
+          {size === 'tall' && (
+            <>
+              <span className="jp-GpuHeadroom-segmentName">{`${name} `}</span>
+              <span className="jp-GpuHeadroom-segmentSize">
+                {formatGib(bytes)}
+              </span>
+            </>
+          )}
+        </span>
+      ))}
+    </span>
+  );
+}
 
 /** The four parts of a device, in the order of the bar; `null`: not measured. */
 export function partsOf(device: IDevice): {
@@ -18,52 +70,40 @@ export function partsOf(device: IDevice): {
   ];
 }
 
-interface IBarProps {
+/**
+ * The bar of a device: outside, tensors and cached from the left, the rest is free.
+ */
+export function DeviceBar(props: {
   device: IDevice;
   /** The numbers are old. */
   isStale: boolean;
   size: 'compact' | 'small' | 'wide';
-  trans: TranslationBundle;
-}
-
-/**
- * The bar: outside, tensors and cached from the left, the rest is free.
- */
-export function Bar(props: IBarProps): React.JSX.Element | null {
+  trans: ITranslate;
+}): React.JSX.Element | null {
   const { device, isStale, size, trans } = props;
-  const { capacity_bytes } = device;
+  const { capacity_bytes, simulated } = device;
   if (!capacity_bytes) {
     return null;
   }
-  const filled = partsOf(device).filter(
-    ({ kind, bytes }) => kind !== 'free' && bytes !== null && bytes > 0
+  const filled = partsOf(device).flatMap(({ kind, bytes }) =>
+    kind === 'free' || !bytes || bytes < 0 ? [] : [{ kind, bytes }]
   );
-  const state = [
-    `jp-mod-${size}`,
-    isStale ? 'jp-mod-stale' : '',
-    device.simulated ? 'jp-mod-simulated' : ''
-  ];
   return (
-    <span
-      className={['jp-GpuHeadroom-bar', ...state].join(' ').trim()}
-      role="img"
-      aria-label={describeBar(device, capacity_bytes, trans)}
-    >
-      {filled.map(({ kind, bytes }) => (
-        <span
-          key={kind}
-          className={`jp-GpuHeadroom-segment ${kindClass(kind)}`}
-          style={{ width: `${(100 * (bytes ?? 0)) / capacity_bytes}%` }}
-        />
-      ))}
-    </span>
+    <Bar
+      parts={filled}
+      total={capacity_bytes}
+      label={describeBar(device, capacity_bytes, trans)}
+      size={size}
+      isStale={isStale}
+      isSimulated={simulated}
+    />
   );
 }
 
 function describeBar(
   device: IDevice,
   capacity_bytes: number,
-  trans: TranslationBundle
+  trans: ITranslate
 ): string {
   const size = (bytes: number | null): string => nameSize(bytes, trans);
   return trans.__(

@@ -8,13 +8,15 @@ export interface IButtonProps {
   readonly isAside?: boolean;
   /** For screen readers, where the label alone says too little. */
   readonly description?: string;
+  /** What it is told by where its label changes. */
+  readonly focusKey?: string;
   /** `null`: it cannot be pressed now. */
   readonly onPress: (() => void) | null;
 }
 
 /** A button that keeps the focus while it cannot be pressed. */
 export function Button(props: IButtonProps): React.JSX.Element {
-  const { description, isAside, isPrimary, label, onPress } = props;
+  const { description, focusKey, isAside, isPrimary, label, onPress } = props;
   const kinds = [
     isPrimary ? ' jp-mod-primary' : '',
     isAside ? ' jp-mod-aside' : ''
@@ -23,11 +25,28 @@ export function Button(props: IButtonProps): React.JSX.Element {
     <button
       type="button"
       className={`jp-GpuHeadroom-button${kinds.join('')}`}
-      aria-disabled={!onPress}
+      aria-disabled={onPress ? undefined : true}
       aria-label={description}
-      onClick={() => onPress?.()}
+      data-focus-key={focusKey ?? label}
+      onClick={event => {
+        event.currentTarget.focus({ preventScroll: true });
+        onPress?.();
+      }}
     >
       {label}
     </button>
+  );
+}
+
+/** Buttons one after the other. */
+export function Buttons(props: {
+  buttons: readonly IButtonProps[];
+}): React.JSX.Element {
+  return (
+    <>
+      {props.buttons.map(each => (
+        <Button key={each.focusKey ?? each.label} {...each} />
+      ))}
+    </>
   );
 }

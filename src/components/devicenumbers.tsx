@@ -1,18 +1,25 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import type { Condition } from '../memory/level';
 import type { IDevice } from '../protocol';
 import { formatBytes, formatPair } from '../text/format';
+import { words } from '../text/messages';
 import { nameFrameworks, nameSize, numberDevice } from '../text/names';
-import { Bar, partsOf } from './bar';
-import { kindClass } from './dom/bar';
+import type { ITranslate } from '../text/translate';
+import { DeviceBar, kindClass, partsOf } from './bar';
+import { Hint } from './hint';
 import { Icon } from './icon';
 import { LevelIcon } from './levelicon';
+import { Sentence } from './sentence';
 
 interface IDeviceProps {
   device: IDevice;
-  trans: TranslationBundle;
+  trans: ITranslate;
+}
+
+interface IConditionProps extends IDeviceProps {
+  /** What the device is like; `null` while its numbers are old. */
+  condition: Condition | null;
 }
 
 /**
@@ -38,26 +45,26 @@ export function DeviceTitle({
   );
 }
 
-/**
- * The headroom, the bar and its four numbers.
- *
- * @param condition - `null` while the numbers are old
- */
-export function DeviceNumbers(
-  props: IDeviceProps & { condition: Condition | null }
-): React.JSX.Element {
+/** What the numbers of a device come to. */
+export function Headroom(props: IConditionProps): React.JSX.Element {
   const { device, condition, trans } = props;
   const { headroom_bytes } = device;
-  const isMeasured = condition !== null && headroom_bytes !== null;
   return (
     <>
-      <h2 className="jp-GpuHeadroom-headline">
-        <LevelIcon condition={condition} />
-        {isMeasured
-          ? trans.__('Headroom: %1', formatBytes(headroom_bytes))
-          : trans.__('Headroom: not measured')}
-      </h2>
-      <Bar
+      <LevelIcon condition={condition} />
+      {condition === null || headroom_bytes === null
+        ? trans.__('Headroom: not measured')
+        : trans.__('Headroom: %1', formatBytes(headroom_bytes))}
+    </>
+  );
+}
+
+/** The bar of a device and its four numbers; of old ones the bar alone. */
+export function DeviceNumbers(props: IConditionProps): React.JSX.Element {
+  const { device, condition, trans } = props;
+  return (
+    <>
+      <DeviceBar
         device={device}
         isStale={condition === null}
         size="wide"
@@ -122,7 +129,7 @@ function Legend({ device, trans }: IDeviceProps): React.JSX.Element {
 
 function namesOf(
   { frameworks }: IDevice,
-  trans: TranslationBundle
+  trans: ITranslate
 ): Record<ReturnType<typeof partsOf>[number]['kind'], string> {
   const caching = frameworks.filter(framework => framework.cached_bytes);
   const cachers = nameFrameworks(
@@ -141,4 +148,27 @@ function namesOf(
       : trans.__('Cached by %1, unused', cachers),
     free: trans.__('Free')
   };
+}
+
+/** What a person should know to read the numbers. */
+export function DeviceNotes({
+  device,
+  trans
+}: IDeviceProps): React.JSX.Element {
+  return (
+    <>
+      {device.shared_with_host && (
+        <Hint icon="info">
+          {trans.__(
+            "This GPU shares its memory with the host: the host's programs use the same bytes, and free is what the host has available."
+          )}
+        </Hint>
+      )}
+      {device.notes.map(note => (
+        <Hint key={note.id} icon="info">
+          <Sentence text={words(trans).sentence(note)} />
+        </Hint>
+      ))}
+    </>
+  );
 }

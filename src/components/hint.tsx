@@ -4,24 +4,19 @@ import { Icon, type IconName } from './icon';
 
 /** A sentence with its icon. */
 export function Hint(
-  props: React.PropsWithChildren<{ icon: IconName }>
+  props: React.PropsWithChildren<{
+    icon: IconName;
+    /** It is told to whoever cannot see it, too. */
+    isSpoken?: boolean;
+  }>
 ): React.JSX.Element {
   return (
-    <div className="jp-GpuHeadroom-hint">
+    <div
+      className="jp-GpuHeadroom-hint"
+      role={props.isSpoken ? 'status' : undefined}
+    >
       <Icon name={props.icon} />
       <p>{props.children}</p>
     </div>
-  );
-}
-
-/** A headline with a sentence: why there are no numbers. */
-export function Note(
-  props: React.PropsWithChildren<{ icon: IconName; title: string }>
-): React.JSX.Element {
-  return (
-    <>
-      <h2 className="jp-GpuHeadroom-headline">{props.title}</h2>
-      <Hint icon={props.icon}>{props.children}</Hint>
-    </>
   );
 }

@@ -6,6 +6,7 @@ import { Icon, type IconName } from './icon';
 /** What a device is like, in outline; nothing where there is room enough. */
 export const LEVEL_ICONS: Readonly<Partial<Record<Condition, IconName>>> = {
   filling: 'triangle',
+  short: 'triangle',
   tight: 'triangle',
   critical: 'octagon'
 };

@@ -1,22 +1,27 @@
 import * as React from 'react';
 
+/** Longest text shown of any one sentence: a saved card may hold anything. */
+const MAX_TEXT = 2000;
+
 /** The only markup of the catalogue: `code` and **strong**. */
-const MARKUP = /(`[^`]+`|\*\*[^*]+\*\*)/;
+const MARKUP = /(\*\*.+?\*\*|`[^`]+`)/;
 
 /**
- * A sentence of the helper.
+ * A sentence of the helper. Text always goes in as text, never as markup.
  */
 export function Sentence({ text }: { text: string }): React.JSX.Element {
-  const pieces = text.split(MARKUP).map((piece, index) => {
-    if (!MARKUP.test(piece)) {
+  const short = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+  // Odd pieces are what stood between a pair of marks.
+  const pieces = short.split(MARKUP).map((piece, index) => {
+    if (index % 2 === 0) {
       return piece;
     }
-    const isCode = piece.startsWith('`');
-    const words = piece.slice(isCode ? 1 : 2, isCode ? -1 : -2);
-    return isCode ? (
-      <code key={index}>{words}</code>
+    return piece.startsWith('`') ? (
+      <code key={index}>{piece.slice(1, -1)}</code>
     ) : (
-      <strong key={index}>{words}</strong>
+      <strong key={index}>
+        <Sentence text={piece.slice(2, -2)} />
+      </strong>
     );
   });
   return <>{pieces}</>;

@@ -3,7 +3,8 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IFix } from '../editing/fix';
 import { explain } from '../kernel/problem';
-import { NotTaken, perform } from '../kernel/work';
+import { Task } from '../kernel/task';
+import { NotTaken } from '../kernel/work';
 import type { IItem, IMessage, IReport } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 
@@ -24,7 +25,7 @@ export interface ICost {
  * One that cannot tell has nothing deleted, and that is said.
  *
  * @param sources - the cells as they will be, by id
- * @param onTaken - called with the id to cancel, and whether a cell has to end first
+ * @param onTask - called with the question, which can be cancelled
  */
 export async function askCost(
   memory: IKernelMemory,
@@ -32,19 +33,14 @@ export async function askCost(
   { caution, run }: IFix,
   sources: Record<string, string>,
   trans: TranslationBundle,
-  onTaken: (id: string, isWaiting: boolean) => void
+  onTask: (task: Task<'rerun'>) => void
 ): Promise<ICost | null> {
   const repeated = caution === null ? [] : [caution];
   try {
-    const told = await perform(
-      memory,
-      'rerun',
-      { report_id, run: [...run], sources },
-      ({ id, status }) => {
-        onTaken(id, status === 'waiting');
-      }
-    );
-    const { cautions, items, saves, status } = told;
+    const args = { report_id, run: [...run], sources };
+    const task = new Task(memory, 'rerun', args);
+    onTask(task);
+    const { cautions, items, saves, status } = await task.ended;
     return status === 'cancelled'
       ? null
       : { cautions: [...repeated, ...cautions], items, saves };

@@ -1,3 +1,5 @@
+import type { IRange } from '../memory/peak';
+
 /**
  * How far an edit that is to run has come: a pure state machine, of *Make it fit*
  * and of *Apply and re-run*, which is one try of it. What a step asks for is done by
@@ -31,11 +33,8 @@ export interface IFit {
 }
 
 /** The highest memory that a run needed, of how much. */
-export interface IPeak {
-  readonly peak_bytes: number;
+export interface IPeak extends IRange {
   readonly capacity_bytes: number | null;
-  /** False: sampled, say "at least". */
-  readonly isExact: boolean;
 }
 
 /** How it ended. */

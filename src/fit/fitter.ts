@@ -6,9 +6,10 @@ import type { Files } from '../editing/files';
 import { findFix, type IFix, makeFix } from '../editing/fix';
 import { runCells } from '../editing/run';
 import { explain } from '../kernel/problem';
-import { cancel } from '../kernel/work';
+import type { Task } from '../kernel/task';
 import { lifeOf } from '../memory/model';
 import { RELEASED_ITEMS } from '../memory/released';
+import type { Work } from '../memory/work';
 import { Observable } from '../observable';
 import type { IMessage, IReport } from '../protocol';
 import type { ReleaseSession } from '../release/session';
@@ -59,7 +60,7 @@ export class Fitter extends Observable {
 
   /** Whether it waits for a running cell to end. */
   get isWaiting(): boolean {
-    return this._isWaiting;
+    return this._task?.step === 'waiting';
   }
 
   /** The edit of the present try, once it is made. */
@@ -106,7 +107,7 @@ export class Fitter extends Observable {
   /** Stop: at once where nothing runs yet, else after the running try. */
   cancel(): void {
     this._take({ type: 'cancel' });
-    this._stopWaiting();
+    this._stopTask();
   }
 
   /** Interrupt the running try as well. */
@@ -193,11 +194,10 @@ export class Fitter extends Observable {
       fix,
       this._expected,
       this._trans,
-      (id, isWaiting) => {
-        this._wait(isWaiting, () => void cancel(memory, id));
+      task => {
+        this._follow(task);
       }
     );
-    this._wait(false, null);
     if (cost === null) {
       this._take({ type: 'cancel' });
     }
@@ -268,10 +268,8 @@ export class Fitter extends Observable {
         void release.cancel();
       }
     };
-    release.changed.connect(() => {
-      this._wait(release.step === 'waiting', () => void release.cancel());
-      look();
-    });
+    this._follow(release);
+    release.changed.connect(look);
     const content = panel.model?.contentChanged;
     content?.connect(look);
     panel.disposed.connect(look);
@@ -296,7 +294,6 @@ export class Fitter extends Observable {
     } finally {
       content?.disconnect(look);
       panel.disposed.disconnect(look);
-      this._wait(false, null);
     }
   }
 
@@ -308,6 +305,8 @@ export class Fitter extends Observable {
     this._hasRun = true;
     const peak = peakOf(memory, cell_id, device_index);
     const failure = nextFailure(memory, cells, this._parts.remedyId);
+    // The closer the readings, the narrower the peak that is told.
+    const watching = memory.watch();
     try {
       const hasPassed = await runCells(panel, cells, translator);
       const measured = once || !hasPassed ? null : await peak.measured();
@@ -322,6 +321,7 @@ export class Fitter extends Observable {
       return { type: 'failed', isOom: report !== null };
     } finally {
       failure.dispose();
+      watching.dispose();
     }
   }
 
@@ -385,25 +385,23 @@ export class Fitter extends Observable {
       : words(this._trans).sentence(message);
   }
 
-  /** Begin to wait, or end it. */
-  private _wait(isWaiting: boolean, stop: (() => void) | null): void {
-    this._isWaiting = isWaiting;
-    this._stop = stop;
-    this.emit();
-    this._stopWaiting();
+  /** A wish to stop ends what the kernel was asked for, too. */
+  private _follow<K extends Work>(task: Task<K>): void {
+    this._task = task;
+    task.changed.connect(this.emit, this);
+    this._stopTask();
   }
 
-  private _stopWaiting(): void {
+  private _stopTask(): void {
     if (this._fit.isCancelled) {
-      this._stop?.();
+      void this._task?.cancel();
     }
   }
 
   private _fit = FIT_START;
   private _isDone = false;
-  private _isWaiting = false;
-  /** Takes back what the kernel was asked for. */
-  private _stop: (() => void) | null = null;
+  /** What the kernel was asked for last. */
+  private _task: Pick<Task<Work>, 'cancel' | 'step'> | null = null;
   private _report: IReport;
   /** The edit that was found, and the one that was made last. */
   private _next: IFix | null = null;

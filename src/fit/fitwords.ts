@@ -1,5 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { formatRange } from '../memory/peak';
 import { formatBytes, formatPair } from '../text/format';
 import type { IFit, IPeak } from './fit';
 
@@ -34,6 +35,11 @@ export function fitSentence(fit: IFit, trans: TranslationBundle): string {
         ? trans.__('Looking for what would make it fit…')
         : trans.__('%1 does not fit. Looking further…', named(setting, trans));
   }
+}
+
+/** Why no second one is begun. */
+export function nameBusy(trans: TranslationBundle): string {
+  return trans.__('Another try is on its way in this kernel.');
 }
 
 function endSentence(
@@ -83,14 +89,14 @@ function fits(
   if (peak === null) {
     return trans.__('%1 fits.', name);
   }
-  const { capacity_bytes: capacity, isExact, peak_bytes } = peak;
+  const { capacity_bytes: capacity, least_bytes, most_bytes } = peak;
   const size =
     capacity === null
-      ? formatBytes(peak_bytes)
-      : formatPair(peak_bytes, capacity, trans.__(' of '));
-  return isExact
-    ? trans.__('%1 fits: peak %2.', name, size)
-    : trans.__('%1 fits: peak at least %2.', name, size);
+      ? formatRange(peak, trans)
+      : most_bytes === least_bytes
+        ? formatPair(least_bytes, capacity, trans.__(' of '))
+        : trans.__('%1 of %2', formatRange(peak, trans), formatBytes(capacity));
+  return trans.__('%1 fits: peak %2.', name, size);
 }
 
 function named(setting: string | null, trans: TranslationBundle): string {

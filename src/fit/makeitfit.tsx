@@ -1,27 +1,33 @@
 import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { Notice, plain } from '../components/notice';
+import { Notice } from '../lab/notice';
+import { plain } from '../text/plain';
 import { startsWhen } from '../release/queue';
 import { sentenceOf } from '../text/reason';
 import { Fitter, type IFitParts } from './fitter';
-import { fitSentence } from './fitwords';
+import { fitSentence, nameBusy } from './fitwords';
 
 /**
  * Make a cell fit, told in a notification with the way to stop it and, at the
  * end, to take it back: the card goes with the output of the cell. Never rejects.
+ *
+ * Returns why it was not begun; `null`: it was.
  */
-export async function makeItFit(parts: Omit<IFitParts, 'once'>): Promise<void> {
+export async function makeItFit(
+  parts: Omit<IFitParts, 'once'>
+): Promise<string | null> {
   const trans = parts.translator.load('gpu-headroom');
   const fitter = new Fitter({ ...parts, once: false });
   if (fitter.isBusy) {
-    return;
+    return nameBusy(trans);
   }
-  const notice = new Notice(fitSentence(fitter.fit, trans));
+  const notice = new Notice(trans, fitSentence(fitter.fit, trans));
   fitter.changed.connect(() => {
     show(fitter, notice, parts, trans);
   });
   await fitter.run();
+  return null;
 }
 
 function show(
@@ -39,7 +45,7 @@ function show(
     if (fit.isCancelled) {
       notice.progress(sentence);
     } else {
-      notice.waiting(sentence, trans.__('Cancel'), () => {
+      notice.progress(sentence, () => {
         void stop(fitter, trans);
       });
     }
@@ -66,7 +72,7 @@ async function undo(fitter: Fitter, trans: TranslationBundle): Promise<void> {
     .undo()
     .then(isDone => (isDone ? null : edited), sentenceOf);
   if (why !== null) {
-    new Notice(why).finish(why, 'warning');
+    new Notice(trans, why).finish(why, 'warning');
   }
 }
 

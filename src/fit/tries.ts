@@ -1,5 +1,6 @@
 import type { IDisposable } from '@lumino/disposable';
 
+import { peakIn } from '../memory/peak';
 import type { Event, ICell, IOom, IReport } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 import type { IPeak } from './fit';
@@ -86,7 +87,7 @@ export function peakOf(
       for (let waits = 0; waits < MAX_WAITS; waits++) {
         const run = lastRun();
         if (run && run.start_s > before && run.end_s !== null) {
-          return peakIn(memory, run, deviceIndex);
+          return peakOfRun(memory, run, deviceIndex);
         }
         await later();
       }
@@ -95,7 +96,7 @@ export function peakOf(
   };
 }
 
-function peakIn(
+function peakOfRun(
   { state }: IKernelMemory,
   { memory }: ICell,
   deviceIndex: number | null
@@ -103,14 +104,8 @@ function peakIn(
   const found = memory.find(each => each.device_index === (deviceIndex ?? 0));
   const devices = state.sample?.devices ?? [];
   const device = devices.find(({ index }) => index === found?.device_index);
-  const peak = found?.peak_bytes ?? null;
-  return !found || peak === null
-    ? null
-    : {
-        peak_bytes: peak,
-        capacity_bytes: device?.capacity_bytes ?? null,
-        isExact: found.peak_exact
-      };
+  const peak = found ? peakIn(found) : null;
+  return peak && { ...peak, capacity_bytes: device?.capacity_bytes ?? null };
 }
 
 async function later(): Promise<void> {

@@ -1,10 +1,10 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { Bar } from '../components/bar';
+import { DeviceBar } from '../components/bar';
 import { Icon } from '../components/icon';
 import { LevelIcon } from '../components/levelicon';
-import { pickNeighbour } from '../components/picking';
+import { pickNeighbour } from '../lab/picking';
 import { levelIn } from '../memory/level';
 import type { IMemoryState } from '../memory/state';
 import type { IDevice } from '../protocol';
@@ -101,7 +101,12 @@ function Row(
     >
       <th scope="row">{trans.__('GPU %1', index)}</th>
       <td>
-        <Bar device={device} isStale={isStale} size="wide" trans={trans} />
+        <DeviceBar
+          device={device}
+          isStale={isStale}
+          size="wide"
+          trans={trans}
+        />
       </td>
       <td>{amount(used_bytes ?? in_use_bytes, trans)}</td>
       <td>

@@ -3,6 +3,7 @@ import { VDomModel } from '@jupyterlab/ui-components';
 import { Poll } from '@lumino/polling';
 import { type ISignal, Signal } from '@lumino/signaling';
 
+import { KernelFollower } from '../kernel/follower';
 import {
   type IMemo,
   isOver,
@@ -14,7 +15,7 @@ import {
 } from '../memory/reading';
 import { describe } from '../memory/readingwords';
 import type { Settings } from '../settings';
-import type { IGpuMemory, IKernelMemory } from '../tokens';
+import type { IKernelMemory, IKernelSource } from '../tokens';
 
 /** Ages count in seconds, and numbers change no faster than they can be read. */
 const TICK_MS = 1000;
@@ -22,20 +23,23 @@ const TICK_MS = 1000;
 /** While somebody looks closely: every reading, and a burst of events only once. */
 const WATCHED_MS = 30;
 
-/** Becoming critical or filling up is announced at most this often. */
+/** What a person should know at once is announced at most this often. */
 const ANNOUNCED_MS = 30_000;
 
 /**
- * What the gauge shows of the focused notebook's or console's kernel.
+ * What a gauge shows of a kernel: of that of its source, which for the page's own
+ * gauge is that of the focused notebook or console.
  */
 export class GaugeModel extends VDomModel {
   constructor(
-    private readonly _memory: IGpuMemory,
+    source: IKernelSource,
     private readonly _settings: Settings,
     readonly trans: TranslationBundle
   ) {
     super();
-    _memory.currentChanged.connect(this._onCurrent, this);
+    this._kernel = new KernelFollower(source);
+    this._kernel.phaseChanged.connect(this.refresh, this);
+    this._kernel.stateChanged.connect(this._onState, this);
     _settings.changed.connect(this.refresh, this);
     this._poll = new Poll({
       factory: () => {
@@ -46,12 +50,12 @@ export class GaugeModel extends VDomModel {
       name: 'gpu-headroom:gauge',
       standby: 'when-hidden'
     });
-    this._onCurrent();
+    this.refresh();
   }
 
   /** The kernel that is shown. */
   get current(): IKernelMemory | null {
-    return this._current;
+    return this._kernel.current;
   }
 
   get reading(): Reading {
@@ -74,11 +78,11 @@ export class GaugeModel extends VDomModel {
 
   /** Whether somebody looks closely: numbers then follow every reading. */
   get isWatched(): boolean {
-    return this._isWatched;
+    return this._kernel.isWatched;
   }
 
   set isWatched(isWatched: boolean) {
-    this._isWatched = isWatched;
+    this._kernel.isWatched = isWatched;
     this.refresh();
   }
 
@@ -105,25 +109,27 @@ export class GaugeModel extends VDomModel {
     }
     window.clearTimeout(this._later);
     this._poll.dispose();
+    this._kernel.dispose();
     Signal.clearData(this);
     super.dispose();
   }
 
   private _read(now: number): void {
     const { alwaysShow, showGauge } = this._settings.current;
-    if (!this._current) {
-      const { hasDocument } = this._memory;
+    const { current, source } = this._kernel;
+    if (!current) {
+      const { hasDocument } = source;
       this._reading = hasDocument
         ? { kind: 'disconnected', death: null }
         : { kind: 'hidden' };
       this._isShown = showGauge && hasDocument;
       return;
     }
-    const before = this._memos.get(this._current) ?? NO_MEMO;
-    const reading = readGauge(this._current.state, before, now);
+    const before = this._memos.get(current) ?? NO_MEMO;
+    const reading = readGauge(current.state, before, now);
     const memo = remember(before, reading, now);
     this._reading = settle(reading, memo, now);
-    this._memos.set(this._current, memo);
+    this._memos.set(current, memo);
     const isHidden =
       this._reading.kind === 'hidden' || (isOver(memo, now) && !alwaysShow);
     this._isShown = showGauge && !isHidden;
@@ -136,22 +142,13 @@ export class GaugeModel extends VDomModel {
     }
   }
 
-  private _onCurrent(): void {
-    this._current?.stateChanged.disconnect(this._onState, this);
-    this._current = this._memory.current;
-    this._current?.stateChanged.connect(this._onState, this);
-    this.refresh();
-  }
-
   /** Between ticks, only what cannot wait: another phase, or a closer look. */
   private _onState(): void {
-    const phase = this._current?.state.phase;
-    const wait_ms = this._isWatched ? WATCHED_MS : TICK_MS;
+    const wait_ms = this.isWatched ? WATCHED_MS : TICK_MS;
     const rest_ms = this._refreshedAt + wait_ms - Date.now();
-    if (rest_ms <= 0 || phase !== this._phase) {
-      this._phase = phase;
+    if (rest_ms <= 0) {
       this.refresh();
-    } else if (this._isWatched) {
+    } else if (this.isWatched) {
       // The last of several readings counts, not the first.
       this._later ??= window.setTimeout(() => {
         this.refresh();
@@ -159,20 +156,18 @@ export class GaugeModel extends VDomModel {
     }
   }
 
+  private readonly _kernel: KernelFollower;
   private readonly _poll: Poll;
   private readonly _memos = new WeakMap<IKernelMemory, IMemo>();
   private readonly _announced = new Signal<this, string>(this);
-  private _current: IKernelMemory | null = null;
-  private _phase: string | undefined;
   private _later: number | undefined;
   private _reading: Reading = { kind: 'hidden' };
   private _isShown = false;
-  private _isWatched = false;
   private _refreshedAt = 0;
   private _announcedAt = -Infinity;
 }
 
 /** Whether a person should know at once. */
 function isAlarm({ kind }: Reading): boolean {
-  return kind === 'critical' || kind === 'filling' || kind === 'stopped';
+  return ['critical', 'filling', 'short', 'stopped'].includes(kind);
 }

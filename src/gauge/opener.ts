@@ -1,8 +1,9 @@
+import { Notification } from '@jupyterlab/apputils';
 import type { CommandRegistry } from '@lumino/commands';
 
 import type { ReleaseSessions } from '../release/sessions';
 import type { GaugeModel } from './model';
-import { GaugePopup } from './popup';
+import type { GaugePopup } from './popup';
 import { GaugeButton } from './statusitem';
 
 /**
@@ -49,6 +50,25 @@ export class GaugeOpener {
   toggle(button: GaugeButton): void {
     if (this._popup) {
       this._popup.dispose();
+    } else if (!this._isOpening) {
+      this._isOpening = true;
+      void this._open(button)
+        .catch(() => {
+          const { trans } = this._model;
+          Notification.error(
+            trans.__('The numbers cannot be shown: the server does not answer.')
+          );
+        })
+        .finally(() => {
+          this._isOpening = false;
+        });
+    }
+  }
+
+  /** What it shows is loaded with the first one of the page. */
+  private async _open(button: GaugeButton): Promise<void> {
+    const { GaugePopup } = await import('./popup');
+    if (button.isDisposed) {
       return;
     }
     const popup = new GaugePopup({
@@ -63,9 +83,10 @@ export class GaugeOpener {
       this._popup = null;
       button.isExpanded = false;
     });
-    void popup.open();
+    popup.open();
   }
 
   private _popup: GaugePopup | null = null;
+  private _isOpening = false;
   private _last: GaugeButton | null = null;
 }

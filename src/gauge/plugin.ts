@@ -6,7 +6,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 import { Widget } from '@lumino/widgets';
 
-import { Announcer } from '../components/announcer';
+import { Announcer } from '../lab/announcer';
 import { IReleaseSessions, type ReleaseSessions } from '../release/sessions';
 import { loadSettings } from '../settings';
 import { CommandIDs, IGpuMemory, NO_ARGS } from '../tokens';

@@ -1,6 +1,5 @@
 import { VDomRenderer } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
-import type { IDisposable } from '@lumino/disposable';
 import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 import * as React from 'react';
@@ -9,7 +8,6 @@ import { isBusy } from '../memory/model';
 import type { ReleaseDialog } from '../release/dialog';
 import { DialogView } from '../release/dialogview';
 import type { ReleaseSessions } from '../release/sessions';
-import type { IKernelMemory } from '../tokens';
 import type { GaugeModel } from './model';
 import { popupActions } from './popupactions';
 import { PopupBody } from './popupbody';
@@ -24,7 +22,7 @@ interface IOptions {
 }
 
 /** Where Tab stops in it. */
-const TAB_STOPS = 'button, input:enabled, [tabindex="0"]';
+const TAB_STOPS = 'button, select, input:enabled, [tabindex="0"]';
 
 /** The popup stays this far inside the window. */
 const MARGIN_PX = 8;
@@ -41,17 +39,14 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
     this.node.setAttribute('role', 'dialog');
     this.node.setAttribute('aria-label', this.model.trans.__('GPU memory'));
     this.node.tabIndex = -1;
-    this.model.stateChanged.connect(this._watch, this);
+    this.model.stateChanged.connect(this._follow, this);
     this.model.isWatched = true;
-    this._watch();
+    this._follow();
   }
 
-  /** Show it, and give it the focus. */
-  async open(): Promise<void> {
+  /** Show it; once it is drawn it has the focus. */
+  open(): void {
     Widget.attach(this, document.body);
-    await this.renderPromise;
-    this._place();
-    this._focusFirst();
   }
 
   override dispose(): void {
@@ -60,7 +55,6 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
     }
     const hadFocus = this.node.contains(document.activeElement);
     const { anchor, model } = this._options;
-    this._watched?.dispose();
     this._dialog?.close();
     super.dispose();
     model.isWatched = false;
@@ -121,7 +115,7 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
     const close = (): void => {
       this.dispose();
     };
-    return (
+    const body = (
       <PopupBody
         reading={reading}
         state={state}
@@ -141,7 +135,13 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
         trans={trans}
       />
     );
+    return <Drawn onFirst={this._onFirstDrawn}>{body}</Drawn>;
   }
+
+  private readonly _onFirstDrawn = (): void => {
+    this._place();
+    this._focusFirst();
+  };
 
   /** Tab goes round inside the dialog. */
   private _trap(event: KeyboardEvent): void {
@@ -181,25 +181,31 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
     style.bottom = isAbove ? `${window.innerHeight - anchor.top}px` : '';
   }
 
-  /** Follow the fast readings of whichever kernel is shown. */
-  private _watch(): void {
+  /** Follow the choice in whichever kernel is shown. */
+  private _follow(): void {
     const { current } = this.model;
-    if (current !== this._watchedKernel) {
-      this._watchedKernel = current;
-      this._watched?.dispose();
-      this._watched = current?.watch() ?? null;
+    const dialog = current && this._options.sessions.get(current).dialog;
+    if (dialog !== this._dialog) {
       this._dialog?.close();
       this._dialog?.changed.disconnect(this.update, this);
-      this._dialog = current && this._options.sessions.get(current).dialog;
-      this._dialog?.changed.connect(this.update, this);
+      this._dialog = dialog;
+      dialog?.changed.connect(this.update, this);
     }
   }
 
   /** The index of the GPU that was picked here. */
   private _picked: number | null = null;
-  private _watchedKernel: IKernelMemory | null = null;
-  private _watched: IDisposable | null = null;
   private _dialog: ReleaseDialog | null = null;
+}
+
+/** What is inside, and word once it was drawn for the first time. */
+function Drawn(props: {
+  children: React.JSX.Element;
+  onFirst: () => void;
+}): React.JSX.Element {
+  const { children, onFirst } = props;
+  React.useEffect(onFirst, [onFirst]);
+  return children;
 }
 
 /** Whether an event belongs to a dialog of JupyterLab, which stands above. */

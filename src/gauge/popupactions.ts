@@ -1,11 +1,12 @@
 import type { CommandRegistry } from '@lumino/commands';
 
 import type { IButtonProps } from '../components/button';
+import { gapOf } from '../memory/gap';
 import { idsOf } from '../memory/items';
+import { isRestored } from '../memory/released';
 import type { IReleased } from '../protocol';
 import type { ReleaseDialog } from '../release/dialog';
 import { cancelQueued, queuedIn } from '../release/queue';
-import { isRestored } from '../release/result';
 import { nameFree } from '../release/words';
 import { CommandIDs, type IKernelMemory } from '../tokens';
 import type { GaugeModel } from './model';
@@ -32,12 +33,15 @@ export function popupActions(context: IContext): IButtonProps[] {
   switch (dialog?.step.kind) {
     case 'choosing':
       return choice(context, dialog);
-    case 'freeing':
-      return [{ label: trans.__('Freeing…'), isPrimary: true, onPress: null }];
+    case 'begun':
+      return choice(context, dialog).map(each => ({ ...each, onPress: null }));
+    case 'going':
     case 'waiting':
       return [
         { label: trans.__('Cancel'), onPress: () => void dialog.cancel() }
       ];
+    case 'stopping':
+      return [{ label: trans.__('Cancel'), onPress: null }];
     case 'done':
       return result(context, dialog, dialog.step.released);
     default:
@@ -48,13 +52,14 @@ export function popupActions(context: IContext): IButtonProps[] {
 /** What goes with the numbers, or with why there are none. */
 function numbers(context: IContext, current: IKernelMemory): IButtonProps[] {
   const { reading, trans } = context.model;
-  const start = (label: string): IButtonProps => ({
-    label,
-    isPrimary: true,
-    onPress: () => void current.start()
-  });
+  const label = gapOf(reading, current.state, trans)?.start ?? null;
+  const start: IButtonProps[] =
+    label === null
+      ? []
+      : [{ label, isPrimary: true, onPress: () => void current.start() }];
   switch (reading.kind) {
     case 'filling':
+    case 'short':
       return [
         ...release(context, current),
         {
@@ -69,12 +74,10 @@ function numbers(context: IContext, current: IKernelMemory): IButtonProps[] {
     case 'critical':
       return release(context, current);
     case 'off':
-      return [start(trans.__('Start'))];
+      return start;
     case 'problem':
       return [
-        ...(current.state.phase === 'failed'
-          ? [start(trans.__('Try again'))]
-          : []),
+        ...start,
         ...command(context, CommandIDs.releaseMemory, trans.__('Release GPU'))
       ];
     default:

@@ -1,16 +1,16 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { Button, type IButtonProps } from '../components/button';
+import { Buttons, type IButtonProps } from '../components/button';
 import { DeviceTitle } from '../components/devicenumbers';
-import { Hint, Note } from '../components/hint';
-import { explainDeath } from '../memory/death';
+import { Gap } from '../components/gap';
+import { Hint } from '../components/hint';
+import { gapOf } from '../memory/gap';
 import type { Reading } from '../memory/reading';
-import { explainOthers, formatAge } from '../memory/readingwords';
+import { formatAge } from '../memory/readingwords';
 import type { IMemoryState } from '../memory/state';
 import { formatBytes } from '../text/format';
-import { words } from '../text/messages';
-import { explainIdle, nameSize } from '../text/names';
+import { nameSize } from '../text/names';
 import { History, Numbers } from './readings';
 
 interface IPopupProps {
@@ -51,9 +51,7 @@ export function PopupBody(props: IPopupProps): React.JSX.Element {
       {(actions.length > 0 || notice) && (
         <section className="jp-GpuHeadroom-popupFoot">
           <div className="jp-GpuHeadroom-actions">
-            {actions.map(action => (
-              <Button key={action.label} {...action} />
-            ))}
+            <Buttons buttons={actions} />
           </div>
           {notice && <p className="jp-GpuHeadroom-notice">{notice}</p>}
         </section>
@@ -63,79 +61,26 @@ export function PopupBody(props: IPopupProps): React.JSX.Element {
 }
 
 function State(props: IPopupProps): React.JSX.Element | null {
-  const { reading, trans } = props;
-  switch (reading.kind) {
-    case 'hidden':
-    case 'disconnected':
-      return <Disconnected {...props} />;
-    case 'off':
-      return (
-        <Note icon="info" title={trans.__('Off')}>
-          {trans.__(
-            'GPU Headroom is not running in this kernel. Starting it takes a moment and changes no variable.'
-          )}
-        </Note>
-      );
-    case 'problem':
-      return (
-        <Note icon="struckPlug" title={trans.__('Not measured')}>
-          {reading.problem}
-        </Note>
-      );
-    case 'stopped':
-      return (
-        <Note icon="octagon" title={trans.__('CUDA has stopped')}>
-          {words(trans).sentence(reading.why)}
-        </Note>
-      );
-    case 'none':
-      return <NoGpu {...props} />;
-    case 'idle':
-      return (
-        <>
-          {reading.card && reading.count === 1 && (
-            <DeviceTitle device={reading.card} trans={trans} />
-          )}
-          <Note icon="info" title={trans.__('Idle — not initialised')}>
-            {explainIdle(reading.isLoaded, trans)}{' '}
-            {explainOthers(reading, trans)}{' '}
-            {trans.__('The numbers appear with the first tensor on the GPU.')}
-          </Note>
-        </>
-      );
-    case 'stale':
-      return <Stale {...props} reading={reading} />;
-    default:
-      return (
-        props.state && (
-          <Numbers {...props} reading={reading} state={props.state} />
-        )
-      );
-  }
-}
-
-function Disconnected({ reading, trans }: IPopupProps): React.JSX.Element {
-  const death = reading.kind === 'disconnected' ? reading.death : null;
-  return (
-    <Note icon="struckPlug" title={trans.__('Not connected')}>
-      {death
-        ? trans.__('%1 Its GPU memory is free.', explainDeath(death, trans))
-        : trans.__(
-            'The kernel does not answer, so nothing is measured. If it died, its GPU memory is already free.'
-          )}
-    </Note>
-  );
-}
-
-function NoGpu({ state, trans }: IPopupProps): React.JSX.Element {
-  return (
-    <Note icon="struckChip" title={trans.__('No GPU')}>
-      {trans.__('This kernel sees no CUDA GPU.')}{' '}
-      {state?.hello?.installed &&
-        trans.__(
-          'To try GPU Headroom without one, run gpu_headroom.simulate().'
+  const { reading, state, trans } = props;
+  const gap = gapOf(reading, state, trans);
+  if (gap !== null) {
+    const isOnly = reading.kind === 'idle' && reading.count === 1;
+    return (
+      <>
+        {isOnly && reading.card && (
+          <DeviceTitle device={reading.card} trans={trans} />
         )}
-    </Note>
+        <Gap gap={gap} trans={trans} />
+      </>
+    );
+  }
+  if (!('device' in reading) || state === null) {
+    return null;
+  }
+  return reading.kind === 'stale' ? (
+    <Stale {...props} reading={reading} />
+  ) : (
+    <Numbers {...props} reading={reading} state={state} />
   );
 }
 

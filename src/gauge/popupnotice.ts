@@ -1,4 +1,5 @@
 import { explain } from '../kernel/problem';
+import { describeShortage } from '../memory/shortagewords';
 import type { ReleaseDialog } from '../release/dialog';
 import { queuedIn, startsWhen } from '../release/queue';
 import { explainOutlook, nameRunning } from '../release/words';
@@ -27,20 +28,27 @@ export function noticeOf(
   if (!running) {
     return '';
   }
-  return reading.kind === 'filling'
+  const isUrgent = reading.kind === 'filling' || reading.kind === 'short';
+  const starts = isUrgent
     ? trans.__('%1 Freeing starts when it finishes or is interrupted.', running)
     : trans.__('%1 Freeing starts when it finishes.', running);
+  return reading.kind === 'short'
+    ? `${describeShortage(reading.shortage, reading.cell, trans)} ${starts}`
+    : starts;
 }
 
 function describeDialog({ trans }: GaugeModel, dialog: ReleaseDialog): string {
   const { session, step } = dialog;
   const { checklist, memory } = session;
   switch (step.kind) {
+    case 'begun':
     case 'choosing': {
       const devices = memory.state.sample?.devices ?? [];
       const running = nameRunning(memory.state, trans);
       return [
-        step.reason === null ? '' : explain(step.reason, trans),
+        step.kind === 'choosing' && step.reason !== null
+          ? explain(step.reason, trans)
+          : '',
         checklist.items && explainOutlook(checklist.gain, devices, trans),
         running && checklist.items && startsWhen(memory.state, trans)
       ]

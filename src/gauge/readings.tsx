@@ -1,14 +1,16 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { DeviceNumbers, DeviceTitle } from '../components/devicenumbers';
-import { Hint } from '../components/hint';
-import { Sentence } from '../components/sentence';
+import {
+  DeviceNotes,
+  DeviceNumbers,
+  DeviceTitle,
+  Headroom
+} from '../components/devicenumbers';
 import type { Condition } from '../memory/level';
 import type { Reading } from '../memory/reading';
 import type { IMemoryState } from '../memory/state';
 import type { IDevice } from '../protocol';
-import { words } from '../text/messages';
 import { Findings } from '../timeline/findings';
 import { Timeline } from '../timeline/view';
 import { DeviceTable } from './devicetable';
@@ -40,6 +42,7 @@ export function Numbers(props: IReadingsProps): React.JSX.Element {
   const device = shownOf(props);
   const devices = state.sample?.devices ?? [];
   const isStale = reading.kind === 'stale';
+  const measured = { device, condition: conditionOf(reading), trans };
   return devices.length > 1 ? (
     <DeviceTable
       state={state}
@@ -52,12 +55,11 @@ export function Numbers(props: IReadingsProps): React.JSX.Element {
   ) : (
     <>
       <DeviceTitle device={device} trans={trans} />
-      <DeviceNumbers
-        device={device}
-        condition={conditionOf(reading)}
-        trans={trans}
-      />
-      <Notes device={device} trans={trans} />
+      <h2 className="jp-GpuHeadroom-headline">
+        <Headroom {...measured} />
+      </h2>
+      <DeviceNumbers {...measured} />
+      <DeviceNotes device={device} trans={trans} />
     </>
   );
 }
@@ -71,7 +73,7 @@ function conditionOf({ kind }: IReadingsProps['reading']): Condition | null {
 }
 
 /**
- * The last minutes of a GPU, and where its memory goes.
+ * The session as a GPU has seen it, and where its memory goes.
  */
 export function History(props: IReadingsProps): React.JSX.Element {
   const { reading, state, trans } = props;
@@ -82,43 +84,13 @@ export function History(props: IReadingsProps): React.JSX.Element {
       <Timeline
         state={state}
         device={device}
-        title={
-          isOne
-            ? trans.__('Last 5 minutes')
-            : trans.__('GPU %1, last 5 minutes', device.index)
-        }
+        isNamed={!isOne}
         width={WIDTH_PX}
         height={HEIGHT_PX}
         trans={trans}
       />
       <Findings state={state} device={device} trans={trans} />
-      {!isOne && <Notes device={device} trans={trans} />}
-    </>
-  );
-}
-
-/** What a person should know to read the numbers. */
-function Notes({
-  device,
-  trans
-}: {
-  device: IDevice;
-  trans: TranslationBundle;
-}): React.JSX.Element {
-  return (
-    <>
-      {device.shared_with_host && (
-        <Hint icon="info">
-          {trans.__(
-            "This GPU shares its memory with the host: the host's programs use the same bytes, and free is what the host has available."
-          )}
-        </Hint>
-      )}
-      {device.notes.map(note => (
-        <Hint key={note.id} icon="info">
-          <Sentence text={words(trans).sentence(note)} />
-        </Hint>
-      ))}
+      {!isOne && <DeviceNotes device={device} trans={trans} />}
     </>
   );
 }

@@ -2,8 +2,8 @@ import { VDomRenderer } from '@jupyterlab/ui-components';
 import type { Message } from '@lumino/messaging';
 import * as React from 'react';
 
+import { Gauge } from '../components/gauge';
 import { describe } from '../memory/readingwords';
-import { Gauge } from './gauge';
 import type { GaugeModel } from './model';
 
 /** A status bar narrower than this has no room for the long form. */

@@ -2,6 +2,7 @@ import { DisposableDelegate, type IDisposable } from '@lumino/disposable';
 
 import { isBusy, lifeOf } from '../memory/model';
 import type { IMemoryState } from '../memory/state';
+import { whenLong } from '../memory/work';
 import { Observable } from '../observable';
 import type { Event, IHolders, IPlan, RequestArgs } from '../protocol';
 import type { IKernelMemory } from '../tokens';
@@ -62,6 +63,11 @@ export class Measurement<K extends keyof IMeasured> extends Observable {
     return this._step.kind === 'queued' || this._step.kind === 'waiting';
   }
 
+  /** Whether it has been asked for, and not come, for as long as is worth a word. */
+  get isLong(): boolean {
+    return this._isLong;
+  }
+
   /** Whether nothing has happened since it was asked for, or came, that changes it. */
   get isCurrent(): boolean {
     return this._madeFor === whatHappened(this.memory.state);
@@ -103,6 +109,10 @@ export class Measurement<K extends keyof IMeasured> extends Observable {
     this._forgetWalk();
     this._met();
     this._set({ kind: 'queued' });
+    this._callOff = whenLong(() => {
+      this._isLong = true;
+      this.emit();
+    });
     let end: MeasurementStep = { kind: 'none' };
     try {
       await perform(
@@ -139,6 +149,7 @@ export class Measurement<K extends keyof IMeasured> extends Observable {
 
   override dispose(): void {
     window.clearTimeout(this._rest);
+    this._forgetWalk();
     super.dispose();
   }
 
@@ -183,6 +194,8 @@ export class Measurement<K extends keyof IMeasured> extends Observable {
   }
 
   private _forgetWalk(): void {
+    this._callOff();
+    this._isLong = false;
     this._requestId = null;
     this._seconds = null;
   }
@@ -232,6 +245,8 @@ export class Measurement<K extends keyof IMeasured> extends Observable {
   private _question = 0;
   private _requestId: string | null = null;
   private _seconds: number | null = null;
+  private _isLong = false;
+  private _callOff = (): void => undefined;
   /** What had happened when it was asked for, or came. */
   private _madeFor = '';
   private _lastReleased: IMemoryState['lastReleased'] = null;

@@ -2,9 +2,10 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { Signal } from '@lumino/signaling';
 
+import { DocumentKernel, KernelFollower } from '../kernel/follower';
 import type { Event } from '../protocol';
 import type { Settings } from '../settings';
-import type { IGpuMemory, IKernelMemory } from '../tokens';
+import type { IGpuMemory } from '../tokens';
 import { METADATA_KEY, readLastRan, sayLastRan, withRun } from './record';
 
 interface IOptions {
@@ -25,36 +26,24 @@ export class Follower {
   constructor(private readonly _options: IOptions) {
     const { panel, memory } = _options;
     panel.disposed.connect(this._stop, this);
-    panel.sessionContext.kernelChanged.connect(this._follow, this);
-    memory.currentChanged.connect(this._follow, this);
-    this._follow();
+    this._kernel = new KernelFollower(new DocumentKernel(panel, memory));
+    this._kernel.changed.connect(this._onState, this);
+    this._kernel.stateChanged.connect(this._onState, this);
+    this._kernel.eventReceived.connect(this._onEvent, this);
+    this._onState();
   }
 
   private _stop(): void {
+    this._kernel.dispose();
     Signal.disconnectReceiver(this);
   }
 
-  private _follow(): void {
-    const kernel = this._options.panel.sessionContext.session?.kernel;
-    const found = kernel ? this._options.memory.find(kernel) : null;
-    if (found === this._kernel) {
-      return;
-    }
-    this._kernel?.stateChanged.disconnect(this._onState, this);
-    this._kernel?.eventReceived.disconnect(this._onEvent, this);
-    this._kernel = found;
-    found?.stateChanged.connect(this._onState, this);
-    found?.eventReceived.connect(this._onEvent, this);
-    if (found) {
-      this._onState(found);
-    }
-  }
-
   /** Say it before the first cell that needs the memory, and not again. */
-  private _onState({ state }: IKernelMemory): void {
+  private _onState(): void {
     const { model } = this._options.panel;
-    const devices = state.sample?.devices ?? [];
-    const life = state.hello?.life_id ?? null;
+    const state = this._kernel.current?.state;
+    const devices = state?.sample?.devices ?? [];
+    const life = state?.hello?.life_id ?? null;
     if (
       !model ||
       life === this._life ||
@@ -72,7 +61,7 @@ export class Follower {
     }
   }
 
-  private _onEvent({ state }: IKernelMemory, event: Event): void {
+  private _onEvent({ current }: KernelFollower, event: Event): void {
     const { panel, settings } = this._options;
     const { model } = panel;
     if (
@@ -86,7 +75,7 @@ export class Follower {
     const changed = withRun(
       model.getMetadata(METADATA_KEY),
       event,
-      state.sample?.devices ?? [],
+      current?.state.sample?.devices ?? [],
       [...model.cells].map(({ id }) => id)
     );
     if (changed !== null) {
@@ -94,7 +83,7 @@ export class Follower {
     }
   }
 
-  private _kernel: IKernelMemory | null = null;
+  private readonly _kernel: KernelFollower;
   /** The life of the helper for which nothing more is to be said. */
   private _life: string | null = null;
 }

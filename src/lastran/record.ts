@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as v from 'valibot';
 
+import { formatRange } from '../memory/peak';
 import type { ICell, IDevice } from '../protocol';
 import { formatBytes } from '../text/format';
 
@@ -12,7 +13,12 @@ const LastRanSchema = v.object({
   /** `null`: a simulated GPU. */
   name: v.nullable(v.pipe(v.string(), v.maxLength(200))),
   capacity_bytes: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  /** At least, unless there is no other bound. */
   peak_bytes: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  /** What it was at most, where that is not the same; `null`: not known. */
+  peak_at_most_bytes: v.optional(
+    v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1)))
+  ),
   /** The cell that needed it. */
   cell_id: v.string()
 });
@@ -25,7 +31,7 @@ export const METADATA_KEY = 'gpu_headroom';
 const ALIKE = 0.02;
 
 /** Characters of a GPU's name in a notification, which is short. */
-const MAX_NAME = 40;
+const MAX_NAME = 30;
 
 type Entry = Readonly<Record<string, unknown>>;
 
@@ -86,7 +92,7 @@ function recordOf(
     .sort((a, b) => (b.peak_bytes ?? 0) - (a.peak_bytes ?? 0));
   const device = devices.find(({ index }) => index === most?.device_index);
   const capacity_bytes = device?.capacity_bytes ?? null;
-  const peak_bytes = most?.peak_bytes ?? null;
+  const { peak_bytes = null, peak_at_most_bytes = null } = most ?? {};
   return status !== 'ok' ||
     !device ||
     cell_id === null ||
@@ -97,6 +103,7 @@ function recordOf(
         name: device.simulated ? null : (device.name ?? 'GPU'),
         capacity_bytes,
         peak_bytes,
+        ...(peak_at_most_bytes !== peak_bytes && { peak_at_most_bytes }),
         cell_id
       };
 }
@@ -106,8 +113,19 @@ function isAlike(one: ILastRan, other: ILastRan): boolean {
     one.name === other.name &&
     one.cell_id === other.cell_id &&
     one.capacity_bytes === other.capacity_bytes &&
-    Math.abs(one.peak_bytes - other.peak_bytes) <= ALIKE * other.peak_bytes
+    areClose(one.peak_bytes, other.peak_bytes) &&
+    areClose(mostOf(one), mostOf(other))
   );
+}
+
+function areClose(one: number | null, other: number | null): boolean {
+  return one === null || other === null
+    ? one === other
+    : Math.abs(one - other) <= ALIKE * other;
+}
+
+function mostOf({ peak_at_most_bytes, peak_bytes }: ILastRan): number | null {
+  return peak_at_most_bytes === undefined ? peak_bytes : peak_at_most_bytes;
 }
 
 /**
@@ -115,10 +133,11 @@ function isAlike(one: ILastRan, other: ILastRan): boolean {
  * `null`: nothing. Simulated GPUs say nothing of real ones.
  */
 export function sayLastRan(
-  { capacity_bytes, name, peak_bytes }: ILastRan,
+  record: ILastRan,
   devices: readonly IDevice[],
   trans: TranslationBundle
 ): string | null {
+  const { capacity_bytes, name, peak_bytes } = record;
   const sizes = devices.map(device =>
     device.simulated === (name === null) ? device.capacity_bytes : null
   );
@@ -130,7 +149,10 @@ export function sayLastRan(
     ? null
     : trans.__(
         'This notebook last needed %1 (%2, %3). This GPU has %4: unchanged, it will not fit.',
-        formatBytes(peak_bytes),
+        formatRange(
+          { least_bytes: peak_bytes, most_bytes: mostOf(record) },
+          trans
+        ),
         name?.slice(0, MAX_NAME) ?? trans.__('simulated GPU'),
         formatBytes(capacity_bytes),
         formatBytes(largest)

@@ -1,83 +1,146 @@
 /**
- * The readings of the last minutes: of each second and device the highest.
+ * The readings of a session as an envelope: of each stretch of time the highest
+ * reading, and how low it was. The longer ago, the longer the stretches, so that
+ * eight hours are few more points than five minutes.
  */
 import type { IDevice, IHistoryPoint, ISample } from '../protocol';
 
-/** How long readings are kept, in seconds of the kernel's clock. */
-export const HISTORY_S = 300;
+/** The highest reading of a stretch of time, which begins at a multiple of its width. */
+export interface IEnvelope extends IHistoryPoint {
+  readonly width_s: number;
+  /** The least that was used in it, outside included. */
+  readonly low_bytes: number;
+}
+
+/** The envelopes of each device by its index, oldest first. */
+export type History = Readonly<Record<number, readonly IEnvelope[]>>;
+
+/** The shortest stretch: readings come no faster where nobody looks closely. */
+const SHORTEST_S = 0.25;
+
+/** Stretches that a time ago takes at least: as many as a small chart can show. */
+const FINENESS = 150;
+
+/** Of the readings that a helper remembers. */
+const REMEMBERED_S = 1;
+
+/** Used at a point: outside and in use. */
+export function usedAt({ outside_bytes, in_use_bytes }: IHistoryPoint): number {
+  return (outside_bytes ?? 0) + in_use_bytes;
+}
 
 /**
- * The history with a reading added; the same array when it shows nothing higher.
+ * The history with a reading added; the same object when it shows nothing new.
  */
-export function withReading(
-  history: readonly IHistoryPoint[],
-  sample: ISample
-): readonly IHistoryPoint[] {
-  const past = upTo(history, sample.time_s);
-  const news = sample.devices
-    .map(device => pointOf(device, sample.time_s))
-    .filter(point => {
-      const known = past.find(each => isSameSecond(each, point));
-      return !known || isHigher(point, known);
-    });
-  return news.length > 0 ? merge(past, news) : past;
-}
-
-/** Without what is later: then the kernel's clock was set back. */
-function upTo(
-  history: readonly IHistoryPoint[],
-  time_s: number
-): readonly IHistoryPoint[] {
-  const isPast = (point: IHistoryPoint): boolean =>
-    Math.floor(point.time_s) <= Math.floor(time_s);
-  return history.every(isPast) ? history : history.filter(isPast);
+export function withReading(history: History, sample: ISample): History {
+  const { time_s } = sample;
+  return sample.devices.reduce((all, device) => {
+    const before = all[device.index] ?? [];
+    // What is later was read before the kernel's clock was set back.
+    const known = before.filter(each => startOf(each) <= time_s);
+    const after = joined([...known, pointOf(device, time_s)], each =>
+      widthAt(each, time_s)
+    );
+    const last = after.length - 1;
+    return after[last] === before[last] && after.length === before.length
+      ? all
+      : { ...all, [device.index]: after };
+  }, history);
 }
 
 /**
- * The history with what the helper remembers; of the same second the higher counts.
+ * The history with what the helper remembers.
  */
 export function withPoints(
-  history: readonly IHistoryPoint[],
+  history: History,
   added: readonly IHistoryPoint[]
-): readonly IHistoryPoint[] {
-  return added.length > 0 ? merge(history, added) : history;
-}
-
-function pointOf(device: IDevice, time_s: number): IHistoryPoint {
-  const { index, in_use_bytes, cached_bytes, outside_bytes } = device;
-  return {
-    time_s,
-    device_index: index,
-    in_use_bytes,
-    cached_bytes,
-    outside_bytes
-  };
-}
-
-function merge(
-  history: readonly IHistoryPoint[],
-  added: readonly IHistoryPoint[]
-): IHistoryPoint[] {
-  const highest = new Map<string, IHistoryPoint>();
-  for (const point of [...history, ...added]) {
-    const key = `${point.device_index} ${Math.floor(point.time_s)}`;
-    const known = highest.get(key);
-    if (!known || isHigher(point, known)) {
-      highest.set(key, point);
-    }
+): History {
+  const all: Record<number, readonly IEnvelope[]> = { ...history };
+  for (const index of new Set(added.map(point => point.device_index))) {
+    const told = added
+      .filter(point => point.device_index === index)
+      .map(point => envelope(point, REMEMBERED_S));
+    const known = [...(history[index] ?? []), ...told];
+    all[index] = joined(known.sort((a, b) => a.time_s - b.time_s));
   }
-  const points = [...highest.values()].sort((a, b) => a.time_s - b.time_s);
-  const since_s = (points[points.length - 1]?.time_s ?? 0) - HISTORY_S;
-  return points.filter(point => point.time_s >= since_s);
+  return all;
 }
 
-function isSameSecond(one: IHistoryPoint, other: IHistoryPoint): boolean {
-  return (
-    one.device_index === other.device_index &&
-    Math.floor(one.time_s) === Math.floor(other.time_s)
+/**
+ * Envelopes as ones of about a width at least: no more than a chart can show.
+ */
+export function widened(
+  envelopes: readonly IEnvelope[],
+  width_s: number
+): IEnvelope[] {
+  const width = 2 ** Math.ceil(Math.log2(width_s));
+  return joined(envelopes, () => width);
+}
+
+/** When the stretch of an envelope begins. */
+export function startOf({ time_s, width_s }: IEnvelope): number {
+  return Math.floor(time_s / width_s) * width_s;
+}
+
+function pointOf(device: IDevice, time_s: number): IEnvelope {
+  const { index, in_use_bytes, cached_bytes, outside_bytes } = device;
+  return envelope(
+    { time_s, device_index: index, in_use_bytes, cached_bytes, outside_bytes },
+    SHORTEST_S
   );
 }
 
-function isHigher(one: IHistoryPoint, other: IHistoryPoint): boolean {
-  return one.in_use_bytes > other.in_use_bytes;
+function envelope(point: IHistoryPoint, width_s: number): IEnvelope {
+  return { ...point, width_s, low_bytes: usedAt(point) };
+}
+
+/**
+ * How wide an envelope is to be by now. It is doubled only once all of the wider
+ * stretch is that old, so that all envelopes in it are doubled together.
+ */
+function widthAt(
+  { time_s, width_s }: Pick<IEnvelope, 'time_s' | 'width_s'>,
+  now_s: number
+): number {
+  const wide = 2 * width_s;
+  const end_s = (Math.floor(time_s / wide) + 1) * wide;
+  return now_s - end_s < wide * FINENESS
+    ? width_s
+    : widthAt({ time_s, width_s: wide }, now_s);
+}
+
+/** The envelopes, those of one stretch as one. */
+function joined(
+  envelopes: readonly IEnvelope[],
+  widthOf: (each: IEnvelope) => number = each => each.width_s
+): IEnvelope[] {
+  const kept: IEnvelope[] = [];
+  for (const each of envelopes) {
+    const width_s = Math.max(each.width_s, widthOf(each));
+    let wide = width_s === each.width_s ? each : { ...each, width_s };
+    let last = kept[kept.length - 1];
+    while (last && isJoint(last, wide)) {
+      kept.pop();
+      wide = join(last, wide);
+      last = kept[kept.length - 1];
+    }
+    kept.push(wide);
+  }
+  return kept;
+}
+
+/** Whether two are of the same stretch, that of the wider one. */
+function isJoint(one: IEnvelope, other: IEnvelope): boolean {
+  const width = Math.max(one.width_s, other.width_s);
+  return Math.floor(one.time_s / width) === Math.floor(other.time_s / width);
+}
+
+/** Both as one; the first itself where the other shows nothing new. */
+function join(one: IEnvelope, other: IEnvelope): IEnvelope {
+  const high = usedAt(other) > usedAt(one) ? other : one;
+  const width_s = Math.max(one.width_s, other.width_s);
+  const low_bytes = Math.min(one.low_bytes, other.low_bytes);
+  return high.width_s === width_s && high.low_bytes === low_bytes
+    ? high
+    : { ...high, width_s, low_bytes };
 }

@@ -5,7 +5,7 @@ import type { IDevice, IOom, ISample, ITrend } from '../protocol';
 import type { IMemoryState, Level } from './state';
 
 /** What a device that is measured is like: filling up, or how much is left. */
-export type Condition = Level | 'filling';
+export type Condition = Level | 'filling' | 'short';
 
 /** Limits as shares of the capacity. */
 const TIGHT = 0.2;

@@ -6,6 +6,7 @@ import { withPoints, withReading } from './history';
 import { judge } from './level';
 import type { IRecollection } from './recollection';
 import { withRuns } from './runs';
+import { type IShortage, shortageAtStart } from './shortage';
 import type { IDeath, IMemoryState, OffReason, Phase } from './state';
 
 /** After this long without a reading from a running cell, numbers are old. */
@@ -25,11 +26,12 @@ export const INITIAL_STATE: IMemoryState = {
   isFilling: false,
   unansweredPolls: 0,
   cell: null,
+  shortage: null,
   lastOom: null,
   lastReleased: null,
   warning: null,
   runs: [],
-  history: [],
+  history: {},
   death: null
 };
 
@@ -169,6 +171,7 @@ export function take(
       return {
         ...state,
         cell: event,
+        shortage: shortageIn(state, event),
         runs: withRuns(state.runs, [event]),
         lastOom: unlessMended(state, event),
         warning: event.status === 'running' ? null : state.warning
@@ -207,6 +210,19 @@ function withoutRelease(
   return sample?.queued.includes(releaseId)
     ? { ...sample, queued: sample.queued.filter(id => id !== releaseId) }
     : sample;
+}
+
+/** At its start once; a cell that has ended lacks nothing any more. */
+function shortageIn(
+  { cell, runs, sample, shortage }: IMemoryState,
+  event: ICell
+): IShortage | null {
+  if (event.status !== 'running') {
+    return null;
+  }
+  return cell?.start_s === event.start_s
+    ? shortage
+    : shortageAtStart(event, runs, sample);
 }
 
 /** A failure is over when its cell has run to its end. */

@@ -1,9 +1,10 @@
 /**
  * What the gauge shows: a pure function of what is known.
  */
-import type { IDevice, IMessage, ISample, ITrend } from '../protocol';
+import type { ICell, IDevice, IMessage, ISample, ITrend } from '../protocol';
 import { fillingIn, fullest, levelIn } from './level';
 import { staleness } from './model';
+import type { IShortage } from './shortage';
 import type { IDeath, IMemoryState, Level } from './state';
 
 /** After this long without a GPU the gauge says so: a simulated one may follow. */
@@ -40,6 +41,12 @@ export type Reading =
   | IIdle
   | (IMeasured & { readonly kind: 'stale'; readonly age_ms: number })
   | (IMeasured & { readonly kind: 'filling'; readonly trend: ITrend })
+  /** The running cell may not fit, by its last run. */
+  | (IMeasured & {
+      readonly kind: 'short';
+      readonly shortage: IShortage;
+      readonly cell: ICell | null;
+    })
   /** There is room enough, and a release waits for the running cell to end. */
   | (IMeasured & { readonly kind: 'queued' })
   | (IMeasured & { readonly kind: Level });
@@ -129,6 +136,11 @@ function readFresh(
   const filling = devices.find(({ index }) => index === trend?.device_index);
   if (level !== 'critical' && trend && filling) {
     return { kind: 'filling', trend, device: filling, count };
+  }
+  const { cell, shortage } = state;
+  const lacking = devices.find(({ index }) => index === shortage?.device_index);
+  if (level !== 'critical' && shortage && lacking) {
+    return { kind: 'short', shortage, cell, device: lacking, count };
   }
   const isWaiting = level === 'ok' && queued.length > 0;
   return { kind: isWaiting ? 'queued' : level, device, count };

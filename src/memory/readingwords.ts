@@ -8,6 +8,7 @@ import { explainIdle, nameDevice, nameFrameworks } from '../text/names';
 import type { ITranslate } from '../text/translate';
 import { explainDeath } from './death';
 import type { Reading } from './reading';
+import { describeShortage } from './shortagewords';
 import { formatFull } from './timelinewords';
 
 /**
@@ -71,6 +72,11 @@ export function wordOf(reading: Reading, trans: ITranslate): string {
       return formatAge(reading.age_ms, trans);
     case 'filling':
       return formatFull(reading.trend.full_in_s ?? 0, trans);
+    case 'short':
+      return trans.__(
+        'needed %1 last time',
+        formatBytes(reading.shortage.needed.least_bytes).replace(/ GiB$/, '')
+      );
     case 'tight':
     case 'critical': {
       const { headroom_bytes } = reading.device;
@@ -92,7 +98,7 @@ export function rankOf(reading: Reading, trans: ITranslate): string {
   if (!('device' in reading) || reading.count < 2) {
     return '';
   }
-  return reading.kind === 'filling'
+  return reading.kind === 'filling' || reading.kind === 'short'
     ? trans.__('one of %1', reading.count)
     : trans.__('fullest of %1', reading.count);
 }
@@ -123,16 +129,9 @@ export function describe(reading: Reading, trans: ITranslate): string {
     case 'problem':
       return reading.problem;
     case 'stopped':
-      return words(trans).sentence(reading.why);
     case 'none':
-      return trans.__('This kernel sees no GPU.');
     case 'idle':
-      return [
-        explainIdle(reading.isLoaded, trans),
-        explainOthers(reading, trans)
-      ]
-        .filter(Boolean)
-        .join(' ');
+      return explainGap(reading, trans);
     case 'stale':
       return trans.__(
         'Measured %1: %2',
@@ -145,6 +144,11 @@ export function describe(reading: Reading, trans: ITranslate): string {
         describeDevice(reading, trans),
         formatFull(reading.trend.full_in_s ?? 0, trans)
       );
+    case 'short':
+      return [
+        describeShortage(reading.shortage, reading.cell, trans),
+        describeDevice(reading, trans)
+      ].join(' ');
     case 'queued':
       return trans.__(
         '%1 Memory is freed when the running cell finishes.',
@@ -155,8 +159,27 @@ export function describe(reading: Reading, trans: ITranslate): string {
   }
 }
 
+/** Why a kernel that answers has no numbers; empty where it has. */
+export function explainGap(reading: Reading, trans: ITranslate): string {
+  switch (reading.kind) {
+    case 'stopped':
+      return words(trans).sentence(reading.why);
+    case 'none':
+      return trans.__('This kernel sees no GPU.');
+    case 'idle':
+      return [
+        explainIdle(reading.isLoaded, trans),
+        explainOthers(reading, trans)
+      ]
+        .filter(Boolean)
+        .join(' ');
+    default:
+      return '';
+  }
+}
+
 /** What others use of a card that this kernel does not use yet. */
-export function explainOthers(
+function explainOthers(
   { card, count }: Extract<Reading, { kind: 'idle' }>,
   trans: ITranslate
 ): string {

@@ -1,4 +1,5 @@
 import type { IReleased } from '../protocol';
+import { formatPair } from '../text/format';
 
 /** What the button of a card frees; each costs nothing but `%debug`. */
 export const RELEASED_ITEMS = ['traceback', 'garbage', 'cache'];
@@ -24,4 +25,19 @@ export function isReleaseOf(
         isLatest &&
         items.some(({ kind }) => kind === 'traceback')))
   );
+}
+
+/** Whether a release took something back, which gives no memory. */
+export function isRestored({ items }: IReleased): boolean {
+  return items.length > 0 && items.every(({ kind }) => kind === 'restore');
+}
+
+/** What a release did to the headroom: "1.8 → 13.8 GiB"; empty: not known. */
+export function nameHeadroom({
+  headroom_before_bytes: before,
+  headroom_after_bytes: after
+}: IReleased): string {
+  return before === null || after === null
+    ? ''
+    : formatPair(before, after, ' → ');
 }

@@ -1,9 +1,8 @@
 /**
  * Where things stand on a chart of a timeline, in pixels.
  */
-import type { IHistoryPoint } from '../protocol';
-import { HISTORY_S } from './history';
-import { type ITimeline, usedAt } from './timeline';
+import { type IEnvelope, startOf, usedAt } from './history';
+import type { ITimeline } from './timeline';
 
 /** Room for the label of the total above the plot, and for the axis below. */
 const MARGIN_PX = 14;
@@ -20,8 +19,8 @@ const AIR = 1.1;
 export interface IScale {
   readonly width: number;
   readonly height: number;
-  /** The right end of the five minutes: now. */
-  readonly nowX: number;
+  /** Where what was read ends; what is expected stands right of it. */
+  readonly endX: number;
   readonly top: number;
   readonly base: number;
   readonly x: (time_s: number) => number;
@@ -36,18 +35,19 @@ export function scaleOf(
   width: number,
   height: number
 ): IScale {
-  const { now_s, full_in_s } = timeline;
-  const nowX = width * (full_in_s === null ? 1 : 1 - PROJECTION_SHARE);
+  const { axis, full_in_s } = timeline;
+  const span_s = axis.end_s - axis.start_s;
+  const endX = width * (full_in_s === null ? 1 : 1 - PROJECTION_SHARE);
   const top = MARGIN_PX;
   const base = height - MARGIN_PX;
   const total = totalOf(timeline);
   return {
     width,
     height,
-    nowX,
+    endX,
     top,
     base,
-    x: time_s => Math.max(0, nowX * (1 - (now_s - time_s) / HISTORY_S)),
+    x: time_s => Math.max(0, (endX * (time_s - axis.start_s)) / span_s),
     y: bytes => base - (base - top) * Math.min(1, bytes / total)
   };
 }
@@ -62,33 +62,36 @@ function totalOf({ device, points }: ITimeline): number {
 }
 
 /**
- * Readings that can be joined, the last of them as far as now.
+ * Readings that can be joined, the last of them as far as the end.
  */
-export function stretches({ points, now_s }: ITimeline): IHistoryPoint[][] {
-  const found: IHistoryPoint[][] = [];
+export function stretches({ axis, points }: ITimeline): IEnvelope[][] {
+  const found: IEnvelope[][] = [];
+  let current: IEnvelope[] = [];
   let before_s = -Infinity;
   for (const point of points) {
-    if (point.time_s - before_s > GAP_S) {
-      found.push([]);
+    const start_s = startOf(point);
+    if (start_s - before_s > GAP_S) {
+      current = [];
+      found.push(current);
     }
-    found[found.length - 1]?.push(point);
-    before_s = point.time_s;
+    current.push(point);
+    before_s = start_s + point.width_s;
   }
   const last = points[points.length - 1];
-  if (last && now_s - last.time_s <= GAP_S) {
-    found[found.length - 1]?.push({ ...last, time_s: now_s });
+  if (last && axis.end_s - before_s <= GAP_S) {
+    current.push({ ...last, time_s: axis.end_s });
   }
   return found;
 }
 
 /** The area between two levels, as the path of an SVG. */
 export function areaOf(
-  points: readonly IHistoryPoint[],
+  points: readonly IEnvelope[],
   scale: IScale,
-  lower: (point: IHistoryPoint) => number,
-  upper: (point: IHistoryPoint) => number
+  lower: (point: IEnvelope) => number,
+  upper: (point: IEnvelope) => number
 ): string {
-  const at = (point: IHistoryPoint, bytes: number): string =>
+  const at = (point: IEnvelope, bytes: number): string =>
     `${scale.x(point.time_s).toFixed(1)},${scale.y(bytes).toFixed(1)}`;
   const above = points.map(point => at(point, upper(point)));
   const below = points.map(point => at(point, lower(point))).reverse();

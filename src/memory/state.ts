@@ -1,13 +1,14 @@
 import type {
   ICell,
   IHello,
-  IHistoryPoint,
   IHostMemory,
   IOom,
   IReleased,
   ISample,
   IWarning
 } from '../protocol';
+import type { History } from './history';
+import type { IShortage } from './shortage';
 
 /**
  * Where the link to one kernel stands.
@@ -73,6 +74,8 @@ export interface IMemoryState {
   readonly unansweredPolls: number;
   /** The running cell, else the last one. */
   readonly cell: ICell | null;
+  /** What the running cell lacked at its start, by its last run. */
+  readonly shortage: IShortage | null;
   /** The last failure for want of memory whose cell has not run well since. */
   readonly lastOom: IOom | null;
   readonly lastReleased: IReleased | null;
@@ -80,8 +83,8 @@ export interface IMemoryState {
   readonly warning: IWarning | null;
   /** Runs of cells, oldest first: the last three of each, of the last 200 cells. */
   readonly runs: readonly ICell[];
-  /** The highest reading of each second of the last five minutes, oldest first. */
-  readonly history: readonly IHistoryPoint[];
+  /** What was read of each device in this session. */
+  readonly history: History;
   /** How the last life ended, when nobody had asked for it; until the next begins. */
   readonly death: IDeath | null;
 }

@@ -1,28 +1,31 @@
 /**
  * What a timeline shows of one device: a pure function of what is known.
  */
-import type { ICell, IDevice, IHistoryPoint, ITrend } from '../protocol';
-import { HISTORY_S } from './history';
+import type { ICell, IDevice, ITrend } from '../protocol';
+import { axisOf, type IAxis } from './axis';
+import { type IEnvelope, startOf, usedAt, widened } from './history';
 import { isBusy } from './model';
+import { type IRange, peakIn, raised } from './peak';
 import type { IMemoryState } from './state';
 
 /** The highest that was used, with the cell that used it. */
-export interface IPeak {
-  readonly bytes: number;
-  /** False: sampled while a cell ran, it may have been higher in between. */
-  readonly isExact: boolean;
+export interface IPeak extends IRange {
   readonly run: ICell | null;
   /** It is used just now. */
   readonly isNow: boolean;
 }
 
-/** The last five minutes of one device, in seconds of the kernel's clock. */
+/** Into so many stretches a timeline is divided at most, or somewhat more. */
+const STRETCHES = 300;
+
+/** A part of a session as one device has seen it, in seconds of the kernel's clock. */
 export interface ITimeline {
   readonly device: IDevice;
   readonly now_s: number;
+  readonly axis: IAxis;
   /** Oldest first. */
-  readonly points: readonly IHistoryPoint[];
-  /** Runs of cells in these minutes, oldest first. */
+  readonly points: readonly IEnvelope[];
+  /** Runs of cells in it, oldest first. */
   readonly runs: readonly ICell[];
   readonly peak: IPeak | null;
   /** When it is full at the present growth; `null`: it does not grow. */
@@ -51,32 +54,40 @@ export function trendOf(state: IMemoryState, device: IDevice): ITrend | null {
  * The timeline of a device.
  *
  * @param now_s - as `clockOf` tells it
+ * @param choose - the axis of a session that began then
  */
 export function timelineOf(
   state: IMemoryState,
   device: IDevice,
-  now_s: number
+  now_s: number,
+  choose: (first_s: number, now_s: number) => IAxis = axisOf
 ): ITimeline {
-  const since_s = now_s - HISTORY_S;
-  const points = state.history.filter(
-    ({ device_index, time_s }) =>
-      device_index === device.index && time_s >= since_s
+  const known = state.history[device.index] ?? [];
+  const [first] = known;
+  const axis = choose(first ? startOf(first) : now_s, now_s);
+  const { start_s, end_s } = axis;
+  const points = widened(
+    known.filter(({ time_s }) => isWithin(time_s, time_s, axis)),
+    (end_s - start_s) / STRETCHES
   );
-  const runs = state.runs.filter(run => (run.end_s ?? now_s) >= since_s);
+  const runs = state.runs.filter(run =>
+    isWithin(run.start_s, run.end_s ?? now_s, axis)
+  );
   const trend = trendOf(state, device);
+  const isGrowing = trend?.state === 'growing' && end_s === now_s;
   return {
     device,
     now_s,
+    axis,
     points,
     runs,
-    peak: peakOf(points, runs, device, since_s, isBusy(state)),
-    full_in_s: trend?.state === 'growing' ? trend.full_in_s : null
+    peak: peakOf(points, runs, device, start_s, isBusy(state)),
+    full_in_s: isGrowing ? trend.full_in_s : null
   };
 }
 
-/** Used at a point: outside and in use. */
-export function usedAt({ outside_bytes, in_use_bytes }: IHistoryPoint): number {
-  return (outside_bytes ?? 0) + in_use_bytes;
+function isWithin(from_s: number, to_s: number, axis: IAxis): boolean {
+  return from_s <= axis.end_s && to_s >= axis.start_s;
 }
 
 /** The run during which a moment was. */
@@ -88,7 +99,7 @@ export function runAt(runs: readonly ICell[], time_s: number): ICell | null {
 }
 
 function peakOf(
-  points: readonly IHistoryPoint[],
+  points: readonly IEnvelope[],
   runs: readonly ICell[],
   device: IDevice,
   since_s: number,
@@ -105,14 +116,23 @@ function peakOf(
   const last = points[points.length - 1] ?? first;
   const run = runAt(runs, highest.time_s);
   const sampled: IPeak = {
-    bytes: usedAt(highest),
-    isExact: run === null,
+    least_bytes: usedAt(highest),
+    most_bytes: run === null ? usedAt(highest) : null,
     run,
     isNow: isRunning && usedAt(last) === usedAt(highest)
   };
-  return runs
-    .flatMap(each => countedPeak(each, device, since_s))
-    .reduce((best, peak) => (peak.bytes >= best.bytes ? peak : best), sampled);
+  const counted = runs.flatMap(each => countedPeak(each, device, since_s));
+  const best = counted.reduce(
+    (found, peak) => (peak.least_bytes >= found.least_bytes ? peak : found),
+    sampled
+  );
+  // Another run may have been higher than the highest that was seen.
+  const mosts = [best, ...counted].map(({ most_bytes }) => most_bytes);
+  return { ...best, most_bytes: mosts.reduce(higher) };
+}
+
+function higher(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? null : Math.max(one, other);
 }
 
 /** What the framework itself counted in a run, which no reading need have seen. */
@@ -120,16 +140,8 @@ function countedPeak(run: ICell, device: IDevice, since_s: number): IPeak[] {
   const memory = run.memory.find(
     ({ device_index }) => device_index === device.index
   );
-  const counted = memory?.peak_bytes ?? null;
-  if (!memory || counted === null || run.start_s < since_s) {
-    return [];
-  }
-  return [
-    {
-      bytes: counted + (device.outside_bytes ?? 0),
-      isExact: memory.peak_exact,
-      run,
-      isNow: false
-    }
-  ];
+  const counted = memory ? peakIn(memory) : null;
+  return counted === null || run.start_s < since_s
+    ? []
+    : [{ ...raised(counted, device.outside_bytes ?? 0), run, isNow: false }];
 }

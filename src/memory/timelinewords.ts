@@ -1,10 +1,12 @@
 /**
  * A timeline and its trend in words.
  */
-import type { ICell, IHistoryPoint, ITrend } from '../protocol';
+import type { ICell, ITrend } from '../protocol';
 import { formatBytes, formatPrompt, GIB, MIB } from '../text/format';
 import { nameSize } from '../text/names';
 import type { ITranslate } from '../text/translate';
+import type { IEnvelope } from './history';
+import { describeRange } from './peak';
 import { type IPeak, type ITimeline, runAt } from './timeline';
 
 /** "In [7]", or what can be said of a cell without a number. */
@@ -17,43 +19,53 @@ export function nameCell(
     : formatPrompt(execution_count);
 }
 
-/** "peak 7.4 GiB"; one that was only sampled may have been higher. */
-export function describeHeight(
-  { bytes, isExact }: Pick<IPeak, 'bytes' | 'isExact'>,
-  trans: ITranslate
-): string {
-  const size = formatBytes(bytes);
-  return isExact
-    ? trans.__('peak %1', size)
-    : trans.__('peak at least %1', size);
-}
-
 /**
  * "peak 7.4 GiB in In [6]".
  */
 export function describePeak(peak: IPeak, trans: ITranslate): string {
-  const height = describeHeight(peak, trans);
+  const height = describeRange(peak, trans);
   const place = peak.run
     ? trans.__('%1 in %2', height, nameCell(peak.run, trans))
     : height;
   return peak.isNow ? trans.__('%1, now', place) : place;
 }
 
+/** What a timeline is of: "Last 5 minutes"; more than an hour is all of it. */
+export function nameSpan(span_s: number, trans: ITranslate): string {
+  if (span_s < 60) {
+    return trans.__('Last %1 s', span_s);
+  }
+  return span_s < Infinity
+    ? trans.__('Last %1 min', span_s / 60)
+    : trans.__('All of it');
+}
+
+/** How long ago as an axis says it: "−40 s", "−2.5 min", "−3.2 h", "now". */
+export function nameAgo(ago_s: number, trans: ITranslate): string {
+  const about = (size: number): number => Number(size.toFixed(1));
+  if (ago_s < 1) {
+    return trans.__('now');
+  }
+  if (ago_s < 60) {
+    return trans.__('−%1 s', about(ago_s));
+  }
+  return ago_s < 3600
+    ? trans.__('−%1 min', about(ago_s / 60))
+    : trans.__('−%1 h', about(ago_s / 3600));
+}
+
 /**
- * One moment with its four numbers: "In [7], 32 s ago: tensors 8.8 GiB, …".
+ * One moment with its four numbers: "In [7], 32 s ago: tensors 8.8 GiB, …". Of a
+ * stretch of time it is the highest reading, and says so.
  */
 export function describePoint(
   timeline: ITimeline,
-  point: IHistoryPoint,
+  point: IEnvelope,
   trans: ITranslate
 ): string {
-  const { device, now_s, runs } = timeline;
-  const ago_s = Math.max(0, Math.round(now_s - point.time_s));
+  const { device, runs } = timeline;
   const run = runAt(runs, point.time_s);
-  const moment =
-    ago_s < 60
-      ? trans.__('%1 s ago', ago_s)
-      : trans.__('%1 min %2 s ago', Math.floor(ago_s / 60), ago_s % 60);
+  const moment = describeMoment(timeline, point, trans);
   const size = (bytes: number | null): string => nameSize(bytes, trans);
   const free =
     device.capacity_bytes === null || point.outside_bytes === null
@@ -70,6 +82,29 @@ export function describePoint(
     size(point.outside_bytes),
     size(free === null ? null : Math.max(0, free))
   );
+}
+
+function describeMoment(
+  { now_s }: ITimeline,
+  { low_bytes, time_s, width_s }: IEnvelope,
+  trans: ITranslate
+): string {
+  const ago_s = Math.max(0, Math.round(now_s - time_s));
+  const minutes = Math.floor(ago_s / 60);
+  const moment =
+    ago_s < 60
+      ? trans.__('%1 s ago', ago_s)
+      : minutes < 60
+        ? trans.__('%1 min %2 s ago', minutes, ago_s % 60)
+        : trans.__('%1 h %2 min ago', Math.floor(minutes / 60), minutes % 60);
+  return width_s < 2
+    ? moment
+    : trans.__(
+        '%1, the highest of %2 s that used %3 at least',
+        moment,
+        width_s,
+        formatBytes(low_bytes)
+      );
 }
 
 /**

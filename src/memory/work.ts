@@ -27,3 +27,18 @@ export function isEndOf(event: Event, reply: Reply): boolean {
         'request_id' in event &&
         event.request_id === reply.id;
 }
+
+/** Work that ends before this is told by its result alone, in milliseconds. */
+const PATIENCE_MS = 500;
+
+/**
+ * Calls once work has gone on for long enough to be worth a word.
+ *
+ * @returns what calls it off, where the work has ended
+ */
+export function whenLong(call: () => void): () => void {
+  const timer = setTimeout(call, PATIENCE_MS);
+  return () => {
+    clearTimeout(timer);
+  };
+}

@@ -2,7 +2,10 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Button } from '../components/button';
+import { Cut } from '../components/cut';
 import { Hint } from '../components/hint';
+import { Wait } from '../lab/wait';
+import { whenLong } from '../memory/work';
 import { formatBytes } from '../text/format';
 import { nameSize } from '../text/names';
 import type { IOtherKernels } from '../tokens';
@@ -72,7 +75,7 @@ function Notebook(props: {
         className="jp-GpuHeadroom-notebook"
         title={kernel.path || kernel.name}
       >
-        <span className="jp-GpuHeadroom-name">{kernel.name}</span>{' '}
+        <Cut name={kernel.name} />{' '}
         <small>{describeActivity(kernel, Date.now(), trans)}</small>
       </span>
       <span className="jp-GpuHeadroom-size">{formatBytes(bytes)}</span>
@@ -96,6 +99,9 @@ export function Unasked(props: {
 }): React.JSX.Element | null {
   const { others, trans } = props;
   const count = others.unasked;
+  if (others.isAsking) {
+    return <Asking trans={trans} />;
+  }
   if (count === 0) {
     return null;
   }
@@ -116,4 +122,19 @@ export function Unasked(props: {
       />
     </div>
   );
+}
+
+/** A kernel has some seconds to answer. */
+function Asking(props: { trans: TranslationBundle }): React.JSX.Element | null {
+  const { trans } = props;
+  const [isLong, setLong] = React.useState(false);
+  React.useEffect(
+    () =>
+      whenLong(() => {
+        setLong(true);
+      }),
+    []
+  );
+  const label = trans.__('Asking the other kernels…');
+  return isLong ? <Wait label={label} onCancel={null} trans={trans} /> : null;
 }

@@ -80,6 +80,12 @@ export class OtherKernels extends Observable implements IOtherKernels {
     return this._running().filter(model => this._isUnasked(model)).length;
   }
 
+  get isAsking(): boolean {
+    return this._running().some(
+      model => this._wanted.has(model.id) && !this._answerOf(model)
+    );
+  }
+
   get mayShutDown(): boolean {
     return this._options.settings.current.showShutDown;
   }

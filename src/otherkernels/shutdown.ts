@@ -1,6 +1,7 @@
-import { Dialog, showDialog, showErrorMessage } from '@jupyterlab/apputils';
+import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { Notice } from '../lab/notice';
 import { formatBytes } from '../text/format';
 import { sentenceOf } from '../text/reason';
 import type { IOtherKernels } from '../tokens';
@@ -9,7 +10,8 @@ import type { IShare } from './sharing';
 /**
  * Shut another kernel down, if the person still wants that when told what is lost.
  *
- * Never rejects: a failure is shown.
+ * Never rejects: a notification tells what came of it. A server that is asked to end a
+ * kernel does so: it cannot be cancelled.
  *
  * @returns whether it was shut down
  */
@@ -42,13 +44,19 @@ export async function shutDown(
   if (!isAgreed) {
     return false;
   }
+  const { name } = kernel;
+  const going = trans.__('Shutting down the kernel of %1…', name);
+  const notice = new Notice(trans, going);
   try {
     await others.shutDown(kernel.id);
+    const done = trans.__('The kernel of %1 was shut down: %2.', name, size);
+    notice.finish(done, 'success');
     return true;
   } catch (reason) {
-    await showErrorMessage(
-      trans.__('The kernel of %1 was not shut down', kernel.name),
-      sentenceOf(reason)
+    const why = sentenceOf(reason);
+    notice.finish(
+      trans.__('The kernel of %1 was not shut down: %2', name, why),
+      'error'
     );
     return false;
   }

@@ -1,26 +1,18 @@
+import type { IFrameOutput } from '../protocol';
 import { Connection, type IListener } from './connection';
 import { findPage } from './google';
 import { Inserting } from './inserting';
 
-/** What an output says of itself. */
-export interface IOutput {
-  readonly uid: string;
-  readonly life_id: string;
-  readonly kind: 'gauge' | 'card';
-  readonly compact: boolean;
-  readonly report_id: string | null;
-}
-
 /** Each output of a cell brings this script, and all share their elements. */
 const STARTED = Symbol.for('gpu-headroom');
 
-function read(host: HTMLElement): IOutput | null {
+function read(host: HTMLElement): IFrameOutput | null {
   try {
     const output = JSON.parse(
       host.dataset.gpuHeadroom ?? ''
-    ) as Partial<IOutput> | null;
+    ) as Partial<IFrameOutput> | null;
     return typeof output?.uid === 'string' && typeof output.life_id === 'string'
-      ? (output as IOutput)
+      ? (output as IFrameOutput)
       : null;
   } catch {
     return null;
@@ -49,14 +41,14 @@ type Bring = (
   host: HTMLElement,
   connection: Connection,
   inserting: Inserting,
-  output: IOutput
+  output: IFrameOutput
 ) => IListener;
 
 /**
  * Bring every output of a kind to life that the document has and none has begun.
  * Nothing else of the page is touched, and nothing is left in it.
  */
-export function bringToLife(kind: IOutput['kind'], bring: Bring): void {
+export function bringToLife(kind: IFrameOutput['kind'], bring: Bring): void {
   const page = findPage();
   if (page === null) {
     return;

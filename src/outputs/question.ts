@@ -1,10 +1,19 @@
 import { isEndOf } from '../memory/work';
-import type { Event, IRequests, Reply } from '../protocol';
+import type { Event, IChangedCell, IRequests, Reply } from '../protocol';
 import { PROTOCOL_VERSION } from '../protocol/version';
-import type { IFixedCell } from './envelope';
+import { note } from './note';
 
 /** A question came to nothing; its message is a sentence for people. */
 export class Unanswered extends Error {}
+
+/** What to tell a person of what came to nothing; empty: it was taken back, or noted. */
+export function sentenceOf(reason: unknown): string {
+  if (reason instanceof Unanswered) {
+    return reason.message;
+  }
+  note('what a person asked for failed', reason);
+  return '';
+}
 
 /**
  * One request on its way to the helper, and what came of it.
@@ -50,7 +59,7 @@ export class Question<T = unknown> {
   }
 
   /** The result, where it is an event. */
-  onReply(reply: Reply, fixed: readonly IFixedCell[] | null): void {
+  onReply(reply: Reply, fixed: readonly IChangedCell[] | null): void {
     this._reply = reply;
     if (reply.type === 'refused') {
       this.fail(reply.message.text);

@@ -1,14 +1,9 @@
-/** What a frame says as it opens its channel. */
-interface IOpening {
-  readonly version: string;
-  readonly uid: string;
-  readonly life_id: string;
-}
+import type { IFrameCall, IFrameMessage, IFrameOpening } from '../protocol';
 
 /** One channel between a frame and the helper. */
 export interface IChannel {
   /** Resolves once the kernel has the message; never, where that was lost. */
-  send(data: unknown): Promise<void>;
+  send(message: IFrameMessage): Promise<void>;
   /** What the helper sends; ends when it closes the channel. */
   readonly messages: AsyncIterable<unknown>;
 }
@@ -17,9 +12,9 @@ export interface IChannel {
 export interface ITransport {
   /** Hear what the helper says while it cannot hear this frame. */
   listen(uid: string, onData: (data: unknown) => void): void;
-  open(opening: IOpening): Promise<IChannel>;
+  open(opening: IFrameOpening): Promise<IChannel>;
   /** Ask without a channel. */
-  call(data: unknown): Promise<unknown>;
+  call(call: IFrameCall): Promise<unknown>;
 }
 
 /** The page around an output, as far as it lets a frame do anything. */

@@ -1,33 +1,47 @@
 import * as React from 'react';
 
-import { Bar } from '../components/bar';
-import { SplitLine } from '../components/devicenumbers';
+import { DeviceBar } from '../components/bar';
+import { Cut } from '../components/cut';
+import { DeviceNotes, DeviceNumbers } from '../components/devicenumbers';
 import { Icon } from '../components/icon';
 import { LevelIcon } from '../components/levelicon';
-import { pickNeighbour } from '../components/picking';
-import { Sentence } from '../components/sentence';
 import { levelIn } from '../memory/level';
 import type { IDevice } from '../protocol';
-import { formatBytes } from '../text/format';
-import { words } from '../text/messages';
-import { nameDevice, numberDevice } from '../text/names';
+import { formatBytes, formatPair } from '../text/format';
+import { numberDevice } from '../text/names';
 import type { IPanelProps } from './model';
+import { onTreeKey } from './treegrid';
 
 /**
- * The GPUs of the kernel; where there are several, one is picked.
+ * The GPUs of the kernel, a line each, which opens; where there are several, the
+ * one that has the focus or is clicked is picked.
  */
 export function Devices({ model }: IPanelProps): React.JSX.Element {
   const { devices, trans } = model;
-  const isList = devices.length > 1;
+  const [opened, setOpened] = React.useState<readonly string[]>([]);
+  const toggle = (id: string, isOpen: boolean): void => {
+    const others = opened.filter(each => each !== id);
+    setOpened(isOpen ? [...others, id] : others);
+  };
   return (
     <div
       className="jp-GpuHeadroom-devices"
-      role={isList ? 'listbox' : undefined}
-      aria-label={isList ? trans.__('GPU shown below') : undefined}
-      onKeyDown={pickNeighbour}
+      role="treegrid"
+      aria-label={
+        devices.length > 1 ? trans.__('GPU shown below') : trans.__('Devices')
+      }
+      onKeyDown={event => {
+        onTreeKey(event, toggle);
+      }}
     >
       {devices.map(device => (
-        <Device key={device.index} device={device} model={model} />
+        <Device
+          key={device.index}
+          device={device}
+          isOpen={opened.includes(String(device.index))}
+          model={model}
+          toggle={toggle}
+        />
       ))}
     </div>
   );
@@ -37,72 +51,145 @@ interface IDeviceProps extends IPanelProps {
   readonly device: IDevice;
 }
 
-function Device({ device, model }: IDeviceProps): React.JSX.Element {
+interface ILineProps extends IDeviceProps {
+  readonly isOpen: boolean;
+  readonly toggle: (id: string, isOpen: boolean) => void;
+}
+
+function Device(props: ILineProps): React.JSX.Element {
+  const { device, isOpen, model, toggle } = props;
   const { devices, isStale, trans } = model;
+  const { capacity_bytes, index, simulated, used_bytes } = device;
   const isPicked = model.device === device;
-  const option = {
-    role: 'option',
-    'aria-selected': isPicked,
-    tabIndex: isPicked ? 0 : -1,
-    onClick: () => {
-      model.pick(device.index);
+  const isOne = devices.length < 2;
+  const pick = (): void => {
+    if (!isPicked) {
+      model.pick(index);
     }
   };
+  const flip = (): void => {
+    toggle(String(index), !isOpen);
+  };
+  const hasNotes = device.notes.length > 0 || device.shared_with_host;
   return (
-    <div
-      className="jp-GpuHeadroom-panelDevice"
-      {...(devices.length > 1 ? option : {})}
-    >
-      <p className="jp-GpuHeadroom-row">
-        <span className="jp-GpuHeadroom-name" title={nameDevice(device, trans)}>
-          {device.simulated && <Icon name="flask" />}
-          <strong>{numberDevice(device, trans)}</strong>{' '}
-          {!device.simulated && device.name}
+    <>
+      <div
+        className="jp-GpuHeadroom-panelDevice"
+        role="row"
+        aria-level={1}
+        aria-expanded={isOpen}
+        aria-selected={isOne ? undefined : isPicked}
+        data-id={index}
+        tabIndex={isPicked ? 0 : -1}
+        onFocus={pick}
+        onClick={isOne ? flip : pick}
+      >
+        <span className="jp-mod-name" role="gridcell">
+          <span
+            className="jp-GpuHeadroom-collapser"
+            aria-hidden="true"
+            onClick={event => {
+              event.stopPropagation();
+              flip();
+            }}
+          />
+          {simulated && <Icon name="flask" />}
+          <strong>
+            {simulated ? (
+              <Adapting
+                long={numberDevice(device, trans)}
+                short={numberDevice({ index, simulated: false }, trans)}
+              />
+            ) : (
+              numberDevice(device, trans)
+            )}
+          </strong>{' '}
+          {hasNotes && <Icon name="info" />}
+          {!simulated && device.name && (
+            <span className="jp-mod-model">
+              <Cut name={device.name} />
+            </span>
+          )}
+        </span>
+        <span role="gridcell">
+          <DeviceBar
+            device={device}
+            isStale={isStale}
+            size="small"
+            trans={trans}
+          />
+        </span>
+        <span className="jp-mod-used" role="gridcell">
+          {!isStale &&
+            used_bytes !== null &&
+            capacity_bytes !== null &&
+            formatPair(used_bytes, capacity_bytes)}
         </span>
         <Headroom device={device} model={model} />
-      </p>
-      <Bar device={device} isStale={isStale} size="wide" trans={trans} />
-      {!isStale && <SplitLine device={device} trans={trans} />}
-      <Notes device={device} model={model} />
-    </div>
+      </div>
+      {isOpen && <Detail {...props} />}
+    </>
   );
 }
 
 function Headroom({ device, model }: IDeviceProps): React.JSX.Element {
   const { current, isStale, trans } = model;
   const { headroom_bytes } = device;
-  if (isStale || !current || headroom_bytes === null) {
-    return <span>{trans.__('headroom not measured')}</span>;
-  }
+  const isKnown = !isStale && current && headroom_bytes !== null;
   return (
-    <span className="jp-GpuHeadroom-panelHeadroom">
-      <LevelIcon condition={levelIn(current.state, device)} />
-      {trans.__('%1 headroom', formatBytes(headroom_bytes))}
+    <span className="jp-mod-headroom" role="gridcell">
+      {isKnown ? (
+        <>
+          <LevelIcon condition={levelIn(current.state, device)} />
+          <Adapting
+            long={trans.__('%1 headroom', formatBytes(headroom_bytes))}
+            short={trans.__('%1 left', formatBytes(headroom_bytes))}
+          />
+        </>
+      ) : (
+        trans.__('headroom not measured')
+      )}
     </span>
   );
 }
 
-/** What one should know to read the numbers of a device. */
-function Notes({ device, model }: IDeviceProps): React.JSX.Element {
-  const { trans } = model;
-  const facts = [
-    device.capacity_limited &&
-      trans.__('The capacity is limited by a memory fraction.'),
-    device.shared_with_host &&
-      trans.__("The memory is shared with the host's programs.")
-  ].filter(fact => fact !== false);
+/** What is said in fewer words where there is no room. */
+function Adapting(props: { long: string; short: string }): React.JSX.Element {
   return (
     <>
-      {facts.map(fact => (
-        <p key={fact} className="jp-GpuHeadroom-notice">
-          {fact}
-        </p>
-      ))}
-      {device.notes.map(note => (
-        <p key={note.id} className="jp-GpuHeadroom-notice">
-          <Sentence text={words(trans).sentence(note)} />
-        </p>
-      ))}
+      <span className="jp-mod-long">{props.long}</span>
+      <span className="jp-mod-short" aria-hidden="true">
+        {props.short}
+      </span>
     </>
+  );
+}
+
+/** All numbers of a device, and what one should know to read them. */
+function Detail({ device, model }: IDeviceProps): React.JSX.Element {
+  const { current, isStale, trans } = model;
+  const isKnown = !isStale && current;
+  return (
+    <div
+      className="jp-GpuHeadroom-deviceDetail"
+      role="row"
+      aria-level={2}
+      data-id={`${device.index}/detail`}
+      tabIndex={-1}
+    >
+      <div role="gridcell">
+        <DeviceNumbers
+          device={device}
+          condition={isKnown ? levelIn(current.state, device) : null}
+          trans={trans}
+        />
+        {device.capacity_limited && (
+          <p className="jp-GpuHeadroom-notice">
+            {trans.__('The capacity is limited by a memory fraction.')}
+          </p>
+        )}
+        <DeviceNotes device={device} trans={trans} />
+      </div>
+    </div>
   );
 }

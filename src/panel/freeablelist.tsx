@@ -80,7 +80,7 @@ function Choice({
     <>
       <div className="jp-GpuHeadroom-actions">
         <Button
-          label={isFreeing ? trans.__('Freeing…') : nameFree(gain, trans)}
+          label={nameFree(gain, trans)}
           isPrimary
           onPress={isPossible ? () => void session.free(chosen) : null}
         />

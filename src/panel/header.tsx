@@ -5,7 +5,8 @@ import {
 } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
-import { gpuIcon } from '../components/labicons';
+import { Cut } from '../components/cut';
+import { gpuIcon } from '../lab/labicons';
 import { Empty } from './empty';
 import type { PanelModel } from './model';
 
@@ -34,7 +35,7 @@ export class Header extends VDomRenderer<PanelModel> {
           <gpuIcon.react tag="span" />
           <h2>{trans.__('GPU Headroom')}</h2>
           <span className="jp-GpuHeadroom-name" title={documentName}>
-            {documentName}
+            <Cut name={documentName} />
           </span>
           <IconButton
             icon={refreshIcon}

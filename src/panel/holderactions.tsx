@@ -6,8 +6,8 @@ import {
 import * as React from 'react';
 
 import { Button } from '../components/button';
-import { offloadIcon } from '../components/labicons';
-import { plain } from '../components/notice';
+import { offloadIcon } from '../lab/labicons';
+import { plain } from '../text/plain';
 import type { IHeld, IItem } from '../protocol';
 import { words } from '../text/messages';
 import type { PanelModel } from './model';
@@ -61,8 +61,11 @@ function freeAction(
   item: IItem,
   { session, trans }: PanelModel
 ): Pick<IRowAction, 'obstacle' | 'run'> {
+  const blocked = item.blocked ? words(trans).sentence(item.blocked) : '';
   return {
-    obstacle: item.blocked ? plain(words(trans).sentence(item.blocked)) : '',
+    obstacle: session?.isFreeing
+      ? trans.__('Memory is being freed.')
+      : plain(blocked),
     run: () => void session?.free([item])
   };
 }
@@ -71,7 +74,7 @@ function freeAction(
 export function searchAction(id: string, model: PanelModel): IRowAction {
   const { holders, trans } = model;
   const step = holders?.path(id);
-  const isSearching = step?.kind === 'searching' || step?.kind === 'waiting';
+  const isSearching = step?.kind === 'searching';
   return {
     label: trans.__('Who holds it?'),
     icon: searchIcon,

@@ -7,6 +7,7 @@ import type { IHeld, IHeldPart, IPath } from '../protocol';
 import { formatBytes } from '../text/format';
 import { words } from '../text/messages';
 import { ActionButtons, type IRowAction } from './holderactions';
+import { TaskWait } from '../lab/wait';
 import type { PathStep } from './holders';
 import type { PanelModel } from './model';
 import { describeHolder, describeShape, nameCell } from './words';
@@ -126,13 +127,18 @@ export function PartFacts(props: {
 function Answer(props: {
   step: PathStep;
   trans: TranslationBundle;
-}): React.JSX.Element {
+}): React.JSX.Element | null {
   const { step, trans } = props;
   switch (step.kind) {
     case 'searching':
-      return <p>{trans.__('Searching…')}</p>;
-    case 'waiting':
-      return <p>{trans.__('Searched when the running cell ends.')}</p>;
+      return (
+        <TaskWait
+          task={step.task}
+          going={trans.__('Searching…')}
+          waiting={trans.__('Searched when the running cell ends.')}
+          trans={trans}
+        />
+      );
     case 'failed':
       return <p>{explain(step.reason, trans)}</p>;
     case 'found':

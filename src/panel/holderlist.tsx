@@ -1,8 +1,8 @@
 import * as React from 'react';
 
 import { Hint } from '../components/hint';
-import { Gap, Measuring } from '../components/measuring';
 import { explain } from '../kernel/problem';
+import { Gap, Measuring } from '../lab/measuring';
 import { isBusy } from '../memory/model';
 import { explainIdle } from '../text/names';
 import { HolderTable } from './holdertable';
@@ -14,7 +14,10 @@ import { describeMoment, describeSum } from './words';
  */
 export function HolderList({ model }: IPanelProps): React.JSX.Element {
   const { held, holders, trans } = model;
-  const { last, step } = holders?.measurement ?? {};
+  const { elapsed_s = null, last, step } = holders?.measurement ?? {};
+  const moment = explainMoment(model);
+  // One that takes long can be cancelled; else a line above would come and go.
+  const isLong = elapsed_s !== null;
   const sample = model.current?.state.sample;
   if (sample && sample.state !== 'live') {
     return (
@@ -26,9 +29,9 @@ export function HolderList({ model }: IPanelProps): React.JSX.Element {
   }
   return (
     <>
-      {holders && (
+      {holders && (isLong || !held) && moment && (
         <Measuring
-          label={explainMoment(model)}
+          label={moment}
           measurement={holders.measurement}
           trans={trans}
         />
@@ -47,10 +50,12 @@ export function HolderList({ model }: IPanelProps): React.JSX.Element {
         <Hint icon="info">{trans.__('No tensor is on this GPU.')}</Hint>
       )}
       {held && held.in_use_bytes > 0 && (
-        <>
+        <div className="jp-GpuHeadroom-list">
           <HolderTable held={held} model={model} />
-          <p className="jp-GpuHeadroom-notice">{describeSum(held, trans)}</p>
-        </>
+          <p className="jp-GpuHeadroom-notice">
+            {!isLong && moment} {describeSum(held, trans)}
+          </p>
+        </div>
       )}
     </>
   );
@@ -70,7 +75,7 @@ function explainMoment({ current, holders, trans }: PanelModel): string {
         : trans.__('Measured when In [%1] ends.', count);
     return [moment, later].filter(Boolean).join(' ');
   }
-  if (holders?.measurement.isPending) {
+  if (holders?.measurement.isLong) {
     return trans.__('Measuring…');
   }
   return moment;

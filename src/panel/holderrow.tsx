@@ -1,5 +1,6 @@
 import * as React from 'react';
 
+import { Cut } from '../components/cut';
 import { formatBytes } from '../text/format';
 import {
   ActionIcons,
@@ -56,7 +57,15 @@ export function HolderRow(
         {...props}
         id={held.id}
         level={1}
-        name={isCode ? <code>{name}</code> : name}
+        name={
+          isCode ? (
+            <code>
+              <Cut name={name} />
+            </code>
+          ) : (
+            <Cut name={name} />
+          )
+        }
         title={name}
         chip={<Chip kind={held.kind} trans={trans} />}
         segments={segmentsOf(held)}
@@ -101,7 +110,9 @@ function PartRow(props: IRowProps & { group: IPartGroup }): React.JSX.Element {
         level={2}
         name={
           <>
-            <code>{part.name || '·'}</code>
+            <code>
+              <Cut name={part.name || '·'} />
+            </code>
             {count > 1 && ` ${alike}`}
           </>
         }

@@ -1,13 +1,12 @@
 import { Measurement } from '../kernel/measurement';
-import { perform } from '../kernel/work';
+import { Task } from '../kernel/task';
 import { Observable } from '../observable';
 import type { IHolders, IPath } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 
 /** How far the search for what holds one object has come. */
 export type PathStep =
-  | { readonly kind: 'searching' }
-  | { readonly kind: 'waiting' }
+  | { readonly kind: 'searching'; readonly task: Task<'path'> }
   | { readonly kind: 'found'; readonly path: IPath }
   | { readonly kind: 'failed'; readonly reason: unknown };
 
@@ -46,19 +45,12 @@ export class HoldersModel extends Observable {
 
   /** Find what keeps an object alive. Never rejects. */
   async search(id: string): Promise<void> {
-    this._setPath(id, { kind: 'searching' });
+    const { memory } = this.measurement;
+    const task = new Task(memory, 'path', { holder_id: id });
+    task.changed.connect(this.emit, this);
+    this._setPath(id, { kind: 'searching', task });
     try {
-      const path = await perform(
-        this.measurement.memory,
-        'path',
-        { holder_id: id },
-        ({ status }) => {
-          if (status === 'waiting') {
-            this._setPath(id, { kind: 'waiting' });
-          }
-        }
-      );
-      this._setPath(id, { kind: 'found', path });
+      this._setPath(id, { kind: 'found', path: await task.ended });
     } catch (reason) {
       this._setPath(id, { kind: 'failed', reason });
     }

@@ -1,13 +1,15 @@
 import * as React from 'react';
 
-import type { IHeldDevice } from '../protocol';
+import { Cut } from '../components/cut';
+import type { IHeldDevice, IPart } from '../protocol';
 import { formatBytes } from '../text/format';
+import { describeUnheld } from '../text/parts';
 import { HolderRow } from './holderrow';
 import type { IPanelProps } from './model';
 import { type Column, sortBy, sortRows } from './rows';
 import { Share } from './share';
 import { onTreeKey } from './treegrid';
-import { toRow } from './words';
+import { partsTold, toRow } from './words';
 
 interface ITableProps extends IPanelProps {
   readonly held: IHeldDevice;
@@ -27,7 +29,7 @@ export function HolderTable({ held, model }: ITableProps): React.JSX.Element {
     held.rows.map(each => toRow(each, trans)),
     sorting
   );
-  const first = active ?? rows[0]?.held.id ?? REST;
+  const first = active ?? rows[0]?.held.id ?? 'not_attributed';
   return (
     <div
       className={`jp-GpuHeadroom-grid${isRecorded ? ' jp-mod-recorded' : ''}`}
@@ -54,37 +56,18 @@ export function HolderTable({ held, model }: ITableProps): React.JSX.Element {
           total={held.in_use_bytes}
         />
       ))}
-      {held.workspace_bytes > 0 && (
-        <Rest
+      {partsTold(held).map(part => (
+        <Unheld
+          key={part.kind}
           active={first}
-          bytes={held.workspace_bytes}
           held={held}
-          hint={trans.__(
-            'Kept by cuBLAS for its next product of matrices; told by its size.'
-          )}
-          id={WORKSPACES}
-          label={trans.__('workspaces of cuBLAS')}
           model={model}
+          part={part}
         />
-      )}
-      <Rest
-        active={first}
-        bytes={held.not_attributed_bytes}
-        held={held}
-        hint={trans.__(
-          'In use, but no Python name for it could be found. Usual cause: tensors held by C++ code.'
-        )}
-        id={REST}
-        label={trans.__('not attributed')}
-        model={model}
-      />
+      ))}
     </div>
   );
 }
-
-/** Identities of the last rows, which no holder has. */
-const WORKSPACES = 'workspaces';
-const REST = 'rest';
 
 function Titles({
   isRecorded,
@@ -127,34 +110,34 @@ function Titles({
   );
 }
 
-interface IRestProps extends ITableProps {
+interface IUnheldProps extends ITableProps {
   readonly active: string;
-  readonly bytes: number;
-  readonly id: string;
-  readonly label: string;
-  readonly hint: string;
+  readonly part: IPart;
 }
 
 /** What is in use and no Python object holds, as far as is known. */
-function Rest(props: IRestProps): React.JSX.Element {
-  const { active, bytes, held, hint, id, label, model } = props;
-  return (
+function Unheld(props: IUnheldProps): React.JSX.Element | null {
+  const { active, held, model, part } = props;
+  const words = describeUnheld(part.kind, model.trans);
+  return words === null ? null : (
     <div
       className="jp-GpuHeadroom-gridRow"
       role="row"
       aria-level={1}
-      data-id={id}
-      tabIndex={active === id ? 0 : -1}
+      data-id={part.kind}
+      tabIndex={active === part.kind ? 0 : -1}
     >
       <span className="jp-mod-name" role="gridcell">
-        <em title={hint}>{label}</em>
+        <em title={words.hint}>
+          <Cut name={words.label} />
+        </em>
       </span>
       <span className="jp-mod-size" role="gridcell">
-        {formatBytes(bytes)}
+        {formatBytes(part.bytes)}
       </span>
       <span className="jp-mod-share" role="gridcell">
         <Share
-          segments={[{ kind: 'outside', bytes }]}
+          segments={[{ kind: 'outside', bytes: part.bytes }]}
           total={held.in_use_bytes}
           trans={model.trans}
         />

@@ -1,9 +1,10 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { VDomModel } from '@jupyterlab/ui-components';
-import { DisposableSet, type IDisposable } from '@lumino/disposable';
+import { DisposableSet } from '@lumino/disposable';
 import { Poll, Throttler } from '@lumino/polling';
 import { Signal } from '@lumino/signaling';
 
+import { KernelFollower } from '../kernel/follower';
 import { fullest } from '../memory/level';
 import { staleness } from '../memory/model';
 import { type IShare, sharesOf } from '../otherkernels/sharing';
@@ -12,15 +13,8 @@ import type { ReleaseSession } from '../release/session';
 import type { ReleaseSessions } from '../release/sessions';
 import type { IGpuMemory, IKernelMemory, IOtherKernels } from '../tokens';
 import { HoldersModel } from './holders';
+import { orderOf, PanelLayout, type SectionName } from './layout';
 import type { ISorting } from './rows';
-
-/** A section of the panel, by what it shows. */
-export type SectionName =
-  | 'Devices'
-  | 'FreeableList'
-  | 'History'
-  | 'HolderList'
-  | 'Others';
 
 /** Inserts a cell that frees items into the notebook of a kernel. */
 export type InsertCell = (
@@ -37,6 +31,8 @@ interface IOptions {
   readonly insertCell: () => InsertCell | null;
   /** The name of the focused document; empty where there is none. */
   readonly documentName: () => string;
+  /** What a person made of the sections before. */
+  readonly layout?: PanelLayout;
 }
 
 /** Numbers change no faster than they can be read. */
@@ -53,6 +49,7 @@ export class PanelModel extends VDomModel {
     super();
     this.trans = _options.trans;
     this.others = _options.others ?? null;
+    this.layout = _options.layout ?? new PanelLayout();
     this._throttler = new Throttler(() => {
       this._wasStale = this.isStale;
       this.stateChanged.emit();
@@ -68,8 +65,11 @@ export class PanelModel extends VDomModel {
       name: 'gpu-headroom:panel',
       standby: () => (this._isShown ? 'when-hidden' : true)
     });
-    _options.memory.currentChanged.connect(this._onCurrent, this);
+    this._kernel = new KernelFollower(_options.memory);
+    this._kernel.changed.connect(this._onCurrent, this);
+    this._kernel.stateChanged.connect(this._onState, this);
     this.others?.changed.connect(this._onOthers, this);
+    this.layout.changed.connect(this._onLayout, this);
     this._onCurrent();
   }
 
@@ -78,9 +78,17 @@ export class PanelModel extends VDomModel {
   /** The other kernels of the server; `null` where they cannot be asked. */
   readonly others: IOtherKernels | null;
 
+  /** Which sections are open, and how high. */
+  readonly layout: PanelLayout;
+
+  /** The sections in the order of the moment. */
+  get order(): readonly SectionName[] {
+    return orderOf(Boolean(this.current?.state.lastOom));
+  }
+
   /** The kernel that is shown. */
   get current(): IKernelMemory | null {
-    return this._current;
+    return this._kernel.current;
   }
 
   /** Who holds its memory. */
@@ -104,19 +112,19 @@ export class PanelModel extends VDomModel {
   }
 
   get devices(): readonly IDevice[] {
-    return this._current?.state.sample?.devices ?? [];
+    return this.current?.state.sample?.devices ?? [];
   }
 
   /** Whether the numbers are too old to be shown as they are. */
   get isStale(): boolean {
-    const state = this._current?.state;
+    const state = this.current?.state;
     return state !== undefined && staleness(state, Date.now()) !== null;
   }
 
   /** The device that was picked, else the fullest one. */
   get device(): IDevice | null {
-    const { devices } = this;
-    const index = this._current && this._picked.get(this._current);
+    const { current, devices } = this;
+    const index = current && this._picked.get(current);
     return devices.find(each => each.index === index) ?? fullest(devices);
   }
 
@@ -144,6 +152,22 @@ export class PanelModel extends VDomModel {
     return this.device?.others_bytes ?? sum;
   }
 
+  /** Whether nobody else uses that device, as far as all were asked. */
+  get isAlone(): boolean {
+    const { held, others, othersBytes, shares } = this;
+    const known = shares.length + (held?.processes?.length ?? 0);
+    const isOpen = others !== null && (others.unasked > 0 || others.isAsking);
+    return othersBytes === 0 && known === 0 && !isOpen;
+  }
+
+  /** Whether all was measured that can be freed, and nothing is worth a row. */
+  get isNothingFreeable(): boolean {
+    const { gap, items, obstacle, plan } = this._session?.checklist ?? {};
+    const isMeasured = items?.length === 0 && plan?.step.kind === 'none';
+    const isWaiting = (this.current?.state.sample?.queued ?? []).length > 0;
+    return isMeasured && !gap && !obstacle && !isWaiting;
+  }
+
   get sorting(): ISorting {
     return this._sorting;
   }
@@ -156,26 +180,17 @@ export class PanelModel extends VDomModel {
   /** Whether the panel is on screen: readings then come at the fast rate. */
   set isShown(isShown: boolean) {
     this._isShown = isShown;
-    this._watch();
+    this._kernel.isWatched = isShown;
+    this._look();
     if (isShown) {
       this.stateChanged.emit();
     }
   }
 
-  /** A section is open and on screen, or not any more. */
-  setShown(section: SectionName, isShown: boolean): void {
-    if (isShown) {
-      this._shown.add(section);
-    } else {
-      this._shown.delete(section);
-    }
-    this._look();
-  }
-
   /** Show another device in the sections below. */
   pick(index: number): void {
-    if (this._current) {
-      this._picked.set(this._current, index);
+    if (this.current) {
+      this._picked.set(this.current, index);
       this.stateChanged.emit();
     }
   }
@@ -184,39 +199,49 @@ export class PanelModel extends VDomModel {
     if (this.isDisposed) {
       return;
     }
-    this._watched?.dispose();
+    this._kernel.dispose();
     this._looking.dispose();
     this._poll.dispose();
     this._throttler.dispose();
+    this.layout.dispose();
     Signal.clearData(this);
     super.dispose();
   }
 
   private _onCurrent(): void {
-    this._current?.stateChanged.disconnect(this._onState, this);
     this._holders?.changed.disconnect(this._onMeasured, this);
     this._session?.changed.disconnect(this._onMeasured, this);
-    const { memory, sessions } = this._options;
-    this._current = memory.current;
-    this._holders = this._current && this._holdersOf(this._current);
-    this._session = this._current && sessions.get(this._current);
-    this._current?.stateChanged.connect(this._onState, this);
+    const { current } = this;
+    this._holders = current && this._holdersOf(current);
+    this._session = current && this._options.sessions.get(current);
     this._holders?.changed.connect(this._onMeasured, this);
     this._session?.changed.connect(this._onMeasured, this);
     this._look();
-    this._watch();
     this.stateChanged.emit();
   }
 
   private _onState(): void {
+    if (this._wasEmpty !== (this.devices.length === 0)) {
+      this._look();
+    }
     if (this._isShown) {
       void this._throttler.invoke();
     }
   }
 
+  private _onLayout(): void {
+    this._look();
+    this.stateChanged.emit();
+  }
+
+  /** Whether a section is open and on screen. */
+  private _isSeen(section: SectionName): boolean {
+    return this._isShown && !this._wasEmpty && this.layout.isOpen(section);
+  }
+
   /** Whose memory is on the card decides what is proposed to be freed. */
   private _onOthers(): void {
-    if (this._shown.has('Others') || this._shown.has('FreeableList')) {
+    if (this._isSeen('Others') || this._isSeen('FreeableList')) {
       this.stateChanged.emit();
     }
   }
@@ -235,46 +260,36 @@ export class PanelModel extends VDomModel {
   /** Have measured what is on screen; rows of holders offer what can be freed. */
   private _look(): void {
     const before = this._looking;
-    const areHoldersShown = this._shown.has('HolderList');
+    this._wasEmpty = this.devices.length === 0;
+    const areHoldersShown = this._isSeen('HolderList');
     this._looking = new DisposableSet();
     if (areHoldersShown && this._holders) {
       this._looking.add(this._holders.measurement.show());
     }
-    if ((areHoldersShown || this._shown.has('FreeableList')) && this._session) {
+    if ((areHoldersShown || this._isSeen('FreeableList')) && this._session) {
       this._looking.add(this._session.checklist.plan.show());
     }
-    if (this._shown.has('Others') && this.others) {
+    if (this._isSeen('Others') && this.others) {
       this._looking.add(this.others.watch());
     }
     before.dispose();
   }
 
-  private _watch(): void {
-    this._watched?.dispose();
-    this._watched = this._isShown ? (this._current?.watch() ?? null) : null;
-  }
-
+  private readonly _kernel: KernelFollower;
   private readonly _throttler: Throttler;
   private readonly _poll: Poll;
   private readonly _picked = new WeakMap<IKernelMemory, number>();
-  private readonly _shown = new Set<SectionName>();
   private readonly _known = new WeakMap<IKernelMemory, HoldersModel>();
-  private _current: IKernelMemory | null = null;
   private _holders: HoldersModel | null = null;
   private _session: ReleaseSession | null = null;
   private _looking = new DisposableSet();
-  private _watched: IDisposable | null = null;
   private _sorting: ISorting = { column: 'size', isAscending: false };
   private _wasStale = false;
+  private _wasEmpty = true;
   private _isShown = false;
 }
 
 /** What the parts of the panel are drawn from. */
 export interface IPanelProps {
   readonly model: PanelModel;
-}
-
-/** What of the panel stands below a title, in so many pixels. */
-export interface IBodyProps extends IPanelProps {
-  readonly width: number;
 }

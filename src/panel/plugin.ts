@@ -2,13 +2,15 @@ import {
   ILayoutRestorer,
   type JupyterFrontEndPlugin
 } from '@jupyterlab/application';
+import { IStateDB } from '@jupyterlab/statedb';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { gpuIcon } from '../components/labicons';
+import { gpuIcon } from '../lab/labicons';
 import { idsOf } from '../memory/items';
 import { IReleaseSessions, type ReleaseSessions } from '../release/sessions';
 import { CommandIDs, IGpuMemory, IOtherKernels, NO_ARGS } from '../tokens';
 // The side bar needs the panel, and its model, before the layout is restored.
+import { PanelLayout } from './layout';
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { type InsertCell, PanelModel } from './model';
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- see above
@@ -28,13 +30,14 @@ const plugin: JupyterFrontEndPlugin<void> = {
   description: 'Shows in the side bar what holds the GPU memory of a kernel.',
   autoStart: true,
   requires: [IGpuMemory, IReleaseSessions],
-  optional: [IOtherKernels, ILayoutRestorer, ITranslator],
+  optional: [IOtherKernels, ILayoutRestorer, IStateDB, ITranslator],
   activate: (
     app,
     memory: IGpuMemory,
     sessions: ReleaseSessions,
     others: IOtherKernels | null,
     restorer: ILayoutRestorer | null,
+    store: IStateDB | null,
     translator: ITranslator | null
   ): void => {
     const { commands, shell } = app;
@@ -58,13 +61,14 @@ const plugin: JupyterFrontEndPlugin<void> = {
       others,
       insertCell,
       trans,
-      documentName
+      documentName,
+      layout: new PanelLayout(store)
     });
     const openSettings = (): void => {
       const query = trans.__('GPU Headroom');
       void commands.execute(OPEN_SETTINGS, { query });
     };
-    const panel = new GpuPanel(model, openSettings, language);
+    const panel = new GpuPanel(model, openSettings);
     panel.id = 'gpu-headroom-panel';
     panel.title.icon = gpuIcon;
     panel.title.caption = trans.__('GPU Headroom');

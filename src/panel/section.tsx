@@ -1,134 +1,144 @@
-import { Toolbar, VDomRenderer } from '@jupyterlab/ui-components';
-import type { Message } from '@lumino/messaging';
-import { Widget } from '@lumino/widgets';
+import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import type { IBodyProps, PanelModel, SectionName } from './model';
+import type { PanelLayout, SectionName } from './layout';
 
-/** Left and right of the content together. */
-const PADDING_PX = 20;
-
-/** What a section is made of. */
-export interface ISectionOptions {
-  readonly body: SectionName;
+interface ISectionProps {
+  readonly name: SectionName;
   readonly label: string;
   /** The text at the right of the title. */
-  readonly total: (model: PanelModel) => string;
-  /**
-   * It takes no more room than its content needs, and gives way to others down
-   * to this; `null`: it takes what is left.
-   */
-  readonly leastPx: number | null;
+  readonly total: string;
+  /** How many rows it has, as a number for its style. */
+  readonly rows: number;
+  /** The line that stands for a section with nothing in it; else empty. */
+  readonly nothing: string;
+  readonly layout: PanelLayout;
+  /** On which side its height is changed; `null`: it takes what is left. */
+  readonly edge: 'above' | 'below' | null;
+  readonly trans: TranslationBundle;
+}
+
+/** How far a key moves an edge. */
+const STEP_PX = 16;
+
+/**
+ * One section of the panel: a title that carries a total, opens and closes it;
+ * where there is nothing in it, a line that says so.
+ */
+export function Section(
+  props: React.PropsWithChildren<ISectionProps>
+): React.JSX.Element {
+  const { children, edge, label, layout, name, nothing, rows, total } = props;
+  const id = React.useId();
+  const body = React.useRef<HTMLDivElement>(null);
+  if (nothing) {
+    return (
+      <section className="jp-GpuHeadroom-section">
+        <h3 className="jp-GpuHeadroom-nothing">{nothing}</h3>
+      </section>
+    );
+  }
+  const isOpen = layout.isOpen(name);
+  const height = layout.heightOf(name);
+  const handle = isOpen && edge && (
+    <Edge {...props} body={body} isAbove={edge === 'above'} />
+  );
+  return (
+    <section
+      className={`jp-GpuHeadroom-section jp-mod-${name}`}
+      aria-labelledby={id}
+      style={{ '--gh-rows': rows } as React.CSSProperties}
+    >
+      {edge === 'above' && handle}
+      <h3>
+        <button
+          type="button"
+          className="jp-GpuHeadroom-sectionTitle"
+          aria-expanded={isOpen}
+          onClick={() => {
+            layout.toggle(name);
+          }}
+        >
+          <span className="jp-GpuHeadroom-collapser" aria-hidden="true" />
+          <span id={id} className="jp-GpuHeadroom-name">
+            {label}
+          </span>
+          <span className="jp-GpuHeadroom-total">{total}</span>
+        </button>
+      </h3>
+      {isOpen && (
+        <div
+          ref={body}
+          className="jp-GpuHeadroom-sectionBody"
+          style={height === null || !edge ? {} : { height, maxHeight: 'none' }}
+        >
+          {children}
+        </div>
+      )}
+      {edge === 'below' && handle}
+    </section>
+  );
+}
+
+interface IEdgeProps extends ISectionProps {
+  readonly body: React.RefObject<HTMLDivElement>;
+  readonly isAbove: boolean;
 }
 
 /**
- * One section of the panel: its title carries a total, and its content is
- * rendered only while it is on screen.
- *
- * Does not own its model.
+ * The edge by which a section is made higher or lower: dragged, or moved by ↑ and
+ * ↓; a double click or Enter gives back the height that its content needs.
  */
-export class Section extends VDomRenderer<PanelModel> {
-  constructor(
-    model: PanelModel,
-    private readonly _options: ISectionOptions
-  ) {
-    super(model);
-    this.addClass('jp-GpuHeadroom-section');
-    this.title.label = _options.label;
-    this.toolbar.addItem('total', this._total);
-    this._total.addClass('jp-GpuHeadroom-total');
-  }
-
-  /** The total at the right of the title, where JupyterLab has a toolbar. */
-  readonly toolbar = new Toolbar();
-
-  override dispose(): void {
-    this._observer.disconnect();
-    this.toolbar.dispose();
-    super.dispose();
-  }
-
-  protected override onAfterShow(message: Message): void {
-    super.onAfterShow(message);
-    this.model.setShown(this._options.body, true);
-    this.update();
-  }
-
-  protected override onAfterHide(message: Message): void {
-    super.onAfterHide(message);
-    this.model.setShown(this._options.body, false);
-  }
-
-  protected override onResize(message: Widget.ResizeMessage): void {
-    super.onResize(message);
-    this.update();
-  }
-
-  protected override onUpdateRequest(message: Message): void {
-    const text = this._options.total(this.model);
-    if (this._total.node.textContent !== text) {
-      this._total.node.textContent = text;
-    }
-    if (!this.isVisible) {
-      return;
-    }
-    if (!this._body) {
-      void this._load();
-      return;
-    }
-    super.onUpdateRequest(message);
-    void this.renderPromise?.then(() => {
-      this._follow();
-    });
-  }
-
-  protected override render(): React.JSX.Element | null {
-    const { _body: Content, model } = this;
-    return (
-      Content && (
-        <div className="jp-GpuHeadroom-sectionBody">
-          <Content model={model} width={this.node.clientWidth - PADDING_PX} />
-        </div>
-      )
-    );
-  }
-
-  private async _load(): Promise<void> {
-    this._body = (await import('./bodies'))[this._options.body];
-    this.update();
-  }
-
-  /** The content is drawn when React comes to it, and grows later, too. */
-  private _follow(): void {
-    const content = this.node.firstElementChild;
-    if (content && !this._isFollowed && !this.isDisposed) {
-      this._isFollowed = true;
-      this._observer.observe(content);
-    }
-    this._fit();
-  }
-
-  /** As high as the content is, where that is wanted. */
-  private _fit(): void {
-    const { leastPx } = this._options;
-    const content = this.node.firstElementChild;
-    if (leastPx === null || !content || this.isDisposed) {
-      return;
-    }
-    const height = Math.ceil(content.getBoundingClientRect().height);
-    if (height > 0 && height !== this._height) {
-      this._height = height;
-      this.node.style.maxHeight = `${height}px`;
-      this.node.style.minHeight = `${Math.min(height, leastPx)}px`;
-      this.parent?.fit();
-    }
-  }
-
-  private readonly _total = new Widget();
-  private readonly _observer = new ResizeObserver(() => {
-    this._fit();
-  });
-  private _body: React.FunctionComponent<IBodyProps> | null = null;
-  private _isFollowed = false;
-  private _height = 0;
+function Edge(props: IEdgeProps): React.JSX.Element {
+  const { body, isAbove, label, layout, name, trans } = props;
+  const height = layout.heightOf(name);
+  const heightNow = (): number => body.current?.offsetHeight ?? 0;
+  const grow = (from: number, down: number): void => {
+    layout.resize(name, Math.round(from + (isAbove ? -down : down)));
+  };
+  const reset = (): void => {
+    layout.resize(name, null);
+  };
+  return (
+    <div
+      className="jp-GpuHeadroom-edge"
+      role="separator"
+      aria-orientation="horizontal"
+      aria-label={trans.__('Height of “%1”', label)}
+      aria-valuemin={0}
+      aria-valuemax={Math.max(window.innerHeight, height ?? 0)}
+      aria-valuenow={height ?? 0}
+      aria-valuetext={
+        height === null
+          ? trans.__('as high as its content')
+          : trans.__('%1 pixels', height)
+      }
+      tabIndex={0}
+      onDoubleClick={reset}
+      onKeyDown={event => {
+        const down = { ArrowUp: -STEP_PX, ArrowDown: STEP_PX }[event.key];
+        if (down || event.key === 'Enter') {
+          event.preventDefault();
+          if (down) {
+            grow(heightNow(), down);
+          } else {
+            reset();
+          }
+        }
+      }}
+      onPointerDown={event => {
+        const { currentTarget, clientY, pointerId } = event;
+        const from = heightNow();
+        event.preventDefault();
+        currentTarget.focus({ preventScroll: true });
+        currentTarget.setPointerCapture(pointerId);
+        currentTarget.onpointermove = move => {
+          grow(from, move.clientY - clientY);
+        };
+        currentTarget.onpointerup = currentTarget.onpointercancel = () => {
+          currentTarget.onpointermove = null;
+        };
+      }}
+    />
+  );
 }

@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { kindClass } from '../components/dom/bar';
+import { kindClass } from '../components/bar';
 import type { HolderKind } from '../protocol';
 import type { ISegment } from './rows';
 import { describeShare, nameKind } from './words';

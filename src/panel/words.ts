@@ -9,11 +9,13 @@ import type {
   IHeldDevice,
   IHeldPart,
   IHolders,
-  IAllocationSite
+  IAllocationSite,
+  IPart,
+  PartKind
 } from '../protocol';
 import { formatBytes, formatPrompt } from '../text/format';
 import { nameHolder } from '../text/names';
-import { namePart } from '../text/parts';
+import { describeUnheld, namePart } from '../text/parts';
 import { type IHolderRow, siteOf } from './rows';
 
 /** A kind as its chip says it. */
@@ -71,28 +73,30 @@ export function describeShare(
   return trans.__('%1, %2% of the memory in use', formatBytes(bytes), share);
 }
 
+/** The parts of an account that are told though they are nothing. */
+const ALWAYS: readonly PartKind[] = [
+  'named',
+  'graphs',
+  'unnamed',
+  'not_attributed'
+];
+
+/** The parts of an account that are told. */
+export function partsTold({ parts }: IHeldDevice): IPart[] {
+  return parts.filter(({ kind, bytes }) => bytes > 0 || ALWAYS.includes(kind));
+}
+
 /** Where every byte in use is, as one sum. */
 export function describeSum(
   held: IHeldDevice,
   trans: TranslationBundle
 ): string {
-  const sizes = [
-    held.named_bytes,
-    held.graph_bytes,
-    held.unnamed_bytes,
-    held.not_attributed_bytes,
-    held.in_use_bytes,
-    held.workspace_bytes
-  ].map(bytes => formatBytes(bytes));
-  return held.workspace_bytes > 0
-    ? trans.__(
-        'Named %1 + autograd graphs %2 + no name %3 + workspaces of cuBLAS %6 + not attributed %4 = %5 in use.',
-        ...sizes
-      )
-    : trans.__(
-        'Named %1 + autograd graphs %2 + no name %3 + not attributed %4 = %5 in use.',
-        ...sizes
-      );
+  const sum = partsTold(held).map(({ kind, bytes }) => {
+    const name = describeUnheld(kind, trans)?.label ?? namePart(kind, trans);
+    return `${name} ${formatBytes(bytes)}`;
+  });
+  const whole = formatBytes(held.in_use_bytes);
+  return trans.__('%1 = %2 in use.', sum.join(' + '), whole);
 }
 
 /** When it was measured: "as of In [6], 14:02:11". */

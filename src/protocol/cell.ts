@@ -8,10 +8,11 @@ export interface ICellMemory extends v.InferOutput<typeof CellMemorySchema> {}
 export const CellMemorySchema = v.object({
   device_index: count,
   change_bytes: v.nullable(integer),
+  /** The highest in use while it ran, at least. */
   peak_bytes: v.nullable(count),
-  /** False: sampled, say "at least". */
-  peak_exact: v.boolean(),
-  /** Peak above what was in use at the start: at least, unless the peak is exact. */
+  /** What it cannot have been above: as `peak_bytes` where that is exact, `null`: no bound. */
+  peak_at_most_bytes: v.nullable(count),
+  /** Peak above what was in use at the start, at least. */
   needed_bytes: v.nullable(count),
   alloc_retries: v.nullable(count),
   ooms: v.nullable(count)

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { event } from './envelope';
 import { FrameworkNameSchema } from './memory';
 import { MessageSchema } from './message';
+import { PartSchema } from './part';
 import { atLeast, count, integer, number } from './value';
 
 /** What a holder is, as far as the walk could tell. */
@@ -82,17 +83,12 @@ export const ProcessSchema = v.object({
   bytes: v.nullable(count)
 });
 
-/** Where the memory in use of a device is; the five parts add up to it. */
+/** Where the memory in use of a device is; the parts add up to it. */
 export interface IHeldDevice extends v.InferOutput<typeof HeldDeviceSchema> {}
 export const HeldDeviceSchema = v.object({
   device_index: count,
   in_use_bytes: count,
-  named_bytes: count,
-  graph_bytes: count,
-  unnamed_bytes: count,
-  /** Workspaces of cuBLAS, told by their size. */
-  workspace_bytes: count,
-  not_attributed_bytes: count,
+  parts: v.array(PartSchema),
   /** The largest first; at most 100. */
   rows: v.array(HeldSchema),
   /** Others on the same card; `null` where the driver hides them. */

@@ -9,9 +9,11 @@
  */
 export type * from './cell';
 export type * from './event';
+export type * from './frame';
 export type * from './holders';
 export type * from './memory';
 export type * from './message';
+export type * from './part';
 export type * from './release';
 export type * from './reply';
 export type * from './report';

@@ -4,30 +4,8 @@ import { event } from './envelope';
 import { HolderSchema } from './holders';
 import { FrameworkNameSchema } from './memory';
 import { MessageSchema } from './message';
+import { PartSchema } from './part';
 import { count, integer, number } from './value';
-
-/** Segments of the bar of the moment of failure, in the order of the bar. */
-export type PartKind = v.InferOutput<typeof PartKindSchema>;
-export const PartKindSchema = v.picklist([
-  'outside',
-  'parameters',
-  'optimizer_state',
-  'gradients',
-  'activations',
-  'other_tensors',
-  'workspaces',
-  'earlier_error',
-  'temporaries',
-  'not_attributed',
-  'cached',
-  'free'
-]);
-
-export interface IPart extends v.InferOutput<typeof PartSchema> {}
-export const PartSchema = v.object({
-  kind: PartKindSchema,
-  bytes: count
-});
 
 export interface IDiffRow extends v.InferOutput<typeof DiffRowSchema> {}
 export const DiffRowSchema = v.object({

@@ -47,6 +47,15 @@ export class Checklist extends Observable {
     return checked.filter(item => !isCovered(item, checked));
   }
 
+  /** What can be freed without anything that a person would miss. */
+  get safe(): IItem[] {
+    const { last } = this.plan;
+    return (last?.items ?? []).filter(
+      ({ blocked, kind, safe }) =>
+        safe && blocked === null && kind !== 'restore'
+    );
+  }
+
   /** What the choice is expected to give. */
   get gain(): IGain {
     return this.gainOf(this.chosen);

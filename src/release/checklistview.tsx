@@ -3,9 +3,9 @@ import * as React from 'react';
 
 import { Button } from '../components/button';
 import { Hint } from '../components/hint';
-import { Gap, Measuring } from '../components/measuring';
 import { Sentence } from '../components/sentence';
 import { explain } from '../kernel/problem';
+import { Gap, Measuring } from '../lab/measuring';
 import { bySize, isCovered } from '../memory/items';
 import type { IItem } from '../protocol';
 import { words } from '../text/messages';
@@ -34,7 +34,7 @@ export function ChecklistView(props: IChecklistProps): React.JSX.Element {
   const hasFailed = plan.step.kind === 'failed';
   const running =
     items || hasFailed ? '' : nameRunning(plan.memory.state, trans);
-  const isMeasuring = items ? plan.isPending : !hasFailed && !running;
+  const isMeasuring = plan.isLong && !running;
   return (
     <div className="jp-GpuHeadroom-checklist">
       {plan.step.kind === 'failed' && (

@@ -1,21 +1,22 @@
 import type { IDisposable } from '@lumino/disposable';
 import type { ISignal } from '@lumino/signaling';
 
+import { Failed } from '../kernel/problem';
+import type { Release, TaskStep } from '../kernel/task';
 import { idsOf } from '../memory/items';
 import { isBusy } from '../memory/model';
 import { Observable } from '../observable';
 import type { IItem, IReleased, RequestArgs } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 import type { Checklist } from './checklist';
-import type { Release } from './release';
 
 /** What the dialog shows. */
 export type DialogStep =
   | { readonly kind: 'closed' }
   /** Why the last attempt came to nothing; `null`: there was none. */
   | { readonly kind: 'choosing'; readonly reason: unknown }
-  | { readonly kind: 'freeing' }
-  | { readonly kind: 'waiting' }
+  /** A release is under way. */
+  | { readonly kind: Exclude<TaskStep, 'ended'> }
   | {
       readonly kind: 'done';
       readonly released: IReleased;
@@ -30,12 +31,13 @@ interface IReleasing {
   readonly changed: ISignal<unknown, void>;
   begin(args: RequestArgs<'release'>): Release;
   confirm(items: readonly IItem[]): Promise<string[] | null>;
+  follow(release: Release): void;
 }
 
 /**
  * The dialogue of the popup: the choice, the wait, and the result in its place.
  *
- * What goes on in its session goes on without the popup.
+ * A release goes on without the popup, and is told in a notification then.
  */
 export class ReleaseDialog extends Observable {
   constructor(readonly session: IReleasing) {
@@ -65,13 +67,17 @@ export class ReleaseDialog extends Observable {
     }
   }
 
-  /** Put the choice or the result away; a release goes on. */
+  /** Put the choice or the result away; a release goes on, and is told elsewhere. */
   close(): void {
-    const { kind } = this.step;
-    if (kind === 'choosing') {
+    const release = this._release;
+    this._release = null;
+    if (release) {
+      this.session.follow(release);
+    }
+    if (release || this.step.kind === 'choosing') {
       this._putBack();
     }
-    if (kind === 'choosing' || kind === 'done') {
+    if (this.step.kind !== 'closed') {
       this._set({ kind: 'closed' });
     }
   }
@@ -95,7 +101,7 @@ export class ReleaseDialog extends Observable {
     await this._free([...ids], [...ids], null);
   }
 
-  /** Take back a release that waits for a cell to end. */
+  /** Take the release back, or end it at its next step. */
   async cancel(): Promise<void> {
     await this._release?.cancel();
   }
@@ -109,21 +115,26 @@ export class ReleaseDialog extends Observable {
       return;
     }
     const args = { items, confirmed, report_id: null };
-    this._release = this.session.begin(args);
+    const release = this.session.begin(args);
+    this._release = release;
     this._look(false);
     let step: DialogStep;
     try {
-      const released = await this._release.ended;
-      this._putBack();
-      step =
-        released.status === 'cancelled'
-          ? { kind: 'closed' }
-          : { kind: 'done', released, expected_bytes };
+      const released = await release.ended;
+      if (released.status === 'cancelled') {
+        throw new Failed(released.message);
+      }
+      step = { kind: 'done', released, expected_bytes };
     } catch (reason) {
       step = { kind: 'choosing', reason };
     }
-    this._release = null;
-    this._set(step);
+    if (release === this._release) {
+      this._release = null;
+      if (step.kind === 'done') {
+        this._putBack();
+      }
+      this._set(step);
+    }
   }
 
   /** What was chosen here holds for once. */
@@ -148,6 +159,7 @@ export class ReleaseDialog extends Observable {
   }
 
   private _step: DialogStep = { kind: 'closed' };
+  /** The release that is shown. */
   private _release: Release | null = null;
   private _looking: IDisposable | null = null;
   /** What was chosen when it opened. */

@@ -2,10 +2,11 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Hint } from '../components/hint';
+import { Result } from '../components/result';
+import { nameStopping } from '../lab/notice';
 import { formatBytes } from '../text/format';
 import { ChecklistView } from './checklistview';
 import type { ReleaseDialog } from './dialog';
-import { Result } from './result';
 
 interface IDialogProps {
   dialog: ReleaseDialog;
@@ -27,11 +28,13 @@ export function DialogView(props: IDialogProps): React.JSX.Element | null {
           <Result {...step} trans={trans} />
         </section>
       );
+    case 'going':
+    case 'stopping':
     case 'waiting':
       return (
         <section role="status">
           <Hint icon="clock">
-            <strong>{trans.__('Freeing is queued.')}</strong>
+            <strong>{nameStep(step.kind, trans)}</strong>
           </Hint>
         </section>
       );
@@ -48,6 +51,20 @@ export function DialogView(props: IDialogProps): React.JSX.Element | null {
           </section>
         </>
       );
+  }
+}
+
+function nameStep(
+  step: 'going' | 'stopping' | 'waiting',
+  trans: TranslationBundle
+): string {
+  switch (step) {
+    case 'going':
+      return trans.__('Freeing GPU memory…');
+    case 'stopping':
+      return nameStopping(trans);
+    case 'waiting':
+      return trans.__('Freeing is queued.');
   }
 }
 

@@ -1,22 +1,16 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { Notice } from '../components/notice';
 import { runsIPython } from '../kernel/probe';
 import { explain, Foreign } from '../kernel/problem';
+import type { Release } from '../kernel/task';
 import { NotTaken } from '../kernel/work';
+import { type ITaskWords, Notice, noticeOf } from '../lab/notice';
 import type { IReleased, RequestArgs } from '../protocol';
 import { words } from '../text/messages';
 import { plainRelease, whenIdle } from './plainrelease';
 import { startsWhen } from './queue';
 import type { ReleaseSession } from './session';
 import { plainSentence, releasedSentence } from './told';
-
-/** A release in a kernel, and the notification that follows it. */
-interface ITelling {
-  readonly session: ReleaseSession;
-  readonly notice: Notice;
-  readonly trans: TranslationBundle;
-}
 
 /** How what became of a release is told. */
 const TYPES = { done: 'success', nothing: 'info', failed: 'error' } as const;
@@ -30,59 +24,60 @@ export async function notifyRelease(
   args: RequestArgs<'release'>,
   trans: TranslationBundle
 ): Promise<void> {
-  const notice = new Notice(trans.__('Freeing GPU memory…'));
-  try {
-    await free({ session, notice, trans }, args);
-  } catch (reason) {
-    const why = explain(reason, trans);
-    const sentence = trans.__('Could not free GPU memory: %1', why);
-    notice.finish(sentence, 'error');
-  }
-}
-
-async function free(
-  telling: ITelling,
-  args: RequestArgs<'release'>
-): Promise<void> {
-  const { session } = telling;
   const { phase, problem } = session.memory.state;
   // What a person picked by name is freed as picked, or not at all.
   const isNamed = args.items !== null;
   if (phase !== 'live' && !isNamed) {
-    await freePlainly(telling, problem ?? '');
+    await freePlainly(session, problem ?? '', trans);
     return;
   }
+  await followRelease(session, session.begin(args), trans, isNamed);
+}
+
+/**
+ * The same, of a release that is under way.
+ *
+ * @param isNamed - a person picked what is freed: nothing else is freed instead
+ */
+export async function followRelease(
+  session: ReleaseSession,
+  release: Release,
+  trans: TranslationBundle,
+  isNamed = true
+): Promise<void> {
+  const notice = noticeOf(release, wordsOf(session, trans), trans);
   try {
-    const release = session.begin(args);
-    release.changed.connect(() => {
-      if (release.step === 'waiting') {
-        wait(telling, () => void release.cancel());
-      }
-    });
-    tell(telling, await release.ended);
+    tell(session, await release.ended, notice, trans);
   } catch (reason) {
-    if (!(reason instanceof NotTaken) || isNamed) {
-      throw reason;
+    if (reason instanceof NotTaken && !isNamed) {
+      notice.dismiss();
+      await freePlainly(session, reason.message, trans);
+    } else {
+      tellFailed(reason, notice, trans);
     }
-    await freePlainly(telling, reason.message);
   }
 }
 
-function wait(
-  { notice, session, trans }: ITelling,
-  onCancel: () => void
-): void {
-  const when = startsWhen(session.memory.state, trans);
-  const sentence = `${trans.__('Queued.')} ${when}`;
-  notice.waiting(sentence, trans.__('Cancel'), onCancel);
+function wordsOf(
+  { memory }: ReleaseSession,
+  trans: TranslationBundle
+): ITaskWords {
+  return {
+    going: trans.__('Freeing GPU memory…'),
+    waiting: () => `${trans.__('Queued.')} ${startsWhen(memory.state, trans)}`
+  };
 }
 
-function tell(telling: ITelling, released: IReleased): void {
-  const { notice, session, trans } = telling;
+function tell(
+  session: ReleaseSession,
+  released: IReleased,
+  notice: Notice,
+  trans: TranslationBundle
+): void {
   const { status, undo } = released;
   const sentence = releasedSentence(words(trans), released);
   if (status === 'cancelled') {
-    tellTakenBack(telling);
+    tellCancelled(notice, trans);
   } else if (status !== 'failed' && undo.length > 0) {
     notice.offer(sentence, trans.__('Undo'), () => void session.undo(undo));
   } else {
@@ -90,31 +85,54 @@ function tell(telling: ITelling, released: IReleased): void {
   }
 }
 
-function tellTakenBack({ notice, trans }: ITelling): void {
-  notice.finish(trans.__('Nothing was freed: taken back.'), 'info');
+/** What nothing leads to is collected before anything else is looked for. */
+function tellCancelled(notice: Notice, trans: TranslationBundle): void {
+  notice.finish(
+    trans.__('Cancelled: nothing that your code can reach was freed.'),
+    'info'
+  );
+}
+
+function tellFailed(
+  reason: unknown,
+  notice: Notice,
+  trans: TranslationBundle
+): void {
+  const why = explain(reason, trans);
+  notice.finish(trans.__('Could not free GPU memory: %1', why), 'error');
 }
 
 /** @param why - the sentence that says why the helper does not do it */
-async function freePlainly(telling: ITelling, why: string): Promise<void> {
-  const { notice, session, trans } = telling;
+async function freePlainly(
+  session: ReleaseSession,
+  why: string,
+  trans: TranslationBundle
+): Promise<void> {
   const { kernel } = session.memory;
-  const waiting = new AbortController();
-  if (kernel.status === 'busy') {
-    wait(telling, () => {
-      waiting.abort();
-    });
-    if (!(await whenIdle(kernel, waiting.signal))) {
-      tellTakenBack(telling);
-      return;
+  const { going, waiting } = wordsOf(session, trans);
+  const cancelling = new AbortController();
+  const notice = new Notice(trans, going);
+  try {
+    if (kernel.status === 'busy') {
+      notice.progress(waiting(), () => {
+        cancelling.abort();
+      });
+      if (!(await whenIdle(kernel, cancelling.signal))) {
+        tellCancelled(notice, trans);
+        return;
+      }
+      // Python code of ours, which runs to its end.
+      notice.progress(going);
     }
-    notice.progress(trans.__('Freeing GPU memory…'));
+    if (!(await runsIPython(kernel))) {
+      throw new Foreign();
+    }
+    const result = await plainRelease(kernel, trans);
+    notice.finish(
+      plainSentence(trans, result, why),
+      (result.freedBytes ?? 0) > 0 ? 'success' : 'info'
+    );
+  } catch (reason) {
+    tellFailed(reason, notice, trans);
   }
-  if (!(await runsIPython(kernel))) {
-    throw new Foreign();
-  }
-  const result = await plainRelease(kernel, trans);
-  notice.finish(
-    plainSentence(trans, result, why),
-    (result.freedBytes ?? 0) > 0 ? 'success' : 'info'
-  );
 }

@@ -1,10 +1,10 @@
+import { type Release, Task } from '../kernel/task';
 import { idsOf, toConfirm } from '../memory/items';
 import { Observable } from '../observable';
 import type { IItem, RequestArgs } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 import { Checklist } from './checklist';
 import { ReleaseDialog } from './dialog';
-import { Release } from './release';
 
 /** What giving memory back needs of the application. */
 export interface IReleaseServices {
@@ -16,6 +16,9 @@ export interface IReleaseServices {
 
   /** Tells in a notification how a release goes. Never rejects. */
   notify(session: ReleaseSession, args: RequestArgs<'release'>): Promise<void>;
+
+  /** The same, of a release that is under way. */
+  follow(session: ReleaseSession, release: Release): Promise<void>;
 }
 
 /**
@@ -48,7 +51,7 @@ export class ReleaseSession extends Observable {
 
   /** Ask the kernel to free; the caller shows how that goes. */
   begin(args: RequestArgs<'release'>): Release {
-    const release = new Release(this.memory, args);
+    const release = new Task(this.memory, 'release', args);
     this._releases.add(release);
     release.changed.connect(() => {
       if (release.step === 'ended') {
@@ -63,6 +66,11 @@ export class ReleaseSession extends Observable {
   /** The same, told in a notification. Never rejects. */
   notify(args: RequestArgs<'release'>): Promise<void> {
     return this._services.notify(this, args);
+  }
+
+  /** Tell of a release in a notification whose dialogue was left. */
+  follow(release: Release): void {
+    void this._services.follow(this, release);
   }
 
   /** Free items once the person agrees to their price, told in a notification. */

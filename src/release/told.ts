@@ -3,12 +3,12 @@
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { plain } from '../components/notice';
+import { plain } from '../text/plain';
+import { nameHeadroom } from '../memory/released';
 import type { IReleased } from '../protocol';
 import { formatBytes } from '../text/format';
 import type { IWords } from '../text/messages';
 import type { IPlainRelease } from './plainrelease';
-import { nameHeadroom } from './words';
 
 /** JupyterLab shows no more of a notification. */
 const MAX_CHARACTERS = 140;

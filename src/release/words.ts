@@ -6,7 +6,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IGain } from '../memory/items';
 import { isBusy } from '../memory/model';
 import type { IMemoryState } from '../memory/state';
-import type { IDevice, IItem, IReleased } from '../protocol';
+import type { IDevice, IItem } from '../protocol';
 import { formatBytes, formatPair } from '../text/format';
 import type { Checklist } from './checklist';
 
@@ -41,16 +41,6 @@ export function nameConsent(
   return names.length === 1 && names[0]
     ? trans.__('Delete %1', names[0])
     : trans.__('Delete %1 names', names.length);
-}
-
-/** What a release did to the headroom: "1.8 → 13.8 GiB"; empty: not known. */
-export function nameHeadroom({
-  headroom_before_bytes: before,
-  headroom_after_bytes: after
-}: IReleased): string {
-  return before === null || after === null
-    ? ''
-    : formatPair(before, after, ' → ');
 }
 
 /**

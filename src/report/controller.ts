@@ -7,11 +7,10 @@ import { insertBelow } from '../editing/insertion';
 import { runCells } from '../editing/run';
 import type { ICost } from '../fit/cost';
 import { Fitter } from '../fit/fitter';
-import { explain } from '../kernel/problem';
+import { nameBusy } from '../fit/fitwords';
 import type { IReport } from '../protocol';
 import type { ReleaseSession } from '../release/session';
-import { Fixing } from './fixing';
-import { Freeing } from './freeing';
+import { Fixing, nameLooking } from './fixing';
 import type { ReportModel } from './model';
 import type { ISite } from './place';
 import { rescue, save } from './rescue';
@@ -23,7 +22,7 @@ export type ReportAction = Exclude<
   OutputAction | 'restart' | `copy${string}`
 >;
 
-type Handler = (remedyId: string, site: ISite | null) => Promise<void>;
+type Handler = (remedyId: string, site: ISite | null) => Promise<void> | void;
 
 /** Of a button that does nothing outside notebooks. */
 function inNotebook(
@@ -50,7 +49,6 @@ export class ReportController {
     private readonly _translator: ITranslator
   ) {
     this._trans = _translator.load('gpu-headroom');
-    this._freeing = new Freeing(model, _session, this._trans);
     this._fixing = new Fixing(model, _files, this._trans);
   }
 
@@ -64,17 +62,17 @@ export class ReportController {
     remedyId: string | null,
     site: ISite | null
   ): Promise<void> {
-    try {
-      if (name === 'run') {
-        await this._run(remedyId, site);
-      } else if (remedyId !== null) {
-        await this._handlers[name](remedyId, site);
-      }
-    } catch (reason) {
-      if (remedyId !== null) {
-        const text = explain(reason, this._trans);
-        this.model.setRemedy(remedyId, { status: 'failed', text });
-      }
+    if (name === 'cancel') {
+      this._cancel(remedyId ?? '');
+    } else if (remedyId !== null) {
+      await this.model.act(remedyId, () =>
+        name === 'run'
+          ? this._run(remedyId, site)
+          : this._handlers[name](remedyId, site)
+      );
+    } else if (name === 'run') {
+      // What became of it is told by the cell itself.
+      await this._run(null, site).catch(() => undefined);
     }
   }
 
@@ -91,15 +89,17 @@ export class ReportController {
   }
 
   private async _apply(remedyId: string, { panel }: ISite): Promise<void> {
+    const text = nameLooking(this._trans);
+    this.model.setRemedy(remedyId, { status: 'running', text });
     const fix = await this._fixing.find(remedyId, panel);
     if (fix) {
       await this._fixing.make(remedyId, fix);
     }
   }
 
-  private async _cancel(remedyId: string): Promise<void> {
+  private _cancel(remedyId: string): void {
     this._tries.get(remedyId)?.cancel();
-    await this._freeing.cancel(remedyId);
+    this.model.cancel(remedyId);
   }
 
   private async _reveal(
@@ -127,7 +127,7 @@ export class ReportController {
       once: true
     });
     if (fitter.isBusy) {
-      const text = this._trans.__('Another try is on its way in this kernel.');
+      const text = nameBusy(this._trans);
       this.model.setRemedy(remedyId, { status: 'failed', text });
       return;
     }
@@ -144,16 +144,19 @@ export class ReportController {
     if (report === null) {
       return;
     }
-    const text = this._trans.__('Making it fit…');
-    this.model.setRemedy(remedyId, { status: 'running', text });
+    // What is said of it is said in its notification.
+    this.model.setRemedy(remedyId, { status: 'begun' });
     const { makeItFit } = await import('../fit/makeitfit');
     const note = this._trans.__('It may take several tries.');
-    await makeItFit({
+    const text = await makeItFit({
       ...this._partsOf(report, remedyId, site),
       agree: cost =>
         this._agree(cost, site, this._trans.__('Make it fit'), note)
     });
-    this.model.setRemedy(remedyId, { status: 'ready' });
+    this.model.setRemedy(
+      remedyId,
+      text === null ? { status: 'ready' } : { status: 'failed', text }
+    );
   }
 
   private _partsOf(report: IReport, remedyId: string, { panel }: ISite) {
@@ -174,8 +177,7 @@ export class ReportController {
     note: string | null
   ): Promise<boolean> {
     const { agreeTo } = await import('../fit/agreeing');
-    const saving = async (): Promise<string> =>
-      (await save(this.model, site, this._trans)).text;
+    const saving = (): Promise<string> => save(this.model, site, this._trans);
     return agreeTo(cost, { title, note, save: saving }, this._trans);
   }
 
@@ -219,10 +221,9 @@ export class ReportController {
 
   /** What each button of a remedy does. */
   private readonly _handlers: Readonly<
-    Record<Exclude<ReportAction, 'run'>, Handler>
+    Record<Exclude<ReportAction, 'cancel' | 'run'>, Handler>
   > = {
-    release: remedyId => this._freeing.run(remedyId),
-    cancel: remedyId => this._cancel(remedyId),
+    release: remedyId => this.model.free(remedyId),
     apply: inNotebook((remedyId, site) => this._apply(remedyId, site)),
     'apply-and-run': inNotebook((remedyId, site) =>
       this._applyAndRun(remedyId, site)
@@ -242,6 +243,5 @@ export class ReportController {
   /** What runs an edit now, by remedy id. */
   private readonly _tries = new Map<string, Fitter>();
   private readonly _trans: TranslationBundle;
-  private readonly _freeing: Freeing;
   private readonly _fixing: Fixing;
 }

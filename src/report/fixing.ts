@@ -14,6 +14,11 @@ import { own } from '../text/own';
 import { sentenceOf } from '../text/reason';
 import type { ReportModel } from './model';
 
+/** The helper is asked for an edit. */
+export function nameLooking(trans: TranslationBundle): string {
+  return trans.__('Looking for the lines to edit…');
+}
+
 /**
  * Makes the edits of a report's remedies, and says on its cards how that stands.
  */
@@ -107,27 +112,41 @@ export class Fixing {
         message: fit.end.text
       });
     } else {
-      this._model.setRemedy(remedyId, { status: 'ready' });
+      const text = fitSentence(fit, this._trans);
+      this._model.setRemedy(
+        remedyId,
+        fit.end.kind === 'cancelled'
+          ? { status: 'cancelled', text }
+          : { status: 'ready' }
+      );
     }
   }
 
   /** What can be taken back says so with a button. */
   private _underWay({ fit, isWaiting }: Fitter): RemedyState {
     const { _model: model, _trans: trans } = this;
+    if (fit.isCancelled) {
+      return { status: 'running', text: fitSentence(fit, trans) };
+    }
     if (isWaiting) {
       const text = startsWhen(model.memory.state, trans);
       return { status: 'waiting', text };
     }
-    if (fit.step === 'asking') {
-      return { status: 'waiting', text: fitSentence(fit, trans) };
+    return { status: 'running', text: this._nameStep(fit), canStop: true };
+  }
+
+  private _nameStep(fit: Fitter['fit']): string {
+    const { _trans: trans } = this;
+    switch (fit.step) {
+      case 'finding':
+        return nameLooking(trans);
+      case 'freeing':
+        return trans.__(
+          'Freeing what the failed cell holds, then running it again…'
+        );
+      default:
+        return fitSentence(fit, trans);
     }
-    const isFreeing = fit.step === 'freeing';
-    return {
-      status: 'running',
-      text: isFreeing
-        ? trans.__('Freeing what the failed cell holds, then running it again…')
-        : ''
-    };
   }
 
   private _note(remedyId: string, fix: IFix): void {

@@ -1,10 +1,7 @@
-import { listVersions } from '../card/details';
-import { effectText, givesMemory } from '../card/effect';
-import { deviceLabel, title } from '../card/title';
-import type { ICause, IReport } from '../protocol';
-import { formatBytes } from '../text/format';
+import { cardText } from '../card/text';
+import type { IReport } from '../protocol';
 import type { IWords } from '../text/messages';
-import { namePart } from '../text/parts';
+import { plain } from '../text/plain';
 
 /** Lines of code before and after the failing one. */
 const AROUND = 3;
@@ -12,9 +9,6 @@ const AROUND = 3;
 /** Characters of a line of code, and rows of a table. */
 const MAX_LINE = 300;
 const MAX_ROWS = 60;
-
-/** Details that name other processes. */
-const OF_OTHERS = new Set(['detail.process', 'detail.program']);
 
 /**
  * A report as Markdown, for a forum or an assistant: what was measured, the
@@ -28,38 +22,32 @@ export function forumText(
   report: IReport,
   source: string | null
 ): string {
-  const { sentence, trans } = words;
-  const said = ({ claim, evidence }: ICause): string =>
-    oneLine(`${sentence(claim)} ${sentence(evidence)}`);
-  const remedies = report.remedies.map((remedy, index) => {
-    const effect = givesMemory(remedy) ? `: ${effectText(trans, remedy)}` : '';
-    return `${index + 1}. ${oneLine(sentence(remedy.title))}${effect}`;
-  });
-  const own = report.details.filter(({ label }) => !OF_OTHERS.has(label.id));
-  const details = own.map(({ label, bytes, source: from }) => [
-    sentence(label),
-    bytes === null ? trans.__('not measured') : formatBytes(bytes, 2),
-    sentence(from)
-  ]);
-  const parts = report.parts.map(({ kind, bytes }) => [
-    namePart(kind, trans),
-    formatBytes(bytes)
-  ]);
+  const { trans } = words;
+  const card = cardText(words, report);
+  const size = trans.__('Size');
+  const remedies = card.remedies.map(
+    ({ title, effect }, index) =>
+      `${index + 1}. ${oneLine([title, effect].filter(Boolean).join(': '))}`
+  );
+  const details = card.details.filter(({ isOfOthers }) => !isOfOthers);
   const blocks = [
-    `### ${oneLine(title(words, report)).replace(/\*\*/g, '')}`,
-    oneLine(`${deviceLabel(words, report)}, \`${report.error_name}\``),
+    `### ${oneLine(plain(card.title))}`,
+    oneLine(`${card.device}, \`${report.error_name}\``),
     code(words, report, source),
-    table([trans.__('At the moment of failure'), trans.__('Size')], parts),
-    report.cause
-      ? `**${trans.__('Most likely cause')}**: ${said(report.cause)}`
-      : trans.__('No single cause stands out.'),
+    table([trans.__('At the moment of failure'), size], card.parts),
+    card.cause === null
+      ? trans.__('No single cause stands out.')
+      : `**${trans.__('Most likely cause')}**: ${oneLine(card.cause)}`,
     list(
       trans.__('Also'),
-      report.further_causes.map(each => `- ${said(each)}`)
+      card.also.map(each => `- ${oneLine(each)}`)
     ),
     list(trans.__('What you can do'), remedies),
-    table([trans.__('Details'), trans.__('Size'), trans.__('Source')], details),
-    oneLine(listVersions(report))
+    table(
+      [trans.__('Details'), size, trans.__('Source')],
+      details.map(({ row }) => row)
+    ),
+    oneLine(card.versions)
   ];
   return `${blocks.filter(Boolean).join('\n\n')}\n`;
 }

@@ -1,70 +1,94 @@
-import type { RemedyState, Trust } from '../card/state';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { IDisposable } from '@lumino/disposable';
+import { type ISignal, Signal } from '@lumino/signaling';
+
+import {
+  type IReportPort,
+  type IWorking,
+  ReportSession
+} from '../card/session';
+import type { RemedyState } from '../card/state';
+import { explain } from '../kernel/problem';
+import type { Task } from '../kernel/task';
+import { nameStopping } from '../lab/notice';
 import { lifeOf } from '../memory/model';
-import { isReleaseOf } from '../memory/released';
-import { Observable } from '../observable';
-import type { Event, IReleased, IReport, IStub } from '../protocol';
+import type { End, Work } from '../memory/work';
+import type { Event, IStub } from '../protocol';
+import { startsWhen } from '../release/queue';
+import type { ReleaseSession } from '../release/session';
+import { words } from '../text/messages';
 import type { IKernelMemory } from '../tokens';
 
-/** Unanswered questions after which a report counts as saved text. */
-const MAX_FAILURES = 3;
-
 /**
- * What the live helper says about one report, shared by all its cards.
- *
- * Asks again whenever the kernel's life changes: after a restart nobody vouches
- * for the report any more.
+ * The session of one report over the link to its kernel, which takes it along when
+ * it ends.
  */
-export class ReportModel extends Observable {
+export class ReportModel extends ReportSession implements IDisposable {
   constructor(
-    readonly memory: IKernelMemory,
-    { life_id, report_id }: Pick<IStub, 'life_id' | 'report_id'>
+    releases: ReleaseSession,
+    { life_id, report_id }: Pick<IStub, 'life_id' | 'report_id'>,
+    private readonly _trans: TranslationBundle
   ) {
-    super();
-    this._id = { life_id, report_id };
-    memory.stateChanged.connect(this._onStateChanged, this);
+    const { memory } = releases;
+    const onChange = (): void => {
+      if (this.trust !== 'confirmed') {
+        this._runs = {};
+      }
+      this._changed.emit();
+    };
+    super(
+      portOf(releases, _trans, onChange),
+      { life_id, report_id },
+      words(_trans),
+      onChange
+    );
+    this.memory = memory;
+    memory.stateChanged.connect(this._onState, this);
     memory.eventReceived.connect(this._onEvent, this);
     memory.disposed.connect(this.dispose, this);
-    this._onStateChanged();
+    this._onState();
   }
 
-  get reportId(): string {
-    return this._id.report_id;
-  }
+  readonly memory: IKernelMemory;
 
-  get trust(): Trust {
-    return this._trust;
-  }
-
-  /** The helper's own copy, while it vouches for it. */
-  get report(): IReport | null {
-    return this._report;
-  }
-
-  /** The last release made for this report. */
-  get released(): IReleased | null {
-    return this._released;
-  }
-
-  /** Ids of the cells that a fix runs, by remedy id, as far as asked for. */
+  /**
+   * Ids of the cells that a fix runs, by remedy id, as far as asked for since the
+   * helper vouches for the report.
+   */
   get runs(): Readonly<Record<string, readonly string[]>> {
     return this._runs;
   }
 
   setRun(remedyId: string, cellIds: readonly string[]): void {
     this._runs = { ...this._runs, [remedyId]: cellIds };
-    this.emit();
+    this._changed.emit();
   }
 
-  get remedies(): Readonly<Record<string, RemedyState>> {
-    return this._remedies;
+  /** Show a remedy as under way until a task of the kernel has ended. */
+  waitFor<K extends Work>(
+    remedyId: string,
+    task: Task<K>,
+    going: string
+  ): Promise<End<K>> {
+    const onChange = (): void => {
+      this._changed.emit();
+    };
+    const working = workingOf(this.memory, task, going, this._trans, onChange);
+    return this.wait(remedyId, working);
   }
 
-  /**
-   * Set where a remedy stands, on all cards of this report.
-   */
-  setRemedy(remedyId: string, state: RemedyState): void {
-    this._remedies = { ...this._remedies, [remedyId]: state };
-    this.emit();
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  dispose(): void {
+    this._isDisposed = true;
+    this.follow(null);
+    Signal.clearData(this);
   }
 
   /**
@@ -72,124 +96,82 @@ export class ReportModel extends Observable {
    * and not when a page is loaded again or shows it a second time.
    */
   takeNews(): boolean {
-    const isNews = !this._told && this._isLatest();
+    const isNews = this._isNews();
     this._told ||= isNews;
     return isNews;
   }
 
-  override dispose(): void {
-    this._trust = 'saved';
-    this._report = null;
-    this.emit();
-    super.dispose();
+  private _isNews(): boolean {
+    return !this._told && isLatest(this.memory, this.reportId);
   }
 
-  private _isLatest(): boolean {
-    return this.memory.state.lastOom?.report_id === this.reportId;
-  }
-
-  private _onStateChanged(): void {
-    const { phase } = this.memory.state;
-    const life = lifeOf(this.memory.state);
-    if (phase === 'connecting' || phase === 'starting') {
-      this._setTrust('asking');
-    } else if (life !== this._id.life_id) {
-      this._setTrust('saved');
-    } else if (this._askedLife !== life) {
-      this._askedLife = life;
-      void this._ask();
-    }
-    if (life === null) {
-      this._askedLife = null;
-      this._failures = 0;
-    }
-    if (!this._told && this._isLatest()) {
-      this.emit();
-    }
-  }
-
-  private async _ask(): Promise<void> {
-    this._setTrust('asking');
-    const question = ++this._questions;
-    const completions = this._completions;
-    const reply = await this.memory
-      .request('report', this._id)
-      // Refused or unanswered: asked again, then the report is only text.
-      .catch(() => null);
-    if (question !== this._questions || this.isDisposed) {
-      return;
-    }
-    if (reply === null && ++this._failures < MAX_FAILURES) {
-      this._askedLife = null;
-      return;
-    }
-    const known = reply?.status === 'known';
-    this._report = known ? reply.report : null;
-    this._released = reply?.released ?? this._released;
-    this._setTrust(known ? 'confirmed' : 'saved');
-    if (completions !== this._completions) {
-      void this.complete();
-    }
-  }
-
-  private _setTrust(trust: Trust): void {
-    if (trust === this._trust) {
-      return;
-    }
-    if (trust !== 'confirmed') {
-      this._questions++;
-      this._report = null;
-      this._remedies = {};
-      this._runs = {};
-    }
-    this._trust = trust;
-    this.emit();
-  }
-
-  /**
-   * Ask for the report anew, while the helper vouches for an older one: a look
-   * that came to no end is completed later. Nothing changes on the cards until
-   * the answer is there.
-   */
-  async complete(): Promise<void> {
-    const question = this._questions;
-    if (this._report === null) {
-      return;
-    }
-    const reply = await this.memory
-      .request('report', this._id)
-      // What is known stays on the cards.
-      .catch(() => null);
-    const isCurrent = question === this._questions && !this.isDisposed;
-    if (isCurrent && reply?.status === 'known' && reply.report !== null) {
-      this._report = reply.report;
-      this.emit();
+  private _onState(): void {
+    const { state } = this.memory;
+    const { phase } = state;
+    this.follow(lifeOf(state), phase === 'connecting' || phase === 'starting');
+    if (this._isNews()) {
+      this._changed.emit();
     }
   }
 
   private _onEvent(_: IKernelMemory, event: Event): void {
-    if (event.type === 'oom' && event.report_id === this.reportId) {
-      this._completions++;
-      void this.complete();
-    }
-    if (event.type !== 'released' || event.life_id !== this._id.life_id) {
-      return;
-    }
-    if (isReleaseOf(event, this.reportId, this._isLatest())) {
-      this._released = event;
-      this.emit();
-    }
+    this.onEvent(event);
   }
 
-  private readonly _id: Pick<IStub, 'life_id' | 'report_id'>;
-  private _trust: Trust = 'asking';
-  private _report: IReport | null = null;
-  private _released: IReleased | null = null;
-  private _remedies: Readonly<Record<string, RemedyState>> = {};
-  private _runs: Readonly<Record<string, readonly string[]>> = {};
-  private _askedLife: string | null = null;
-  private _questions = 0;
-  private _failures = 0;
-  private _completions = 0;
+  private readonly _changed = new Signal<this, void>(this);
+  private _isDisposed = false;
   private _told = false;
+  private _runs: Readonly<Record<string, readonly string[]>> = {};
+}
+
+/** @param onChange - called when a release waits, or has ended */
+function portOf(
+  releases: ReleaseSession,
+  trans: TranslationBundle,
+  onChange: () => void
+): IReportPort {
+  const { memory } = releases;
+  return {
+    request: (type, args) => memory.request(type, args),
+    perform: (_, args) => {
+      const release = releases.begin(args);
+      const going = trans.__('Freeing what the failed cell holds…');
+      return workingOf(memory, release, going, trans, onChange);
+    },
+    isLatest: reportId => isLatest(memory, reportId),
+    explain: reason => explain(reason, trans)
+  };
+}
+
+/**
+ * A task as a remedy shows it.
+ *
+ * @param onChange - called when it waits, goes on, or has ended
+ */
+function workingOf<K extends Work>(
+  memory: IKernelMemory,
+  task: Task<K>,
+  going: string,
+  trans: TranslationBundle,
+  onChange: () => void
+): IWorking<End<K>> {
+  task.changed.connect(onChange);
+  return {
+    ended: task.ended,
+    get state(): RemedyState {
+      switch (task.step) {
+        case 'waiting':
+          return { status: 'waiting', text: startsWhen(memory.state, trans) };
+        case 'stopping':
+          return { status: 'running', text: nameStopping(trans) };
+        default:
+          return { status: 'running', text: going, canStop: true };
+      }
+    },
+    cancel: () => void task.cancel()
+  };
+}
+
+function isLatest({ state }: IKernelMemory, reportId: string): boolean {
+  return state.lastOom?.report_id === reportId;
 }

@@ -12,24 +12,17 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { Announcer } from '../components/announcer';
-import { Files } from '../editing/files';
 import { IReleaseSessions, type ReleaseSessions } from '../release/sessions';
-import { words } from '../text/messages';
 import { IGpuMemory, MIME_TYPE } from '../tokens';
+import type { Cards } from './cards';
+import { ReportOutput } from './output';
 import { Places } from './place';
-// The first notebook may be drawn right after the start.
-// eslint-disable-next-line jupyter/prefer-lazy-imports
-import { ReportRenderer } from './renderer';
-// eslint-disable-next-line jupyter/prefer-lazy-imports -- see above
-import { Reports } from './reports';
 
 /** Above `text/html`, which every report carries for other readers. */
 const RANK = 10;
 
 /**
- * Draws the out-of-memory card of a failed cell, wherever outputs are shown. All
- * cards share what is known of the reports, for as long as the page lives.
+ * Draws the out-of-memory card of a failed cell, wherever outputs are shown.
  */
 const plugin: JupyterFrontEndPlugin<void> = {
   id: 'gpu-headroom:report',
@@ -55,25 +48,26 @@ const plugin: JupyterFrontEndPlugin<void> = {
     language: ITranslator | null
   ): void => {
     const translator = language ?? nullTranslator;
-    const trans = translator.load('gpu-headroom');
-    const { contents } = app.serviceManager;
     const options = {
       memory,
+      sessions,
       places: new Places(notebooks, consoles),
-      reports: new Reports(
-        sessions,
-        new Files(contents, documents, trans),
-        translator
-      ),
-      announcer: new Announcer(),
+      contents: app.serviceManager.contents,
+      documents,
       dialogs: dialogs ?? new SessionContextDialogs({ translator }),
-      words: words(trans)
+      translator
+    };
+    let cards: Cards | null = null;
+    const load = async () => {
+      const { Cards } = await import('./cards');
+      cards ??= new Cards(options);
+      return cards.create();
     };
     const factory = {
       // All of it is text: it is also shown in notebooks that are not trusted.
       safe: true,
       mimeTypes: [MIME_TYPE],
-      createRenderer: () => new ReportRenderer(options)
+      createRenderer: () => new ReportOutput(load)
     };
     rendermime.addFactory(factory, RANK);
   }

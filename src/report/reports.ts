@@ -20,22 +20,29 @@ export class Reports {
 
   get(
     memory: IKernelMemory,
-    { life_id, report_id }: Pick<IStub, 'life_id' | 'report_id'>
+    stub: Pick<IStub, 'life_id' | 'report_id'>
   ): ReportController {
     const ofKernel =
       this._controllers.get(memory) ?? new Map<string, ReportController>();
     this._controllers.set(memory, ofKernel);
-    const key = `${life_id} ${report_id}`;
-    const controller =
-      ofKernel.get(key) ??
-      new ReportController(
-        new ReportModel(memory, { life_id, report_id }),
-        this._sessions.get(memory),
-        this._files,
-        this._translator
-      );
+    const key = `${stub.life_id} ${stub.report_id}`;
+    const controller = ofKernel.get(key) ?? this._create(memory, stub);
     ofKernel.set(key, controller);
     return controller;
+  }
+
+  private _create(
+    memory: IKernelMemory,
+    stub: Pick<IStub, 'life_id' | 'report_id'>
+  ): ReportController {
+    const releases = this._sessions.get(memory);
+    const trans = this._translator.load('gpu-headroom');
+    return new ReportController(
+      new ReportModel(releases, stub, trans),
+      releases,
+      this._files,
+      this._translator
+    );
   }
 
   private readonly _controllers = new WeakMap<

@@ -2,7 +2,10 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { insertBelow } from '../editing/insertion';
 import { Failed } from '../kernel/problem';
-import { perform } from '../kernel/work';
+import { Task } from '../kernel/task';
+import { noticeOf } from '../lab/notice';
+import type { IRescue } from '../protocol';
+import { startsWhen } from '../release/queue';
 import { words } from '../text/messages';
 import type { ReportModel } from './model';
 import type { ISite } from './place';
@@ -19,8 +22,14 @@ export async function rescue(
   site: ISite,
   trans: TranslationBundle
 ): Promise<void> {
-  model.setRemedy(remedyId, { status: 'running', text: '' });
-  const { index, text } = await save(model, site, trans);
+  const task = saving(model);
+  const rescued = await model.waitFor(remedyId, task, nameSaving(trans));
+  if (rescued.code === null && task.isCancelled) {
+    const text = words(trans).sentence(rescued.message);
+    model.setRemedy(remedyId, { status: 'cancelled', text });
+    return;
+  }
+  const { index, text } = insertLoading(rescued, site, trans);
   model.setRemedy(remedyId, { status: 'inserted', text });
   if (index !== null) {
     await site.panel.content.scrollToItem(index);
@@ -28,17 +37,41 @@ export async function rescue(
 }
 
 /**
- * The same without a remedy; resolves to what became of it, as a sentence, and to
- * where the cell stands.
+ * The same without a remedy: a notification tells that it goes on. Resolves to what
+ * became of it, as a sentence.
  */
 export async function save(
-  { memory, reportId }: ReportModel,
+  model: ReportModel,
+  site: ISite,
+  trans: TranslationBundle
+): Promise<string> {
+  const task = saving(model);
+  const said = {
+    going: nameSaving(trans),
+    waiting: () => startsWhen(model.memory.state, trans)
+  };
+  const notice = noticeOf(task, said, trans);
+  try {
+    return insertLoading(await task.ended, site, trans).text;
+  } finally {
+    notice.dismiss();
+  }
+}
+
+function saving({ memory, reportId }: ReportModel): Task<'rescue'> {
+  return new Task(memory, 'rescue', { report_id: reportId });
+}
+
+function nameSaving(trans: TranslationBundle): string {
+  return trans.__('Saving model and optimizer state…');
+}
+
+/** Returns what became of it, as a sentence, and where the cell stands. */
+function insertLoading(
+  { code, message }: IRescue,
   { panel, cellId }: ISite,
   trans: TranslationBundle
-): Promise<{ text: string; index: number | null }> {
-  const { code, message } = await perform(memory, 'rescue', {
-    report_id: reportId
-  });
+): { text: string; index: number | null } {
   if (code === null) {
     throw new Failed(message);
   }

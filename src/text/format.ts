@@ -8,6 +8,9 @@ export const KIB = 2 ** 10;
 export const MIB = 2 ** 20;
 export const GIB = 2 ** 30;
 
+/** From here on a size is shown in GiB. */
+const SMALLEST_IN_GIB = GIB / 10;
+
 const MINUS = '\u2212';
 
 function split(bytes: number, decimals: number): [string, string] {
@@ -16,7 +19,7 @@ function split(bytes: number, decimals: number): [string, string] {
   if (size === 0) {
     return ['0', 'MiB'];
   }
-  if (size >= GIB / 10) {
+  if (size >= SMALLEST_IN_GIB) {
     return [sign + (size / GIB).toFixed(decimals), 'GiB'];
   }
   if (size >= MIB) {
@@ -35,6 +38,11 @@ function split(bytes: number, decimals: number): [string, string] {
  */
 export function formatBytes(bytes: number, decimals = 1): string {
   return split(bytes, decimals).join(' ');
+}
+
+/** The number alone of a size in GiB, beside its unit; empty where it is too small. */
+export function formatGib(bytes: number): string {
+  return bytes < SMALLEST_IN_GIB ? '' : (bytes / GIB).toFixed(1);
 }
 
 /**

@@ -9,8 +9,8 @@ export interface ISegment {
   readonly bytes: number;
 }
 
-/** More parts than the model knows kinds: a report was tampered with. */
-const MAX_PARTS = 12;
+/** More parts than there are kinds: a report was tampered with. */
+const MAX_PARTS = 16;
 
 /** The parts that are there at all. */
 export function shown(parts: readonly ISegment[]): ISegment[] {
@@ -25,6 +25,12 @@ export function namePart(kind: IPart['kind'], trans: ITranslate): string {
   switch (kind) {
     case 'outside':
       return trans.__('outside');
+    case 'named':
+      return trans.__('Named');
+    case 'graphs':
+      return trans.__('autograd graphs');
+    case 'unnamed':
+      return trans.__('no name');
     case 'parameters':
       return trans.__('parameters');
     case 'optimizer_state':
@@ -49,6 +55,31 @@ export function namePart(kind: IPart['kind'], trans: ITranslate): string {
       return trans.__('cached');
     case 'free':
       return trans.__('free');
+  }
+}
+
+/** What no Python object leads to, as the panel calls it; `null`: rows have it. */
+export function describeUnheld(
+  kind: PartKind,
+  trans: ITranslate
+): { label: string; hint: string } | null {
+  switch (kind) {
+    case 'workspaces':
+      return {
+        label: trans.__('workspaces of cuBLAS'),
+        hint: trans.__(
+          'Kept by cuBLAS for its next product of matrices; told by its size.'
+        )
+      };
+    case 'not_attributed':
+      return {
+        label: namePart(kind, trans),
+        hint: trans.__(
+          'In use, but no Python name for it could be found. Usual cause: tensors held by C++ code.'
+        )
+      };
+    default:
+      return null;
   }
 }
 

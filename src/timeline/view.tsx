@@ -1,19 +1,28 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { HISTORY_S } from '../memory/history';
+import { Chart, ChartTitle } from '../components/chart';
+import { AUTOMATIC, chosenAxis, type IView } from '../memory/axis';
+import type { IEnvelope } from '../memory/history';
 import { type IScale, scaleOf } from '../memory/scale';
 import type { IMemoryState } from '../memory/state';
 import { clockOf, type ITimeline, timelineOf } from '../memory/timeline';
-import { describePeak, describePoint } from '../memory/timelinewords';
-import type { IDevice, IHistoryPoint } from '../protocol';
-import { Plot } from './plot';
+import { describePoint, nameSpan } from '../memory/timelinewords';
+import type { IDevice } from '../protocol';
+import {
+  type IShown,
+  momentAt,
+  onTimeKey,
+  useDrag,
+  useWheel
+} from './gestures';
+import { SpanPicker } from './spanpicker';
 
 interface ITimelineProps {
   state: IMemoryState;
   device: IDevice;
-  /** "Last 5 minutes", in the words of the place. */
-  title: string;
+  /** Names the GPU, where there are several. */
+  isNamed: boolean;
   /** In pixels, as is the height. */
   width: number;
   height: number;
@@ -21,77 +30,112 @@ interface ITimelineProps {
 }
 
 /**
- * The last five minutes of one device: a chart, its peak, and each moment in
- * numbers under the pointer or by ← and →.
+ * A session as one device has seen it: a chart, its peak, and each moment in
+ * numbers under the pointer or by ← and →. It shows all that there is, until a
+ * person chooses a part: by name, by dragging, by the wheel with Ctrl, or by keys.
  */
 export function Timeline(props: ITimelineProps): React.JSX.Element | null {
-  const { state, device, title, trans } = props;
-  const timeline = useTimeline(state, device);
+  const { state, device, isNamed, trans } = props;
+  const [view, setView] = React.useState(AUTOMATIC);
+  const timeline = useTimeline(state, device, view);
   if (!timeline) {
     return null;
   }
-  const { peak } = timeline;
   return (
     <>
-      <div className="jp-GpuHeadroom-timelineTitle">
-        <h3>{title}</h3>
-        {peak && <span>{describePeak(peak, trans)}</span>}
-      </div>
-      <Readable {...props} timeline={timeline} />
+      <ChartTitle
+        title={
+          <>
+            {isNamed && `${trans.__('GPU %1', device.index)} `}
+            <SpanPicker
+              timeline={timeline}
+              view={view}
+              onView={setView}
+              trans={trans}
+            />
+          </>
+        }
+        timeline={timeline}
+        trans={trans}
+      />
+      <Readable {...props} timeline={timeline} onView={setView} />
     </>
   );
 }
 
-/** A new one only when it would look different: once a second, or on news. */
-function useTimeline(state: IMemoryState, device: IDevice): ITimeline | null {
-  const { history, runs, sample } = state;
+/** Drawn anew only when its timeline changes. */
+const Plot = React.memo(Chart);
+
+/** A new one only when it would look different: as time passes, or on news. */
+function useTimeline(
+  state: IMemoryState,
+  device: IDevice,
+  view: IView
+): ITimeline | null {
+  const { runs, sample } = state;
+  const history = state.history[device.index];
   const now_s = clockOf(state, Date.now());
   const second = now_s === null ? null : Math.floor(now_s);
   return React.useMemo(
-    () => (now_s === null ? null : timelineOf(state, device, now_s)),
-    // What a timeline shows of the state; readings within a second change little.
-    [history, runs, sample?.life_id, device.index, second]
+    () =>
+      now_s === null
+        ? null
+        : timelineOf(state, device, now_s, (first, now) =>
+            chosenAxis(first, now, view)
+          ),
+    // What a timeline shows of the state; within a second little else changes.
+    [history, runs, sample?.life_id, device.index, second, view]
   );
 }
 
 /** The chart, with a line at the moment that is read. */
 function Readable(
-  props: ITimelineProps & { timeline: ITimeline }
+  props: ITimelineProps & Pick<IShown, 'timeline' | 'onView'>
 ): React.JSX.Element {
-  const { timeline, title, width, height, trans } = props;
-  const { points } = timeline;
+  const { timeline, width, height, onView, trans } = props;
+  const { axis, now_s, points } = timeline;
+  const id = React.useId();
+  const place = React.useRef<HTMLDivElement>(null);
   const [time_s, read] = React.useState<number | null>(null);
+  const scale = scaleOf(timeline, width, height);
+  const shown: IShown = { timeline, scale, onView };
+  const drag = useDrag(shown);
+  useWheel(place, shown);
+  const point = time_s === null ? null : nearest(points, time_s);
+  const told = point ?? points[points.length - 1] ?? null;
   const forget = (): void => {
     read(null);
   };
-  const scale = scaleOf(timeline, width, height);
-  const point = time_s === null ? null : nearest(points, time_s);
-  const latest = points[points.length - 1] ?? null;
-  const told = point ?? latest;
   return (
     <div
+      ref={place}
       className="jp-GpuHeadroom-timeline"
       role="slider"
       tabIndex={0}
-      aria-label={title}
-      aria-valuemin={-HISTORY_S}
-      aria-valuemax={0}
-      aria-valuenow={told ? Math.round(told.time_s - timeline.now_s) : 0}
+      aria-label={nameSpan(axis.span_s, trans)}
+      aria-valuemin={Math.floor(axis.start_s - now_s)}
+      aria-valuemax={Math.ceil(axis.end_s - now_s)}
+      aria-valuenow={told ? Math.round(told.time_s - now_s) : 0}
       aria-valuetext={told ? describePoint(timeline, told, trans) : ''}
       onKeyDown={event => {
-        const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-        if (step && told) {
+        if (onTimeKey(event.key, shown, told, read)) {
           event.preventDefault();
-          read(points[points.indexOf(told) + step]?.time_s ?? told.time_s);
         }
       }}
       onBlur={forget}
-      onMouseMove={event => {
-        read(momentAt(event, timeline, scale));
+      onDoubleClick={() => {
+        onView(AUTOMATIC);
       }}
-      onMouseLeave={forget}
+      onPointerDown={drag.start}
+      onPointerMove={event => {
+        const { clientX, currentTarget } = event;
+        read(drag.move(event) ? null : momentAt(clientX, currentTarget, shown));
+      }}
+      onPointerUp={drag.end}
+      onPointerCancel={drag.end}
+      onPointerLeave={forget}
     >
-      <Plot timeline={timeline} width={width} height={height} trans={trans} />
+      <Plot {...{ timeline, id, width, height, trans }} />
       {point && <Moment {...{ timeline, point, scale, trans }} />}
     </div>
   );
@@ -100,7 +144,7 @@ function Readable(
 /** The line at a moment, with its numbers on the side that has room. */
 function Moment(props: {
   timeline: ITimeline;
-  point: IHistoryPoint;
+  point: IEnvelope;
   scale: IScale;
   trans: TranslationBundle;
 }): React.JSX.Element {
@@ -124,22 +168,13 @@ function Moment(props: {
   );
 }
 
-function momentAt(
-  event: React.MouseEvent<HTMLElement>,
-  { now_s }: ITimeline,
-  { nowX }: IScale
-): number {
-  const { left } = event.currentTarget.getBoundingClientRect();
-  return now_s - HISTORY_S * (1 - (event.clientX - left) / nowX);
-}
-
 function nearest(
-  points: readonly IHistoryPoint[],
+  points: readonly IEnvelope[],
   time_s: number
-): IHistoryPoint | null {
-  const distance = (point: IHistoryPoint): number =>
+): IEnvelope | null {
+  const distance = (point: IEnvelope): number =>
     Math.abs(point.time_s - time_s);
-  return points.reduce<IHistoryPoint | null>(
+  return points.reduce<IEnvelope | null>(
     (best, point) => (!best || distance(point) < distance(best) ? point : best),
     null
   );

@@ -1,9 +1,8 @@
-import { Card } from '../../card/card';
 import type { ICardState, Trust } from '../../card/state';
 import { plainText } from '../../card/text';
 import { parseReport } from '../../protocol';
 import type { IReleased, IReport } from '../../protocol';
-import { IN_CELLS } from '../../report/offers';
+import { cardIn } from '../cardin';
 import { CONFIRMED, COPIES, WORDS } from '../report';
 import { howMany, Maker } from './maker';
 import { unreadable } from './views';
@@ -22,7 +21,7 @@ const ATTRIBUTES =
 
 describe('a saved card', () => {
   let host: HTMLElement;
-  let card: Card;
+  let draw: ReturnType<typeof cardIn>;
   let pressed: jest.Mock;
   let make: Maker;
 
@@ -30,7 +29,7 @@ describe('a saved card', () => {
     host = document.createElement('div');
     document.body.replaceChildren(host);
     pressed = jest.fn();
-    card = new Card(host, WORDS, IN_CELLS, pressed);
+    draw = cardIn(host, pressed);
     make = new Maker();
   });
 
@@ -72,7 +71,7 @@ describe('a saved card', () => {
       const report = saved();
       if (report) {
         drawn++;
-        card.show(report, stateOf(make.choice(['saved', 'asking'])));
+        draw(report, stateOf(make.choice(['saved', 'asking'])));
         problems.push(...markup());
         problems.push(...unreadable([host.textContent]));
         problems.push(...unreadable([plainText(WORDS, report)]));
@@ -89,7 +88,7 @@ describe('a saved card', () => {
     for (let count = howMany(300); count > 0; count--) {
       const report = saved();
       if (report) {
-        card.show(report, stateOf('confirmed'));
+        draw(report, stateOf('confirmed'));
         const ids = new Set(report.remedies.map(({ id }) => id));
         pressed.mockClear();
         buttons().forEach(node => {

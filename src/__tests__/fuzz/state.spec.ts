@@ -1,14 +1,17 @@
-import { HISTORY_S } from '../../memory/history';
+import { type IEnvelope, startOf } from '../../memory/history';
 import { reduce, INITIAL_STATE } from '../../memory/model';
 import { byCell } from '../../memory/runs';
 import type { IMemoryState } from '../../memory/state';
 import { parseEvent, parseReply, parseReport } from '../../protocol';
-import type { Event, ICell, IHistoryPoint, Reply } from '../../protocol';
+import type { Event, ICell, Reply } from '../../protocol';
 import { howMany, Maker } from './maker';
 import { unreadable, viewsOf, wordsOf } from './views';
 
 const LIFE = 'life-1';
 const SURFACES_EVERY = 4;
+
+/** As long as a history gets, whatever is sent. */
+const LONGEST = 3000;
 
 describe('what arrives', () => {
   let warn: jest.SpyInstance;
@@ -74,7 +77,7 @@ describe('what arrives', () => {
       const reply = make.happens(0.3) ? parseReply(message(replies)) : null;
       state = changed(state, event, reply, now);
       problems.push(...faultsOf(state));
-      longest = Math.max(longest, state.history.length);
+      longest = Math.max(longest, ...lengthsOf(state));
       if (event?.type === 'sample' && state.sample === event && !reply) {
         problems.push(...missingIn(state));
       }
@@ -134,28 +137,39 @@ function attached(state: IMemoryState, now: number): IMemoryState {
 function faultsOf(state: IMemoryState): string[] {
   const { history, runs } = state;
   const perCell = [...byCell(runs).values()].map(each => each.length);
-  const first = history[0]?.time_s ?? 0;
-  const last = history[history.length - 1]?.time_s ?? 0;
-  const seconds = new Set(history.map(secondOf));
+  const envelopes = Object.values(history);
   return Object.entries({
     'runs are out of order': !isSorted(runs.map(({ start_s }) => start_s)),
     'runs of a cell without end': perCell.some(count => count > 3),
     'runs of cells without end': perCell.length > 200,
     'a run twice': new Set(runs.map(runOf)).size !== runs.length,
-    'the history is out of order': !isSorted(history.map(timeOf)),
-    'the history is too long': last - first > HISTORY_S,
-    'a second twice': seconds.size !== history.length,
+    'the history is out of order': !envelopes.every(each =>
+      isSorted(each.map(({ time_s }) => time_s))
+    ),
+    'the history is too long': lengthsOf(state).some(each => each > LONGEST),
+    'a stretch twice': !envelopes.every(areApart),
     'numbers of another life': isForeign(state)
   }).flatMap(([fault, isThere]) => (isThere ? [fault] : []));
 }
 
 /** Devices of the newest reading that the history knows nothing of. */
 function missingIn({ history, sample }: IMemoryState): unknown[] {
-  const devices = sample?.devices ?? [];
-  const seconds = new Set(history.map(secondOf));
-  return devices.filter(
-    ({ index }) => !seconds.has(`${index} ${Math.floor(sample?.time_s ?? 0)}`)
-  );
+  const time_s = sample?.time_s ?? 0;
+  return (sample?.devices ?? []).filter(({ index }) => {
+    const last = history[index]?.[history[index].length - 1];
+    return (
+      !last || startOf(last) > time_s || startOf(last) + last.width_s < time_s
+    );
+  });
+}
+
+function lengthsOf({ history }: IMemoryState): number[] {
+  return Object.values(history).map(({ length }) => length);
+}
+
+/** Whether each begins where those before it have begun, or later. */
+function areApart(envelopes: readonly IEnvelope[]): boolean {
+  return isSorted(envelopes.map(startOf));
 }
 
 function isForeign({ phase, hello, sample }: IMemoryState): boolean {
@@ -166,14 +180,6 @@ function isForeign({ phase, hello, sample }: IMemoryState): boolean {
 
 function isSorted(values: readonly number[]): boolean {
   return values.every((value, n) => n === 0 || value >= (values[n - 1] ?? 0));
-}
-
-function timeOf({ time_s }: IHistoryPoint): number {
-  return time_s;
-}
-
-function secondOf({ device_index, time_s }: IHistoryPoint): string {
-  return `${device_index} ${Math.floor(time_s)}`;
 }
 
 function runOf({ cell_id, start_s }: ICell): string {

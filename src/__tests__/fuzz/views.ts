@@ -3,11 +3,12 @@
  */
 import { nullTranslator } from '@jupyterlab/translation';
 
-import { readBadge, readShortage } from '../../cells/badge';
+import { readBadge } from '../../cells/badge';
 import * as badgeWords from '../../cells/badgewords';
 import { LiveRun } from '../../cells/liverun';
 import { partsOf } from '../../components/bar';
 import { explainDeath, deathOf } from '../../memory/death';
+import { usedAt } from '../../memory/history';
 import { bySize, gainOf, isCovered, isListed } from '../../memory/items';
 import { levelIn } from '../../memory/level';
 import { staleness } from '../../memory/model';
@@ -15,8 +16,10 @@ import { NO_MEMO, readGauge, remember, settle } from '../../memory/reading';
 import * as gaugeWords from '../../memory/readingwords';
 import { byCell } from '../../memory/runs';
 import { areaOf, scaleOf, stretches } from '../../memory/scale';
+import { shortageOf } from '../../memory/shortage';
+import { warnOf } from '../../memory/shortagewords';
 import type { IMemoryState } from '../../memory/state';
-import { clockOf, timelineOf, usedAt } from '../../memory/timeline';
+import { clockOf, timelineOf } from '../../memory/timeline';
 import * as timelineWords from '../../memory/timelinewords';
 import { groupParts, segmentsOf, sortRows } from '../../panel/rows';
 import * as panelWords from '../../panel/words';
@@ -101,12 +104,12 @@ function badgesOf(state: IMemoryState): Shown[] {
   live.observe(state.sample);
   return [...byCell(state.runs)].flatMap(([cellId, runs]) => {
     const badge = readBadge(runs, live.memory(cellId ?? ''));
-    const shortage = readShortage(runs, state.sample);
+    const shortage = shortageOf(runs, state.sample);
     const text = badge && badgeWords.textOf(badge, state.lastOom, trans);
     return [
       text?.strong ?? null,
       text?.rest ?? null,
-      shortage && badgeWords.warnOf(shortage, trans),
+      shortage && warnOf(shortage, trans),
       ...(badge ? badgeWords.rowsOf(badge, trans).flat() : [])
     ];
   });

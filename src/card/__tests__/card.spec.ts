@@ -1,3 +1,5 @@
+import { cardIn } from '../../__tests__/cardin';
+import { settle } from '../../__tests__/memory';
 import {
   CAUSE,
   CONFIRMED,
@@ -12,28 +14,38 @@ import {
   ELSEWHERE,
   IN_FILE,
   SMALLER_BATCH,
-  SNIPPET,
-  WORDS
+  SNIPPET
 } from '../../__tests__/report';
 import type { IDiff, IReport } from '../../protocol';
-import { IN_CELLS } from '../../report/offers';
-import { Card } from '../card';
 import type { ActionName, ICardState, RemedyState } from '../state';
 
 const isDiff = (diff: IDiff | undefined): diff is IDiff => diff !== undefined;
 
 const SAVED: ICardState = { ...CONFIRMED, trust: 'saved' };
 
+/** An edit of thirty lines. */
+const LONG_EDIT = {
+  ...SMALLER_BATCH,
+  diffs: SMALLER_BATCH.diffs.map(diff => ({
+    ...diff,
+    rows: Array.from({ length: 30 }, (_, line) => ({
+      sign: ' ' as const,
+      line,
+      text: 'x'
+    }))
+  }))
+};
+
 describe('Card', () => {
   let host: HTMLElement;
-  let card: Card;
+  let draw: ReturnType<typeof cardIn>;
   let actions: [ActionName, string | null][];
 
   beforeEach(() => {
     host = document.createElement('div');
     document.body.replaceChildren(host);
     actions = [];
-    card = new Card(host, WORDS, IN_CELLS, (...action) => actions.push(action));
+    draw = cardIn(host, (...action) => actions.push(action));
   });
 
   const text = (selector: string): string =>
@@ -50,7 +62,7 @@ describe('Card', () => {
     return found;
   };
   const show = (report: Partial<IReport>, state = CONFIRMED): void => {
-    card.show({ ...REPORT, ...report }, state);
+    draw({ ...REPORT, ...report }, state);
   };
 
   describe('the failure', () => {
@@ -269,20 +281,29 @@ describe('Card', () => {
     });
 
     it('should fold away the rest of a long edit', () => {
-      const diffs = SMALLER_BATCH.diffs.map(diff => ({
-        ...diff,
-        rows: Array.from({ length: 30 }, (_, line) => ({
-          sign: ' ' as const,
-          line,
-          text: 'x'
-        }))
-      }));
-      show({ remedies: [{ ...SMALLER_BATCH, diffs }] });
+      show({ remedies: [LONG_EDIT] });
       const fold = host.querySelector('.jp-GpuHeadroomCard-diff details');
       expect(fold?.querySelector('summary')?.textContent).toBe('18 more lines');
       expect(
         fold?.querySelectorAll('.jp-GpuHeadroomCard-diffRow')
       ).toHaveLength(18);
+    });
+
+    it('should keep open what a person opened within a remedy that moves', async () => {
+      const remedies = [FREE, LONG_EDIT];
+      const fold = (): HTMLDetailsElement | null =>
+        host.querySelector('.jp-GpuHeadroomCard-diff details');
+      show({ remedies });
+      const before = fold();
+      before?.setAttribute('open', '');
+      await settle();
+      show({ remedies }, { ...CONFIRMED, released: RELEASED });
+      expect(fold()).not.toBe(before);
+      expect(fold()?.open).toBe(true);
+      fold()?.removeAttribute('open');
+      await settle();
+      show({ remedies });
+      expect(fold()?.open).toBe(false);
     });
 
     it('should name the source of each detail, and what was not measured', () => {
@@ -692,12 +713,6 @@ describe('Card', () => {
       show({}, SAVED);
       expect(host.querySelector('details')?.open).toBe(true);
     });
-  });
-
-  it('should show one sentence where there is no report', () => {
-    show({});
-    card.notice('This saved report cannot be read.');
-    expect(host.textContent).toBe('This saved report cannot be read.');
   });
 
   it('should fall back to the English of a sentence that it does not know', () => {

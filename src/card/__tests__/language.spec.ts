@@ -1,3 +1,4 @@
+import { cardIn } from '../../__tests__/cardin';
 import { PSEUDO, untranslated } from '../../__tests__/pseudo';
 import {
   CAUSE,
@@ -8,13 +9,10 @@ import {
   REPORT,
   RESTART,
   SMALLER_BATCH,
-  SNIPPET,
-  WORDS
+  SNIPPET
 } from '../../__tests__/report';
 import type { IRemedy, IReport } from '../../protocol';
-import { IN_CELLS } from '../../report/offers';
 import { words } from '../../text/messages';
-import { Card } from '../card';
 import type { ICardState, RemedyState } from '../state';
 import { plainText } from '../text';
 
@@ -96,17 +94,14 @@ describe('the language of a card', () => {
   it.each(CARDS)('should be the person’s own for %s', (_, changes, state) => {
     const host = document.createElement('div');
     const report = { ...REPORT, ...changes };
-    new Card(host, words(PSEUDO), IN_CELLS, () => undefined).show(
-      report,
-      state
-    );
+    cardIn(host, () => undefined, words(PSEUDO))(report, state);
     expect(host.textContent).toContain('⟦');
     expect(untranslated(host, NAMES)).toEqual([]);
   });
 
   it('should be found out where it is another', () => {
     const host = document.createElement('div');
-    new Card(host, WORDS, IN_CELLS, () => undefined).show(REPORT, CONFIRMED);
+    cardIn(host)(REPORT, CONFIRMED);
     expect(untranslated(host, NAMES)).not.toEqual([]);
   });
 

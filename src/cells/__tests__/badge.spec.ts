@@ -1,37 +1,12 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
-import { EVENTS } from '../../__tests__/samples';
+import { EVENTS, KEPT, ranCell as cell } from '../../__tests__/samples';
 import type { ICell, ICellMemory, ISample } from '../../protocol';
 import { GIB, MIB } from '../../text/format';
-import { memorySince, readBadge, readShortage } from '../badge';
-import { rowsOf, textOf, warnOf } from '../badgewords';
+import { memorySince, readBadge } from '../badge';
+import { rowsOf, textOf } from '../badgewords';
 
 const trans = nullTranslator.load('gpu-headroom');
-
-const MEMORY: ICellMemory = {
-  device_index: 0,
-  change_bytes: 1.2 * GIB,
-  peak_bytes: 8.1 * GIB,
-  peak_exact: true,
-  needed_bytes: 3 * GIB,
-  alloc_retries: 0,
-  ooms: 0
-};
-
-function cell(
-  change: Partial<ICell>,
-  memory: Partial<ICellMemory> = {}
-): ICell {
-  return {
-    ...EVENTS.cell,
-    cell_id: 'a',
-    status: 'ok',
-    growth: null,
-    run: 1,
-    memory: [{ ...MEMORY, ...memory }],
-    ...change
-  };
-}
 
 function sample(in_use_bytes: number, headroom_bytes: number | null): ISample {
   const [device] = EVENTS.sample.devices;
@@ -56,19 +31,40 @@ describe('readBadge', () => {
     ['a new peak only', { change_bytes: 0 }, 'no change · peak 8.1 GiB'],
     [
       'a sampled peak',
-      { peak_exact: false },
+      { peak_at_most_bytes: null },
       '+1.2 GiB · peak at least 8.1 GiB'
     ],
+    [
+      'a peak between two sizes',
+      { peak_at_most_bytes: 8.6 * GIB },
+      '+1.2 GiB · peak 8.1–8.6 GiB'
+    ],
     ['nothing', { change_bytes: 0, needed_bytes: 0 }, null],
-    ['an old peak', { change_bytes: 5 * MIB, peak_exact: false }, null],
     ['a peak unknown', { peak_bytes: null }, '+1.2 GiB · peak not measured']
   ])('should say of %s', (_, memory, expected) => {
     expect(say(cell({}, memory))).toBe(expected);
   });
 
+  it.each<[string, number | null, boolean]>([
+    ['lower', 8 * GIB, true],
+    ['as high', 8.1 * GIB, false],
+    ['perhaps higher', 8.2 * GIB, false]
+  ])('should tell of a peak after one that was %s', (_, most, isTold) => {
+    const before = cell(
+      { cell_id: 'b', start_s: 1 },
+      {
+        peak_bytes: 8 * GIB,
+        peak_at_most_bytes: most
+      }
+    );
+    const run = cell({ start_s: 2 }, { change_bytes: 5 * MIB });
+    const badge = readBadge([run], null, [before, run]);
+    expect(badge !== null).toBe(isTold);
+  });
+
   it('should name the device where there are several', () => {
-    const other = { ...MEMORY, device_index: 1, change_bytes: 2 * GIB };
-    const small = { ...MEMORY, change_bytes: 0, needed_bytes: 0 };
+    const other = { ...KEPT, device_index: 1, change_bytes: 2 * GIB };
+    const small = { ...KEPT, change_bytes: 0, needed_bytes: 0 };
     const run = cell({ memory: [small, other] });
     expect(say(run)).toBe('GPU 1: +2.0 GiB · peak 8.1 GiB');
   });
@@ -120,32 +116,5 @@ describe('readBadge', () => {
       'Cache emptied to make room': '1',
       'Needed on top': '3.0 GiB'
     });
-  });
-});
-
-describe('readShortage', () => {
-  it('should warn where the last run needed more than there is', () => {
-    const found = readShortage([cell({})], sample(0, GIB));
-    expect(found && warnOf(found, trans)).toBe(
-      'last time this cell needed 3.00 GiB, headroom is 1.00 GiB'
-    );
-  });
-
-  it.each<[string, ICell]>([
-    ['the need was sampled', cell({}, { peak_exact: false })],
-    ['the run failed for want of more', cell({ status: 'oom' })]
-  ])('should say "at least" where %s', (_, run) => {
-    const found = readShortage([run], sample(0, GIB));
-    expect(found && warnOf(found, trans)).toContain('needed at least 3.00 GiB');
-  });
-
-  it.each<[string, ICell, number | null]>([
-    ['it fits', cell({}), 4 * GIB],
-    ['it runs', cell({ status: 'running' }), GIB],
-    ['it failed for another reason', cell({ status: 'error' }), GIB],
-    ['the headroom is not known', cell({}), null],
-    ['the need is not known', cell({}, { needed_bytes: null }), GIB]
-  ])('should be quiet when %s', (_, run, headroom) => {
-    expect(readShortage([run], sample(0, headroom))).toBeNull();
   });
 });

@@ -6,6 +6,12 @@ import { FakeGpuMemory, FakeMemory, settle } from '../../__tests__/memory';
 import { makePanel, silenceYjs } from '../../__tests__/notebook';
 import { EVENTS } from '../../__tests__/samples';
 import type { ICell } from '../../protocol';
+import {
+  makePlan,
+  makeVariable,
+  TRACEBACK
+} from '../../release/__tests__/plans';
+import { FakeServices } from '../../release/__tests__/services';
 import { DEFAULT_SETTINGS, type Settings } from '../../settings';
 import { GIB } from '../../text/format';
 import { Badges } from '../badges';
@@ -15,7 +21,7 @@ const MEMORY = {
   device_index: 0,
   change_bytes: GIB,
   peak_bytes: 2 * GIB,
-  peak_exact: true,
+  peak_at_most_bytes: 2 * GIB,
   needed_bytes: 2 * GIB,
   alloc_retries: 0,
   ooms: 0
@@ -36,12 +42,16 @@ describe('Badges', () => {
   let settingsChanged: Signal<object, void>;
   let disposed: Signal<object, void>;
   let opened: number;
+  let services: FakeServices;
 
   beforeEach(() => {
     silenceYjs();
     disposed = new Signal<object, void>({});
     settingsChanged = new Signal<object, void>({});
-    kernel = new FakeMemory();
+    kernel = new FakeMemory({
+      plan: () => Promise.resolve({ status: 'queued' })
+    });
+    services = new FakeServices();
     const sessionContext = {
       session: { kernel: {} },
       kernelChanged: new Signal<object, void>({})
@@ -63,6 +73,7 @@ describe('Badges', () => {
       panel,
       memory: new FakeGpuMemory(kernel),
       settings,
+      sessions: services.sessions,
       trans: nullTranslator.load('gpu-headroom'),
       open: () => {
         opened += 1;
@@ -105,16 +116,73 @@ describe('Badges', () => {
     expect(opened).toBe(1);
   });
 
-  it('should warn quietly on the active cell only', async () => {
-    const [device] = EVENTS.sample.devices;
-    kernel.set({
-      sample: device
-        ? {
-            ...EVENTS.sample,
-            devices: [{ ...device, index: 0, headroom_bytes: GIB }]
-          }
-        : null
+  const leave = (headroom_bytes: number): void => {
+    const devices = EVENTS.sample.devices.map(device => ({
+      ...device,
+      index: 0,
+      headroom_bytes
+    }));
+    kernel.set({ sample: { ...EVENTS.sample, busy: false, devices } });
+  };
+
+  const planned = async (bytes: number): Promise<void> => {
+    await settle();
+    kernel.send(
+      makePlan([
+        { ...TRACEBACK, expected_bytes: bytes },
+        { ...makeVariable('model'), expected_bytes: 9 * GIB }
+      ])
+    );
+    await new Promise(resolve => setTimeout(resolve, 1100));
+  };
+
+  it('should offer to free first what is safe, where that is enough', async () => {
+    leave(GIB);
+    panel.content.activeCellIndex = 0;
+    await tell(RUN);
+    await planned(1.5 * GIB);
+    const button = row(0)?.querySelector('button');
+    expect(button?.textContent).toBe('Free 1.5 GiB first');
+    button?.click();
+    await settle();
+    expect(services.released).toEqual([[['traceback'], []]]);
+  });
+
+  it('should not offer what would not be enough', async () => {
+    leave(GIB);
+    panel.content.activeCellIndex = 0;
+    await tell(RUN);
+    await planned(0.9 * GIB);
+    expect(row(0)?.textContent).toContain('headroom is 1.00 GiB');
+    expect(row(0)?.textContent).not.toContain('first');
+  });
+
+  it('should measure only while the active cell lacks something', async () => {
+    leave(4 * GIB);
+    panel.content.activeCellIndex = 0;
+    await tell(RUN);
+    await settle();
+    expect(kernel.requests).toEqual([]);
+  });
+
+  it('should measure no more once a cell is active that cannot lack anything', async () => {
+    const looking = { dispose: jest.fn(), isDisposed: false };
+    const { plan } = services.sessions.get(kernel).checklist;
+    jest.spyOn(plan, 'show').mockReturnValue(looking);
+    panel.model?.sharedModel.insertCell(2, {
+      cell_type: 'markdown',
+      source: 'Words.'
     });
+    leave(GIB);
+    panel.content.activeCellIndex = 0;
+    await tell(RUN);
+    expect(looking.dispose).not.toHaveBeenCalled();
+    panel.content.activeCellIndex = 2;
+    expect(looking.dispose).toHaveBeenCalledTimes(1);
+  });
+
+  it('should warn quietly on the active cell only', async () => {
+    leave(GIB);
     panel.content.activeCellIndex = 0;
     await tell(RUN);
     expect(row(0)?.textContent).toContain('headroom is 1.00 GiB');

@@ -4,7 +4,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
 import { Signal } from '@lumino/signaling';
 
-import { FakeGpuMemory, FakeMemory } from '../../__tests__/memory';
+import { FakeGpuMemory, FakeMemory, goOn } from '../../__tests__/memory';
 import { makePanel, silenceYjs } from '../../__tests__/notebook';
 import { EVENTS } from '../../__tests__/samples';
 import type { Phase } from '../../memory/state';
@@ -126,6 +126,24 @@ describe('the commands', () => {
     expect(notebook?.activeCellIndex).toBe(1);
   });
 
+  it('should say that it looks for what a cell can free, and be cancelled', async () => {
+    const message = say('It was not written.');
+    const ended = { ...EVENTS.cleanup, request_id: '1', code: null, message };
+    memory.answers.cleanup = () => Promise.resolve({ status: 'queued' });
+    memory.answers.cancel = () => {
+      memory.send(ended);
+      return Promise.resolve({ cancelled: true });
+    };
+    const done = commands.execute(CLEANUP);
+    await goOn();
+    expect(told()).toEqual(['Looking for what a clean-up cell can free…']);
+    const [notice] = Notification.manager.notifications;
+    notice?.options.actions?.[0]?.callback(new MouseEvent('click'));
+    await done;
+    expect(told()).toEqual(['It was not written.']);
+    expect(notebooks.currentWidget?.content.widgets).toHaveLength(2);
+  });
+
   it('should insert no cell into the notebook of another kernel', async () => {
     kernelOfNotebook.id = 'kernel-2';
     expect(commands.isEnabled(CLEANUP)).toBe(false);
@@ -155,7 +173,7 @@ describe('the commands', () => {
     write(null);
     await commands.execute(CLEANUP);
     expect(notebooks.currentWidget?.content.widgets).toHaveLength(2);
-    expect(told()).toEqual(['No cell was inserted: It failed.']);
+    expect(told()).toEqual(['It failed.']);
   });
 
   it('should insert nothing when the helper cannot write the cell', async () => {

@@ -4,7 +4,12 @@ import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { nullTranslator } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
 
-import { FakeGpuMemory, FakeMemory, settle } from '../../__tests__/memory';
+import {
+  FakeGpuMemory,
+  FakeMemory,
+  goOn,
+  settle
+} from '../../__tests__/memory';
 import { makePanel, silenceYjs } from '../../__tests__/notebook';
 import { message, RELEASED } from '../../__tests__/report';
 import { CELL, EVENTS, SAMPLE } from '../../__tests__/samples';
@@ -58,7 +63,7 @@ describe('the commands that free', () => {
     it('should be freed, and the result told', async () => {
       answerWith('queued');
       const done = commands.execute(RELEASE);
-      await settle();
+      await goOn();
       expect(told()).toEqual(['Freeing GPU memory…']);
       memory.send(RELEASED);
       await done;
@@ -74,7 +79,7 @@ describe('the commands that free', () => {
       memory.set({ cell: { ...CELL, status: 'running', execution_count: 9 } });
       answerWith('waiting');
       const done = commands.execute(RELEASE);
-      await settle();
+      await goOn();
       expect(told()).toEqual(['Queued. Starts when In [9] finishes.']);
       press();
       expect(memory.requests).toContainEqual([
@@ -83,7 +88,9 @@ describe('the commands that free', () => {
       ]);
       memory.send({ ...RELEASED, status: 'cancelled' });
       await done;
-      expect(told()).toEqual(['Nothing was freed: taken back.']);
+      expect(told()).toEqual([
+        'Cancelled: nothing that your code can reach was freed.'
+      ]);
     });
 
     it('should offer to undo what can be undone', async () => {

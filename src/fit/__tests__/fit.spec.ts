@@ -21,9 +21,9 @@ const cancel: FitEvent = { type: 'cancel' };
 const passed: FitEvent = {
   type: 'passed',
   peak: {
-    peak_bytes: gib(11.2),
-    capacity_bytes: gib(14.7),
-    isExact: true
+    least_bytes: gib(11.2),
+    most_bytes: gib(11.2),
+    capacity_bytes: gib(14.7)
   }
 };
 const first = [found(512), free, edited, freed];
@@ -173,8 +173,24 @@ describe('fitting', () => {
     ]);
   });
 
+  it('should say between which sizes a peak was', () => {
+    const peak = {
+      least_bytes: gib(9.1),
+      most_bytes: gib(9.8),
+      capacity_bytes: gib(14.7)
+    };
+    const fit = after([...first, { type: 'passed', peak }]);
+    expect(fitSentence(fit, trans)).toBe(
+      'batch_size = 512 fits: peak 9.1–9.8 GiB of 14.7 GiB.'
+    );
+  });
+
   it('should say so where a peak was sampled', () => {
-    const peak = { peak_bytes: gib(1), capacity_bytes: null, isExact: false };
+    const peak = {
+      least_bytes: gib(1),
+      most_bytes: null,
+      capacity_bytes: null
+    };
     const fit = after([...first, { type: 'passed', peak }]);
     expect(fitSentence(fit, trans)).toBe(
       'batch_size = 512 fits: peak at least 1.0 GiB.'

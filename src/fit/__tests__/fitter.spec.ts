@@ -243,7 +243,7 @@ describe('Fitter', () => {
     expect(fitter.fit).toMatchObject({
       tries: 3,
       setting: 'batch_size = 128',
-      end: { kind: 'fits', peak: { peak_bytes: gib(3) } }
+      end: { kind: 'fits', peak: { least_bytes: gib(3) } }
     });
   });
 

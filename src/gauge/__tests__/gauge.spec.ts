@@ -14,6 +14,7 @@ import {
 } from '../../__tests__/samples';
 import type { IDevice, ISample } from '../../protocol';
 import { Settings } from '../../settings';
+import type { IKernelSource } from '../../tokens';
 import { GaugeModel } from '../model';
 import { GaugeButton } from '../statusitem';
 import { ToolbarItem } from '../toolbaritem';
@@ -28,6 +29,28 @@ class FakeSource {
     this.changed.emit();
   }
 }
+
+describe('a gauge in another place', () => {
+  it('should show the kernel of its own source, whatever is focused', () => {
+    const memory = new FakeMemory();
+    const source = {
+      current: memory,
+      currentChanged: new Signal<IKernelSource, void>({} as IKernelSource),
+      hasDocument: true
+    };
+    const trans = nullTranslator.load('gpu-headroom');
+    const model = new GaugeModel(source, new Settings(), trans);
+    const sample = { ...SAMPLE, devices: [deviceWith(8.4)] };
+    memory.set({ sample, sampleAt_ms: Date.now() });
+    model.refresh();
+    expect(model.current).toBe(memory);
+    expect(model.reading.kind).toBe('ok');
+    expect(model.isShown).toBe(true);
+    model.dispose();
+    memory.set({ phase: 'disconnected' });
+    expect(model.reading.kind).toBe('ok');
+  });
+});
 
 describe('the gauge', () => {
   let memory: FakeMemory;
@@ -87,11 +110,14 @@ describe('the gauge', () => {
       ...button.node.querySelectorAll<HTMLElement>('.jp-GpuHeadroom-segment')
     ];
     expect(
-      segments.map(node => [node.className.split('-').pop(), node.style.width])
+      segments.map(node => [
+        node.className.split('-').pop(),
+        node.style.flexGrow
+      ])
     ).toEqual([
-      ['outside', `${(100 * gib(1)) / gib(14.7)}%`],
-      ['tensors', `${(100 * gib(5.3)) / gib(14.7)}%`],
-      ['cached', `${(100 * gib(1.1)) / gib(14.7)}%`]
+      ['outside', String(gib(1) / gib(14.7))],
+      ['tensors', String(gib(5.3) / gib(14.7))],
+      ['cached', String(gib(1.1) / gib(14.7))]
     ]);
   });
 

@@ -7,13 +7,14 @@ import {
   FakeGpuMemory,
   FakeMemory
 } from '../../__tests__/memory';
-import { rendered } from '../../__tests__/rendering';
+import { rendered, until } from '../../__tests__/rendering';
 import { gib, message } from '../../__tests__/report';
 import {
   CELL,
   DEVICE,
   deviceWith,
   EVENTS,
+  historyOf,
   POINT,
   SAMPLE,
   TREND
@@ -23,6 +24,8 @@ import { FakeServices } from '../../release/__tests__/services';
 import { Settings } from '../../settings';
 import { GaugeModel } from '../model';
 import { GaugeOpener } from '../opener';
+// Loaded by the first click; here it is there before.
+import '../popup';
 import type { GaugeButton } from '../statusitem';
 
 describe('the popup', () => {
@@ -38,6 +41,9 @@ describe('the popup', () => {
     document.querySelector('.jp-GpuHeadroom-popup');
 
   const text = (): string => popup()?.textContent ?? '';
+
+  const chartTitle = (): string =>
+    popup()?.querySelector('h3')?.textContent ?? '';
 
   const buttons = (): HTMLButtonElement[] => [
     ...(popup()?.querySelectorAll('button') ?? [])
@@ -64,6 +70,7 @@ describe('the popup', () => {
     model.refresh();
     button.node.focus();
     button.node.click();
+    await until(() => popup() !== null);
     await rendered();
   };
 
@@ -126,13 +133,13 @@ describe('the popup', () => {
       execute: () => undefined
     });
     await open();
-    const chart = popup()?.querySelector<HTMLElement>('[role="slider"]');
+    const first = popup()?.querySelector('select');
     const last = buttons().pop();
-    chart?.focus();
+    first?.focus();
     key('Tab', true);
     expect(document.activeElement).toBe(last);
     key('Tab');
-    expect(document.activeElement).toBe(chart);
+    expect(document.activeElement).toBe(first);
   });
 
   it('should close when the gauge is pressed again or another place is', async () => {
@@ -140,7 +147,8 @@ describe('the popup', () => {
     button.node.click();
     expect(popup()).toBeNull();
     button.node.click();
-    await rendered();
+    await until(() => popup() !== null);
+    expect(popup()).not.toBeNull();
     document.body.dispatchEvent(new Event('pointerdown', { bubbles: true }));
     expect(popup()).toBeNull();
   });
@@ -216,7 +224,7 @@ describe('the popup', () => {
   it('should explain a kernel without a framework', async () => {
     const sample = { ...SAMPLE, state: 'no_framework' as const, devices: [] };
     await open({ sample });
-    expect(text()).toContain('Idle — not initialised');
+    expect(text()).toContain('Nothing on the GPU yet');
     expect(text()).toContain('no GPU framework loaded yet');
     expect(labels()).toEqual([]);
     expect(document.activeElement).toBe(popup());
@@ -264,9 +272,11 @@ describe('the popup', () => {
 
   it('should draw the last minutes, and read them out by the keyboard', async () => {
     const point = { ...POINT, time_s: SAMPLE.time_s - 32 };
-    await open({ history: [point, { ...POINT, in_use_bytes: gib(8) }] });
+    await open({
+      history: historyOf(point, { ...POINT, in_use_bytes: gib(8) })
+    });
     const chart = popup()?.querySelector<HTMLElement>('[role="slider"]');
-    expect(chart?.querySelectorAll('path.jp-mod-tensors')).toHaveLength(2);
+    expect(chart?.querySelectorAll('path.jp-mod-outside')).toHaveLength(2);
     expect(text()).toContain('peak 9.0 GiB');
     chart?.focus();
     key('ArrowLeft');
@@ -277,13 +287,36 @@ describe('the popup', () => {
     expect(chart?.textContent).toContain('in tensors 5.3 GiB');
   });
 
+  it('should show as much of the session as a person chooses', async () => {
+    const first = { ...POINT, time_s: SAMPLE.time_s - 200 };
+    await open({ history: historyOf(first, POINT) });
+    const picker = popup()?.querySelector('select');
+    const chart = popup()?.querySelector<HTMLElement>('[role="slider"]');
+    expect(picker?.value).toBe('300');
+    expect(chart?.getAttribute('aria-label')).toBe('Last 5 min');
+    chart?.focus();
+    key('+');
+    await rendered();
+    expect(picker?.value).toBe('120');
+    key('ArrowLeft');
+    await rendered();
+    expect(picker?.value).toBe('earlier');
+    expect(picker?.selectedOptions[0]?.textContent).toBe('−2.5 min to −30 s');
+    key('-');
+    key('-');
+    await rendered();
+    key('0');
+    await rendered();
+    expect(picker?.value).toBe('300');
+  });
+
   it('should say when the card is full, and offer to interrupt', async () => {
     const interrupt = jest.fn().mockResolvedValue(undefined);
     Object.assign(memory.kernel, { interrupt });
     const devices = [deviceWith(4.9)];
     await open({
       sample: { ...SAMPLE, busy: true, devices, trends: [TREND] },
-      history: [POINT],
+      history: historyOf(POINT),
       cell: { ...CELL, status: 'running' }
     });
     expect(text()).toContain('+120 MiB per step — full in about 40 s');
@@ -356,7 +389,7 @@ describe('the popup', () => {
         'GPU 29.75.0'
       ]);
       expect(picked()).toEqual(['false', 'true', 'false']);
-      expect(text()).toContain('GPU 1, last 5 minutes');
+      expect(chartTitle()).toContain('GPU 1');
       expect(rows()[1]?.querySelector('svg.jp-mod-triangle')).not.toBeNull();
     });
 
@@ -369,10 +402,10 @@ describe('the popup', () => {
       key('ArrowDown');
       key('ArrowUp');
       await rendered();
-      expect(text()).toContain('GPU 1, last 5 minutes');
+      expect(chartTitle()).toContain('GPU 1');
       rows()[0]?.click();
       await rendered();
-      expect(text()).toContain('GPU 0, last 5 minutes');
+      expect(chartTitle()).toContain('GPU 0');
     });
 
     it('should give the first button the focus, and Tab every stop', () => {

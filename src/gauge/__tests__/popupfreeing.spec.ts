@@ -1,3 +1,4 @@
+import { Notification } from '@jupyterlab/apputils';
 import { nullTranslator } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
 import { Widget } from '@lumino/widgets';
@@ -5,7 +6,8 @@ import { Widget } from '@lumino/widgets';
 import {
   type Answers,
   FakeGpuMemory,
-  FakeMemory
+  FakeMemory,
+  goOn
 } from '../../__tests__/memory';
 import { rendered, until } from '../../__tests__/rendering';
 import { gib, message, RELEASED } from '../../__tests__/report';
@@ -24,6 +26,8 @@ import { FakeServices } from '../../release/__tests__/services';
 import { Settings } from '../../settings';
 import { GaugeModel } from '../model';
 import { GaugeOpener } from '../opener';
+// Loaded by the first click; here it is there before.
+import '../popup';
 import type { GaugeButton } from '../statusitem';
 
 const trans = nullTranslator.load('gpu-headroom');
@@ -80,6 +84,7 @@ describe('freeing in the popup', () => {
     });
     model.refresh();
     button.node.click();
+    await until(() => popup() !== null);
     await rendered();
   };
 
@@ -88,13 +93,16 @@ describe('freeing in the popup', () => {
     await open();
     await press('Free memory…');
     memory.send(makePlan(items));
-    await until(() => !text().includes('Measuring'));
+    await until(() => rows().length === items.length);
   };
 
   const finish = async (change: Partial<IReleased> = {}): Promise<void> => {
     memory.send({ ...RELEASED, ...change });
     await rendered();
   };
+
+  const told = (): string[] =>
+    Notification.manager.notifications.map(({ message: each }) => each);
 
   const released = (): unknown[] =>
     memory.requests
@@ -170,7 +178,7 @@ describe('freeing in the popup', () => {
   it('should free what is checked, and say what came back', async () => {
     await list(TRACEBACK, OUTPUT);
     await press('Free selected (1.9 GiB)');
-    expect(labels()).toEqual(['Freeing…']);
+    expect(labels()).toEqual(['Free selected (1.9 GiB)', 'Cancel']);
     expect(released()).toEqual([
       {
         items: ['traceback', 'output:5'],
@@ -205,9 +213,26 @@ describe('freeing in the popup', () => {
   it('should free once, however often it is pressed', async () => {
     await list(TRACEBACK);
     await press('Free selected (0.9 GiB)');
-    await press('Freeing…');
+    await press('Free selected (0.9 GiB)');
     expect(released()).toHaveLength(1);
     await finish();
+  });
+
+  it('should say that it goes on, be cancelled, and say that', async () => {
+    answers.cancel = () => Promise.resolve({ cancelled: true });
+    await list(TRACEBACK);
+    await press('Free selected (0.9 GiB)');
+    await goOn();
+    await expectText('Freeing GPU memory…');
+    expect(labels()).toEqual(['Cancel']);
+    await press('Cancel');
+    await expectText('Stopping after this step…');
+    await press('Cancel');
+    const cancels = memory.requests.filter(([type]) => type === 'cancel');
+    expect(cancels).toEqual([['cancel', { cancelled_id: 'release-1' }]]);
+    await finish({ status: 'cancelled', message: say('It was cancelled.') });
+    await expectText('It was cancelled.');
+    expect(labels()[0]).toBe('Free selected (0.9 GiB)');
   });
 
   it('should say when less came back, and why', async () => {
@@ -414,20 +439,25 @@ describe('freeing in the popup', () => {
         'cancel',
         { cancelled_id: 'release-1' }
       ]);
-      await finish({ status: 'cancelled' });
-      expect(labels()).toEqual(['Free memory…']);
+      await finish({ status: 'cancelled', message: say('It was cancelled.') });
+      await expectText('It was cancelled.');
+      expect(labels()).toEqual(['Free when it finishes', 'Cancel']);
     });
 
-    it('should go on without the popup', async () => {
+    it('should go on without the popup, told in a notification', async () => {
+      Notification.manager.dismiss();
       await press('Free memory…');
       await press('Free when it finishes');
       button.node.click();
       expect(popup()).toBeNull();
+      await goOn();
+      expect(told()).toEqual(['Queued. Starts when In [7] finishes.']);
       button.node.click();
       await rendered();
-      await expectText('Freeing is queued.');
+      expect(labels()).toEqual(['Free memory…']);
       await finish({ freed_bytes: gib(1) });
-      await expectText('Freed 1.0 GiB');
+      expect(told()).toEqual([expect.stringMatching(/^Freed 1\.0 GiB/)]);
+      expect(text()).not.toContain('Freed');
     });
   });
 

@@ -633,7 +633,7 @@ describe('KernelLink', () => {
     link = connect();
     await second(30);
     expect(link.state.runs).toEqual([CELL]);
-    expect(link.state.history[0]).toEqual(POINT);
+    expect(link.state.history[0]?.[0]).toMatchObject(POINT);
     expect(typesAsked().filter(type => type === 'cells')).toHaveLength(1);
     expect(typesAsked().filter(type => type === 'history')).toHaveLength(1);
   });

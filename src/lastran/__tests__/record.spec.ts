@@ -24,7 +24,8 @@ const run = (peak: number | null, change: Partial<ICell> = {}): ICell => ({
   memory: CELL.memory.slice(0, 1).map(each => ({
     ...each,
     device_index: 0,
-    peak_bytes: peak
+    peak_bytes: peak,
+    peak_at_most_bytes: peak
   })),
   ...change
 });
@@ -74,6 +75,20 @@ describe('withRun', () => {
     expect(withRun(metadata, cell, devices, CELLS)).toBeNull();
   });
 
+  it.each([gib(35), null])('should remember what bounds a peak: %s', most => {
+    const memory = run(gib(31)).memory.map(each => ({
+      ...each,
+      peak_at_most_bytes: most
+    }));
+    const kept = { last_ran: record({ peak_at_most_bytes: most }) };
+    const ran = run(gib(31), { memory });
+    expect(withRun(undefined, ran, [A100], CELLS)).toEqual(kept);
+    expect(withRun(kept, ran, [A100], CELLS)).toBeNull();
+    expect(withRun(kept, run(gib(31)), [A100], CELLS)).toEqual({
+      last_ran: record()
+    });
+  });
+
   it('should forget a peak whose cell needs less now, or is gone', () => {
     const now = { name: 'Tesla T4', peak_bytes: gib(9), cell_id: 'one' };
     for (const cell_id of ['one', 'gone']) {
@@ -110,9 +125,17 @@ describe('sayLastRan', () => {
     );
   });
 
+  it('should say between which sizes the need was', () => {
+    const last = record({ peak_at_most_bytes: gib(35) });
+    expect(sayLastRan(last, [T4], trans)).toContain('needed 31.0–35.0 GiB (');
+  });
+
   it('should be short enough for a notification', () => {
-    const last = record({ name: 'x'.repeat(200) });
-    expect(sayLastRan(last, [T4], trans)?.length).toBeLessThanOrEqual(140);
+    for (const most of [undefined, gib(35), null]) {
+      const name = 'x'.repeat(200);
+      const last = record({ name, peak_at_most_bytes: most });
+      expect(sayLastRan(last, [T4], trans)?.length).toBeLessThanOrEqual(140);
+    }
   });
 
   it.each<[string, ILastRan, IDevice[]]>([

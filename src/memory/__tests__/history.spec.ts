@@ -1,50 +1,61 @@
 import { DEVICE, POINT, SAMPLE } from '../../__tests__/samples';
-import type { IHistoryPoint, ISample } from '../../protocol';
-import { HISTORY_S, withPoints, withReading } from '../history';
+import { gib } from '../../__tests__/report';
+import type { ISample } from '../../protocol';
+import {
+  type History,
+  type IEnvelope,
+  startOf,
+  widened,
+  withPoints,
+  withReading
+} from '../history';
+
+const HOUR_S = 3600;
 
 const at = (time_s: number, in_use_bytes: number, index = 0): ISample => ({
   ...SAMPLE,
   time_s,
-  devices: [{ ...DEVICE, index, in_use_bytes }]
+  devices: [{ ...DEVICE, index, in_use_bytes, outside_bytes: 0 }]
 });
 
-const read = (...samples: ISample[]): readonly IHistoryPoint[] =>
-  samples.reduce<readonly IHistoryPoint[]>(withReading, []);
+const read = (...samples: ISample[]): History =>
+  samples.reduce<History>(withReading, {});
 
-const seen = (points: readonly IHistoryPoint[]): [number, number][] =>
-  points.map(({ time_s, in_use_bytes }) => [time_s, in_use_bytes]);
+const seen = (
+  points: readonly IEnvelope[] = []
+): [time_s: number, high: number, low: number][] =>
+  points.map(({ time_s, in_use_bytes, low_bytes }) => [
+    time_s,
+    in_use_bytes,
+    low_bytes
+  ]);
 
 describe('the history', () => {
-  it('should keep the highest reading of each second', () => {
-    const points = read(at(10.1, 5), at(10.5, 9), at(10.9, 7), at(11.2, 2));
-    expect(seen(points)).toEqual([
-      [10.5, 9],
-      [11.2, 2]
+  it('should keep the highest and the lowest of each quarter of a second', () => {
+    const history = read(at(10.01, 5), at(10.1, 9), at(10.2, 7), at(10.3, 2));
+    expect(seen(history[0])).toEqual([
+      [10.1, 9, 5],
+      [10.3, 2, 2]
     ]);
   });
 
-  it('should be the same array when a reading shows nothing higher', () => {
-    const points = read(at(10.1, 5));
-    expect(withReading(points, at(10.6, 4))).toBe(points);
-    expect(withReading(points, at(10.6, 5))).toBe(points);
+  it('should be the same when a reading shows nothing new', () => {
+    const history = read(at(10.1, 5), at(10.12, 3));
+    expect(withReading(history, at(10.2, 4))).toBe(history);
+    expect(withReading(history, at(10.2, 2))).not.toBe(history);
   });
 
   it('should keep devices apart', () => {
-    const points = read(at(10.1, 5), at(10.2, 3, 1));
-    expect(points.map(({ device_index }) => device_index)).toEqual([0, 1]);
+    const history = read(at(10.1, 5), at(10.2, 3, 1));
+    expect(Object.keys(history)).toEqual(['0', '1']);
   });
 
   it('should go on when the clock of the kernel is set back', () => {
-    const points = read(at(5000, 9), at(5001, 8), at(1400, 3), at(1401, 4));
-    expect(seen(points)).toEqual([
-      [1400, 3],
-      [1401, 4]
+    const history = read(at(5000, 9), at(5001, 8), at(1400, 3), at(1401, 4));
+    expect(seen(history[0])).toEqual([
+      [1400, 3, 3],
+      [1401, 4, 4]
     ]);
-  });
-
-  it('should forget what is older than five minutes', () => {
-    const points = read(at(0, 1), at(1, 1), at(HISTORY_S + 1, 1));
-    expect(seen(points).map(([time_s]) => time_s)).toEqual([1, HISTORY_S + 1]);
   });
 
   it('should take in what the helper remembers, in order', () => {
@@ -52,20 +63,85 @@ describe('the history', () => {
     const told = [7, 20, 21].map(time_s => ({
       ...POINT,
       time_s,
-      in_use_bytes: 5
+      in_use_bytes: 5,
+      outside_bytes: 0
     }));
-    expect(seen(withPoints(live, told))).toEqual([
-      [7, 5],
-      [20, 5],
-      [21, 6]
+    expect(seen(withPoints(live, told)[0])).toEqual([
+      [7, 5, 5],
+      [20, 5, 5],
+      [21, 6, 5]
     ]);
   });
 
-  it('should hold readings of a kernel that frees and takes all day', () => {
-    let points: readonly IHistoryPoint[] = [];
-    for (let second = 0; second < 4 * HISTORY_S; second++) {
-      points = withReading(points, at(second, second % 7));
-    }
-    expect(points).toHaveLength(HISTORY_S + 1);
+  it('should show a long time in no more points than a short one', () => {
+    const points = Array.from({ length: 4000 }, (_, second) => ({
+      ...POINT,
+      time_s: second,
+      in_use_bytes: gib(second % 8),
+      outside_bytes: 0
+    }));
+    const wide = widened(withPoints({}, points)[0] ?? [], 4000 / 300);
+    expect(wide).toHaveLength(250);
+    expect(wide.every(({ width_s }) => width_s === 16)).toBe(true);
+    expect(new Set(wide.map(({ in_use_bytes }) => in_use_bytes))).toEqual(
+      new Set([gib(7)])
+    );
+    expect(new Set(wide.map(({ low_bytes }) => low_bytes))).toEqual(
+      new Set([0])
+    );
+  });
+
+  describe('of eight hours, read once a second', () => {
+    /** A kernel that frees and takes, and once for a moment has ten GiB. */
+    const PEAK_S = 2 * HOUR_S + 1;
+    let history: History = {};
+    let lengths: number[] = [];
+
+    beforeAll(() => {
+      for (let time_s = 0; time_s <= 8 * HOUR_S; time_s++) {
+        const bytes = time_s === PEAK_S ? gib(10) : gib(1 + (time_s % 7));
+        history = withReading(history, at(time_s, bytes));
+        if (time_s % HOUR_S === 0) {
+          lengths = [...lengths, history[0]?.length ?? 0];
+        }
+      }
+    }, 60_000);
+
+    it('should stay as small as it was', () => {
+      expect(Math.max(...lengths)).toBeLessThan(2000);
+      const [, first = 0] = lengths;
+      // From one hour to eight: three times as long doubled.
+      expect((lengths[8] ?? Infinity) - first).toBeLessThan(600);
+    });
+
+    it('should be whole, without a gap or an overlap', () => {
+      const points = history[0] ?? [];
+      const gaps = points.slice(1).map((each, before) => {
+        const { width_s = NaN } = points[before] ?? {};
+        return startOf(each) - startOf(points[before] ?? each) - width_s;
+      });
+      // Between the newest ones nothing was read for the rest of a second.
+      expect(Math.min(...gaps)).toBe(0);
+      expect(Math.max(...gaps)).toBe(0.75);
+    });
+
+    it('should have what was highest and lowest all the time', () => {
+      const highest = (history[0] ?? []).reduce((best, each) =>
+        each.in_use_bytes > best.in_use_bytes ? each : best
+      );
+      expect(highest).toMatchObject({
+        time_s: PEAK_S,
+        in_use_bytes: gib(10),
+        low_bytes: gib(1)
+      });
+    });
+
+    it('should be finest where it is newest', () => {
+      const points = history[0] ?? [];
+      const widths = points.map(({ width_s }) => width_s);
+      expect(widths[0]).toBeGreaterThan(60);
+      expect(widths[widths.length - 1]).toBe(0.25);
+      expect(widths).toEqual([...widths].sort((a, b) => b - a));
+    });
   });
 });

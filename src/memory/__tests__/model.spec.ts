@@ -91,6 +91,25 @@ describe('reduce', () => {
     });
   });
 
+  it('should know while a cell runs what it lacked at its start', () => {
+    const devices = SAMPLE.devices.map(device => ({
+      ...device,
+      headroom_bytes: 1
+    }));
+    const [memory] = CELL.memory;
+    const ran = after(
+      LIVE,
+      { ...CELL, memory: memory ? [{ ...memory, device_index: 0 }] : [] },
+      { ...SAMPLE, seq: SAMPLE.seq + 1, devices }
+    );
+    const start = { ...CELL, status: 'running' as const, start_s: 1747058600 };
+    const running = after(ran, start);
+    expect(running.shortage).toMatchObject({ headroom_bytes: 1 });
+    const more = after(running, { ...SAMPLE, seq: SAMPLE.seq + 2 });
+    expect(after(more, start).shortage).toBe(running.shortage);
+    expect(after(more, { ...start, status: 'ok' }).shortage).toBeNull();
+  });
+
   it('should keep what happened when a lease is renewed', () => {
     const change: Change = {
       kind: 'attached',
@@ -152,7 +171,7 @@ describe('reduce', () => {
     };
     const { runs, history } = reduce(state, change);
     expect(runs).toEqual([earlier, CELL]);
-    expect(history.map(({ time_s }) => time_s)).toEqual([
+    expect(history[0]?.map(({ time_s }) => time_s)).toEqual([
       POINT.time_s,
       SAMPLE.time_s
     ]);

@@ -86,6 +86,23 @@ describe('readGauge', () => {
     expect(reading).toEqual({ kind: 'filling', trend, device, count: 2 });
   });
 
+  it('should show the card on which the running cell may not fit', () => {
+    const devices = [deviceWith(2), { ...deviceWith(8), index: 1 }];
+    const shortage = {
+      device_index: 1,
+      needed: { least_bytes: 9, most_bytes: 9 },
+      headroom_bytes: 8
+    };
+    const state = { ...live({ devices }), cell: CELL, shortage };
+    expect(readGauge(state, NO_MEMO, NOW)).toEqual({
+      kind: 'short',
+      shortage,
+      cell: CELL,
+      device: devices[1],
+      count: 2
+    });
+  });
+
   it('should say that CUDA has stopped, whatever was read last', () => {
     const why = {
       id: 'sticky_error.sentence',

@@ -1,16 +1,22 @@
 import { gib } from '../../__tests__/report';
 import { DEVICE, POINT } from '../../__tests__/samples';
-import type { IHistoryPoint } from '../../protocol';
+import { type IEnvelope, usedAt } from '../history';
 import { areaOf, fitLabels, scaleOf, stretches } from '../scale';
-import { type ITimeline, usedAt } from '../timeline';
+import type { ITimeline } from '../timeline';
 
 const NOW_S = 1000;
 
-const at = (time_s: number): IHistoryPoint => ({ ...POINT, time_s });
+const at = (time_s: number): IEnvelope => ({
+  ...POINT,
+  time_s,
+  width_s: 1,
+  low_bytes: 0
+});
 
 const timeline = (change: Partial<ITimeline> = {}): ITimeline => ({
   device: DEVICE,
   now_s: NOW_S,
+  axis: { span_s: 300, start_s: NOW_S - 300, end_s: NOW_S },
   points: [],
   runs: [],
   peak: null,
@@ -19,7 +25,7 @@ const timeline = (change: Partial<ITimeline> = {}): ITimeline => ({
 });
 
 describe('scaleOf', () => {
-  it('should span five minutes, and nothing to the total', () => {
+  it('should span what is shown, and nothing to the total', () => {
     const scale = scaleOf(timeline(), 300, 104);
     expect([700, 850, 1000].map(scale.x)).toEqual([0, 150, 300]);
     expect([0, gib(14.7)].map(scale.y)).toEqual([90, 14]);
@@ -27,7 +33,7 @@ describe('scaleOf', () => {
 
   it('should keep a sixth of its width for what is to come', () => {
     const scale = scaleOf(timeline({ full_in_s: 40 }), 300, 104);
-    expect(scale.nowX).toBe(252);
+    expect(scale.endX).toBe(252);
     expect(scale.x(NOW_S + 40)).toBeCloseTo(252 + 33.6);
   });
 

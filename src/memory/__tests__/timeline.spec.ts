@@ -1,6 +1,14 @@
 import { gib } from '../../__tests__/report';
-import { CELL, DEVICE, POINT, SAMPLE, TREND } from '../../__tests__/samples';
+import {
+  CELL,
+  DEVICE,
+  historyOf,
+  POINT,
+  SAMPLE,
+  TREND
+} from '../../__tests__/samples';
 import type { ICell, IHistoryPoint } from '../../protocol';
+import { chosenAxis, type IAxis, type IView } from '../axis';
 import { INITIAL_STATE } from '../model';
 import type { IMemoryState } from '../state';
 import { clockOf, timelineOf } from '../timeline';
@@ -35,55 +43,108 @@ describe('clockOf', () => {
   });
 });
 
+/** The axis of a view. */
+const choose =
+  (view: IView) =>
+  (first_s: number, now_s: number): IAxis =>
+    chosenAxis(first_s, now_s, view);
+
 describe('timelineOf', () => {
-  it('should show the readings of the device in the last five minutes', () => {
+  it('should show the readings of the device in what was chosen', () => {
     const other = { ...point(990, 1), device_index: 1 };
-    const history = [point(699, 1), point(700, 2), other, point(990, 3)];
-    const { points } = timelineOf(state({ history }), DEVICE, NOW_S);
-    expect(points).toEqual([history[1], history[3]]);
+    const history = historyOf(
+      point(699, 1),
+      point(700, 2),
+      other,
+      point(990, 3)
+    );
+    const view = { span_s: 300, end_s: null };
+    const { points } = timelineOf(
+      state({ history }),
+      DEVICE,
+      NOW_S,
+      choose(view)
+    );
+    expect(points.map(({ time_s }) => time_s)).toEqual([700, 990]);
   });
 
-  it('should show the runs that reach into them', () => {
+  it('should show all that there is unless something is chosen', () => {
+    const history = historyOf(point(400, 2), point(990, 3));
+    const { axis, points } = timelineOf(state({ history }), DEVICE, NOW_S);
+    expect(axis).toEqual({ span_s: 900, start_s: 100, end_s: NOW_S });
+    expect(points).toHaveLength(2);
+  });
+
+  it('should show the runs that reach into it', () => {
+    const history = historyOf(point(990, 3));
     const runs = [run(600, 650), run(651, 720), run(980, null)];
-    expect(timelineOf(state({ runs }), DEVICE, NOW_S).runs).toEqual(
-      runs.slice(1)
-    );
+    const view = { span_s: 300, end_s: null };
+    expect(
+      timelineOf(state({ history, runs }), DEVICE, NOW_S, choose(view)).runs
+    ).toEqual(runs.slice(1));
+  });
+
+  it('should draw what is to come only at its right end', () => {
+    const grows = state({
+      sample: { ...SAMPLE, trends: [TREND] },
+      history: historyOf(point(100, 2), point(999, 8))
+    });
+    const view = { span_s: 300, end_s: 800 };
+    expect(timelineOf(grows, DEVICE, NOW_S, choose(view)).full_in_s).toBeNull();
   });
 
   it('should name the cell of the highest reading, as at least that', () => {
-    const history = [point(900, 2), point(950, 8), point(980, 3)];
+    const history = historyOf(point(900, 2), point(950, 8), point(980, 3));
     const runs = [run(940, 960)];
     expect(timelineOf(state({ history, runs }), DEVICE, NOW_S).peak).toEqual({
-      bytes: gib(9),
-      isExact: false,
+      least_bytes: gib(9),
+      most_bytes: null,
       run: runs[0],
       isNow: false
     });
   });
 
-  it('should prefer what the framework counted to what was sampled', () => {
-    const memory = [
+  const peaked = (start_s: number, least: number, most: number): ICell => ({
+    ...run(start_s, start_s + 5),
+    memory: [
       {
         device_index: 0,
         change_bytes: 0,
-        peak_bytes: gib(10),
-        peak_exact: true,
+        peak_bytes: gib(least),
+        peak_at_most_bytes: gib(most),
         needed_bytes: null,
         alloc_retries: 0,
         ooms: 0
       }
-    ];
-    const history = [point(900, 2), point(950, 8)];
-    const runs = [{ ...run(940, 960), memory }];
+    ]
+  });
+
+  it('should prefer what the framework counted to what was sampled', () => {
+    const history = historyOf(point(900, 2), point(942, 8));
+    const runs = [peaked(940, 10, 10.5)];
     const { peak } = timelineOf(state({ history, runs }), DEVICE, NOW_S);
-    expect(peak).toMatchObject({ bytes: gib(11), isExact: true });
+    expect(peak).toMatchObject({
+      least_bytes: gib(11),
+      most_bytes: gib(11.5)
+    });
+  });
+
+  it('should say how high another run may have been', () => {
+    const history = historyOf(point(900, 2));
+    const runs = [peaked(940, 7, 9), peaked(950, 8, 8)];
+    expect(timelineOf(state({ history, runs }), DEVICE, NOW_S).peak).toEqual({
+      least_bytes: gib(9),
+      most_bytes: gib(10),
+      run: runs[1],
+      isNow: false
+    });
   });
 
   it('should say that the peak is now while it grows', () => {
     const cell = run(940, null);
     const grows = state({
       sample: { ...SAMPLE, trends: [TREND] },
-      history: [point(950, 2), point(999, 8)],
+      history: historyOf(point(950, 2), point(999, 8)),
       runs: [cell],
       cell
     });

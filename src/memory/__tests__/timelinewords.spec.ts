@@ -4,7 +4,13 @@ import { gib } from '../../__tests__/report';
 import { CELL, TREND } from '../../__tests__/samples';
 import type { ITrend } from '../../protocol';
 import { GIB, MIB } from '../../text/format';
-import { describePeak, describeTrend, formatFull } from '../timelinewords';
+import {
+  describePeak,
+  describeTrend,
+  formatFull,
+  nameAgo,
+  nameSpan
+} from '../timelinewords';
 
 const trans = nullTranslator.load('gpu-headroom');
 
@@ -62,11 +68,36 @@ describe('describeTrend', () => {
 
 describe('describePeak', () => {
   it('should say where, when and how sure', () => {
-    const peak = { bytes: gib(7.4), isExact: true, run: CELL, isNow: false };
+    const exact = { least_bytes: gib(7.4), most_bytes: gib(7.4) };
+    const peak = { ...exact, run: CELL, isNow: false };
     expect(describePeak(peak, trans)).toBe('peak 7.4 GiB in In [7]');
-    expect(describePeak({ ...peak, isExact: false, isNow: true }, trans)).toBe(
-      'peak at least 7.4 GiB in In [7], now'
+    expect(
+      describePeak({ ...peak, most_bytes: null, isNow: true }, trans)
+    ).toBe('peak at least 7.4 GiB in In [7], now');
+    expect(describePeak({ ...peak, most_bytes: gib(8) }, trans)).toBe(
+      'peak 7.4–8.0 GiB in In [7]'
     );
     expect(describePeak({ ...peak, run: null }, trans)).toBe('peak 7.4 GiB');
+  });
+});
+
+describe('the axis in words', () => {
+  it.each([
+    [0.3, 'now'],
+    [40, '−40 s'],
+    [60, '−1 min'],
+    [150, '−2.5 min'],
+    [3600, '−1 h'],
+    [11_520, '−3.2 h']
+  ])('should name %s s before now', (ago_s, words) => {
+    expect(nameAgo(ago_s, trans)).toBe(words);
+  });
+
+  it.each([
+    [30, 'Last 30 s'],
+    [900, 'Last 15 min'],
+    [Infinity, 'All of it']
+  ])('should name %s s', (span_s, words) => {
+    expect(nameSpan(span_s, trans)).toBe(words);
   });
 });

@@ -239,7 +239,9 @@ describe('the other kernels of the server', () => {
     expect(services.connected).toEqual([]);
     others.askUnasked();
     expect(others.unasked).toBe(0);
+    expect(others.isAsking).toBe(true);
     await settle();
+    expect(others.isAsking).toBe(false);
     expect(names()).toEqual(['sweep-lr.ipynb']);
   });
 

@@ -180,6 +180,62 @@ describe('Connection', () => {
     });
   });
 
+  describe('one that cannot be understood', () => {
+    let warn: jest.SpyInstance;
+
+    beforeEach(async () => {
+      warn = jest.spyOn(console, 'warn').mockImplementation();
+      connection.look(true);
+      await pass(0);
+    });
+
+    afterEach(() => {
+      warn.mockRestore();
+    });
+
+    const warned = (reason: unknown): void => {
+      expect(warn).toHaveBeenCalledWith(
+        'GPU Headroom: a message was not understood',
+        reason
+      );
+    };
+
+    it('should cost no other that came with it, where it has no message', async () => {
+      const question = release();
+      const failed = sentenceOf(question);
+      await pass(SECOND);
+      const warning = { type: 'warning', life_id: 'life-1' };
+      const { id } = question;
+      const bad = { type: 'error', life_id: 'life-1', request_id: id };
+      kernel.push(bad, warning);
+      await pass(SECOND);
+      warned(expect.any(TypeError));
+      expect(events).toContainEqual(warning);
+      kernel.push({ ...bad, message: { text: 'No.' } });
+      await expect(failed).resolves.toBe('No.');
+      expect(kernel.wires).toHaveLength(1);
+    });
+
+    it('should cost no other on its channel, whoever cannot take it', async () => {
+      const bad = new Error('no template');
+      connection.listener = {
+        onLife: () => undefined,
+        onEvent: () => {
+          throw bad;
+        },
+        onChange: () => undefined
+      };
+      kernel.push(kernel.sample());
+      kernel.push(null as unknown as object);
+      await pass(0);
+      warned(bad);
+      kernel.begin();
+      await pass(0);
+      expect(connection.isBusy).toBe(true);
+      expect(kernel.wires).toHaveLength(1);
+    });
+  });
+
   describe('what a person asks for', () => {
     it('should end with the event of its result', async () => {
       kernel.onRequest = free as FakeKernel['onRequest'];

@@ -1,6 +1,5 @@
 import { SAMPLE } from '../../__tests__/samples';
-import type { Event } from '../../protocol';
-import type { IFixedCell } from '../envelope';
+import type { Event, IChangedCell } from '../../protocol';
 import type { IChannel, ITransport } from '../transport';
 
 /** What a frame sends. */
@@ -13,7 +12,7 @@ export interface ISaid {
 /** What the helper does about a request. */
 export interface IDone {
   readonly reply: object;
-  readonly fixed?: readonly IFixedCell[];
+  readonly fixed?: readonly IChangedCell[];
   readonly events?: readonly object[];
 }
 

@@ -1,5 +1,6 @@
 import { gib, message, RELEASED } from '../../__tests__/report';
 import { DEVICE, deviceWith, EVENTS, SAMPLE } from '../../__tests__/samples';
+import { MIB } from '../../text/format';
 import { Connection } from '../connection';
 import { Gauge } from '../gauge';
 import type { IGoogleColab } from '../google';
@@ -43,7 +44,13 @@ function helper({ id, type }: { id: string; type: string }): {
         complete: true,
         items: [
           ITEM,
-          { ...ITEM, id: 'variable', title: { text: '`x`' }, safe: false }
+          { ...ITEM, id: 'variable', title: { text: '`x`' }, safe: false },
+          {
+            ...ITEM,
+            id: 'small',
+            title: { text: 'y' },
+            expected_bytes: 9 * MIB
+          }
         ],
         shared: [],
         message: { text: 'About 12.0 GiB can be freed.' }
@@ -97,6 +104,8 @@ describe('Gauge', () => {
 
   const text = (): string => host.textContent ?? '';
   const buttons = (): string[] => buttonsIn(host);
+  const rows = (list: string): (string | null)[] =>
+    [...host.querySelectorAll(`${list} > div`)].map(row => row.textContent);
   const press = (label: string): Promise<void> => pressIn(host, label);
   const tell = async (fields: object): Promise<void> => {
     kernel.fields = fields;
@@ -153,9 +162,48 @@ describe('Gauge', () => {
       expect(text()).toContain('Headroom: 8.4 GiB');
       expect(text()).toContain('GPU 0, Tesla T4');
       expect(text()).toContain('used 6.3 of 14.7 GiB');
-      for (const part of ['outside1.0', 'in use5.3', 'cached1.1', 'free7.3']) {
-        expect(text()).toContain(part);
-      }
+      expect(rows('.jp-GpuHeadroom-legend')).toEqual([
+        "Outside this kernel's PyTorch1.0 GiB",
+        'of it, other programs0.7 GiB',
+        'In use by tensors5.3 GiB',
+        'Cached by PyTorch, unused1.1 GiB',
+        'Free7.3 GiB'
+      ]);
+    });
+
+    it('should go on after a reading that it cannot show', async () => {
+      const warn = jest.spyOn(console, 'warn').mockImplementation();
+      await begin();
+      // A message without its template.
+      const notes = [{ id: 'note', text: 'A note.' }];
+      await tell({ devices: [{ ...DEVICE, notes }] });
+      expect(warn).toHaveBeenCalledWith(
+        'GPU Headroom: a message was not understood',
+        expect.any(TypeError)
+      );
+      await tell({ devices: [{ ...DEVICE, headroom_bytes: gib(2.5) }] });
+      expect(text()).toContain('Headroom: 2.5 GiB');
+      expect(kernel.wires).toHaveLength(1);
+      warn.mockRestore();
+    });
+
+    it('should say that a device shares its memory with the host', async () => {
+      await begin();
+      expect(text()).not.toContain('shares its memory');
+      await tell({ devices: [{ ...DEVICE, shared_with_host: true }] });
+      expect(text()).toContain('This GPU shares its memory with the host');
+    });
+
+    it('should mark in the chart where a cell ran out of memory', async () => {
+      await begin();
+      const failures = (): number =>
+        host.querySelectorAll('svg .jp-mod-failure').length;
+      expect(failures()).toBe(0);
+      const { time_s } = SAMPLE;
+      const ended = { start_s: time_s - 20, end_s: time_s - 10 };
+      kernel.push({ ...EVENTS.cell, ...ended, status: 'oom' });
+      await pass(0);
+      expect(failures()).toBe(1);
     });
 
     it('should say the age of its numbers', async () => {
@@ -189,7 +237,7 @@ describe('Gauge', () => {
       };
       await tell({ devices: [{ ...DEVICE, ...unknown }] });
       expect(text()).toContain('Headroom: not measured');
-      expect(text()).toContain('used not measured');
+      expect(rows('.jp-GpuHeadroom-legend')).toContain('Freenot measured');
     });
 
     it.each([
@@ -326,6 +374,7 @@ describe('Gauge', () => {
       expect(text()).toContain('About 12.0 GiB can be freed.');
       expect(text()).toContain('Tracebacks of failed cells12.0 GiB');
       expect(text()).not.toContain('x12.0 GiB');
+      expect(text()).not.toContain('9 MiB');
       expect(kernel.requests).not.toContain('release');
     });
 
@@ -391,10 +440,7 @@ describe('Gauge', () => {
       await begin();
       await press('What holds it?');
       expect(text()).toContain('Measured 12.0 of 12.2 GiB.');
-      const rows = [...host.querySelectorAll('dl > div')].map(
-        row => row.textContent
-      );
-      expect(rows).toEqual([
+      expect(rows('.jp-GpuHeadroomLive-box dl')).toEqual([
         'model9.0 GiB',
         'Traceback of In [7]2.0 GiB',
         'no name (dict)1.0 GiB',
@@ -457,7 +503,11 @@ describe('Gauge', () => {
     await begin();
     await tell({
       devices: [
-        { ...DEVICE, name, notes: [{ id: name, text: name, params: {} }] }
+        {
+          ...DEVICE,
+          name,
+          notes: [{ id: name, template: name, params: {}, text: name }]
+        }
       ]
     });
     kernel.push({

@@ -251,6 +251,7 @@ describe('LiveCard', () => {
       kernel.begin();
       await pass(0);
       await press('Free now');
+      await pass(500);
       expect(text()).toContain('Queued until the running cell ends.');
       kernel.end();
       await pass(100);
@@ -262,6 +263,7 @@ describe('LiveCard', () => {
       kernel.begin();
       await pass(0);
       await press('Free now');
+      await pass(500);
       await press('Cancel');
       expect(text()).not.toContain('Queued');
       kernel.end();

@@ -2,7 +2,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { PromiseDelegate } from '@lumino/coreutils';
 import { Widget } from '@lumino/widgets';
 
-import { FakeGpuMemory, FakeMemory } from '../../__tests__/memory';
+import { FakeGpuMemory, FakeMemory, goOn } from '../../__tests__/memory';
 import { rendered, until } from '../../__tests__/rendering';
 import { message } from '../../__tests__/report';
 import { CELL, EVENTS, SAMPLE } from '../../__tests__/samples';
@@ -77,7 +77,7 @@ describe('what can be freed, in the panel', () => {
       trans,
       documentName: () => 'train.ipynb'
     });
-    panel = new GpuPanel(model, () => undefined, nullTranslator);
+    panel = new GpuPanel(model, () => undefined);
     Widget.attach(panel, document.body);
     panel.hide();
     panel.show();
@@ -86,6 +86,28 @@ describe('what can be freed, in the panel', () => {
 
   afterEach(() => {
     panel.dispose();
+  });
+
+  it('should say that it measures where that takes long, and else not', async () => {
+    await rendered();
+    expect(text()).not.toContain('Measuring');
+    await goOn();
+    await expectText('Measuring what can be freed…');
+    await plan(TRACEBACK);
+    await until(() => !text().includes('Measuring what'));
+    expect(text()).not.toContain('Measuring what');
+  });
+
+  it('should offer no second release while one goes on', async () => {
+    await plan(TRACEBACK);
+    memory.answers.release = () => new Promise(() => undefined);
+    void services.sessions
+      .get(memory)
+      .begin({ items: null, confirmed: [], report_id: null });
+    await rendered();
+    await press('Free selected (0.9 GiB)');
+    expect(services.released).toEqual([]);
+    expect(text()).not.toContain('Freeing…');
   });
 
   it('should list it with what the headroom would be', async () => {
@@ -167,15 +189,15 @@ describe('what can be freed, in the panel', () => {
 
   it('should say that nothing can be freed without a name', async () => {
     memory.send(makePlan([makeItem('output:1', { expected_bytes: 4096 })]));
-    await expectText('Nothing above 10 MiB can be freed');
-    expect(all('.jp-GpuHeadroom-total')[3]?.textContent).toBe('0 MiB');
+    await expectText('Nothing can be freed without deleting a variable.');
+    expect(all('.jp-GpuHeadroom-checklist')).toHaveLength(0);
   });
 
   it('should not say that where not all was measured', async () => {
     const gap = message('plan.incomplete');
     memory.send({ ...makePlan([]), complete: false, message: gap });
     await expectText('Not all was measured');
-    expect(text()).not.toContain('Nothing above');
+    expect(text()).not.toContain('Nothing can be freed');
   });
 
   describe('by the row of a holder', () => {
@@ -218,7 +240,7 @@ describe('what can be freed, in the panel', () => {
       row()?.focus();
       await key('Delete');
       expect(services.released).toHaveLength(1);
-      all('[data-id=rest]')[0]?.focus();
+      all('[data-id=not_attributed]')[0]?.focus();
       await key('Delete');
       expect(services.released).toHaveLength(1);
     });

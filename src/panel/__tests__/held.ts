@@ -3,6 +3,7 @@ import { DEVICE, HOLDERS } from '../../__tests__/samples';
 import type {
   IDevice,
   IHeld,
+  IHeldDevice,
   IHeldPart,
   IHolders,
   IProcess
@@ -81,6 +82,17 @@ export const ROWS: readonly IHeld[] = [
   makeHeld('', { id: 'object:1', origin: 'elsewhere' })
 ];
 
+/** Their account, with so much of it in workspaces of cuBLAS. */
+export function makeParts(workspaces: number): IHeldDevice['parts'] {
+  return [
+    { kind: 'named', bytes: gib(2.5) },
+    { kind: 'graphs', bytes: gib(2) },
+    { kind: 'unnamed', bytes: gib(0.25) },
+    { kind: 'workspaces', bytes: workspaces },
+    { kind: 'not_attributed', bytes: gib(0.25) - workspaces }
+  ];
+}
+
 /** What was measured of them on one device. */
 export function makeHolders(
   change: Partial<IHolders> = {},
@@ -95,11 +107,7 @@ export function makeHolders(
       {
         device_index: 0,
         in_use_bytes: gib(5),
-        named_bytes: gib(2.5),
-        graph_bytes: gib(2),
-        unnamed_bytes: gib(0.25),
-        workspace_bytes: 0,
-        not_attributed_bytes: gib(0.25),
+        parts: makeParts(0),
         rows: [...ROWS],
         processes
       }

@@ -1,3 +1,4 @@
+import { Notification } from '@jupyterlab/apputils';
 import { nullTranslator } from '@jupyterlab/translation';
 import { VDomRenderer } from '@jupyterlab/ui-components';
 import { DisposableDelegate, type IDisposable } from '@lumino/disposable';
@@ -5,7 +6,7 @@ import { Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 
-import { FakeGpuMemory, FakeMemory } from '../../__tests__/memory';
+import { FakeGpuMemory, FakeMemory, goOn } from '../../__tests__/memory';
 import { until } from '../../__tests__/rendering';
 import { gib } from '../../__tests__/report';
 import { CELL, DEVICE, SAMPLE } from '../../__tests__/samples';
@@ -26,6 +27,7 @@ class FakeOthers implements IOtherKernels {
   readonly ended: string[] = [];
   kernels: readonly IOtherKernel[] = [];
   unasked = 0;
+  isAsking = false;
   mayShutDown = true;
   watchers = 0;
   refusal: Error | null = null;
@@ -39,6 +41,7 @@ class FakeOthers implements IOtherKernels {
 
   askUnasked(): void {
     this.unasked = 0;
+    this.isAsking = true;
     this.changed.emit();
   }
 
@@ -56,6 +59,9 @@ class FakeOthers implements IOtherKernels {
     return Promise.resolve();
   }
 }
+
+const told = (): string[] =>
+  Notification.manager.notifications.map(({ message }) => message);
 
 /** The section on its own. */
 class Section extends VDomRenderer<PanelModel> {
@@ -127,6 +133,7 @@ describe('other notebooks on this GPU', () => {
   };
 
   beforeEach(() => {
+    Notification.manager.dismiss();
     others = new FakeOthers();
     memory = new FakeMemory();
     model = new PanelModel({
@@ -137,7 +144,7 @@ describe('other notebooks on this GPU', () => {
       trans,
       documentName: () => 'train.ipynb'
     });
-    model.setShown('Others', true);
+    model.isShown = true;
     section = new Section(model);
     Widget.attach(section, document.body);
   });
@@ -173,11 +180,11 @@ describe('other notebooks on this GPU', () => {
   });
 
   it('should be asked only while it is shown', () => {
-    model.setShown('Others', true);
+    memory.set({ sample: SAMPLE });
     expect(others.watchers).toBe(1);
-    model.setShown('Others', false);
+    model.layout.toggle('Others');
     expect(others.watchers).toBe(0);
-    model.setShown('Others', true);
+    model.layout.toggle('Others');
     model.dispose();
     expect(others.watchers).toBe(0);
   });
@@ -193,6 +200,10 @@ describe('other notebooks on this GPU', () => {
     await until(() => !text().includes('sweep-lr'));
     expect(others.ended).toEqual(['sweep-lr']);
     expect(text()).not.toContain('sweep-lr');
+    await until(() => told().length > 0);
+    expect(told()).toEqual([
+      'The kernel of sweep-lr.ipynb was shut down: 3.6 GiB.'
+    ]);
   });
 
   it('should tell before it ends a cell that runs', async () => {
@@ -213,8 +224,8 @@ describe('other notebooks on this GPU', () => {
     await press('Cancel');
     const isDisabled = (): string | null | undefined =>
       button('Shut down sweep-lr.ipynb')?.getAttribute('aria-disabled');
-    await until(() => isDisabled() === 'false');
-    expect(isDisabled()).toBe('false');
+    await until(() => isDisabled() === null);
+    expect(isDisabled()).toBeNull();
     expect(others.ended).toEqual([]);
     expect(text()).toContain('sweep-lr');
   });
@@ -226,10 +237,10 @@ describe('other notebooks on this GPU', () => {
     button('Shut down sweep-lr.ipynb')?.click();
     await expectDialog('sweep-lr');
     await press('Shut down');
-    await expectDialog('The kernel of sweep-lr.ipynb was not shut down');
-    await expectDialog('Forbidden.');
-    dialog()?.querySelector('button')?.click();
-    await until(() => !dialog());
+    await until(() => told().length > 0);
+    expect(told()).toEqual([
+      'The kernel of sweep-lr.ipynb was not shut down: Forbidden.'
+    ]);
   });
 
   it('should offer no button where settings say so', async () => {
@@ -249,6 +260,14 @@ describe('other notebooks on this GPU', () => {
     button('Ask anyway')?.click();
     await show();
     expect(text()).not.toContain('were not asked');
+    expect(text()).not.toContain('Asking');
+    await goOn();
+    await until(() => text().includes('Asking'));
+    expect(text()).toContain('Asking the other kernels…');
+    others.isAsking = false;
+    others.changed.emit();
+    await until(() => !text().includes('Asking'));
+    expect(text()).not.toContain('Asking');
   });
 
   describe('other programs', () => {

@@ -1,19 +1,22 @@
+import { StateDB } from '@jupyterlab/statedb';
 import { nullTranslator } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 
 import {
   type Answers,
   FakeGpuMemory,
-  FakeMemory
+  FakeMemory,
+  goOn
 } from '../../__tests__/memory';
 import { rendered, until } from '../../__tests__/rendering';
 import { gib, message } from '../../__tests__/report';
 import { CELL, DEVICE, EVENTS, SAMPLE } from '../../__tests__/samples';
 import type { IDevice, IMessage } from '../../protocol';
 import { FakeServices } from '../../release/__tests__/services';
+import { PanelLayout } from '../layout';
 import { PanelModel } from '../model';
 import { GpuPanel } from '../panel';
-import { makeHolders, TWO_DEVICES } from './held';
+import { makeHolders, makeParts, TWO_DEVICES } from './held';
 
 const trans = nullTranslator.load('gpu-headroom');
 
@@ -22,6 +25,7 @@ describe('the panel', () => {
   let memory: FakeMemory;
   let page: FakeGpuMemory;
   let panel: GpuPanel;
+  let store: StateDB;
 
   const all = (selector: string): HTMLElement[] => [
     ...panel.node.querySelectorAll<HTMLElement>(selector)
@@ -34,7 +38,9 @@ describe('the panel', () => {
     expect(text()).toContain(words);
   };
 
-  const rows = (): HTMLElement[] => all('[data-id]');
+  const rows = (): HTMLElement[] => all('.jp-GpuHeadroom-grid [data-id]');
+
+  const devices = (): HTMLElement[] => all('.jp-GpuHeadroom-panelDevice');
 
   const row = (name: string): HTMLElement => {
     const found = rows().find(node => node.textContent?.startsWith(name));
@@ -58,7 +64,8 @@ describe('the panel', () => {
   });
 
   const open = async (
-    devices: readonly IDevice[] = [DEVICE]
+    devices: readonly IDevice[] = [DEVICE],
+    sections = 5
   ): Promise<void> => {
     memory.set({
       sample: { ...SAMPLE, busy: false, state: 'live', devices: [...devices] },
@@ -68,7 +75,7 @@ describe('the panel', () => {
     Widget.attach(panel, document.body);
     panel.hide();
     panel.show();
-    await until(() => all('.jp-GpuHeadroom-sectionBody').length === 5);
+    await until(() => all('.jp-GpuHeadroom-sectionBody').length === sections);
     await rendered();
   };
 
@@ -80,6 +87,19 @@ describe('the panel', () => {
     await until(() => rows().length > 0);
   };
 
+  const makePanel = (): void => {
+    const documentName = (): string => 'train.ipynb';
+    const model = new PanelModel({
+      memory: page,
+      sessions: new FakeServices().sessions,
+      insertCell: () => null,
+      trans,
+      documentName,
+      layout: new PanelLayout(store)
+    });
+    panel = new GpuPanel(model, () => undefined);
+  };
+
   beforeEach(() => {
     answers = {
       holders: () => Promise.resolve({ status: 'queued', last: null }),
@@ -88,15 +108,8 @@ describe('the panel', () => {
     };
     memory = new FakeMemory(answers);
     page = new FakeGpuMemory(memory);
-    const documentName = (): string => 'train.ipynb';
-    const model = new PanelModel({
-      memory: page,
-      sessions: new FakeServices().sessions,
-      insertCell: () => null,
-      trans,
-      documentName
-    });
-    panel = new GpuPanel(model, () => undefined, nullTranslator);
+    store = new StateDB();
+    makePanel();
   });
 
   afterEach(() => {
@@ -104,36 +117,41 @@ describe('the panel', () => {
   });
 
   describe('devices', () => {
-    it('should show the headroom, the bar and what was used', async () => {
+    it('should have one line with the headroom and the bar', async () => {
       await open();
       await expectText('GPU 0 Tesla T4');
       await expectText('8.4 GiB headroom');
-      await expectText('used 6.3 of 14.7 GiB');
       expect(all('[role=img]')[0]?.getAttribute('aria-label')).toContain(
         'in tensors 5.3 GiB'
       );
-      expect(all('[role=option]')).toHaveLength(0);
+      expect(text()).not.toContain('used 6.3 of 14.7 GiB');
+      expect(devices()[0]?.hasAttribute('aria-selected')).toBe(false);
     });
 
-    it('should tell what one should know of the numbers', async () => {
+    it('should tell more where the line is opened', async () => {
       const notes = [say('JAX reserved a pool of **11.0 GiB** at its start.')];
       await open([{ ...DEVICE, notes, shared_with_host: true }]);
+      devices()[0]?.click();
+      await expectText('used 6.3 of 14.7 GiB');
       await expectText('JAX reserved a pool of 11.0 GiB at its start.');
-      await expectText("The memory is shared with the host's programs.");
+      await expectText('This GPU shares its memory with the host');
+      devices()[0]?.focus();
+      await key('ArrowLeft');
+      expect(devices()[0]?.getAttribute('aria-expanded')).toBe('false');
     });
 
     it('should show the fullest of several until another is picked', async () => {
       await open(TWO_DEVICES);
       const picked = (): (string | null)[] =>
-        all('[role=option]').map(node => node.getAttribute('aria-selected'));
+        devices().map(node => node.getAttribute('aria-selected'));
       expect(picked()).toEqual(['true', 'false']);
-      all('[role=option]')[1]?.click();
+      devices()[1]?.click();
       await rendered();
       expect(picked()).toEqual(['false', 'true']);
-      all('[role=option]')[1]?.focus();
+      devices()[1]?.focus();
       await key('ArrowUp');
       expect(picked()).toEqual(['true', 'false']);
-      expect(document.activeElement).toBe(all('[role=option]')[0]);
+      expect(document.activeElement).toBe(devices()[0]);
     });
   });
 
@@ -142,7 +160,7 @@ describe('the panel', () => {
     const total = (): string | null | undefined =>
       all('.jp-GpuHeadroom-total')[1]?.textContent;
     expect(total()).toBe('GPU 0');
-    all('[role=option]')[1]?.click();
+    devices()[1]?.click();
     await until(() => total() === 'GPU 1');
     expect(total()).toBe('GPU 1');
   });
@@ -171,8 +189,7 @@ describe('the panel', () => {
     it('should name the workspaces of cuBLAS where there are any', async () => {
       const devices = makeHolders().devices.map(device => ({
         ...device,
-        workspace_bytes: gib(1 / 64),
-        not_attributed_bytes: gib(0.25 - 1 / 64)
+        parts: makeParts(gib(1 / 64))
       }));
       await measured({ devices });
       expect(row('workspaces of cuBLAS').textContent).toContain('16 MiB');
@@ -271,7 +288,7 @@ describe('the panel', () => {
       row('history').click();
       await rendered();
       all('.jp-GpuHeadroom-holderDetail button')[0]?.click();
-      await rendered();
+      await goOn();
       await expectText('Searching…');
       memory.send({
         ...EVENTS.path,
@@ -342,7 +359,7 @@ describe('the panel', () => {
       memory.set({ sample: null, ...state });
       Widget.attach(panel, document.body);
       await rendered();
-      expect(panel.content.isHidden).toBe(true);
+      expect(panel.body.isHidden).toBe(true);
       return text();
     };
 
@@ -375,6 +392,89 @@ describe('the panel', () => {
         .find(({ textContent }) => textContent === 'Start')
         ?.click();
       expect(start).toHaveBeenCalledTimes(1);
+    });
+  });
+
+  describe('its sections', () => {
+    const titles = (): (string | null)[] =>
+      all('h3').map(
+        node => node.firstChild?.childNodes[1]?.textContent ?? null
+      );
+
+    const title = (name: string): HTMLElement | undefined =>
+      all('.jp-GpuHeadroom-sectionTitle').find(node =>
+        node.textContent?.startsWith(name)
+      );
+
+    it('should open and close, and remember it', async () => {
+      const kept: unknown[] = [];
+      jest
+        .spyOn(store, 'save')
+        .mockImplementation((_, value) =>
+          Promise.resolve(void kept.push(value))
+        );
+      await open();
+      title('Timeline')?.click();
+      await rendered();
+      expect(title('Timeline')?.getAttribute('aria-expanded')).toBe('false');
+      expect(all('.jp-GpuHeadroom-sectionBody')).toHaveLength(4);
+      expect(kept).toEqual([{ History: { isOpen: false, height: null } }]);
+    });
+
+    it('should be as a person left them', async () => {
+      jest.spyOn(store, 'fetch').mockResolvedValue({
+        History: { isOpen: false, height: null },
+        Others: { isOpen: true, height: 200 },
+        Devices: { isOpen: true, height: 'high' }
+      });
+      makePanel();
+      await open(undefined, 4);
+      const [devices, , freeable, others] = all('.jp-GpuHeadroom-sectionBody');
+      expect(devices?.style.height).toBe('');
+      expect(freeable?.style.height).toBe('');
+      expect(others?.style.height).toBe('200px');
+    });
+
+    it('should change in height by the keys of their edge', async () => {
+      await open();
+      const edge = all('[role=separator]').pop();
+      edge?.focus();
+      await key('ArrowUp');
+      expect(edge?.getAttribute('aria-valuenow')).toBe('48');
+      await key('Enter');
+      expect(edge?.getAttribute('aria-valuetext')).toBe(
+        'as high as its content'
+      );
+    });
+
+    it('should show what can be freed before the timeline after a failure', async () => {
+      await open();
+      expect(titles().slice(1, 4)).toEqual([
+        'Timeline',
+        'What holds GPU memory',
+        'Can be freed'
+      ]);
+      memory.set({ lastOom: EVENTS.oom });
+      await until(() => titles()[1] === 'Can be freed');
+      expect(titles().slice(1, 4)).toEqual([
+        'Can be freed',
+        'What holds GPU memory',
+        'Timeline'
+      ]);
+    });
+
+    it('should not move while somebody works in them', async () => {
+      await open();
+      title('Devices')?.focus();
+      memory.set({ lastOom: EVENTS.oom });
+      await new Promise(resolve => setTimeout(resolve, 300));
+      expect(titles()[1]).toBe('Timeline');
+    });
+
+    it('should be a line where there is nothing in them', async () => {
+      await open([{ ...DEVICE, others_bytes: 0 }], 4);
+      await expectText('No other program uses this GPU.');
+      expect(title('Other notebooks')).toBeUndefined();
     });
   });
 

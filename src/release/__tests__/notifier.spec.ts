@@ -1,6 +1,6 @@
 import { Notification } from '@jupyterlab/apputils';
 
-import { FakeMemory, settle } from '../../__tests__/memory';
+import { FakeMemory, goOn } from '../../__tests__/memory';
 import { FakeKernel } from '../../kernel/__tests__/fakekernel';
 import type { ReleaseSession } from '../session';
 import { NotifyingServices } from './services';
@@ -84,7 +84,7 @@ describe('a release where the helper cannot be used', () => {
     memory.set({ phase: 'off' });
     kernel.setStatus('busy');
     const done = session.notify(SAFE);
-    await settle();
+    await goOn();
     expect(told()).toEqual(['Queued. Starts when the running cell finishes.']);
     expect(executed()).toEqual([]);
     kernel.setStatus('idle');
@@ -96,12 +96,14 @@ describe('a release where the helper cannot be used', () => {
     memory.set({ phase: 'off' });
     kernel.setStatus('busy');
     const done = session.notify(SAFE);
-    await settle();
+    await goOn();
     const [notification] = Notification.manager.notifications;
     notification?.options.actions?.[0]?.callback(new MouseEvent('click'));
     await done;
     kernel.setStatus('idle');
     expect(executed()).toEqual([]);
-    expect(told()).toEqual(['Nothing was freed: taken back.']);
+    expect(told()).toEqual([
+      'Cancelled: nothing that your code can reach was freed.'
+    ]);
   });
 });

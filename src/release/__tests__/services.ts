@@ -1,10 +1,13 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
+import type { Release } from '../../kernel/task';
 import type { IItem, RequestArgs } from '../../protocol';
 import type { IKernelMemory } from '../../tokens';
-import { notifyRelease } from '../notifier';
+import { followRelease, notifyRelease } from '../notifier';
 import type { IReleaseServices, ReleaseSession } from '../session';
 import { ReleaseSessions } from '../sessions';
+
+const trans = nullTranslator.load('gpu-headroom');
 
 /** An application in which the person agrees, or does not. */
 export class FakeServices implements IReleaseServices {
@@ -39,6 +42,10 @@ export class FakeServices implements IReleaseServices {
     this.released.push([items, confirmed]);
     return Promise.resolve();
   }
+
+  follow(session: ReleaseSession, release: Release): Promise<void> {
+    return followRelease(session, release, trans);
+  }
 }
 
 /** The same, where releases are made, and told in notifications. */
@@ -47,6 +54,6 @@ export class NotifyingServices extends FakeServices {
     session: ReleaseSession,
     args: RequestArgs<'release'>
   ): Promise<void> {
-    return notifyRelease(session, args, nullTranslator.load('gpu-headroom'));
+    return notifyRelease(session, args, trans);
   }
 }

@@ -1,7 +1,9 @@
+import { Notification } from '@jupyterlab/apputils';
 import { nullTranslator } from '@jupyterlab/translation';
+import { PromiseDelegate } from '@lumino/coreutils';
 
 import { FakeFiles } from '../../__tests__/files';
-import { FakeMemory, settle } from '../../__tests__/memory';
+import { FakeMemory, goOn, settle } from '../../__tests__/memory';
 import { makePanel, silenceYjs } from '../../__tests__/notebook';
 import {
   ELSEWHERE,
@@ -18,6 +20,7 @@ import { EVENTS, RERUN_ITEM } from '../../__tests__/samples';
 import * as running from '../../editing/run';
 import * as agreeing from '../../fit/agreeing';
 import type { Event, IReport, IRerun } from '../../protocol';
+import { sentenceOf } from '../../text/reason';
 import { FakeServices } from '../../release/__tests__/services';
 import { ReportController } from '../controller';
 import { ReportModel } from '../model';
@@ -96,9 +99,11 @@ describe('ReportController', () => {
   async function confirmed(report: IReport = REPORT) {
     memory.answers.report = () =>
       answer({ status: 'known', report, released: null });
+    const releases = new FakeServices().sessions.get(memory);
+    const trans = nullTranslator.load('gpu-headroom');
     const made = new ReportController(
-      new ReportModel(memory, REPORT),
-      new FakeServices().sessions.get(memory),
+      new ReportModel(releases, REPORT, trans),
+      releases,
       server.files,
       nullTranslator
     );
@@ -158,7 +163,10 @@ describe('ReportController', () => {
     await controller.act('apply-and-run', FIX, site);
     expect(asked()).toEqual(['fix', 'rerun']);
     expect(source()).toBe(SOURCE);
-    expect(stateOf(FIX)?.status).toBe('ready');
+    expect(stateOf(FIX)).toEqual({
+      status: 'cancelled',
+      text: 'Cancelled: nothing was changed.'
+    });
     expect(run).not.toHaveBeenCalled();
 
     agree.mockResolvedValue(true);
@@ -182,12 +190,12 @@ describe('ReportController', () => {
       return answer({ cancelled: true });
     };
     const end = controller.act('apply-and-run', FIX, site);
-    await settle();
+    await goOn();
     expect(stateOf(FIX)?.status).toBe('waiting');
     await controller.act('cancel', FIX, site);
     await end;
     expect(asked()).toEqual(['fix', 'rerun', 'cancel']);
-    expect(stateOf(FIX)?.status).toBe('ready');
+    expect(stateOf(FIX)?.status).toBe('cancelled');
     expect(source()).toBe(SOURCE);
     expect(run).not.toHaveBeenCalled();
   });
@@ -278,7 +286,7 @@ describe('ReportController', () => {
     memory.answers.release = () =>
       answer({ release_id: 'release-1', status: 'waiting' });
     const done = controller.act('release', FREE.id, site);
-    await settle();
+    await goOn();
     expect(stateOf(FREE.id)?.status).toBe('waiting');
     await controller.act('cancel', FREE.id, site);
     expect(memory.requests).toContainEqual([
@@ -287,7 +295,7 @@ describe('ReportController', () => {
     ]);
     memory.send({ ...RELEASED, status: 'cancelled' });
     await done;
-    expect(stateOf(FREE.id)?.status).toBe('ready');
+    expect(stateOf(FREE.id)?.status).toBe('cancelled');
   });
 
   it('should say why nothing was freed', async () => {
@@ -391,6 +399,91 @@ describe('ReportController', () => {
         status: 'failed',
         text: 'Nothing was saved: No space left on device.'
       });
+    });
+  });
+
+  describe('with work that takes long', () => {
+    const nothing = {
+      path: null,
+      bytes: null,
+      code: null,
+      message: message('rescue.cancelled')
+    };
+    const told = (): string[] =>
+      Notification.manager.notifications.map(({ message: text }) => text);
+
+    beforeEach(() => {
+      Notification.manager.dismiss();
+      memory.answers.rescue = () => answer({ status: 'queued' });
+      memory.answers.cancel = () => {
+        setTimeout(() => {
+          memory.send({ ...EVENTS.rescue, request_id: '1', ...nothing });
+        });
+        return answer({ cancelled: true });
+      };
+    });
+
+    it('should say on the card that it saves, and end when it is cancelled', async () => {
+      const end = controller.act('save', SAVE.id, site);
+      expect(stateOf(SAVE.id)).toEqual({ status: 'begun' });
+      await goOn();
+      expect(stateOf(SAVE.id)).toEqual({
+        status: 'running',
+        text: 'Saving model and optimizer state…',
+        canStop: true
+      });
+      void controller.act('cancel', SAVE.id, site);
+      expect(stateOf(SAVE.id)).toEqual({
+        status: 'running',
+        text: 'Stopping after this step…'
+      });
+      await end;
+      expect(stateOf(SAVE.id)).toEqual({
+        status: 'cancelled',
+        text: 'English of rescue.cancelled'
+      });
+      expect(told()).toEqual([]);
+    });
+
+    it('should tell that it saves while no question is there to say it', async () => {
+      cost = { items: [RERUN_ITEM], cautions: [], saves: true };
+      const asking = new PromiseDelegate<string>();
+      agree.mockImplementation(
+        async (_: unknown, { save }: { save: () => Promise<string> }) => {
+          asking.resolve(await save().catch(sentenceOf));
+          return false;
+        }
+      );
+      const end = controller.act('apply-and-run', FIX, site);
+      await goOn();
+      await goOn();
+      expect(told()).toEqual(['Saving model and optimizer state…']);
+      const [notice] = Notification.manager.notifications;
+      notice?.options.actions?.[0]?.callback(new MouseEvent('click'));
+      await end;
+      await expect(asking.promise).resolves.toBe('English of rescue.cancelled');
+      expect(told()).toEqual([]);
+    });
+
+    it('should say nothing on the card of what its notification tells', async () => {
+      cost = { items: [RERUN_ITEM], cautions: [], saves: false };
+      const agreed = new PromiseDelegate<boolean>();
+      agree.mockReturnValue(agreed.promise);
+      const end = controller.act('make-it-fit', FIX, site);
+      // What it is made of is loaded with the first press.
+      await import('../../fit/makeitfit');
+      await goOn();
+      expect(stateOf(FIX)).toEqual({ status: 'begun' });
+      expect(told()).toEqual(['Asking what may be lost…']);
+      await controller.act('apply-and-run', FIX, site);
+      expect(stateOf(FIX)).toEqual({
+        status: 'failed',
+        text: 'Another try is on its way in this kernel.'
+      });
+      agreed.resolve(false);
+      await end;
+      expect(stateOf(FIX)).toEqual({ status: 'ready' });
+      expect(told()).toEqual(['Cancelled: nothing was changed.']);
     });
   });
 

@@ -1,7 +1,12 @@
+import { nullTranslator } from '@jupyterlab/translation';
+
 import { FakeMemory, settle } from '../../__tests__/memory';
 import { RELEASED, REPORT } from '../../__tests__/report';
 import type { IOom } from '../../protocol';
+import { FakeServices } from '../../release/__tests__/services';
 import { ReportModel } from '../model';
+
+const trans = nullTranslator.load('gpu-headroom');
 
 const OOM: IOom = {
   type: 'oom',
@@ -21,7 +26,8 @@ describe('ReportModel', () => {
   const models = new Set<ReportModel>();
 
   function follow(memory: FakeMemory, id = REPORT): ReportModel {
-    const model = new ReportModel(memory, id);
+    const releases = new FakeServices().sessions.get(memory);
+    const model = new ReportModel(releases, id, trans);
     models.add(model);
     return model;
   }

@@ -8,7 +8,12 @@ import { Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
 import { FakeFiles } from '../../__tests__/files';
-import { FakeGpuMemory, FakeMemory, settle } from '../../__tests__/memory';
+import {
+  FakeGpuMemory,
+  FakeMemory,
+  goOn,
+  settle
+} from '../../__tests__/memory';
 import {
   COPIES,
   HOSTILE,
@@ -17,7 +22,7 @@ import {
   RESTART,
   WORDS
 } from '../../__tests__/report';
-import { Announcer } from '../../components/announcer';
+import { Announcer } from '../../lab/announcer';
 import { FakeServices } from '../../release/__tests__/services';
 import { MIME_TYPE } from '../../tokens';
 import type { IPlace, Places } from '../place';
@@ -169,8 +174,8 @@ describe('ReportRenderer', () => {
     const [first, second] = [await render(REPORT), await render(REPORT)];
     await settle();
     first.node.querySelector('button')?.click();
+    await goOn();
     expect(buttons(second)).toContain('Freeing…');
-    await settle();
     memory.send(RELEASED);
     await settle();
     expect(memory.requests).toContainEqual([

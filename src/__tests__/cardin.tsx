@@ -1,0 +1,42 @@
+import * as React from 'react';
+
+import { Card } from '../card/card';
+import type { ICardState, OnAction } from '../card/state';
+import { Drawing } from '../lab/drawing';
+import type { IReport } from '../protocol';
+import { IN_CELLS } from '../report/offers';
+import type { IWords } from '../text/messages';
+import { WORDS } from './report';
+
+const drawings: Drawing[] = [];
+
+// A fold that opened says so a turn of the loop later: to nobody by then.
+afterEach(() => {
+  drawings.splice(0).forEach(drawing => {
+    drawing.dispose();
+  });
+});
+
+/** Returns what draws a card in an element as JupyterLab does, while a test runs. */
+export function cardIn(
+  host: HTMLElement,
+  onAction: OnAction = () => undefined,
+  words: IWords = WORDS
+): (report: IReport, state: ICardState) => void {
+  const drawing = new Drawing(host);
+  drawings.push(drawing);
+  const opened = new Set<string>();
+  return (report, state) => {
+    drawing.draw(
+      <Card
+        {...words}
+        report={report}
+        state={state}
+        offers={IN_CELLS}
+        onAction={onAction}
+        titleId="title"
+        opened={opened}
+      />
+    );
+  };
+}

@@ -1,0 +1,156 @@
+import { settle } from '../../__tests__/memory';
+import { message, RELEASED, REPORT, WORDS } from '../../__tests__/report';
+import type { IReleased, RequestArgs } from '../../protocol';
+import { type IReportPort, type IWorking, ReportSession } from '../session';
+import type { RemedyState } from '../state';
+
+/** A kernel's end of a session, in a test's hands. */
+class FakePort implements IReportPort {
+  state: RemedyState = { status: 'running', text: 'Freeing…' };
+  isNewest = true;
+  readonly asked: RequestArgs<'release'>[] = [];
+  readonly cancel = jest.fn();
+  end!: (released: IReleased) => void;
+  fail!: (reason: unknown) => void;
+
+  request() {
+    const known = { status: 'known' as const, report: REPORT, released: null };
+    return Promise.resolve({ type: 'report' as const, id: '1', ...known });
+  }
+
+  perform(_: 'release', args: RequestArgs<'release'>): IWorking<IReleased> {
+    this.asked.push(args);
+    const state = (): RemedyState => this.state;
+    return {
+      ended: new Promise((resolve, reject) => {
+        this.end = resolve;
+        this.fail = reject;
+      }),
+      get state() {
+        return state();
+      },
+      cancel: this.cancel
+    };
+  }
+
+  isLatest(): boolean {
+    return this.isNewest;
+  }
+
+  explain(reason: unknown): string {
+    return reason instanceof Error ? reason.message : '';
+  }
+}
+
+describe('ReportSession', () => {
+  let port: FakePort;
+  let session: ReportSession;
+  let changes: number;
+
+  const stateOf = (): RemedyState | undefined => session.remedies.free;
+
+  beforeEach(async () => {
+    port = new FakePort();
+    changes = 0;
+    const { life_id, report_id } = REPORT;
+    session = new ReportSession(port, { life_id, report_id }, WORDS, () => {
+      changes++;
+    });
+    session.follow(REPORT.life_id);
+    await settle();
+  });
+
+  it('should be confirmed by the life that made the report, and by no other', () => {
+    expect(session.trust).toBe('confirmed');
+    session.follow(REPORT.life_id);
+    expect(session.trust).toBe('confirmed');
+    session.follow('life-2');
+    expect(session.trust).toBe('saved');
+    expect(session.report).toBeNull();
+    session.follow(REPORT.life_id, true);
+    expect(session.trust).toBe('asking');
+  });
+
+  it('should free what the failed cell holds, for this report', async () => {
+    const freeing = session.free('free');
+    expect(port.asked).toEqual([
+      {
+        items: ['traceback', 'garbage', 'cache'],
+        confirmed: [],
+        report_id: REPORT.report_id
+      }
+    ]);
+    expect(stateOf()).toBe(port.state);
+    port.end(RELEASED);
+    await freeing;
+    expect(stateOf()).toEqual({ status: 'ready' });
+  });
+
+  it.each<[IReleased['status'], string]>([
+    ['nothing', 'English of why'],
+    ['failed', 'Could not free it: English of why']
+  ])('should say why it freed nothing: %s', async (status, text) => {
+    const freeing = session.free('free');
+    const why = message('why');
+    port.end({ ...RELEASED, status, freed_bytes: null, message: why });
+    await freeing;
+    expect(stateOf()).toEqual({ status: 'failed', text });
+  });
+
+  it('should say that it waits, as long as it does, and be taken back', async () => {
+    const freeing = session.free('free');
+    port.state = { status: 'waiting', text: 'Later.' };
+    expect(stateOf()).toBe(port.state);
+    session.cancel('free');
+    expect(port.cancel).toHaveBeenCalledTimes(1);
+    const why = message('why');
+    const none = { freed_bytes: null, message: why };
+    port.end({ ...RELEASED, status: 'cancelled', ...none });
+    await freeing;
+    expect(stateOf()).toEqual({
+      status: 'cancelled',
+      text: 'English of why'
+    });
+  });
+
+  it('should rest for half a second before it says that it goes on', async () => {
+    jest.useFakeTimers();
+    const freeing = session.act('free', () => session.free('free'));
+    await jest.advanceTimersByTimeAsync(499);
+    expect(stateOf()).toEqual({ status: 'begun' });
+    const before = changes;
+    await jest.advanceTimersByTimeAsync(1);
+    expect(stateOf()).toBe(port.state);
+    expect(changes).toBeGreaterThan(before);
+    port.end(RELEASED);
+    await freeing;
+    expect(stateOf()).toEqual({ status: 'ready' });
+    jest.useRealTimers();
+  });
+
+  it('should tell a failure on its remedy, where there is anything to tell', async () => {
+    await session.act('free', () => Promise.reject(new Error('It is gone.')));
+    expect(stateOf()).toEqual({ status: 'failed', text: 'It is gone.' });
+    await session.act('free', () => Promise.reject(new Error('')));
+    expect(stateOf()).toEqual({ status: 'ready' });
+  });
+
+  it('should follow a release of everything only while it is the newest', () => {
+    port.isNewest = false;
+    session.onEvent({ ...RELEASED, report_id: null });
+    expect(session.released).toBeNull();
+    port.isNewest = true;
+    session.onEvent({ ...RELEASED, report_id: null });
+    expect(session.released).not.toBeNull();
+  });
+
+  it('should believe no answer that comes after its end', async () => {
+    session.follow(null);
+    session.follow(REPORT.life_id);
+    session.follow(null);
+    const before = changes;
+    await settle();
+    expect(session.trust).toBe('saved');
+    expect(changes).toBe(before);
+  });
+});

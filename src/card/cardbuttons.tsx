@@ -1,0 +1,34 @@
+import * as React from 'react';
+
+import { Buttons, type IButtonProps } from '../components/button';
+import { type IContext, type IOffer, isUnderWay, stateOf } from './state';
+
+/** Buttons that report their press to the card's owner, one after the other. */
+export function CardButtons(
+  props: IContext & { buttons: readonly IOffer[] }
+): React.JSX.Element {
+  return <Buttons buttons={props.buttons.map(each => buttonOf(props, each))} />;
+}
+
+/**
+ * While its remedy is under way a button stays in the tab order, so that focus is
+ * not lost, but does nothing.
+ */
+function buttonOf(
+  context: IContext,
+  { label, action, remedyId, primary }: IOffer
+): IButtonProps {
+  const isResting =
+    action !== 'cancel' &&
+    remedyId !== undefined &&
+    isUnderWay(stateOf(context, remedyId));
+  const press = (): void => {
+    context.onAction(action, remedyId ?? null);
+  };
+  return {
+    label,
+    isPrimary: primary,
+    focusKey: `${action} ${remedyId ?? ''}`,
+    onPress: isResting ? null : press
+  };
+}

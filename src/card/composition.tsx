@@ -1,0 +1,72 @@
+import * as React from 'react';
+
+import { Bar, kindClass } from '../components/bar';
+import { formatBytes, formatGib } from '../text/format';
+import {
+  type IPart,
+  type ISegment,
+  listParts,
+  named,
+  shown
+} from '../text/parts';
+import type { ITranslate } from '../text/translate';
+
+interface ICompositionProps {
+  parts: readonly IPart[];
+  /** When memory was used for these. */
+  moment: string;
+  trans: ITranslate;
+}
+
+/** The same in every language. */
+const UNIT = 'GiB';
+
+/** What memory was used for at a moment, as a bar. */
+export function PartsBar(
+  props: ICompositionProps & { size: 'wide' | 'tall' }
+): React.JSX.Element {
+  const { parts, moment, size, trans } = props;
+  const segments = named(parts, trans);
+  const visible = shown(segments);
+  return (
+    <Bar
+      parts={visible}
+      total={visible.reduce((sum, { bytes }) => sum + bytes, 0)}
+      label={`${moment}: ${listParts(segments)}`}
+      size={size}
+    />
+  );
+}
+
+/** The same as a large bar, with all its numbers below. */
+export function Composition(
+  props: ICompositionProps
+): React.JSX.Element | null {
+  const { parts, trans } = props;
+  return parts.length === 0 ? null : (
+    <>
+      <PartsBar {...props} size="tall" />
+      <Legend parts={shown(named(parts, trans))} />
+    </>
+  );
+}
+
+/** The unit is said once where one unit fits all. */
+function Legend(props: { parts: readonly ISegment[] }): React.JSX.Element {
+  const { parts } = props;
+  const isOneUnit = parts.every(({ bytes }) => formatGib(bytes) !== '');
+  return (
+    <ul className="jp-GpuHeadroomCard-legend" role="list">
+      {parts.map(({ kind, name, bytes }, index) => (
+        <li key={`${kind} ${index}`} className="jp-GpuHeadroomCard-legendEntry">
+          <span className={`jp-GpuHeadroom-swatch ${kindClass(kind)}`} />
+          {name}
+          <strong>{isOneUnit ? formatGib(bytes) : formatBytes(bytes)}</strong>
+        </li>
+      ))}
+      {isOneUnit && parts.length > 0 && (
+        <li className="jp-GpuHeadroomCard-legendUnit">{UNIT}</li>
+      )}
+    </ul>
+  );
+}

@@ -1,0 +1,70 @@
+import * as React from 'react';
+
+import { Sentence } from '../components/sentence';
+import type { IRemedy } from '../protocol';
+import { fill } from '../text/fill';
+import { Diffs } from './diff';
+import { effectText, givesMemory } from './effect';
+import { Progress } from './progress';
+import { RemedyButtons } from './remedybuttons';
+import { Snippet } from './snippet';
+import { type IContext, isCode, isInserting } from './state';
+
+/**
+ * One remedy as an item of the ordered list.
+ */
+export function RemedyItem(
+  props: IContext & { remedy: IRemedy; isPrimary: boolean }
+): React.JSX.Element {
+  const { remedy, sentence, trans } = props;
+  return (
+    <li className="jp-GpuHeadroomCard-remedy">
+      <div className="jp-GpuHeadroomCard-remedyBody">
+        <div>
+          <p className="jp-GpuHeadroomCard-remedyTitle">
+            <Sentence text={sentence(remedy.title)} />
+          </p>
+          <p className="jp-GpuHeadroomCard-note">
+            <Sentence text={noteOf(props)} />
+          </p>
+          {remedy.reason && (
+            // Why what the diff shows is no button.
+            <p className="jp-GpuHeadroomCard-note">
+              <Sentence text={sentence(remedy.reason)} />
+            </p>
+          )}
+          <Diffs {...props} />
+          <Snippet {...props} />
+        </div>
+        <div className="jp-GpuHeadroomCard-remedySide">
+          {givesMemory(remedy) && (
+            <p className="jp-GpuHeadroomCard-effect">
+              <Sentence text={effectText(trans, remedy)} />
+            </p>
+          )}
+          <RemedyButtons {...props} />
+        </div>
+      </div>
+      <Progress {...props} />
+    </li>
+  );
+}
+
+/** The line of cost, and what to type where no button can do it. */
+function noteOf(context: IContext & { remedy: IRemedy }): string {
+  const { remedy, sentence, state, trans } = context;
+  const { kind, note, type_this: typed } = remedy;
+  const isDone = isCode(remedy)
+    ? isInserting(context)
+    : state.trust !== 'saved';
+  if (typed === null || isDone) {
+    return sentence(note);
+  }
+  const how =
+    kind === 'snippet'
+      ? trans.__('Run this in a new cell:')
+      : fill(trans.__('Run `{code}` in a new cell.'), {
+          code: typed.replace(/`/g, "'")
+        });
+  return `${sentence(note)} ${how}`;
+}

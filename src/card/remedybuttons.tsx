@@ -1,0 +1,51 @@
+import * as React from 'react';
+
+import type { IRemedy } from '../protocol';
+import type { ITranslate } from '../text/translate';
+import { CardButtons } from './cardbuttons';
+import { type IContext, type IOffer, type RemedyState, stateOf } from './state';
+
+/**
+ * The buttons of a remedy; none unless the live helper vouches for the report.
+ */
+export function RemedyButtons(
+  props: IContext & { remedy: IRemedy; isPrimary: boolean }
+): React.JSX.Element | null {
+  const { isPrimary, remedy, state } = props;
+  const buttons =
+    state.trust === 'confirmed' ? offersOf(props, remedy, isPrimary) : [];
+  return buttons.length === 0 ? null : (
+    <div className="jp-GpuHeadroom-actions">
+      <CardButtons {...props} buttons={buttons} />
+    </div>
+  );
+}
+
+function offersOf(
+  context: IContext,
+  remedy: IRemedy,
+  primary: boolean
+): readonly IOffer[] {
+  const { offers, report, trans } = context;
+  const { id: remedyId, kind } = remedy;
+  // Where CUDA has stopped, nothing is given back any more.
+  if (kind !== 'release' || report.sticky_error) {
+    return offers.offersOf(context, remedy).buttons;
+  }
+  const label = releaseLabel(trans, stateOf(context, remedyId).status);
+  return [{ label, action: 'release', remedyId, primary }];
+}
+
+function releaseLabel(
+  trans: ITranslate,
+  status: RemedyState['status']
+): string {
+  switch (status) {
+    case 'running':
+      return trans.__('Freeing…');
+    case 'waiting':
+      return trans.__('Queued');
+    default:
+      return trans.__('Free now');
+  }
+}

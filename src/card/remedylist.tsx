@@ -1,0 +1,85 @@
+import * as React from 'react';
+
+import type { IRemedy } from '../protocol';
+import { plain } from '../text/plain';
+import { Heading } from './causes';
+import { Fold } from './fold';
+import { RemedyItem } from './remedy';
+import type { IContext } from './state';
+
+/** Remedies on view; the rest waits under "More options". */
+const MAX_OPEN = 4;
+
+/** Remedies drawn at all. */
+const MAX_REMEDIES = 20;
+
+/** Characters of a title in the line that lists them. */
+const MAX_TITLE = 120;
+
+/** A training that no kernel holds any more cannot be saved. */
+function offered({ report, state }: IContext): readonly IRemedy[] {
+  return report.remedies
+    .slice(0, MAX_REMEDIES)
+    .filter(({ kind }) => kind !== 'save' || state.trust !== 'saved');
+}
+
+/** The remedies of the first rank. */
+export function FirstRemedies(context: IContext): React.JSX.Element | null {
+  const remedies = offered(context).slice(0, MAX_OPEN);
+  return remedies.length === 0 ? null : (
+    <>
+      <Heading text={context.trans.__('What you can do')} />
+      <List {...context} remedies={remedies} start={1} />
+    </>
+  );
+}
+
+/**
+ * The rest of the remedies, folded away; after a release, everything but what has
+ * been freed.
+ */
+export function MoreRemedies(
+  props: IContext & { isFreed: boolean }
+): React.JSX.Element | null {
+  const { isFreed, sentence, trans } = props;
+  const all = offered(props);
+  const remedies = isFreed
+    ? all.filter(({ kind }) => kind !== 'release')
+    : all.slice(MAX_OPEN);
+  const title = isFreed
+    ? trans.__('Ways to use less memory')
+    : trans.__('More options');
+  const titles = remedies.map(each =>
+    plain(sentence(each.title).slice(0, MAX_TITLE))
+  );
+  return remedies.length === 0 ? null : (
+    <Fold {...props} name="more" title={title} hint={titles.join(', ')}>
+      <List {...props} remedies={remedies} start={isFreed ? 1 : MAX_OPEN + 1} />
+    </Fold>
+  );
+}
+
+/** One primary button per card: the first release. */
+function List(
+  props: IContext & { remedies: readonly IRemedy[]; start: number }
+): React.JSX.Element {
+  const { remedies, start } = props;
+  const first = remedies.find(({ kind }) => kind === 'release');
+  return (
+    <ol
+      className="jp-GpuHeadroomCard-remedies"
+      role="list"
+      start={start}
+      style={{ counterReset: `gpu-headroom-remedy ${start - 1}` }}
+    >
+      {remedies.map((remedy, index) => (
+        <RemedyItem
+          key={`${remedy.id} ${index}`}
+          {...props}
+          remedy={remedy}
+          isPrimary={start === 1 && remedy === first}
+        />
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,21 @@
+import * as React from 'react';
+
+/**
+ * Code to be read, which can be reached and selected without a mouse.
+ *
+ * @param isRefused - it could not be copied, and is selected instead
+ */
+export function CodeBlock(props: {
+  code: string;
+  isRefused?: boolean;
+}): React.JSX.Element {
+  const { code, isRefused } = props;
+  return (
+    <pre
+      className={`jp-GpuHeadroomCard-code${isRefused ? ' jp-mod-refused' : ''}`}
+      tabIndex={0}
+    >
+      <code>{code}</code>
+    </pre>
+  );
+}

@@ -1,0 +1,123 @@
+import * as React from 'react';
+
+import { isRestored, nameHeadroom } from '../memory/released';
+import type { IReleased } from '../protocol';
+import { formatBytes, formatPair, MIB } from '../text/format';
+import { words } from '../text/messages';
+import type { ITranslate } from '../text/translate';
+import { Hint } from './hint';
+import { Icon } from './icon';
+import { Rows } from './rows';
+import { Sentence } from './sentence';
+
+/** Holders named at most. */
+const MOST_HOLDERS = 3;
+
+/** Less than this is not worth a line. */
+const SMALLEST_BYTES = MIB;
+
+/** Less than this share of what was expected is worth a reason. */
+const FULFILLED = 0.95;
+
+interface IResultProps {
+  released: IReleased;
+  /** What it was expected to give; `null`: not measured before. */
+  expected_bytes: number | null;
+  trans: ITranslate;
+}
+
+/**
+ * What a release gave back, measured before and after.
+ */
+export function Result(props: IResultProps): React.JSX.Element {
+  const { released, trans } = props;
+  const { message, status } = released;
+  const sentence = <Sentence text={words(trans).sentence(message)} />;
+  if (status !== 'done') {
+    return (
+      <div role="status">
+        <Hint icon={status === 'failed' ? 'triangle' : 'info'}>{sentence}</Hint>
+        <Reasons {...props} />
+      </div>
+    );
+  }
+  const isUndone = isRestored(released);
+  const headroom = nameHeadroom(released);
+  return (
+    <div role="status">
+      <p className="jp-GpuHeadroom-freed">
+        <Icon name="check" />
+        <strong>{headline(props) ?? sentence}</strong>
+      </p>
+      {!isUndone && <Items {...props} />}
+      <Reasons {...props} />
+      <p className="jp-GpuHeadroom-notice">
+        {isUndone && headroom && `${trans.__('Headroom %1.', headroom)} `}
+        {trans.__('Measured before and after, not estimated.')}
+      </p>
+    </div>
+  );
+}
+
+/** What came back; `null` when nothing did that was in use. */
+function headline(props: IResultProps): string | null {
+  const { expected_bytes, released, trans } = props;
+  const { freed_bytes } = released;
+  if (!freed_bytes || freed_bytes < 0) {
+    return null;
+  }
+  if (expected_bytes !== null && freed_bytes < FULFILLED * expected_bytes) {
+    const pair = formatPair(freed_bytes, expected_bytes, trans.__(' of '));
+    return trans.__('Freed %1.', pair);
+  }
+  const freed = formatBytes(freed_bytes);
+  const headroom = nameHeadroom(released);
+  return headroom
+    ? trans.__('Freed %1: headroom %2', freed, headroom)
+    : trans.__('Freed %1', freed);
+}
+
+function Items({ released, trans }: IResultProps): React.JSX.Element {
+  const { sentence } = words(trans);
+  const { items, returned_bytes, still_held } = released;
+  const given: [string, number][] = [
+    ...items.map(({ title, freed_bytes }): [string, number] => [
+      sentence(title),
+      freed_bytes ?? 0
+    ]),
+    [trans.__('Returned to the card'), returned_bytes ?? 0]
+  ];
+  const held = still_held
+    .slice(0, MOST_HOLDERS)
+    .map(({ name, bytes }): [string, number] => [
+      trans.__('Still held by %1', `\`${name}\``),
+      bytes
+    ]);
+  const rows = given.filter(([, bytes]) => bytes >= SMALLEST_BYTES);
+  return (
+    <Rows
+      rows={[...rows, ...held].map(([name, bytes]) => [
+        name,
+        formatBytes(bytes)
+      ])}
+    />
+  );
+}
+
+/** Why items gave less than expected, or what else there is to know of them. */
+function Reasons({ released, trans }: IResultProps): React.JSX.Element {
+  const { sentence } = words(trans);
+  const title = sentence(released.message);
+  const reasons = released.items
+    .flatMap(({ message }) => (message ? [sentence(message)] : []))
+    .filter(reason => reason !== title);
+  return (
+    <>
+      {reasons.map((reason, index) => (
+        <Hint key={index} icon="info">
+          <Sentence text={reason} />
+        </Hint>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,114 @@
+import { type ISignal, Signal } from '@lumino/signaling';
+
+import { isBusy } from '../memory/model';
+import { type End, whenLong, type Work } from '../memory/work';
+import type { IReplies, RequestArgs } from '../protocol';
+import type { IKernelMemory } from '../tokens';
+import { cancel, perform } from './work';
+
+/**
+ * How far work has come that a person waits for.
+ *
+ * - `begun`: not for as long as is worth a word
+ * - `waiting`: it is done when the running cell ends
+ * - `stopping`: it was cancelled, and comes to its end
+ */
+export type TaskStep = 'begun' | 'going' | 'waiting' | 'stopping' | 'ended';
+
+/** A release under way. */
+export type Release = Task<'release'>;
+
+/**
+ * Work of a kernel that a person waits for, from the request to what came of it.
+ * Whoever shows it follows `changed`; whoever goes on after it awaits `ended`.
+ */
+export class Task<K extends Work> {
+  /** Begins at once. */
+  constructor(
+    private readonly _memory: IKernelMemory,
+    type: K,
+    args: RequestArgs<K>
+  ) {
+    _memory.stateChanged.connect(this._onState, this);
+    const callOff = whenLong(() => {
+      this._isLong = true;
+      this._changed.emit();
+    });
+    this.ended = perform(_memory, type, args, reply => {
+      this._onTaken(reply);
+    }).finally(() => {
+      callOff();
+      this._isOver = true;
+      this._changed.emit();
+      Signal.clearData(this);
+    });
+  }
+
+  /** Rejects with a sentence when the helper refuses or is gone before the end. */
+  readonly ended: Promise<End<K>>;
+
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  get step(): TaskStep {
+    if (this._isOver) {
+      return 'ended';
+    }
+    if (this._isCancelled) {
+      return 'stopping';
+    }
+    return this._isWaiting ? 'waiting' : this._isLong ? 'going' : 'begun';
+  }
+
+  /** Whether a person has cancelled it; it may have had a result nevertheless. */
+  get isCancelled(): boolean {
+    return this._isCancelled;
+  }
+
+  /**
+   * Take it back while it waits, or end it at its next pause; a step that cannot be
+   * broken off is done whole, and tells its result. Never rejects.
+   */
+  async cancel(): Promise<void> {
+    if (!this._isCancelled && !this._isOver) {
+      this._isCancelled = true;
+      this._changed.emit();
+      await this._stop();
+    }
+  }
+
+  private _onTaken(reply: IReplies[K]): void {
+    this._id = 'release_id' in reply ? reply.release_id : reply.id;
+    this._isWaiting = reply.status === 'waiting';
+    this._wasBusy = isBusy(this._memory.state);
+    this._changed.emit();
+    if (this._isCancelled) {
+      void this._stop();
+    }
+  }
+
+  private async _stop(): Promise<void> {
+    if (this._id !== null) {
+      await cancel(this._memory, this._id);
+    }
+  }
+
+  /** A cell goes first, also one that begins meanwhile. */
+  private _onState(): void {
+    const busy = isBusy(this._memory.state);
+    if (this._id !== null && busy !== this._wasBusy) {
+      this._wasBusy = this._isWaiting = busy;
+      this._changed.emit();
+    }
+  }
+
+  private readonly _changed = new Signal<this, void>(this);
+  /** What it is cancelled by; `null`: the kernel has not taken it on. */
+  private _id: string | null = null;
+  private _wasBusy = false;
+  private _isWaiting = false;
+  private _isLong = false;
+  private _isCancelled = false;
+  private _isOver = false;
+}

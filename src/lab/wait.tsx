@@ -1,0 +1,55 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { Button } from '../components/button';
+import type { Task } from '../kernel/task';
+import type { Work } from '../memory/work';
+import { nameStopping } from './notice';
+
+/** That work goes on: which, for how long, and how to end it. */
+export function Wait(props: {
+  /** A sentence that goes on. */
+  label: string;
+  /** Whole seconds; `null`: not told. */
+  elapsed_s?: number | null;
+  /** `null`: it cannot be ended. */
+  onCancel: (() => void) | null;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { elapsed_s = null, label, onCancel, trans } = props;
+  return (
+    <div className="jp-GpuHeadroom-measuring">
+      <p className="jp-GpuHeadroom-notice" role="status">
+        {label}
+      </p>
+      {elapsed_s !== null && (
+        <span className="jp-GpuHeadroom-notice">
+          {trans.__('%1 s', elapsed_s)}
+        </span>
+      )}
+      {onCancel && <Button label={trans.__('Cancel')} onPress={onCancel} />}
+    </div>
+  );
+}
+
+/** The same of a task; nothing where it has not gone on for long. */
+export function TaskWait<K extends Work>(props: {
+  task: Task<K>;
+  going: string;
+  /** A running cell is in the way. */
+  waiting: string;
+  trans: TranslationBundle;
+}): React.JSX.Element | null {
+  const { going, task, trans, waiting } = props;
+  const onCancel = (): void => void task.cancel();
+  switch (task.step) {
+    case 'going':
+      return <Wait label={going} onCancel={onCancel} trans={trans} />;
+    case 'waiting':
+      return <Wait label={waiting} onCancel={onCancel} trans={trans} />;
+    case 'stopping':
+      return <Wait label={nameStopping(trans)} onCancel={null} trans={trans} />;
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * What a cell lacks before it runs, by what it needed last time.
+ */
+import type { ICell, ISample } from '../protocol';
+import { type IRange, needIn } from './peak';
+
+/** A run needed more than could be had now. */
+export interface IShortage {
+  readonly device_index: number;
+  readonly needed: IRange;
+  readonly headroom_bytes: number;
+}
+
+/**
+ * What the last run of a cell lacks now; `null` where it would fit, as far as is known.
+ *
+ * @param runs - those of this cell, oldest first
+ */
+export function shortageOf(
+  runs: readonly ICell[],
+  sample: ISample | null
+): IShortage | null {
+  const cell = runs[runs.length - 1];
+  if (!cell || cell.status === 'running' || cell.status === 'error') {
+    return null;
+  }
+  // A run that failed needed what it did not get as well.
+  const isWhole = cell.status === 'ok';
+  const shortages = cell.memory.flatMap(memory => {
+    const { device_index } = memory;
+    const needed = needIn(memory);
+    const device = sample?.devices.find(({ index }) => index === device_index);
+    const headroom_bytes = device?.headroom_bytes ?? null;
+    return needed !== null &&
+      headroom_bytes !== null &&
+      needed.least_bytes > headroom_bytes
+      ? [
+          {
+            device_index,
+            needed: isWhole ? needed : { ...needed, most_bytes: null },
+            headroom_bytes
+          }
+        ]
+      : [];
+  });
+  return shortages[0] ?? null;
+}
+
+/**
+ * What a cell lacks that starts now; `null` as well where its last run failed: then
+ * its code is hardly the same.
+ */
+export function shortageAtStart(
+  { cell_id, start_s }: ICell,
+  runs: readonly ICell[],
+  sample: ISample | null
+): IShortage | null {
+  const before = runs.filter(
+    run => run.cell_id === cell_id && run.start_s < start_s
+  );
+  return before[before.length - 1]?.status === 'ok'
+    ? shortageOf(before, sample)
+    : null;
+}

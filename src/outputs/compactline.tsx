@@ -1,0 +1,34 @@
+import * as React from 'react';
+
+import { Buttons, type IButtonProps } from '../components/button';
+import { Gauge } from '../components/gauge';
+import type { Reading } from '../memory/reading';
+import { formatBytes } from '../text/format';
+import { trans } from './translation';
+
+/** A gauge in one line: of several devices the fullest, as in a status bar. */
+export function CompactLine(props: {
+  reading: Reading;
+  age: string;
+  offers: readonly IButtonProps[];
+}): React.JSX.Element {
+  const { reading, age, offers } = props;
+  const headroom_bytes =
+    'device' in reading ? reading.device.headroom_bytes : null;
+  // There is room for it, whatever else there is to say.
+  const word =
+    headroom_bytes === null || reading.kind === 'filling'
+      ? undefined
+      : trans.__('headroom %1', formatBytes(headroom_bytes));
+  return (
+    <div className="jp-GpuHeadroomLive-line">
+      {reading.kind === 'hidden' ? (
+        trans.__('GPU memory')
+      ) : (
+        <Gauge reading={reading} isCompact={false} word={word} trans={trans} />
+      )}
+      <span className="jp-GpuHeadroomLive-aside">{age}</span>
+      <Buttons buttons={offers} />
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+import * as React from 'react';
+
+import {
+  DeviceNotes,
+  DeviceNumbers,
+  Headroom
+} from '../components/devicenumbers';
+import { Icon } from '../components/icon';
+import type { Condition } from '../memory/level';
+import type { IDevice } from '../protocol';
+import { nameDevice } from '../text/names';
+import { trans } from './translation';
+
+/** What a gauge says first, and what stands beside it. */
+export function Head(
+  props: React.PropsWithChildren<{ aside: React.ReactNode }>
+): React.JSX.Element {
+  return (
+    <div className="jp-GpuHeadroomLive-head">
+      <h3 className="jp-GpuHeadroomLive-headline">{props.children}</h3>
+      <p className="jp-GpuHeadroomLive-aside">{props.aside}</p>
+    </div>
+  );
+}
+
+/** A device with its numbers, and the age of these beside its name. */
+export function Device(props: {
+  device: IDevice;
+  condition: Condition;
+  age: string;
+}): React.JSX.Element {
+  const { device, condition, age } = props;
+  const measured = { device, condition, trans };
+  return (
+    <>
+      <Head
+        aside={
+          <>
+            {device.simulated && <Icon name="flask" />}
+            {[nameDevice(device, trans), age].filter(Boolean).join(' · ')}
+          </>
+        }
+      >
+        <Headroom {...measured} />
+      </Head>
+      <DeviceNumbers {...measured} />
+      <DeviceNotes device={device} trans={trans} />
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+import * as React from 'react';
+
+import { Hint } from '../components/hint';
+import { Rows } from '../components/rows';
+import { Sentence } from '../components/sentence';
+import type { IHeldDevice, IHolders } from '../protocol';
+import { formatBytes } from '../text/format';
+import { nameHolder } from '../text/names';
+import { trans } from './translation';
+
+/** Holders named at most, of each GPU. */
+const MOST_HOLDERS = 8;
+
+/** What holds the memory in use: for each GPU the largest holders, and what is left. */
+export function Holding({ devices, message }: IHolders): React.JSX.Element {
+  return (
+    <>
+      <Hint icon="info" isSpoken>
+        <Sentence text={message.text} />
+      </Hint>
+      {devices
+        .filter(({ in_use_bytes }) => in_use_bytes > 0)
+        .map(device => (
+          <Rows key={device.device_index} rows={rowsOf(device)} />
+        ))}
+    </>
+  );
+}
+
+/** They add up to what is in use. */
+function rowsOf({
+  device_index,
+  in_use_bytes,
+  rows
+}: IHeldDevice): [string, string][] {
+  const named = rows.slice(0, MOST_HOLDERS);
+  const rest = named.reduce((left, { bytes }) => left - bytes, in_use_bytes);
+  return [
+    ...named.map((each): [string, string] => [
+      each.name && each.origin !== 'traceback'
+        ? `\`${each.name}\``
+        : nameHolder(each, trans),
+      formatBytes(each.bytes)
+    ]),
+    ...(rest > 0
+      ? [[trans.__('All else'), formatBytes(rest)] as [string, string]]
+      : []),
+    [
+      `**${trans.__('In use on GPU %1', device_index)}**`,
+      formatBytes(in_use_bytes)
+    ]
+  ];
+}

@@ -1,0 +1,228 @@
+import * as React from 'react';
+
+import { Card, newTitleId } from '../card/card';
+import {
+  type IReportPort,
+  type IWorking,
+  ReportSession
+} from '../card/session';
+import type {
+  ActionName,
+  CellAction,
+  ICardState,
+  OnAction,
+  RemedyState
+} from '../card/state';
+import type { Event, IReplies } from '../protocol';
+import type { Connection, IListener } from './connection';
+import { explain, type Inserting, selectRefused } from './inserting';
+import { newCells } from './offers';
+import { type Question, sentenceOf } from './question';
+import { explainQueue, isQueued } from './queue';
+import { trans, WORDS } from './translation';
+import { draw } from './view';
+
+/** What each button of an output does. */
+type Handlers = Record<
+  Exclude<ActionName, CellAction | 'cancel'>,
+  (remedyId: string) => Promise<void> | void
+>;
+
+/**
+ * The card of an out-of-memory error in its output.
+ *
+ * It is text, as it was saved, until the live helper vouches for it, and from the
+ * moment on that it does not any more.
+ */
+export class LiveCard implements IListener {
+  constructor(
+    private readonly _host: HTMLElement,
+    private readonly _connection: Connection,
+    private readonly _inserting: Inserting,
+    id: { readonly life_id: string; readonly report_id: string }
+  ) {
+    this._saved = [..._host.childNodes];
+    this._session = new ReportSession(this._port, id, WORDS, () => {
+      this._show();
+    });
+    // As far as is known, the life that made it answers.
+    this._session.follow(id.life_id);
+  }
+
+  onChange(): void {
+    if (this._connection.link === 'restarted') {
+      this._session.follow(null);
+    } else {
+      this._show();
+    }
+  }
+
+  onEvent(event: Event): void {
+    if (event.type === 'oom' && event.report_id !== this._session.reportId) {
+      this._isLatest = false;
+    }
+    this._session.onEvent(event);
+  }
+
+  onLife(lifeId: string): void {
+    this._session.follow(lifeId);
+  }
+
+  private _show(): void {
+    if (this._session.trust === 'saved') {
+      this._end();
+    } else {
+      this._draw();
+    }
+  }
+
+  /** Nobody vouches for the report any more, or ever did. */
+  private _end(): void {
+    if (this._isOver) {
+      return;
+    }
+    this._isOver = true;
+    this._connection.end();
+    if (this._shown) {
+      this._host.replaceChildren(...this._saved);
+    }
+  }
+
+  private get _state(): ICardState {
+    const { released, remedies } = this._session;
+    return {
+      trust: 'confirmed',
+      editable: true,
+      released,
+      runs: {},
+      copied: null,
+      remedies
+    };
+  }
+
+  private _draw(): void {
+    const { report } = this._session;
+    if (report === null || this._isOver) {
+      return;
+    }
+    const state = this._state;
+    const shown = JSON.stringify([report, state]);
+    if (shown === this._shown) {
+      return;
+    }
+    this._shown = shown;
+    draw(
+      <Card
+        {...WORDS}
+        report={report}
+        state={state}
+        offers={newCells(this._inserting.way)}
+        onAction={this._onAction}
+        titleId={this._titleId}
+        opened={this._opened}
+      />,
+      this._host
+    );
+  }
+
+  /** Insert the code of a remedy: the helper's own copy. */
+  private async _insert(remedyId: string): Promise<void> {
+    const remedy = this._session.report?.remedies.find(
+      ({ id }) => id === remedyId
+    );
+    if (remedy && remedy.type_this !== null) {
+      await this._bring(remedyId, [remedy.type_this], '');
+    }
+  }
+
+  /** Insert the cells that a fix changes, whole. */
+  private async _insertFixed(remedyId: string): Promise<void> {
+    const { _connection: connection, _session: session } = this;
+    const of = { report_id: session.reportId, sources: {} };
+    const fix = connection.ask('fix', { ...of, remedy_id: remedyId });
+    const reply = await session.wait(remedyId, this._working(fix));
+    const codes = reply.fixed.map(({ source }) => source);
+    if (reply.type === 'fix' && reply.status === 'ok' && codes.length > 0) {
+      // What was trained and would be lost, or trained again, where these run.
+      const rerun = connection.perform('rerun', { ...of, run: reply.run });
+      const { cautions } = await session.wait(remedyId, this._working(rerun));
+      const said = [reply.caution, ...cautions].map(each => each?.text);
+      await this._bring(remedyId, codes, said.join(' '));
+    } else {
+      const text =
+        'message' in reply && reply.message.text
+          ? reply.message.text
+          : trans.__('The helper does not know the text of this cell.');
+      session.setRemedy(remedyId, { status: 'failed', text });
+    }
+  }
+
+  private async _bring(
+    remedyId: string,
+    codes: readonly string[],
+    caution: string
+  ): Promise<void> {
+    const outcome = await this._inserting.insert(codes);
+    const text = `${explain(outcome)} ${caution}`.trim();
+    if (outcome === 'refused') {
+      const code = codes.join('\n\n');
+      this._session.setRemedy(remedyId, { status: 'refused', text, code });
+      selectRefused(this._host);
+    } else {
+      this._session.setRemedy(remedyId, { status: 'inserted', text });
+    }
+  }
+
+  private _working<T>(question: Question<T>): IWorking<T> {
+    const { _connection: connection } = this;
+    return {
+      ended: question.result,
+      get state(): RemedyState {
+        return isQueued(connection, question as Question)
+          ? {
+              // What the kernel has is not to be had back.
+              status: question.isSent ? 'running' : 'waiting',
+              text: `${trans.__('Queued until the running cell ends.')} ${explainQueue(connection)}`
+            }
+          : { status: 'running', text: '' };
+      },
+      cancel: () => {
+        connection.cancel(question);
+      }
+    };
+  }
+
+  private readonly _port: IReportPort = {
+    request: (type, args) =>
+      this._connection.ask(type, args).result as Promise<IReplies['report']>,
+    perform: (type, args) =>
+      this._working(this._connection.perform(type, args)),
+    isLatest: () => this._isLatest,
+    explain: sentenceOf
+  };
+
+  private readonly _handlers: Handlers = {
+    release: remedyId => this._session.free(remedyId),
+    insert: remedyId => this._insert(remedyId),
+    'insert-fixed': remedyId => this._insertFixed(remedyId)
+  };
+
+  private readonly _onAction: OnAction = (name, remedyId) => {
+    if (name === 'cancel' && remedyId !== null) {
+      this._session.cancel(remedyId);
+    } else if (remedyId !== null) {
+      void this._session.act(remedyId, () =>
+        this._handlers[name as keyof Handlers](remedyId)
+      );
+    }
+  };
+
+  private readonly _saved: readonly Node[];
+  private readonly _titleId = newTitleId();
+  private readonly _opened = new Set<string>();
+  private readonly _session: ReportSession;
+  private _shown = '';
+  private _isOver = false;
+  /** Whether no other cell ran out of memory after it, as far as is known. */
+  private _isLatest = true;
+}

@@ -1,0 +1,57 @@
+import type { ISessionContextDialogs } from '@jupyterlab/apputils';
+import type { IDocumentManager } from '@jupyterlab/docmanager';
+import type { Contents } from '@jupyterlab/services';
+import type { ITranslator } from '@jupyterlab/translation';
+
+import { Files } from '../editing/files';
+import { Announcer } from '../lab/announcer';
+import type { ReleaseSessions } from '../release/sessions';
+import { words } from '../text/messages';
+import type { IGpuMemory } from '../tokens';
+import type { Places } from './place';
+import { ReportRenderer } from './renderer';
+import { Reports } from './reports';
+
+interface IOptions {
+  readonly memory: IGpuMemory;
+  readonly sessions: ReleaseSessions;
+  readonly places: Places;
+  readonly contents: Contents.IManager;
+  readonly documents: IDocumentManager | null;
+  readonly dialogs: ISessionContextDialogs;
+  readonly translator: ITranslator;
+}
+
+/**
+ * All cards of the page: they share what is known of the reports, for as long as
+ * the page lives. With all that it needs it is loaded with the first of them.
+ */
+export class Cards {
+  constructor(private readonly _options: IOptions) {
+    const { contents, documents, sessions, translator } = _options;
+    const trans = translator.load('gpu-headroom');
+    this._words = words(trans);
+    this._reports = new Reports(
+      sessions,
+      new Files(contents, documents, trans),
+      translator
+    );
+  }
+
+  /** What draws one card; its caller owns it. */
+  create(): ReportRenderer {
+    const { memory, places, dialogs } = this._options;
+    return new ReportRenderer({
+      memory,
+      places,
+      dialogs,
+      reports: this._reports,
+      announcer: this._announcer,
+      words: this._words
+    });
+  }
+
+  private readonly _words;
+  private readonly _reports: Reports;
+  private readonly _announcer = new Announcer();
+}
