@@ -9,6 +9,12 @@ const MEASURES = {
     port: 8965,
     testMatch: '**/pixel.bench.ts'
   },
+  start: {
+    environment: '.venv',
+    command: 'lab',
+    port: 8967,
+    testMatch: '**/start.bench.ts'
+  },
   soak: {
     environment: '.venv',
     command: 'lab',
@@ -85,9 +91,8 @@ if (app === undefined) {
 const { environment, command, port, ...tests } = app;
 const isLab = command === 'lab';
 // What measures wants the machine for itself.
-const workers = Number(
-  process.env.GPU_HEADROOM_WORKERS ?? (/benchmarks|soak/.test(name) ? 1 : 2)
-);
+const isMeasure = name in MEASURES || name === 'colab-benchmarks';
+const workers = Number(process.env.GPU_HEADROOM_WORKERS ?? (isMeasure ? 1 : 2));
 
 /** Each worker has a server of its own: what a test does to it no other sees. */
 const servers = command

@@ -1,3 +1,4 @@
+import { faultsIn } from '../tests/axe';
 import { MODEL, TRAIN } from '../tests/cells';
 import { type Bundle, missingIn, sentencesOf, textOf } from '../tests/reading';
 import {
@@ -104,6 +105,7 @@ test('should stand below the traceback, and tell live what it tells as text', as
   expect(missingIn(saved, sentences)).toEqual([]);
   expect(missingIn(String(bundle['text/plain']), sentences)).toEqual([]);
   expect(missingIn(await textOf(failed.output), sentences)).toEqual([]);
+  expect(await faultsIn(page, ['iframe', '.jp-GpuHeadroomCard'])).toEqual([]);
 });
 
 test('should free what the error holds, and insert a cell that runs @sample', async ({

@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import ModuleType
 
+WHEEL = ("gpu_headroom", "gpu_simulator")
+
 
 class PathFinderWithoutHelper(PathFinder):
-    """Python's own path finder, blind to one package."""
+    """Python's own path finder, blind to what the wheel brings."""
 
     @classmethod
     def find_spec(
@@ -25,8 +27,8 @@ class PathFinderWithoutHelper(PathFinder):
         path: Sequence[str] | None = None,
         target: ModuleType | None = None,
     ) -> ModuleSpec | None:
-        """Find a module as ever, or None for the helper."""
-        return None if fullname == "gpu_headroom" else super().find_spec(fullname, path, target)
+        """Find a module as ever, or None for those."""
+        return None if fullname in WHEEL else super().find_spec(fullname, path, target)
 
 
 if __name__ == "__main__":

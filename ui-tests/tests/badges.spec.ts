@@ -1,3 +1,4 @@
+import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Locator } from '@playwright/test';
 
 import { expect, test } from './application';
@@ -14,6 +15,12 @@ del need`;
 
 const FILL =
   'filling = torch.empty(2**31 - 2**28, dtype=torch.uint8, device="cuda")';
+
+const DISPLAYED = `class Batch:
+    def __init__(self):
+        self.tensor = torch.empty(2**31 - 2**28, dtype=torch.uint8, device="cuda")
+
+Batch()`;
 
 const GROW = `outputs = globals().get("outputs", [])
 outputs.append(torch.empty(2**26, dtype=torch.uint8, device="cuda"))`;
@@ -58,6 +65,75 @@ test.describe('The badge of a cell', () => {
     );
     await notebook.select(3);
     await expect(below(notebook, 2)).not.toContainText('headroom is');
+  });
+
+  test('should offer to free first what nobody would miss', async ({
+    open
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, KEEP, NEED, DISPLAYED]));
+    await notebook.runUpTo(3);
+    await notebook.select(2);
+    const row = below(notebook, 2);
+    await row.getByRole('button', { name: 'Free 1.8 GiB first' }).click();
+    await expect(row).not.toContainText('last time this cell needed');
+    await notebook.run(2);
+    await expect(notebook.cell(2)).toContainText('[5]:');
+    await expect(notebook.cell(2)).not.toContainText('OutOfMemoryError');
+  });
+
+  test('should say at its start that a cell may not fit', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(
+      notebookOf([SIMULATE, KEEP, `import time; time.sleep(5)\n${NEED}`, FILL])
+    );
+    await notebook.runUpTo(3);
+    await notebook.select(2);
+    await page.keyboard.press('Control+Enter');
+    const gauge = page.getByRole('button', {
+      name: /needed 2\.00 GiB last time/
+    });
+    await expect(gauge).toContainText('needed 2.0 last time');
+  });
+
+  test('should stay with its cell among a thousand, wherever that goes', async ({
+    open,
+    page
+  }) => {
+    test.slow();
+    const rest = Array.from({ length: 1000 }, (_, at) => `filler = ${at}`);
+    const notebook = await open(notebookOf([SIMULATE, KEEP, ...rest]));
+    await page.evaluate(() => {
+      const { content } = window.jupyterapp.shell
+        .currentWidget as NotebookPanel;
+      content.notebookConfig = {
+        ...content.notebookConfig,
+        windowingMode: 'full'
+      };
+    });
+    await notebook.runUpTo(1);
+    const badge = page
+      .locator('.jp-Cell', { hasText: 'kept = torch.empty' })
+      .locator('.jp-GpuHeadroom-badge');
+    await expect(badge).toContainText('+1.0 GiB');
+
+    await notebook.scroll();
+    await notebook.select(1);
+    await notebook.execute('notebook:enter-command-mode');
+    await notebook.execute('notebook:move-cell-down');
+    await expect(badge).toContainText('+1.0 GiB');
+    expect(await notebook.source(2)).toContain('kept =');
+
+    await notebook.execute('notebook:delete-cell');
+    await expect(badge).toHaveCount(0);
+    await notebook.execute('notebook:undo-cell-action');
+    await expect(badge).toContainText('+1.0 GiB');
+    // What was done shortly before may have been undone with it.
+    const isBack = (await notebook.source(1)).includes('kept =');
+    await notebook.run(isBack ? 1 : 2);
+    await expect(badge).toContainText('peak 2.0 GiB');
+    await expect(page.locator('.jp-GpuHeadroom-badge')).toHaveCount(1);
   });
 
   test('should name what grows over the runs of a cell', async ({

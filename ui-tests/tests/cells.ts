@@ -38,6 +38,16 @@ export const TRAIN = `batch_size = 32768
 train(batch_size)
 print("trained with", batch_size)`;
 
+/** A tensor that can only be found by going through millions of objects. */
+export const LINK = `from itertools import pairwise
+
+import torch
+
+nodes = [[number] for number in range(3_000_000)]
+for node, following in pairwise(nodes):
+    node.append(following)
+nodes[-1].append(torch.empty(2**28, dtype=torch.uint8, device="cuda"))`;
+
 /** Waits inside C without letting go of the interpreter, after it has begun. */
 export const HOLD_INTERPRETER = `import ctypes, time
 

@@ -78,7 +78,10 @@ test.describe('The gauge', () => {
     await page.keyboard.press('Shift+Tab');
     await expect(popup(page).getByRole('slider')).toBeFocused();
     await page.keyboard.press('Shift+Tab');
+    await expect(popup(page).getByRole('combobox')).toBeFocused();
+    await page.keyboard.press('Shift+Tab');
     await expect(popup(page).getByRole('button').last()).toBeFocused();
+    await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     await expect(first).toBeFocused();

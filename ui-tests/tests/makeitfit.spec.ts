@@ -2,6 +2,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Locator, Page } from '@playwright/test';
 
 import { expect, test } from './application';
+import { faultsOf } from './axe';
 import { MODEL, notebookOf, SIMULATE, TRAIN } from './cells';
 import type { Notebook } from './notebook';
 import { picture } from './pictures';
@@ -48,13 +49,14 @@ test.describe('Make it fit', () => {
     const failure = await fail(notebook);
     await failure.getByRole('button', { name: 'Make it fit' }).click();
     await expect(notice(page)).toContainText(
-      /batch_size = \d+ fits: peak (at least )?[\d.]+ of 4\.0 GiB\./,
+      /batch_size = \d+ fits: peak [\d.–]+( GiB)? of 4\.0 GiB\./,
       { timeout: 60_000 }
     );
     const fitting = await batch(notebook, 2);
     expect(fitting).toBeLessThan(32768);
     await expect(notebook.cell(2)).toContainText(`trained with ${fitting}`);
     await expect(notice(page)).toContainText(`batch_size = ${fitting} fits`);
+    await expect(notice(page)).toHaveCount(1);
     await picture(page, 'make-it-fit');
 
     await notice(page).getByRole('button', { name: 'Undo' }).click();
@@ -110,6 +112,7 @@ test.describe('Make it fit', () => {
     await expect(dialog).toContainText(
       'Running it again repeats what it does besides computing: write, open.'
     );
+    expect.soft(await faultsOf(page, '.jp-Dialog')).toEqual([]);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await expect(notice(page)).toContainText('Cancelled: nothing was changed.');
     expect(await notebook.source(2)).toBe(write);

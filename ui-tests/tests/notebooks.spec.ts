@@ -1,6 +1,7 @@
 import type { BrowserContext, Locator, Page } from '@playwright/test';
 
 import { expect, test } from './application';
+import { faultsOf } from './axe';
 import { HOLD, notebookOf, SIMULATE } from './cells';
 import { Notebook } from './notebook';
 import { picture } from './pictures';
@@ -86,12 +87,16 @@ test.describe('Other notebooks on the GPU', () => {
       'Shut down the kernel of sweep-lr.ipynb?'
     );
     await expect(dialog).toContainText('1.0 GiB. Its variables are lost.');
+    expect.soft(await faultsOf(page, '.jp-Dialog')).toEqual([]);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect(await modelOf(page, path)).not.toBeNull();
 
     await shutDown.click();
     await dialog.getByRole('button', { name: 'Shut down' }).click();
     await expect(row(page, 'sweep-lr.ipynb')).toHaveCount(0);
+    await expect(page.locator('.Toastify__toast')).toHaveText(
+      /The kernel of sweep-lr\.ipynb was shut down: 1\.0 GiB\./
+    );
     expect(await modelOf(page, path)).toBeNull();
     expect(await notebook.value<number>('held.numel()')).toBe(2 ** 30);
     await other.page.close();

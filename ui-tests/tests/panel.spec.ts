@@ -36,6 +36,16 @@ const FAIL = `def fill():
 
 fill()`;
 
+/** Names enough to fill a list. */
+const MANY = `import torch
+
+held = {
+    f"embeddings_of_validation_set_{number}": torch.empty(2**25, dtype=torch.uint8, device="cuda")
+    for number in range(12)
+}
+globals().update(held)
+del held`;
+
 const WEIGHTS_BYTES = 4 * (WIDTH * WIDTH + WIDTH);
 const BATCH_BYTES = 4 * BATCH * WIDTH;
 
@@ -56,6 +66,74 @@ function row(page: Page, name: string): Locator {
   return panelOf(page).locator('[role=row][data-id]', {
     has: page.locator('.jp-mod-name', { hasText: new RegExp(`^${name}$`) })
   });
+}
+
+/** The title of a section. */
+function title(page: Page, name: string): Locator {
+  return panelOf(page).locator('.jp-GpuHeadroom-sectionTitle', {
+    hasText: name
+  });
+}
+
+/** Make the panel so wide. */
+async function widen(page: Page, width: number): Promise<void> {
+  const bar = page.locator('#jp-right-stack');
+  const box = await bar.boundingBox();
+  if (!box) {
+    throw new Error('The side bar is not shown.');
+  }
+  await page.mouse.move(box.x - 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width - width - 2, box.y + 300);
+  await page.mouse.up();
+}
+
+/** How many rows of the list are whole on screen. */
+function rowsInSight(page: Page): Promise<number> {
+  return panelOf(page)
+    .locator('.jp-GpuHeadroom-list')
+    .evaluate(list => {
+      const { top, bottom } = list.getBoundingClientRect();
+      return [...list.querySelectorAll('[data-id]')]
+        .map(row => row.getBoundingClientRect())
+        .filter(row => row.top >= top && row.bottom <= bottom + 1).length;
+    });
+}
+
+/** The sizes that do not show whole. */
+function cutSizes(page: Page): Promise<string[]> {
+  return panelOf(page)
+    .locator('.jp-mod-size, .jp-mod-headroom, .jp-GpuHeadroom-total')
+    .evaluateAll(sizes =>
+      sizes
+        .filter(size => {
+          const { right } = size.getBoundingClientRect();
+          const panel = size.closest('#gpu-headroom-panel');
+          return (
+            size.scrollWidth > size.clientWidth + 1 ||
+            right > (panel?.getBoundingClientRect().right ?? 0)
+          );
+        })
+        .map(size => size.textContent ?? '')
+    );
+}
+
+/** The names that reach into their size. */
+function namesInTheWay(page: Page): Promise<string[]> {
+  return panelOf(page)
+    .locator('.jp-GpuHeadroom-gridRow[data-id]')
+    .evaluateAll(rows =>
+      rows
+        .map(row => [
+          ...row.querySelectorAll('.jp-GpuHeadroom-cut, .jp-mod-size')
+        ])
+        .filter(([name, size]) => {
+          const end =
+            name?.lastElementChild?.getBoundingClientRect().right ?? 0;
+          return size && end > size.getBoundingClientRect().left;
+        })
+        .map(([name]) => name?.textContent ?? '')
+    );
 }
 
 test.describe('The panel', () => {
@@ -85,6 +163,74 @@ test.describe('The panel', () => {
     await picture(page, 'panel');
   });
 
+  test('should give its room to the list, from 250 to 560 pixels wide', async ({
+    open,
+    page
+  }) => {
+    await page.setViewportSize({ width: 1366, height: 768 });
+    const notebook = await open(notebookOf([SIMULATE, TRAIN, MANY]));
+    await notebook.runUpTo(2);
+    await notebook.execute('gpu-headroom:show-panel');
+    await expect(row(page, 'not attributed')).toBeAttached();
+    await expect(panelOf(page)).toContainText(
+      'No other program uses this GPU.'
+    );
+    for (const width of [250, 340, 560]) {
+      await widen(page, width);
+      // Whole ones: the last may be cut.
+      await expect
+        .poll(() => rowsInSight(page), { message: `${width} px wide` })
+        .toBeGreaterThanOrEqual(7);
+      expect(await cutSizes(page), `${width} px wide`).toEqual([]);
+      expect(await namesInTheWay(page), `${width} px wide`).toEqual([]);
+    }
+    await expect(panelOf(page).locator('.jp-GpuHeadroom-plot')).toHaveAttribute(
+      'height',
+      '96'
+    );
+  });
+
+  test('should be as a person left it when the page is reloaded', async ({
+    appPath,
+    open,
+    page
+  }) => {
+    test.skip(appPath !== '/lab', 'Galata keeps the state of JupyterLab only.');
+    const notebook = await open(notebookOf([SIMULATE, TRAIN]));
+    await notebook.runUpTo(1);
+    await notebook.execute('gpu-headroom:show-panel');
+    await title(page, 'Timeline').click();
+    await expect(panelOf(page).locator('.jp-GpuHeadroom-plot')).toBeHidden();
+    await notebook.execute('docmanager:save');
+    // What is kept is written a moment later.
+    await page.waitForTimeout(1500);
+    await page.reload();
+    await notebook.waitUntilOpen();
+    await notebook.execute('gpu-headroom:show-panel');
+    await expect(row(page, 'model')).toBeVisible();
+    await expect(title(page, 'Timeline')).toHaveAttribute(
+      'aria-expanded',
+      'false'
+    );
+  });
+
+  test('should show first what can be freed after a failure', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, TRAIN, FAIL]));
+    await notebook.runUpTo(1);
+    await notebook.execute('gpu-headroom:show-panel');
+    await expect(row(page, 'model')).toBeVisible();
+    const top = async (name: string): Promise<number> =>
+      (await title(page, name).boundingBox())?.y ?? NaN;
+    expect(await top('Timeline')).toBeLessThan(await top('Can be freed'));
+    await notebook.run(2);
+    await expect
+      .poll(async () => (await top('Timeline')) - (await top('Can be freed')))
+      .toBeGreaterThan(0);
+  });
+
   test('should keep the last reading while a cell runs', async ({
     open,
     page
@@ -98,6 +244,7 @@ test.describe('The panel', () => {
     await expect(panelOf(page)).toContainText(
       /As of In \[2\], .+ Measured when In \[3\] ends\./
     );
+    await expect(panelOf(page)).toContainText('after In [2]');
     await expect(row(page, 'model')).toBeVisible();
     await expect(row(page, 'held')).toHaveCount(0);
 

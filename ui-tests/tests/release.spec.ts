@@ -209,7 +209,9 @@ test.describe('A release while a cell runs', () => {
     const notebook = await openBusy(open);
     await press(notebook, 'gpu-headroom:release-memory');
     await toast(page).getByRole('button', { name: 'Cancel' }).click();
-    await expect(toast(page)).toContainText('Nothing was freed: taken back.');
+    await expect(toast(page)).toContainText(
+      'Cancelled: nothing that your code can reach was freed.'
+    );
     await expect(gauge(page)).not.toContainText(FREE_QUEUED);
   });
 
@@ -241,7 +243,11 @@ test.describe('A release while a cell runs', () => {
     ).toBeVisible();
     await failure.getByRole('button', { name: 'Free now' }).click();
     await notebook.execute('notebook:interrupt-kernel');
-    await expect(failure).toContainText(/GiB freed — headroom is now/);
+    // The interrupt's own traceback takes the place of the failure's, which Python's
+    // collector may have found by then.
+    await expect(failure).toContainText(
+      /GiB freed — headroom is now|GiB of unused cache went back to the card/
+    );
     await expect(failure).toContainText('Out of simulated GPU memory');
     await picture(page, 'card-freed', failure);
   });

@@ -127,6 +127,23 @@ test.describe('A number that stands in a script', () => {
     expect(await script.text()).not.toBe(FIXED);
   });
 
+  test('should be made to fit, and put back', async ({ page }) => {
+    await press('Make it fit');
+    await page
+      .locator('.jp-Dialog')
+      .getByRole('button', { name: 'Delete and run again' })
+      .click();
+    const notice = page.locator('.Toastify__toast');
+    await expect(notice).toContainText(/BATCH = \d+ fits: peak/, {
+      timeout: 60_000
+    });
+    const [, size] = /^BATCH = (\d+)$/m.exec(await script.text()) ?? [];
+    expect(Number(size)).toBeLessThan(32768);
+    await expect(notebook.cell(1)).toContainText(`trained with ${size}`);
+    await notice.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => script.text()).toBe(FIXED);
+  });
+
   test('should be left alone where the file was changed since', async () => {
     const mine = `${FIXED}# mine\n`;
     await script.write(mine);

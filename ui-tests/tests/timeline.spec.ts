@@ -46,17 +46,18 @@ test.describe('Several GPUs', () => {
     const rows = popup(page).getByRole('grid').locator('tbody tr');
     await expect(rows).toHaveCount(4);
     await expect(rows.nth(2)).toHaveAttribute('aria-selected', 'true');
-    await expect(popup(page)).toContainText('GPU 2, last 5 minutes');
+    const title = popup(page).locator('.jp-GpuHeadroom-timelineTitle');
+    await expect(title).toContainText('GPU 2');
     await rows.nth(2).focus();
     await page.keyboard.press('ArrowUp');
     await expect(rows.nth(1)).toBeFocused();
-    await expect(popup(page)).toContainText('GPU 1, last 5 minutes');
+    await expect(title).toContainText('GPU 1');
     await rows.first().click();
     await expect(popup(page)).toContainText('5.4 GiB in In [1]');
   });
 });
 
-test.describe('The last five minutes', () => {
+test.describe('The timeline', () => {
   test('should say when the card is full, and let the cell be interrupted', async ({
     open,
     page
@@ -98,12 +99,55 @@ test.describe('The last five minutes', () => {
     await expect(popup(page)).toContainText('peak 2.3 GiB in In [2]');
   });
 
+  test('should grow with the session, and show what a person chooses', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, PEAK]));
+    await notebook.runUpTo(1);
+    await gauge(page).click();
+    const chart = popup(page).getByRole('slider');
+    const picker = popup(page).getByRole('combobox', { name: 'Time shown' });
+    const start = chart
+      .locator('.jp-GpuHeadroom-plot text', { hasText: /^−\d/ })
+      .first();
+    await expect(picker).toHaveValue('30');
+    await expect(start).toHaveText('−30 s');
+    // By itself, when half a minute is over.
+    await expect(picker).toHaveValue('120', { timeout: 40_000 });
+    await expect(start).toHaveText('−2 min');
+
+    await picker.selectOption('Last 15 min');
+    await expect(start).toHaveText('−15 min');
+    await chart.focus();
+    await page.keyboard.press('+');
+    await expect(picker).toHaveValue('300');
+    await page.keyboard.press('0');
+    await expect(picker).toHaveValue('120');
+
+    const box = await chart.boundingBox();
+    const [x, y] = [box?.x ?? 0, (box?.y ?? 0) + 40];
+    await page.mouse.move(x + 280, y);
+    await page.keyboard.down('Control');
+    await page.mouse.wheel(0, -100);
+    await page.keyboard.up('Control');
+    // Around the pointer, until it is dragged back to now.
+    await expect(picker).toHaveValue('earlier');
+    await page.mouse.down();
+    await page.mouse.move(x - 600, y, { steps: 3 });
+    await page.mouse.up();
+    await expect(picker).toHaveValue('30');
+    expect(await page.evaluate(() => window.devicePixelRatio)).toBe(1);
+    await chart.dblclick({ position: { x: 100, y: 40 } });
+    await expect(picker).toHaveValue('120');
+  });
+
   test('should be read out by the keyboard', async ({ open, page }) => {
     const notebook = await open(notebookOf([SIMULATE, PEAK]));
     await notebook.runUpTo(1);
     await expect(gauge(page)).toContainText('Simulated GPU 1.3 / 4.0 GiB');
     await gauge(page).click();
-    const chart = popup(page).getByRole('slider', { name: 'Last 5 minutes' });
+    const chart = popup(page).getByRole('slider', { name: /^Last / });
     await chart.focus();
     await page.keyboard.press('ArrowLeft');
     await expect(chart).toHaveAttribute(

@@ -1,20 +1,10 @@
 import type { Page } from '@playwright/test';
 
 import { expect, test } from './application';
-import { DISPLAY, HOLD, notebookOf, SIMULATE } from './cells';
+import { DISPLAY, HOLD, LINK, notebookOf, SIMULATE } from './cells';
 import type { Notebook } from './notebook';
 import { picture } from './pictures';
 import { item, openList, popup } from './surfaces';
-
-/** A tensor that can only be found by going through millions of objects. */
-const LINK = `from itertools import pairwise
-
-import torch
-
-nodes = [[number] for number in range(3_000_000)]
-for node, following in pairwise(nodes):
-    node.append(following)
-nodes[-1].append(torch.empty(2**28, dtype=torch.uint8, device="cuda"))`;
 
 /** Counts the walks of the helper from now on. */
 const COUNT = `from gpu_headroom.concurrency.turns import Turn

@@ -1,0 +1,50 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+
+import { changeTheme } from './pictures';
+
+const THEMES = [
+  'JupyterLab Light',
+  'JupyterLab Dark',
+  'JupyterLab Dark High Contrast'
+];
+
+/**
+ * What axe-core finds wrong in a part of the page as it stands, in words.
+ *
+ * @param selector - of the part; in a frame, one for the frame and one within it
+ */
+export async function faultsIn(
+  page: Page,
+  selector: string | string[]
+): Promise<string[]> {
+  const { passes, violations } = await new AxeBuilder({ page })
+    .include(selector)
+    .analyze();
+  if (passes.length === 0) {
+    return [`Nothing was looked at in ${String(selector)}.`];
+  }
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(
+      ({ failureSummary, html }) =>
+        `${id}: ${html.slice(0, 200)} ${failureSummary ?? ''}`
+    )
+  );
+}
+
+/** The same, theme by theme of JupyterLab. */
+export async function faultsOf(
+  page: Page,
+  selector: string
+): Promise<string[]> {
+  const faults: string[] = [];
+  for (const theme of THEMES) {
+    await changeTheme(page, theme);
+    // Colours fade into each other.
+    await page.waitForTimeout(300);
+    const found = await faultsIn(page, selector);
+    faults.push(...found.map(fault => `${theme}: ${fault}`));
+  }
+  await changeTheme(page, 'JupyterLab Light');
+  return faults;
+}
