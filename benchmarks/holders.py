@@ -25,7 +25,8 @@ def measure():
         account = take(get_ipython(), session.sampler.measure(), session.turn())
         times.append(1000 * (time.perf_counter() - before))
         complete += account.complete
-    return times, complete, account.devices[0].explained
+    device = account.devices[0]
+    return times, complete, device.held_bytes / device.in_use_bytes
 times, complete, share = measure()
 """
 GARBAGE = "kept = [torch.empty(2**20, device='cuda')]; kept.append(kept); del kept"

@@ -24,9 +24,9 @@ GOAL_RESTART_MS = 20_000
 
 def rows(folder: Path) -> Iterator[Row]:
     """Measure in the browser; where there is none to be had, say so."""
-    in_lab = _measured("benchmarks", folder)
+    in_lab = measured("benchmarks", folder)
     yield _row(WHAT, in_lab, GOAL_MS)
-    on_colab = _measured("colab-benchmarks", folder) or {}
+    on_colab = measured("colab-benchmarks", folder) or {}
     yield _row(ON_COLAB, on_colab.get("pixels"), GOAL_ON_COLAB_MS)
     yield _row(RESTART, on_colab.get("restarts"), GOAL_RESTART_MS)
 
@@ -37,7 +37,7 @@ def _row(what: str, latencies_ms: list[float] | None, goal_ms: float) -> Row:
     return times_row(what, latencies_ms, goal_ms)
 
 
-def _measured(app: str, folder: Path) -> Any:
+def measured(app: str, folder: Path) -> Any:
     """Return what the benchmark of an application of the browser tests wrote; `None`: it failed."""
     result = folder / f"{app}.json"
     environment = {

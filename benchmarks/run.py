@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks import cycles, failure, gauge, holders, link, payload, pixel, training
+from benchmarks import cycles, failure, gauge, holders, link, payload, peaks, pixel, start, training
 from scripts import cuda
 
 if TYPE_CHECKING:
@@ -59,12 +59,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         for part in (
             payload.rows(),
+            start.rows(Path(folder), payload.pack().sources),
             gauge.rows(python, Path(folder)),
             link.rows(python, Path(folder)),
             pixel.rows(Path(folder)),
             failure.rows(python, Path(folder)),
             cycles.rows(python, Path(folder)),
             holders.rows(python, Path(folder)),
+            peaks.rows(),
             training.rows(cuda.Environment(ROOT / ".venvs", cuda.NEWEST), Path(folder)),
         ):
             for row in part:

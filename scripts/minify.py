@@ -20,7 +20,8 @@ import json
 import re
 import sys
 from collections import Counter
-from typing import Any
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
 
 try:
     import python_minifier
@@ -28,13 +29,23 @@ try:
 except ImportError:
     sys.exit(3)  # so that another Python is asked
 
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
+
 # Two of these signs say 13 bits, of which base85 needs 2.03: all that can be printed but quotes
 # and the backslash, which Python and JavaScript would read as theirs.
 _SIGNS = [chr(each) for each in range(33, 127) if chr(each) not in "'\"\\"]
 _BITS = 13
-_WORD = re.compile("[A-Za-z]{2,}")
+# Words, those of Python's with what they are hardly ever without.
+_WORD = re.compile(
+    r"is (?:not )?None|"
+    r"(?:and|as|assert|class|def|elif|else|for|from|if|import|in|is|lambda|not|or|raise|return|"
+    r"while|with|yield) |"
+    r"(?:self|ast)\.|isinstance\(|[A-Za-z]{2,}"
+)
 _WORDS = 128  # as many as there are bytes that are no ASCII
 _FEWEST_WORDS = 105
+_OF_TYPING = re.compile(r"^from typing import ([\w,]+)\n", re.MULTILINE)
 _FUTURE = "from __future__ import annotations\n"
 
 _OUTER: Any = f_string.OuterFString
@@ -82,21 +93,54 @@ class _Typeless(ast.NodeTransformer):
         return node.args[1] if is_cast else node
 
 
-def minify(source: str, *, documented: bool = False) -> str:
+class _Positional(ast.NodeTransformer):
+    """Lets the first parameters of private functions be given by position only.
+
+    So they may have other names. `given` has all names that anything may be given by.
+    """
+
+    def __init__(self, given: Container[str]) -> None:
+        self._given = given
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        """Part the parameters of one that is private."""
+        self.generic_visit(node)
+        if re.match("_[^_]", node.name):
+            own = node.args
+            first = takewhile(lambda each: each.arg not in self._given, own.args)
+            own.posonlyargs += list(first)
+            own.args = own.args[len(own.posonlyargs) :]
+        return node
+
+
+def _given(sources: Iterable[str]) -> set[str]:
+    """Return the names by which modules give something: keywords, and keys, for `**`."""
+    nodes = [node for source in sources for node in ast.walk(ast.parse(source))]
+    tables = [key for each in nodes if isinstance(each, ast.Dict) for key in each.keys]
+    keys = {str(each.value) for each in tables if isinstance(each, ast.Constant)}
+    return keys.union(each.arg for each in nodes if isinstance(each, ast.keyword) and each.arg)
+
+
+def minify(source: str, *, documented: bool = False, given: Container[str] = ()) -> str:
     """Return Python that does what `source` does, with its help where it is `documented`.
 
     Kept are the names of globals that other modules may ask for, all but those that begin with one
     `_`; of parameters, which may be given by keyword, and under a second name would outlive their
-    own `del`; and the names of classes' fields, which data classes are made from, with their types
-    where the module asks for these.
+    own `del`, but those of private functions that are not `given` so; and the names of classes'
+    fields, which data classes are made from, with their types where these are of a `TypedDict`.
     """
     tree = ast.parse(source)
     tree.body = [each for statement in tree.body for each in _executed(statement)]
-    typed = documented or "get_type_hints" in source
+    if not documented:
+        tree = _Positional(given).visit(tree)
+    typed = documented or "TypedDict" in source
     if not typed:
         tree = ast.fix_missing_locations(_Typeless().visit(tree))
     names = {name for each in ast.walk(tree) for name in _names(each)}
-    parameters = [each.arg for each in ast.walk(tree) if isinstance(each, ast.arg)]
+    by_position = [each for node in ast.walk(tree) for each in getattr(node, "posonlyargs", ())]
+    parameters = [
+        each.arg for each in ast.walk(tree) if isinstance(each, ast.arg) and each not in by_position
+    ]
     short: str = python_minifier.minify(
         ast.unparse(tree),
         remove_annotations=python_minifier.RemoveAnnotationsOptions(
@@ -113,7 +157,18 @@ def minify(source: str, *, documented: bool = False) -> str:
         preserve_globals=[each for each in names if not re.match("_[^_]", each)],
         preserve_locals=[each for each in parameters if each not in {"self", "cls"}],
     )
-    return short if typed else short.replace(_FUTURE, "", 1)
+    return short if typed else _without_types(short.replace(_FUTURE, "", 1))
+
+
+def _without_types(short: str) -> str:
+    """Return a module without what it imports of `typing` for annotations, which are gone."""
+    used = {each.id for each in ast.walk(ast.parse(short)) if isinstance(each, ast.Name)}
+
+    def kept(found: re.Match[str]) -> str:
+        names = [each for each in found[1].split(",") if each in used]
+        return f"from typing import {','.join(names)}\n" if names else ""
+
+    return _OF_TYPING.sub(kept, short, count=1)
 
 
 def as_text(data: bytes) -> str:
@@ -131,8 +186,10 @@ def _pair(number: int) -> tuple[str, str]:
 
 def pack(modules: list[tuple[str, str, bool]]) -> str:
     """Return modules as the text that the bootstrap unpacks."""
+    given = _given(source for _, source, _ in modules)
     parts = [
-        f"{path}\n{minify(source, documented=documented)}" for path, source, documented in modules
+        f"{path}\n{minify(source, documented=documented, given=given)}"
+        for path, source, documented in modules
     ]
     text = "\0".join(parts)
     # With a word more or less what bz2 makes of it jumps by a part in 400, up or down.
@@ -147,7 +204,8 @@ def in_words(text: str, most: int = _WORDS) -> bytes:
     """
     others = {each for each in text if not each.isascii()}
     found = Counter(_WORD.findall(text))
-    rooms = sorted(found, key=lambda each: (-found[each] * (len(each) - 1), each))
+    # The root, as bz2 has made a long word that is said often small already.
+    rooms = sorted(found, key=lambda each: (-found[each] * (len(each) - 1) ** 0.5, each))
     words = [*sorted(others), *rooms][:most]
     signs = {word: chr(_WORDS + number) for number, word in enumerate(words)}
     shorter = "".join([signs[each] if each in others else each for each in text])

@@ -35,7 +35,6 @@ const WHEEL_ONLY = [
   'kernel/bootstrap.py',
   'kernel/plain_release.py',
   'protocol/wire.py',
-  'simulate/',
   'terminal/explain.py',
   'terminal/gauge.py',
   'terminal/script.py',
@@ -43,7 +42,7 @@ const WHEEL_ONLY = [
 ];
 
 /** Modules whose docstrings are the help that a person asks for: they travel. */
-const DOCUMENTED = ['__init__.py', 'terminal/magics.py'];
+const DOCUMENTED = ['__init__.py', 'simulate.py', 'terminal/magics.py'];
 
 const read = path => readFileSync(path, 'utf8');
 const readHelper = name => read(join(HELPER, name));
@@ -63,12 +62,12 @@ const listModules = () =>
 
 function protocolVersion() {
   const found = /^PROTOCOL_VERSION\b[^=\n]*=\s*"([0-9]+\.[0-9]+)"/m.exec(
-    readHelper('protocol/requests.py')
+    readHelper('protocol/checking.py')
   );
   return (
     found?.[1] ??
     fail(
-      'python_helper/gpu_headroom/protocol/requests.py sets no PROTOCOL_VERSION.'
+      'python_helper/gpu_headroom/protocol/checking.py sets no PROTOCOL_VERSION.'
     )
   );
 }

@@ -4,7 +4,7 @@
  * who adds to a wing sees its price there, and raises the budget in the same commit.
  *
  * The pack's own limit stands in `pack.mjs`, that of the scripts of outputs in
- * `frame.mjs`.
+ * `frame.mjs`, that of a page's start in `start.mjs`.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -62,7 +62,7 @@ for (const [wing, budgets] of Object.entries(BUDGETS)) {
     }
   }
 }
-for (const script of ['pack.mjs', 'frame.mjs']) {
+for (const script of ['pack.mjs', 'frame.mjs', 'start.mjs']) {
   process.stdout.write(
     execFileSync('node', [join(ROOT, 'scripts', script)], { encoding: 'utf8' })
   );

@@ -104,9 +104,9 @@ class Anything:
 
 
 _BEGIN = """
-import gpu_headroom.simulate.on_import
+import gpu_simulator.on_import
 
-gpu_headroom.simulate.on_import.install_on_import({card!r})
+gpu_simulator.on_import.install_on_import({card!r})
 import torch
 
 try:

@@ -12,7 +12,7 @@ from gpu_headroom.code.notebook import Notebook
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.holders.inspector import Inspector
 from gpu_headroom.holders.live import facts_of
-from gpu_headroom.simulate import simulate
+from gpu_simulator import simulate
 from torch.optim import Optimizer
 
 from benchmarks.edits.compare import differences

@@ -49,7 +49,7 @@ def main(address: str) -> None:
         with suppress(ImportError):  # IPython 7 does without some
             import_module(module)
     if "GPU_HEADROOM_RECOVERY_REAL" not in os.environ:
-        import_module("gpu_headroom.simulate.simulation")
+        import_module("gpu_simulator.simulation")
     versions = {
         "Python": platform.python_version(),
         **{title: version(title.lower()) for title in ("ipykernel", "IPython", "torch")},

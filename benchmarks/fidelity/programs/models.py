@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 import torch
-from tests.simulate.test_programs import Transformer
+from tests.simulator.test_programs import Transformer
 from torch import nn
 from torch.nn import functional as F  # noqa: N812 -- everybody's name for it
 

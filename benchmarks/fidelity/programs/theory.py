@@ -1,10 +1,10 @@
-"""The programs whose bytes `tests/simulate/test_programs.py` holds to theory, too."""
+"""The programs whose bytes `tests/simulator/test_programs.py` holds to theory, too."""
 
 from __future__ import annotations
 
 from functools import partial
 
-from tests.simulate.test_programs import PROGRAMS, run
+from tests.simulator.test_programs import PROGRAMS, run
 
 from .program import Collection
 
