@@ -54,7 +54,8 @@ endif
 FRONTEND := package.json tsconfig.json scripts/pack.mjs scripts/minify.py scripts/frame.mjs \
 	$(shell find src schema style python_helper/gpu_headroom -type f \
 		-not -name pack.ts -not -path '*/frames/*.[cj]s*' -not -name '*.pyc' 2>/dev/null)
-PACKAGE := pyproject.toml install.json README.md LICENSE $(FRONTEND)
+PACKAGE := pyproject.toml install.json README.md LICENSE $(FRONTEND) \
+	$(shell find python_helper/gpu_simulator -type f -not -name '*.pyc' 2>/dev/null)
 
 .NOTPARALLEL:
 .PHONY: help demo develop environments check test lint sizes types jest pytest fuzz galata cuda cuda-all cuda-here \
