@@ -94,7 +94,7 @@ class _Typeless(ast.NodeTransformer):
 
 
 class _Positional(ast.NodeTransformer):
-    """Lets the first parameters of private functions be given by position only.
+    """Lets the first parameters of functions that no other module names be given by position only.
 
     So they may have other names. `given` has all names that anything may be given by.
     """
@@ -103,14 +103,44 @@ class _Positional(ast.NodeTransformer):
         self._given = given
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        """Part the parameters of one that is private."""
+        """Part the parameters of one that is private, or a function's own."""
+        for own in node.body:
+            if isinstance(own, ast.FunctionDef):
+                self._part(own.args)
         self.generic_visit(node)
         if re.match("_[^_]", node.name):
-            own = node.args
-            first = takewhile(lambda each: each.arg not in self._given, own.args)
-            own.posonlyargs += list(first)
-            own.args = own.args[len(own.posonlyargs) :]
+            self._part(node.args)
         return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
+        """Part those of a function without a name."""
+        self.generic_visit(node)
+        self._part(node.args)
+        return node
+
+    def _part(self, own: ast.arguments) -> None:
+        first = list(takewhile(lambda each: each.arg not in self._given, own.args))
+        own.posonlyargs += first
+        own.args = own.args[len(first) :]
+
+
+class _Comprehended(ast.NodeTransformer):
+    """Gives what comprehensions bind names that no parameter has: they can be shortened."""
+
+    def _visit(self, node: Any) -> Any:
+        self.generic_visit(node)
+        first, *_ = node.generators
+        outside = {id(part) for part in ast.walk(first.iter)}
+        inside = [part for part in ast.walk(node) if id(part) not in outside]
+        targets = [part for each in node.generators for part in ast.walk(each.target)]
+        bound = {part.id for part in targets if isinstance(part, ast.Name)}
+        bound -= {part.arg for part in inside if isinstance(part, ast.arg)}
+        for part in inside:
+            if isinstance(part, ast.Name) and part.id in bound:
+                part.id += "_"
+        return node
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _visit  # noqa: N815  the names are ast's
 
 
 def _given(sources: Iterable[str]) -> set[str]:
@@ -132,7 +162,7 @@ def minify(source: str, *, documented: bool = False, given: Container[str] = ())
     tree = ast.parse(source)
     tree.body = [each for statement in tree.body for each in _executed(statement)]
     if not documented:
-        tree = _Positional(given).visit(tree)
+        tree = _Comprehended().visit(_Positional(given).visit(tree))
     typed = documented or "TypedDict" in source
     if not typed:
         tree = ast.fix_missing_locations(_Typeless().visit(tree))

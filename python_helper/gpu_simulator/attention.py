@@ -52,14 +52,14 @@ class Attention:
         padding = -width % _FLASH_ALIGNMENT
         tensors = [self.query, self.key, self.value]
         if padding:
-            tensors = [torch.nn.functional.pad(each, (0, padding)) for each in tensors]
+            tensors = [torch.nn.functional.pad(tensor, (0, padding)) for tensor in tensors]
         kernel = torch.ops.aten._scaled_dot_product_flash_attention  # noqa: SLF001 -- no public name
         attended: torch.Tensor = kernel(*tensors, self.dropout_p, self.is_causal, scale=scale)[0]
         return attended[..., :width] if padding else attended
 
     def _efficient(self) -> torch.Tensor:
         tensors = self.query, self.key, self.value
-        saves = torch.is_grad_enabled() and any(each.requires_grad for each in tensors)
+        saves = torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)
         bias = None if self.mask is None else _bias(self.mask, self.query, self.key)
         kernel = torch.ops.aten._scaled_dot_product_efficient_attention  # noqa: SLF001 -- as above
         results: tuple[torch.Tensor, ...] = kernel(

@@ -124,9 +124,9 @@ class Block:
         """Return the blocks beside this one that may become one with it, mapped as it is."""
         beside = (self.previous, self.next)
         return [
-            each
-            for each in beside
-            if each is not None and not each.allocated and each.mapped is self.mapped
+            block
+            for block in beside
+            if block is not None and not block.allocated and block.mapped is self.mapped
         ]
 
     def absorb(self, neighbour: Block) -> None:

@@ -93,11 +93,11 @@ class Card:
         """
         taken: list[Block] = []
         try:
-            for each in sizes:
-                if isinstance(each, int):
-                    taken.append(self.malloc(each))
+            for size in sizes:
+                if isinstance(size, int):
+                    taken.append(self.malloc(size))
                 else:
-                    self.use(each)
+                    self.use(size)
             yield
         finally:
             for block in reversed(taken):

@@ -179,7 +179,7 @@ class _CardType(type):
 
     def __call__(cls, *sizes_or_values: Any, device: Any = "cuda") -> torch.Tensor:
         """Make a tensor of sizes, without values, or of values."""
-        if all(isinstance(each, (int, torch.Size)) for each in sizes_or_values):
+        if all(isinstance(value, (int, torch.Size)) for value in sizes_or_values):
             return torch.empty(*sizes_or_values or (0,), dtype=cls.dtype, device=device)
         (values,) = sizes_or_values
         return torch.as_tensor(values, dtype=cls.dtype, device=device)

@@ -36,7 +36,7 @@ def put_encoder(patches: Patches, machine: Machine) -> None:
 
 
 def _is_overridden(tensors: Any) -> bool:
-    if thread_state.seen_without_mode and all(type(each) in _PLAIN for each in tensors):
+    if thread_state.seen_without_mode and all(type(tensor) in _PLAIN for tensor in tensors):
         return False
     return _has_torch_function(tensors)
 

@@ -48,9 +48,9 @@ class History:
             return None
         stack = walk_stack(sys._getframe(1))  # noqa: SLF001 -- the only way to the callers without a traceback
         return [
-            {"filename": each.f_code.co_filename, "line": line, "name": each.f_code.co_name}
-            for each, line in stack
-            if not each.f_code.co_filename.startswith(OWN_FOLDER)
+            {"filename": frame.f_code.co_filename, "line": line, "name": frame.f_code.co_name}
+            for frame, line in stack
+            if not frame.f_code.co_filename.startswith(OWN_FOLDER)
         ]
 
     def note(

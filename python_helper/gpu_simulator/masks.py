@@ -47,7 +47,7 @@ def _search(tensor: torch.Tensor) -> Sizes:
 
 def mask_buffers(indices: Iterable[torch.Tensor | None]) -> Sizes:
     """Return the indices that the masks among `indices` become, and the buffers to find them."""
-    masks = (each for each in indices if each is not None and each.dtype in MASKS)
+    masks = (index for index in indices if index is not None and index.dtype in MASKS)
     return [
         size
         for mask in masks

@@ -59,10 +59,10 @@ class _TorchHook(MetaPathFinder, Loader):
         if fullname != "torch":
             return None
         sys.meta_path.remove(self)
-        found = find_spec("torch")
-        if found is not None and found.loader is not None:
-            self._loader, found.loader = found.loader, self
-        return found
+        spec = find_spec("torch")
+        if spec is not None and spec.loader is not None:
+            self._loader, spec.loader = spec.loader, self
+        return spec
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         """Create the module as its own loader does."""

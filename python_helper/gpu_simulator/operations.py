@@ -77,12 +77,12 @@ class Operation:
             alias is not None and not alias.is_write for alias in aliases
         )
         self.is_random = torch.Tag.nondeterministic_seeded in tags
-        has_out = any(each.is_out for each in schema.arguments)
+        has_out = any(argument.is_out for argument in schema.arguments)
         self.may_resize = torch.Tag.inplace_view in tags or has_out
         self.mixes_devices = self.name in _MIXES_DEVICES
         self.written = [_written_argument(alias, schema.arguments) for alias in aliases]
         self.makes_nothing = None not in self.written
-        self.arguments: list[str] = [each.name for each in schema.arguments]
+        self.arguments: list[str] = [argument.name for argument in schema.arguments]
         self.sized_by_argument = not _SIZED_BY_ARGUMENT.isdisjoint(self.arguments)
 
     def argument(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -130,6 +130,6 @@ def _broadcast_elements(tensors: list[torch.Tensor]) -> int:
 def _written_argument(alias: Any, arguments: Any) -> str | None:
     if alias is None or not alias.is_write:
         return None
-    known = [each for each in arguments if each.alias_info is not None]
+    known = [argument for argument in arguments if argument.alias_info is not None]
     same = (each.name for each in known if each.alias_info.before_set == alias.before_set)
     return next(same, None)

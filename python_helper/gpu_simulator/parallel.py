@@ -99,7 +99,7 @@ def _broadcast_coalesced(
             there = flat.to(_place(device))
             copied += [part.data for part in _unflatten_dense_tensors(there, chunk)]
         del flat
-    return [list(tensors), *(list(_reorder_tensors_as(each, tensors)) for each in copies)]
+    return [list(tensors), *(list(_reorder_tensors_as(copy, tensors)) for copy in copies)]
 
 
 def _chunks(tensors: Sequence[torch.Tensor], buffer_size: int) -> list[Tensors]:

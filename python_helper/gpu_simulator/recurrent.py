@@ -187,10 +187,10 @@ class _Stack:
     def fits(self, inputs: torch.Tensor, states: list[torch.Tensor]) -> bool:
         """Whether there are inputs, and states and parameters for each layer and direction."""
         count = self.layers * (1 + self.bidirectional)
-        if not inputs.size(0) or any(each.dim() != 3 for each in states):  # noqa: PLR2004 -- layers, batch, width
+        if not inputs.size(0) or any(state.dim() != 3 for state in states):  # noqa: PLR2004 -- layers, batch, width
             return False
         size = _PER_DIRECTION[self.has_biases, states[0].size(2) != states[-1].size(2)]
-        return len(self.params) == size * count and all(each.size(0) == count for each in states)
+        return len(self.params) == size * count and all(state.size(0) == count for state in states)
 
     def run(
         self, cell: Cell, sequence: _Full | _Packed, inputs: torch.Tensor, states: list[State]
@@ -289,7 +289,7 @@ def _layer(cell: Cell) -> Callable[..., Any]:
 def _is_on_one_card(machine: Machine, tensors: list[torch.Tensor]) -> bool:
     """Whether all are on the same card."""
     card = machine.card_of(tensors[0])
-    return card is not None and all(machine.card_of(each) is card for each in tensors)
+    return card is not None and all(machine.card_of(tensor) is card for tensor in tensors)
 
 
 def _single(cell: Cell, gates: int) -> Callable[[Machine, Any, Arguments, Keywords], Any]:

@@ -54,12 +54,12 @@ def reduction_buffers(
 
 def _dimensions(tensor: torch.Tensor, dims: set[int]) -> list[_Dimension]:
     """Return the dimensions, the last first; the result is contiguous."""
-    found, target = [], 1
+    dimensions, target = [], 1
     for dim in reversed(range(tensor.dim())):
         size = tensor.size(dim)
-        found.append(_Dimension(size, tensor.stride(dim), 0 if dim in dims else target))
+        dimensions.append(_Dimension(size, tensor.stride(dim), 0 if dim in dims else target))
         target *= 1 if dim in dims else size
-    return found
+    return dimensions
 
 
 def _ordered(dimensions: list[_Dimension]) -> list[_Dimension]:
@@ -93,32 +93,33 @@ def _compare(first: _Dimension, second: _Dimension) -> int:
 def _joined(dimensions: list[_Dimension]) -> list[_Dimension]:
     """Join neighbours that are one dimension in memory."""
     found: list[_Dimension] = []
-    for each in dimensions:
+    for dimension in dimensions:
         last = found[-1] if found else None
         if last is None:
-            found.append(each)
+            found.append(dimension)
         elif last.size == 1:
-            found[-1] = each
-        elif each.size == 1 or (
-            last.size * last.source == each.source and last.size * last.target == each.target
+            found[-1] = dimension
+        elif dimension.size == 1 or (
+            last.size * last.source == dimension.source
+            and last.size * last.target == dimension.target
         ):
-            found[-1] = replace(last, size=last.size * each.size)
+            found[-1] = replace(last, size=last.size * dimension.size)
         else:
-            found.append(each)
+            found.append(dimension)
     return found
 
 
 def _fitting(dimensions: list[_Dimension], width: int) -> list[_Dimension]:
     """Halve the longest dimension until 32 bits can count the bytes: each part is reduced alone."""
     found = list(dimensions)
-    while sum((each.size - 1) * each.source for each in found) * width > _MAX_OFFSET:
+    while sum((dimension.size - 1) * dimension.source for dimension in found) * width > _MAX_OFFSET:
         longest = max(range(len(found)), key=lambda i: (found[i].size - 1) * found[i].source)
         found[longest] = replace(found[longest], size=found[longest].size // 2)
     return found
 
 
 def _buffers(dimensions: list[_Dimension], element: int, at_once: int) -> tuple[int, ...]:
-    reduced = [each for each in dimensions if each.target == 0]
+    reduced = [dimension for dimension in dimensions if dimension.target == 0]
     kept = dimensions[len(reduced) :]
     inputs, outputs = _product(reduced), _product(kept)
     along_input = not kept or (bool(reduced) and reduced[0].source < kept[0].source)
@@ -153,8 +154,8 @@ def _buffers(dimensions: list[_Dimension], element: int, at_once: int) -> tuple[
 
 def _product(dimensions: list[_Dimension]) -> int:
     product = 1
-    for each in dimensions:
-        product *= each.size
+    for dimension in dimensions:
+        product *= dimension.size
     return product
 
 
@@ -172,5 +173,5 @@ def _power_of_2(number: int) -> int:
 
 def _output_vector(first: _Dimension, dimensions: list[_Dimension]) -> int:
     """Return how many results beside each other a thread makes: what divides every step."""
-    steps = [first.size, *(each.source for each in dimensions if each is not first)]
+    steps = [first.size, *(dimension.source for dimension in dimensions if dimension is not first)]
     return next(vector for vector in (4, 2, 1) if all(step % vector == 0 for step in steps))

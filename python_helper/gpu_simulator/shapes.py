@@ -106,9 +106,9 @@ class Shapes:
         if operation.sized_by_argument or operation.is_random or operation.name == "empty_like":
             return False
         tensors = tensors_in((*args, *kwargs.values()), [])
-        if not tensors or any(_size_of(each).numel() > MAX_NUMBERS for each in tensors):
+        if not tensors or any(_size_of(tensor).numel() > MAX_NUMBERS for tensor in tensors):
             return False
-        return all(not is_meta(each) or self._is_known(each) for each in tensors)
+        return all(not is_meta(tensor) or self._is_known(tensor) for tensor in tensors)
 
     def _is_known(self, tensor: torch.Tensor) -> bool:
         if is_sparse(tensor):

@@ -108,7 +108,7 @@ def _is_handed_over(gradient: torch.Tensor) -> bool:
     return (
         in_backward
         and sys.getrefcount(gradient) == _REFERENCES
-        and all(each.is_contiguous() for each in parts(gradient))
+        and all(part.is_contiguous() for part in parts(gradient))
     )
 
 
@@ -134,7 +134,7 @@ def sized(operation: Operation, args: Arguments, kwargs: Keywords) -> Any:
 def zeros_on_host(tensor: torch.Tensor) -> torch.Tensor:
     """Return a sparse tensor on the host, of the same size and places, that are all the first."""
     values, indices = (
-        torch.zeros(each.shape, dtype=each.dtype, device=CPU) for each in parts(tensor)
+        torch.zeros(part.shape, dtype=part.dtype, device=CPU) for part in parts(tensor)
     )
     return assemble(values, indices, tensor.shape, coalesced=tensor.is_coalesced())
 
@@ -160,7 +160,7 @@ def _coalescing(tensor: torch.Tensor) -> list[int | tuple[int, ...]]:
     if tensor.is_coalesced():
         return []
     places = (_INDEX * tensor._nnz(),) * 3  # noqa: SLF001 -- as above
-    made = tuple([_bytes(each) for each in parts(tensor)])
+    made = tuple([_bytes(part) for part in parts(tensor)])
     return [*((*places, each) for each in _sorting(tensor)), (*places, *made), *made]
 
 

@@ -90,7 +90,7 @@ class Values:
     def adopt(self, host: torch.Tensor, card: Card) -> torch.Tensor:
         """Return a tensor on `card` whose values are those of the host tensor `host`."""
         if is_sparse(host):
-            values, indices = (self.adopt(each, card) for each in parts(host))
+            values, indices = (self.adopt(part, card) for part in parts(host))
             return assemble(values, indices, host.size(), coalesced=host.is_coalesced())
         host_storage = storage_of(host)
         storage = self._memory.owner_of(host_storage)

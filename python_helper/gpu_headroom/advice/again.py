@@ -30,20 +30,20 @@ def makers(
     evidence: Evidence, run: Sequence[CellRun], changes: Sequence[CellChange]
 ) -> list[CellRun]:
     """Return the cells that have to run again, too, for these to find what they found then."""
-    keys = {each.key for each in run}
+    keys = {cell_run.key for cell_run in run}
     wanted = {
         maker.key
         for *_, maker in _asked(evidence, changes).stale(keys)
         if maker is not None and maker.key not in keys
     }
-    return [each for each in evidence.failure.cells if each.key in wanted]
+    return [cell_run for cell_run in evidence.failure.cells if cell_run.key in wanted]
 
 
 def objection(
     evidence: Evidence, run: Sequence[CellRun], changes: Sequence[CellChange]
 ) -> Message | None:
     """Return why these cells must not run again; `None` if they may."""
-    asked, keys = _asked(evidence, changes), {each.key for each in run}
+    asked, keys = _asked(evidence, changes), {cell_run.key for cell_run in run}
     place = asked.trained(keys)
     if place is not None:
         return place.says("again.trained", TEXTS)
@@ -55,6 +55,6 @@ def objection(
 
 def _asked(evidence: Evidence, changes: Sequence[CellChange]) -> Again:
     failure, gate = evidence.failure, evidence.gate
-    ended = {each.key for each in failure.cells if each.status == "ok"}
-    edited = {cell.key: lines for cell, lines in (each.place for each in changes)}
+    ended = {run.key for run in failure.cells if run.status == "ok"}
+    edited = {cell.key: lines for cell, lines in (change.place for change in changes)}
     return Again(gate.notebook, evidence.way, gate.live.lengths, ended, edited)

@@ -53,7 +53,7 @@ class CellChange:
         """The lines of the cell as it ran that it changes, or inserts something at."""
         after = self.rewrite(self.cell.source)
         found = hunks(self.cell.source, after) if after is not None else []
-        ends = [(each.first, each.first + max(1, len(each.old))) for each in found]
+        ends = [(hunk.first, hunk.first + max(1, len(hunk.old))) for hunk in found]
         return {n for start, end in ends for n in range(start - 1, end)}
 
     def objection(self, gate: Gate, source: str) -> Message | None:
@@ -125,7 +125,7 @@ class CodeFix:
         return FixOutcome("ok", tuple(edits), self.run, self.done)
 
     def _gate(self, sources: Mapping[str, str]) -> Gate:
-        ran = [(each.key, each.source) for each in self.ran]
+        ran = [(run.key, run.source) for run in self.ran]
         notebook = Notebook.of([*sources.items(), *ran], titles(self.ran), self.files)
         return Gate(notebook, self.live)
 
@@ -135,8 +135,8 @@ def diffs_of(*changes: CellChange, sets: str | None = None) -> tuple[Diff, ...] 
 
     `sets` is what the first of them sets, where that can be said in short: `batch_size = 32`.
     """
-    found = [each.diff(sets if n == 0 else None) for n, each in enumerate(changes)]
-    return None if None in found else tuple([each for each in found if each is not None])
+    diffs = [change.diff(sets if n == 0 else None) for n, change in enumerate(changes)]
+    return None if None in diffs else tuple([diff for diff in diffs if diff is not None])
 
 
 def _refused(said: str, change: CellChange) -> FixOutcome:

@@ -47,18 +47,18 @@ def cells(evidence: Evidence) -> Iterator[CellRun]:
     seen: set[str] = set()
     failure = evidence.failure
     running = [cell for cell, _ in reversed(evidence.scene.places)]
-    for each in [*running, failure.cell, *reversed(failure.cells[-_MOST_CELLS:])]:
-        if each.key not in seen:
-            seen.add(each.key)
-            yield each
+    for run in [*running, failure.cell, *reversed(failure.cells[-_MOST_CELLS:])]:
+        if run.key not in seen:
+            seen.add(run.key)
+            yield run
 
 
 def torch_name(evidence: Evidence) -> str | None:
     """Return the name that a cell imports PyTorch under; `None` where none does."""
-    for each in evidence.failure.cells:
-        found = _TORCH.search(each.source)
-        if found is not None:
-            return found[1] or "torch"
+    for run in evidence.failure.cells:
+        match = _TORCH.search(run.source)
+        if match is not None:
+            return match[1] or "torch"
     return None
 
 
@@ -85,12 +85,12 @@ def in_first_cell(evidence: Evidence, *rewrites: Rewrite) -> tuple[CellChange, .
 
 def _makers(evidence: Evidence, names: Iterable[str], run: Sequence[CellRun]) -> list[CellRun]:
     """Return the cells that make variables, unless one of those that run does."""
-    found = []
+    runs = []
     for name in names:
-        makers = [each for each in evidence.failure.cells if defines_any(each, [name])]
-        if not any(defines_any(each, [name]) for each in run):
-            found += makers[-1:]
-    return found
+        makers = [cell_run for cell_run in evidence.failure.cells if defines_any(cell_run, [name])]
+        if not any(defines_any(cell_run, [name]) for cell_run in run):
+            runs += makers[-1:]
+    return runs
 
 
 def _used_up(evidence: Evidence, run: Iterable[CellRun]) -> set[str]:
@@ -99,11 +99,11 @@ def _used_up(evidence: Evidence, run: Iterable[CellRun]) -> set[str]:
     A second hook would stand beside the first; an open file is at its end.
     """
     found: set[str] = set()
-    streams = {name for each in evidence.failure.cells for name in _STREAMS.findall(each.source)}
-    for each in run:
-        found |= reads(each) & streams
-        if _HOOKS.search(each.source):
-            found |= affects(each) & {model.name for model in evidence.models}
+    streams = {name for cell in evidence.failure.cells for name in _STREAMS.findall(cell.source)}
+    for cell_run in run:
+        found |= reads(cell_run) & streams
+        if _HOOKS.search(cell_run.source):
+            found |= affects(cell_run) & {model.name for model in evidence.models}
     return found
 
 
@@ -112,11 +112,14 @@ def _soon_learnt(evidence: Evidence, run: Sequence[CellRun]) -> bool:
 
     What trains is among the cells that run, and the last of them has never come to its end.
     """
-    failure, keys = evidence.failure, {each.key for each in run}
+    failure, keys = evidence.failure, {cell_run.key for cell_run in run}
     return (
-        sum((each.end_s or failure.time_s) - each.start_s for each in run) <= _SOON_S
-        and not any(each.key == failure.cell.key and each.status == "ok" for each in failure.runs)
-        and all(each.key in keys for each in failure.cells if _trains(each))
+        sum((cell_run.end_s or failure.time_s) - cell_run.start_s for cell_run in run) <= _SOON_S
+        and not any(
+            cell_run.key == failure.cell.key and cell_run.status == "ok"
+            for cell_run in failure.runs
+        )
+        and all(cell_run.key in keys for cell_run in failure.cells if _trains(cell_run))
     )
 
 
@@ -133,9 +136,9 @@ def may_have_learnt(evidence: Evidence, run: Iterable[CellRun]) -> bool:
     running, kinds, all_cells = evidence.scene.running, evidence.kinds, evidence.failure.cells
     if not running.trains or kinds.get("optimizer_state") or kinds.get("gradients"):
         return True
-    again = {each.key for each in run} | {evidence.failure.cell.key}
-    trees = [parse_cell(each.source) for each in all_cells if each.key not in again]
-    return any(_LEAVES_NOTHING.search(each.source) for each in all_cells) or any(
+    again = {cell_run.key for cell_run in run} | {evidence.failure.cell.key}
+    trees = [parse_cell(cell_run.source) for cell_run in all_cells if cell_run.key not in again]
+    return any(_LEAVES_NOTHING.search(cell_run.source) for cell_run in all_cells) or any(
         trains(statement) or any(calls(statement, "load_state_dict", "load_weights"))
         for tree in trees
         for statement in (tree.body if tree is not None else ())
@@ -148,9 +151,10 @@ def _is_about(change: CellChange, name: str) -> bool:
     source = change.cell.source
     before, after = (
         [
-            ast.dump(each)
-            for each in statements(text)
-            if not hasattr(each, "body") and name in names(each) | names(each, ast.Store)
+            ast.dump(statement)
+            for statement in statements(text)
+            if not hasattr(statement, "body")
+            and name in names(statement) | names(statement, ast.Store)
         ]
         for text in (source, change.rewrite(source) or source)
     )
@@ -162,9 +166,9 @@ def statements(text: str) -> list[ast.stmt]:
     tree = parse_cell(text)
     inner = ast.walk(tree) if tree is not None else ()
     return [
-        each
-        for each in inner
-        if isinstance(each, ast.stmt) and not isinstance(each, (*Function, ast.ClassDef))
+        node
+        for node in inner
+        if isinstance(node, ast.stmt) and not isinstance(node, (*Function, ast.ClassDef))
     ]
 
 
@@ -211,25 +215,25 @@ def edited(  # noqa: PLR0913  all that a change may be
             path = (cell, failure.cell)
         if path is None:
             return Edited(diffs, reason=message("fix.no_way", TEXTS))
-        run += [each for each in path if each.key not in {one.key for one in run}]
-        starts += [(each, None) for each in _makers(evidence, _used_up(evidence, run), run)]
-        starts += [(each, None) for each in again.makers(evidence, run, changes)]
+        run += [cell_run for cell_run in path if cell_run.key not in {one.key for one in run}]
+        starts += [(cell_run, None) for cell_run in _makers(evidence, _used_up(evidence, run), run)]
+        starts += [(cell_run, None) for cell_run in again.makers(evidence, run, changes)]
     run += _makers(evidence, [empties] if empties else [], run)
-    order = {each.key: n for n, each in enumerate(failure.cells)}
-    run.sort(key=lambda each: (each.key == failure.cell.key, order.get(each.key, 0)))
-    models = [each.name for each in evidence.models]
+    order = {cell_run.key: n for n, cell_run in enumerate(failure.cells)}
+    run.sort(key=lambda cell_run: (cell_run.key == failure.cell.key, order.get(cell_run.key, 0)))
+    models = [model.name for model in evidence.models]
     meant = {name for name in models if any(_is_about(each, name) for each in changes)}
     anew = [
         name
         for name in models
-        if name not in meant and any(defines_any(each, [name]) for each in run[:-1])
+        if name not in meant and any(defines_any(cell_run, [name]) for cell_run in run[:-1])
     ]
     why = again.objection(evidence, run, changes) or _forgets(evidence, run, anew)
     if why is not None:
         return Edited(diffs, reason=why)
     if anew and done is None:
         done = message("fix.done.anew", TEXTS, model=anew[0])
-    ids = tuple([each.cell_id for each in run if each.cell_id is not None])
+    ids = tuple([cell_run.cell_id for cell_run in run if cell_run.cell_id is not None])
     if len(ids) < len(run):
         return Edited(diffs, reason=message("fix.no_cell", TEXTS))
     said = done or message("fix.done", TEXTS)

@@ -161,13 +161,13 @@ def _id(module: _Speaking) -> str:
     return module.__name__.rpartition(".")[2].replace("_", "-")
 
 
-RULES: Mapping[str, _Rule] = {_id(each): each for each in _RULES}
-REMEDIES: Mapping[str, _Remedy] = {_id(each): each for each in _REMEDIES}
+RULES: Mapping[str, _Rule] = {_id(rule): rule for rule in _RULES}
+REMEDIES: Mapping[str, _Remedy] = {_id(remedy): remedy for remedy in _REMEDIES}
 # What they say, for translators.
 TEXTS = {
     name: text
-    for each in (*_RULES, *_REMEDIES, again, code_fix, editing, reasons)
-    for name, text in each.TEXTS.items()
+    for speaking in (*_RULES, *_REMEDIES, again, code_fix, editing, reasons)
+    for name, text in speaking.TEXTS.items()
 }
 _MOST_OFFERS = 10  # renderers show four, and fold the rest away
 _MOST_CAUSES = 4
@@ -206,7 +206,9 @@ def _offers(evidence: Evidence, findings: Mapping[str, Finding]) -> list[Offer]:
     first = next(iter(findings.values()), None)
     if first is not None and first.grew:
         order = {
-            name: order[name] for name, each in findings.items() if each.grew or name in _AS_WELL
+            name: order[name]
+            for name, finding in findings.items()
+            if finding.grew or name in _AS_WELL
         }
     found: list[tuple[int, Offer]] = []
     for remedy_id, remedy in REMEDIES.items():

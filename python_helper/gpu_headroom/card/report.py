@@ -86,7 +86,7 @@ def report_of(
         "versions": versions(),
         "looking": looking,
     }
-    fixes = {each.id: each.edited.fix for each in offers if each.edited.fix is not None}
+    fixes = {offer.id: offer.edited.fix for offer in offers if offer.edited.fix is not None}
     return BuiltReport(report, fixes, evidence.scene)
 
 
@@ -94,8 +94,8 @@ def end(built: BuiltReport, why: Message | None) -> None:
     """Have a report say that nothing looks further, and `why` not all was found: who asks can."""
     report = built.report
     report["looking"] = False
-    report["remedies"] = [each for each in report["remedies"] if each["id"] != "look-further"]
-    if why is not None and any(each["kind"] == "not_attributed" for each in report["parts"]):
+    report["remedies"] = [remedy for remedy in report["remedies"] if remedy["id"] != "look-further"]
+    if why is not None and any(part["kind"] == "not_attributed" for part in report["parts"]):
         offer = Offer(
             id="look-further",
             title=message("card.look_further"),
@@ -161,13 +161,13 @@ def _details(evidence: Evidence) -> list[Detail]:
     if failure.names_others:
         rows += [
             _row(
-                message("detail.process", name=each["name"] or "?", pid=each["pid"])
-                if each["pid"] is not None
-                else message("detail.program", name=each["name"] or "?"),
-                each["bytes"],
+                message("detail.process", name=process["name"] or "?", pid=process["pid"])
+                if process["pid"] is not None
+                else message("detail.program", name=process["name"] or "?"),
+                process["bytes"],
                 _source("nvmlDeviceGetComputeRunningProcesses"),
             )
-            for each in evidence.others.processes[:_MOST_PROCESSES]
+            for process in evidence.others.processes[:_MOST_PROCESSES]
         ]
     return rows
 

@@ -55,7 +55,7 @@ def _driver() -> str | None:
     """Return the driver's version, as its kernel module says it."""
     try:
         with _DRIVER.open(encoding="utf-8", errors="replace") as lines:
-            found = _NUMBER.search(lines.readline(500))
+            match = _NUMBER.search(lines.readline(500))
     except OSError:
         return None
-    return found[0] if found else None
+    return match[0] if match else None

@@ -17,9 +17,9 @@ def peak_of(start: DeviceReading | None, now: DeviceReading, seen: int) -> tuple
 
     `seen` is the most that a reading saw; without `start` the run itself brought up the device.
     """
-    before = {each.name: each for each in start.frameworks} if start else {}
-    bounds = [_at_most(before.pop(each.name, None), each) for each in now.frameworks]
-    known = [each for each in bounds if each is not None]
+    before = {framework.name: framework for framework in start.frameworks} if start else {}
+    bounds = [_at_most(before.pop(framework.name, None), framework) for framework in now.frameworks]
+    known = [bound for bound in bounds if bound is not None]
     most = None if before or len(known) < len(bounds) else max(seen, sum(known))
     counter = now.peak_in_use_bytes
     was = start.peak_in_use_bytes if start else 0

@@ -54,7 +54,9 @@ class CellRun:
 
     def on(self, device_index: int) -> wire.CellMemory | None:
         """Return what it did to one device."""
-        return next((each for each in self.memory if each["device_index"] == device_index), None)
+        return next(
+            (memory for memory in self.memory if memory["device_index"] == device_index), None
+        )
 
     def as_wire(self, life_id: str) -> wire.Cell:
         """Return this run as it travels."""
@@ -212,27 +214,27 @@ class Ledger:
 
     def runs(self, key: str | None = None) -> list[CellRun]:
         """Return the last runs of each cell, or of one, oldest first."""
-        found = [
+        runs = [
             run
             for cell in list(self._runs)
             if key is None or cell == key
             for run in list(self._runs.get(cell, ()))
         ]
-        return sorted(found, key=lambda each: each.start_s)
+        return sorted(runs, key=lambda cell_run: cell_run.start_s)
 
     def known(self, run: CellRun) -> CellRun:
         """Return what is known of a run by now; it may have been amended."""
-        return next((each for each in self.runs(run.key) if each.run == run.run), run)
+        return next((cell_run for cell_run in self.runs(run.key) if cell_run.run == run.run), run)
 
     def amend(self, run: CellRun, growth: wire.Growth) -> CellRun | None:
         """Enter what became known of a run after its end; `None` where it is forgotten."""
         amended = replace(run, growth=growth)
         with self._writing:
             runs = self._runs.get(run.key, deque())
-            for place, each in enumerate(runs):
-                if each.run == run.run:
+            for place, cell_run in enumerate(runs):
+                if cell_run.run == run.run:
                     runs[place] = amended
-                    if self._last is each:
+                    if self._last is cell_run:
                         self._last = amended
                     return amended
         return None
@@ -256,7 +258,9 @@ class Ledger:
 def _memory(opened: _Open, snapshot: DeviceSnapshot | None) -> tuple[wire.CellMemory, ...]:
     if snapshot is None or not opened.alone:
         return ()
-    return tuple([memory for each in snapshot.devices if (memory := _device_memory(opened, each))])
+    return tuple(
+        [memory for device in snapshot.devices if (memory := _device_memory(opened, device))]
+    )
 
 
 def _device_memory(opened: _Open, now: DeviceReading) -> wire.CellMemory | None:
@@ -287,5 +291,9 @@ def _rise(start: DeviceReading | None, now: DeviceReading, counter: str) -> int 
 
 
 def _total(device: DeviceReading, counter: str) -> int | None:
-    known = [value for each in device.frameworks if (value := getattr(each, counter)) is not None]
+    known = [
+        value
+        for framework in device.frameworks
+        if (value := getattr(framework, counter)) is not None
+    ]
     return sum(known) if known else None

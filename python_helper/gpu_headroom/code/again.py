@@ -52,11 +52,11 @@ class Again:
         ended: Collection[str],
         edited: Mapping[str, Collection[int]],
     ) -> None:
-        known = {each.key: each for each in notebook.cells}
+        known = {cell.key: cell for cell in notebook.cells}
         self._notebook, self._way, self._lengths, self._ended = notebook, way, lengths, ended
         self._edited = edited
         self._cells = [known[key] for key in dict.fromkeys(way.order) if key in known]
-        self._does = {each.key: self._done_by(each) for each in self._cells}
+        self._does = {cell.key: self._done_by(cell) for cell in self._cells}
 
     def trained(self, run: Collection[str]) -> CodePlace | None:
         """Return what would train again among these cells although it has come to its end."""
@@ -109,25 +109,29 @@ class Again:
     ) -> CodePlace | None:
         if maker is not None and name in self._does[maker.key].streams:
             return CodePlace(cells[0], 1)
-        for each in cells:
-            does = self._does[each.key]
+        for cell in cells:
+            does = self._does[cell.key]
             line = does.made.get(name)
             if line is None and self._lengths.get(name) != 0:
                 line = does.changed.get(name)
             if line is not None:
-                return CodePlace(each, line)
+                return CodePlace(cell, line)
         return None
 
     def _before(self, cell: CellCode, line: int) -> tuple[CodePlace | None, bool]:
         """Return training that stands before a line, outside of loops, and whether it is in one."""
         at = [
-            each
-            for each in cell.nodes
-            if isinstance(each, ast.stmt) and each.lineno <= line <= (each.end_lineno or 0)
+            node
+            for node in cell.nodes
+            if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0)
         ]
         function = cell.function(at[-1]) if at else None
-        around = [each for each in at if function is None or function in cell.parents(each)]
-        loop = next((n for n, each in enumerate(around) if isinstance(each, LOOPS)), len(around))
+        around = [
+            statement for statement in at if function is None or function in cell.parents(statement)
+        ]
+        loop = next(
+            (n for n, statement in enumerate(around) if isinstance(statement, LOOPS)), len(around)
+        )
         inside = set(map(id, around[: loop + 1]))
         for parent in [function or cell.tree, *around[:loop]]:
             for block in ("body", "orelse", "finalbody"):
@@ -148,7 +152,7 @@ class Again:
 
     @cached_property
     def _functions(self) -> dict[str, list[ast.AST]]:
-        return functions_of(each.source for each in (*self._cells, *self._notebook.files))
+        return functions_of(cell.source for cell in (*self._cells, *self._notebook.files))
 
     # What a cell reads, makes and changes as it runs.
 
@@ -165,9 +169,9 @@ class Again:
         for cell in self._cells:
             for use in cell.uses:
                 if use.how == "read" and use.owner is None:
-                    for each in cell.parents(use.node):
-                        if isinstance(each, (*Function, ast.ClassDef)):
-                            found.setdefault(each.name, set()).add(use.name)
+                    for node in cell.parents(use.node):
+                        if isinstance(node, (*Function, ast.ClassDef)):
+                            found.setdefault(node.name, set()).add(use.name)
         for own in found.values():
             more = set(own)
             while more := {x for name in more & found.keys() for x in found[name]} - own:
@@ -230,9 +234,11 @@ class Again:
 
     def _is_same(self, cell: CellCode, node: ast.AST, name: str) -> bool:
         """Whether a name is given what it has: a function once more, or `x = x.to(device)`."""
-        statement = next((each for each in cell.parents(node) if isinstance(each, ast.stmt)), None)
+        statement = next(
+            (child for child in cell.parents(node) if isinstance(child, ast.stmt)), None
+        )
         if isinstance(node, (*Function, ast.ClassDef)):
-            return len({ast.dump(each) for _, each in self._notebook.defined(name)}) == 1
+            return len({ast.dump(child) for _, child in self._notebook.defined(name)}) == 1
         if not isinstance(statement, ast.Assign) or statement.lineno in self._edited.get(
             cell.key, ()
         ):
@@ -247,15 +253,15 @@ class Again:
     def _is_stream(self, cell: CellCode, node: ast.AST) -> bool:
         parent = cell.parent(node)
         value = parent.value if isinstance(parent, ast.Assign) else None
-        makes = (each for _, each in self._notebook.functions.get(called(value), ()))
+        makes = (function for _, function in self._notebook.functions.get(called(value), ()))
         return isinstance(value, ast.GeneratorExp) or (
             isinstance(value, ast.Call)
             and (
                 called(value) in _STREAMS
                 or any(
-                    isinstance(each, (ast.Yield, ast.YieldFrom))
+                    isinstance(child, (ast.Yield, ast.YieldFrom))
                     for f in makes
-                    for each in ast.walk(f)
+                    for child in ast.walk(f)
                 )
             )
         )
@@ -275,21 +281,21 @@ def _read_by(cell: CellCode, inner: Mapping[str, set[str]], node: ast.AST) -> se
 
     `inner` has what functions read, by their names.
     """
-    found = {name for each, name in _own_names(cell, node) if _is_read(each)}
-    named = found | {called(each) for each in _executed(node)}
+    found = {name for child, name in _own_names(cell, node) if _is_read(child)}
+    named = found | {called(child) for child in _executed(node)}
     return found.union(*[inner.get(each, ()) for each in named])
 
 
 def _bound_by(cell: CellCode, node: ast.AST) -> set[str]:
-    return {name for each, name in _own_names(cell, node) if not _is_read(each)}
+    return {name for child, name in _own_names(cell, node) if not _is_read(child)}
 
 
 def _own_names(cell: CellCode, node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
     """Yield where names of the notebook's own stand in what runs."""
-    for each in _executed(node):
-        name, owner, _ = cell.owners.get(each, ("", None, None))
+    for child in _executed(node):
+        name, owner, _ = cell.owners.get(child, ("", None, None))
         if name and owner is None:
-            yield each, name
+            yield child, name
 
 
 def _is_read(node: ast.AST) -> bool:

@@ -67,8 +67,8 @@ class Code:
         self._literals: dict[str, list[SizeLiteral]] = {}
         self._signatures: dict[str, dict[int, str]] = {}
         self._left = LONGEST
-        for each in first:
-            self.of(each)
+        for run in first:
+            self.of(run)
 
     def of(self, cell: CellRun) -> _Content:
         """Return what the code of a cell contains."""
@@ -87,11 +87,11 @@ class Code:
     def literals(self, cell: CellRun, role: Role = "batch") -> list[SizeLiteral]:
         """Return the literals of a role in a cell; functions of cells seen before are known."""
         placed = self.of(cell).placed
-        found = self._literals.get(cell.source)
-        if found is None:
-            found = literals_of(cell, cell.source, placed, self._signatures)
-            self._literals[cell.source] = found
-        return [replace(each, cell=cell) for each in found if each.role == role]
+        literals = self._literals.get(cell.source)
+        if literals is None:
+            literals = literals_of(cell, cell.source, placed, self._signatures)
+            self._literals[cell.source] = literals
+        return [replace(literal, cell=cell) for literal in literals if literal.role == role]
 
     def given(self, line: str) -> set[str]:
         """Return the names of the options that a command line gives to a script seen before."""
@@ -124,7 +124,7 @@ def _look_through(tree: ast.Module) -> _Content:
 def _enter(content: _Content, node: ast.AST) -> None:
     if isinstance(node, (*Function, ast.ClassDef)):
         content.within.setdefault(node.name, set()).update(names_in(node))
-        first = min([node.lineno, *[each.lineno for each in node.decorator_list]])
+        first = min([node.lineno, *[expression.lineno for expression in node.decorator_list]])
         content.lines[node.name] = range(first, (node.end_lineno or first) + 1)
         content.stores.add(node.name)
     elif isinstance(node, ast.Name):
@@ -152,11 +152,13 @@ def _run_by_itself(tree: ast.AST) -> Iterator[ast.AST]:
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, Function):
             early = [*node.decorator_list, *node.args.defaults, *node.args.kw_defaults]
-            for each in filter(None, early):
-                yield from (each, *_run_by_itself(each))
+            for expression in filter(None, early):
+                yield from (expression, *_run_by_itself(expression))
         elif isinstance(node, ast.ClassDef):
-            inner = (each for each in _run_by_itself(node) if not _is_stored(each))
-            yield from (each for each in inner if not isinstance(each, (*Function, ast.ClassDef)))
+            inner = (child for child in _run_by_itself(node) if not _is_stored(child))
+            yield from (
+                child for child in inner if not isinstance(child, (*Function, ast.ClassDef))
+            )
         else:
             yield from _run_by_itself(node)
         yield node
@@ -169,7 +171,7 @@ def _is_stored(node: ast.AST) -> bool:
 
 def names_in(node: ast.AST) -> set[str]:
     """Return all names in a piece of code, and `sys.argv` where it reads the command line."""
-    found = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    found = {child.id for child in ast.walk(node) if isinstance(child, ast.Name)}
     return found | {_ARGV} if any(map(_parses_argv, ast.walk(node))) else found
 
 
@@ -278,13 +280,13 @@ def path_from(
     if first.key == failed.key:
         return (failed,)
     code = code or Code()
-    ran = [each for each in cells if each.key != failed.key]
-    start = next((n for n, each in enumerate(ran) if each.key == first.key), None)
+    ran = [cell_run for cell_run in cells if cell_run.key != failed.key]
+    start = next((n for n, cell_run in enumerate(ran) if cell_run.key == first.key), None)
     if start is None:
         return None
     within: dict[str, set[str]] = {}
-    for each in (*ran, failed):
-        within |= code.of(each).within
+    for run in (*ran, failed):
+        within |= code.of(run).within
     changed = set(lines) if lines is not None else None
     marks = _marks(code.of(first), changed)
     touched = [(first, marks | code.of(first).affects)]
@@ -330,7 +332,7 @@ def _used(names: set[str], within: Mapping[str, set[str]]) -> set[str]:
 def _is_overridden(parameter: Parameter, failing: Calls, others: Iterable[Calls]) -> bool:
     """Whether a call may pass a value of its own: in the failing cell, else in any other."""
     for cells in ([failing], others):
-        calls = [call for each in cells for call in each.get(parameter.callee, ())]
+        calls = [call for cell in cells for call in cell.get(parameter.callee, ())]
         if calls:
             return any(_passes(call, parameter) for call in calls)
     return False
@@ -339,6 +341,6 @@ def _is_overridden(parameter: Parameter, failing: Calls, others: Iterable[Calls]
 def _passes(call: ast.Call, parameter: Parameter) -> bool:
     if any(keyword.arg in (None, parameter.name) for keyword in call.keywords):
         return True
-    if any(isinstance(each, ast.Starred) for each in call.args):
+    if any(isinstance(expression, ast.Starred) for expression in call.args):
         return True
     return parameter.position is not None and len(call.args) > parameter.position

@@ -21,18 +21,18 @@ def beside(path: str) -> CellRun | None:
     """
     try:
         full = Path(path).resolve()
-        own, found = full.relative_to(Path.cwd().resolve()), full.stat()
-        if not S_ISREG(found.st_mode) or found.st_size > _LONGEST:
+        own, status = full.relative_to(Path.cwd().resolve()), full.stat()
+        if not S_ISREG(status.st_mode) or status.st_size > _LONGEST:
             return None
         text, name = full.read_bytes().decode(), own.as_posix()
-        return CellRun(None, None, text, str(full), found.st_mtime, path=name)
+        return CellRun(None, None, text, str(full), status.st_mtime, path=name)
     except (OSError, ValueError, RuntimeError):  # the last: links in a circle
         return None
 
 
 def script_lines(source: str) -> list[int]:
     """Return the lines of a cell, from 1, that run a script."""
-    return [source.count("\n", 0, found.start()) + 1 for found in _RUN.finditer(source)]
+    return [source.count("\n", 0, match.start()) + 1 for match in _RUN.finditer(source)]
 
 
 def script_at(source: str, line: int) -> CellRun | None:
@@ -42,15 +42,15 @@ def script_at(source: str, line: int) -> CellRun | None:
 
 
 def _script(line: str) -> CellRun | None:
-    found = _SCRIPT.search(line)
-    return beside(found[2]) if found is not None else None
+    match = _SCRIPT.search(line)
+    return beside(match[2]) if match is not None else None
 
 
 def with_scripts(source: str) -> str:
     """Return a cell with the text of each script in the place of the `%run` that runs it."""
 
     def text(line: re.Match[str]) -> str:
-        found = _script(line[0])
-        return _UNREADABLE if found is None else found.source
+        run = _script(line[0])
+        return _UNREADABLE if run is None else run.source
 
     return _RUN.sub(text, source)

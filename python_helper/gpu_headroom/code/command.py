@@ -19,8 +19,8 @@ _RUN = "%run ."
 
 def _arguments(source: str, script: str) -> tuple[int, int] | None:
     """Return where those of the script stand, if just one command of a cell starts it."""
-    found = list(re.finditer(_STARTS + _NAMED.format(re.escape(script)), source))
-    begin = found[0].end() if len(found) == 1 else 0
+    matches = list(re.finditer(_STARTS + _NAMED.format(re.escape(script)), source))
+    begin = matches[0].end() if len(matches) == 1 else 0
     before = source[:begin].rpartition("\n")[2].lstrip()
     is_shell = before.startswith("!") or source.lstrip().startswith(_CELLS)
     end = _ARGUMENTS.match(source, begin) if is_shell and begin and "#" not in before else None

@@ -40,7 +40,7 @@ Statement = list[Piece]
 
 def literals(source: str) -> set[str]:
     """Return the strings and comments of a source, as they are written."""
-    return {found[0] for found in _LITERAL.finditer(source)}
+    return {match[0] for match in _LITERAL.finditer(source)}
 
 
 def statements(source: str) -> list[list[Statement]]:
@@ -59,26 +59,26 @@ def statements(source: str) -> list[list[Statement]]:
 
 def _pieces(source: str) -> Iterator[tuple[str, str]]:
     done = 0
-    for found in _LITERAL.finditer(source):
-        yield source[done : found.start()], ""
-        yield found[0], found[0]
-        done = found.end()
+    for match in _LITERAL.finditer(source):
+        yield source[done : match.start()], ""
+        yield match[0], match[0]
+        done = match.end()
     yield source[done:], ""
 
 
 def plain(statement: Statement) -> str:
     """Return a statement as it is written, but for the blanks around it."""
-    return "".join([each.text for each in statement]).strip()
+    return "".join([piece.text for piece in statement]).strip()
 
 
 def shown(statement: Statement, keeps: Keeps) -> str:
     """Return a statement with its literals cut but those that are kept."""
     return "".join(
         [
-            each.text
-            if not each.literal or (keeps(each.literal) and "%run" not in each.literal)
-            else _cut(each)
-            for each in statement
+            piece.text
+            if not piece.literal or (keeps(piece.literal) and "%run" not in piece.literal)
+            else _cut(piece)
+            for piece in statement
         ]
     )
 
@@ -96,5 +96,5 @@ def _cut(piece: Piece) -> str:
         return text
     if text.startswith("#"):
         return "#…" if text[1:].strip() else text
-    found = _QUOTED.fullmatch(text)
-    return f"{found[1]}{found[2]}…{found[2]}" if found else "…"
+    match = _QUOTED.fullmatch(text)
+    return f"{match[1]}{match[2]}…{match[2]}" if match else "…"

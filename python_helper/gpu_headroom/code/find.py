@@ -47,12 +47,12 @@ def calls(tree: ast.AST, *names: str) -> Iterator[ast.Call]:
 
 def keyword(call: ast.Call, name: str) -> ast.keyword | None:
     """Return an argument given by its name."""
-    return next((each for each in call.keywords if each.arg == name), None)
+    return next((option for option in call.keywords if option.arg == name), None)
 
 
 def given_to(call: ast.Call) -> list[ast.expr]:
     """Return the arguments of a call, those given by name behind the others."""
-    return [*call.args, *[each.value for each in call.keywords]]
+    return [*call.args, *[option.value for option in call.keywords]]
 
 
 def targets_of(node: ast.Assign | ast.AugAssign | ast.AnnAssign | ast.NamedExpr) -> list[ast.expr]:
@@ -76,25 +76,27 @@ def assigned(statement: ast.AST) -> str:
 
 def values_of(nodes: Iterable[ast.AST], *names: str) -> list[ast.expr]:
     """Return what assignments among these nodes give one of these names, and nothing else."""
-    found = [each for each in nodes if isinstance(each, ast.Assign) and assigned(each) in names]
-    return [each.value for each in found]
+    assignments = [
+        node for node in nodes if isinstance(node, ast.Assign) and assigned(node) in names
+    ]
+    return [assignment.value for assignment in assignments]
 
 
 def names(node: ast.AST, context: type[ast.expr_context] = ast.Load) -> set[str]:
     """Return the names that are read in a piece of code, or stored."""
     return {
-        each.id
-        for each in ast.walk(node)
-        if isinstance(each, ast.Name) and isinstance(each.ctx, context)
+        child.id
+        for child in ast.walk(node)
+        if isinstance(child, ast.Name) and isinstance(child.ctx, context)
     }
 
 
 def mentions(node: ast.AST, wanted: set[str]) -> bool:
     """Return whether one of these names or places, such as `self.losses`, is in a piece of code."""
     return any(
-        dotted(each) in wanted
-        for each in ast.walk(node)
-        if isinstance(each, (ast.Name, ast.Attribute, ast.Subscript))
+        dotted(child) in wanted
+        for child in ast.walk(node)
+        if isinstance(child, (ast.Name, ast.Attribute, ast.Subscript))
     )
 
 

@@ -32,8 +32,8 @@ def evaluates(name: str) -> bool:
 def leaves(target: ast.expr) -> Iterator[ast.expr]:
     """Yield what a target assigns to: both of `a, b`."""
     if isinstance(target, (ast.Tuple, ast.List)):
-        for each in target.elts:
-            yield from leaves(each)
+        for expression in target.elts:
+            yield from leaves(expression)
     else:
         yield target.value if isinstance(target, ast.Starred) else target
 
@@ -49,33 +49,33 @@ def goes_back(call: ast.AST) -> bool:
 def going_back(tree: ast.AST) -> set[str]:
     """Return the names of the functions in a text that go back from what they are given."""
     return {
-        each.name
-        for each in ast.walk(tree)
-        if isinstance(each, Function)
-        and {arg.arg for arg in each.args.args}
-        & {back.id for back in backwards(each) if isinstance(back, ast.Name)}
+        node.name
+        for node in ast.walk(tree)
+        if isinstance(node, Function)
+        and {arg.arg for arg in node.args.args}
+        & {back.id for back in backwards(node) if isinstance(back, ast.Name)}
     }
 
 
 def backwards(tree: ast.AST) -> list[ast.expr]:
     """Return what `backward()` is called on, or the calls that gradients are asked by."""
-    found: list[ast.expr] = []
+    expressions: list[ast.expr] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and goes_back(node):
             value = method(node, "backward")
-            found += [each for each in (value,) if each is not None]
-            found += [node] if node.args else []
-    return found
+            expressions += [expression for expression in (value,) if expression is not None]
+            expressions += [node] if node.args else []
+    return expressions
 
 
 def trains(node: ast.AST) -> bool:
     """Return whether a piece of code computes gradients or steps an optimizer."""
     return bool(backwards(node)) or any(
-        _TRAINS.search(name) and (each.args or "trainer" in dotted(each.func).lower())
-        if (name := called(each)) != "step"
-        else not each.args or dotted(each.func).startswith("scaler.")
-        for each in ast.walk(node)
-        if isinstance(each, ast.Call)
+        _TRAINS.search(name) and (child.args or "trainer" in dotted(child.func).lower())
+        if (name := called(child)) != "step"
+        else not child.args or dotted(child.func).startswith("scaler.")
+        for child in ast.walk(node)
+        if isinstance(child, ast.Call)
     )
 
 
@@ -124,12 +124,12 @@ def reaches_backward(source: CellSource, statement: ast.stmt) -> bool:
 def _flow(block: Sequence[ast.stmt], values: set[str]) -> tuple[set[str], bool]:
     """Return what is made of values in a block, with them, and whether gradients are."""
     values = set(values)
-    for each in block:
-        made = names(each, ast.Store)
-        if read_first([each]) & values:
-            if backwards(each):
+    for statement in block:
+        made = names(statement, ast.Store)
+        if read_first([statement]) & values:
+            if backwards(statement):
                 return values, True
             values |= made
-        elif isinstance(each, ast.Assign):
+        elif isinstance(statement, ast.Assign):
             values -= made
     return values, False

@@ -66,11 +66,11 @@ def _is_of_batch(cell: CellCode, node: ast.Constant) -> bool:
     parents = list(cell.parents(node))
     around = parents[0]
     if isinstance(around, ast.Compare):
-        return any(_measures(each) for each in (around.left, *around.comparators))
+        return any(_measures(expression) for expression in (around.left, *around.comparators))
     if isinstance(around, ast.BinOp):
         other = around.left if around.right is node else around.right
         divides = isinstance(around.op, (ast.FloorDiv, ast.Div)) and around.right is node
-        cuts = any(isinstance(each, ast.Slice) for each in parents[:3])
+        cuts = any(isinstance(child, ast.Slice) for child in parents[:3])
         return not isinstance(other, ast.Constant) and (divides or cuts)
     shape = around.elts if isinstance(around, (ast.Tuple, ast.List)) else None
     call = parents[1] if shape is not None else around
@@ -100,8 +100,8 @@ def _rows(name: str, sizes: list[ast.expr], node: ast.expr) -> bool:
 
 def _measures(node: ast.AST) -> bool:
     return any(
-        called(each) in _MEASURES or (isinstance(each, ast.Attribute) and each.attr == "shape")
-        for each in ast.walk(node)
+        called(child) in _MEASURES or (isinstance(child, ast.Attribute) and child.attr == "shape")
+        for child in ast.walk(node)
     )
 
 
@@ -113,7 +113,7 @@ def _indexes(cell: CellCode, call: ast.Call) -> bool:
     counted = names(loop.target, ast.Store)
     owner = loop if isinstance(loop, ast.For) else next(cell.parents(loop))
     return any(
-        isinstance(each, ast.Subscript) and counted & names(each.slice) for each in ast.walk(owner)
+        isinstance(node, ast.Subscript) and counted & names(node.slice) for node in ast.walk(owner)
     )
 
 
@@ -124,12 +124,12 @@ def is_of_others(notebook: Notebook, literal: SizeLiteral) -> bool:
     for node in ast.walk(cell.tree) if cell is not None and cell.tree is not None else ():
         at = (getattr(node, "lineno", 0), getattr(node, "col_offset", -1))
         if cell is not None and at == (literal.line, literal.column):
-            for each in (node, *cell.parents(node)):
-                if isinstance(each, ast.Dict):
+            for child in (node, *cell.parents(node)):
+                if isinstance(child, ast.Dict):
                     inside = set(map(id, cell.parents(node))) | {id(node)}
-                    pairs = zip(each.keys, each.values, strict=True)
+                    pairs = zip(child.keys, child.values, strict=True)
                     named += [str(getattr(k, "value", "")) for k, v in pairs if id(v) in inside]
-                named += [assigned(each), getattr(each, "name", None) or ""]
+                named += [assigned(child), getattr(child, "name", None) or ""]
     return any(_OF_OTHERS.search(each) for each in named)
 
 
@@ -185,8 +185,8 @@ class _Uses:
     def _enter(self, cell: CellCode, parent: ast.AST, child: ast.AST, node: ast.AST) -> None:
         """Enter the names that get a number."""
         if isinstance(parent, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
-            for each in targets_of(parent):
-                self._reads_of(cell, each, parent.value, node)
+            for expression in targets_of(parent):
+                self._reads_of(cell, expression, parent.value, node)
         elif isinstance(parent, ast.arguments):
             for argument, default in defaults(parent).items():
                 if default is child:
@@ -222,12 +222,12 @@ class _Uses:
 
     def _is_anew(self, cell: CellCode, node: ast.AST) -> bool:
         """Whether it is made anew in each round, or at each call."""
-        for each in cell.parents(node):
-            if isinstance(each, Function):
-                return each.name not in ("__init__", "reset_parameters", "build")
-            if isinstance(each, (*_Loop, ast.Lambda)):
+        for child in cell.parents(node):
+            if isinstance(child, Function):
+                return child.name not in ("__init__", "reset_parameters", "build")
+            if isinstance(child, (*_Loop, ast.Lambda)):
                 return True
-            if isinstance(each, ast.Call) and called(each) in ("Parameter", "register_buffer"):
+            if isinstance(child, ast.Call) and called(child) in ("Parameter", "register_buffer"):
                 return False
         return False
 
@@ -241,9 +241,9 @@ class _Uses:
         """Enter where a target is read; of several the one at the place of the number."""
         if isinstance(target, (ast.Tuple, ast.List)):
             values = value.elts if isinstance(value, (ast.Tuple, ast.List)) else []
-            for each, given in zip(target.elts, values, strict=False):
+            for expression, given in zip(target.elts, values, strict=False):
                 if node in set(ast.walk(given)):
-                    self._reads_of(cell, each, given, node)
+                    self._reads_of(cell, expression, given, node)
             return
         if isinstance(target, (ast.Attribute, ast.Subscript)):
             key = target.attr if isinstance(target, ast.Attribute) else target.slice
@@ -255,7 +255,7 @@ class _Uses:
             self._enter_reads(cell, target, *known[:2])
 
     def _enter_reads(self, cell: CellCode, target: ast.AST, name: str, owner: Scope | None) -> None:
-        inner = (each for each in cell.parents(target) if isinstance(each, ast.ClassDef))
+        inner = (node for node in cell.parents(target) if isinstance(node, ast.ClassDef))
         if owner is not None and owner.node is next(inner, None):
             self._entries(name)  # a field of a class
         for where in self._notebook.cells if owner is None else (cell,):
@@ -280,6 +280,6 @@ def _parameter(definition: ast.AST, call: ast.Call, child: ast.AST) -> ast.arg |
     """Return the parameter of a function or class that an argument of a call is given to."""
     function = definition
     if isinstance(definition, ast.ClassDef):
-        methods = (each for each in definition.body if isinstance(each, Function))
-        function = next((each for each in methods if each.name == "__init__"), definition)
+        methods = (statement for statement in definition.body if isinstance(statement, Function))
+        function = next((method for method in methods if method.name == "__init__"), definition)
     return parameter_of(function, call, child) if isinstance(function, Function) else None

@@ -95,7 +95,7 @@ class Gate:
 
     def free_name(self, *candidates: str) -> str | None:
         """Return the first of these names that is nobody's."""
-        return next((each for each in candidates if self.binds(each) is None), None)
+        return next((candidate for candidate in candidates if self.binds(candidate) is None), None)
 
     def deletes(
         self, cell: CellCode, statement: ast.stmt, *gone: str, before: bool = False
@@ -126,10 +126,10 @@ class Gate:
             return message("gate.not_here", TEXTS)
         # Whoever reads `pipe` may read what `pipe.unet` was.
         for name in dict.fromkeys(map(root_of, gone)):
-            found = self._captured(cell, scope, name)
-            if found is not None:
-                place_of = found.cell
-                return CodePlace(place_of, found.line).says("gate.captured", TEXTS, name=name)
+            place = self._captured(cell, scope, name)
+            if place is not None:
+                place_of = place.cell
+                return CodePlace(place_of, place.line).says("gate.captured", TEXTS, name=name)
             if name in later:
                 return self._read(name, cell, scope)
         return None
@@ -142,14 +142,14 @@ class Gate:
             for name, made in kinds.items():
                 for own, definition in made:
                     parts = self.notebook.reached(definition)
-                    inside = {id(each) for _, each in parts}
+                    inside = {id(node) for _, node in parts}
                     for cell in {own, *(other for other, _ in parts if other is not None)}:
                         found.setdefault(name, set()).update(
                             use.name
                             for use in cell.uses
                             if use.owner is None
                             and use.how == "read"
-                            and any(id(each) in inside for each in cell.parents(use.node))
+                            and any(id(node) in inside for node in cell.parents(use.node))
                         )
         return found
 
@@ -253,8 +253,8 @@ class Gate:
 
     def _left(self, cell: CellCode, statement: ast.AST) -> set[str]:
         """Return the names that loops of a statement go through with, and nobody reads behind."""
-        loops = [each for each in ast.walk(statement) if isinstance(each, ast.For)]
-        found = {name for each in loops for name in names(each.target, ast.Store)}
+        loops = [node for node in ast.walk(statement) if isinstance(node, ast.For)]
+        found = {name for loop in loops for name in names(loop.target, ast.Store)}
         if not isinstance(statement, ast.stmt):
             return set()
         return {each for each in found if self.deletes(cell, statement, each) is None}
@@ -265,19 +265,19 @@ class Gate:
         Without the names in `left`, where a loop gives them theirs.
         """
         found: set[Slot] = set()
-        for each in ast.walk(node):
-            if isinstance(each, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr)):
-                given = targets_of(each)
-                for target in given if self.taint.slots(cell, each.value) else ():
+        for child in ast.walk(node):
+            if isinstance(child, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr)):
+                given = targets_of(child)
+                for target in given if self.taint.slots(cell, child.value) else ():
                     for leaf in leaves(target):
                         found |= self.taint.targets(cell, leaf)
-            elif isinstance(each, (ast.For, ast.AsyncFor, ast.comprehension)):
-                slots = self.taint.targets(cell, each.target)
+            elif isinstance(child, (ast.For, ast.AsyncFor, ast.comprehension)):
+                slots = self.taint.targets(cell, child.target)
                 found |= {slot for slot in slots if slot[0] != "name" or slot[2] not in left}
-            elif isinstance(each, ast.Call):
-                found |= self.taint.kept(cell, each)
-            elif isinstance(each, ast.Raise) and isinstance(each.exc, ast.Call):
-                found |= self.taint.given(cell, each.exc)
+            elif isinstance(child, ast.Call):
+                found |= self.taint.kept(cell, child)
+            elif isinstance(child, ast.Raise) and isinstance(child.exc, ast.Call):
+                found |= self.taint.given(cell, child.exc)
         return found
 
     # Scopes.
@@ -304,7 +304,7 @@ class Gate:
         """Say where a name is read: elsewhere if it is."""
         uses = self.notebook.uses_of(cell, name, scope)
         places = [CodePlace.of(other, use.node) for other, use in uses if use.how == "read"]
-        places.sort(key=lambda each: each.cell is cell)
+        places.sort(key=lambda place: place.cell is cell)
         return next(iter(places), CodePlace(cell, 1)).says("gate.read", TEXTS, name=name)
 
 
@@ -327,11 +327,11 @@ class _Names:
 
     def __call__(self, node: ast.AST) -> set[str]:
         found: set[str] = set()
-        for each in ast.walk(node):
-            if each in self._names:
-                found.add(self._names[each])
-            if self._by_calling and isinstance(each, ast.Call):
-                found |= self._by_calling.get(called(each), set())
+        for child in ast.walk(node):
+            if child in self._names:
+                found.add(self._names[child])
+            if self._by_calling and isinstance(child, ast.Call):
+                found |= self._by_calling.get(called(child), set())
         return found
 
 
@@ -340,7 +340,7 @@ def _is_plain(name: str, call: ast.Call) -> bool:
     if name == "eval":
         return not isinstance(call.func, ast.Name)
     if name == "__import__":
-        return all(isinstance(each, ast.Constant) for each in call.args)
+        return all(isinstance(expression, ast.Constant) for expression in call.args)
     return name in ("vars", "dir") and bool(call.args)
 
 

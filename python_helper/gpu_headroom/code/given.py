@@ -80,13 +80,13 @@ def signatures_of(placed: Iterable[Placed]) -> dict[str, dict[int, str]]:
     for node, owner in placed:
         if isinstance(node, ast.Call):
             flags = [each for each in map(_text, node.args) if each.startswith("-")]
-            found |= {each: {0: option_name(node)} for each in flags if called(node) in _OPTIONS}
+            found |= {flag: {0: option_name(node)} for flag in flags if called(node) in _OPTIONS}
             continue
         if isinstance(node, Function):
             name, taken = _callee(node, owner), isinstance(owner, ast.ClassDef)
-            names = [each.arg for each in (*node.args.posonlyargs, *node.args.args)][taken:]
+            names = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)][taken:]
         elif isinstance(node, ast.ClassDef) and (fields := _fields(node)):
-            name, names = node.name, [each.arg for each in fields]
+            name, names = node.name, [argument.arg for argument in fields]
         else:
             continue
         found[name] = {n: each for n, each in enumerate(names) if role_of(each)}
@@ -98,9 +98,11 @@ def _defaulted(
 ) -> Iterator[tuple[Parameter, ast.expr]]:
     """Yield the parameters that have a default; `owner` is the class or function around it."""
     positional = [*function.args.posonlyargs, *function.args.args]
-    places = {each: n - isinstance(owner, ast.ClassDef) for n, each in enumerate(positional)}
-    for each, default in defaults(function.args).items():
-        yield Parameter(_callee(function, owner), each.arg, places.get(each)), default
+    places = {
+        parameter: n - isinstance(owner, ast.ClassDef) for n, parameter in enumerate(positional)
+    }
+    for argument, default in defaults(function.args).items():
+        yield Parameter(_callee(function, owner), argument.arg, places.get(argument)), default
 
 
 def options(call: ast.Call) -> tuple[str, ast.expr] | None:
@@ -108,7 +110,7 @@ def options(call: ast.Call) -> tuple[str, ast.expr] | None:
     maker = called(call)
     if maker not in _OPTIONS:
         return None
-    given = {each.arg: each.value for each in call.keywords}
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
     name = option_name(call)
     position = _OPTIONS[maker]
     default = given.get("default")
@@ -119,7 +121,7 @@ def options(call: ast.Call) -> tuple[str, ast.expr] | None:
 
 def option_name(call: ast.Call) -> str:
     """Return what an option is called in the code: its `dest`, else by its first long form."""
-    texts = [_text(each.value) for each in call.keywords if each.arg == "dest"]
+    texts = [_text(keyword.value) for keyword in call.keywords if keyword.arg == "dest"]
     texts = list(filter(None, texts or map(_text, call.args)))
     name = min(
         texts, key=lambda each: (each.startswith("-"), not each.startswith("--")), default=""
@@ -157,8 +159,8 @@ class Look:
         self, target: ast.expr, value: ast.expr, owner: ast.AST | None
     ) -> Iterator[Given]:
         if isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, (ast.Tuple, ast.List)):
-            for each, given in zip(target.elts, value.elts, strict=False):
-                yield from self._assigned(each, given, owner)
+            for expression, given in zip(target.elts, value.elts, strict=False):
+                yield from self._assigned(expression, given, owner)
             return
         path = _path(target)
         if not path:
@@ -196,22 +198,22 @@ class Look:
         if (option := options(call)) is not None:
             yield Given(*option, "option", parameter=Parameter("--", option[0], None))
         if name in _LOADERS:
-            for each in call.args[:1]:
-                self._text_entries(each)
+            for expression in call.args[:1]:
+                self._text_entries(expression)
         elif name == "split" and isinstance(call.func, ast.Attribute):
             self._find(call.func.value, _FLAG)
 
     def _flags(self, node: ast.List | ast.Tuple) -> None:
         """Look for `"--batch-size", "64"` in a list."""
-        for n, each in enumerate(node.elts):
-            if _text(each).startswith("-"):
-                self._find(each, _FLAG)
+        for n, expression in enumerate(node.elts):
+            if _text(expression).startswith("-"):
+                self._find(expression, _FLAG)
                 following = node.elts[n + 1] if n + 1 < len(node.elts) else None
                 number = _text(following)
                 if following is not None and number.isdecimal() and number.isascii():
                     at = following.col_offset + 1, (following.end_col_offset or 0) - 1
                     if at[1] - at[0] == len(number) < _LONGEST_NUMBER:
-                        self._enter(_text(each), int(number), (following.lineno, *at))
+                        self._enter(_text(expression), int(number), (following.lineno, *at))
 
     def entries(self) -> None:
         """Look for entries in lines of YAML."""
@@ -250,10 +252,10 @@ class Look:
 
     def _scan(self, line: int, start: int, stop: int | None, pattern: re.Pattern[str]) -> None:
         raw = self._lines[line - 1].encode(errors="replace")
-        for found in pattern.finditer(raw[start:stop].decode(errors="replace")):
+        for match in pattern.finditer(raw[start:stop].decode(errors="replace")):
             # Columns count bytes.
-            at = start + len(found.string[: found.start("number")].encode())
-            self._enter(found["name"], int(found["number"]), (line, at, at + len(found["number"])))
+            at = start + len(match.string[: match.start("number")].encode())
+            self._enter(match["name"], int(match["number"]), (line, at, at + len(match["number"])))
 
 
 def nodes(tree: ast.Module) -> Iterator[Placed]:
@@ -278,18 +280,20 @@ def _callee(function: ast.FunctionDef | ast.AsyncFunctionDef, owner: ast.AST | N
 
 def _fields(node: ast.ClassDef) -> list[ast.arg]:
     """Return the fields of a dataclass and its like, as parameters."""
-    decorators = [_path(getattr(each, "func", each))[-1:] for each in node.decorator_list]
+    decorators = [
+        _path(getattr(expression, "func", expression))[-1:] for expression in node.decorator_list
+    ]
     if ("dataclass",) not in decorators and not node.bases:
         return []
     return [
-        ast.arg(each.target.id)
-        for each in node.body
-        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+        ast.arg(statement.target.id)
+        for statement in node.body
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
     ]
 
 
 def _field(owner: ast.ClassDef, name: str) -> Parameter | None:
-    names = [each.arg for each in _fields(owner)]
+    names = [argument.arg for argument in _fields(owner)]
     return Parameter(owner.name, name, names.index(name)) if name in names else None
 
 

@@ -55,8 +55,8 @@ def literals_in(
     `signatures` are those of functions that other cells define.
     """
     tree = parse_cell(source)
-    found = [] if tree is None else literals_of(cell, source, [*nodes(tree)], signatures)
-    return [each for each in found if each.role == role]
+    literals = [] if tree is None else literals_of(cell, source, [*nodes(tree)], signatures)
+    return [literal for literal in literals if literal.role == role]
 
 
 def literals_of(
@@ -69,21 +69,21 @@ def literals_of(
     looked.scripts()
     if (cell.path or "").endswith(("json", "yaml", "yml")):
         looked.entries()
-    found = [literal for each in given if (literal := _literal(cell, each)) is not None]
-    found += [
+    literals = [literal for each in given if (literal := _literal(cell, each)) is not None]
+    literals += [
         SizeLiteral(cell, role, name, value, *place, "text", parameter=flag)
         for name, value, place, flag in looked.texts
         if (role := role_of(name)) is not None
         and value > (1 if role != "unnamed" else _LEAST_UNNAMED if flag else _LARGEST)
     ]
-    names = {each.name.lower() for each in found}
+    names = {number.name.lower() for number in literals}
     return sorted(
         {
-            (each.line, each.column): each
-            for each in found
-            if (other := other_side(each.name)) is None or other in names
+            (number.line, number.column): number
+            for number in literals
+            if (other := other_side(number.name)) is None or other in names
         }.values(),
-        key=lambda each: (each.line, each.column),
+        key=lambda number: (number.line, number.column),
     )
 
 
@@ -108,7 +108,7 @@ def _sides(node: ast.expr) -> int | None:
     """Return 512 of `512`, of `(512, 512)` and of `(3, 512, 512)`."""
     if not isinstance(node, (ast.Tuple, ast.List)):
         return integer(node)
-    found = [integer(each) for each in node.elts]
+    found = [integer(expression) for expression in node.elts]
     sides = [each for each in found if each is not None and each > _CHANNELS]
     return sides[0] if None not in found and sides and len(set(sides)) == 1 else None
 

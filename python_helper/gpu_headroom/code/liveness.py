@@ -64,10 +64,10 @@ class Liveness:
         self.before = self._block(body, last, _Exits(last, set(), set(), set()))
 
     def _block(self, body: Sequence[ast.stmt], later: set[str], ways: _Exits) -> set[str]:
-        for each in reversed(body):
-            self.after[each] = self.after.get(each, set()) | later
-            later = self._statement(each, later, ways) | ways.caught
-            self.ahead[each] = self.ahead.get(each, set()) | later
+        for statement in reversed(body):
+            self.after[statement] = self.after.get(statement, set()) | later
+            later = self._statement(statement, later, ways) | ways.caught
+            self.ahead[statement] = self.ahead.get(statement, set()) | later
         return later
 
     def _statement(self, node: ast.stmt, later: set[str], ways: _Exits) -> set[str]:
@@ -131,11 +131,13 @@ class Liveness:
         )
         behind = self._block(last, later, ways)
         failed = self._block(last, ways.caught | ways.end | ways.stop | ways.again, ways)
-        through = _Exits(*(each | failed if last else each for each in ways))
+        through = _Exits(*(way | failed if last else way for way in ways))
         caught = set(through.caught)
-        for each in handlers:
-            inner = self._block(each.body, behind, through) - ({each.name} if each.name else set())
-            caught |= inner | (self._reads(each.type) if each.type else set())
+        for handler in handlers:
+            inner = self._block(handler.body, behind, through) - (
+                {handler.name} if handler.name else set()
+            )
+            caught |= inner | (self._reads(handler.type) if handler.type else set())
         inside = through._replace(caught=caught)
         rest = self._block(orelse, behind, through)
         return self._block(body, rest, inside) | caught

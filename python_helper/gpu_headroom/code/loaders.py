@@ -66,7 +66,7 @@ class Way:
 
     def numbers(self, cells: Sequence[CellCode]) -> Numbers:
         """Return the numbers of the failing loop's batches, in cells as they are now."""
-        known = {each.key: each for each in cells}
+        known = {cell.key: cell for cell in cells}
         lines = [
             Line(known[key], line)
             for key, number, text in self.places
@@ -122,10 +122,10 @@ class Numbers:
             return False
         if literal.kind in ("field", "option", "text") or not literal.path:
             known = literal.kind != "argument" or literal.parameter is not None
-            return known and any(each[-1] == literal.name for each in self.paths)
+            return known and any(path[-1] == literal.name for path in self.paths)
         return any(
-            each == literal.path or (each[-1] == literal.path[-1] and each[0] in ("", "self"))
-            for each in self.paths
+            path == literal.path or (path[-1] == literal.path[-1] and path[0] in ("", "self"))
+            for path in self.paths
         )
 
 
@@ -139,7 +139,7 @@ class Loaders:
         self, cells: Sequence[CellCode], way: Sequence[Line], *, evaluates: bool = False
     ) -> None:
         self._cells, self._evaluates = list(cells), evaluates
-        self._way = [each for each in way if each.cell.tree is not None]
+        self._way = [line for line in way if line.cell.tree is not None]
         self._notebook = Notebook(self._cells)
         self._attributes = by_name(self._cells, ast.Attribute, attrgetter("attr"))
         self._ways: tuple[tuple[Any, Callable[..., None]], ...] = (
@@ -167,10 +167,10 @@ class Loaders:
                 statement = cell.statement_on(number)
                 if statement is None:
                     continue
-                for each in _heads(cell, statement):
-                    self._data(cell, each, None, ())
+                for node in _heads(cell, statement):
+                    self._data(cell, node, None, ())
                     if self._found:
-                        loop = cell.parent(each)
+                        loop = cell.parent(node)
                         ends = _ends(loop) if isinstance(loop, _Loop) else None
                         self._found.ends = None if ends is None else Line(cell, ends)
                         return self._found
@@ -190,9 +190,9 @@ class Loaders:
             if isinstance(node, kinds):
                 follow(cell, node, inside, path)
                 return
-        for each in ast.iter_child_nodes(node):
-            if isinstance(each, (ast.expr, ast.withitem)):
-                self._data(cell, each, inside, () if isinstance(node, ast.BinOp) else path)
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, (ast.expr, ast.withitem)):
+                self._data(cell, child, inside, () if isinstance(node, ast.BinOp) else path)
 
     def _nothing(self, *_: Any) -> None:
         """Such code has no batches."""
@@ -204,8 +204,8 @@ class Loaders:
         if index is not None and -len(node.elts) <= index < len(node.elts):
             self._data(cell, node.elts[index], inside, path[1:])
             return
-        for each in node.elts:
-            self._data(cell, each, inside, path)
+        for expression in node.elts:
+            self._data(cell, expression, inside, path)
 
     def _entries(self, cell: CellCode, node: ast.Dict, inside: _Call | None, path: Path) -> None:
         known = [v for k, v in zip(node.keys, node.values, strict=True) if _is(k, path[:1])]
@@ -221,7 +221,9 @@ class Loaders:
         self, cell: CellCode, node: ast.ListComp, inside: _Call | None, path: Path
     ) -> None:
         del path
-        self._first(cell, [*[each.iter for each in node.generators], node.elt], inside, ())
+        self._first(
+            cell, [*[comprehension.iter for comprehension in node.generators], node.elt], inside, ()
+        )
 
     def _first(
         self,
@@ -232,8 +234,8 @@ class Loaders:
     ) -> None:
         """Follow the first of these that leads to a number."""
         before = len(self._found.places) + len(self._found.paths)
-        for each in nodes:
-            self._data(cell, each, inside, path)
+        for node in nodes:
+            self._data(cell, node, inside, path)
             if len(self._found.places) + len(self._found.paths) > before:
                 return
 
@@ -248,8 +250,8 @@ class Loaders:
         if index is not None and -len(call.args) <= index < len(call.args):
             self._data(cell, call.args[index], inside, path[1:])
         elif sizes:
-            for each in sizes:
-                self._number(cell, each, inside)
+            for expression in sizes:
+                self._number(cell, expression, inside)
         elif not own and list(self._spread(cell, call, inside)):
             pass
         elif name in _FITS and len(call.args) + len(call.keywords) > 1:
@@ -257,7 +259,7 @@ class Loaders:
         elif not own and name not in _NO_DATA:
             settings = keyword(call, "args")
             owner = call.func.value if isinstance(call.func, ast.Attribute) else None
-            many = [owner, *call.args, *[each.value for each in call.keywords]]
+            many = [owner, *call.args, *[option.value for option in call.keywords]]
             if name == "islice":
                 many = list(call.args[:1])
             for node in many if settings is None else [settings.value]:
@@ -265,7 +267,7 @@ class Loaders:
 
     def _spread(self, cell: CellCode, call: ast.Call, inside: _Call | None) -> Iterator[bool]:
         """Follow the batch among `**settings`; yields for each that is found."""
-        given = [each.value for each in call.keywords if each.arg is None]
+        given = [option.value for option in call.keywords if option.arg is None]
         for node in given if called(call) in _BATCHED else ():
             for where, bind in self._definitions(cell, node):
                 for value, _ in _given(where, bind):
@@ -276,12 +278,16 @@ class Loaders:
 
     def _sizes(self, name: str, call: ast.Call) -> list[ast.expr]:
         """Return what a call gets as the size of its batches, or as a number of rows."""
-        given = [each for each in call.keywords if each.arg and role_of(each.arg) == "batch"]
+        given = [
+            option for option in call.keywords if option.arg and role_of(option.arg) == "batch"
+        ]
         if given:
             phase = [
-                each for each in given if bool(_EVALUATES.search(each.arg or "")) is self._evaluates
+                option
+                for option in given
+                if bool(_EVALUATES.search(option.arg or "")) is self._evaluates
             ]
-            return [each.value for each in phase or given]
+            return [option.value for option in phase or given]
         at = _BATCHED.get(name)
         if name == "split" and dotted(getattr(call.func, "value", None)) in _MODULES:
             at = 1
@@ -298,12 +304,12 @@ class Loaders:
         """Follow the loader that `fit(model, training, validation)` was at."""
         wanted = _OTHERS if self._evaluates or called(call) not in _FITS[:2] else _TRAINING
         at = 2 if self._evaluates and called(call) == "fit" else 1
-        given = [each.value for each in call.keywords if each.arg in (*wanted, "datamodule")]
+        given = [option.value for option in call.keywords if option.arg in (*wanted, "datamodule")]
         given += call.args[at : at + 1] or ([] if given else call.args[1:2])
         if not given:
             given = call.args[:1]
-        for each in given:
-            self._data(cell, each, inside, ())
+        for expression in given:
+            self._data(cell, expression, inside, ())
 
     def _entered(self, cell: CellCode, node: ast.AST, inside: _Call, path: Path) -> None:
         """Look into a function of the notebook, or at what a class of it is made with."""
@@ -312,20 +318,26 @@ class Loaders:
         if isinstance(node, ast.ClassDef):
             self._made(cell, node, inside, path)
             return
-        for each in _own(node):
-            if isinstance(each, (ast.Return, ast.Yield, ast.YieldFrom)):
-                self._data(cell, each.value, inside, path)
+        for child in _own(node):
+            if isinstance(child, (ast.Return, ast.Yield, ast.YieldFrom)):
+                self._data(cell, child.value, inside, path)
 
     def _made(self, cell: CellCode, node: ast.ClassDef, inside: _Call, path: Path) -> None:
-        methods = {each.name: each for each in node.body if isinstance(each, Function)}
+        methods = {
+            statement.name: statement for statement in node.body if isinstance(statement, Function)
+        }
         init = methods.get("__init__")
-        sizes = [each for each in arguments(init) if role_of(each.arg) == "batch"] if init else []
+        sizes = (
+            [parameter for parameter in arguments(init) if role_of(parameter.arg) == "batch"]
+            if init
+            else []
+        )
         for argument in sizes:
             value, where = _bound(cell, init, argument.arg, inside)
             self._number(where, value, inside.inside if where is inside.cell else None)
         given = [each for each in inside.call.keywords if each.arg and role_of(each.arg) == "batch"]
-        for each in given if not sizes else ():
-            self._number(inside.cell, each.value, inside.inside)
+        for option in given if not sizes else ():
+            self._number(inside.cell, option.value, inside.inside)
         if sizes or given:
             return
         wanted = _METHODS[1:] if self._evaluates else _METHODS[:1]
@@ -364,11 +376,11 @@ class Loaders:
 
     def _bound_of_slice(self, cell: CellCode, node: ast.expr | None, inside: _Call | None) -> None:
         """Follow `i` of a loop to its step, and what is added to it."""
-        for each in ast.walk(node) if node is not None else ():
-            if isinstance(each, ast.Name):
+        for child in ast.walk(node) if node is not None else ():
+            if isinstance(child, ast.Name):
                 looped = [
                     (where, parent.iter)
-                    for where, bind in self._definitions(cell, each)
+                    for where, bind in self._definitions(cell, child)
                     for parent in where.parents(bind)
                     if isinstance(parent, (*_Loop, ast.comprehension))
                     and bind in set(ast.walk(parent.target))
@@ -376,9 +388,9 @@ class Loaders:
                 for where, iterated in looped:
                     self._data(where, iterated, inside, ())
                 if not looped:
-                    self._number(cell, each, inside)
-            elif isinstance(each, (ast.Constant, ast.Attribute)):
-                self._number(cell, each, inside)
+                    self._number(cell, child, inside)
+            elif isinstance(child, (ast.Constant, ast.Attribute)):
+                self._number(cell, child, inside)
 
     def _attribute(
         self, cell: CellCode, node: ast.Attribute, inside: _Call | None, path: Path
@@ -392,9 +404,9 @@ class Loaders:
                 self._data(where, value, None, (*more, *path))
         if not stores:
             for where, function in self._notebook.functions.get(node.attr, ()):
-                for each in _own(function):
-                    if isinstance(each, (ast.Return, ast.Yield)):
-                        self._data(where, each.value, None, path)
+                for child in _own(function):
+                    if isinstance(child, (ast.Return, ast.Yield)):
+                        self._data(where, child.value, None, path)
             if dotted(node.value) not in ("self", "cls"):
                 self._data(cell, node.value, inside, ())
 
@@ -424,8 +436,8 @@ class Loaders:
         elif isinstance(node, (ast.Attribute, ast.Subscript)):
             self._entry(cell, node)
         else:
-            for each in self._parts(node):
-                self._number(cell, each, inside)
+            for expression in self._parts(node):
+                self._number(cell, expression, inside)
 
     def _parts(self, node: ast.AST) -> list[ast.expr]:
         """Return what a number is computed of, or the first of a shape."""
@@ -439,7 +451,7 @@ class Loaders:
             return node.args if text is None else node.args[1:]
         computed = (ast.BinOp, ast.IfExp, ast.BoolOp, ast.NamedExpr, ast.UnaryOp)
         inner = ast.iter_child_nodes(node) if isinstance(node, computed) else ()
-        return [each for each in inner if isinstance(each, ast.expr)]
+        return [child for child in inner if isinstance(child, ast.expr)]
 
     def _entry(self, cell: CellCode, node: ast.Attribute | ast.Subscript) -> None:
         """Follow `config.batch_size`, `config["batch_size"]`, `self.batch_size`."""
@@ -472,7 +484,7 @@ class Loaders:
             return []
         name, owner, inside = known
         if owner is not None:
-            return [(cell, each) for each in _reaching(cell, node, name, owner, inside)]
+            return [(cell, child) for child in _reaching(cell, node, name, owner, inside)]
         is_late = inside.function.parent is not None
         last = (
             len(self._cells) - 1 if is_late or cell not in self._cells else self._cells.index(cell)
@@ -481,8 +493,8 @@ class Loaders:
         if cell.is_file:  # its names are its own
             order = [cell, *(each for each in order if each.is_file)]
         for each in order:
-            if found := _reaching(each, node if each is cell else None, name, None, inside):
-                return [place for one in found for place in self._imported(each, one)]
+            if nodes := _reaching(each, node if each is cell else None, name, None, inside):
+                return [place for one in nodes for place in self._imported(each, one)]
         return []
 
     def _imported(self, cell: CellCode, bind: ast.AST) -> list[tuple[CellCode, ast.AST]]:
@@ -495,10 +507,10 @@ class Loaders:
     def _in_file(self, module: str, name: str) -> list[tuple[CellCode, ast.AST]]:
         path = "/" + module.replace(".", "/") + ".py"
         return [
-            (each, use.node)
-            for each in self._cells
-            if each.is_file and f"/{each.key}".endswith(path)
-            for use in each.uses
+            (cell, use.node)
+            for cell in self._cells
+            if cell.is_file and f"/{cell.key}".endswith(path)
+            for use in cell.uses
             if use.name == name and use.how == "bind" and use.owner is None
         ]
 
@@ -507,7 +519,7 @@ class Loaders:
     ) -> Iterator[tuple[ast.AST | None, CellCode, _Call | None]]:
         """Yield what a parameter was given: by the call that is looked into, else by callers."""
         function = next(
-            (each for each in cell.parents(argument) if isinstance(each, (*Function, ast.Lambda))),
+            (node for node in cell.parents(argument) if isinstance(node, (*Function, ast.Lambda))),
             None,
         )
         if function is None or isinstance(function, ast.Lambda):
@@ -542,9 +554,9 @@ class Loaders:
                 before = outer.statement_on(line)
                 found = [] if before is None else list(calls(before, *names))
                 if found:
-                    yield from ((outer, each) for each in found)
+                    yield from ((outer, call) for call in found)
                     return
-        yield from (each for name in sorted(names) for each in self._notebook.calls(name))
+        yield from (call for name in sorted(names) for call in self._notebook.calls(name))
 
 
 _MODULES = ("torch", "np", "numpy", "jnp", "tf")
@@ -552,10 +564,10 @@ _MODULES = ("torch", "np", "numpy", "jnp", "tf")
 
 def _heads(cell: CellCode, statement: ast.stmt) -> Iterator[ast.AST]:
     """Yield what the loops around a statement go over, the innermost first; then itself."""
-    for each in (statement, *cell.parents(statement)):
-        if isinstance(each, _Loop):
-            yield each.iter
-        elif isinstance(each, Function):
+    for node in (statement, *cell.parents(statement)):
+        if isinstance(node, _Loop):
+            yield node.iter
+        elif isinstance(node, Function):
             break
     if isinstance(statement, (*_Loop, ast.While, ast.If)):
         yield statement.iter if isinstance(statement, _Loop) else statement.test
@@ -573,7 +585,7 @@ def _ends(loop: ast.AST) -> int | None:
         if isinstance(node, (ast.Break, ast.Return)):
             return node.lineno
         if isinstance(node, (*_Loop, ast.While)):
-            inner = (each for each in ast.walk(node) if isinstance(each, ast.Return))
+            inner = (child for child in ast.walk(node) if isinstance(child, ast.Return))
             if (found := next(inner, None)) is not None:
                 return found.lineno
         elif not isinstance(node, (*Function, ast.Lambda, ast.ClassDef)):
@@ -594,13 +606,13 @@ def _reaching(
     line = getattr(node, "lineno", None)
     is_inner = owner is None and inside.function.parent is not None and node is not None
     if line is not None and not is_inner:
-        before = [each for each in binds if getattr(each.node, "lineno", 0) <= line]
-        loops = [each for each in around if isinstance(each, (*_Loop, ast.While))]
-        again = [each for each in binds if any(one in loops for one in cell.parents(each.node))]
+        before = [bind for bind in binds if getattr(bind.node, "lineno", 0) <= line]
+        loops = [child for child in around if isinstance(child, (*_Loop, ast.While))]
+        again = [bind for bind in binds if any(one in loops for one in cell.parents(bind.node))]
         if not before and owner is None and not again:
             return []
         binds = before or again or binds
-    found: list[ast.AST] = []
+    nodes: list[ast.AST] = []
     for use in reversed(binds):
         if node is not None and use.node is node:
             continue
@@ -608,15 +620,17 @@ def _reaching(
         keeps = isinstance(statement, (*_Loop, ast.With, ast.AsyncWith))
         if statement in around and not keeps and not isinstance(use.node, ast.arg):
             continue  # `x = f(x)`: it is read before it is given
-        found.append(use.node)
+        nodes.append(use.node)
         parent = cell.parent(statement) if statement is not None else None
         if isinstance(use.node, ast.arg) or parent in around or isinstance(parent, ast.Module):
             break
-    return found
+    return nodes
 
 
 def _its_statement(cell: CellCode, node: ast.AST) -> ast.AST | None:
-    return next((each for each in (node, *cell.parents(node)) if isinstance(each, ast.stmt)), None)
+    return next(
+        (child for child in (node, *cell.parents(node)) if isinstance(child, ast.stmt)), None
+    )
 
 
 def _given(cell: CellCode, bind: ast.AST) -> Iterator[tuple[ast.AST | None, Path]]:
@@ -634,8 +648,8 @@ def _given(cell: CellCode, bind: ast.AST) -> Iterator[tuple[ast.AST | None, Path
             return
         elif isinstance(parent, (*_Loop, ast.comprehension)):
             if isinstance(parent.iter, (ast.Tuple, ast.List)) and path:
-                for each in parent.iter.elts:
-                    yield each, path
+                for expression in parent.iter.elts:
+                    yield expression, path
             else:
                 yield parent.iter, ()
             return
@@ -654,7 +668,7 @@ def _items(node: ast.AST | None) -> Iterator[tuple[str, ast.expr]]:
             if isinstance(key, ast.Constant) and isinstance(key.value, str):
                 yield key.value, value
     elif called(node) == "dict" and isinstance(node, ast.Call):
-        yield from ((each.arg, each.value) for each in node.keywords if each.arg)
+        yield from ((option.arg, option.value) for option in node.keywords if option.arg)
 
 
 def _element(value: ast.AST | None, path: Path) -> ast.AST | None:
@@ -674,7 +688,7 @@ def _bound(
     given = function.args
     positional = [*given.posonlyargs, *given.args]
     is_method = isinstance(cell.parent(function), ast.ClassDef)
-    names = [each.arg for each in positional][int(is_method) :]
+    names = [argument.arg for argument in positional][int(is_method) :]
     if frame is not None:
         named = keyword(frame.call, name)
         if named is not None:
@@ -682,7 +696,7 @@ def _bound(
         at = names.index(name) if name in names else len(frame.call.args)
         if at < len(frame.call.args):
             return frame.call.args[at], frame.cell
-    known = {each.arg: default for each, default in defaults(given).items()}
+    known = {argument.arg: default for argument, default in defaults(given).items()}
     return known.get(name), cell
 
 
@@ -697,7 +711,7 @@ def _own(function: ast.AST) -> Iterator[ast.AST]:
 
 
 def _class(cell: CellCode, node: ast.AST) -> ast.ClassDef | None:
-    return next((each for each in cell.parents(node) if isinstance(each, ast.ClassDef)), None)
+    return next((child for child in cell.parents(node) if isinstance(child, ast.ClassDef)), None)
 
 
 def _shape(name: str, call: ast.Call) -> ast.expr | None:
@@ -705,7 +719,9 @@ def _shape(name: str, call: ast.Call) -> ast.expr | None:
     if size is not None:
         return size.value
     if name in ("randint", "normal", "uniform", "full"):
-        tuples = (each for each in call.args if isinstance(each, (ast.Tuple, ast.List)))
+        tuples = (
+            expression for expression in call.args if isinstance(expression, (ast.Tuple, ast.List))
+        )
         return next(tuples, None)
     return call.args[0] if call.args else None
 

@@ -66,19 +66,19 @@ def left_behind(
 
 def _sort(statements: Iterable[ast.AST], outside: _Code, loops: list[_Code]) -> None:
     """Enter the code of a notebook: what belongs to a loop, and what does not."""
-    for each in statements:
-        if isinstance(each, _LOOPS):
-            target = [each.iter, each.target] if not isinstance(each, ast.While) else []
+    for node in statements:
+        if isinstance(node, _LOOPS):
+            target = [node.iter, node.target] if not isinstance(node, ast.While) else []
             outside.reads |= reads_of(target[:1])
-            body = [child for child in ast.iter_child_nodes(each) if child not in target]
+            body = [child for child in ast.iter_child_nodes(node) if child not in target]
             loops.append(_Code(reads_of(body), stores_of(body), stores_of(target)))
-        elif isinstance(each, _WITH):
-            _sort_with(each, outside, loops)
-        elif isinstance(each, (*Function, ast.ClassDef)) or not _has_statements(each):
-            outside.reads |= reads_of([each])
-            outside.stores |= stores_of([each])
+        elif isinstance(node, _WITH):
+            _sort_with(node, outside, loops)
+        elif isinstance(node, (*Function, ast.ClassDef)) or not _has_statements(node):
+            outside.reads |= reads_of([node])
+            outside.stores |= stores_of([node])
         else:
-            _sort(ast.iter_child_nodes(each), outside, loops)
+            _sort(ast.iter_child_nodes(node), outside, loops)
 
 
 def _sort_with(block: ast.With | ast.AsyncWith, outside: _Code, loops: list[_Code]) -> None:
@@ -94,27 +94,27 @@ def _sort_with(block: ast.With | ast.AsyncWith, outside: _Code, loops: list[_Cod
 
 
 def _has_statements(node: ast.AST) -> bool:
-    return any(isinstance(each, ast.stmt) for each in ast.walk(node) if each is not node)
+    return any(isinstance(child, ast.stmt) for child in ast.walk(node) if child is not node)
 
 
 def reads_of(nodes: Iterable[ast.AST]) -> set[str]:
     """Return the names of the notebook that code reads, not those of its functions' own."""
     code = list(nodes)
-    steps = (each for node in code for each in ast.walk(node))
-    added = {id(each.target) for each in steps if isinstance(each, ast.AugAssign)}
+    steps = (child for node in code for child in ast.walk(node))
+    added = {id(child.target) for child in steps if isinstance(child, ast.AugAssign)}
     return {
-        each.name
-        for each in _uses(code)
-        if each.owner is None and (each.how != "bind" or id(each.node) in added)
+        use.name
+        for use in _uses(code)
+        if use.owner is None and (use.how != "bind" or id(use.node) in added)
     }
 
 
 def stores_of(nodes: Iterable[ast.AST]) -> set[str]:
     """Return the names that code gives a value in the notebook itself, not as a function runs."""
     return {
-        each.name
-        for each in _uses(nodes)
-        if each.owner is None and each.how == "bind" and each.inside.function.parent is None
+        use.name
+        for use in _uses(nodes)
+        if use.owner is None and use.how == "bind" and use.inside.function.parent is None
     }
 
 

@@ -74,21 +74,21 @@ class CellCode(Tree):
         """
         texts = [self.source] if self.tree is None else magics(self.source)
         told = {word for text in texts for word in _WORD.findall(text)}
-        return told.union(*[_TOLD.findall(each) for each in self._texts])
+        return told.union(*[_TOLD.findall(text) for text in self._texts])
 
     @cached_property
     def _texts(self) -> list[str]:
-        values = [each.value for each in self.nodes if isinstance(each, ast.Constant)]
+        values = [node.value for node in self.nodes if isinstance(node, ast.Constant)]
         return [each for each in values if isinstance(each, str)]
 
     @cached_property
     def owners(self) -> dict[ast.AST, tuple[str, Scope | None, Scope]]:
         """Whose the name of each node is, and in which scope it stands."""
-        return {each.node: (each.name, each.owner, each.inside) for each in self.uses}
+        return {use.node: (use.name, use.owner, use.inside) for use in self.uses}
 
     def function(self, node: ast.AST) -> Definition | None:
         """Return the innermost function that a node stands in."""
-        return next((each for each in self.parents(node) if isinstance(each, Function)), None)
+        return next((child for child in self.parents(node) if isinstance(child, Function)), None)
 
     def is_called(self, node: ast.AST) -> bool:
         """Whether a node is what a call calls."""
@@ -131,22 +131,22 @@ class Notebook:
         most: int = _MOST * LONGEST,
     ) -> Notebook:
         """Read cells of these keys and texts; beyond so many characters in all they are unread."""
-        left, found = most, list[CellCode]()
+        left, cells = most, list[CellCode]()
         for key, text in dict.fromkeys(texts):
             left -= len(text)
-            found.append(CellCode(key, text, (titles or {}).get(key, "In [ ]"), is_read=left >= 0))
-        return cls(found, [CellCode(each.key, each.source, is_file=True) for each in files])
+            cells.append(CellCode(key, text, (titles or {}).get(key, "In [ ]"), is_read=left >= 0))
+        return cls(cells, [CellCode(run.key, run.source, is_file=True) for run in files])
 
     def cell(self, key: str, source: str | None = None) -> CellCode | None:
         """Return the cell of a key, the one with this text if there are several."""
-        found = [each for each in (*self.cells, *self.files) if each.key == key]
-        exact = [each for each in found if each.source == source]
-        return next(reversed(exact or found), None)
+        cells = [cell for cell in (*self.cells, *self.files) if cell.key == key]
+        exact = [cell for cell in cells if cell.source == source]
+        return next(reversed(exact or cells), None)
 
     @cached_property
     def unread(self) -> CellCode | None:
         """The first cell that cannot be read."""
-        return next((each for each in self.cells if each.tree is None), None)
+        return next((cell for cell in self.cells if cell.tree is None), None)
 
     @cached_property
     def _uses(self) -> dict[str, list[tuple[CellCode, Use]]]:
@@ -171,7 +171,7 @@ class Notebook:
         """Return where a name stands of a scope of a cell, or of the notebook's own (`None`)."""
         if owner is None:
             return self.uses(name)
-        return [(cell, each) for each in cell.uses if each.owner is owner and each.name == name]
+        return [(cell, use) for use in cell.uses if use.owner is owner and use.name == name]
 
     def nodes(self) -> Iterator[tuple[CellCode, ast.AST]]:
         """Yield all that the code of all cells is made of."""
@@ -240,7 +240,7 @@ class Notebook:
 
 def titles(runs: Iterable[CellRun]) -> dict[str, str]:
     """Return how a person is told of cells that ran, by key."""
-    return {each.key: each.path or f"In [{each.execution_count or ' '}]" for each in runs}
+    return {run.key: run.path or f"In [{run.execution_count or ' '}]" for run in runs}
 
 
 def is_stored(node: ast.AST) -> bool:

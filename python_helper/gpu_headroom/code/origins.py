@@ -57,8 +57,8 @@ class Origins:
             ways = self._of_call(cell, node)
         if ways is None:
             found.append((cell, node))
-        for where, each in ways or ():
-            self._go(where, each, found, parts, deep + 1)
+        for where, child in ways or ():
+            self._go(where, child, found, parts, deep + 1)
 
     def _of_name(self, cell: CellCode, node: ast.Name, parts: bool) -> list[Found] | None:
         known = cell.owners.get(node)
@@ -83,20 +83,20 @@ class Origins:
         raise Refused
 
     def _assigned(self, cell: CellCode, target: ast.AST, parts: bool) -> list[Found]:
-        for each in cell.parents(target):
-            if isinstance(each, ast.Assign):
-                for whole in each.targets:
+        for node in cell.parents(target):
+            if isinstance(node, ast.Assign):
+                for whole in node.targets:
                     if whole is target:
-                        return [(cell, each.value)]
-                    of, value = list(leaves(whole)), list(leaves(each.value))
+                        return [(cell, node.value)]
+                    of, value = list(leaves(whole)), list(leaves(node.value))
                     if target in of and len(of) == len(value):
                         return [(cell, value[of.index(target)])]
                 break
-            if isinstance(each, (ast.AnnAssign, ast.NamedExpr)) and each.value is not None:
-                return [(cell, each.value)] if each.target is target else self._no()
-            if isinstance(each, (ast.For, ast.comprehension)) and parts:
-                return [(cell, each.iter)]
-            if isinstance(each, ast.stmt):
+            if isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
+                return [(cell, node.value)] if node.target is target else self._no()
+            if isinstance(node, (ast.For, ast.comprehension)) and parts:
+                return [(cell, node.iter)]
+            if isinstance(node, ast.stmt):
                 break
         return self._no()
 
@@ -126,7 +126,9 @@ class Origins:
                 continue  # `model.train()` is no call of a function `train`
             named = keyword(call, argument.arg)
             n = None if place is None else place - taken
-            if any(isinstance(each, ast.Starred) for each in call.args) or keyword_stars(call):
+            if any(
+                isinstance(expression, ast.Starred) for expression in call.args
+            ) or keyword_stars(call):
                 raise Refused
             if named is not None:
                 found.append((where, named.value))
@@ -149,16 +151,16 @@ class Origins:
 
     def _entry(self, cell: CellCode, node: ast.Subscript, parts: bool) -> list[Found] | None:
         made = self.of(cell, node.value, parts=parts)
-        if parts and not any(isinstance(each, ast.Dict) for _, each in made):
+        if parts and not any(isinstance(descendant, ast.Dict) for _, descendant in made):
             return made
         found: list[Found] = []
-        for where, each in made:
-            if not isinstance(each, ast.Dict) or not isinstance(node.slice, ast.Constant):
+        for where, child in made:
+            if not isinstance(child, ast.Dict) or not isinstance(node.slice, ast.Constant):
                 return None
-            texts = [getattr(key, "value", None) for key in each.keys]
-            if texts.count(node.slice.value) != 1 or None in each.keys:
+            texts = [getattr(key, "value", None) for key in child.keys]
+            if texts.count(node.slice.value) != 1 or None in child.keys:
                 raise Refused
-            found.append((where, each.values[texts.index(node.slice.value)]))
+            found.append((where, child.values[texts.index(node.slice.value)]))
         return found
 
     def _of_call(self, cell: CellCode, node: ast.Call) -> list[Found] | None:
@@ -170,7 +172,7 @@ class Origins:
         own = self._notebook.functions.get(name, ()) if isinstance(function, ast.Name) else ()
         found: list[Found] = []
         for where, definition in own:
-            gives = [each for each in ast.walk(definition) if isinstance(each, ast.Return)]
+            gives = [child for child in ast.walk(definition) if isinstance(child, ast.Return)]
             if definition.decorator_list or not gives:
                 raise Refused
             found += [(where, each.value) for each in gives if each.value is not None]
@@ -179,7 +181,7 @@ class Origins:
 
 def keyword_stars(call: ast.Call) -> bool:
     """Whether a call is given arguments as `**options`."""
-    return any(each.arg is None for each in call.keywords)
+    return any(option.arg is None for option in call.keywords)
 
 
 def is_of_torch(cell: CellCode, notebook: Notebook, function: ast.AST) -> bool:

@@ -108,7 +108,7 @@ def quiet(source: str) -> tuple[str, str]:
         return source, ""
     mark = min(_MARKS, key=source.count)
     return _ESCAPE.sub(
-        lambda each: each[0] if each[1] in _ESCAPES else mark + each[1], source
+        lambda match: match[0] if match[1] in _ESCAPES else mark + match[1], source
     ), mark
 
 
@@ -131,5 +131,5 @@ def magics(source: str) -> list[str]:
         return []
     if _is_other(source):
         return [source.lstrip()]
-    found = [each[2] for way in (_MAGIC, _RESULT) for each in way.finditer(source)]
+    found = [match[2] for way in (_MAGIC, _RESULT) for match in way.finditer(source)]
     return found if found and _python(source) is None else []

@@ -139,7 +139,10 @@ class Pure:
             return name
         for name, found in self._notebook.classes.items():
             for cell, node in found:
-                if any(isinstance(each, Function) and each.name == "forward" for each in node.body):
+                if any(
+                    isinstance(statement, Function) and statement.name == "forward"
+                    for statement in node.body
+                ):
                     self.of_class(cell, node)
                 elif name in self._parts:
                     return name
@@ -171,15 +174,15 @@ class Pure:
 
     def of_class(self, cell: CellCode, node: ast.ClassDef) -> None:
         """Check what a module of a class does when it is called; raises `Doubt`."""
-        bases = [dotted(each).rpartition(".")[2] for each in node.bases]
-        known = [each == "Module" or each in self._notebook.classes for each in bases]
+        bases = [dotted(expression).rpartition(".")[2] for expression in node.bases]
+        known = [base == "Module" or base in self._notebook.classes for base in bases]
         if not all(known) or node.decorator_list or node.keywords:
             raise Doubt(cell, node)
-        for each in node.body:
-            if isinstance(each, Function) and each.name != "__init__":
-                if each.decorator_list or each.name.startswith("__"):
-                    raise Doubt(cell, each)
-                self.of_block(cell, each.body)
+        for statement in node.body:
+            if isinstance(statement, Function) and statement.name != "__init__":
+                if statement.decorator_list or statement.name.startswith("__"):
+                    raise Doubt(cell, statement)
+                self.of_block(cell, statement.body)
 
     def of_block(self, cell: CellCode, body: Sequence[ast.AST]) -> None:
         """Check statements or expressions, and what they call; raises `Doubt`."""
@@ -201,7 +204,7 @@ class Pure:
 
     def _call(self, cell: CellCode, call: ast.Call) -> None:
         name, function = called(call), call.func
-        if any(each.arg in ("inplace", "out", "dtype") for each in call.keywords):
+        if any(keyword.arg in ("inplace", "out", "dtype") for keyword in call.keywords):
             raise Doubt(cell, call)
         known = name in (KNOWN | _RANDOM if self._drawn else KNOWN)
         is_name = isinstance(function, ast.Name)
@@ -234,7 +237,7 @@ class Pure:
             made = Origins(self._notebook).of(cell, function, parts=True)
         except Refused:
             return False
-        return bool(made) and all(self._makes(where, each) for where, each in made)
+        return bool(made) and all(self._makes(where, node) for where, node in made)
 
     def _is_live(self, cell: CellCode, function: ast.AST) -> bool:
         known = cell.owners.get(function)
@@ -242,7 +245,7 @@ class Pure:
 
     def _makes(self, cell: CellCode, node: ast.AST) -> bool:
         if isinstance(node, (ast.List, ast.Tuple)):
-            return all(self._makes(cell, each) for each in node.elts)
+            return all(self._makes(cell, expression) for expression in node.elts)
         if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
             return self._makes(cell, node.elt)
         if isinstance(node, ast.Starred):
@@ -272,5 +275,5 @@ def _of_nn(node: ast.AST) -> list[str]:
     if isinstance(node, ast.Attribute) and dotted(node.value) in ("nn", "torch.nn"):
         return [node.attr] if node.attr[0].isupper() else []
     if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("torch.nn"):
-        return [each.name for each in node.names if each.name[0].isupper()]
+        return [alias.name for alias in node.names if alias.name[0].isupper()]
     return []

@@ -79,12 +79,12 @@ def trained_before(source: str, line: int, cells: Iterable[str]) -> bool:
     before: list[ast.stmt] = []
     node: ast.AST | None = tree
     while node is not None:
-        inner = [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.stmt)]
+        inner = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)]
         before = [] if isinstance(node, _DEFINITIONS) else before
-        before += [each for each in inner if (each.end_lineno or line) < line]
+        before += [statement for statement in inner if (statement.end_lineno or line) < line]
         node = next((e for e in inner if e.lineno <= line <= (e.end_lineno or 0)), None)
     return tree is None or _trains(
-        [each for each in before if not isinstance(each, _DEFINITIONS)],
+        [statement for statement in before if not isinstance(statement, _DEFINITIONS)],
         functions_of([*cells, source]),
     )
 
@@ -147,8 +147,8 @@ class _RunReading:
 
     def cell(self, source: str) -> None:
         """Go through a cell; what cannot be read may read all that is not set by then."""
-        for each in magics(source):
-            self.early |= words_in(each) - self.made
+        for magic in magics(source):
+            self.early |= words_in(magic) - self.made
         tree = parse_cell(source)
         for statement in tree.body if tree is not None else ():
             if not self._is_lost:
@@ -176,9 +176,9 @@ class _RunReading:
     def _may_call(self, node: ast.AST) -> bool:
         """Whether code of the notebook may run: it is called, or handed on."""
         return any(
-            isinstance(each, ast.Call)
-            and (_root(each) in self._own or not self._functions.isdisjoint(names(each)))
-            for each in ast.walk(node)
+            isinstance(child, ast.Call)
+            and (_root(child) in self._own or not self._functions.isdisjoint(names(child)))
+            for child in ast.walk(node)
         )
 
 

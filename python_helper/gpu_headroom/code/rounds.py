@@ -35,14 +35,14 @@ def grown_by_functions(sources: Iterable[str]) -> tuple[set[str], set[str]]:
         tree = parse_cell(text) if left >= 0 else None
         for node in ast.walk(tree) if tree is not None else ():
             if isinstance(node, Function) and node.name != "forward":
-                shared = [each.names for each in ast.walk(node) if isinstance(each, ast.Global)]
+                shared = [child.names for child in ast.walk(node) if isinstance(child, ast.Global)]
                 found |= set(grown(node)) - set(stored(node)).difference(*shared)
                 added |= {each for each in added_to(node) if each[0] == "."}
                 added |= {
                     name
-                    for each in ast.walk(node)
-                    if isinstance(each, ast.Assign) and _bound_in(each.value) & added
-                    for target in each.targets
+                    for child in ast.walk(node)
+                    if isinstance(child, ast.Assign) and _bound_in(child.value) & added
+                    for target in child.targets
                     for name in _bound_in(target)
                     if name[0] == "."
                 }
@@ -105,7 +105,7 @@ def bound_from(loop: Scope, number: int) -> Iterator[str]:
     before, behind = set[str](), set[str]()
     nodes = list(_statements(loop))
     # Which of several statements in one line was running is not known.
-    shared = sum(isinstance(each, ast.stmt) and each.lineno == number for each in nodes) > 1
+    shared = sum(isinstance(child, ast.stmt) and child.lineno == number for child in nodes) > 1
     for node in nodes:
         for name in _bound_by(node):
             # A statement over several lines binds its names when it has come to its end.
@@ -153,10 +153,12 @@ def collecting(function: Scope, number: int) -> str | None:
         if not isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp)):
             continue
         made = node.value if isinstance(node, ast.DictComp) else node.elt
-        if spans(made, number) and any(isinstance(each, ast.Call) for each in ast.walk(made)):
-            given = [each for each in ast.walk(function) if isinstance(each, ast.Assign)]
-            targets = [each.targets[0] for each in given if each.value is node]
-            return next((each.id for each in targets if isinstance(each, ast.Name)), "")
+        if spans(made, number) and any(isinstance(child, ast.Call) for child in ast.walk(made)):
+            given = [child for child in ast.walk(function) if isinstance(child, ast.Assign)]
+            targets = [assignment.targets[0] for assignment in given if assignment.value is node]
+            return next(
+                (expression.id for expression in targets if isinstance(expression, ast.Name)), ""
+            )
     return None
 
 
@@ -186,12 +188,12 @@ def _made_from_themselves(loop: Scope) -> Iterator[str]:
 def _bound_in(node: ast.expr) -> set[str]:
     """Return the names in an expression, and the last ones of attributes with their dot."""
     inner = list(ast.walk(node))
-    owners = {id(each.value) for each in inner if isinstance(each, ast.Attribute)}
-    names = {each.id for each in inner if isinstance(each, ast.Name) and id(each) not in owners}
+    owners = {id(child.value) for child in inner if isinstance(child, ast.Attribute)}
+    names = {child.id for child in inner if isinstance(child, ast.Name) and id(child) not in owners}
     return names | {
-        f".{each.attr}"
-        for each in inner
-        if isinstance(each, ast.Attribute) and id(each) not in owners
+        f".{child.attr}"
+        for child in inner
+        if isinstance(child, ast.Attribute) and id(child) not in owners
     }
 
 
@@ -202,7 +204,7 @@ def one_pass(function: Scope, loop: Loop) -> set[str]:
     one by one, unless they hang together by what is handed on.
     """
     around, last = _around(function, loop), loop.end_lineno or loop.lineno
-    calls = [each.lineno for each in calls_in(around, loop.lineno) if goes_back(each)]
+    calls = [call.lineno for call in calls_in(around, loop.lineno) if goes_back(call)]
     if not calls or min(calls) <= last:
         return set()
     begun, read = set[str](), set[str]()
@@ -229,12 +231,12 @@ def _around(function: Scope, loop: Loop) -> Scope:
     """Return the innermost loop of a function that another one is in, else the function."""
     last = loop.end_lineno or loop.lineno
     outer = [
-        each
-        for each in ast.walk(function)
-        if isinstance(each, LOOP) and each is not loop
-        if spans(each, loop.lineno) and spans(each, last)
+        node
+        for node in ast.walk(function)
+        if isinstance(node, LOOP) and node is not loop
+        if spans(node, loop.lineno) and spans(node, last)
     ]
-    return max(outer, key=lambda each: each.lineno, default=function)
+    return max(outer, key=lambda node: node.lineno, default=function)
 
 
 def grown(scope: Scope) -> Iterator[str]:
@@ -261,5 +263,5 @@ def _container(node: ast.expr) -> Iterator[str]:
 def _is_number(value: ast.expr) -> bool:
     """Whether an expression ends in something that lets go of the graph."""
     return isinstance(value, ast.Constant) or any(
-        called(each) in _NUMBERS for each in ast.walk(value)
+        called(node) in _NUMBERS for node in ast.walk(value)
     )

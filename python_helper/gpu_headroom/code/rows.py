@@ -87,7 +87,7 @@ class Batchwise:
             env[target.id] = value
             return
         many = value if isinstance(value, tuple) and not isinstance(value, Rows) else None
-        if not all(isinstance(each, ast.Name) for each in parts):
+        if not all(isinstance(operand, ast.Name) for operand in parts):
             raise Refused
         if value == SIZE:
             many = (SIZE,) * len(parts)
@@ -95,20 +95,22 @@ class Batchwise:
             many = tuple([self.unknown() for _ in parts])
         if many is None or len(many) != len(parts):
             raise Refused
-        for each, one in zip(parts, many, strict=True):
-            env[getattr(each, "id", "")] = one
+        for expression, one in zip(parts, many, strict=True):
+            env[getattr(expression, "id", "")] = one
 
     def run(self, cell: CellCode, body: list[ast.stmt], env: dict[str, Value], deep: int) -> Value:
         """Follow straight code to what it returns."""
-        for each in body:
-            if isinstance(each, ast.Assign) and len(each.targets) == 1:
-                value = self.of(cell, each.value, env, deep)
-                self.assign(each.targets[0], value, env)
-            elif isinstance(each, ast.For):
-                self._loop(cell, each, env, deep)
-            elif isinstance(each, ast.Return) and each.value is not None:
-                return self.of(cell, each.value, env, deep)
-            elif not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant)):
+        for statement in body:
+            if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+                value = self.of(cell, statement.value, env, deep)
+                self.assign(statement.targets[0], value, env)
+            elif isinstance(statement, ast.For):
+                self._loop(cell, statement, env, deep)
+            elif isinstance(statement, ast.Return) and statement.value is not None:
+                return self.of(cell, statement.value, env, deep)
+            elif not (
+                isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+            ):
                 raise Refused
         raise Refused
 
@@ -116,11 +118,14 @@ class Batchwise:
         """Follow `for layer in self.layers: x = layer(x)`: each round leaves what it finds."""
         if loop.orelse or names(loop.iter) & env.keys() or not isinstance(loop.target, ast.Name):
             raise Refused
-        for each in loop.body:
-            if not isinstance(each, ast.Assign) or len(each.targets) != 1:
+        for statement in loop.body:
+            if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
                 raise Refused
-            value = self.of(cell, each.value, env, deep)
-            if not isinstance(each.targets[0], ast.Name) or env.get(each.targets[0].id) != value:
+            value = self.of(cell, statement.value, env, deep)
+            if (
+                not isinstance(statement.targets[0], ast.Name)
+                or env.get(statement.targets[0].id) != value
+            ):
                 raise Refused
 
     def of(  # noqa: C901, PLR0911  a case each
@@ -135,7 +140,7 @@ class Batchwise:
         if isinstance(node, ast.Name):
             return env[node.id]
         if isinstance(node, (ast.Tuple, ast.List)):
-            return tuple([self.of(cell, each, env, deep) for each in node.elts])
+            return tuple([self.of(cell, expression, env, deep) for expression in node.elts])
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             return self.of(cell, node.operand, env, deep)
         if isinstance(node, ast.BinOp):
@@ -195,10 +200,12 @@ class Batchwise:
         parts = at.elts if isinstance(at, ast.Tuple) else [at]
         if not isinstance(of, Rows) or not _is_whole(parts[0]) or names(at) & env.keys():
             raise Refused
-        taken = sum(isinstance(each, (ast.Constant, ast.UnaryOp)) for each in parts[1:])
-        if not all(isinstance(each, (ast.Slice, ast.Constant, ast.UnaryOp)) for each in parts):
+        taken = sum(isinstance(expression, (ast.Constant, ast.UnaryOp)) for expression in parts[1:])
+        if not all(
+            isinstance(expression, (ast.Slice, ast.Constant, ast.UnaryOp)) for expression in parts
+        ):
             raise Refused
-        if any(getattr(each, "value", 0) is None for each in parts):
+        if any(getattr(expression, "value", 0) is None for expression in parts):
             raise Refused
         return Rows(of.base, of.rank - taken)
 
@@ -208,7 +215,9 @@ class Batchwise:
         self, cell: CellCode, call: ast.Call, env: dict[str, Value], deep: int
     ) -> Value:
         name, function = called(call), call.func
-        if keyword_stars(call) or any(isinstance(each, ast.Starred) for each in call.args):
+        if keyword_stars(call) or any(
+            isinstance(expression, ast.Starred) for expression in call.args
+        ):
             raise Refused
         if name == "len" and isinstance(function, ast.Name):
             return SIZE
@@ -217,7 +226,7 @@ class Batchwise:
         if owns and not own and isinstance(function, ast.Attribute):
             of = self.of(cell, function.value, env, deep)
             return self._operation(cell, name, of, call.args, call, env, deep)
-        given = [self.of(cell, each, env, deep) for each in call.args]
+        given = [self.of(cell, expression, env, deep) for expression in call.args]
         given_by = {str(k.arg): self.of(cell, k.value, env, deep) for k in call.keywords}
         functions = self._notebook.functions.get(name, ())
         if (isinstance(function, ast.Name) or own) and functions:
@@ -247,7 +256,7 @@ class Batchwise:
         arguments = definition.args
         if arguments.vararg or arguments.kwarg or arguments.posonlyargs:
             raise Refused
-        own = [each.arg for each in arguments.args][taken:]
+        own = [argument.arg for argument in arguments.args][taken:]
         if len(given) > len(own) or not by.keys() <= {*own, *(e.arg for e in arguments.kwonlyargs)}:
             raise Refused
         env: dict[str, Value] = dict.fromkeys(own, PLAIN)
@@ -265,7 +274,7 @@ class Batchwise:
         both = [*given, *[by[each] for each in ("input", "target") if each in by]]
         reduction = keyword(call, "reduction")
         is_mean = reduction is None or getattr(reduction.value, "value", "") == "mean"
-        known = {str(each.arg) for each in options} <= {*_MEAN_OPTIONS, "reduction"}
+        known = {str(option.arg) for option in options} <= {*_MEAN_OPTIONS, "reduction"}
         if len(both) != _PAIR or not known or not is_mean:
             raise Refused
         one, other = both
@@ -294,7 +303,7 @@ class Batchwise:
         deep: int,
     ) -> Value:
         """What an operation of PyTorch makes of rows, or a method of them."""
-        others = [*rest, *[each.value for each in call.keywords]]
+        others = [*rest, *[option.value for option in call.keywords]]
         if name == "size" and isinstance(of, Rows):
             return SIZE
         if name in ("item", "detach") and of == MEAN and not others:
@@ -306,7 +315,7 @@ class Batchwise:
             if first != SIZE and not _is_minus_one(rest[0]):
                 raise Refused
             return Rows("", len(rest))
-        if any(self.of(cell, each, env, deep) != PLAIN for each in others):
+        if any(self.of(cell, expression, env, deep) != PLAIN for expression in others):
             raise Refused
         if name in _SAME_RANK and keyword(call, "dtype") is None:
             return of
@@ -333,7 +342,7 @@ class Batchwise:
         if name == "unsqueeze" and dim is not None and (dim >= 1 or dim == -1):
             return Rows(of.base, of.rank + 1)
         if name in ("transpose", "permute"):
-            found = [getattr(each, "value", None) for each in rest]
+            found = [getattr(expression, "value", None) for expression in rest]
             fixed = (
                 found[:1] == [0]
                 if name == "permute"
@@ -360,8 +369,8 @@ class Batchwise:
             made = Origins(self._notebook).of(cell, call.func, parts=True)
         except Refused:
             made = []
-        results = [self._made(where, each, given, by, deep) for where, each in made]
-        if not results or any(each != results[0] for each in results):
+        results = [self._made(where, node, given, by, deep) for where, node in made]
+        if not results or any(result != results[0] for result in results):
             raise Refused
         return results[0]
 
@@ -377,9 +386,9 @@ class Batchwise:
         if name in self._notebook.classes:
             (where, owner), *others = self._notebook.classes[name]
             forward = [
-                (where, each)
-                for each in owner.body
-                if isinstance(each, ast.FunctionDef) and each.name == "forward"
+                (where, statement)
+                for statement in owner.body
+                if isinstance(statement, ast.FunctionDef) and statement.name == "forward"
             ]
             if others or not forward:
                 raise Refused
@@ -392,10 +401,10 @@ class Batchwise:
             return self._alike(cell, made.args, given, by, deep)
         if name == "Sequential":
             value: Value = given[0]
-            for each in made.args:
-                if not isinstance(each, ast.Starred):
-                    value = self._element(cell, each, [value], by, deep)
-                elif self._element(cell, each.value, [value], by, deep) != value:
+            for expression in made.args:
+                if not isinstance(expression, ast.Starred):
+                    value = self._element(cell, expression, [value], by, deep)
+                elif self._element(cell, expression.value, [value], by, deep) != value:
                     raise Refused
             return value
         return self._layer(name, made, given[0])
@@ -404,8 +413,8 @@ class Batchwise:
         self, cell: CellCode, node: ast.AST, given: list[Value], by: dict[str, Value], deep: int
     ) -> Value:
         made = Origins(self._notebook).of(cell, node, parts=True)
-        results = [self._made(where, each, given, by, deep) for where, each in made]
-        if not results or any(each != results[0] for each in results):
+        results = [self._made(where, child, given, by, deep) for where, child in made]
+        if not results or any(result != results[0] for result in results):
             raise Refused
         return results[0]
 
@@ -417,8 +426,8 @@ class Batchwise:
         by: dict[str, Value],
         deep: int,
     ) -> Value:
-        results = [self._element(cell, each, given, by, deep) for each in nodes]
-        if not results or any(each != results[0] for each in results):
+        results = [self._element(cell, expression, given, by, deep) for expression in nodes]
+        if not results or any(result != results[0] for result in results):
             raise Refused
         return results[0]
 
@@ -461,5 +470,6 @@ def _dims(call: ast.Call, rest: list[ast.expr]) -> list[int | None]:
     given = keyword(call, "dim") or keyword(call, "axis")
     node = given.value if given is not None else rest[0] if rest else None
     return [
-        _number(each) for each in (node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node])
+        _number(expression)
+        for expression in (node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node])
     ]

@@ -118,17 +118,17 @@ class _Look:
             self._each(node.decorator_list, scope)
         self._each([*given.defaults, *given.kw_defaults], scope)
         inner = Scope(node, scope)
-        for each in arguments(node):
-            self._bind(each.arg, each, inner)
+        for argument in arguments(node):
+            self._bind(argument.arg, argument, inner)
         self._each(node.body if isinstance(node.body, list) else [node.body], inner)
 
     def _comprehension(
         self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp, scope: Scope
     ) -> None:
         inner = Scope(node, scope)
-        for n, each in enumerate(node.generators):
-            self._visit(each.iter, inner if n else scope)
-            self._each([each.target, *each.ifs], inner)
+        for n, comprehension in enumerate(node.generators):
+            self._visit(comprehension.iter, inner if n else scope)
+            self._each([comprehension.target, *comprehension.ifs], inner)
         parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         self._each(parts, inner)
 
@@ -136,7 +136,7 @@ class _Look:
 def arguments(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list[ast.arg]:
     """Return all parameters of a function, those with a star included, positional ones first."""
     given = node.args
-    stars = [each for each in (given.vararg, given.kwarg) if each is not None]
+    stars = [argument for argument in (given.vararg, given.kwarg) if argument is not None]
     return [*given.posonlyargs, *given.args, *given.kwonlyargs, *stars]
 
 
@@ -145,18 +145,18 @@ def defaults(given: ast.arguments) -> dict[ast.arg, ast.expr]:
     positional = [*given.posonlyargs, *given.args]
     ends = zip(positional[::-1], given.defaults[::-1], strict=False)
     named = zip(given.kwonlyargs, given.kw_defaults, strict=True)
-    return {each: default for each, default in (*ends, *named) if default is not None}
+    return {argument: default for argument, default in (*ends, *named) if default is not None}
 
 
 def parameter_of(
     function: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call, given: ast.AST
 ) -> ast.arg | None:
     """Return the parameter that a function takes an argument of a call as, given by name or not."""
-    for each in call.keywords:
-        if given in (each, each.value):
-            return next((one for one in arguments(function) if one.arg == each.arg), None)
+    for keyword in call.keywords:
+        if given in (keyword, keyword.value):
+            return next((one for one in arguments(function) if one.arg == keyword.arg), None)
     positional = [*function.args.posonlyargs, *function.args.args]
-    if [each.arg for each in positional[:1]] in (["self"], ["cls"]):
+    if [argument.arg for argument in positional[:1]] in (["self"], ["cls"]):
         del positional[0]
     at = call.args.index(given) if given in call.args else len(positional)
     return positional[at] if at < len(positional) else function.args.vararg

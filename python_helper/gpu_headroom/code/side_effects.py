@@ -68,7 +68,7 @@ def caution(run: Iterable[str], sources: Mapping[str, str]) -> Message | None:
         if cell.tree is None:
             return message("fix.caution_unread")
         roots.append(cell.tree)
-        commands += [each.split()[0] for each in magics(cell.source) if _is_command(each)]
+        commands += [magic.split()[0] for magic in magics(cell.source) if _is_command(magic)]
     calls = list(calls_from(roots, _functions(notebook)))
     effects = [*commands, *(name for name, node in calls if _acts(name, node))]
     bars = [name for name, node in calls if _draws(name, node)]
@@ -85,11 +85,11 @@ def functions_of(sources: Iterable[str]) -> dict[str, list[ast.AST]]:
 
 def _read(sources: Iterable[str]) -> Notebook:
     """Read cells, in all no more than may be of one."""
-    return Notebook.of([(each, each) for each in sources], most=LONGEST)
+    return Notebook.of([(source, source) for source in sources], most=LONGEST)
 
 
 def _functions(notebook: Notebook) -> dict[str, list[ast.AST]]:
-    return {name: [each for _, each in made] for name, made in notebook.functions.items()}
+    return {name: [function for _, function in made] for name, made in notebook.functions.items()}
 
 
 def calls_from(
@@ -147,9 +147,11 @@ def _acts(name: str, call: ast.Call) -> bool:
 
 def _opens_to_write(call: ast.Call) -> bool:
     """Whether a mode stands there that writes: of `open` the second, of a path's the first."""
-    given = [*call.args, *(each.value for each in call.keywords if each.arg == "mode")]
+    given = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
     first = 1 if isinstance(call.func, ast.Name) else 0
-    modes = [each.value for each in given[first:] if isinstance(each, ast.Constant)]
+    modes = [
+        expression.value for expression in given[first:] if isinstance(expression, ast.Constant)
+    ]
     return any(isinstance(mode, str) and set(mode) & set("wax+") for mode in modes[:1])
 
 
@@ -159,8 +161,10 @@ def _draws(name: str, call: ast.Call) -> bool:
     if last == "train" and "trainer" in owner.lower():
         return True
     is_silent = any(
-        each.arg == "verbose" and isinstance(each.value, ast.Constant) and not each.value.value
-        for each in call.keywords
+        keyword.arg == "verbose"
+        and isinstance(keyword.value, ast.Constant)
+        and not keyword.value.value
+        for keyword in call.keywords
     )
     return last in _BARS or (last == "fit" and "." in name and not is_silent)
 

@@ -64,10 +64,10 @@ class CellSource(Tree):
 
     def statement(self, node: ast.AST) -> ast.stmt:
         """Return the innermost statement that a node stands in, or is; refuse where none is."""
-        found = self.around(node)
-        if found is None:
+        statement = self.around(node)
+        if statement is None:
             raise Refused
-        return found
+        return statement
 
     def body(self, statement: ast.stmt) -> list[ast.stmt]:
         """Return the statements that one stands among."""
@@ -79,16 +79,16 @@ class CellSource(Tree):
 
     def loop(self, node: ast.AST) -> ast.For | ast.While:
         """Return the innermost loop around a node, of the same function."""
-        for each in self.parents(node):
-            if isinstance(each, Loop):
-                return each
-            if isinstance(each, Scope):
+        for child in self.parents(node):
+            if isinstance(child, Loop):
+                return child
+            if isinstance(child, Scope):
                 break
         raise Refused
 
     def function(self, node: ast.AST) -> ast.AST:
         """Return the function or class around a node, or the module."""
-        return next((each for each in self.parents(node) if isinstance(each, Scope)), self.tree)
+        return next((child for child in self.parents(node) if isinstance(child, Scope)), self.tree)
 
     def offset(self, line: int, column: int) -> int:
         """Return the place of a line and a column of `ast` in the text."""
@@ -208,8 +208,8 @@ class CellSource(Tree):
 
     def gap(self, at: int) -> int:
         """Return where the code goes on after blanks and comments."""
-        found = _GAP.match(self.text, at)
-        return found.end() if found else at
+        match = _GAP.match(self.text, at)
+        return match.end() if match else at
 
     def line_end(self, at: int) -> int:
         """Return the end of the line that a place of the text is in."""
@@ -247,4 +247,4 @@ class CellSource(Tree):
 def first_line(statement: ast.stmt) -> int:
     """Return the first line of a statement, with its decorators."""
     decorators: Sequence[ast.expr] = getattr(statement, "decorator_list", ())
-    return min([statement.lineno, *[each.lineno for each in decorators]])
+    return min([statement.lineno, *[expression.lineno for expression in decorators]])

@@ -119,25 +119,25 @@ class Taint:
         found: set[Slot] = set()
         waiting = [node]
         while waiting:
-            each = waiting.pop()
-            if each is None or isinstance(each, (ast.Compare, ast.JoinedStr, ast.Constant)):
+            child = waiting.pop()
+            if child is None or isinstance(child, (ast.Compare, ast.JoinedStr, ast.Constant)):
                 continue
-            if isinstance(each, ast.Call):
-                waiting += self._of_call(each, found)
-            elif isinstance(each, ast.Attribute):
-                if each.attr not in _LOOKS:
-                    found.add(("attribute", None, each.attr))
-                    waiting.append(each.value)
-            elif isinstance(each, ast.Subscript):
-                waiting.append(each.value)
-            elif isinstance(each, ast.Name):
-                found.add(self._slot(cell, each))
-            elif isinstance(each, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
-                waiting.append(each.elt)  # what it goes through comes to its targets
-            elif isinstance(each, ast.IfExp):
-                waiting += [each.body, each.orelse]
+            if isinstance(child, ast.Call):
+                waiting += self._of_call(child, found)
+            elif isinstance(child, ast.Attribute):
+                if child.attr not in _LOOKS:
+                    found.add(("attribute", None, child.attr))
+                    waiting.append(child.value)
+            elif isinstance(child, ast.Subscript):
+                waiting.append(child.value)
+            elif isinstance(child, ast.Name):
+                found.add(self._slot(cell, child))
+            elif isinstance(child, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
+                waiting.append(child.elt)  # what it goes through comes to its targets
+            elif isinstance(child, ast.IfExp):
+                waiting += [child.body, child.orelse]
             else:
-                waiting += ast.iter_child_nodes(each)
+                waiting += ast.iter_child_nodes(child)
         return {each for each in found if not (each[1] is None and each[2] in self._imported)}
 
     def _of_call(self, call: ast.Call, found: set[Slot]) -> list[ast.AST | None]:
@@ -164,8 +164,8 @@ class Taint:
     def targets(self, cell: CellCode, node: ast.AST | None) -> set[Slot]:
         """Return the places that an assignment to this target gives a value."""
         found: set[Slot] = set()
-        for each in leaves(node) if isinstance(node, ast.expr) else ():
-            inner: ast.AST = each
+        for expression in leaves(node) if isinstance(node, ast.expr) else ():
+            inner: ast.AST = expression
             while isinstance(inner, ast.Subscript):
                 inner = inner.value
             if isinstance(inner, ast.Attribute):
@@ -182,7 +182,7 @@ class Taint:
     def given(self, cell: CellCode, call: ast.Call) -> set[Slot]:
         """Return the places of which the arguments of a call may be made."""
         given = given_to(call)
-        return {slot for each in given for slot in self.slots(cell, each)}
+        return {slot for expression in given for slot in self.slots(cell, expression)}
 
     def kept(self, cell: CellCode, call: ast.Call) -> set[Slot]:
         """Return where a call may leave what it is given: `heappush(heap, out)`, `Kept(out)`."""
@@ -203,8 +203,10 @@ class Taint:
             if name in _KEEPS or (is_alone and root not in self._models):
                 found |= self.targets(cell, function.value)
         elif is_alone and name not in _NO_GRAPH_OF | set(self._models):
-            for each in call.args:
-                found |= self.targets(cell, each) if isinstance(each, ast.Name) else set()
+            for expression in call.args:
+                found |= (
+                    self.targets(cell, expression) if isinstance(expression, ast.Name) else set()
+                )
         return found
 
     # Ways from one to another.
@@ -216,8 +218,8 @@ class Taint:
 
     def _enter(self, cell: CellCode, node: ast.AST) -> None:
         if isinstance(node, ast.Match):
-            names = [each for case in node.cases for each in ast.walk(case.pattern)]
-            bound = [known for each in names if (known := cell.owners.get(each))]
+            names = [child for case in node.cases for child in ast.walk(case.pattern)]
+            bound = [known for child in names if (known := cell.owners.get(child))]
             slots = self.slots(cell, node.subject)
             self._lead(slots, [("name", owner, name) for name, owner, _ in bound])
         elif isinstance(node, (ast.Return, ast.Yield, ast.YieldFrom)):
@@ -243,21 +245,21 @@ class Taint:
             slots = self.given(cell, node.exc)
             self._sink(cell, node, slots, called(node.exc), is_call=True)
         elif isinstance(node, Function):
-            for each in (*node.args.defaults, *node.args.kw_defaults):
-                self._lead(self.slots(cell, each), _parameters(cell, node))
+            for expression in (*node.args.defaults, *node.args.kw_defaults):
+                self._lead(self.slots(cell, expression), _parameters(cell, node))
 
     def _alias(self, cell: CellCode, node: ast.Assign) -> None:
         """What is put into a list comes to all of its names: `a = b = []`, `c = a`, `d = [a]`."""
         value = node.value
-        is_put = all(isinstance(each, ast.Subscript) for each in node.targets)
+        is_put = all(isinstance(operand, ast.Subscript) for operand in node.targets)
         if is_put and isinstance(value, ast.Name) and value.id not in self._lists:
             return  # a tensor
         parts = [value, *getattr(value, "elts", []), *getattr(value, "values", [])]
-        same = [each for each in parts if isinstance(each, (ast.Name, ast.Attribute))]
+        same = [part for part in parts if isinstance(part, (ast.Name, ast.Attribute))]
         for target in node.targets:
             slots = self.targets(cell, target)
-            for each in (*node.targets, *same):
-                self._lead(slots, self.targets(cell, each))
+            for expression in (*node.targets, *same):
+                self._lead(slots, self.targets(cell, expression))
 
     def _lambda(self, cell: CellCode, node: ast.Lambda) -> None:
         """What a lambda is made of comes to whatever it is given to."""
@@ -292,9 +294,9 @@ class Taint:
 
     def _constructors(self, name: str) -> Iterator[tuple[CellCode, ast.FunctionDef]]:
         for cell, node in self._notebook.classes.get(name, ()):
-            for each in node.body:
-                if isinstance(each, ast.FunctionDef) and each.name == "__init__":
-                    yield cell, each
+            for statement in node.body:
+                if isinstance(statement, ast.FunctionDef) and statement.name == "__init__":
+                    yield cell, statement
 
     def _hand_over(
         self,
@@ -314,16 +316,18 @@ class Taint:
             takers = positional if several else [positional[n]]
             self._both_ways(cell, given, other, [*takers, *([star] if star else [])])
         for keyword in call.keywords:
-            takers = [each for each in parameters if each.arg == keyword.arg] or parameters
+            takers = [
+                argument for argument in parameters if argument.arg == keyword.arg
+            ] or parameters
             self._both_ways(cell, keyword.value, other, takers)
 
     def _both_ways(
         self, cell: CellCode, value: ast.expr, other: CellCode, takers: Iterable[ast.arg]
     ) -> None:
         inside: set[Slot] = set()
-        for each in takers:
-            if each in other.owners:
-                name, owner, _ = other.owners[each]
+        for argument in takers:
+            if argument in other.owners:
+                name, owner, _ = other.owners[argument]
                 inside.add(("name", owner, name))
         self._lead(self.slots(cell, value), inside)
         if isinstance(value, (ast.Name, ast.Attribute, ast.Subscript)):
@@ -351,7 +355,11 @@ class Taint:
 
 def _parameters(cell: CellCode, node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[Slot]:
     known = cell.owners
-    return {("name", known[each][1], each.arg) for each in arguments(node) if each in known}
+    return {
+        ("name", known[argument][1], argument.arg)
+        for argument in arguments(node)
+        if argument in known
+    }
 
 
 def _attribute(call: ast.Call) -> Slot:

@@ -53,15 +53,15 @@ def training_step(source: CellSource) -> TrainingStep:
     end = block.index(backward)
     needed, first, last = names(loss), None, None
     for n in range(end - 1, -1, -1):
-        each = block[n]
-        made = names(each, ast.Store)
+        statement = block[n]
+        made = names(statement, ast.Store)
         if not needed & made:
             continue
-        needed |= names(each)
-        computes = [node for node in ast.walk(each) if isinstance(node, ast.Call)]
+        needed |= names(statement)
+        computes = [node for node in ast.walk(statement) if isinstance(node, ast.Call)]
         if any(called(node) not in _MOVES for node in computes):
             first, last = n, max(last or 0, n)
-        elif first is not None and isinstance(each, ast.Assign) and _moves(each):
+        elif first is not None and isinstance(statement, ast.Assign) and _moves(statement):
             break
     if first is None or last is None or not any(map(_asks_model, block[first : last + 1])):
         raise Refused
@@ -82,7 +82,7 @@ def training_step(source: CellSource) -> TrainingStep:
 def _moves(statement: ast.Assign) -> bool:
     """Whether it only moves values, such as `x, y = x.to(device), y.to(device)`."""
     values = list(leaves(statement.value))
-    return all(called(each) in _MOVES for each in values)
+    return all(called(expression) in _MOVES for expression in values)
 
 
 def _asks_model(statement: ast.stmt) -> bool:
@@ -92,8 +92,8 @@ def _asks_model(statement: ast.stmt) -> bool:
         and names(node.func)
         and not names(node.func) & _FUNCTIONS
         and (
-            any(not isinstance(each, ast.Constant) for each in node.args)
-            or any(not isinstance(each.value, ast.Constant) for each in node.keywords)
+            any(not isinstance(expression, ast.Constant) for expression in node.args)
+            or any(not isinstance(keyword.value, ast.Constant) for keyword in node.keywords)
         )
         for node in ast.walk(statement)
     )
@@ -101,14 +101,14 @@ def _asks_model(statement: ast.stmt) -> bool:
 
 def _only(block: list[ast.stmt], name: str) -> ast.stmt | None:
     """Return the statement that calls a method of an optimizer, if one does."""
-    found = [
-        each
-        for each in block
-        if isinstance(each, ast.Expr)
-        and (owner := method(each.value, name)) is not None
+    statements = [
+        statement
+        for statement in block
+        if isinstance(statement, ast.Expr)
+        and (owner := method(statement.value, name)) is not None
         and "sched" not in dotted(owner)
-        and not (name == "step" and getattr(each.value, "args", None))
+        and not (name == "step" and getattr(statement.value, "args", None))
     ]
-    if len(found) > 1:
+    if len(statements) > 1:
         raise Refused
-    return found[0] if found else None
+    return statements[0] if statements else None

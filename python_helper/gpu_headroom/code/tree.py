@@ -39,15 +39,15 @@ class Tree:
 
     def around(self, node: ast.AST) -> ast.stmt | None:
         """Return the innermost statement that a node stands in, or is."""
-        for each in (node, *self.parents(node)):
-            if isinstance(each, ast.stmt):
-                return each
+        for child in (node, *self.parents(node)):
+            if isinstance(child, ast.stmt):
+                return child
         return None
 
     def statement_on(self, line: int) -> ast.stmt | None:
         """Return the innermost statement on a line, counted from 1."""
-        found = None
+        statement = None
         for node in self.nodes:
             if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0):
-                found = node
-        return found
+                statement = node
+        return statement

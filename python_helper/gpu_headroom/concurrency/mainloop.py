@@ -174,7 +174,7 @@ class MainLoop:
         return jobs if now is None else [*jobs, now[0]]
 
     def _concerns(self, request_id: object) -> bool:
-        return any(request_id in each.request_ids for each in self._all())
+        return any(request_id in job.request_ids for job in self._all())
 
     def _broken_off(self, job: Job, walk: SlicedTurn) -> None:
         if walk.committed:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Kind = Literal["framework", "service", "kernel", "standard", "library", "own"]
     Doing = Literal["inside", "waiting"] | None
 
-_FRAMEWORKS = frozenset([name for each in FRAMEWORKS for name in each.PACKAGES])
+_FRAMEWORKS = frozenset([name for folder in FRAMEWORKS for name in folder.PACKAGES])
 # Loops of frameworks that wait for data, which they make of nothing that a graph knows.
 _SERVICES = (
     "torch.utils.data._utils.pin_memory",
@@ -119,7 +119,7 @@ def _doing(thread: threading.Thread | None, top: FrameType) -> Doing:
     kinds = _kinds(top)
     if is_ours(thread) or _is_kernels(thread, kinds):
         return None
-    begun = [each for each in kinds if each != "standard"][-1:]
+    begun = [kind for kind in kinds if kind != "standard"][-1:]
     if begun == ["service"]:  # whatever it calls meanwhile
         return None
     if "framework" in kinds:
@@ -134,9 +134,9 @@ def _doing(thread: threading.Thread | None, top: FrameType) -> Doing:
 
 def _coroutines(top: FrameType) -> Iterator[Any]:
     """Yield what awaits in the event loop that a thread runs; a library's at rest has nothing."""
-    for each, _ in walk_stack(top):
-        if each.f_code.co_name == "run_forever" and _root(each) == "asyncio":
-            yield from [task.get_coro() for task in _tasks(each.f_locals.get("self"))]
+    for frame, _ in walk_stack(top):
+        if frame.f_code.co_name == "run_forever" and _root(frame) == "asyncio":
+            yield from [task.get_coro() for task in _tasks(frame.f_locals.get("self"))]
 
 
 def _is_kernels(thread: threading.Thread | None, kinds: list[Kind]) -> bool:
@@ -145,7 +145,7 @@ def _is_kernels(thread: threading.Thread | None, kinds: list[Kind]) -> bool:
     The main thread, where it stands in our code: it goes on after us. A subshell that begins a
     cell waits in our hook.
     """
-    rest = [each for each in kinds if each != "standard"]
+    rest = [kind for kind in kinds if kind != "standard"]
     if thread is threading.main_thread():
         return rest[:1] == ["kernel"] and _in_our_code(thread)
     marked = getattr(thread, "pydev_do_not_trace", False)
@@ -255,7 +255,9 @@ def _called(code: CodeType, offset: int) -> list[str]:
     """
     if not hasattr(code, "co_positions"):
         return []
-    until: list[Any] = [each for each in dis.get_instructions(code) if each.offset <= offset]
+    until: list[Any] = [
+        instruction for instruction in dis.get_instructions(code) if instruction.offset <= offset
+    ]
     if not until or until[-1].offset != offset or "CALL" not in until[-1].opname:
         return []
     call = until.pop().positions

@@ -34,10 +34,10 @@ def accumulated(source: CellSource, steps: int, counter: str = "step") -> None:
     if not start < end or start < cleared < end:
         raise Refused
     last = step.step
-    for each in block[end + 1 :]:
-        if each is not step.zero_grad and not schedules(each):
+    for statement in block[end + 1 :]:
+        if statement is not step.zero_grad and not schedules(statement):
             break
-        last = each
+        last = statement
     if block.index(last) < cleared:
         raise Refused
     batch, begins = _counted(source, loop, counter)
@@ -54,7 +54,7 @@ def accumulated(source: CellSource, steps: int, counter: str = "step") -> None:
 def schedules(statement: ast.stmt) -> bool:
     """Return whether it sets the learning rate, once for each step of the optimizer."""
     return isinstance(statement, ast.Expr) and any(
-        "sched" in dotted(each.func) for each in calls(statement, "step")
+        "sched" in dotted(call.func) for call in calls(statement, "step")
     )
 
 
@@ -64,7 +64,7 @@ def _counted(source: CellSource, loop: ast.For, name: str) -> tuple[str, int]:
     if isinstance(iterated, (ast.List, ast.Tuple, ast.BinOp)):
         raise Refused
     if called(iterated) == "enumerate" and isinstance(iterated, ast.Call):
-        given = [*iterated.args[1:], *[each.value for each in iterated.keywords]]
+        given = [*iterated.args[1:], *[keyword.value for keyword in iterated.keywords]]
         begin = given[0] if given else ast.Constant(0)
         number = target.elts[0] if isinstance(target, ast.Tuple) else None
         if not isinstance(begin, ast.Constant) or not isinstance(number, ast.Name):
@@ -73,7 +73,7 @@ def _counted(source: CellSource, loop: ast.For, name: str) -> tuple[str, int]:
             raise Refused
         return number.id, 1 if begin.value else 0
     if called(iterated) == "range" and isinstance(iterated, ast.Call):
-        parts = [source.text_of(each) for each in iterated.args]
+        parts = [source.text_of(expression) for expression in iterated.args]
         if len(parts) != 3 or parts[0] != "0" or not isinstance(target, ast.Name):  # noqa: PLR2004
             raise Refused
         if not isinstance(iterated.args[2], (ast.Name, ast.Attribute, ast.Constant)):

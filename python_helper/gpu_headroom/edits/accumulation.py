@@ -95,7 +95,7 @@ class _Proof:
     def __init__(self, gate: Gate, cell: CellCode, asked: Same) -> None:
         self._gate, self._cell, self._asked = gate, cell, asked
         self._pure = Pure(gate.notebook, gate.live)
-        ranks = {name: len(each.shape) for name, each in gate.live.tensors.items()}
+        ranks = {name: len(facts.shape) for name, facts in gate.live.tensors.items()}
         self._rows = Batchwise(gate.notebook, self._pure, ranks)
         self._origins = Origins(gate.notebook)
         self._allowed: set[int] = set()
@@ -115,9 +115,9 @@ class _Proof:
             name = self._pure.modules() or self._pure.changed()
         except Doubt as doubt:
             return doubt.place.says("accumulate.loss", TEXTS)
-        for each in _COUNTS:
-            if any(each in cell.source for cell in self._gate.notebook.cells):
-                name = name or each
+        for count in _COUNTS:
+            if any(count in cell.source for cell in self._gate.notebook.cells):
+                name = name or count
         return None if name is None else message("accumulate.class", TEXTS, name=name)
 
     def _of_gradients(self, step: TrainingStep) -> Message | None:
@@ -125,7 +125,7 @@ class _Proof:
         for cell, node in self._gate.notebook.nodes():
             reads = isinstance(node, ast.Attribute) and node.attr == "grad"
             clips = called(node) in _CLIPS and not any(
-                node in ast.walk(each) for each in step.block
+                node in ast.walk(statement) for statement in step.block
             )
             if reads or clips:
                 return CodePlace.of(cell, node).says("accumulate.gradients", TEXTS)
@@ -146,16 +146,16 @@ class _Proof:
             self._take(loop, batches.values, env)
         except Refused:
             return message("accumulate.batches", TEXTS)
-        for each in loop.body:
+        for statement in loop.body:
             try:
-                if not self._is_once(step, each, env) and not (
-                    equal and self._adds(each, env, sums)
+                if not self._is_once(step, statement, env) and not (
+                    equal and self._adds(statement, env, sums)
                 ):
                     steps = old // self._asked.value
-                    place = CodePlace.of(self._cell, each)
+                    place = CodePlace.of(self._cell, statement)
                     return place.says("accumulate.often", TEXTS, steps=steps)
             except Refused:
-                return CodePlace.of(self._cell, each).says("accumulate.loss", TEXTS)
+                return CodePlace.of(self._cell, statement).says("accumulate.loss", TEXTS)
         made = names(loop, ast.Store) - sums.keys()
         return (
             self._divided(loop, sums)
@@ -178,7 +178,7 @@ class _Proof:
             raise Refused
         if not is_of_torch(cell, self._gate.notebook, made.func) or keyword_stars(made):
             raise Refused
-        given = {str(each.arg): each.value for each in made.keywords}
+        given = {str(keyword.arg): keyword.value for keyword in made.keywords}
         positional = dict(zip(("dataset", "batch_size", "shuffle"), made.args, strict=False))
         given |= positional
         if not given.keys() <= _LOADER or len(made.args) > len(positional):
@@ -203,9 +203,9 @@ class _Proof:
         (_, call), *others = made
         if others or called(call) != "TensorDataset" or not isinstance(call, ast.Call):
             return BATCH, None
-        shapes = [self._shape(each) for each in call.args]
-        ranks = tuple([Rows("", len(each)) if each else self._rows.unknown() for each in shapes])
-        lengths = {each[0] if each else None for each in shapes}
+        shapes = [self._shape(expression) for expression in call.args]
+        ranks = tuple([Rows("", len(shape)) if shape else self._rows.unknown() for shape in shapes])
+        lengths = {shape[0] if shape else None for shape in shapes}
         return ranks, lengths.pop() if len(lengths) == 1 else None
 
     def _shape(self, node: ast.expr) -> tuple[int, ...] | None:
@@ -230,19 +230,28 @@ class _Proof:
         values: list[Value] = []
         lengths: set[int] = set()
         numbers: list[ast.Constant] = []
-        for each in parts:
-            of = method(each, "split")
-            if not isinstance(each, ast.Call) or of is None or len(each.args) != 1 or each.keywords:
+        for expression in parts:
+            of = method(expression, "split")
+            if (
+                not isinstance(expression, ast.Call)
+                or of is None
+                or len(expression.args) != 1
+                or expression.keywords
+            ):
                 raise Refused
             shape = self._shape(of)
-            if not isinstance(each.args[0], ast.Constant) or shape is None:
+            if not isinstance(expression.args[0], ast.Constant) or shape is None:
                 raise Refused
             values.append(Rows("", len(shape)))
             lengths.add(shape[0])
-            numbers.append(each.args[0])
-        if {each.value for each in numbers} != {self._asked.batch.value} or len(lengths) != 1:
+            numbers.append(expression.args[0])
+        if {constant.value for constant in numbers} != {self._asked.batch.value} or len(
+            lengths
+        ) != 1:
             raise Refused
-        first = next(each for each in numbers if each.col_offset == self._asked.batch.column)
+        first = next(
+            constant for constant in numbers if constant.col_offset == self._asked.batch.column
+        )
         number = self._number(self._cell, first)
         value = tuple(values) if len(values) > 1 else values[0]
         return _Batches(number, value, lengths.pop(), drops_last=False)
@@ -262,11 +271,13 @@ class _Proof:
         inside = set[int]()
         for node in ast.walk(loop):
             if isinstance(node, ast.Slice) and ast.unparse(node) == cut:
-                inside |= {id(each) for each in ast.walk(node)}
+                inside |= {id(child) for child in ast.walk(node)}
         reads = [node for node in ast.walk(loop) if isinstance(node, ast.Name)]
         if any(
-            each.id == loop.target.id and id(each) not in inside and each is not loop.target
-            for each in reads
+            name_node.id == loop.target.id
+            and id(name_node) not in inside
+            and name_node is not loop.target
+            for name_node in reads
         ):
             raise Refused
         self._allowed |= inside
@@ -347,7 +358,7 @@ class _Proof:
                 if use.how == "bind" and begins:
                     continue
                 if isinstance(parent, ast.BinOp) and _is_mean(parent, node, loader):
-                    self._allowed |= {id(each) for each in ast.walk(parent.right)}
+                    self._allowed |= {id(child) for child in ast.walk(parent.right)}
                     continue
                 return CodePlace.of(cell, node).says("gate.read", GATE, name=name)
         return None
@@ -374,14 +385,14 @@ class _Proof:
                 if use.how == "read":
                     yield cell, use.node
         elif isinstance(node, (ast.Attribute, ast.Subscript)):
-            for cell, each in self._gate.notebook.nodes():
-                if type(each) is type(node) and isinstance(getattr(each, "ctx", None), ast.Load):
-                    if isinstance(each, ast.Attribute) and isinstance(node, ast.Attribute):
-                        same = each.attr == node.attr
+            for cell, child in self._gate.notebook.nodes():
+                if type(child) is type(node) and isinstance(getattr(child, "ctx", None), ast.Load):
+                    if isinstance(child, ast.Attribute) and isinstance(node, ast.Attribute):
+                        same = child.attr == node.attr
                     else:
-                        same = dotted(each) == dotted(node)
+                        same = dotted(child) == dotted(node)
                     if same:
-                        yield cell, each
+                        yield cell, child
 
 
 def _inner(node: ast.expr) -> ast.expr:

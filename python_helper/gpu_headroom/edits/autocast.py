@@ -75,5 +75,5 @@ def _as_good(gate: Gate, _cell: CellCode) -> Message | None:
     for chosen in _CHOOSES:
         for where, call in gate.notebook.calls(chosen):
             return CodePlace.of(where, call).says("autocast.already", TEXTS)
-    refused = any(_UNSAFE.search(each.source) for each in gate.notebook.cells)
+    refused = any(_UNSAFE.search(cell.source) for cell in gate.notebook.cells)
     return message("autocast.refused" if refused else "autocast.values", TEXTS)

@@ -41,7 +41,7 @@ def _is_only_averaged(gate: Gate, cell: CellCode, *, copy: str) -> Message | Non
         said = getattr(node, "attr", "") if "." in copy else getattr(node, "id", "")
         here = said == last and isinstance(node, ast.expr)
         is_own = other.source == cell.source and dotted(node) == copy
-        loop = next((each for each in other.parents(node) if isinstance(each, ast.For)), None)
+        loop = next((child for child in other.parents(node) if isinstance(child, ast.For)), None)
         is_plain = loop is None or _is_plain(loop, alive - {copy})
         why = None
         if here and loop is not None:
@@ -53,7 +53,7 @@ def _is_only_averaged(gate: Gate, cell: CellCode, *, copy: str) -> Message | Non
 
 def _is_plain(loop: ast.For, alive: set[str]) -> bool:
     """Whether a loop computes with nothing but what it goes through, and numbers."""
-    inner = [node for each in loop.body for node in ast.walk(each)]
+    inner = [node for statement in loop.body for node in ast.walk(statement)]
     given = names(loop.target, ast.Store)
     return not any(
         (isinstance(node, ast.Name) and node.id in alive - given)
@@ -87,9 +87,9 @@ def _averaged(source: CellSource, copy: str) -> None:
 
 
 def _loop_over_parameters(source: CellSource, node: ast.AST) -> ast.For | None:
-    for each in source.parents(node):
-        if isinstance(each, ast.For) and list(calls(each.iter, *_PARAMETERS)):
-            return each
+    for child in source.parents(node):
+        if isinstance(child, ast.For) and list(calls(child.iter, *_PARAMETERS)):
+            return child
     return None
 
 
@@ -117,15 +117,15 @@ def _brought(source: CellSource, loop: ast.For, copy: str) -> int:
     if called(loop.iter) == "zip" and isinstance(loop.iter, ast.Call):
         both = zip(targets, loop.iter.args, strict=False)
         pairs = [target for target, values in both if not mentions(values, {copy})]
-    known = [dotted(each) for each in pairs]
+    known = [dotted(expression) for expression in pairs]
     if len(known) != 1 or not known[0]:
         raise Refused
     name = known[0]
     own = {name, f"{name}.data"}
     written = [
         node
-        for each in loop.body
-        for node in ast.walk(each)
+        for statement in loop.body
+        for node in ast.walk(statement)
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
@@ -140,7 +140,7 @@ def _brought(source: CellSource, loop: ast.For, copy: str) -> int:
         code = f"{name} = {name}.detach().cpu()"
         source.before(loop.body[0], code)
         return 1
-    if all(called(each) == "copy_" for each in written):
+    if all(called(child) == "copy_" for child in written):
         return 0  # it copies from anywhere
     raise Refused
 

@@ -79,21 +79,21 @@ def _sum_of(source: CellSource, total: str, graphs: Collection[str]) -> _Sum:
     if part is None or not isinstance(statement, ast.stmt):
         raise Refused
     loop = source.loop(statement)
-    top = next(each for each in loop.body if statement in ast.walk(each))
+    top = next(child for child in loop.body if statement in ast.walk(child))
     if top is not statement and not (isinstance(top, ast.With) and statement in top.body):
         raise Refused
     if list(calls(loop, *_STEPS)) or _shares(loop, total, graphs):
         raise Refused
     block = source.body(loop)
     behind = block[block.index(loop) + 1 :]
-    back = next((each for each in behind if backwards(each)), None)
+    back = next((child for child in behind if backwards(child)), None)
     whole = ast.walk(source.function(loop))
-    found = [each for each in whole if isinstance(each, ast.Expr) and backwards(each)]
-    if back is None or len(found) != 1 or not _is_linear(_what(back), total):
+    statements = [child for child in whole if isinstance(child, ast.Expr) and backwards(child)]
+    if back is None or len(statements) != 1 or not _is_linear(_what(back), total):
         raise Refused
     between = behind[: behind.index(back)]
-    clears = [each for each in between if called(getattr(each, "value", None)) == "zero_grad"]
-    if any(_changes(each, total) for each in between if each not in clears):
+    clears = [child for child in between if called(getattr(child, "value", None)) == "zero_grad"]
+    if any(_changes(child, total) for child in between if child not in clears):
         raise Refused
     if (names(back) - {total}) & names(loop, ast.Store):
         raise Refused  # a number of rounds, which is smaller in each
@@ -115,8 +115,8 @@ def _backward_each(source: CellSource, total: str, graphs: Collection[str], name
     source.before(loop, *[source.text_of(each) for each in clears])
     source.replace(statement, f"{name} = {source.text_of(part)}")
     source.after(top, goes, kept)
-    for each in (*clears, back):
-        source.remove(each)
+    for child in (*clears, back):
+        source.remove(child)
 
 
 def _part_of(node: ast.AST, total: str) -> ast.expr | None:
@@ -124,12 +124,16 @@ def _part_of(node: ast.AST, total: str) -> ast.expr | None:
     if isinstance(node, ast.AugAssign):
         adds = isinstance(node.op, ast.Add) and dotted(node.target) == total
         return node.value if adds and not mentions(node.value, {total}) else None
-    if not isinstance(node, ast.Assign) or [dotted(each) for each in node.targets] != [total]:
+    if not isinstance(node, ast.Assign) or [dotted(expression) for expression in node.targets] != [
+        total
+    ]:
         return None
     value = node.value
     if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Add):
         return None
-    sides = [each for each in (value.left, value.right) if not mentions(each, {total})]
+    sides = [
+        expression for expression in (value.left, value.right) if not mentions(expression, {total})
+    ]
     whole = total in (dotted(value.left), dotted(value.right))
     return sides[0] if whole and len(sides) == 1 else None
 
@@ -155,7 +159,9 @@ def _is_linear(node: ast.expr | None, total: str) -> bool:
     """Whether an expression of a sum is that of its parts, added up."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.Mult)):
         sides = [node.left, node.right] if isinstance(node.op, ast.Mult) else [node.left]
-        rest = [each for each in (node.left, node.right) if mentions(each, {total})]
+        rest = [
+            expression for expression in (node.left, node.right) if mentions(expression, {total})
+        ]
         return len(rest) == 1 and rest[0] in sides and _is_linear(rest[0], total)
     if called(node) == "scale" and isinstance(node, ast.Call) and len(node.args) == 1:
         return _is_linear(node.args[0], total)
@@ -164,7 +170,7 @@ def _is_linear(node: ast.expr | None, total: str) -> bool:
 
 def _changes(statement: ast.stmt, total: str) -> bool:
     """Whether a statement between the loop and its end gives the sum another value, or trains."""
-    stored = {dotted(each) for each in ast.walk(statement) if isinstance(each, ast.expr)}
+    stored = {dotted(node) for node in ast.walk(statement) if isinstance(node, ast.expr)}
     return (
         isinstance(statement, (ast.Assign, ast.AugAssign, ast.AnnAssign)) and total in stored
     ) or bool(list(calls(statement, *_STEPS)) or isinstance(statement, Loop))
@@ -197,8 +203,8 @@ class AddsUp:
 
     def _round(self, pure: Pure, cell: CellCode, found: _Sum) -> None:
         """Check that a round only computes."""
-        for each in found.loop.body:
-            inner = each.body if isinstance(each, ast.With) else [each]
+        for statement in found.loop.body:
+            inner = statement.body if isinstance(statement, ast.With) else [statement]
             for node in inner:
                 if node is found.statement:
                     pure.of_block(cell, [found.part])
@@ -206,11 +212,12 @@ class AddsUp:
                     pure.of_block(cell, [node])
                 else:
                     raise Doubt(cell, node)
-        for each in found.between:
+        for statement in found.between:
             if any(
-                isinstance(node, ast.Attribute) and node.attr == "grad" for node in ast.walk(each)
+                isinstance(node, ast.Attribute) and node.attr == "grad"
+                for node in ast.walk(statement)
             ):
-                raise Doubt(cell, each)
+                raise Doubt(cell, statement)
 
     def _shared(self, gate: Gate, pure: Pure, cell: CellCode, found: _Sum) -> Message | None:
         """Whether nothing that rounds read, or functions that they call, has a graph."""
@@ -218,8 +225,8 @@ class AddsUp:
         heads = [loop.iter] if isinstance(loop, ast.For) else [loop.test]
         reached = [
             (where or cell, part)
-            for each in (*loop.body, *heads)
-            for where, part in gate.notebook.reached(each)
+            for child in (*loop.body, *heads)
+            for where, part in gate.notebook.reached(child)
         ]
         for where, part in reached:
             for node in ast.walk(part):
@@ -228,7 +235,7 @@ class AddsUp:
                     continue
                 name, owner, _ = known
                 is_own = where is cell and name in inside | {self.total}
-                local = owner is not None and any(owner.node is each for _, each in reached)
+                local = owner is not None and any(owner.node is child for _, child in reached)
                 local |= owner is not None and _is_inner(owner.node)
                 if is_own or local or _is_free(gate, pure, where, node, 0):
                     continue
@@ -243,10 +250,12 @@ class AddsUp:
         known = cell.owners.get(place)
         block = source.body(found.loop)
         before = block[: block.index(found.loop)]
-        begins = [each for each in before if dotted(_target(each)) == self.total]
+        begins = [statement for statement in before if dotted(_target(statement)) == self.total]
         if known is None or not begins:
             return CodePlace.of(cell, place).says("backward-each.total", TEXTS, name=self.total)
-        own = {id(node) for each in (found.statement, found.back) for node in ast.walk(each)}
+        own = {
+            id(node) for statement in (found.statement, found.back) for node in ast.walk(statement)
+        }
         for where, use in gate.notebook.uses_of(cell, self.total, known[1]):
             if id(use.node) in own:
                 continue
@@ -299,18 +308,18 @@ def _is_free(  # noqa: PLR0911  a kind of value each
         made = Origins(gate.notebook).of(cell, node, parts=True)
     except Refused:
         return False
-    return all(_is_data(gate, pure, where, each, deep) for where, each in made)
+    return all(_is_data(gate, pure, where, child, deep) for where, child in made)
 
 
 def _is_data(gate: Gate, pure: Pure, cell: CellCode, made: ast.AST, deep: int) -> bool:
-    for each in ast.walk(made):
-        if isinstance(each, ast.Call) and called(each) not in _MAKES:
+    for node in ast.walk(made):
+        if isinstance(node, ast.Call) and called(node) not in _MAKES:
             return False
-        if isinstance(each, ast.keyword) and each.arg == "requires_grad":
+        if isinstance(node, ast.keyword) and node.arg == "requires_grad":
             return False
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load):
-            known = cell.owners.get(each)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            known = cell.owners.get(node)
             inner = known is not None and known[1] is not None and _is_inner(known[1].node)
-            if not inner and not _is_free(gate, pure, cell, each, deep + 1):
+            if not inner and not _is_free(gate, pure, cell, node, deep + 1):
                 return False
     return True

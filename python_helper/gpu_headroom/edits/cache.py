@@ -107,8 +107,8 @@ def _last_kept(source: CellSource, container: str) -> None:
             raise Refused
     if not most or not added:
         raise Refused
-    for each in added:
-        source.after(each, f"del {container}[:-{most}]")
+    for statement in added:
+        source.after(statement, f"del {container}[:-{most}]")
 
 
 def last_kept(container: str) -> Rewrite:
@@ -201,7 +201,7 @@ def _is_harmless(node: ast.expr, around: ast.AST, further: list[ast.AST]) -> boo
     if isinstance(around, (ast.Assign, ast.AnnAssign)):
         return _is_made(node, around, further)
     if isinstance(around, ast.Compare):
-        operators = all(isinstance(each, (ast.In, ast.NotIn)) for each in around.ops)
+        operators = all(isinstance(operator, (ast.In, ast.NotIn)) for operator in around.ops)
         return operators and node is around.comparators[-1]
     if isinstance(around, ast.Attribute) and further:
         alone = len(further) > 1 and isinstance(further[1], ast.Expr)

@@ -20,7 +20,7 @@ def set_keyword(source: CellSource, call: ast.Call, name: str, value: str) -> No
         return
     arguments = given_to(call)
     alone = len(arguments) == 1 and isinstance(arguments[0], ast.GeneratorExp)
-    if alone or any(each.arg is None for each in call.keywords):
+    if alone or any(option.arg is None for option in call.keywords):
         raise Refused
     closing = source.span(call)[1] - 1
     text = f"{name}={value}"
@@ -61,7 +61,7 @@ def remove_keyword(source: CellSource, call: ast.Call, name: str) -> None:
         source.replace((start, end + blank), "")
     else:
         spans = [*map(source.span, call.args), *map(source.span, call.keywords)]
-        before = max([each[1] for each in spans if each[0] < start], default=None)
+        before = max([span[1] for span in spans if span[0] < start], default=None)
         comma_at = start if before is None else _end(source, before, start)[0] - 1
         # A comment behind the comma stays, so the comma does.
         start = start if "#" in source.text[comma_at:start] else comma_at

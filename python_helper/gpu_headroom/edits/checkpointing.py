@@ -74,7 +74,11 @@ def _blocks(source: CellSource) -> None:
         raise Refused
     if _is_imported(source.tree):
         return
-    top = [each for each in source.tree.body if isinstance(each, (ast.ClassDef, *Function))]
+    top = [
+        statement
+        for statement in source.tree.body
+        if isinstance(statement, (ast.ClassDef, *Function))
+    ]
     if not top:
         raise Refused
     source.before(top[0], f"{_IMPORT}checkpoint", "")
@@ -101,11 +105,13 @@ def _block_calls(tree: ast.AST) -> Iterator[ast.Call]:
 
 
 def _is_imported(tree: ast.Module) -> bool:
-    return any(isinstance(each, ast.ImportFrom) and _imports(each) for each in tree.body)
+    return any(
+        isinstance(statement, ast.ImportFrom) and _imports(statement) for statement in tree.body
+    )
 
 
 def _imports(node: ast.ImportFrom) -> bool:
-    plain = any((each.name, each.asname) == ("checkpoint", None) for each in node.names)
+    plain = any((alias.name, alias.asname) == ("checkpoint", None) for alias in node.names)
     return plain and node.module == "torch.utils.checkpoint"
 
 
@@ -118,8 +124,8 @@ def _sequential(source: CellSource, model: str, segments: int) -> None:
         given = source.text_of(node.args[0])
         new = f"checkpoint_sequential({model}, {segments}, {given}, use_reentrant=False)"
         source.replace(node, new)
-    first = source.statement(min(found, key=lambda each: each.lineno))
-    top = next((each for each in source.parents(first) if each in source.tree.body), first)
+    first = source.statement(min(found, key=lambda call: call.lineno))
+    top = next((child for child in source.parents(first) if child in source.tree.body), first)
     if not isinstance(top, ast.stmt):
         raise Refused
     source.before(top, f"{_IMPORT}checkpoint_sequential")
@@ -133,14 +139,14 @@ def checkpointed_sequential(model: str, segments: int = 4) -> Rewrite:
 
     def is_sequence(gate: Gate, cell: CellCode) -> Message | None:
         """Whether what is called is that very sequence, made once."""
-        nodes = [each.func for each in _plain_calls(cell.tree or ast.Module([], []), model)]
+        nodes = [call.func for call in _plain_calls(cell.tree or ast.Module([], []), model)]
         try:
             made = [each for node in nodes for each in Origins(gate.notebook).of(cell, node)]
         except Refused:
             made = [(cell, ast.Pass())]
-        for where, each in made:
-            known = isinstance(each, ast.Call) and dotted(each.func).endswith("Sequential")
-            if not known or not is_of_torch(where, gate.notebook, getattr(each, "func", each)):
+        for where, child in made:
+            known = isinstance(child, ast.Call) and dotted(child.func).endswith("Sequential")
+            if not known or not is_of_torch(where, gate.notebook, getattr(child, "func", child)):
                 return message("checkpointing.model", TEXTS, name=model)
         return None
 
@@ -167,12 +173,12 @@ def _not_checkpointed(source: CellSource, model: str) -> None:
         for node in calls(source.tree, "checkpoint")
         if node.args and dotted(node.args[0]) == model
     ]
-    if not found or any(each.arg is None for node in found for each in node.keywords):
+    if not found or any(keyword.arg is None for node in found for keyword in node.keywords):
         raise Refused
     for node in found:
-        given = [source.text_of(each) for each in node.args[1:]]
-        rest = [each for each in node.keywords if each.arg not in _OPTIONS]
-        given += [f"{each.arg}={source.text_of(each.value)}" for each in rest]
+        given = [source.text_of(expression) for expression in node.args[1:]]
+        rest = [keyword for keyword in node.keywords if keyword.arg not in _OPTIONS]
+        given += [f"{keyword.arg}={source.text_of(keyword.value)}" for keyword in rest]
         source.replace(node, f"{model}({', '.join(given)})")
 
 
@@ -192,7 +198,7 @@ def _binds(name: str) -> Question:
 
     def free(gate: Gate, cell: CellCode) -> Message | None:
         uses = [use for _, use in gate.notebook.uses(name) if use.how != "read"]
-        imported = bool(uses) and all(isinstance(each.node, ast.alias) for each in uses)
+        imported = bool(uses) and all(isinstance(use.node, ast.alias) for use in uses)
         if imported and _is_imported(cell.tree or ast.Module([], [])):
             return None
         return gate.binds(name)
@@ -268,7 +274,7 @@ def of_transformers(*models: str) -> Question:
         if why is not None:
             return why
         known = [gate.live.models.get(each) for each in models or gate.live.models]
-        own = {full for each in known if each is not None for full in each.own}
+        own = {full for facts in known if facts is not None for full in facts.own}
         if None in known or not any(each.startswith("transformers.") for each in own):
             return message("checkpointing.model", TEXTS, name=", ".join(models) or "model")
         for full in sorted(own):
@@ -287,7 +293,7 @@ def of_transformers(*models: str) -> Question:
 
 def made(source: CellSource, name: str) -> ast.stmt:
     """Return the last statement that makes a model under this name: by a call, not in a loop."""
-    found = [
+    assignments = [
         node
         for node in ast.walk(source.tree)
         if isinstance(node, (ast.Assign, ast.AnnAssign))
@@ -295,13 +301,14 @@ def made(source: CellSource, name: str) -> ast.stmt:
         and isinstance(node.value, ast.Call)
     ]
     # `model = model.to(device)` is the end of making it.
-    last = max(found, key=lambda each: each.lineno, default=None)
+    last = max(assignments, key=lambda assignment: assignment.lineno, default=None)
     moves = [
-        each
-        for each in found
-        if name in (dotted(method(each.value, "to")), dotted(method(each.value, "cuda")))
+        assignment
+        for assignment in assignments
+        if name
+        in (dotted(method(assignment.value, "to")), dotted(method(assignment.value, "cuda")))
     ]
-    if last is None or moves == found:
+    if last is None or moves == assignments:
         raise Refused
     after = [
         node
@@ -309,4 +316,4 @@ def made(source: CellSource, name: str) -> ast.stmt:
         if isinstance(node, ast.Expr)
         and any(dotted(method(node.value, each)) == name for each in ("to", "cuda"))
     ]
-    return max([last, *after], key=lambda each: each.lineno)
+    return max([last, *after], key=lambda child: child.lineno)

@@ -58,18 +58,18 @@ def predicted_in_parts(anchor: Anchor, model: str, rows: int, torch: str = "torc
 
 @rewriting
 def _predicted(source: CellSource, anchor: Anchor, model: str, rows: int, torch: str) -> None:
-    found = _asked(statement_at(source, anchor), model)
-    part, given = _free(source), found.args[0]
+    call = _asked(statement_at(source, anchor), model)
+    part, given = _free(source), call.args[0]
     parts = f"{source.text_of(given)}.split({rows})"
-    source.replace(found, f"{torch}.cat([{model}({part}) for {part} in {parts}])")
+    source.replace(call, f"{torch}.cat([{model}({part}) for {part} in {parts}])")
 
 
 def _asked(statement: ast.stmt, model: str) -> ast.Call:
-    found = [each for each in ast.walk(statement) if dotted(getattr(each, "func", None)) == model]
-    call = found[0] if len(found) == 1 else None
+    nodes = [node for node in ast.walk(statement) if dotted(getattr(node, "func", None)) == model]
+    call = nodes[0] if len(nodes) == 1 else None
     if not isinstance(call, ast.Call) or len(call.args) != 1 or call.keywords:
         raise Refused
-    if not dotted(call.args[0]) or any(isinstance(each, _INNER) for each in ast.walk(statement)):
+    if not dotted(call.args[0]) or any(isinstance(node, _INNER) for node in ast.walk(statement)):
         raise Refused
     return call
 
@@ -114,7 +114,7 @@ def _is_row_by_row(gate: Gate, cell: CellCode, *, anchor: Anchor, model: str) ->
             return of_model
     name = dotted(given)
     tensor = gate.live.tensors.get(name)
-    sizes = {2 + int(found[1]) for each in facts.own if (found := _SIZED.search(each))}
+    sizes = {2 + int(match[1]) for each in facts.own if (match := _SIZED.search(each))}
     is_batch = tensor is not None and (
         {len(tensor.shape)} == sizes if sizes else len(tensor.shape) > 1
     )
@@ -167,7 +167,10 @@ def _compared(
         given = list(node.args)
         if dotted(inner) == torch and given:
             inner = given.pop(0)
-        along = [*given, *[each.value for each in node.keywords if each.arg in ("dim", "axis")]]
+        along = [
+            *given,
+            *[keyword.value for keyword in node.keywords if keyword.arg in ("dim", "axis")],
+        ]
         rows_only = len(along) == 1 and source.text_of(along[0]) in ("1", "-1")
         pair = _pair(inner, torch)
         if not rows_only or pair is None or len(given) + len(node.keywords) != 1:
@@ -189,7 +192,7 @@ def _pair(node: ast.expr | None, torch: str) -> tuple[ast.expr, ast.expr] | None
         return node.left, node.right
     if not isinstance(node, ast.Call) or dotted(node.func) not in [f"{torch}.{x}" for x in _PAIRS]:
         return None
-    plain = all(isinstance(each.value, ast.Constant) for each in node.keywords)
+    plain = all(isinstance(keyword.value, ast.Constant) for keyword in node.keywords)
     return (node.args[0], node.args[1]) if plain and len(node.args) == 2 else None  # noqa: PLR2004
 
 

@@ -66,15 +66,15 @@ def _nobody_looks(gate: Gate, cell: CellCode) -> Message | None:
         pure.of_block(cell, between)
         name = pure.modules()
         odd = [
-            (cell, each)
-            for each in between
-            if not isinstance(each, ast.Assign) or names(each, ast.Store) & names(clears)
+            (cell, child)
+            for child in between
+            if not isinstance(child, ast.Assign) or names(child, ast.Store) & names(clears)
         ]
         odd += gate.notebook.functions.get("zero_grad", ())
     except Doubt as doubt:
         return doubt.place.says("clear-gradients.looks", TEXTS)
     except Refused:
         return CodePlace(cell, 1).says("clear-gradients.looks", TEXTS)
-    for where, each in odd:
-        return CodePlace.of(where, each).says("clear-gradients.looks", TEXTS)
+    for where, statement in odd:
+        return CodePlace.of(where, statement).says("clear-gradients.looks", TEXTS)
     return None if name is None else message("clear-gradients.class", TEXTS, name=name)

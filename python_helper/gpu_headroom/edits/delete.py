@@ -113,11 +113,11 @@ def _is_in(source: CellSource, statement: ast.stmt, function: str | None) -> ast
 
 def _outermost(statement: ast.stmt, parents: Iterable[ast.AST]) -> ast.stmt:
     """Return the outermost loop around a statement, of the same function, or itself."""
-    for each in parents:
-        if isinstance(each, (*Function, ast.ClassDef, ast.Lambda)):
+    for node in parents:
+        if isinstance(node, (*Function, ast.ClassDef, ast.Lambda)):
             break
-        if isinstance(each, Loop):
-            statement = each
+        if isinstance(node, Loop):
+            statement = node
     return statement
 
 
@@ -131,9 +131,9 @@ def _found(cell: CellCode, anchor: Anchor) -> ast.stmt | None:
 def _made(block: list[ast.stmt]) -> set[str]:
     """Return the names that each step makes."""
     made: set[str] = set()
-    for each in block:
-        if isinstance(each, ast.Assign):
-            made |= {dotted(one) for target in each.targets for one in leaves(target)}
-        elif isinstance(each, ast.With):
-            made |= _made(each.body)
+    for statement in block:
+        if isinstance(statement, ast.Assign):
+            made |= {dotted(one) for target in statement.targets for one in leaves(target)}
+        elif isinstance(statement, ast.With):
+            made |= _made(statement.body)
     return made

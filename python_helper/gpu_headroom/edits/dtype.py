@@ -94,7 +94,7 @@ def _in_double(tree: ast.AST, gate: Gate) -> Iterator[ast.AST]:
     known, small = set[ast.AST](), set[ast.AST]()
     for node in ast.walk(tree):
         turned = isinstance(node, ast.Assign) and (
-            any(called(each) in _TURNS for each in ast.walk(node.value))
+            any(called(child) in _TURNS for child in ast.walk(node.value))
             or getattr(gate.live.tensors.get(assigned(node)), "dtype", "float64") != "float64"
         )
         known.update(ast.walk(node) if turned else ())
@@ -125,11 +125,11 @@ def _fits(value: object) -> bool:
 
 def _chain(statement: ast.AST) -> list[ast.expr]:
     """Return `f(x).to(device)` and `f(x)` of what a statement assigns: one value and its owners."""
-    value, found = getattr(statement, "value", None), list[ast.expr]()
+    value, expressions = getattr(statement, "value", None), list[ast.expr]()
     while isinstance(value, ast.Call):
-        found.append(value)
+        expressions.append(value)
         value = value.func.value if isinstance(value.func, ast.Attribute) else None
-    return [] if any(called(each) in _TURNS for each in found) else found
+    return [] if any(called(expression) in _TURNS for expression in expressions) else expressions
 
 
 def _halved(source: CellSource, node: ast.expr) -> None:
@@ -187,7 +187,11 @@ def _only_predicts(gate: Gate, model: str) -> Message | None:
             return CodePlace(cell, line).says("dtype.meets", TEXTS, name=model)
         given = given_to(asked) if isinstance(asked, ast.Call) else []
         is_call = parents[0] is asked or getattr(parents[0], "attr", "") == "generate"
-        if use.how == "read" and is_call and not all(_is_integer(gate, each) for each in given):
+        if (
+            use.how == "read"
+            and is_call
+            and not all(_is_integer(gate, expression) for expression in given)
+        ):
             return CodePlace(cell, line).says("dtype.inputs", TEXTS, name=model)
     for cell, node in gate.notebook.nodes():
         is_product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
@@ -215,7 +219,7 @@ def _is_integer(gate: Gate, node: ast.expr) -> bool:
     bound = [
         (cell, use.node) for cell, use in gate.notebook.uses(dotted(node)) if use.how == "bind"
     ]
-    values = [getattr(cell.parent(each), "value", None) for cell, each in bound]
+    values = [getattr(cell.parent(child), "value", None) for cell, child in bound]
     return bool(values) and all("tokenizer" in dotted(_root(each)) for each in values)
 
 
@@ -242,7 +246,7 @@ def _half(source: CellSource, model: str, torch: str, dtype: str) -> None:
     if turn in ast.unparse(statement) or f"{model}{turn}" in source.text:
         raise Refused
     chain = _chain(statement)
-    owners = [owner for call in chain for each in _MOVES if (owner := method(call, each))]
+    owners = [owner for call in chain for move in _MOVES if (owner := method(call, move))]
     if owners:  # before it is moved: as it is, it may not fit
         end = source.span(owners[-1])[1]
         source.replace((end, end), turn)

@@ -81,14 +81,14 @@ def _is_as_before(gate: Gate, cell: CellCode, *, anchor: Anchor, model: str) -> 
     why = gate.makes_no_gradients(cell, node) or _is_known(gate, cell, node, model)
     if why is not None:
         return why
-    for said, found in (
+    for said, place in (
         ("eval_mode.parts", _of_parts(gate)),
         ("eval_mode.other", _does_otherwise(gate)),
         ("eval_mode.meant", _meant(gate, cell, node, model)),
         ("eval_mode.trains", _trains(gate, cell, node, model)),
     ):
-        if found is not None:
-            return found.says(said, TEXTS)
+        if place is not None:
+            return place.says(said, TEXTS)
     return None
 
 
@@ -102,7 +102,9 @@ def _is_known(gate: Gate, cell: CellCode, node: ast.AST, model: str) -> Message 
         )
         if facts is None or facts.training is None:
             return message("eval_mode.mixed", TEXTS, name=name)
-        if any(not each.startswith(_KNOWN) or _OTHERWISE.search(each) for each in libraries):
+        if any(
+            not library.startswith(_KNOWN) or _OTHERWISE.search(library) for library in libraries
+        ):
             return message("eval_mode.library", TEXTS, name=name)
     return None if objects else message("eval_mode.unknown", TEXTS, name=model)
 
@@ -110,9 +112,9 @@ def _is_known(gate: Gate, cell: CellCode, node: ast.AST, model: str) -> Message 
 def _objects(gate: Gate, cell: CellCode, node: ast.AST, model: str) -> set[str]:
     """Return the names of the models that are called by a name in there; empty: unknown."""
     called_so = [
-        each.func
-        for each in ast.walk(node)
-        if isinstance(each, ast.Call) and dotted(each.func) == model
+        child.func
+        for child in ast.walk(node)
+        if isinstance(child, ast.Call) and dotted(child.func) == model
     ]
     owner = cell.owners.get(called_so[0], ("", None))[1] if called_so else None
     if not called_so or (owner is None and "." in model):
@@ -126,7 +128,11 @@ def _objects(gate: Gate, cell: CellCode, node: ast.AST, model: str) -> set[str]:
         return set()
     for _, call in gate.notebook.calls(function.name):
         values = given_to(call)
-        found |= {dotted(each) for each in values if taken(function, call, each) == model} or {""}
+        found |= {
+            dotted(expression)
+            for expression in values
+            if taken(function, call, expression) == model
+        } or {""}
     return found
 
 
@@ -179,7 +185,7 @@ def _does_otherwise(gate: Gate) -> CodePlace | None:
         for parent in cell.parents(node):
             asked = getattr(parent, "test", None) is inner
             if asked and any(
-                isinstance(each, (ast.IfExp, ast.Return)) for each in ast.walk(parent)
+                isinstance(child, (ast.IfExp, ast.Return)) for child in ast.walk(parent)
             ):
                 return CodePlace.of(cell, node)
             inner = parent
@@ -189,22 +195,27 @@ def _does_otherwise(gate: Gate) -> CodePlace | None:
 def _meant(gate: Gate, cell: CellCode, node: ast.AST, model: str) -> CodePlace | None:
     """Return what speaks for training mode on purpose: draws, statistics, a `train()` before."""
     for name in _STATISTICS:
-        for other, found in _places(gate, name):
-            return CodePlace.of(other, found)
+        for other, attribute in _places(gate, name):
+            return CodePlace.of(other, attribute)
     changing = names(node, ast.Store)
     loops = any(
-        isinstance(each, (ast.For, ast.While, ast.comprehension)) for each in ast.walk(node)
+        isinstance(descendant, (ast.For, ast.While, ast.comprehension))
+        for descendant in ast.walk(node)
     )
-    for each in ast.walk(node):
-        if not isinstance(each, ast.Call) or dotted(each.func) != model:
+    for child in ast.walk(node):
+        if not isinstance(child, ast.Call) or dotted(child.func) != model:
             continue
         # For its effect, as nobody takes what it gives; or the same again and again.
-        is_effect = isinstance(cell.parent(each), ast.Expr)
-        if is_effect or (loops and not names(ast.Tuple([*each.args], ast.Load())) & changing):
-            return CodePlace.of(cell, each)
+        is_effect = isinstance(cell.parent(child), ast.Expr)
+        if is_effect or (loops and not names(ast.Tuple([*child.args], ast.Load())) & changing):
+            return CodePlace.of(cell, child)
     for other, statement in _before(gate, cell, node):
-        says = [each for each in ast.walk(statement) if method(each, "train") is not None]
-        if any(dotted(method(each, "train")) == model for each in says):
+        says = [
+            descendant
+            for descendant in ast.walk(statement)
+            if method(descendant, "train") is not None
+        ]
+        if any(dotted(method(descendant, "train")) == model for descendant in says):
             is_all = isinstance(statement, ast.Expr)
             return CodePlace.of(other, statement) if is_all else None
         if not says and gate.notebook.trains(statement):
@@ -223,9 +234,9 @@ def _before(gate: Gate, cell: CellCode, node: ast.AST) -> Iterator[tuple[CellCod
         node = parent
     cells = gate.notebook.cells
     for other in reversed(cells[: cells.index(cell)]):
-        for each in reversed(other.tree.body if other.tree is not None else []):
-            if not isinstance(each, (*Function, ast.ClassDef)):
-                yield other, each
+        for statement in reversed(other.tree.body if other.tree is not None else []):
+            if not isinstance(statement, (*Function, ast.ClassDef)):
+                yield other, statement
 
 
 def _trains(gate: Gate, cell: CellCode, node: ast.AST, model: str) -> CodePlace | None:
@@ -233,7 +244,7 @@ def _trains(gate: Gate, cell: CellCode, node: ast.AST, model: str) -> CodePlace 
     line = waiting(node)
     if line is None and gate.notebook.trains(node):
         line = getattr(node, "lineno", 1)
-    for each in ast.walk(node):
-        if isinstance(each, ast.Call) and any(dotted(one) == model for one in each.args):
-            line = each.lineno
+    for child in ast.walk(node):
+        if isinstance(child, ast.Call) and any(dotted(one) == model for one in child.args):
+            line = child.lineno
     return None if line is None else CodePlace(cell, line)

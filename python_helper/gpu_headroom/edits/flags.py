@@ -49,14 +49,14 @@ def trainer_flags(source: CellSource, /, library: Library, **flags: str) -> None
     `eval_accumulation_steps="1"`, `per_device_eval_batch_size="8"`. Refused where there is not
     exactly one, or where it may be given the flag already.
     """
-    found = list(_trainers(source.tree, library))
-    if len(found) != 1 or not flags:
+    calls = list(_trainers(source.tree, library))
+    if len(calls) != 1 or not flags:
         raise Refused
     for name, value in flags.items():
         other = {"bf16": "fp16", "fp16": "bf16"}.get(name, "")
-        if keyword(found[0], other) is not None:
+        if keyword(calls[0], other) is not None:
             raise Refused
-        set_keyword(source, found[0], name, value)
+        set_keyword(source, calls[0], name, value)
 
 
 def _trainers(tree: ast.AST, library: Library) -> Iterator[ast.Call]:
@@ -64,7 +64,7 @@ def _trainers(tree: ast.AST, library: Library) -> Iterator[ast.Call]:
         name = called(node)
         if not isinstance(node, ast.Call):
             continue
-        given = {each.arg for each in node.keywords} & _LIGHTNING_ONLY
+        given = {option.arg for option in node.keywords} & _LIGHTNING_ONLY
         of_lightning = given or dotted(node.func).partition(".")[0] in _LIGHTNING
         if (
             (library == "transformers" and name.endswith(_ARGUMENTS))

@@ -49,20 +49,20 @@ def collected(anchor: Anchor) -> Rewrite:
 
 @rewriting
 def _collected(source: CellSource, anchor: Anchor) -> None:
-    if any(dotted(each.func) == "gc.collect" for each in calls(source.tree, "collect")):
+    if any(dotted(call.func) == "gc.collect" for call in calls(source.tree, "collect")):
         raise Refused
     place = statement_at(source, anchor)
     function = source.function(place)
     if isinstance(place, (*Function, ast.ClassDef)) or isinstance(function, Function):
         raise Refused
-    for each in source.parents(place):
-        if isinstance(each, Loop):
-            place = each.body[0]
-    top = next(each for each in (place, *source.parents(place)) if each in source.tree.body)
+    for node in source.parents(place):
+        if isinstance(node, Loop):
+            place = node.body[0]
+    top = next(child for child in (place, *source.parents(place)) if child in source.tree.body)
     if not isinstance(top, ast.stmt):
         raise Refused
     before = source.tree.body[: source.tree.body.index(top)]
-    if not any(_imports(each) for each in before):
+    if not any(_imports(statement) for statement in before):
         if top is place:
             source.before(place, "import gc", "gc.collect()")
             return
@@ -72,7 +72,7 @@ def _collected(source: CellSource, anchor: Anchor) -> None:
 
 def _imports(node: ast.AST) -> bool:
     return isinstance(node, ast.Import) and any(
-        each.name == "gc" and each.asname is None for each in node.names
+        alias.name == "gc" and alias.asname is None for alias in node.names
     )
 
 
@@ -139,7 +139,7 @@ def _nobody_reads_outputs(gate: Gate, _: CellCode) -> Message | None:
     if why is not None:
         return why
     for cell in gate.notebook.cells:
-        words = {each for each in cell.words if _is_output(each)}
+        words = {word for word in cell.words if _is_output(word)}
         if words:
             return _said("garbage.displayed", min(words), cell, ast.Constant(None))
         for use in cell.uses:

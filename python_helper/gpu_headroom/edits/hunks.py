@@ -50,16 +50,16 @@ def rows(before: str, after: str) -> list[DiffRow]:
     """
     made = _Rows(before, after)
     lines = before.split("\n")
-    found: list[DiffRow] = []
+    diff_rows: list[DiffRow] = []
     for hunk in hunks(before, after):
         inserted = not hunk.old
         if inserted:
-            found += made.context(lines, range(hunk.first - 1, 0, -1))
-        found += made.changed(hunk)
+            diff_rows += made.context(lines, range(hunk.first - 1, 0, -1))
+        diff_rows += made.changed(hunk)
         if inserted:
-            found += made.context(lines, range(hunk.first, len(lines) + 1))
+            diff_rows += made.context(lines, range(hunk.first, len(lines) + 1))
     # Two insertions may have a line around them in common.
-    return [row for n, row in enumerate(found) if row not in found[max(0, n - 2) : n]]
+    return [row for n, row in enumerate(diff_rows) if row not in diff_rows[max(0, n - 2) : n]]
 
 
 class _Rows:
@@ -76,7 +76,7 @@ class _Rows:
 
     def changed(self, hunk: Hunk) -> Iterator[DiffRow]:
         """Yield the lines of a hunk, those that are only indented in short."""
-        old, new = [[each.strip() for each in lines] for lines in (hunk.old, hunk.new)]
+        old, new = [[line.strip() for line in lines] for lines in (hunk.old, hunk.new)]
         for same, a, b, c, d in _runs(old, new):
             if same:
                 yield from self._indented(hunk, range(a, b), c)

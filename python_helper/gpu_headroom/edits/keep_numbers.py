@@ -85,7 +85,7 @@ def is_only_a_value(gate: Gate, cell: CellCode, *containers: str) -> Message | N
     found = gate.taint.derived(slots)
     for other, node in gate.notebook.nodes():
         sides = _told_apart(gate, node)
-        if any(gate.taint.slots(other, each) & found for each in sides):
+        if any(gate.taint.slots(other, expression) & found for expression in sides):
             return _said("keep.identity", containers[0], other, node)
     return None
 
@@ -95,7 +95,7 @@ def _told_apart(gate: Gate, node: ast.AST) -> list[ast.expr]:
     if isinstance(node, ast.Compare) and isinstance(node.ops[0], _WITHOUT):
         sides = [node.left, *node.comparators]
         of_keys = not isinstance(node.ops[0], (ast.Is, ast.IsNot)) and _is_dict(gate, sides[-1])
-        known = of_keys or any(isinstance(each, ast.Constant) for each in sides)
+        known = of_keys or any(isinstance(expression, ast.Constant) for expression in sides)
         return [] if known else sides
     if isinstance(node, ast.Call):
         if isinstance(node.func, ast.Attribute) and called(node) in _ASKS and node.args:
@@ -107,10 +107,11 @@ def _told_apart(gate: Gate, node: ast.AST) -> list[ast.expr]:
 def _is_dict(gate: Gate, node: ast.expr) -> bool:
     """Whether an expression is given dicts alone: then `in` looks at keys."""
     name = dotted(node)
-    made = values_of((each for _, each in gate.notebook.nodes()), name) if name else []
+    made = values_of((child for _, child in gate.notebook.nodes()), name) if name else []
     return bool(made) and all(
-        isinstance(each, (ast.Dict, ast.DictComp)) or called(each) in ("dict", "defaultdict")
-        for each in made
+        isinstance(expression, (ast.Dict, ast.DictComp))
+        or called(expression) in ("dict", "defaultdict")
+        for expression in made
     )
 
 
@@ -121,12 +122,14 @@ def _said(which: str, name: str, cell: CellCode, node: ast.AST) -> Message:
 @rewriting
 def _kept(source: CellSource, containers: tuple[str, ...], how: str, *, one: bool) -> None:
     for wanted in containers:
-        found = [each for node in ast.walk(source.tree) for each in values(node, wanted)]
-        if not one and not all(isinstance(x, (ast.Tuple, ast.List, ast.Dict)) for x in found):
+        expressions = [
+            expression for node in ast.walk(source.tree) for expression in values(node, wanted)
+        ]
+        if not one and not all(isinstance(x, (ast.Tuple, ast.List, ast.Dict)) for x in expressions):
             raise Refused
-        if not found:
+        if not expressions:
             raise Refused  # what is not put there by this cell stays where it is
-        parts = [part for each in found for part in _members(each)]
+        parts = [part for expression in expressions for part in _members(expression)]
         changed = [part for part in parts if _is_tensor(source, part, alone=len(parts) == 1)]
         if not sum(_append(source, part, how) for part in changed) and wanted == containers[0]:
             raise Refused
@@ -144,8 +147,11 @@ def _is_tensor(source: CellSource, node: ast.expr, *, alone: bool) -> bool:
     name = dotted(node)
     if not alone and name and not isinstance(node, ast.Call):
         uses = ast.walk(source.function(node))
-        owners = (each for each in uses if isinstance(each, ast.Attribute))
-        if not any(each.attr in _OF_TENSORS and dotted(each.value) == name for each in owners):
+        owners = (child for child in uses if isinstance(child, ast.Attribute))
+        if not any(
+            attribute.attr in _OF_TENSORS and dotted(attribute.value) == name
+            for attribute in owners
+        ):
             raise Refused
     return True
 
@@ -161,15 +167,15 @@ def _is_plain(source: CellSource, node: ast.expr) -> bool:
         return plain or bool(_names_behind(node) & _PLAIN)
     around = list(ast.walk(source.function(node)))
     made = values_of(around, node.id)
-    if any(isinstance(each, _CONTAINERS) for each in made):
+    if any(isinstance(expression, _CONTAINERS) for expression in made):
         raise Refused
     counts = any(
-        isinstance(each, (ast.For, ast.AsyncFor))
-        and called(each.iter) in ("range", "enumerate")
-        and dotted(next(leaves(each.target))) == node.id
-        for each in around
+        isinstance(child, (ast.For, ast.AsyncFor))
+        and called(child.iter) in ("range", "enumerate")
+        and dotted(next(leaves(child.target))) == node.id
+        for child in around
     )
-    return counts or any(called(each) in _PLAIN for each in made)
+    return counts or any(called(expression) in _PLAIN for expression in made)
 
 
 def _names_behind(node: ast.AST) -> set[str]:
@@ -186,9 +192,9 @@ def _names_behind(node: ast.AST) -> set[str]:
 @rewriting
 def _entries_kept(source: CellSource, container: str) -> None:
     for node in ast.walk(source.tree):
-        for each in values(node, container):
-            name, block = dotted(each), source.body(source.statement(each))
-            place = block.index(source.statement(each))
+        for expression in values(node, container):
+            name, block = dotted(expression), source.body(source.statement(expression))
+            place = block.index(source.statement(expression))
             made = [
                 n
                 for n, one in enumerate(block[:place])
@@ -196,10 +202,10 @@ def _entries_kept(source: CellSource, container: str) -> None:
             ]
             behind = [one for later in block[place + 1 :] for one in ast.walk(later)]
             again = any(isinstance(one, ast.Name) and one.id == name for one in behind)
-            if not isinstance(each, ast.Name) or not made or again:
+            if not isinstance(expression, ast.Name) or not made or again:
                 raise Refused
             source.replace(
-                each,
+                expression,
                 f'{{k: v.detach() if hasattr(v, "detach") else v for k, v in {name}.items()}}',
             )
 
@@ -212,8 +218,8 @@ def entries_kept(container: str) -> Rewrite:
     """
 
     def ask(gate: Gate, cell: CellCode) -> Message | None:
-        for each in [one for node in cell.nodes for one in values(node, container)]:
-            if not _is_new_dict(gate, cell, each):
+        for expression in [one for node in cell.nodes for one in values(node, container)]:
+            if not _is_new_dict(gate, cell, expression):
                 return message("keep.no_dict", TEXTS, name=container)
         return None
 
@@ -224,15 +230,15 @@ def _is_new_dict(gate: Gate, cell: CellCode, value: ast.expr) -> bool:
     """Whether each assignment to a name in its function is a dict, or calls what returns one."""
     function = cell.function(value)
     made = values_of(cell.nodes if function is None else ast.walk(function), dotted(value))
-    for each in made:
-        makers = [maker for _, maker in gate.notebook.functions.get(called(each), ())]
+    for expression in made:
+        makers = [maker for _, maker in gate.notebook.functions.get(called(expression), ())]
         given = [
             node.value
             for maker in makers
             for node in ast.walk(maker)
             if isinstance(node, (ast.Return, ast.Yield))
         ]
-        if not all(isinstance(one, ast.Dict) for one in given or [each]):
+        if not all(isinstance(one, ast.Dict) for one in given or [expression]):
             return False
     return bool(made)
 
@@ -284,7 +290,7 @@ def detached_leaf(name: str) -> Rewrite:
     """
 
     def ask(gate: Gate, cell: CellCode) -> Message | None:
-        own = [each for each in cell.nodes if _asks(each, name)]
+        own = [node for node in cell.nodes if _asks(node, name)]
         return gate.detaches(cell, name, besides=own) or is_only_a_value(gate, cell, name)
 
     return _detached_leaf(name).asking(ask)
@@ -292,11 +298,13 @@ def detached_leaf(name: str) -> Rewrite:
 
 @rewriting
 def _detached_leaf(source: CellSource, name: str) -> None:
-    asked = [each for each in ast.walk(source.tree) if _asks(each, name)]
+    asked = [node for node in ast.walk(source.tree) if _asks(node, name)]
     if len(asked) != 1:
         raise Refused
     loop = source.loop(asked[0])
-    others = [each for each in backwards(source.function(loop)) if each is not asked[0]]
+    others = [
+        expression for expression in backwards(source.function(loop)) if expression is not asked[0]
+    ]
     if not _carried(source, loop, name) or others:
         raise Refused
     code = f"{name} = {name}.detach().requires_grad_()"
@@ -309,7 +317,7 @@ def _asks(node: ast.AST, name: str) -> bool:
     """Whether it is `autograd.grad(loss, name)`."""
     if called(node) != "grad" or not isinstance(node, ast.Call) or len(node.args) < 2:  # noqa: PLR2004  what, and of what
         return False
-    return name in {dotted(each) for each in leaves(node.args[1])}
+    return name in {dotted(expression) for expression in leaves(node.args[1])}
 
 
 def values(node: ast.AST, wanted: str) -> Iterator[ast.expr]:
@@ -343,10 +351,12 @@ def _joined(value: ast.expr, wanted: str) -> Iterator[ast.expr]:
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
         sides = [value.left, value.right]
         if wanted in map(dotted, sides):
-            yield from [each for each in sides if dotted(each) != wanted]
+            yield from [operand for operand in sides if dotted(operand) != wanted]
     elif isinstance(value, ast.IfExp):
-        for each in (value.body, value.orelse):
-            yield from [each] if isinstance(each, ast.Name) else _joined(each, wanted)
+        for expression in (value.body, value.orelse):
+            yield from (
+                [expression] if isinstance(expression, ast.Name) else _joined(expression, wanted)
+            )
     elif isinstance(value, ast.ListComp):
         yield value.elt
     elif isinstance(value, ast.DictComp):
@@ -354,7 +364,7 @@ def _joined(value: ast.expr, wanted: str) -> Iterator[ast.expr]:
     elif called(value) in _JOINING and isinstance(value, ast.Call) and value.args:
         parts = getattr(value.args[0], "elts", [])
         if wanted in map(dotted, parts):
-            yield from [each for each in parts if dotted(each) != wanted]
+            yield from [part for part in parts if dotted(part) != wanted]
 
 
 def _entry(node: ast.expr, wanted: str) -> bool:
@@ -368,11 +378,11 @@ def _entry(node: ast.expr, wanted: str) -> bool:
 def _members(node: ast.expr) -> Iterator[ast.expr]:
     """Yield what of an expression is kept: both of `(step, loss)`."""
     if isinstance(node, (ast.Tuple, ast.List)):
-        for each in node.elts:
-            yield from _members(each)
+        for expression in node.elts:
+            yield from _members(expression)
     elif isinstance(node, ast.Dict):
-        for each in node.values:
-            yield from _members(each)
+        for expression in node.values:
+            yield from _members(expression)
     else:
         yield node
 
@@ -398,12 +408,12 @@ def _carried(source: CellSource, loop: ast.For | ast.While, name: str) -> bool:
         node
         for node in ast.walk(loop)
         if isinstance(node, ast.Assign)
-        and name in [dotted(one) for each in node.targets for one in leaves(each)]
+        and name in [dotted(one) for expression in node.targets for one in leaves(expression)]
         and source.loop(node) is loop
     ]
     return any(
-        dotted(each) == name
+        dotted(child) == name
         for node in stores
-        for each in ast.walk(node.value)
-        if isinstance(each, (ast.Name, ast.Attribute))
+        for child in ast.walk(node.value)
+        if isinstance(child, (ast.Name, ast.Attribute))
     )

@@ -59,9 +59,9 @@ def _loaded_to_host(source: CellSource, torch: str, name: str | None) -> None:
 
 def _loads(tree: ast.AST, torch: str) -> list[ast.Call]:
     return [
-        each
-        for each in calls(tree, "load")
-        if dotted(each.func) == f"{torch}.load" and len(each.args) == 1
+        call
+        for call in calls(tree, "load")
+        if dotted(call.func) == f"{torch}.load" and len(call.args) == 1
     ]
 
 
@@ -101,7 +101,7 @@ def _loads_only(cell: CellCode, node: ast.AST) -> bool:
     """Whether a checkpoint, or an entry of it, is no more than loaded or looked at."""
     parent = cell.parent(node)
     if isinstance(parent, ast.Call) and node in parent.args:
-        options = {each.arg for each in parent.keywords}
+        options = {option.arg for option in parent.keywords}
         owner = dotted(method(parent, "load_state_dict")).lower()
         if called(parent) == "load_state_dict":
             return bool(owner) and "ema" not in owner and options <= {"strict"}
@@ -132,8 +132,8 @@ def _is_not_looked_at(gate: Gate, part: str, trained: tuple[str, ...]) -> Messag
     facts, taint = gate.live.models[part], gate.taint
     if facts.is_frozen and trained:
         return message("freeze.frozen", TEXTS, name=part)
-    starts = {each for each in gate.live.models if gate.live.models[each].is_trained}
-    reached = taint.derived(("name", None, each) for each in starts)
+    starts = {model for model in gate.live.models if gate.live.models[model].is_trained}
+    reached = taint.derived(("name", None, start) for start in starts)
     back = 0
     for cell, node in gate.notebook.nodes():
         said = getattr(node, "attr", "") or getattr(node, "id", "") or getattr(node, "arg", "")
@@ -141,8 +141,8 @@ def _is_not_looked_at(gate: Gate, part: str, trained: tuple[str, ...]) -> Messag
         if called(node) in ("backward", "manual_backward") and isinstance(node, ast.Call):
             back += 1
             owner = method(node, called(node))
-            given = [each for each in (owner, *node.args) if each is not None]
-            looks |= not any(taint.slots(cell, each) & reached for each in given)
+            given = [expression for expression in (owner, *node.args) if expression is not None]
+            looks |= not any(taint.slots(cell, expression) & reached for expression in given)
         if looks:
             return CodePlace.of(cell, node).says("freeze.looked_at", TEXTS, name=part)
     return None if back else message("freeze.no_backward", TEXTS)

@@ -97,8 +97,8 @@ def _is_not_needed(gate: Gate, cell: CellCode, *, anchor: Anchor, constant: bool
 
 def waiting(node: ast.AST) -> int | None:
     """Return the line where others run in between: at a `yield`, or an `await`."""
-    found = [each for each in ast.walk(node) if isinstance(each, _WAITS)]
-    return found[0].lineno if found else None
+    nodes = [child for child in ast.walk(node) if isinstance(child, _WAITS)]
+    return nodes[0].lineno if nodes else None
 
 
 def _is_not_kept(gate: Gate, node: ast.AST) -> Message | None:
@@ -114,16 +114,16 @@ def _is_not_kept(gate: Gate, node: ast.AST) -> Message | None:
     for known, part in parts:
         if known is None or isinstance(part, ast.ClassDef) or _is_constructor(part):
             continue
-        for each in ast.walk(part):
-            slots = _kept_by(gate, known, each)
+        for child in ast.walk(part):
+            slots = _kept_by(gate, known, child)
             if slots and gate.taint.needed({*slots, *models}) is not None:
-                return CodePlace.of(known, each).says("no_grad.kept", TEXTS)
+                return CodePlace.of(known, child).says("no_grad.kept", TEXTS)
     return None
 
 
 def _given(gate: Gate, call: ast.AST) -> list[tuple[CellCode | None, ast.AST]]:
     """Return the functions of the notebook that a call names."""
-    said = names(call) | {getattr(each, "attr", "") for each in ast.walk(call)}
+    said = names(call) | {getattr(node, "attr", "") for node in ast.walk(call)}
     return [each for name in said for each in gate.notebook.functions.get(name, ())]
 
 
@@ -138,12 +138,12 @@ def _kept_by(gate: Gate, cell: CellCode, node: ast.AST) -> set[Slot]:
     if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)) and node.value is not None:
         given = targets_of(node)
         if taint.slots(cell, node.value):
-            for each in given:
-                found |= taint.targets(cell, each)
+            for expression in given:
+                found |= taint.targets(cell, expression)
     elif isinstance(node, ast.Call) and called(node) in _KEEPS:
         owner = node.func.value if isinstance(node.func, ast.Attribute) else None
         values = given_to(node)
-        if any(taint.slots(cell, each) for each in values):
+        if any(taint.slots(cell, value) for value in values):
             found |= taint.targets(cell, owner)
     return {each for each in found if each[1] is None}
 
@@ -151,12 +151,12 @@ def _kept_by(gate: Gate, cell: CellCode, node: ast.AST) -> set[Slot]:
 def _is_constant(gate: Gate, cell: CellCode, node: ast.AST) -> Message | None:
     """Whether a statement asks models that nothing trains, for what nothing trains."""
     models = {
-        each.func.id
-        for each in ast.walk(node)
-        if isinstance(each, ast.Call)
-        and isinstance(each.func, ast.Name)
-        and each.func.id in gate.live.models
-        and cell.owners.get(each.func, ("", None))[1] is None
+        child.func.id
+        for child in ast.walk(node)
+        if isinstance(child, ast.Call)
+        and isinstance(child.func, ast.Name)
+        and child.func.id in gate.live.models
+        and cell.owners.get(child.func, ("", None))[1] is None
     }
     if not models:
         return message("no_grad.no_model", TEXTS)
@@ -165,8 +165,10 @@ def _is_constant(gate: Gate, cell: CellCode, node: ast.AST) -> Message | None:
         if why is not None:
             return why
     trained = gate.taint.derived(_trained(gate))
-    reads = [each for each in ast.walk(node) if isinstance(each, ast.expr) and not is_stored(each)]
-    slots = {slot for each in reads for slot in gate.taint.slots(cell, each)}
+    reads = [
+        child for child in ast.walk(node) if isinstance(child, ast.expr) and not is_stored(child)
+    ]
+    slots = {slot for expression in reads for slot in gate.taint.slots(cell, expression)}
     if slots & trained:
         return message("no_grad.input", TEXTS, name=min(models))
     return _is_not_kept(gate, node) if gate.notebook.functions.get("forward") else None
@@ -176,13 +178,15 @@ def _trained(gate: Gate) -> set[Slot]:
     """Return the places of all that is trained: models, parameters, what asks for gradients."""
     alive, taint = gate.live, gate.taint
     found: set[Slot] = {
-        ("name", None, each) for each in alive.models if alive.models[each].is_trained
+        ("name", None, model) for model in alive.models if alive.models[model].is_trained
     }
-    found |= {("name", None, each) for each in alive.tensors if alive.tensors[each].requires_grad}
+    found |= {
+        ("name", None, tensor) for tensor in alive.tensors if alive.tensors[tensor].requires_grad
+    }
     for cell, node in gate.notebook.nodes():
         if isinstance(node, ast.Call) and makes_optimizer(node):
-            for each in node.args:
-                found |= taint.slots(cell, each)
+            for expression in node.args:
+                found |= taint.slots(cell, expression)
         if (
             isinstance(node, ast.Call)
             and called(node) == "requires_grad_"
@@ -193,9 +197,9 @@ def _trained(gate: Gate) -> set[Slot]:
             isinstance(node, (ast.Assign, ast.AnnAssign))
             and node.value is not None
             and any(
-                called(each) == "Parameter"
-                or (isinstance(each, ast.Call) and keyword(each, "requires_grad") is not None)
-                for each in ast.walk(node.value)
+                called(child) == "Parameter"
+                or (isinstance(child, ast.Call) and keyword(child, "requires_grad") is not None)
+                for child in ast.walk(node.value)
             )
         ):
             for target in targets_of(node):
@@ -209,25 +213,30 @@ def region(source: CellSource, statement: ast.stmt) -> ast.stmt:
     """Return the loop around a statement if it trains nothing, else the statement."""
     if trains(statement) or isinstance(statement, (*Function, ast.ClassDef)):
         raise Refused
-    found = statement
+    child = statement
     loop = next(
-        (each for each in source.parents(statement) if isinstance(each, (*Loop, *Scope))), None
+        (
+            descendant
+            for descendant in source.parents(statement)
+            if isinstance(descendant, (*Loop, *Scope))
+        ),
+        None,
     )
     if isinstance(loop, Loop) and not trains(loop) and not _shares(loop, statement):
-        found = loop
-    function = source.function(found)
-    made = names(found, ast.Store)
+        child = loop
+    function = source.function(child)
+    made = names(child, ast.Store)
     returns = [node for node in ast.walk(function) if isinstance(node, (ast.Return, ast.Yield))]
-    given = isinstance(found, ast.Return) or any(
+    given = isinstance(child, ast.Return) or any(
         node.value is not None and mentions(node.value, made) for node in returns
     )
     if given and isinstance(function, Function) and not evaluates(function.name):
         raise Refused  # whoever calls it may want gradients
-    if reaches_backward(source, found):
+    if reaches_backward(source, child):
         raise Refused
-    if not any(called(node) for node in ast.walk(found)):
+    if not any(called(node) for node in ast.walk(child)):
         raise Refused
-    return found
+    return child
 
 
 def _shares(loop: ast.For | ast.While, statement: ast.stmt) -> bool:
@@ -235,7 +244,7 @@ def _shares(loop: ast.For | ast.While, statement: ast.stmt) -> bool:
     used = names(statement) - names(loop, ast.Store)
     own = set(ast.walk(statement))
     return any(
-        isinstance(node, ast.Call) and any(dotted(each) in used for each in node.args)
+        isinstance(node, ast.Call) and any(dotted(expression) in used for expression in node.args)
         for node in ast.walk(loop)
         if node not in own
     )

@@ -112,11 +112,11 @@ def set_batch(literal: SizeLiteral, value: int, way: Way) -> Rewrite:
 
 def _unread(gate: Gate, way: Way) -> Message | None:
     """Whether all code can be read, and files on the way are as they ran."""
-    files = [each for each in gate.notebook.files if way.passes(each)]
-    for each in files:
-        now = beside(each.key)
-        if now is None or now.source != each.source:
-            return message("number.file", TEXTS, file=each.key)
+    files = [file for file in gate.notebook.files if way.passes(file)]
+    for cell in files:
+        now = beside(cell.key)
+        if now is None or now.source != cell.source:
+            return message("number.file", TEXTS, file=cell.key)
     return gate.unread() or Gate(Notebook(files), gate.live).unread()
 
 
@@ -131,7 +131,7 @@ def smaller_batch(literal: SizeLiteral, value: int, way: Way) -> Rewrite:
         for cell in (*gate.notebook.cells, *gate.notebook.files):
             for node in cell.nodes:
                 if isinstance(node, ast.Call) and _SCHEDULES.fullmatch(called(node)):
-                    given = [*node.args[1:], *[each.value for each in node.keywords]]
+                    given = [*node.args[1:], *[option.value for option in node.keywords]]
                     if not _measures(gate.notebook, given):
                         return CodePlace.of(cell, node).says("number.schedule", TEXTS)
         return None
@@ -177,8 +177,8 @@ def in_script(  # noqa: PLR0913, PLR0917  a number, and who runs it
                 if (cell.key, cell.source.split("\n")[line - 1].strip()) != (key, anchor.text):
                     return CodePlace(cell, line).says("number.named", TEXTS, file=file)
         is_known = literal.kind not in ("option", "text")
-        found = way.numbers(_standing(gate, script, way)) if is_known else None
-        return None if found else message("number.other", TEXTS)
+        numbers = way.numbers(_standing(gate, script, way)) if is_known else None
+        return None if numbers else message("number.other", TEXTS)
 
     smaller = smaller_batch(literal, value, way)
     asks = of_command(smaller, key, started).asks
@@ -217,8 +217,8 @@ def _naming(cell: CellCode, file: str) -> Iterator[int]:
     stem = PurePath(file).stem
     said = re.escape(stem)
     texts = re.compile(rf"""\b{said}(?:\.py\b|["'])|-m[ \t]+[\w.]*\b{said}\b""")
-    for found in texts.finditer(cell.source):
-        yield cell.source.count("\n", 0, found.start()) + 1
+    for match in texts.finditer(cell.source):
+        yield cell.source.count("\n", 0, match.start()) + 1
     for node in cell.nodes:
         named = getattr(node, "module", None) or getattr(node, "name", None)
         if isinstance(node, (ast.alias, ast.ImportFrom)) and str(named).split(".")[-1] == stem:
@@ -228,7 +228,7 @@ def _naming(cell: CellCode, file: str) -> Iterator[int]:
 def flag_of(literal: SizeLiteral) -> str | None:
     """Return what sets an option on the command line of its script; `None`: not for certain."""
     nodes = CellCode("", literal.cell.source).nodes
-    calls = [each for each in nodes if isinstance(each, ast.Call)]
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
     parses = any(called(each) in PARSERS and not each.args for each in calls)
     if not parses or any(called(each) == "add_subparsers" for each in calls):
         return None
@@ -236,8 +236,8 @@ def flag_of(literal: SizeLiteral) -> str | None:
         default, kind = keyword(call, "default"), keyword(call, "type")
         is_it = default is not None and default.value.lineno == literal.line
         if called(call) == "add_argument" and is_it and dotted(kind and kind.value) == "int":
-            flags = [str(getattr(each, "value", "")) for each in call.args]
-            return max((each for each in flags if each.startswith("-")), key=len, default=None)
+            flags = [str(getattr(expression, "value", "")) for expression in call.args]
+            return max((flag for flag in flags if flag.startswith("-")), key=len, default=None)
     return None
 
 
@@ -257,10 +257,10 @@ def add_flag(source: CellSource, anchor: Anchor, flag: str, value: int) -> None:
 def _measures(notebook: Notebook, given: list[ast.expr]) -> bool:
     """Whether values are made of the length of something, by whatever names."""
     wanted = set[str]()
-    for each in given:  # it grows meanwhile
-        if any(called(node) == "len" for node in ast.walk(each)):
+    for expression in given:  # it grows meanwhile
+        if any(called(node) == "len" for node in ast.walk(expression)):
             return True
-        new = names(each) - wanted if len(wanted) < _MOST_NAMES else set[str]()
+        new = names(expression) - wanted if len(wanted) < _MOST_NAMES else set[str]()
         wanted |= new
         given += values_of((node for _, node in notebook.nodes()), *new) if new else []
     return False
@@ -286,7 +286,7 @@ def _follows(
     if reached.ends is not None:
         ends = reached.ends
         return CodePlace(ends.cell, ends.number).says("number.ends", TEXTS)
-    known = {(cell.key, each.line, each.column) for each in own} | reached.places
+    known = {(cell.key, literal.line, literal.column) for literal in own} | reached.places
     notebook = Notebook(cells)
     for place in other_places(notebook, found.value, known):
         return place.says("number.again", TEXTS, value=found.value)
@@ -301,8 +301,8 @@ def _follows(
 def _standing(gate: Gate, cell: CellCode, way: Way) -> list[CellCode]:
     """Return the cells as they ran, with this one as it is now, in the order they ran."""
     keys = dict.fromkeys([*(each.key for each in gate.notebook.cells), *way.order])
-    found = [cell if key == cell.key else gate.notebook.cell(key) for key in keys]
-    return [each for each in found if each is not None]
+    cells = [cell if key == cell.key else gate.notebook.cell(key) for key in keys]
+    return [each for each in cells if each is not None]
 
 
 def _node(code: Tree, literal: SizeLiteral) -> ast.expr | None:
@@ -326,8 +326,8 @@ def set_number(source: CellSource, literal: SizeLiteral, value: int) -> None:
     of an image are set together, and what is split in step. The changed cell has to say `value`.
     """
     found = _found(source, literal, value)
-    for each in _together(source, found):
-        _set(source, each, value)
+    for number in _together(source, found):
+        _set(source, number, value)
     proven = _literals(source.changed(), literal)
     if (found.name, value, found.line, found.column) not in [
         (each.name, each.value, each.line, each.column) for each in proven
@@ -342,10 +342,10 @@ def _set(source: CellSource, found: SizeLiteral, value: int) -> None:
         return
     node = _node(source, found)
     several = isinstance(node, (ast.Tuple, ast.List))
-    for each in node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node]:
-        if each is not None and (not several or integer(each) == found.value):
-            number = f"{value:_}" if "_" in source.text_of(each) else str(value)
-            source.replace(each, number)
+    for expression in node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node]:
+        if expression is not None and (not several or integer(expression) == found.value):
+            number = f"{value:_}" if "_" in source.text_of(expression) else str(value)
+            source.replace(expression, number)
 
 
 def _together(source: CellSource, found: SizeLiteral) -> list[SizeLiteral]:
@@ -353,10 +353,10 @@ def _together(source: CellSource, found: SizeLiteral) -> list[SizeLiteral]:
     if found.parameter is None or found.parameter.callee != "split":
         return [found]
     return [
-        each
-        for each in _literals(source.text, found)
-        if each.parameter == found.parameter
-        and (each.line, each.value) == (found.line, found.value)
+        literal
+        for literal in _literals(source.text, found)
+        if literal.parameter == found.parameter
+        and (literal.line, literal.value) == (found.line, found.value)
     ]
 
 
@@ -371,15 +371,19 @@ def _literals(text: str, literal: SizeLiteral) -> list[SizeLiteral]:
 def _found(source: CellSource, wanted: SizeLiteral, value: int) -> SizeLiteral:
     """Return the same name and value where it stood, or the only other one like it."""
     literals = _literals(source.text, wanted)
-    alike = [each for each in literals if (each.name, each.value) == (wanted.name, wanted.value)]
-    at_place = [each for each in alike if each.line == wanted.line]
+    alike = [
+        literal
+        for literal in literals
+        if (literal.name, literal.value) == (wanted.name, wanted.value)
+    ]
+    at_place = [literal for literal in alike if literal.line == wanted.line]
     if len(at_place) > 1:
-        at_place = [each for each in at_place if each.column == wanted.column]
+        at_place = [literal for literal in at_place if literal.column == wanted.column]
     elif not at_place and (wanted.name, value, wanted.line, wanted.column) in [
-        (each.name, each.value, each.line, each.column) for each in literals
+        (literal.name, literal.value, literal.line, literal.column) for literal in literals
     ]:
         raise Refused  # it is set already
-    found = at_place or alike
-    if len(found) != 1:
+    numbers = at_place or alike
+    if len(numbers) != 1:
         raise Refused
-    return found[0]
+    return numbers[0]

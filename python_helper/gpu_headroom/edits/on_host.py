@@ -82,10 +82,10 @@ class _Ways:
         self._joined: set[Slot] = set()
         """Tensors that grow: what they begin as has to be on the host as well."""
         for node in own.nodes:
-            found = [each for name in containers for each in puts(node, name)]
-            self._put |= {id(each) for each in (*found, *([node] if found else []))}
+            expressions = [expression for name in containers for expression in puts(node, name)]
+            self._put |= {id(child) for child in (*expressions, *([node] if expressions else []))}
             target = node.targets[0] if isinstance(node, ast.Assign) else None
-            if found and target is not None and (slot := self._slot(own, target)):
+            if expressions and target is not None and (slot := self._slot(own, target)):
                 self._joined.add(slot)
         self._boxes = {slot for slot in self._slots if self._starts_as(slot, _BOX)}
         self._dicts = {slot for slot in self._slots if self._starts_as(slot, _DICT)}
@@ -124,7 +124,9 @@ class _Ways:
         """Refuse where a tensor that grows on the host is made on the card."""
         if not isinstance(node, ast.Assign) or id(node) in self._put or not self._joined:
             return
-        given = {self._slot(cell, each) for target in node.targets for each in leaves(target)}
+        given = {
+            self._slot(cell, expression) for target in node.targets for expression in leaves(target)
+        }
         if given & self._joined and any(map(_may_be_on_card, ast.walk(node.value))):
             raise _Needed(node)
 
@@ -166,7 +168,7 @@ class _Ways:
         return self._all_safe(cell, parts) if parts is not None else self._is_kept(cell, node)
 
     def _all_safe(self, cell: CellCode, nodes: Iterable[ast.AST | None]) -> bool:
-        return all(self._safe(cell, each) for each in nodes)
+        return all(self._safe(cell, node) for node in nodes)
 
     def _climb(self, cell: CellCode, start: ast.AST) -> None:
         """Follow a value from where it stands to where it ends, or is kept again."""
@@ -201,7 +203,7 @@ class _Ways:
         if isinstance(parent, (ast.List, ast.Tuple)) and is_stored(parent):
             return None
         parts = [*getattr(parent, "elts", []), *getattr(parent, "values", [])]
-        if not self._all_safe(cell, [each for each in parts if each is not node]):
+        if not self._all_safe(cell, [part for part in parts if part is not node]):
             raise _Needed(parent)
         return cast("ast.AST", parent)
 
@@ -236,7 +238,7 @@ class _Ways:
     def _argument(self, cell: CellCode, call: Any, node: ast.AST, _: bool) -> ast.AST | None:
         name, function = called(call), call.func
         others = [each for each in call.args if each is not node]
-        others += [each.value for each in call.keywords if each.value is not node]
+        others += [keyword.value for keyword in call.keywords if keyword.value is not node]
         root = dotted(function).partition(".")[0]
         made = self._gate.notebook.functions.get(name, [])
         if function is node or isinstance(node, ast.Starred):
@@ -258,7 +260,9 @@ class _Ways:
         return cast("ast.AST", call)
 
     def _handed(self, call: ast.Call, node: ast.AST, other: CellCode, taken: list[ast.arg]) -> None:
-        place = next((n for n, each in enumerate(call.args) if each is node), len(taken))
+        place = next(
+            (n for n, expression in enumerate(call.args) if expression is node), len(taken)
+        )
         if place >= len(taken):
             raise _Needed(call)
         self._keep(self._slot(other, taken[place]))
@@ -272,7 +276,7 @@ class _Ways:
             if id(cell.parent(node)) not in self._put:
                 raise _Needed(node)
             return None
-        if not is_box and not all(isinstance(each, _SLICE) for each in ast.walk(node.slice)):
+        if not is_box and not all(isinstance(child, _SLICE) for child in ast.walk(node.slice)):
             raise _Needed(node)
         return cast("ast.AST", node)
 
@@ -281,7 +285,7 @@ class _Ways:
             return None if isinstance(node.op, ast.Not) else node
         is_compare = isinstance(node, ast.Compare)
         sides = [node.left, *(node.comparators if is_compare else [node.right])]
-        others = [each for each in sides if each is not inner]
+        others = [side for side in sides if side is not inner]
         if is_compare and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             known, further = all(isinstance(each, ast.Constant) for each in others), None
         elif is_compare and isinstance(node.ops[0], (ast.In, ast.NotIn)):
@@ -319,12 +323,12 @@ class _Ways:
 
     def _is_called_by_name(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
         notebook = self._gate.notebook
-        for each in function.decorator_list:
-            inner = each.func if isinstance(each, ast.Call) else each
+        for expression in function.decorator_list:
+            inner = expression.func if isinstance(expression, ast.Call) else expression
             if dotted(inner).rpartition(".")[2] not in _WITHOUT_GRADIENTS:
                 return False
         for cell in notebook.cells:
-            calls = {id(each.func) for each in cell.nodes if isinstance(each, ast.Call)}
+            calls = {id(child.func) for child in cell.nodes if isinstance(child, ast.Call)}
             for node in cell.nodes:
                 known = isinstance(node, ast.Name) and node.id == function.name
                 known |= isinstance(node, ast.Attribute) and node.attr == function.name
@@ -341,8 +345,8 @@ class _Ways:
             for cell, node in self._gate.notebook.nodes()
             if isinstance(node, (ast.Assign, ast.AnnAssign))
             for target in targets_of(node)
-            for each in leaves(target)
-            if self._slot(cell, each) == slot
+            for expression in leaves(target)
+            if self._slot(cell, expression) == slot
         ]
         return any(found) and (all(found) or not only)
 
@@ -351,16 +355,16 @@ class _Ways:
         if isinstance(target, (ast.Tuple, ast.List)) and source is not None:
             name = called(source)
             if name in ("enumerate", "items"):
-                for each in target.elts[1:]:
-                    self._take(cell, each, None)
+                for expression in target.elts[1:]:
+                    self._take(cell, expression, None)
                 return
-        for each in leaves(target):
-            base: ast.AST = each
+        for expression in leaves(target):
+            base: ast.AST = expression
             while isinstance(base, ast.Subscript):
                 base = base.value
-            if isinstance(each, ast.Subscript) and not self._is_kept(cell, base):
-                raise _Needed(each)
-            if not isinstance(each, ast.Subscript):
+            if isinstance(expression, ast.Subscript) and not self._is_kept(cell, base):
+                raise _Needed(expression)
+            if not isinstance(expression, ast.Subscript):
                 self._keep(self._slot(cell, base))
 
     def _keep(self, slot: Slot | None) -> None:
@@ -386,7 +390,7 @@ class _Ways:
                 return
 
     def _enter_copies(self, cell: CellCode, targets: Iterable[ast.expr]) -> None:
-        slots = [self._slot(cell, each) for one in targets for each in leaves(one)]
+        slots = [self._slot(cell, expression) for one in targets for expression in leaves(one)]
         self._copies.update(filter(None, slots))
 
     def _look_at_copy(self, cell: CellCode, node: ast.AST) -> None:
@@ -439,8 +443,8 @@ def _goes_over_keys(cell: CellCode, node: ast.AST) -> bool:
 
 def _is_device(given: Iterable[ast.expr]) -> bool:
     """Whether `to(...)` moves somewhere, as far as the text tells."""
-    for each in given:
-        text = each.value if isinstance(each, ast.Constant) else dotted(each)
+    for expression in given:
+        text = expression.value if isinstance(expression, ast.Constant) else dotted(expression)
         if isinstance(text, str) and ("dev" in text or text.startswith(("cuda", "cpu"))):
             return True
     return False

@@ -103,9 +103,9 @@ def _in_turn(source: CellSource, call: ast.expr) -> str:
         raise Refused
     first = call.args[0]
     if not isinstance(first, ast.Starred):
-        if not all(isinstance(each, ast.Call) for each in call.args):
+        if not all(isinstance(expression, ast.Call) for expression in call.args):
             raise Refused  # a task that was begun before goes on
-        return ", ".join([f"await {source.text_of(each)}" for each in call.args])
+        return ", ".join([f"await {source.text_of(expression)}" for expression in call.args])
     if len(call.args) > 1:
         raise Refused
     many = first.value
@@ -161,8 +161,8 @@ def _tasks(call: ast.AST) -> Iterator[ast.expr]:
     if called(call) != "gather":
         yield from given[:1]
         return
-    for each in given:
-        many = each.value if isinstance(each, ast.Starred) else each
+    for expression in given:
+        many = expression.value if isinstance(expression, ast.Starred) else expression
         one = many.elt if isinstance(many, (ast.GeneratorExp, ast.ListComp)) else many
         if called(one) == "map" and isinstance(one, ast.Call):
             yield from one.args[:1]
@@ -206,13 +206,13 @@ class _Task:
     def _is_new(self, part: ast.AST, base: ast.AST) -> bool:
         """Whether a name is the function's own, and only ever given what it has just made."""
         values = [
-            each.value
-            for each in ast.walk(part)
-            if isinstance(each, ast.Assign)
-            and any(dotted(one) == dotted(base) for x in each.targets for one in leaves(x))
+            node.value
+            for node in ast.walk(part)
+            if isinstance(node, ast.Assign)
+            and any(dotted(one) == dotted(base) for x in node.targets for one in leaves(x))
         ]
         made = (ast.Call, ast.Constant, ast.BinOp, ast.List, ast.Dict, ast.ListComp, ast.DictComp)
-        return bool(values) and all(isinstance(each, made) for each in values)
+        return bool(values) and all(isinstance(expression, made) for expression in values)
 
     def _is_kept_by(self, part: ast.AST, function: ast.Attribute) -> bool | None:
         """Whether a method changes what is not new; `None` where it is new."""
@@ -237,9 +237,9 @@ class _Task:
     def _is_model(self, part: ast.AST, node: ast.AST) -> bool:
         """Whether it is a model, or a layer of one, that draws nothing and keeps nothing."""
         name = dotted(node)
-        for each in ast.walk(part):
-            if isinstance(each, (ast.For, ast.comprehension)) and dotted(each.target) == name:
-                name = dotted(each.iter)
+        for child in ast.walk(part):
+            if isinstance(child, (ast.For, ast.comprehension)) and dotted(child.target) == name:
+                name = dotted(child.iter)
         facts = self._gate.live.models.get(name)
         if facts is None:
             return False

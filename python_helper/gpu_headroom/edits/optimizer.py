@@ -64,8 +64,8 @@ def _one_by_one(source: CellSource) -> None:
 @rewriting
 def _factored(source: CellSource, torch: str = "torch") -> None:
     call = _only(source.tree, *_ADAM)
-    options = {each.arg for each in call.keywords}
-    groups = any(isinstance(each, (ast.Dict, ast.ListComp)) for each in ast.walk(call))
+    options = {option.arg for option in call.keywords}
+    groups = any(isinstance(node, (ast.Dict, ast.ListComp)) for node in ast.walk(call))
     if len(call.args) > 2 or not options <= _KEPT or groups:  # noqa: PLR2004  parameters and rate
         raise Refused
     function = call.func
@@ -121,13 +121,14 @@ def _is_torchs(node: ast.AST, name: str) -> bool:
     """Whether a statement imports a name from PyTorch."""
     if isinstance(node, ast.Import):
         return any(
-            (each.asname or each.name).partition(".")[0] == name and each.name.startswith("torch")
-            for each in node.names
+            (alias.asname or alias.name).partition(".")[0] == name
+            and alias.name.startswith("torch")
+            for alias in node.names
         )
     return (
         isinstance(node, ast.ImportFrom)
         and (node.module or "") in ("torch", "torch.optim")
-        and any((each.asname or each.name) == name for each in node.names)
+        and any((alias.asname or alias.name) == name for alias in node.names)
     )
 
 
@@ -145,9 +146,9 @@ def owners(tree: ast.AST) -> set[str] | None:
     for call in _made(tree, *_OPTIMIZERS, "Adafactor"):
         trained = call.args[0] if call.args else getattr(keyword(call, "params"), "value", None)
         if isinstance(trained, ast.Name):
-            trained = next((each for each in _values(tree, trained.id)), trained)
-        parameters = [each for each in ast.walk(trained or call) if isinstance(each, ast.Call)]
-        names = {dotted(method(each, "parameters")) for each in parameters}
+            trained = next((expression for expression in _values(tree, trained.id)), trained)
+        parameters = [node for node in ast.walk(trained or call) if isinstance(node, ast.Call)]
+        names = {dotted(method(parameter, "parameters")) for parameter in parameters}
         if not names or "" in names or trained is None:
             return None
         found |= names
@@ -156,8 +157,8 @@ def owners(tree: ast.AST) -> set[str] | None:
 
 def _values(tree: ast.AST, name: str) -> list[ast.expr]:
     """Return what a name is given, where that is one thing."""
-    found = values_of(ast.walk(tree), name)
-    return found if len(found) == 1 else []
+    expressions = values_of(ast.walk(tree), name)
+    return expressions if len(expressions) == 1 else []
 
 
 def _only(tree: ast.AST, *names: str) -> ast.Call:
@@ -169,4 +170,4 @@ def _only(tree: ast.AST, *names: str) -> ast.Call:
 
 def _made(tree: ast.AST, *names: str) -> list[ast.Call]:
     """Return the calls that make an optimizer."""
-    return [each for each in calls(tree, *names) if dotted(each.func)]
+    return [call for call in calls(tree, *names) if dotted(call.func)]

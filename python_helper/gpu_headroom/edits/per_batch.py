@@ -161,10 +161,10 @@ class _DataUses:
         if isinstance(around, ast.Subscript) and around.value is node:
             return isinstance(around.ctx, ast.Load) and self._moves(cell, around, parents[1:])
         if called(around) in _LOADERS:
-            made = next((each for each in parents if isinstance(each, ast.stmt)), None)
+            made = next((child for child in parents if isinstance(child, ast.stmt)), None)
             safe = isinstance(made, ast.Assign) and assigned(made) in self._made
             collated = any(
-                keyword(each, "collate_fn") for each in parents if isinstance(each, ast.Call)
+                keyword(child, "collate_fn") for child in parents if isinstance(child, ast.Call)
             )
             return safe and not collated
         while called(around) in ("enumerate", "tqdm") and len(parents) > 1:
@@ -181,22 +181,22 @@ class _DataUses:
             return True
         if getattr(around, "attr", "") not in ("to", "cuda"):
             return False
-        statement = next((each for each in parents if isinstance(each, ast.stmt)), None)
+        statement = next((node for node in parents if isinstance(node, ast.stmt)), None)
         taken = (
             set(map(dotted, leaves(statement.targets[0])))
             if isinstance(statement, ast.Assign)
             else set()
         )
-        return not any(_writes(each, taken) for each in ast.walk(cell.tree or part))
+        return not any(_writes(node, taken) for node in ast.walk(cell.tree or part))
 
     def _first_moves(self, loop: ast.For) -> bool:
         """Whether a loop moves its batches first of all, and writes to none."""
         first = loop.body[0]
         taken = set(map(dotted, leaves(loop.target)))
         is_move = isinstance(first, ast.Assign) and all(
-            called(each) in ("to", "cuda") for each in leaves(first.value)
+            called(expression) in ("to", "cuda") for expression in leaves(first.value)
         )
-        return is_move and not any(_writes(each, taken) for each in ast.walk(loop))
+        return is_move and not any(_writes(node, taken) for node in ast.walk(loop))
 
 
 def _writes(node: ast.AST, taken: set[str]) -> bool:
@@ -228,11 +228,13 @@ def _unmoved_names(source: CellSource, data: set[str]) -> dict[str, str]:
         targets, values = list(leaves(node.targets[0])), list(leaves(node.value))
         if len(targets) != len(values):
             continue
-        pairs = [(dotted(each), value) for each, value in zip(targets, values, strict=True)]
+        pairs = [
+            (dotted(expression), value) for expression, value in zip(targets, values, strict=True)
+        ]
         moved = {name: _moves_in(source, value) for name, value in pairs if name in data}
         if not any(moved.values()):
             continue
-        if any(isinstance(each, Loop) for each in source.parents(node)):
+        if any(isinstance(child, Loop) for child in source.parents(node)):
             raise Refused
         found |= {name: _move(source, each[0]) for name, each in moved.items() if each}
         itself = all(
@@ -255,7 +257,11 @@ def _unmoved_names(source: CellSource, data: set[str]) -> dict[str, str]:
 def _moves_in(source: CellSource, value: ast.expr) -> list[ast.Call]:
     """Return what moves a value as a whole, or each part of a list."""
     parts = list(leaves(value.elt)) if isinstance(value, ast.ListComp) else [value]
-    return [each for each in parts if isinstance(each, ast.Call) and _move(source, each)]
+    return [
+        expression
+        for expression in parts
+        if isinstance(expression, ast.Call) and _move(source, expression)
+    ]
 
 
 def _use_moved(source: CellSource, moves: dict[str, str]) -> None:
@@ -305,7 +311,7 @@ def _slice_moved(source: CellSource, node: ast.Name, moves: dict[str, str]) -> i
         return 0
     if not isinstance(around, ast.Subscript) or around.value is not node:
         raise Refused
-    if not any(isinstance(each, Loop) for each in parents):
+    if not any(isinstance(child, Loop) for child in parents):
         raise Refused
     if not isinstance(around.slice, ast.Slice) and _on_card(source, names(around.slice)):
         raise Refused  # an index on the card does not reach into the host
@@ -318,7 +324,7 @@ def _slice_moved(source: CellSource, node: ast.Name, moves: dict[str, str]) -> i
 
 def _on_card(source: CellSource, wanted: set[str]) -> bool:
     return any(
-        wanted & names(node, ast.Store) and any(_move(source, each) for each in ast.walk(value))
+        wanted & names(node, ast.Store) and any(_move(source, child) for child in ast.walk(value))
         for node in ast.walk(source.tree)
         if isinstance(node, (ast.Assign, ast.For))
         for value in [node.value if isinstance(node, ast.Assign) else node.iter]
@@ -344,17 +350,17 @@ def _batches_moved(source: CellSource, loaders: set[str], move: str) -> bool:
             wrapped = called(iterated) == "enumerate" and isinstance(target, ast.Tuple)
             iterated = iterated.args[0] if iterated.args else iterated
             target = target.elts[1] if wrapped and isinstance(target, ast.Tuple) else target
-        batch = [dotted(each) for each in leaves(target)]
+        batch = [dotted(expression) for expression in leaves(target)]
         if dotted(iterated) not in loaders or not all(batch):
             continue
         code = f"{', '.join(batch)} = {', '.join([each + move for each in batch])}"
         moving = [
             node
-            for each in loop.body
-            for node in ast.walk(each)
+            for statement in loop.body
+            for node in ast.walk(statement)
             if isinstance(node, ast.Call) and called(node) in ("to", "cuda")
         ]
-        if any(mentions(each, set(batch)) for each in moving):
+        if any(mentions(call, set(batch)) for call in moving):
             raise Refused
         source.before(loop.body[0], code)
         found = True

@@ -12,5 +12,5 @@ _EDITS = words(
     dtype eval_mode fraction garbage keep_numbers model_memory no_grad number on_host one_at_a_time
     optimizer per_batch same_shape untrained"""
 )
-_SPEAKING = (gate, *[import_module(f".{each}", __package__) for each in sorted(_EDITS)])
-TEXTS: dict[str, str] = {name: text for each in _SPEAKING for name, text in each.TEXTS.items()}
+_SPEAKING = (gate, *[import_module(f".{edit}", __package__) for edit in sorted(_EDITS)])
+TEXTS: dict[str, str] = {name: text for module in _SPEAKING for name, text in module.TEXTS.items()}

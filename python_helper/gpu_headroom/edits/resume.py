@@ -49,5 +49,5 @@ def resume_code(
         guard=_GUARD.format(trained=trained) if trained else _BY_HAND,
         file=file,
         plain=plain,
-        loads="\n".join(f"    {each}.load_state_dict(state[{each!r}])" for each in names),
+        loads="\n".join(f"    {name}.load_state_dict(state[{name!r}])" for name in names),
     )

@@ -105,7 +105,7 @@ def any_of(*rewrites: Rewrite) -> Rewrite:
 
 def line_of(source: CellSource, anchor: Anchor) -> int:
     """Return where the line of an anchor is by now."""
-    lines = [each.strip() for each in source.lines]
+    lines = [line.strip() for line in source.lines]
     if 0 < anchor.line <= len(lines) and lines[anchor.line - 1] == anchor.text:
         return anchor.line
     if not anchor.text or lines.count(anchor.text) != 1:
@@ -115,7 +115,7 @@ def line_of(source: CellSource, anchor: Anchor) -> int:
 
 def statement_at(source: CellSource, anchor: Anchor) -> ast.stmt:
     """Return the innermost statement that the line of an anchor belongs to."""
-    found = source.statement_on(line_of(source, anchor))
-    if found is None:
+    statement = source.statement_on(line_of(source, anchor))
+    if statement is None:
         raise Refused
-    return found
+    return statement

@@ -45,8 +45,8 @@ def squeezed(anchor: Anchor, column: str, row: str) -> Rewrite:
 @rewriting
 def _squeezed(source: CellSource, anchor: Anchor, column: str, row: str) -> None:
     statement = statement_at(source, anchor)
-    named = [each for each in ast.walk(statement) if isinstance(each, ast.Name)]
-    if [sum(each.id == name for each in named) for name in (column, row)] != [1, 1]:
+    named = [child for child in ast.walk(statement) if isinstance(child, ast.Name)]
+    if [sum(name_node.id == name for name_node in named) for name in (column, row)] != [1, 1]:
         raise Refused
     for node in ast.walk(statement):
         given: list[ast.expr] = []
@@ -54,7 +54,9 @@ def _squeezed(source: CellSource, anchor: Anchor, column: str, row: str) -> None
             given = [node.left, node.right]
         elif isinstance(node, ast.Call) and _LOSS.search(called(node)):
             given = given_to(node)
-        pair = {each.id: each for each in given if isinstance(each, ast.Name)}
+        pair = {
+            expression.id: expression for expression in given if isinstance(expression, ast.Name)
+        }
         if column in pair and row in pair:
             source.replace(pair[column], f"{column}.squeeze(-1)")
             return
@@ -64,8 +66,10 @@ def _squeezed(source: CellSource, anchor: Anchor, column: str, row: str) -> None
 def _is_reduced(source: CellSource, node: ast.AST) -> bool:
     """Whether a mean or a sum over all is taken of it."""
     return any(
-        called(each) in _REDUCES and isinstance(each, ast.Call) and not each.args + each.keywords
-        for each in source.parents(node)
+        called(child) in _REDUCES
+        and isinstance(child, ast.Call)
+        and not child.args + child.keywords
+        for child in source.parents(node)
     )
 
 
@@ -74,7 +78,7 @@ def _is_no_table(gate: Gate, _: CellCode, *, column: str) -> Message | None:
     for other, node in gate.notebook.nodes():
         if not isinstance(node, ast.Assign) or not _COLUMN.search(ast.unparse(node.value)):
             continue
-        given = [one for each in node.targets for one in leaves(each)]
+        given = [one for expression in node.targets for one in leaves(expression)]
         if column in map(dotted, given):
             return CodePlace.of(other, node).says("same_shape.meant", TEXTS, name=column)
     return None

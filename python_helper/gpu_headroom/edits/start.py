@@ -41,11 +41,11 @@ def _imported(source: CellSource, module: str) -> tuple[str, ast.stmt]:
     """Return what a module is called in a cell, and the import behind which that holds."""
     for node in source.tree.body:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            for each in node.names:
-                whole = isinstance(node, ast.Import) and each.name == module
+            for alias in node.names:
+                whole = isinstance(node, ast.Import) and alias.name == module
                 part = isinstance(node, ast.ImportFrom) and node.module == "tensorflow"
-                if whole or (part and each.name == module):
-                    return each.asname or each.name, node
-                if isinstance(node, ast.Import) and (each.name, module) == ("tensorflow", "keras"):
-                    return f"{each.asname or each.name}.keras", node
+                if whole or (part and alias.name == module):
+                    return alias.asname or alias.name, node
+                if isinstance(node, ast.Import) and (alias.name, module) == ("tensorflow", "keras"):
+                    return f"{alias.asname or alias.name}.keras", node
     raise Refused

@@ -88,7 +88,7 @@ class _ModelUses:
             return parent.func is node or self._given(parent, node)
         if isinstance(parent, (ast.Assign, ast.AnnAssign)):
             targets = targets_of(parent)
-            return all(dotted(each) == name for each in targets)
+            return all(dotted(expression) == name for expression in targets)
         return isinstance(parent, (ast.Expr, ast.Compare, ast.FormattedValue))
 
     def _asked(self, cell: CellCode, node: ast.Attribute, outer: ast.AST, name: str) -> bool:
@@ -133,7 +133,7 @@ class _ModelUses:
 
 def taken(definition: Definition, call: ast.Call, node: ast.AST) -> str | None:
     """Return the parameter that a function takes an argument of a call as."""
-    if keyword_stars(call) or any(isinstance(each, ast.Starred) for each in call.args):
+    if keyword_stars(call) or any(isinstance(expression, ast.Starred) for expression in call.args):
         return None
     parameter = parameter_of(definition, call, node)
     return None if parameter is None else parameter.arg
@@ -148,12 +148,12 @@ def _only_gone_through(cell: CellCode, call: ast.AST) -> bool:
             continue
         if isinstance(parent, ast.For) and parent.iter is node:
             return not any(
-                called(each) in _COLLECTS or getattr(each, "attr", "") == "grad"
+                called(child) in _COLLECTS or getattr(child, "attr", "") == "grad"
                 for inner in parent.body
-                for each in ast.walk(inner)
+                for child in ast.walk(inner)
             )
         if isinstance(parent, ast.comprehension) and parent.iter is node:
-            made = next(each for each in cell.parents(parent))
+            made = next(child for child in cell.parents(parent))
             outer = next(cell.parents(made))
             return isinstance(outer, ast.Call) and called(outer) in _COUNTS
         return False

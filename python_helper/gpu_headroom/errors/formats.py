@@ -11,7 +11,7 @@ from ..frameworks.registry import FRAMEWORKS, part
 from . import libraries
 
 CLASSES = {
-    **{(each.NAME, each.ERROR): each.NAME for each in FRAMEWORKS},
+    **{(folder.NAME, folder.ERROR): folder.NAME for folder in FRAMEWORKS},
     ("cuda", "CUDAOutOfMemoryError"): "cuda",
 }
 """The frameworks whose class of error says it, by the package and the name of the class."""

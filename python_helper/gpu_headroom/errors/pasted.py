@@ -50,11 +50,11 @@ def recognise_text(name: str | None, text: str) -> Pasted | None:
         if said is not None:
             return Pasted(name, said)
     rest = plain
-    for each in _errors(plain):
-        said = _said(each.name, plain[each.said], plain[each.above])
+    for place in _errors(plain):
+        said = _said(place.name, plain[place.said], plain[place.above])
         if said is not None:
-            return Pasted(each.name, said)
-        rest = rest[: each.said.start] + rest[each.said.stop :]
+            return Pasted(place.name, said)
+        rest = rest[: place.said.start] + rest[place.said.stop :]
     if name is not None:
         return None
     found = next(filter(None, map(statement.read, _log_entries(rest))), None)
@@ -82,13 +82,15 @@ class _Place(NamedTuple):
 
 def _errors(text: str) -> Iterator[_Place]:
     """Yield the errors of a text, the last first."""
-    found = list(_ERROR.finditer(text))[-_MOST:]
-    begins = [each.start() for each in found] + [each.start() for each in _TRACEBACK.finditer(text)]
-    for each in reversed(found):
-        start, end = each.span()
+    matches = list(_ERROR.finditer(text))[-_MOST:]
+    begins = [each.start() for each in matches] + [
+        each.start() for each in _TRACEBACK.finditer(text)
+    ]
+    for match in reversed(matches):
+        start, end = match.span()
         above = max((other for other in begins if other < start), default=0)
         below = min((other for other in begins if other >= end), default=len(text))
-        yield _Place(each["name"], slice(end, min(below, end + _LONGEST)), slice(above, start))
+        yield _Place(match["name"], slice(end, min(below, end + _LONGEST)), slice(above, start))
 
 
 def _log_entries(text: str) -> Iterator[str]:

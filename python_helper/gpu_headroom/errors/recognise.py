@@ -49,12 +49,12 @@ class Recognition:
 def recognise(error: BaseException) -> Recognition | None:
     """Return what `error`, or an error inside its chain or group, says of a full GPU."""
     reader, errors = Reader(), list(errors_within(error))
-    each_found = (_recognise_one(each, reader.text_of(each)) for each in errors)
-    found = next(filter(None, each_found), None)
-    if found is None:
+    each_found = (_recognise_one(exception, reader.text_of(exception)) for exception in errors)
+    recognition = next(filter(None, each_found), None)
+    if recognition is None:
         return None
-    other = is_named_elsewhere(errors) or is_brought_here(found.error)
-    return replace(found, in_other_process=other)
+    other = is_named_elsewhere(errors) or is_brought_here(recognition.error)
+    return replace(recognition, in_other_process=other)
 
 
 def is_credible(said: Statement, device: DeviceReading | None) -> bool:
@@ -68,12 +68,15 @@ def errors_within(error: BaseException) -> Iterator[BaseException]:
     seen: set[int] = set()
     waiting = deque([error])
     while waiting and len(seen) < _CHAIN_LIMIT:
-        each = waiting.popleft()
-        if id(each) in seen:
+        exception = waiting.popleft()
+        if id(exception) in seen:
             continue
-        seen.add(id(each))
-        yield each
-        linked = (*[link.__get__(each) for link in _LINKS], *islice(_members(each), _CHAIN_LIMIT))
+        seen.add(id(exception))
+        yield exception
+        linked = (
+            *[link.__get__(exception) for link in _LINKS],
+            *islice(_members(exception), _CHAIN_LIMIT),
+        )
         waiting += [other for other in linked if is_kind(other, BaseException)]
 
 
@@ -89,7 +92,7 @@ def _members(error: BaseException) -> Iterable[object]:
 
 def _recognise_one(error: BaseException, message: str) -> Recognition | None:
     kinds = origins(type(error))
-    framework = next((CLASSES[each] for each in kinds if each in CLASSES), None)
+    framework = next((CLASSES[kind] for kind in kinds if kind in CLASSES), None)
     said = statement.of_class(statement.read(message), framework, message)
     if said is None or (not said.certain and _at_host(error)):
         return None

@@ -104,7 +104,7 @@ def _first(formats: Iterable[Format], text: str) -> Format | None:
 
 def _is_survived(found: Format, text: str) -> bool:
     """Whether a program says behind the last place of a text that it went on."""
-    end = max(each.end() for each in found.sign.finditer(text))
+    end = max(match.end() for match in found.sign.finditer(text))
     return _SURVIVED.search(text, end) is not None
 
 
@@ -135,7 +135,7 @@ def _processes(found: Format, text: str, capacity: int | None) -> Iterator[Proce
     """Yield the processes that the last statement of a text names."""
     if "own_process" not in found.clauses:
         return
-    begin = max(each.start() for each in found.sign.finditer(text))
+    begin = max(match.start() for match in found.sign.finditer(text))
     for clause in islice(OTHER_PROCESS.finditer(text, begin), _MOST_PROCESSES):
         pid, size = clause.groups()
         yield ProcessClause(int(pid), _within(_bytes(size), capacity))
@@ -143,8 +143,8 @@ def _processes(found: Format, text: str, capacity: int | None) -> Iterator[Proce
 
 def _captured(pattern: re.Pattern[str], text: str) -> str | None:
     """Return what the last match captured: a wrapped error stands behind its wrapper's words."""
-    found = list(pattern.finditer(text))
-    return next((group for group in found[-1].groups() if group), None) if found else None
+    matches = list(pattern.finditer(text))
+    return next((group for group in matches[-1].groups() if group), None) if matches else None
 
 
 def _index(printed: str) -> int:

@@ -78,7 +78,7 @@ def recognise_fault(error: BaseException) -> Fault | None:
     errors, reader = list(errors_within(error)), Reader()
     if is_named_elsewhere(errors):
         return None
-    return next(filter(None, (_recognise_one(each, reader) for each in errors)), None)
+    return next(filter(None, (_recognise_one(exception, reader) for exception in errors)), None)
 
 
 def _recognise_one(error: BaseException, reader: Reader) -> Fault | None:
@@ -90,9 +90,9 @@ def _recognise_one(error: BaseException, reader: Reader) -> Fault | None:
         opening = _OPENING.match(said)
         words = said[:_SPOKEN] if opening and opening["nccl"] else said[:_SPOKEN].split("\n")[0]
         for claim, pattern in _PATTERNS.items() if opening else ():
-            found = pattern.search(words)
-            if found:
-                return Fault(claim, found[0], error)
+            match = pattern.search(words)
+            if match:
+                return Fault(claim, match[0], error)
     return None
 
 

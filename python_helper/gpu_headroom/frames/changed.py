@@ -19,10 +19,10 @@ def changed_cells(reply: wire.Reply, runs: Iterable[CellRun]) -> list[ChangedCel
     """
     if reply["type"] != "fix" or reply["status"] != "ok":
         return None
-    ran = sorted(runs, key=lambda each: each.start_s)
+    ran = sorted(runs, key=lambda cell_run: cell_run.start_s)
     changed: list[ChangedCell] = []
     for run in ran:
-        edits = [each for each in reply["edits"] if each["cell_id"] == run.cell_id]
+        edits = [edit for edit in reply["edits"] if edit["cell_id"] == run.cell_id]
         if run.cell_id is None or not edits:
             continue
         changed.append(

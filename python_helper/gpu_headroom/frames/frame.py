@@ -48,7 +48,7 @@ class Frame:
         self._heard_s = self._clock()
         if isinstance(seen, int):
             with self._lock:
-                left = [each for each in self._events if each[0] > seen]
+                left = [event for event in self._events if event[0] > seen]
                 self._events = deque(left, maxlen=_MOST_EVENTS)
 
     def excuse(self) -> None:

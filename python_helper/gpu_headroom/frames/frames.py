@@ -216,7 +216,7 @@ class Frames:
             if is_text(request.get("id")):
                 frame.asks(request["id"])
             if request.get("type") == "fix":  # a frame does not see the cells
-                sources = {each.cell_id: each.source for each in life.ledger.cells()}
+                sources = {run.cell_id: run.source for run in life.ledger.cells()}
                 request = {**request, "sources": {k: v for k, v in sources.items() if k}}
                 reply = life.answer(request)
                 fixed = changed_cells(reply, life.ledger.cells())

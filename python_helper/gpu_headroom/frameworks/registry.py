@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 FRAMEWORKS: tuple[FrameworkFolder, ...] = (torch, jax, tensorflow, cupy)
 BESIDE_TORCH = FRAMEWORKS[1:]
-TITLES = {each.NAME: each.TITLE for each in FRAMEWORKS}
-SETTINGS = {each.NAME: each.SETTING for each in FRAMEWORKS if each.SETTING}
+TITLES = {folder.NAME: folder.TITLE for folder in FRAMEWORKS}
+SETTINGS = {folder.NAME: folder.SETTING for folder in FRAMEWORKS if folder.SETTING}
 
 
 def part(framework: FrameworkFolder, file: str) -> Any:

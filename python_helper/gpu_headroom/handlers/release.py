@@ -53,11 +53,11 @@ class ReleaseRequests:
         if turn.blocked_by is not None:
             return _planned(message("plan.beside_unasked", name=turn.blocked_by))
         situation = life.situation(turn)
-        found = measured(situation)
+        items = measured(situation)
         if life.cuda.stopped is not None:
-            return _planned(life.cuda.stopped, found, complete=True)
+            return _planned(life.cuda.stopped, items, complete=True)
         complete = situation.complete and turn.reads_graphs
-        return _planned(_summary(found, situation), found, complete=complete)
+        return _planned(_summary(items, situation), items, complete=complete)
 
     def _release(self, request: requests.ReleaseRequest) -> wire.ReleaseReply:
         status, items, confirmed = self._life.when, request["items"], request["confirmed"]
@@ -107,7 +107,7 @@ def _planned(
 ) -> Fields:
     return {
         "complete": complete,
-        "items": [each.as_wire() for each in found],
+        "items": [item.as_wire() for item in found],
         "shared": shared(found),
         "message": summary,
     }
@@ -121,6 +121,6 @@ def _summary(found: Sequence[Freeable], situation: Situation) -> wire.Message:
         return message("holders.unreadable")
     if not situation.complete:
         return message("plan.incomplete")
-    kinds = [(each, KINDS[each.kind]) for each in found]
-    expected = together(each for each, kind in kinds if kind.safe and kind.adds_headroom).bytes
+    kinds = [(item, KINDS[item.kind]) for item in found]
+    expected = together(item for item, kind in kinds if kind.safe and kind.adds_headroom).bytes
     return message("plan.ready", expected_bytes=expected) if expected else message("plan.nothing")

@@ -60,8 +60,8 @@ class RerunRequests:
 
     def _run(self, request: requests.RerunRequest, turn: Turn) -> Fields:
         life = self._life
-        ran = {each.key: each for each in life.ledger.cells()}
-        cells = {**{key: each.source for key, each in ran.items()}, **request["sources"]}
+        ran = {cell_run.key: cell_run for cell_run in life.ledger.cells()}
+        cells = {**{key: cell_run.source for key, cell_run in ran.items()}, **request["sources"]}
         cells = {key: with_scripts(each) for key, each in cells.items()}
         run = [
             replace(ran.get(each) or CellRun(each, None, "", None, 0.0), source=cells[each])
@@ -71,9 +71,9 @@ class RerunRequests:
         learnt = self._learnt(request["report_id"], cells, turn)
         cautions = list(_cautions(learnt, run, cells, life.ledger))
         situation = life.situation(turn)
-        found = measured(situation, offer(situation, run, cells))
-        settle(situation, found)
-        items = [each.as_wire() for each in found]
+        freeables = measured(situation, offer(situation, run, cells))
+        settle(situation, freeables)
+        items = [item.as_wire() for item in freeables]
         return _costs("ready", items, cautions, saves=bool(learnt.names and cautions))
 
     def _learnt(self, report_id: str, cells: Mapping[str, str], turn: Turn) -> Learnt:
@@ -110,27 +110,27 @@ def _cautions(
     learnt: Learnt, run: Sequence[CellRun], cells: Mapping[str, str], ledger: Ledger
 ) -> Iterable[wire.Message]:
     """Say what cannot be had again without training, and which cells train again."""
-    trainers = [each for each in run if trains_again(each.source, cells.values())]
+    trainers = [cell_run for cell_run in run if trains_again(cell_run.source, cells.values())]
     if learnt.names is None:
         if trainers:
             yield message("rerun.trains", cells=_labels(trainers))
         return
     makers = {
-        name: [each for each in run if makes_anew(each.source, name, cells.values())]
+        name: [cell_run for cell_run in run if makes_anew(cell_run.source, name, cells.values())]
         for name in learnt.names
     }
-    lost = [name for name, found in makers.items() if found]
+    lost = [name for name, runs in makers.items() if runs]
     if lost:
-        made = [each for each in run if any(each in makers[name] for name in lost)]
+        made = [cell_run for cell_run in run if any(cell_run in makers[name] for name in lost)]
         said = "rerun.lost_trains" if trainers else "rerun.lost"
         yield message(said, names=", ".join(lost), cells=_labels(made))
     rest = [name for name in learnt.names if name not in lost]
-    again = [each for each in trainers if learnt.begun or each.cell_id != learnt.failed]
+    again = [cell_run for cell_run in trainers if learnt.begun or cell_run.cell_id != learnt.failed]
     if rest and again:
         yield message("rerun.goes_on", names=", ".join(rest), cells=_labels(again))
     # Of a training that no name leads to a cell that came to its end tells.
-    done = {each.key for each in ledger.cells() if each.status == "ok"}
-    ended = [each for each in trainers if each.key in done]
+    done = {cell_run.key for cell_run in ledger.cells() if cell_run.status == "ok"}
+    ended = [cell_run for cell_run in trainers if cell_run.key in done]
     if ended and not learnt.names:
         yield message("rerun.trains", cells=_labels(ended))
 
@@ -146,4 +146,4 @@ def _begun(scene: Scene, cells: Iterable[str]) -> bool:
 
 
 def _labels(cells: Iterable[CellRun]) -> str:
-    return ", ".join([label(each) for each in cells])
+    return ", ".join([label(run) for run in cells])

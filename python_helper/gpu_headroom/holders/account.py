@@ -67,7 +67,9 @@ class Account:
 
     def device(self, device_index: int) -> DeviceAccount | None:
         """Return the account of one device."""
-        return next((each for each in self.devices if each.device_index == device_index), None)
+        return next(
+            (account for account in self.devices if account.device_index == device_index), None
+        )
 
     def find(self, holder_id: str) -> Found | None:
         """Return what an id of this or an earlier account stands for, if it is still there."""
@@ -100,13 +102,15 @@ class Account:
             "recording": recording,
             "devices": [
                 {
-                    "device_index": each.device_index,
-                    "in_use_bytes": each.in_use_bytes,
-                    "parts": [{"kind": kind, "bytes": size} for kind, size in each.parts.items()],
-                    "rows": [row.as_wire(site_of) for row in each.rows[:_MOST_ROWS]],
-                    "processes": (processes or {}).get(each.device_index),
+                    "device_index": account.device_index,
+                    "in_use_bytes": account.in_use_bytes,
+                    "parts": [
+                        {"kind": kind, "bytes": size} for kind, size in account.parts.items()
+                    ],
+                    "rows": [row.as_wire(site_of) for row in account.rows[:_MOST_ROWS]],
+                    "processes": (processes or {}).get(account.device_index),
                 }
-                for each in self.devices
+                for account in self.devices
             ],
             "message": self.message,
         }
@@ -121,7 +125,7 @@ def take(shell: Any, snapshot: DeviceSnapshot | None, turn: Turn) -> Account:
     found = survey(shell, turn, for_account=True)
     readings = snapshot.devices if snapshot is not None else ()
     sharing = Sharing(found.ledger if found is not None else None)
-    devices = tuple([_device(each, found, sharing) for each in readings if each.frameworks])
+    devices = tuple([_device(device, found, sharing) for device in readings if device.frameworks])
     complete = found is None or found.ended is None
     return Account(
         time_s=time.time(),
@@ -170,8 +174,8 @@ def _device(reading: DeviceReading, found: Survey | None, sharing: Sharing) -> D
 
 
 def _said(devices: Sequence[DeviceAccount], found: Survey | None) -> wire.Message:
-    in_use = sum(each.in_use_bytes for each in devices)
-    surplus = sum(each.surplus_bytes for each in devices)
+    in_use = sum(account.in_use_bytes for account in devices)
+    surplus = sum(account.surplus_bytes for account in devices)
     if not devices:
         return message("holders.not_measured")
     if found is not None and found.ended is not None:
@@ -180,7 +184,7 @@ def _said(devices: Sequence[DeviceAccount], found: Survey | None) -> wire.Messag
         return message("holders.surplus", surplus_bytes=surplus)
     if not in_use:
         return message("holders.nothing")
-    held = sum(each.held_bytes for each in devices)
+    held = sum(account.held_bytes for account in devices)
     part = found is not None and found.part_of_graphs
     which = "holders.measured_in_part" if part else "holders.measured"
     return message(which, held_bytes=held, in_use_bytes=in_use)

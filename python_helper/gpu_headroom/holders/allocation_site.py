@@ -82,7 +82,7 @@ class Recording:
         files = _files(shell, runs)
         found: dict[Block, AllocationSite] = {}
         for block, frames in _blocks(memory):
-            place = next((each for each in frames if each["filename"] in files), None)
+            place = next((frame for frame in frames if frame["filename"] in files), None)
             if place is not None:
                 found[block] = {**files[place["filename"]], "line": place["line"]}
         return found

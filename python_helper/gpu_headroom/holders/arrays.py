@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def loaded() -> list[Arrays]:
     """Return the frameworks beside PyTorch that this process has imported and initialised."""
-    found = [part(each, "arrays").arrays() for each in BESIDE_TORCH]
+    found = [part(folder, "arrays").arrays() for folder in BESIDE_TORCH]
     return [each for each in found if each is not None]
 
 
@@ -53,5 +53,5 @@ def visit_tensor(walk: Walk, tensor: Any, place: Place) -> None:
     gradient = inspector.gradient_of(tensor)
     if gradient is not None:
         walk.push(gradient, place.step("gradient", kind="gradients"))
-    if any(type(each) is dict for each in gc.get_referents(tensor)) or torch.wraps(tensor):
+    if any(type(referent) is dict for referent in gc.get_referents(tensor)) or torch.wraps(tensor):
         objects.visit(walk, tensor, place)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def kinds(inspector: Inspector) -> list[type]:
     """Return the classes of all models, optimizers and arrays."""
     torch = inspector.torch
-    bases: list[type | None] = [kind for each in inspector.frameworks for kind in each.kinds]
+    bases: list[type | None] = [kind for arrays in inspector.frameworks for kind in arrays.kinds]
     return heirs(*bases, *((torch.nn_module, torch.optimizer) if torch is not None else ()))
 
 
@@ -51,9 +51,9 @@ def known(walk: Walk, *, needed: bool = True) -> list[Any]:
     walk.promises = of_kinds(inspector, found or [], others)
     with inspector.quiet():
         return [
-            each
-            for each in of_kinds(inspector, found or [], holders)
-            if not walk.out_of_time() and not inspector.is_idle(each)
+            kind
+            for kind in of_kinds(inspector, found or [], holders)
+            if not walk.out_of_time() and not inspector.is_idle(kind)
         ]
 
 

@@ -70,9 +70,9 @@ def _visit_function(walk: Walk, function: Any, place: Place) -> None:
     # Reading `__dict__` of a function that has none would give it one.
     # The builtins are everybody's: in a kernel their `input` leads to the shell, and so to all.
     known = (function.__globals__, function.__builtins__, defaults)
-    for each in gc.get_referents(function):
-        if type(each) is dict and not any(each is one for one in known):
-            walk.push(each, place)
+    for referent in gc.get_referents(function):
+        if type(referent) is dict and not any(referent is one for one in known):
+            walk.push(referent, place)
 
 
 def _visit_parts(

@@ -37,7 +37,11 @@ def last_errors(shell: Any) -> list[BaseException]:
         getattr(getattr(shell, "SyntaxTB", None), "last_syntax_error", None),
     ]
     errors = [each for each in remembered if is_kind(each, BaseException)]
-    return list({id(each): each for error in errors for each in errors_within(error)}.values())
+    return list(
+        {
+            id(exception): exception for error in errors for exception in errors_within(error)
+        }.values()
+    )
 
 
 def last_tracebacks(shell: Any) -> list[TracebackType]:
@@ -45,7 +49,11 @@ def last_tracebacks(shell: Any) -> list[TracebackType]:
     tracebacks = [error.__traceback__ for error in last_errors(shell)]
     tracebacks.append(getattr(sys, "last_traceback", None))
     tracebacks.append(getattr(getattr(shell, "InteractiveTB", None), "tb", None))
-    return [each for each in {id(each): each for each in tracebacks}.values() if each is not None]
+    return [
+        traceback
+        for traceback in {id(traceback): traceback for traceback in tracebacks}.values()
+        if traceback is not None
+    ]
 
 
 def frames_of(tracebacks: Iterable[TracebackType]) -> Iterator[FrameType]:
@@ -71,14 +79,14 @@ def _ended_callers(frame: FrameType, seen: set[FrameType]) -> Iterator[FrameType
     """Yield the callers of a frame up to the notebook, as far as nothing runs in them."""
     # Ids only: our own frames are among them, which would then hold themselves.
     running = {id(each) for top in sys._current_frames().values() for each in callers(top)}  # noqa: SLF001 — the documented way to other threads' stacks
-    for each in callers(frame.f_back):
-        if id(each) in running or _is_ipythons(each) or each.f_code.co_name == "<module>":
+    for caller in callers(frame.f_back):
+        if id(caller) in running or _is_ipythons(caller) or caller.f_code.co_name == "<module>":
             return
-        if kind_of(each) == "standard":
+        if kind_of(caller) == "standard":
             return
-        if each not in seen:
-            seen.add(each)
-            yield each
+        if caller not in seen:
+            seen.add(caller)
+            yield caller
 
 
 def callers(frame: FrameType | None) -> Iterator[FrameType]:

@@ -122,7 +122,7 @@ class _Gathering:
 
     @property
     def keyed(self) -> bool:
-        return any(each is not None and each.kind == "key" for each in self.members)
+        return any(step is not None and step.kind == "key" for step in self.members)
 
     @property
     def progress(self) -> float:
@@ -131,10 +131,10 @@ class _Gathering:
     def add(self, held: HeldStorage, member: Member | None, reached: Collection[object]) -> None:
         storage = held.storage
         self.plain &= _is_plain(held.place, self.place)
-        steps = (each.via for each in held.place.way if each.via is not None)
+        steps = (place.via for place in held.place.way if place.via is not None)
         self.suspended = self.suspended or next((e for e in steps if e.kind in _LATER), None)
         if held.place is self.place:
-            self.also |= {_key(each.root, each.suffix) for each in held.also}
+            self.also |= {_key(place.root, place.suffix) for place in held.also}
         via = held.place.via
         if held.kind == "parameters" and via is not None and via.kind != "buffer":
             self.parameters += 1
@@ -154,7 +154,7 @@ def groups_of(found: Survey, device_index: int) -> tuple[Group, ...]:
     What no name reaches is grouped by its class, with an empty root and path.
     """
     held_here = list(found.ledger.on(device_index))
-    levels = {id(each.place): _levels(each.place) for each in held_here}
+    levels = {id(storage.place): _levels(storage.place) for storage in held_here}
     members: dict[str, set[Member]] = {}
     for place, member in {level for each in levels.values() for level in each}:
         members.setdefault(place.path, set()).add(member)
@@ -167,27 +167,27 @@ def groups_of(found: Survey, device_index: int) -> tuple[Group, ...]:
         gathered[key].add(held, inside, found.reached)
     groups = [
         Group(
-            root=each.place.root,
+            root=gathering.place.root,
             path=path,
             origin=origin,
             type_name=None
             if origin == "traceback"
-            else found.type_names.get((origin, each.place.row or each.place.root)),
-            count=len(each.members),
-            bytes=each.kinds.total(),
-            graph_bytes=each.graph_bytes,
-            graphs=len(each.graphs),
-            kinds=each.kinds,
-            shapes=each.shapes,
-            progress=each.progress,
-            keyed=each.keyed,
-            plain=each.plain,
-            suspended=each.suspended,
-            others=frozenset(each.also | _others(each.place, found.ledger.meetings)),
+            else found.type_names.get((origin, gathering.place.row or gathering.place.root)),
+            count=len(gathering.members),
+            bytes=gathering.kinds.total(),
+            graph_bytes=gathering.graph_bytes,
+            graphs=len(gathering.graphs),
+            kinds=gathering.kinds,
+            shapes=gathering.shapes,
+            progress=gathering.progress,
+            keyed=gathering.keyed,
+            plain=gathering.plain,
+            suspended=gathering.suspended,
+            others=frozenset(gathering.also | _others(gathering.place, found.ledger.meetings)),
         )
-        for (origin, path, _), each in gathered.items()
+        for (origin, path, _), gathering in gathered.items()
     ]
-    return tuple(sorted(groups, key=lambda each: -each.bytes))
+    return tuple(sorted(groups, key=lambda group: -group.bytes))
 
 
 def _others(place: Place, met: Mapping[int, Sequence[Place]]) -> set[str]:
@@ -213,7 +213,7 @@ def _is_plain(place: Place, container: Place) -> bool:
     """Whether a tensor is itself a member of a container, or a part of a model or tuple that is."""
     inside = place.depth - container.depth
     steps = [each.via.kind for each in place.way if each.via is not None]
-    return inside <= 1 or all(each == "index" or each in _WITHIN for each in steps[-inside + 1 :])
+    return inside <= 1 or all(step == "index" or step in _WITHIN for step in steps[-inside + 1 :])
 
 
 def _levels(place: Place) -> tuple[tuple[Place, Member], ...]:

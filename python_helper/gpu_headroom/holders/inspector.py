@@ -140,7 +140,8 @@ class Inspector:
         """Return how many references arrays have beside this list, and how many are PyTorch's."""
         torch = self.torch
         own = [
-            torch.kept_by_itself(each) if torch and self.is_tensor(each) else 0 for each in arrays
+            torch.kept_by_itself(array) if torch and self.is_tensor(array) else 0
+            for array in arrays
         ]
         arrays.append(object())
         *counts, ours = map(sys.getrefcount, arrays)
@@ -179,7 +180,7 @@ class Inspector:
         own = (each for each in self.frameworks if comes_from(kind, *each.kinds))
         framework, torch = next(own, None), self.torch
         ways = (suspended.visit_of, containers.visit_of, frames.visit_of, objects.visit_of)
-        visit = next((found for each in ways if (found := each(kind)) is not None), None)
+        visit = next((found for way in ways if (found := way(kind)) is not None), None)
         if framework is not None:
             visit = arrays.visit if framework is not torch else arrays.visit_tensor
         elif torch is not None and comes_from(kind, torch.nn_module):

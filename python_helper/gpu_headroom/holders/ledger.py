@@ -120,7 +120,7 @@ class StorageLedger:
             {"name": root, "kind": kinds.most_common(1)[0][0], "bytes": kinds.total()}
             for root, kinds in found.items()
         ]
-        return sorted(holders, key=lambda each: -each["bytes"])[:count]
+        return sorted(holders, key=lambda holder: -holder["bytes"])[:count]
 
     def bytes_of_rows(self, device_index: int, rows: int, *, multiples: bool) -> int:
         """Return the bytes of inputs and activations with `rows` rows, or also with multiples."""
@@ -144,7 +144,7 @@ class StorageLedger:
         for held in self.on(device_index):
             shape = held.storage.shape or ()
             sides = [each for each in shape if each in sizes and each > 1]
-            enough = any(sides.count(each) > 1 for each in sides) if both else bool(sides)
+            enough = any(sides.count(side) > 1 for side in sides) if both else bool(sides)
             enough = enough or (multiples and not both and _has_rows(shape, size, multiples=True))
             if enough and held.kind in ("tensor", "activations"):
                 found += held.storage.bytes

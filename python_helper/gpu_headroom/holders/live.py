@@ -76,13 +76,13 @@ def _keys(model: Any, inspector: Inspector) -> set[int]:
 def _model(model: Any, inspector: Inspector, trained: Collection[int]) -> ModelFacts:
     torch = inspector.torch
     parts = modules.parts(model, inspector.attributes)
-    modes = {inspector.attributes(each).get("training") is not False for each in parts}
+    modes = {inspector.attributes(part).get("training") is not False for part in parts}
     parameters = modules.named_parameters(model, inspector.attributes)
     needs = [bool(torch.get(each, "requires_grad")) for _, each in parameters if torch is not None]
     known = frozenset(path for path, each in parameters if id(each) in trained)
     return ModelFacts(
-        classes=frozenset(_full_name(base) for each in parts for base in mro(type(each))),
-        own=frozenset(_full_name(type(each)) for each in parts),
+        classes=frozenset(_full_name(base) for part in parts for base in mro(type(part))),
+        own=frozenset(_full_name(type(part)) for part in parts),
         training=modes.pop() if len(modes) == 1 else None,
         is_trained=bool(known),
         is_frozen=not all(needs),

@@ -54,7 +54,7 @@ def measure(life: Measured, request_id: str | None, turn: Turn) -> wire.Holders:
         request_id,
         execution_count=None if last is None else last.execution_count,
         recording=recording is not None and recording.on,
-        processes={each.index: processes(each) for each in devices},
+        processes={device.index: processes(device) for device in devices},
         site_of=lambda device_index, key: sites.get((device_index, key)),
     )
 

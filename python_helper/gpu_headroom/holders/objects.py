@@ -42,7 +42,7 @@ def is_machinery(kind: type) -> bool:
     """Whether objects of a class are ours, or the shell or the kernel."""
     if module_of(kind).partition(".")[0] in _MACHINERY:
         return True
-    return any((module_of(each), name_of(each)) == _SHELL for each in mro(kind))
+    return any((module_of(cls), name_of(cls)) == _SHELL for cls in mro(kind))
 
 
 def visit(walk: Walk, value: Any, place: Place) -> None:
@@ -50,7 +50,7 @@ def visit(walk: Walk, value: Any, place: Place) -> None:
 
     Reading `__dict__` makes one for each object that has none yet: only where it pays.
     """
-    visits = (walk.inspector.visit_of(type(each)) for each in gc.get_referents(value))
+    visits = (walk.inspector.visit_of(type(referent)) for referent in gc.get_referents(value))
     if all(each is None or each is visit_class for each in visits):
         return
     is_own = module_of(type(value)) == _OWN_CLASSES

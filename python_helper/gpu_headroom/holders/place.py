@@ -105,7 +105,7 @@ class Place(NamedTuple):
     @property
     def suffix(self) -> str:
         """The same without the root."""
-        return "".join(each.via.text for each in self.way if each.via is not None)
+        return "".join(place.via.text for place in self.way if place.via is not None)
 
     def step(
         self, via: StepKind, name: str = "", kind: HolderKind | None = None, *, deeper: int = 1

@@ -65,7 +65,7 @@ class Search:
 
         The list is emptied: it would be found as a referrer itself.
         """
-        waiting = deque(_Link(each, None) for each in targets)
+        waiting = deque(_Link(target, None) for target in targets)
         targets.clear()
         self._seen = {id(each.value) for each in waiting}
         found: list[list[Message]] = []
@@ -87,8 +87,8 @@ class Search:
 
     def _referrers(self, batch: list[_Link]) -> Iterator[_Link]:
         """Yield what refers to the objects of a batch, each object once."""
-        links = {id(each.value): each for each in batch}
-        values = [each.value for each in batch]
+        links = {id(link.value): link for link in batch}
+        values = [link.value for link in batch]
         with self._turn.at_a_stretch():
             referrers = gc.get_referrers(*values)
             if self._turn.company.there and any(type(each) is tuple for each in referrers):
@@ -99,8 +99,8 @@ class Search:
             if id(referrer) in ours or id(referrer) in self._seen or self._is_ours(referrer):
                 continue
             self._seen.add(id(referrer))
-            held = (links.get(id(each)) for each in gc.get_referents(referrer))
-            towards = next((each for each in held if each is not None), None)
+            held = (links.get(id(referent)) for referent in gc.get_referents(referrer))
+            towards = next((link for link in held if link is not None), None)
             if towards is not None:
                 yield _Link(referrer, towards, towards.depth + 1)
 
@@ -127,7 +127,9 @@ def tables_of_modules() -> dict[int, str]:
     """Return the name of each module by the identity of its namespace."""
     modules = items_of(sys.modules)
     return {
-        id(_TABLE.__get__(each)): name for name, each in modules if is_kind(each, types.ModuleType)
+        id(_TABLE.__get__(module)): name
+        for name, module in modules
+        if is_kind(module, types.ModuleType)
     }
 
 

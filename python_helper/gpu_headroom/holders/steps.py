@@ -77,7 +77,7 @@ def _in_dict(way: Sequence[Any]) -> Said:
 
 
 def _in_sequence(way: Sequence[Any]) -> Said:
-    base: Any = next(each for each in _SEQUENCES if is_kind(way[0], each))
+    base: Any = next(sequence for sequence in _SEQUENCES if is_kind(way[0], sequence))
     members = enumerate(islice(list(base.__iter__(way[0])), _MOST))
     index = next((index for index, each in members if each is way[1]), None)
     return _typed(way[0], *([] if index is None else [message("path.index", name=str(index))])), 1

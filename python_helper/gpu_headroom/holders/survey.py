@@ -94,7 +94,7 @@ def survey(  # noqa: PLR0913  each is a question that a caller may leave out
         remembered = last_tracebacks(shell) if tracebacks is None else tracebacks
         walk.run(name_roots(shell), until=_UNTIL_NAMES, long=not for_account)
         walk.run(output_roots(shell), until=_UNTIL_OUTPUTS, long=not for_account)
-        earlier = [each for each in remembered if each is not failed]
+        earlier = [traceback for traceback in remembered if traceback is not failed]
         for roots in frame_roots([failed] if failed is not None else [], shell):
             walk.run(roots, until=_UNTIL_TRACEBACK, long=not for_account)
         known_before = {held.storage.key for held in walk.ledger} if failed is not None else None

@@ -37,7 +37,7 @@ _OF_FUTURE = (
 
 def visit_of(kind: type) -> Visit | None:
     """Return how what is suspended, or a promise, is looked into."""
-    if any(kind is each for each in SUSPENDED):  # a metaclass may have a hash of its own
+    if any(kind is cls for cls in SUSPENDED):  # a metaclass may have a hash of its own
         return _visit_suspended
     return _visit_future if comes_from(kind, *_FUTURES) else None
 
@@ -53,9 +53,9 @@ def roots(walk: Walk) -> list[Root]:
     Not those of the kernel and of Python's own: what they lead to are functions of somebody's.
     """
     return [
-        (each, Place("elsewhere", name))
-        for each in walk.promises
-        if not walk.has_seen(each) and (name := _name(each))
+        (promise, Place("elsewhere", name))
+        for promise in walk.promises
+        if not walk.has_seen(promise) and (name := _name(promise))
     ]
 
 
@@ -63,8 +63,8 @@ def code_of(value: Any) -> types.CodeType | None:
     """Return the code of a suspended function, or of the one that a task runs."""
     if is_kind(value, asyncio.Task):
         value = _read(value, asyncio.Task, "_coro")
-    found = (getattr(value, name) for kind, name in SUSPENDED.items() if type(value) is kind)
-    return next(found, None)
+    generator = (getattr(value, name) for kind, name in SUSPENDED.items() if type(value) is kind)
+    return next(generator, None)
 
 
 def _name(value: Any) -> str:

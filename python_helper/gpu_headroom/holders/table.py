@@ -40,7 +40,7 @@ class RowPart:
     @property
     def bytes(self) -> int:
         """The size of all its storages."""
-        return sum(each.storage.bytes for each in self.held)
+        return sum(storage.storage.bytes for storage in self.held)
 
     def as_wire(self, site_of: SiteOf | None) -> wire.HeldPart:
         """Return the part as it travels; a graph has neither shape nor place of origin."""
@@ -82,19 +82,19 @@ class Row:
     @property
     def bytes(self) -> int:
         """All that was reached through it first."""
-        return sum(each.storage.bytes for each in self.held)
+        return sum(storage.storage.bytes for storage in self.held)
 
     @property
     def graph_bytes(self) -> int:
         """What autograd graphs alone hold of it."""
-        return sum(each.storage.bytes for each in self.held if each.graph)
+        return sum(storage.storage.bytes for storage in self.held if storage.graph)
 
     @property
     def kind(self) -> Any:
         """What nearly all of it is, else `mixed`."""
         kinds: Counter[str] = Counter()
-        for each in self.held:
-            kinds[each.kind] += each.storage.bytes
+        for storage in self.held:
+            kinds[storage.kind] += storage.storage.bytes
         kind, size = kinds.most_common(1)[0]
         return kind if size >= _CLEARLY * kinds.total() else "mixed"
 
@@ -110,7 +110,7 @@ class Row:
             "graph_bytes": self.graph_bytes,
             "count": len(self.held),
             "aliases": list(self.aliases),
-            "parts": [each.as_wire(site_of) for each in self.parts[:_MOST_PARTS]],
+            "parts": [part.as_wire(site_of) for part in self.parts[:_MOST_PARTS]],
             "hint": self.hint,
         }
 
@@ -120,7 +120,7 @@ def rows_of(device_index: int, found: Survey, sharing: Sharing) -> tuple[Row, ..
     members: dict[tuple[Origin, str], list[HeldStorage]] = {}
     for held in found.ledger.on(device_index):
         members.setdefault(row_of(held.place), []).append(held)
-    graphs = {each.name: each.count for each in found.ledger.retained(device_index)}
+    graphs = {retained.name: retained.count for retained in found.ledger.retained(device_index)}
     rows = []
     for (origin, name), held_here in members.items():
         row_id = f"{device_index}/{origin}/{name}"

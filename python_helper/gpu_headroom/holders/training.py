@@ -56,9 +56,9 @@ class TrainingState:
     def bytes(self) -> int:
         """The memory of its tensors, which is about the size of a file of it."""
         sizes = {}
-        for each in self._tensors():
+        for tensor in self._tensors():
             try:
-                memory = self._torch.tensor.untyped_storage(each)
+                memory = self._torch.tensor.untyped_storage(tensor)
                 sizes[storage_identity(memory)] = memory.nbytes()
             except UNREADABLE:
                 continue  # made of several
@@ -67,12 +67,12 @@ class TrainingState:
     @property
     def versions(self) -> list[int]:
         """How often each tensor was changed in place: another list later on tells of a step."""
-        return [self._version(each) for each in self._tensors()]
+        return [self._version(tensor) for tensor in self._tensors()]
 
     def has_trained(self, *, in_step: bool) -> bool:
         """Whether a step of an optimizer has come to its end; `in_step`: the last one has not."""
-        states = [each for one in self.optimizers.values() for each in self.states(one)]
-        steps = [self._number(each["step"]) for each in states if "step" in each]
+        states = [state for one in self.optimizers.values() for state in self.states(one)]
+        steps = [self._number(state["step"]) for state in states if "step" in state]
         if max(steps, default=0) > in_step or (states and not steps and not in_step):
             return True
         trained = [each for one in self.optimizers.values() for each in self._trained_by(one)]
@@ -98,7 +98,7 @@ class TrainingState:
             and known.issuperset(map(id, self._trained_by(value)))
         }
         optimizers = list(self.optimizers.values())
-        trained = {id(tensor) for each in optimizers for tensor in self._trained_by(each)}
+        trained = {id(tensor) for optimizer in optimizers for tensor in self._trained_by(optimizer)}
         models = [
             (name, model)
             for name, model in models
@@ -118,7 +118,9 @@ class TrainingState:
             return False
         whose = self._inspector.attributes(value).get("optimizer")
         is_other = self._inspector.is_module(value) or comes_from(kind, self._torch.optimizer)
-        return not is_other and (whose is None or any(whose is each for each in optimizers))
+        return not is_other and (
+            whose is None or any(whose is optimizer for optimizer in optimizers)
+        )
 
     def _reachable(self, names: dict[str, Any], containers: bool) -> Iterator[tuple[str, Any]]:
         """Yield what code can be written for: names, and what stands in objects and containers."""
@@ -162,9 +164,9 @@ class TrainingState:
 
     def _tensors(self) -> list[Any]:
         """Return all tensors of it."""
-        states = [each for one in self.optimizers.values() for each in self.states(one)]
+        states = [state for one in self.optimizers.values() for state in self.states(one)]
         values = [each for state in states for each in state.values()]
-        own = [each for one in self.kept.values() for each in self._parameters(one)]
+        own = [parameter for one in self.kept.values() for parameter in self._parameters(one)]
         return own + [each for each in values if self._inspector.is_tensor(each)]
 
     def _version(self, tensor: Any) -> int:

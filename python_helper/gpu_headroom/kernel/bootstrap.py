@@ -26,7 +26,7 @@ def _gpu_headroom_bootstrap() -> None:
         import sys
 
         # Two signs are 13 bits. Pairs are looked up as numbers, so that all is read in C.
-        signs = [each for each in builtins.range(33, 127) if each not in (34, 39, 92)]
+        signs = [index for index in builtins.range(33, 127) if index not in (34, 39, 92)]
         pairs = builtins.map(builtins.bytes, itertools.product(signs, repeat=2))
         bits = {
             builtins.int.from_bytes(pair, sys.byteorder): f"{n:013b}"
@@ -40,7 +40,7 @@ def _gpu_headroom_bootstrap() -> None:
         listed, shorter = whole.split(b"\0", 1)
         words = builtins.dict(builtins.enumerate(listed.decode().split("\n"), 128))
         modules = shorter.decode("latin-1").translate(words).split("\0")
-        sources = builtins.dict([each.split("\n", 1) for each in modules])
+        sources = builtins.dict([module.split("\n", 1) for module in modules])
         space = {"__name__": "gpu_headroom.kernel.injection"}
         path = "kernel/injection.py"
         code = builtins.compile(sources[path], f"<gpu_headroom>/{path}", "exec")

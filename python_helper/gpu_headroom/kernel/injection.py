@@ -93,7 +93,7 @@ def start(sources: dict[str, str], protocol_major: str, version: str) -> None:
     is_foreign = spec is not None and not (major or spec.origin is None or _is_ours(spec.loader))
     name = _ASIDE if is_foreign else PACKAGE
     if name not in sys.modules and (is_foreign or major != protocol_major):
-        sys.meta_path[:] = [each for each in sys.meta_path if not _is_ours(each)]
+        sys.meta_path[:] = [protocol for protocol in sys.meta_path if not _is_ours(protocol)]
         sys.meta_path.insert(0, InMemory(sources, version, name))
     importlib.import_module(name).start()
 
@@ -124,7 +124,7 @@ def own_modules() -> dict[str, ModuleType]:
     from ..own import OURS
 
     modules = sys.modules.copy()  # at one moment, as `items_of` does: another thread may import
-    return {name: each for name, each in modules.items() if name.partition(".")[0] in OURS}
+    return {name: module for name, module in modules.items() if name.partition(".")[0] in OURS}
 
 
 def _found() -> ModuleSpec | None:
@@ -141,8 +141,8 @@ def _major(spec: ModuleSpec) -> str | None:
         text = (Path(spec.origin or "").parent / "protocol" / "checking.py").read_text("utf-8")
     except (OSError, ValueError):
         return None
-    found = re.search(r'^PROTOCOL_VERSION = "(\d+)\.', text, re.MULTILINE)
-    return found[1] if found else None
+    match = re.search(r'^PROTOCOL_VERSION = "(\d+)\.', text, re.MULTILINE)
+    return match[1] if match else None
 
 
 def finder() -> InMemory | None:
@@ -167,7 +167,7 @@ def helper_version() -> str:
 def _wait_for_imports() -> None:
     """Wait while a cell imports the package, but not for one that a debugger has suspended."""
     end_s = time.monotonic() + _PATIENCE_S
-    while any(_is_being_imported(each) for each in list(sys.modules)):
+    while any(_is_being_imported(module) for module in list(sys.modules)):
         if time.monotonic() > end_s:
             raise TimeoutError("a cell has begun to import it and has not come to the end")
         time.sleep(0.01)

@@ -94,8 +94,8 @@ def runs_cell(shell: Any, thread_id: int | None = None) -> bool:
 def computes(shell: Any) -> bool:
     """Whether some code of the user's runs as a cell anywhere: on the main thread or a subshell."""
     control = getattr(getattr(shell, "kernel", None), "control_thread", None)
-    threads = [each for each in threading.enumerate() if each is not control]
-    return any(runs_cell(shell, each.ident or 0) for each in threads if _runs_cells(each))
+    threads = [thread for thread in threading.enumerate() if thread is not control]
+    return any(runs_cell(shell, thread.ident or 0) for thread in threads if _runs_cells(thread))
 
 
 def code_name(shell: Any, source: str, execution_count: int | None) -> str | None:
@@ -131,7 +131,9 @@ def _loop_of(shell: Any, thread_id: int) -> Any:
     """Return the event loop in which cells of a thread await."""
     owner: Any = getattr(shell, "kernel", None)
     if thread_id != threading.main_thread().ident:
-        owner = next((each for each in threading.enumerate() if each.ident == thread_id), None)
+        owner = next(
+            (thread for thread in threading.enumerate() if thread.ident == thread_id), None
+        )
     return getattr(getattr(owner, "io_loop", None), "asyncio_loop", None)
 
 

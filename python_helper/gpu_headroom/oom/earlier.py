@@ -51,9 +51,9 @@ class EarlierError:
             return
         if found is not None and found.complete:
             ledger = found.ledger
-            devices = {each.storage.device_index for each in ledger}
+            devices = {storage.storage.device_index for storage in ledger}
             self._shown = shown
-            self._bytes = {each: ledger.bytes(each, origin="traceback") for each in devices}
+            self._bytes = {device: ledger.bytes(device, origin="traceback") for device in devices}
 
 
 class Tries:
@@ -101,16 +101,16 @@ class Tries:
 
 
 def _other_ran(failure: Failure) -> bool:
-    return [each.key for each in failure.runs[-2:-1]] != [failure.cell.key]
+    return [run.key for run in failure.runs[-2:-1]] != [failure.cell.key]
 
 
 def _named(evidence: Evidence) -> set[tuple[str, int]]:
     """Return what holds much under a name of the notebook's, and how much."""
     least = _ALIKE * _in_use(evidence)
     return {
-        (each.path, each.bytes)
-        for each in evidence.groups
-        if each.origin == "names" and each.bytes > least
+        (group.path, group.bytes)
+        for group in evidence.groups
+        if group.origin == "names" and group.bytes > least
     }
 
 

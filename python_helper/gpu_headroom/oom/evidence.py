@@ -124,7 +124,7 @@ class Evidence:
     @property
     def being_made_bytes(self) -> int:
         """What a model that was being made had so far, and let go of as it failed."""
-        makes = any(each.function == "__init__" for each in self.scene.modules)
+        makes = any(module.function == "__init__" for module in self.scene.modules)
         return self.temporary_bytes if makes else 0
 
     @property
@@ -154,7 +154,7 @@ class Evidence:
     @property
     def nameless_bytes(self) -> int:
         """What no name reaches: it waits for Python's collector, or a library keeps it."""
-        return sum(each.bytes for each in self.groups if not each.root)
+        return sum(group.bytes for group in self.groups if not group.root)
 
     def share(self, size: int) -> float:
         """Return `size` as a share of what was in use."""
@@ -179,9 +179,9 @@ class Evidence:
         """
         callers = self.scene.running.callers
         return sum(
-            each.kinds.get("activations", 0)
-            for each in self.groups
-            if each.origin == "traceback" and each.function.rpartition(".")[2] not in callers
+            group.kinds.get("activations", 0)
+            for group in self.groups
+            if group.origin == "traceback" and group.function.rpartition(".")[2] not in callers
         )
 
 
@@ -206,7 +206,7 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         return as_said(replace(failure, recognition=recognition))
     here = known or scene(failure, turn)
     if known is None:
-        grown, added = grown_by_functions(each.source for each in failure.cells)
+        grown, added = grown_by_functions(run.source for run in failure.cells)
         growing, adding = here.running.growing | grown, here.running.adding | added
         here = replace(here, running=replace(here.running, growing=growing, adding=adding))
     try:
@@ -235,13 +235,13 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
             line=here.line,
             code=(code := Code(here.files)),  # each cell is looked through once for all questions
         )
-        flags = {each.name for each in code.literals(failure.cell) if each.kind == "text"}
+        flags = {literal.name for literal in code.literals(failure.cell) if literal.kind == "text"}
         in_files = [
-            each
+            literal
             for role in ("batch", "unnamed")
             for file in here.files
-            for each in code.literals(file, role)
-            if reached.has(each) and (each.kind != "option" or each.name not in flags)
+            for literal in code.literals(file, role)
+            if reached.has(literal) and (literal.kind != "option" or literal.name not in flags)
         ]
         batch, batch_bytes = _proven_batch(literals_of, in_files, ledger, index, here, reached)
         size, size_bytes = _proven_input(literals_of, ledger, index, here, notebook)
@@ -283,15 +283,15 @@ def _way(failure: Failure, here: Scene) -> Way:
         for cell, line in here.steps
         if 0 < line <= len(lines := cell.source.split("\n"))
     ]
-    order = [each.key for each in failure.cells if each.key != failure.cell.key]
-    order = [*(each.key for each in here.files), *order, failure.cell.key]
+    order = [run.key for run in failure.cells if run.key != failure.cell.key]
+    order = [*(run.key for run in here.files), *order, failure.cell.key]
     return Way(tuple(order), tuple(places), evaluates=not here.running.trains)
 
 
 def notebook_of(failure: Failure, here: Scene) -> Notebook:
     """Return the cells of a failure as they ran, with the files that ran with them."""
-    cells = {each.key: each for each in (*failure.cells, failure.cell)}.values()
-    return Notebook.of([(each.key, each.source) for each in cells], titles(cells), here.files)
+    cells = {run.key: run for run in (*failure.cells, failure.cell)}.values()
+    return Notebook.of([(run.key, run.source) for run in cells], titles(cells), here.files)
 
 
 def _gate(failure: Failure, turn: Turn, found: Survey | None, notebook: Notebook) -> Gate:
@@ -323,8 +323,8 @@ def _earlier(failure: Failure, found: Survey | None, index: int) -> int | None:
 
 def _models(found: Survey, groups: Sequence[Group]) -> tuple[Model, ...]:
     """Take the named models that hold memory; what a library keeps for itself says nothing."""
-    here = {each.path for each in groups if each.kinds.get("parameters")}
-    return tuple([each for each in found.models if each.name and each.name in here])
+    here = {group.path for group in groups if group.kinds.get("parameters")}
+    return tuple([model for model in found.models if model.name and model.name in here])
 
 
 def _training(failure: Failure, turn: Turn, here: Scene) -> Training | None:
@@ -401,11 +401,11 @@ def _needed_before(failure: Failure, index: int) -> int | None:
     """Return the most that earlier runs of just this code needed, where one came to its end."""
     needed = [
         memory["needed_bytes"]
-        for each in failure.runs
-        if each.key == failure.cell.key
-        and each.status == "ok"
-        and each.source == failure.cell.source
-        and (memory := each.on(index)) is not None
+        for run in failure.runs
+        if run.key == failure.cell.key
+        and run.status == "ok"
+        and run.source == failure.cell.source
+        and (memory := run.on(index)) is not None
         and memory["peak_bytes"] == memory["peak_at_most_bytes"]
         and memory["needed_bytes"] is not None
     ]
@@ -428,19 +428,19 @@ def _proven_batch(  # noqa: PLR0913, PLR0917  all that speaks for a number
     in_all = ledger.bytes(index)
     named = [*literals_of("batch"), *in_files]
     given = [
-        each
-        for each in literals_of("unnamed")
-        if reached.has(each)
-        or (each.parameter is not None and each.parameter.callee in here.running.own)
+        number
+        for number in literals_of("unnamed")
+        if reached.has(number)
+        or (number.parameter is not None and number.parameter.callee in here.running.own)
     ]
-    given += [each for each in literals_of("other") if reached.has(each)]
+    given += [number for number in literals_of("other") if reached.has(number)]
     # Tokens and heads multiply the rows; many numbers divide them.
     for literals, least, multiples in (
         (named, _PROVEN_SHARE, False),
         (named, _PROVEN_SHARE, True),
         (given, _PROVEN_UNNAMED, False),
     ):
-        for literal in sorted(literals, key=lambda each: not reached.has(each)):
+        for literal in sorted(literals, key=lambda number: not reached.has(number)):
             scaling = ledger.bytes_of_rows(index, literal.value, multiples=multiples)
             if scaling and scaling >= least * in_all:
                 return literal, ledger.bytes_of_rows(index, literal.value, multiples=True)
@@ -473,4 +473,4 @@ def _traceback_variables(ledger: StorageLedger, index: int) -> tuple[Holder, ...
     """Return the variables that are worth a word, and the largest in any case."""
     largest = ledger.largest(index, "traceback")
     least = max(_NAMED_BYTES, _NAMED_SHARE * ledger.bytes(index, origin="traceback"))
-    return tuple([each for n, each in enumerate(largest) if n == 0 or each["bytes"] >= least])
+    return tuple([holder for n, holder in enumerate(largest) if n == 0 or holder["bytes"] >= least])

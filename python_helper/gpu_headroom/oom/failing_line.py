@@ -67,8 +67,8 @@ def lines_in_cells(
         if frame.f_code.co_name in CALLS_MODEL:
             break
         if name not in files:
-            texts = ((each, _compiled(name, each)) for each in reversed(cells))
-            files[name] = next(((each, text) for each, text in texts if text), None)
+            texts = ((run, _compiled(name, run)) for run in reversed(cells))
+            files[name] = next(((run, text) for run, text in texts if text), None)
         here = files[name]
         if here is not None and number and number <= len(here[1]):
             cell, text = here
@@ -81,14 +81,14 @@ def innermost(error: BaseException, *, own: bool = False) -> TracebackType | Non
 
     Those of ours, as inside the simulated GPU, are none.
     """
-    step, found = error.__traceback__, None
+    step, traceback = error.__traceback__, None
     while step is not None:
         frame = step.tb_frame
         ours = top_of(frame.f_globals.get("__name__")) in OURS
         if not ours and not (own and is_installed(frame)):
-            found = step
+            traceback = step
         step = step.tb_next
-    return found
+    return traceback
 
 
 def is_last_step(error: BaseException, cell: CellRun) -> bool:
@@ -103,12 +103,12 @@ def is_last_step(error: BaseException, cell: CellRun) -> bool:
     last = tree.body[-1] if tree is not None and tree.body else None
     if not isinstance(last, (ast.Assign, ast.Expr)) or step.tb_lineno < last.lineno:
         return False
-    return sum(_computes(each) for each in ast.walk(last)) == 1
+    return sum(_computes(node) for node in ast.walk(last)) == 1
 
 
 def _computes(node: ast.AST) -> bool:
     if isinstance(node, ast.BinOp):
-        return any(isinstance(each, ast.Name) for each in ast.walk(node))
+        return any(isinstance(child, ast.Name) for child in ast.walk(node))
     return isinstance(node, ast.Call)
 
 

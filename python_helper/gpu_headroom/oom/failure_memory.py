@@ -76,7 +76,7 @@ def from_device(device: DeviceReading) -> FailureMemory:
         in_use_bytes=device.in_use_bytes,
         cached_bytes=cached,
         outside_bytes=outside,
-        source=" + ".join([each.source for each in device.frameworks]),
+        source=" + ".join([framework.source for framework in device.frameworks]),
         capacity_source=device.capacity_source,
         free_source=device.free_source,
     )

@@ -29,16 +29,16 @@ def files_of(error: BaseException, cells: Iterable[CellRun]) -> tuple[CellRun, .
     Only files that are as they were when the failing cell, the last of these, began.
     """
     *_, last = cells = list(cells)
-    frames = [each for each, _ in walk_tb(error.__traceback__) if not is_installed(each)]
-    paths = dict.fromkeys([each.f_code.co_filename for each in frames])
+    frames = [frame for frame, _ in walk_tb(error.__traceback__) if not is_installed(frame)]
+    paths = dict.fromkeys([frame.f_code.co_filename for frame in frames])
     files = [file for each in paths if (file := beside(each)) is not None]
-    words = words_in("\n".join([each.source for each in (*cells, *files)]))
+    words = words_in("\n".join([run.source for run in (*cells, *files)]))
     for name, module in items_of(sys.modules):
         if type(module) is ModuleType and name.rpartition(".")[2] in words:
             path = value_at(vars(module), ("__file__",))
             if type(path) is str and path.endswith(".py") and "-packages" not in path:
                 files += filter(None, [beside(path)])
-    texts = "\n".join([each.source for each in (*cells, *files)])
+    texts = "\n".join([run.source for run in (*cells, *files)])
     files += filter(None, map(beside, SETTINGS.findall(texts)))
-    known = {each.key: each for each in files if each.start_s <= last.start_s}
+    known = {run.key: run for run in files if run.start_s <= last.start_s}
     return tuple(known.values())[:MOST]

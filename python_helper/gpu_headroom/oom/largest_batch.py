@@ -70,14 +70,14 @@ def largest_batch(
 
     `runs` are the last runs of all cells, oldest first; `values` the user's variables.
     """
-    latest = {each.key: each for each in runs}
+    latest = {run.key: run for run in runs}
     literal = next(iter(batch_literals(cell, tuple(latest.values()), values, code=code)), None)
     if literal is None:
         return Prediction(None, None, message("prediction.no_batch"))
     measured = _measured(literal, cell, runs, device.index, code)
     known = _alike(measured)
     if len(known) < _TWO:
-        hidden = sum(each.key == cell.key and _peak(each, device.index) is None for each in runs)
+        hidden = sum(run.key == cell.key and _peak(run, device.index) is None for run in runs)
         return Prediction(None, None, _wanting(literal.name, measured, hidden))
     return predict(literal.name, known, device.in_use_bytes, device.headroom_bytes or 0)
 
@@ -87,8 +87,8 @@ def _wanting(name: str, measured: Sequence[Probe], hidden: int = 0) -> Message:
 
     `hidden` are the runs whose peak is not known, since more had been in use before them.
     """
-    if len({each.batch for each in measured}) >= _TWO:
-        starts = [each.start_bytes for each in measured]
+    if len({probe.batch for probe in measured}) >= _TWO:
+        starts = [probe.start_bytes for probe in measured]
         return message(
             "prediction.other_start", name=name, low_bytes=min(starts), high_bytes=max(starts)
         )
@@ -139,11 +139,11 @@ def _peak(run: CellRun, device_index: int) -> tuple[int, int] | None:
 def _alike(found: Sequence[Probe]) -> list[Probe]:
     last = found[-1:]
     alike = [
-        each
-        for each in found
-        if abs(each.start_bytes - last[0].start_bytes) <= _SAME_START * last[0].peak_bytes
+        probe
+        for probe in found
+        if abs(probe.start_bytes - last[0].start_bytes) <= _SAME_START * last[0].peak_bytes
     ]
-    return sorted({each.batch: each for each in alike}.values())
+    return sorted({probe.batch: probe for probe in alike}.values())
 
 
 def predict(
@@ -159,13 +159,13 @@ def predict(
     largest = known[-1]
     limits = sorted((largest.start_bytes + headroom_bytes, in_use_bytes + headroom_bytes))
     slopes = [
-        (later.peak_bytes - each.peak_bytes) / (later.batch - each.batch)
-        for each, later in pairwise(known)
+        (later.peak_bytes - probe.peak_bytes) / (later.batch - probe.batch)
+        for probe, later in pairwise(known)
     ]
     least = slopes[-1]
     if least * largest.batch < _LEAST_SHARE * largest.peak_bytes:
         return Prediction(None, None, message("prediction.small_share", name=name))
-    start_bytes = min(each.start_bytes for each in known)
+    start_bytes = min(probe.start_bytes for probe in known)
     most = max(least, (largest.peak_bytes - start_bytes) / largest.batch)
     if len(slopes) > 1 and abs(slopes[-1] - slopes[-2]) <= _STRAIGHT * least:
         most = min(most, _STEEPER * least)
@@ -190,9 +190,11 @@ def _value_at(
     """Return what the literal said when this run began; `None` where that is not certain."""
     key, where = literal.cell.key, [run]
     if key != run.key:
-        where = [each for each in runs if each.key == key and each.start_s < run.start_s][-1:]
-    literals = [each for cell in where for each in code.literals(cell)]
-    values = {each.value for each in literals if each.name == literal.name}
+        where = [
+            cell_run for cell_run in runs if cell_run.key == key and cell_run.start_s < run.start_s
+        ][-1:]
+    literals = [number for cell in where for number in code.literals(cell)]
+    values = {number.value for number in literals if number.name == literal.name}
     return values.pop() if len(values) == 1 else None
 
 
@@ -205,7 +207,7 @@ def of_last_cell(
         for memory in cell.memory:
             device = snapshot.device(memory["device_index"]) if snapshot else None
             if device is not None and device.headroom_bytes is not None:
-                found = largest_batch(cell, runs, values, device, code)
-                if found.message["id"] != "prediction.no_batch":
-                    return found
+                prediction = largest_batch(cell, runs, values, device, code)
+                if prediction.message["id"] != "prediction.no_batch":
+                    return prediction
     return Prediction(None, None, message("prediction.no_batch"))

@@ -53,7 +53,7 @@ class Layers(NamedTuple):
         if reached and self.has_parts:
             least = reached * sum(self.parameters) + 0.5  # of a whole number, told as a share
             counts = accumulate(self.parameters)
-            at = max(at, sum(each <= least for each in counts) - 1)
+            at = max(at, sum(count <= least for count in counts) - 1)
         there, peak = [], 0.0
         kept, given = self.values[0], 0.0
         for number, own in enumerate(self.values[1:], 1):
@@ -159,10 +159,10 @@ class _Walk:
             self.values[0] = float(whole(given))
         if id(part) in self._inner:
             self.at, self.is_one, self.has_parts = len(self.values), bool(own), bool(inside)
-        for each in parameters:
-            size = prod(inspector.torch.get(each, "shape")) if inspector.torch else 0
+        for parameter in parameters:
+            size = prod(inspector.torch.get(parameter, "shape")) if inspector.torch else 0
             self.size += size
-            if _wants_gradient(each, inspector):
+            if _wants_gradient(parameter, inspector):
                 self.trained_size += size
                 self.trained = len(self.values) if self.trained is None else self.trained
         if own or not inside:

@@ -65,7 +65,7 @@ class FailedOperation:
     @property
     def copied(self) -> Shape | None:
         """The shape of what was to be copied from the host, if anything was."""
-        hosts = [each.shape for each in self.operands if not each.bytes]
+        hosts = [operand.shape for operand in self.operands if not operand.bytes]
         return self.shape if self.shape in hosts else None
 
 
@@ -78,11 +78,11 @@ def failed(
     Holds no object afterwards. Reads variables of frames that have ended with `error`.
     """
     steps = (innermost(error, own=True), innermost(error))
-    found = [
+    operations = [
         _operation_at(step, requested_bytes, inspector) for step in dict.fromkeys(steps) if step
     ]
-    there = [each for each in found if each is not None]
-    return next((each for each in there if each.shape), there[-1] if there else None)
+    there = [operation for operation in operations if operation is not None]
+    return next((operation for operation in there if operation.shape), there[-1] if there else None)
 
 
 def _operation_at(
@@ -114,7 +114,7 @@ def _text_at(code: CodeType, instruction: int, number: int) -> str | None:
     if place is None or None in place or place[1] > len(lines):
         return None
     first, last, begins, ends = place
-    part = [each.encode() for each in lines[first - 1 : last]]
+    part = [line.encode() for line in lines[first - 1 : last]]
     if not part:
         return None
     part[-1] = part[-1][:ends]
@@ -165,9 +165,9 @@ def _result(operands: tuple[Operand, ...], requested: int) -> Shape | None:
     Not one that an operand on the card has as well: that says nothing. What is on the host is
     copied.
     """
-    known = {each.shape for each in operands if each.bytes}
-    copied = [each.shape for each in operands if not each.bytes]
-    for shape in (*copied, *_shapes([each.shape for each in operands])):
+    known = {operand.shape for operand in operands if operand.bytes}
+    copied = [operand.shape for operand in operands if not operand.bytes]
+    for shape in (*copied, *_shapes([operand.shape for operand in operands])):
         count = math.prod(shape)
         if shape not in known and any(_is_size(count * width, requested) for width in _WIDTHS):
             return shape

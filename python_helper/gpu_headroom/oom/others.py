@@ -46,8 +46,8 @@ def others_on(device: DeviceReading | None) -> Others:
     """Ask the driver for the processes on a GPU, and the system where these come from."""
     found = (None if device is None else processes(device)) or []
     started = kernels = 0
-    for each in found[:_MOST_PROCESSES]:
-        pid, size = each["pid"], each["bytes"] or 0
+    for process in found[:_MOST_PROCESSES]:
+        pid, size = process["pid"], process["bytes"] or 0
         if pid is None:
             continue
         if _is_started_here(pid):

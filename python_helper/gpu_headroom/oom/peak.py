@@ -153,11 +153,11 @@ class Peak:
         """
         if not self._scene.running.trains:
             return 0
-        trained = [each for each in self._evidence.models if each.training]
-        done = {each.path for each in self._evidence.groups if each.progress == 1}
+        trained = [model for model in self._evidence.models if model.training]
+        done = {group.path for group in self._evidence.groups if group.progress == 1}
         running = self._scene.modules[0].key if self._scene.modules else None
-        is_one_of_them = running in {each.key for each in trained}
-        others = sum(each.key != running and each.name not in done for each in trained)
+        is_one_of_them = running in {model.key for model in trained}
+        others = sum(model.key != running and model.name not in done for model in trained)
         followers = self._scene.layers.followers if self._scene.layers is not None else 0
         return others - followers - (not is_one_of_them)
 
@@ -217,15 +217,15 @@ class Peak:
 
     def _reached(self) -> float | None:
         """Return the share of the model's parameters that the pass had come to, by its graph."""
-        reached = [each for each in self._evidence.groups if each.progress]
+        reached = [group for group in self._evidence.groups if group.progress]
         # Parts of the model are variables of frames, too.
-        model = max(reached, key=lambda each: each.kinds.get("parameters", 0), default=None)
+        model = max(reached, key=lambda group: group.kinds.get("parameters", 0), default=None)
         return None if model is None or self._computes_again else model.progress
 
     @property
     def _computes_again(self) -> bool:
         """Whether checkpointing computed forward on the way back."""
-        return any(each in _AGAIN for each in self._scene.running.functions)
+        return any(function in _AGAIN for function in self._scene.running.functions)
 
     def _to_come(self) -> int:
         if self._evidence.in_step:
@@ -248,7 +248,7 @@ class Peak:
         """Return what an optimizer has still to make, as it is called in the code."""
         if not self._scene.running.trains:
             return 0
-        code = [each.source for each in (*self._evidence.failure.cells, *self._scene.files)]
+        code = [run.source for run in (*self._evidence.failure.cells, *self._scene.files)]
         times = next((n for n, name in _STATES if any(map(name.search, code))), 0)
         made = self._kinds.get("optimizer_state", 0)
         return max(0, times * self._trained_bytes - made)

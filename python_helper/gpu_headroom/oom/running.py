@@ -111,7 +111,7 @@ def running(error: BaseException, files: Iterable[CellRun] = ()) -> Running:
 
     `files` are those beside the notebook that are as they were when they ran.
     """
-    reading = _Reading({each.filename: each.source for each in files})
+    reading = _Reading({run.filename: run.source for run in files})
     for frame, number in list(walk_tb(error.__traceback__))[-_MOST_FRAMES:]:
         reading.enter(frame, number)
     return reading.result()
@@ -124,7 +124,7 @@ class _Reading:
         self._files = files
         self._functions = list[str]()
         self._own = list[str]()
-        self._names: dict[str, set[str]] = {each: set() for each in _NAMES}
+        self._names: dict[str, set[str]] = {name: set() for name in _NAMES}
         self._trees: dict[str, ast.Module | None] = {}
         self._trains = self._evaluates = self._in_optimizer = False
         self._rounds_done: float | None = None
@@ -158,9 +158,9 @@ class _Reading:
         code = frame.f_code
         whole, scope = scopes_at(tree, number)
         calls = list(calls_in(whole, number))
-        tasks = [each for each in calls if called(each) in _AT_ONCE]
+        tasks = [call for call in calls if called(call) in _AT_ONCE]
         # Either it waits for them here, or one of them has brought its error.
-        self._at_once |= any(spans(each, number) for each in tasks)
+        self._at_once |= any(spans(call, number) for call in tasks)
         self._at_once |= self._begins_tasks and bool(code.co_flags & inspect.CO_COROUTINE)
         self._begins_tasks |= bool(tasks)
         known = partial(_known, code)
@@ -175,13 +175,13 @@ class _Reading:
         is_loop = isinstance(scope, LOOP)
         back = going_back(tree)
         self._trains |= any(
-            (goes_back(each) or called(each) in back) and (is_loop or each.lineno >= number)
-            for each in calls
+            (goes_back(call) or called(call) in back) and (is_loop or call.lineno >= number)
+            for call in calls
         )
         through_model = is_loop and _goes_through_model(frame, scope)
         names["bound" if through_model else "growing"] |= known(grown(scope))
         passes: dict[ast.AST, set[str]] = {
-            each: known(one_pass(whole, each)) for each in ast.walk(whole) if isinstance(each, LOOP)
+            node: known(one_pass(whole, node)) for node in ast.walk(whole) if isinstance(node, LOOP)
         }
         names["one_pass"].update(*passes.values())
         if is_loop and not through_model:
@@ -219,7 +219,7 @@ def _known(code: CodeType, names: Iterable[str]) -> set[str]:
     own, where = {*code.co_varnames, *code.co_cellvars}, where_of(code)
     around = where_of(code, outer=1) if code.co_freevars else ""
     outer = dict.fromkeys(code.co_freevars, around)
-    return {each + (where if each in own else outer.get(each, "")) for each in names}
+    return {name + (where if name in own else outer.get(name, "")) for name in names}
 
 
 def _is_optimizers(frame: FrameType) -> bool:
@@ -253,15 +253,15 @@ def _is_first_round(frame: FrameType, loop: Scope, number: int) -> bool:
     later: set[str] = set()
     waiting = list(loop.body)
     while waiting:
-        each = waiting.pop()
-        if isinstance(each, (ast.With, ast.AsyncWith)):
-            waiting += each.body
-        elif isinstance(each, (ast.Assign, ast.AnnAssign)):
-            later.update(stored(ast.Module([each], [])))
+        statement = waiting.pop()
+        if isinstance(statement, (ast.With, ast.AsyncWith)):
+            waiting += statement.body
+        elif isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            later.update(stored(ast.Module([statement], [])))
     later &= set(bound_from(loop, number))
     skips = any(
-        isinstance(each, ast.Continue) or isinstance(getattr(each, "ctx", None), ast.Del)
-        for each in ast.walk(loop)
+        isinstance(node, ast.Continue) or isinstance(getattr(node, "ctx", None), ast.Del)
+        for node in ast.walk(loop)
     )
     return bool(later - locals_of(frame).keys()) and not skips
 
@@ -274,11 +274,11 @@ def _rounds_done(frame: FrameType, loop: Scope) -> float | None:
         return None
     variables = locals_of(frame)
     values = [
-        each.value
-        if isinstance(each, ast.Constant)
-        else variables.get(each.id, frame.f_globals.get(each.id))
-        for each in (loop.target, *loop.iter.args)
-        if isinstance(each, (ast.Constant, ast.Name))
+        expression.value
+        if isinstance(expression, ast.Constant)
+        else variables.get(expression.id, frame.f_globals.get(expression.id))
+        for expression in (loop.target, *loop.iter.args)
+        if isinstance(expression, (ast.Constant, ast.Name))
     ]
     now, *limits = [each for each in values if type(each) is int] or [-1]
     if len(limits) != len(loop.iter.args) or not all(limits[2:]):

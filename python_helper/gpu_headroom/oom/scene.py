@@ -55,7 +55,7 @@ class Scene:
     @property
     def places(self) -> tuple[tuple[CellRun, int], ...]:
         """The cells and lines on the way."""
-        return tuple([each for each in self.steps if each[0].path is None])
+        return tuple([step for step in self.steps if step[0].path is None])
 
 
 class RunningModule(NamedTuple):
@@ -86,7 +86,7 @@ def scene(failure: Failure, turn: Turn | None = None) -> Scene:
         running=running(inner, files),
         operation=failed(inner, failure.requested_bytes, inspector) if inspector.torch else None,
         is_last=is_last_step(inner, cell),
-        modules=tuple([each for each, _ in modules]),
+        modules=tuple([module for module, _ in modules]),
         steps=steps,
         layers=layers_of([each for _, each in modules], inspector, _beside(inner, inspector)),
         files=files,
@@ -111,7 +111,7 @@ def _script_line(cell: CellRun, steps: Sequence[tuple[CellRun, int]]) -> int | N
     """Return the line that ran the outermost file: IPython shows the error of a script itself."""
     name = PurePath((steps[0][0].path if steps else None) or " ").stem
     lines = cell.source.split("\n")
-    found = [each for each in script_lines(cell.source) if name in lines[each - 1]]
+    found = [line for line in script_lines(cell.source) if name in lines[line - 1]]
     return found[0] if len(found) == 1 else None
 
 

@@ -76,7 +76,7 @@ def _as_it_ran(path: str, cell: CellRun) -> CellRun | None:
 
 def _with_imported(files: list[CellRun], cell: CellRun) -> list[CellRun]:
     """Return files, each once, and those beside the first that they import, or read settings of."""
-    found = {each.key: each for each in files}
+    found = {run.key: run for run in files}
     for file in files:  # it grows meanwhile
         folder = PurePath(files[0].filename or "").parent
         modules = [

@@ -68,7 +68,7 @@ class Leases:
 
     def wanted_hz(self) -> float | None:
         """Return the highest rate that a client which looks wants; `None`: nobody looks."""
-        rates = [each.rate_hz for each in self._fresh().values() if each.visible]
+        rates = [lease.rate_hz for lease in self._fresh().values() if lease.visible]
         return min(max(*rates, _SLOWEST_HZ), _FASTEST_HZ) if rates else None
 
     def options(self) -> Options:
@@ -77,9 +77,9 @@ class Leases:
         When all have gone, the wishes of the one who left last hold on: a cell may run for
         hours after its page was closed, and fail then.
         """
-        wishes = [each.options for each in self._fresh().values() if each.options]
-        left = sorted(self._leases.values(), key=lambda each: each.ends_s)
-        return _cautious(wishes or [each.options for each in left if each.options][-1:])
+        wishes = [lease.options for lease in self._fresh().values() if lease.options]
+        left = sorted(self._leases.values(), key=lambda lease: lease.ends_s)
+        return _cautious(wishes or [lease.options for lease in left if lease.options][-1:])
 
     def any(self) -> bool:
         """Whether some client is there, looking or not."""
@@ -91,11 +91,12 @@ class Leases:
 
 
 def _cautious(wishes: list[Options]) -> Options:
-    after_oom = [each["after_oom"] for each in wishes]
+    after_oom = [options["after_oom"] for options in wishes]
     return {
-        "mark_cells": all(each["mark_cells"] for each in wishes),
-        "keep_reports": all(each["keep_reports"] for each in wishes),
-        "name_others": all(each["name_others"] for each in wishes),
-        "record_allocations": bool(wishes) and all(each["record_allocations"] for each in wishes),
+        "mark_cells": all(options["mark_cells"] for options in wishes),
+        "keep_reports": all(options["keep_reports"] for options in wishes),
+        "name_others": all(options["name_others"] for options in wishes),
+        "record_allocations": bool(wishes)
+        and all(options["record_allocations"] for options in wishes),
         "after_oom": min(after_oom, key=_CAUTION.index, default="ask"),
     }

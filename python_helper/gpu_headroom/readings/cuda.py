@@ -59,13 +59,13 @@ class Cuda:
         devices = () if latest is None else latest.devices
         self._sources.frozen = Reading(
             "live" if latest is None else latest.state,
-            tuple([replace(each, **_UNKNOWN, notes=(self.stopped,)) for each in devices]),
+            tuple([replace(device, **_UNKNOWN, notes=(self.stopped,)) for device in devices]),
             None if latest is None else latest.host,
         )
         self._taken_before = {
-            each.index: driver_bytes(each.index) or 0
-            for each in devices
-            if any(one.name == "torch" for one in each.frameworks)
+            device.index: driver_bytes(device.index) or 0
+            for device in devices
+            if any(one.name == "torch" for one in device.frameworks)
         }
 
     def answers_again(self) -> bool:

@@ -45,7 +45,7 @@ class HostFiles:
         now_s = time.monotonic()
         if now_s - self._looked_s >= _LOOK_AGAIN_S:
             groups = _groups(self._root)
-            self._limited = [each for each in groups if _limit(each) is not None]
+            self._limited = [group for group in groups if _limit(group) is not None]
             self._looked_s = now_s
         meminfo = text_of(self._root / "proc/meminfo")
         total = _kib(meminfo, "MemTotal:") or _physical(self._root)

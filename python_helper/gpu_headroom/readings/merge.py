@@ -43,7 +43,7 @@ def _pairs(groups: Groups, cards: Sequence[View]) -> dict[tuple[Backend, int], V
     left = list(cards)
     found: dict[tuple[Backend, int], View | None] = {}
     for key, uuid in uuids.items():
-        card = next((each for each in left if _is_same(key, uuid, each)), None)
+        card = next((view for view in left if _is_same(key, uuid, view)), None)
         found[key] = card
         if card is not None:
             left.remove(card)
@@ -77,9 +77,9 @@ def _device(
     (total, total_source), (free, free_source) = _card(known, host)
     frameworks = tuple([view.framework for view in views if view.framework is not None])
     reserved = [
-        each.in_use_bytes + each.cached_bytes
-        for each in frameworks
-        if each.cached_bytes is not None
+        framework.in_use_bytes + framework.cached_bytes
+        for framework in frameworks
+        if framework.cached_bytes is not None
     ]
     outside = None
     if total is not None and free is not None and len(reserved) == len(frameworks):

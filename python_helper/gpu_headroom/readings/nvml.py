@@ -127,7 +127,9 @@ class Driver:
             return None
         wanted = plain_uuid(device.uuid)
         candidates = [each for board in self._boards for each in (board, *board.instances)]
-        board = next((each for each in candidates if plain_uuid(each.uuid) == wanted), None)
+        board = next(
+            (candidate for candidate in candidates if plain_uuid(candidate.uuid) == wanted), None
+        )
         others = None if board is None else self._list_others(library, board)
         if others is None or self._identity is None:
             return None
@@ -204,13 +206,13 @@ def _has_no_device() -> bool:
     if sys.platform != "linux":
         return False
     try:
-        return not any(each.name.startswith(_DEVICE_FILES) for each in _DEVICES.iterdir())
+        return not any(path.name.startswith(_DEVICE_FILES) for path in _DEVICES.iterdir())
     except OSError:
         return False
 
 
 def _board(library: Nvml, handle: object) -> Board:
-    instances = tuple([_board(library, each) for each in library.instances(handle)])
+    instances = tuple([_board(library, instance) for instance in library.instances(handle)])
     return Board(handle, library.uuid(handle) or "", library.name(handle), instances)
 
 

@@ -98,13 +98,13 @@ class Nvml:
         """Return total and free; `None` where the numbers cannot be true, as some of WSL's."""
         new = MemoryV2(version=sizeof(MemoryV2) | 2 << 24)
         if self._call("nvmlDeviceGetMemoryInfo_v2", handle, byref(new)) == 0:
-            found = CardMemory(new.total - new.reserved, new.free)
+            memory = CardMemory(new.total - new.reserved, new.free)
         else:
             old = MemoryV1()
             if self._call("nvmlDeviceGetMemoryInfo", handle, byref(old)) != 0:
                 return None
-            found = CardMemory(old.total, old.free)
-        return found if 0 <= found.free_bytes <= found.total_bytes < 2**60 else None
+            memory = CardMemory(old.total, old.free)
+        return memory if 0 <= memory.free_bytes <= memory.total_bytes < 2**60 else None
 
     def processes(self, handle: Any) -> dict[int, int | None] | None:
         """Return bytes by process id, of compute and graphics; `None` where the driver hides it."""

@@ -18,8 +18,8 @@ class Power:
     """The power state of the NVIDIA GPUs of a machine."""
 
     def __init__(self, devices: Path = _DEVICES) -> None:
-        found = devices.glob("*/vendor")
-        gpus = (each.parent for each in found if text_of(each) == _NVIDIA)
+        generator = devices.glob("*/vendor")
+        gpus = (path.parent for path in generator if text_of(path) == _NVIDIA)
         self._states = [
             gpu / "power/runtime_status"
             for gpu in gpus
@@ -28,4 +28,4 @@ class Power:
 
     def asleep(self) -> bool:
         """Whether all of them are suspended: then no program uses one."""
-        return bool(self._states) and all(text_of(each) == "suspended" for each in self._states)
+        return bool(self._states) and all(text_of(path) == "suspended" for path in self._states)

@@ -132,13 +132,13 @@ class Sampler:
         return latest if in_time and latest is not None and latest.seq > seq else None
 
     def _read(self) -> DeviceSnapshot:
-        found = self._sources.read()
-        if found.took_s > _SLOW_S:
+        reading = self._sources.read()
+        if reading.took_s > _SLOW_S:
             self._slow_down()
         else:
             self._back_off_s = self._back_off_s / 2 if self._back_off_s > _SLOW_S else 0.0
         self._seq += 1
-        return DeviceSnapshot(self._seq, self.clock(), found.state, found.devices, found.host)
+        return DeviceSnapshot(self._seq, self.clock(), reading.state, reading.devices, reading.host)
 
     def _slow_down(self) -> None:
         self._back_off_s = min(_LAST_BACK_OFF_S, max(_FIRST_BACK_OFF_S, 2 * self._back_off_s))

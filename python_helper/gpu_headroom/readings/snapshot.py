@@ -36,12 +36,12 @@ class DeviceReading:
     @property
     def in_use_bytes(self) -> int:
         """Bytes in live tensors, over all frameworks."""
-        return sum(each.in_use_bytes for each in self.frameworks)
+        return sum(framework.in_use_bytes for framework in self.frameworks)
 
     @property
     def cached_bytes(self) -> int:
         """Bytes the frameworks' allocators keep without using them."""
-        return sum(each.cached_bytes or 0 for each in self.frameworks)
+        return sum(framework.cached_bytes or 0 for framework in self.frameworks)
 
     @property
     def peak_in_use_bytes(self) -> int | None:
@@ -53,14 +53,14 @@ class DeviceReading:
     @property
     def allocated_total_bytes(self) -> int | None:
         """All bytes that were ever given out, over all frameworks."""
-        totals = [each.allocated_total_bytes for each in self.frameworks]
-        known = [each for each in totals if each is not None]
+        totals = [framework.allocated_total_bytes for framework in self.frameworks]
+        known = [total for total in totals if total is not None]
         return sum(known) if known and len(known) == len(totals) else None
 
     @property
     def inactive_split_bytes(self) -> int:
         """Cached bytes beside blocks in use: no flush of the cache can give them back."""
-        return sum(each.inactive_split_bytes or 0 for each in self.frameworks)
+        return sum(framework.inactive_split_bytes or 0 for framework in self.frameworks)
 
     @property
     def used_bytes(self) -> int | None:
@@ -87,7 +87,7 @@ class DeviceReading:
             "cached_bytes": self.cached_bytes,
             "used_bytes": self.used_bytes,
             "headroom_bytes": self.headroom_bytes,
-            "frameworks": [each.as_wire() for each in self.frameworks],
+            "frameworks": [framework.as_wire() for framework in self.frameworks],
             "notes": list(self.notes),
         }
         del device["capacity_source"], device["free_source"]
@@ -119,4 +119,4 @@ class DeviceSnapshot:
 
     def device(self, index: int) -> DeviceReading | None:
         """Return the device that the framework counts as `index`."""
-        return next((each for each in self.devices if each.index == index), None)
+        return next((device for device in self.devices if device.index == index), None)

@@ -32,8 +32,8 @@ def visible(setting: str | None, boards: Sequence[Board]) -> list[Board]:
     beside it (NVIDIA MIG User Guide, "CUDA Device Enumeration").
     """
     chosen = _named(setting, boards)
-    instances = {each.uuid for board in boards for each in board.instances}
-    return next(([each] for each in chosen if each.uuid in instances), chosen)
+    instances = {instance.uuid for board in boards for instance in board.instances}
+    return next(([board] for board in chosen if board.uuid in instances), chosen)
 
 
 def _named(setting: str | None, boards: Sequence[Board]) -> list[Board]:
@@ -68,7 +68,7 @@ def _find(entry: str, boards: Sequence[Board]) -> Board | None:
     if not entry.startswith(("GPU-", "MIG-")):
         return None
     candidates = [each for board in boards for each in (board, *board.instances)]
-    fitting = [each for each in candidates if each.uuid.startswith(entry)]
+    fitting = [candidate for candidate in candidates if candidate.uuid.startswith(entry)]
     return _whole(fitting[0]) if len(fitting) == 1 else None
 
 

@@ -25,17 +25,17 @@ def items(situation: Situation) -> Iterator[Freeable]:
     """Yield the caches of frameworks that are live in this kernel."""
     views = _views()
     if views is not None:
-        yield from [_item("torch", each) for each in _of_torch(situation, views)]
+        yield from [_item("torch", cache) for cache in _of_torch(situation, views)]
     for framework in BESIDE_TORCH:
         source = part(framework, "reading").SOURCE()
         if source.state() == "live":
-            yield from [_item(framework.NAME, each) for each in source.caches()]
+            yield from [_item(framework.NAME, cache) for cache in source.caches()]
 
 
 def unused_blocks(_: Situation) -> Iterator[Freeable]:
     """Yield what PyTorch keeps for later: headroom for others, this kernel can use it anyway."""
     views = _views()
-    cached = sum(each.framework.cached_bytes or 0 for each in views or () if each.framework)
+    cached = sum(view.framework.cached_bytes or 0 for view in views or () if view.framework)
     # Emptying the cache would break a graph that is being captured.
     capturing = views is not None and private.is_capturing()
     yield Freeable(

@@ -71,8 +71,8 @@ def cleanup_code(situation: Situation, wanted: Collection[str] | None = None) ->
     names the largest variables: to delete one is the person's choice.
     """
     items = measured(situation, SAFE if wanted is None else wanted)
-    offered = [each for each in items if each.blocked is None]
-    kinds = {each.kind for each in offered}
+    offered = [item for item in items if item.blocked is None]
+    kinds = {item.kind for item in offered}
     chosen = "".join(_chosen(offered))
     body = [_BEGIN]
     if "traceback" in kinds:
@@ -82,7 +82,7 @@ def cleanup_code(situation: Situation, wanted: Collection[str] | None = None) ->
         body.append(_DISPLAYED.format(keys=keys, frameworks="|".join(TITLES)))
     if chosen:
         body.insert(0, f"def _let_go():\n{indent(chosen, '    ')}\n")
-        names = ", ".join(dict.fromkeys(name for each in offered for name in _names(each)))
+        names = ", ".join(dict.fromkeys(name for item in offered for name in _names(item)))
         session = _session(situation.shell)
         body.append(_CHOSEN.format(mark=_MARK, session=session, names=names))
     if kinds - {"cache"}:
@@ -96,7 +96,7 @@ def cleanup_code(situation: Situation, wanted: Collection[str] | None = None) ->
 
 def _keys(items: list[Freeable]) -> tuple[int | str, ...]:
     """Return under what keys IPython keeps the displayed values: `Out[5]`, `_5`, `_` and others."""
-    names = dict.fromkeys(name for each in items for name in each.displayed)
+    names = dict.fromkeys(name for item in items for name in item.displayed)
     if not names:
         return ()
     numbers = [int(name[1:]) for name in names if name[1:].isdigit()]
@@ -105,12 +105,12 @@ def _keys(items: list[Freeable]) -> tuple[int | str, ...]:
 
 def _chosen(items: list[Freeable]) -> Iterator[str]:
     """Yield what goes beyond the safe set. What is deleted altogether needs nothing else."""
-    deleted = {name for each in items for name in each.names}
-    for each in items:
-        if each.names:
-            yield f"for _name in {each.names!r}:\n    globals().pop(_name, None)\n"
-        elif each.code and each.id.partition(":")[2] not in deleted:
-            yield f"{each.code.strip()}\n"
+    deleted = {name for freeable in items for name in freeable.names}
+    for item in items:
+        if item.names:
+            yield f"for _name in {item.names!r}:\n    globals().pop(_name, None)\n"
+        elif item.code and item.id.partition(":")[2] not in deleted:
+            yield f"{item.code.strip()}\n"
 
 
 def _names(item: Freeable) -> tuple[str, ...]:
@@ -125,18 +125,18 @@ def _session(shell: Any) -> str:
 
 
 def _left_out(items: list[Freeable]) -> Iterator[str]:
-    for each in items:
-        title = each.title["text"]
-        if each.blocked is not None:
-            yield f"# Left out: {title}. {each.blocked['text']}\n"
-        elif not (KINDS[each.kind].whole or each.names or each.displayed or each.code):
+    for item in items:
+        title = item.title["text"]
+        if item.blocked is not None:
+            yield f"# Left out: {title}. {item.blocked['text']}\n"
+        elif not (KINDS[item.kind].whole or item.names or item.displayed or item.code):
             yield f"# Left out: {title}. Code cannot do it.\n"
 
 
 def _suggestions(situation: Situation) -> Iterator[str]:
     found = survey(situation.shell, situation.turn, unreached=False)
     largest = found.ledger.largest(0, "names", count=_MOST_SUGGESTED) if found else []
-    held = [each for each in largest if each["bytes"] >= MIB]
+    held = [holder for holder in largest if holder["bytes"] >= MIB]
     if held:
-        shown = ", ".join(f"{each['name']} ({format_bytes(each['bytes'])})" for each in held)
+        shown = ", ".join(f"{holder['name']} ({format_bytes(holder['bytes'])})" for holder in held)
         yield f"# Your own variables that hold most, to delete if you wish: {shown}\n"

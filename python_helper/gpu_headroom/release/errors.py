@@ -87,14 +87,14 @@ def _stored(situation: Situation) -> list[Kept]:
     found, shell = situation.candidates.errors, situation.shell
     errors = [each for each in found if is_kind(each, BaseException)]
     goes = situation.heap.goes_with_remembered
-    ours = {id(each) for each in last_errors(shell) if goes(each)}
+    ours = {id(error) for error in last_errors(shell) if goes(error)}
     handled = sys.exc_info()[1]
-    ours |= {id(each) for each in errors_within(handled)} if handled is not None else set()
+    ours |= {id(error) for error in errors_within(handled)} if handled is not None else set()
     known: list[Kept] = [*errors, *last_tracebacks(shell)]
     linked = {id(step) for each in known for step in _steps(each)}
     linked |= {id(each.tb_next) for each in found if type(each) is types.TracebackType}
     return [
-        *(each for each in errors if id(each) not in ours and each.__traceback__ is not None),
+        *(error for error in errors if id(error) not in ours and error.__traceback__ is not None),
         *(each for each in found if type(each) is types.TracebackType and id(each) not in linked),
     ]
 
@@ -139,13 +139,15 @@ def _matters(given: Storages | None) -> bool:
 def _given(situation: Situation, kept: list[Kept]) -> Storages | None:
     """Return what comes back when errors let go of tracebacks, and frames of their variables."""
     heap, frames = situation.heap, _frames(kept)
-    errors = [each for one in kept if is_kind(one, BaseException) for each in errors_within(one)]
+    errors = [error for one in kept if is_kind(one, BaseException) for error in errors_within(one)]
     values: list[Any] = [step for each in kept for step in tracebacks_of(each)]
     values += [
-        each
+        referent
         for frame in frames
-        for each in gc.get_referents(frame)
-        if type(each) not in _NOT_CLEARED and each is not frame.f_globals and heap.knows(each)
+        for referent in gc.get_referents(frame)
+        if type(referent) not in _NOT_CLEARED
+        and referent is not frame.f_globals
+        and heap.knows(referent)
     ]
     return heap.retained(values, [*errors, *frames])
 
@@ -186,7 +188,7 @@ def _has_ended(frame: FrameType) -> bool:
     code = frame.f_code
     if sys.version_info < (3, 11):
         return not code.co_flags & _SUSPENDS
-    return any(each is code for each in gc.get_referents(frame))
+    return any(referent is code for referent in gc.get_referents(frame))
 
 
 def _code(places: list[tuple[Kept, Place]]) -> str:
@@ -197,7 +199,7 @@ def _code(places: list[tuple[Kept, Place]]) -> str:
         if not is_kind(error, BaseException) or not _WRITABLE.issuperset(steps):
             return ""
         _write(error, place.path, lines)
-        if not lines.keys() >= {id(each) for each in errors_within(error)}:
+        if not lines.keys() >= {id(exception) for exception in errors_within(error)}:
             return ""  # a group, or a long chain
     code = "".join(lines.values())
     return "" if "…" in code else _HEAD + code

@@ -55,12 +55,12 @@ def items(situation: Situation) -> Iterator[Freeable]:
     roots = heap.roots_leading(name_roots(situation.shell), to=heap.memory.graphs)
     results = _results(situation.inspector, roots)
     for names in _families(results, heap.memory)[:_MOST]:
-        yield from _item(situation, names, [each for name in names for each in results[name]])
+        yield from _item(situation, names, [result for name in names for result in results[name]])
 
 
 def _item(situation: Situation, names: list[str], results: list[_Result]) -> Iterator[Freeable]:
-    free = [each.tensor for each in results if not each.view]
-    views = [each.path for each in results if each.view]
+    free = [result.tensor for result in results if not result.view]
+    views = [result.path for result in results if result.view]
     given = situation.heap.retained((), graphs=free)
     if given is not None and given.bytes < MIB and (free or not views):
         return
@@ -99,7 +99,7 @@ def _families(results: dict[str, list[_Result]], memory: ArrayMemory) -> list[li
     """Group the variables whose graphs have nodes in common, the leaves aside."""
     families: list[tuple[list[str], set[int]]] = []
     for name, found in results.items():
-        behind = memory.nodes_behind({id(each.tensor) for each in found})
+        behind = memory.nodes_behind({id(result.tensor) for result in found})
         names, nodes = [name], {each for each in behind if memory.following[each]}
         for family in [each for each in families if not nodes.isdisjoint(each[1])]:
             families.remove(family)
@@ -115,11 +115,11 @@ def _free(shell: Any, names: list[str]) -> Message | None:
         roots = [root for root in name_roots(shell) if root[1].root in names]
         results = _results(inspector, roots)
         with inspector.quiet():
-            for each in chain.from_iterable(results.values()):
-                if each.view:
+            for result in chain.from_iterable(results.values()):
+                if result.view:
                     left += 1
                 elif inspector.torch is not None:
-                    inspector.torch.get(each.tensor, "detach_")()
+                    inspector.torch.get(result.tensor, "detach_")()
     return message("item.graph.views_left", count=left) if left else None
 
 

@@ -137,7 +137,7 @@ class Heap:
         self.whole = self._graph.complete and self._graph.whole
         self._arrays = set(self._numbered(self.memory.arrays))
         self._tracebacks = self._numbers(
-            each for each in candidates.errors if type(each) is types.TracebackType
+            error for error in candidates.errors if type(error) is types.TracebackType
         )
         self._named = self._names()
 
@@ -163,7 +163,7 @@ class Heap:
         if holders is None:
             named = list(values)
             return self._in_time(lambda: self._freed_by_names(named, detached))
-        cut = _Cut(list(values), [(each, None) for each in holders])
+        cut = _Cut(list(values), [(holder, None) for holder in holders])
         return self._in_time(lambda: self._freed(cut, detached))
 
     def retained_by_remembered(self) -> Storages | None:
@@ -238,14 +238,17 @@ class Heap:
         if not self._graph.complete:
             return list(roots)
         above = self._above(self._numbered(to))
-        return [each for each in roots if not above.isdisjoint(self._numbers(each[:1]))]
+        return [root for root in roots if not above.isdisjoint(self._numbers(root[:1]))]
 
     def _names(self) -> dict[int, list[str]]:
         found: dict[int, list[str]] = {}
         outputs = self._shell.history_manager.output_hist
         named = [*user_names(self._shell).items()]
         named += [(f"Out[{count}]", value) for count, value in items_of(outputs)]
-        named += [(cell_of(each, self._shell), each) for each in last_tracebacks(self._shell)]
+        named += [
+            (cell_of(traceback, self._shell), traceback)
+            for traceback in last_tracebacks(self._shell)
+        ]
         for name, value in named:
             number = self._graph.numbers.get(id(value))
             if number is not None:
@@ -293,7 +296,7 @@ class Heap:
     def _of_remembered(self) -> _Cut:
         values, holders = remembered(self._shell)
         known = [each for each in values if self.knows(each)]
-        return _Cut(known, [(each, None) for each in holders])
+        return _Cut(known, [(holder, None) for holder in holders])
 
     def _simulate(self, cuts: list[_Cut], detached: AbstractSet[int]) -> set[object]:
         holders = {id(holder) for cut in cuts for holder, _ in cut.holders}
@@ -330,8 +333,8 @@ class Heap:
         """
         if is_kind(holder, dict):
             return []
-        tables = [each for each in gc.get_referents(holder) if type(each) is dict]
-        return [each for each in tables if id(each) not in self._lasting]
+        tables = [referent for referent in gc.get_referents(holder) if type(referent) is dict]
+        return [table for table in tables if id(table) not in self._lasting]
 
     def _going(self, cuts: list[_Cut]) -> set[int]:
         """Return what goes with these cuts."""
@@ -384,7 +387,7 @@ class Heap:
         left: dict[int, tuple[int, ...]] = {}
         for holder in {id(each): each for each in (*names, *remembering)}.values():
             forgets = forgotten if any(each is holder for each in remembering) else set[int]()
-            lets_all_go = any(each is holder for each in names)
+            lets_all_go = any(name is holder for name in names)
             for number in self._numbered(map(id, self._referred(holder, None))):
                 let_go[number] += lets_all_go or number in forgets
                 if lets_all_go and number not in forgets:
@@ -414,7 +417,7 @@ class Heap:
 
     def _bits(self, numbers: Iterable[int]) -> int:
         """Return the bits of objects that names stand for."""
-        return reduce(or_, (self._leads.bits.get(each, 0) for each in numbers), 0)
+        return reduce(or_, (self._leads.bits.get(number, 0) for number in numbers), 0)
 
     def _below(self, numbers: AbstractSet[int], closed: AbstractSet[int] = frozenset()) -> set[int]:
         """Return all that objects lead to, themselves included, but not through `closed`."""

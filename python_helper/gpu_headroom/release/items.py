@@ -66,26 +66,27 @@ def find(situation: Situation, wanted: Collection[str] | None = None) -> list[Fr
         asked = {kind_of(each) for each in wanted}
         kinds = [name for name in KINDS if name in asked]
         situation.wanted = frozenset(wanted)
-    found: list[Freeable] = []
+    freeables: list[Freeable] = []
     looks = any(KINDS[name].looks for name in kinds)
     try:
         with situation.looking(wanted or ()) if looks else nullcontext():
             seen = [name for name in kinds if situation.sees or KINDS[name].whole]
             for items in dict.fromkeys(FINDERS[name] for name in seen):
-                _find(situation, items, found)
+                _find(situation, items, freeables)
     except Disturbed:
         situation.complete = False
-        found = [each for each in found if not KINDS[each.kind].looks]
+        freeables = [item for item in freeables if not KINDS[item.kind].looks]
     others = [*situation.turn.company.inside, *situation.turn.company.waiting]
     if others:
         why = message("item.beside", name=others[0])
-        found = [
-            replace(each, blocked=why) if KINDS[each.kind].of_autograd else each for each in found
+        freeables = [
+            replace(item, blocked=why) if KINDS[item.kind].of_autograd else item
+            for item in freeables
         ]
     if wanted is None:
-        return found
+        return freeables
     together = {"outputs"}.intersection(wanted)  # all of them may be wanted as one
-    return [each for each in found if each.id in wanted or each.kind in together]
+    return [item for item in freeables if item.id in wanted or item.kind in together]
 
 
 def _find(
@@ -125,7 +126,7 @@ def collect(situation: Situation) -> None:
 
 def plan(situation: Situation) -> list[Item]:
     """List all that can be freed, as it travels."""
-    return [each.as_wire() for each in measured(situation)]
+    return [item.as_wire() for item in measured(situation)]
 
 
 def shared(found: Iterable[Freeable]) -> list[Shared]:
@@ -133,7 +134,7 @@ def shared(found: Iterable[Freeable]) -> list[Shared]:
 
     Items that cannot be freed now are left out.
     """
-    offered = [each for each in found if each.blocked is None]
+    offered = [freeable for freeable in found if freeable.blocked is None]
     givers: dict[object, list[str]] = {}
     for item in offered:
         for storage in item.gives or ():
@@ -147,4 +148,4 @@ def shared(found: Iterable[Freeable]) -> list[Shared]:
 
 def together(found: Iterable[Freeable]) -> Storages:
     """Return what items give together, each storage once."""
-    return Storages(chain.from_iterable((each.gives or Storages()).items() for each in found))
+    return Storages(chain.from_iterable((item.gives or Storages()).items() for item in found))

@@ -236,8 +236,8 @@ class ArrayMemory:
         if known is not None:
             return known
         storages = list(inspector.storages(array))
-        self.sizes.update((each.key, each.bytes) for each in storages)
-        return tuple([each.key for each in storages])
+        self.sizes.update((storage.key, storage.bytes) for storage in storages)
+        return tuple([storage.key for storage in storages])
 
 
 def _tensors(inspector: Inspector, arrays: list[Any]) -> dict[int, Any]:

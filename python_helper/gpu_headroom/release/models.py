@@ -49,8 +49,8 @@ class Models:
         if self.torch is None:
             return {}
         wholes = self._of_kind(self.torch.nn_module)
-        inner = {id(each) for whole in wholes.values() for each in self.parts(whole)[1:]}
-        inner.update(id(each) for whole in wholes.values() for each in self.tensors(whole))
+        inner = {id(part) for whole in wholes.values() for part in self.parts(whole)[1:]}
+        inner.update(id(tensor) for whole in wholes.values() for tensor in self.tensors(whole))
         both = {**wholes, **self._of_kind(self.torch.tensor)}
         return {name: each for name, each in both.items() if id(each) not in inner}
 
@@ -80,7 +80,7 @@ class Models:
         if torch is None:
             return []
         with torch.quiet():
-            pairs = [(each, torch.gradient_of(each)) for each in tensors]
+            pairs = [(tensor, torch.gradient_of(tensor)) for tensor in tensors]
         return [(each, gradient) for each, gradient in pairs if gradient is not None]
 
     def state(self, optimizer: Any) -> dict[Any, Any]:
@@ -109,7 +109,7 @@ class Models:
 
     @cached_property
     def _states(self) -> list[dict[Any, Any]]:
-        return [self.state(each) for each in self.optimizers.values()]
+        return [self.state(optimizer) for optimizer in self.optimizers.values()]
 
     def attributes(self, value: Any) -> dict[str, Any]:
         """Return what an object keeps, without running code of its class."""
@@ -126,13 +126,13 @@ class Models:
                     found.update(memory.sized(memory.storages[id(tensor)]))
                 else:
                     storages = self._inspector.storages(tensor)
-                    found.update((each.key, each.bytes) for each in storages)
+                    found.update((storage.key, storage.bytes) for storage in storages)
         return found
 
     def host_bytes(self, tensors: Iterable[Any]) -> int:
         """Return the memory of plain tensors wherever they are, each storage once."""
-        memories = [each.untyped_storage() for each in tensors]
-        return sum({storage_identity(each): each.nbytes() for each in memories}.values())
+        memories = [tensor.untyped_storage() for tensor in tensors]
+        return sum({storage_identity(memory): memory.nbytes() for memory in memories}.values())
 
     def _of_kind(self, kind: type | None) -> dict[str, Any]:
         first: dict[int, tuple[str, Any]] = {}

@@ -124,7 +124,7 @@ def _coming_back(situation: Situation, tensors: list[Any], moves: Storages) -> S
     does not tell (2.0) each parameter may have been saved that a graph ends in.
     """
     models, memory = situation.models, situation.heap.memory
-    unique = {id(each): each for each in tensors}.values()
+    unique = {id(tensor): tensor for tensor in tensors}.values()
     own = Counter(key for each in unique for key in models.storages([each]))
     return Storages(
         (key, size)
@@ -140,10 +140,10 @@ def _obstacle(
     """Return why a model must stay where it is; `None` where it may go."""
     models = situation.models
     for part in models.parts(value):
-        managed = any(module_of(each).startswith(_MANAGED_BY) for each in mro(type(part)))
+        managed = any(module_of(cls).startswith(_MANAGED_BY) for cls in mro(type(part)))
         if managed or not models.attributes(part).keys().isdisjoint(_MARKS):
             return message("item.offload.managed", type_name=name_of(type(part)))
-    odd = next((each for each in tensors if not _is_plain(models.torch, each)), None)
+    odd = next((tensor for tensor in tensors if not _is_plain(models.torch, tensor)), None)
     if odd is not None:
         return message("item.offload.kind", type_name=name_of(type(odd)))
     if situation.candidates.captured:  # a graph would go on where the memory was
@@ -239,7 +239,7 @@ def _all(models: Models, value: Any) -> list[Any]:
 
 def _on_gpu(torch: Torch, tensors: Iterable[Any]) -> list[Any]:
     with torch.quiet():
-        return [each for each in tensors if torch.get(each, "device").type == "cuda"]
+        return [tensor for tensor in tensors if torch.get(tensor, "device").type == "cuda"]
 
 
 def _to_restore(models: Models, torch: Torch, moved: Moved) -> list[Pair]:

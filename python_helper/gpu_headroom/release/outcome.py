@@ -88,11 +88,11 @@ def run(
     if any(kind_of(each) != "cache" for each in wanted):
         collect(situation)
     garbage = _less(_in_use(before), _in_use(read()))
-    found = find(situation, wanted)
+    freeables = find(situation, wanted)
     gone = message("item.gone")
     if situation.turn.company.inside:
         gone = message("item.beside", name=situation.turn.company.inside[0])
-    there = {*SAFE, *unplanned, *(item.id for item in found)}
+    there = {*SAFE, *unplanned, *(item.id for item in freeables)}
     released: list[ReleasedItem] = [
         {
             "id": each,
@@ -104,13 +104,13 @@ def run(
         for each in wanted
         if each not in there
     ]
-    released += situation.turn.on_main(lambda: _free_all(found, read, garbage))
+    released += situation.turn.on_main(lambda: _free_all(freeables, read, garbage))
     situation.turn.committed = True
-    given = {each["id"] for each in released if each["freed_bytes"]}
-    undo = [item.undo for item in found if item.undo is not None and item.id in given]
+    given = {item["id"] for item in released if item["freed_bytes"]}
+    undo = [item.undo for item in freeables if item.undo is not None and item.id in given]
     outcome = _outcome(before, read(), released, undo, situation)
     said = released[0]["message"] if len(released) == 1 else None
-    if said is None or not found or found[0].kind != "restore":
+    if said is None or not freeables or freeables[0].kind != "restore":
         return outcome
     # Where something was moved back, that no memory came back is no news.
     done = said["id"] == "item.restore.done"
@@ -243,12 +243,12 @@ def _most_gained(
 
 def _in_use(snapshot: DeviceSnapshot | None) -> int | None:
     devices = _measured(snapshot)
-    return sum(each.in_use_bytes for each in devices) if devices else None
+    return sum(device.in_use_bytes for device in devices) if devices else None
 
 
 def _reserved(snapshot: DeviceSnapshot | None) -> int | None:
     devices = _measured(snapshot)
-    return sum(each.in_use_bytes + each.cached_bytes for each in devices) if devices else None
+    return sum(device.in_use_bytes + device.cached_bytes for device in devices) if devices else None
 
 
 def _measured(snapshot: DeviceSnapshot | None) -> tuple[DeviceReading, ...]:

@@ -45,7 +45,7 @@ def offer(situation: Situation, run: Sequence[CellRun], cells: Mapping[str, str]
     `run` has their sources as they will run, `cells` those of the notebook.
     """
     offers, number, ids = situation.offers, uuid.uuid4().hex[:8], []
-    anew = set_first([each.source for each in run], cells.values())
+    anew = set_first([cell_run.source for cell_run in run], cells.values())
     for cell, names in zip(run, anew, strict=True):
         item_id = f"{KIND}:{number}:{cell.key}"
         offers[item_id] = RerunOffer(cell, frozenset(names), _last_s(situation))
@@ -57,19 +57,19 @@ def offer(situation: Situation, run: Sequence[CellRun], cells: Mapping[str, str]
 
 def settle(situation: Situation, found: Iterable[Freeable]) -> None:
     """Leave of the offers just what a person is asked for: these items."""
-    for each in found:
-        names = frozenset(each.names)
-        situation.offers[each.id] = situation.offers[each.id]._replace(names=names)
+    for item in found:
+        names = frozenset(item.names)
+        situation.offers[item.id] = situation.offers[item.id]._replace(names=names)
 
 
 def holds(situation: Situation, item_id: str) -> bool:
     """Whether an item was offered, and no cell has run since."""
-    found = situation.offers.get(item_id)
-    return found is not None and found.after_s == _last_s(situation)
+    rerun_offer = situation.offers.get(item_id)
+    return rerun_offer is not None and rerun_offer.after_s == _last_s(situation)
 
 
 def _last_s(situation: Situation) -> float:
-    return max((each.start_s for each in situation.cells), default=0.0)
+    return max((run.start_s for run in situation.cells), default=0.0)
 
 
 def items(situation: Situation) -> Iterator[Freeable]:
@@ -91,7 +91,7 @@ def _item(
 ) -> Freeable:
     values, cell = user_names(situation.shell), situation.offers[item_id].cell
     shown = ", ".join([*names, *[f"Out[{each}]" for each in displayed]])
-    gives = situation.heap.retained([*[values[each] for each in names], *displayed.values()])
+    gives = situation.heap.retained([*[values[name] for name in names], *displayed.values()])
     said: dict[str, Any] = {"names": shown, "cell": label(cell)}
     size = {} if gives is None else {"freed_bytes": gives.bytes}
     return Freeable(
@@ -115,7 +115,7 @@ def label(cell: CellRun) -> str:
 def _displayed(situation: Situation, cell: CellRun) -> dict[int, Any]:
     """Return what runs of the cell as it ran have displayed, by their number."""
     history = situation.shell.history_manager
-    ran = {each.source.strip() for each in situation.cells if each.key == cell.key}
+    ran = {run.source.strip() for run in situation.cells if run.key == cell.key}
     codes = history.input_hist_raw
     return {
         count: value
@@ -127,7 +127,7 @@ def _displayed(situation: Situation, cell: CellRun) -> dict[int, Any]:
 def _free(shell: Any, names: tuple[str, ...], counts: tuple[int, ...]) -> None:
     delete(shell, names)
     history = shell.history_manager.output_hist
-    forget(shell, {id(history[each]) for each in counts if each in history})
+    forget(shell, {id(history[count]) for count in counts if count in history})
 
 
 def _holds(situation: Situation, value: object) -> bool:

@@ -166,5 +166,5 @@ class ReferenceGraph:
         for number, referents in enumerate(self.refers):
             if number % _CHECK_EVERY == 0 and self._is_late():
                 return
-            for each in referents:
-                self._referrers[each].append(number)
+            for referent in referents:
+                self._referrers[referent].append(number)

@@ -46,7 +46,7 @@ def remembered(shell: Any) -> tuple[list[Any], list[Any]]:
     result = getattr(shell, "last_execution_result", None)
     values = [*last_errors(shell), *last_tracebacks(shell), getattr(formatter, "pdb", None)]
     holders = [vars(sys), formatter, result, getattr(shell, "SyntaxTB", None)]
-    return [each for each in values if each is not None], [each for each in holders if each]
+    return [each for each in values if each is not None], [holder for holder in holders if holder]
 
 
 def debugging() -> bool:

@@ -40,7 +40,7 @@ def items(situation: Situation) -> Iterator[Freeable]:
     """Yield the largest variables, each with all names of the very same object; left-overs last."""
     values = user_names(situation.shell)
     sizes = Counter(_sizes(situation, values))
-    left = left_behind((each.source for each in situation.cells), sizes, situation.turn)
+    left = left_behind((run.source for run in situation.cells), sizes, situation.turn)
     found: dict[int, tuple[str, ...]] = {}
     for name, _ in sizes.most_common(_MOST):
         value = values[name]

@@ -74,4 +74,4 @@ def _remedy(report: Report, number: int, remedy: Remedy) -> Iterator[str]:
 
 
 def _plain(marked: str) -> str:
-    return words.MARKUP.sub(lambda found: found[1] or found[2], marked)
+    return words.MARKUP.sub(lambda match: match[1] or match[2], marked)

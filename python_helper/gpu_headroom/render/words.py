@@ -64,8 +64,8 @@ def traceback(report: Report) -> str | None:
     held = report["traceback_bytes"]
     if not held:
         return None
-    variables = dict.fromkeys(each["name"] for each in report["traceback_variables"])
-    names = ", ".join(f"`{each}`" for each in list(variables)[:3])
+    variables = dict.fromkeys(holder["name"] for holder in report["traceback_variables"])
+    names = ", ".join(f"`{variable}`" for variable in list(variables)[:3])
     if not names:
         return say("card.traceback_unnamed", traceback_bytes=held)
     # Each name stands in code marks of its own, which a parameter may not contain.
@@ -113,7 +113,7 @@ def named_diffs(report: Report, remedy: Remedy) -> Iterator[tuple[str | None, Di
 
 def versions(report: Report) -> str:
     """Return "Python 3.13.1, PyTorch 2.9.1"; empty where none are known."""
-    return ", ".join(f"{each['name']} {each['version']}" for each in report["versions"])
+    return ", ".join(f"{version['name']} {version['version']}" for version in report["versions"])
 
 
 def recorded(report: Report) -> str:

@@ -117,9 +117,9 @@ class CellHooks:
         """
         now_s = time.monotonic()
         silent = [
-            each
-            for each in self._session.ledger.threads
-            if not running_cell.runs_cell(self._shell, each)
+            thread
+            for thread in self._session.ledger.threads
+            if not running_cell.runs_cell(self._shell, thread)
         ]
         since_s = self._doubtful_since_s
         doubtful = self._doubtful_since_s = {each: since_s.get(each, now_s) for each in silent}
@@ -272,8 +272,8 @@ class CellHooks:
                 self._timers.append(later(delay_s, lambda: self._say_busy(request)))
 
     def _cancel_timers(self) -> None:
-        for each in self._timers:
-            each.cancel()
+        for timer in self._timers:
+            timer.cancel()
 
     def _let_go_of_adopted(self) -> None:
         """End an adopted cell when another request's cell begins.

@@ -175,7 +175,7 @@ class Failures:
             names_others=life.options["name_others"],
             other_devices=()
             if snapshot is None
-            else tuple([each for each in snapshot.devices if each.index != index]),
+            else tuple([device for device in snapshot.devices if device.index != index]),
         )
 
     def measure_error(self) -> None:
@@ -301,7 +301,7 @@ class Failures:
 
 
 def _is_simulated(snapshot: DeviceSnapshot | None) -> bool:
-    return snapshot is not None and any(each.simulated for each in snapshot.devices)
+    return snapshot is not None and any(device.simulated for device in snapshot.devices)
 
 
 def recognised(
@@ -312,10 +312,14 @@ def recognised(
         return None
     from ..errors.recognise import is_credible, recognise  # on first need: most cells do not fail
 
-    found = recognise(error)
-    if found is None:
+    recognition = recognise(error)
+    if recognition is None:
         return None
-    devices, index = () if snapshot is None else snapshot.devices, found.said.device_index
+    devices, index = () if snapshot is None else snapshot.devices, recognition.said.device_index
     if index is not None:
-        devices = tuple([each for each in devices if each.index == index])
-    return found if any(is_credible(found.said, each) for each in devices or (None,)) else None
+        devices = tuple([device for device in devices if device.index == index])
+    return (
+        recognition
+        if any(is_credible(recognition.said, device) for device in devices or (None,))
+        else None
+    )

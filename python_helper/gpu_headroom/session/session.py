@@ -222,7 +222,7 @@ class Session:
 
     def computes_elsewhere(self) -> bool:
         """Whether a cell runs on another thread than the caller's, in a subshell or beside one."""
-        return any(each != get_ident() for each in self.ledger.threads)
+        return any(thread != get_ident() for thread in self.ledger.threads)
 
     def ended(self, run: CellRun) -> None:
         """Look at what a cell has done, between its end and its event."""
@@ -253,7 +253,7 @@ class Session:
             "time_s": snapshot.time_s,
             "state": snapshot.state,
             "busy": self.ledger.running,
-            "devices": [each.as_wire() for each in snapshot.devices],
+            "devices": [device.as_wire() for device in snapshot.devices],
             "host": None if snapshot.host is None else snapshot.host.as_wire(),
             "trends": [] if self.monitor is None else self.monitor.trends(),
             "queued": self.mainloop.waiting("release") if self.ledger.running else [],

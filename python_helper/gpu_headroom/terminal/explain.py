@@ -95,12 +95,12 @@ def _about(pasted: Pasted) -> Iterator[str]:
     if not said.certain:
         yield say("explain.doubtful", TEXTS)
     lone = said.processes and not said.other_processes
-    for each in said.processes:
-        if each.bytes is None:
-            yield say("explain.process_unmeasured", TEXTS, pid=each.pid)
+    for clause in said.processes:
+        if clause.bytes is None:
+            yield say("explain.process_unmeasured", TEXTS, pid=clause.pid)
         else:
             kind = "explain.lone_process" if lone else "explain.process"
-            yield say(kind, TEXTS, pid=each.pid, process_bytes=each.bytes)
+            yield say(kind, TEXTS, pid=clause.pid, process_bytes=clause.bytes)
     if said.private_pools_bytes:
         yield say("explain.private_pools", TEXTS, pools_bytes=said.private_pools_bytes)
 

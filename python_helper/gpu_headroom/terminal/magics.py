@@ -87,12 +87,12 @@ def _plan() -> str:
 
 def _free(words: list[str]) -> str:
     """Free the items that are named; a bare name that is no item means the variable."""
-    items = [_item(each) for each in words if each != _CONFIRM]
+    items = [_item(word) for word in words if word != _CONFIRM]
     try:
         return gpu_headroom.free(items or None, confirm=items if _CONFIRM in words else ())
     except ValueError as refusal:
-        named = [each for each in gpu_headroom.plan() if each["id"] in items]
-        prices = [each["confirm"]["text"] for each in named if each["confirm"]]
+        named = [item for item in gpu_headroom.plan() if item["id"] in items]
+        prices = [item["confirm"]["text"] for item in named if item["confirm"]]
         return "\n".join([str(refusal), *prices, *([_HINT] if prices else [])])
 
 

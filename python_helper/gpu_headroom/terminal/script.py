@@ -30,8 +30,8 @@ def read() -> DeviceSnapshot:
     """Read the GPUs of this process and its host memory once."""
     sources = Sources(failed=lambda *_: None)
     sources.prepare()
-    found = sources.read()
-    return DeviceSnapshot(0, time.time(), found.state, found.devices, found.host)
+    reading = sources.read()
+    return DeviceSnapshot(0, time.time(), reading.state, reading.devices, reading.host)
 
 
 def holders() -> wire.Holders:
@@ -48,7 +48,7 @@ def holders() -> wire.Holders:
     return take(_shell(), snapshot, Turn(LONG_S)).as_wire(
         uuid.uuid4().hex,
         None,
-        processes={each.index: processes(each) for each in snapshot.devices},
+        processes={device.index: processes(device) for device in snapshot.devices},
     )
 
 
@@ -69,8 +69,12 @@ def list_processes(index: int, processes: Sequence[wire.Process] | None) -> Iter
         yield say("summary.processes_hidden", TEXTS, index=index)
         return
     rows = [
-        ("?" if each["pid"] is None else str(each["pid"]), size(each["bytes"]), each["name"] or "?")
-        for each in processes
+        (
+            "?" if process["pid"] is None else str(process["pid"]),
+            size(process["bytes"]),
+            process["name"] or "?",
+        )
+        for process in processes
     ]
     if rows:
         yield say("summary.processes", TEXTS, index=index)

@@ -83,8 +83,8 @@ def list_holders(event: wire.Holders) -> Text:
 def list_items(items: Sequence[wire.Item]) -> Text:
     """Say what can be freed, how much each item is expected to give, and what one loses."""
     head = heads("summary.items")
-    said = [table(head, [_item(each) for each in items if each["safe"]], right=9)]
-    rows = [_item(each) for each in items if not each["safe"]]
+    said = [table(head, [_item(item) for item in items if item["safe"]], right=9)]
+    rows = [_item(item) for item in items if not item["safe"]]
     if rows:
         said += ["", say("summary.with_confirm"), table(head, rows, right=9)]
     return Text("\n".join(said))
@@ -93,15 +93,15 @@ def list_items(items: Sequence[wire.Item]) -> Text:
 def list_outcome(outcome: Outcome) -> Text:
     """Say what a release gave back: in all, of each item, and what still holds the rest."""
     rows = [
-        (size(each["freed_bytes"]), each["id"], each["message"]["text"] if each["message"] else "")
-        for each in outcome.items
-        if each["freed_bytes"] or each["message"]
+        (size(item["freed_bytes"]), item["id"], item["message"]["text"] if item["message"] else "")
+        for item in outcome.items
+        if item["freed_bytes"] or item["message"]
     ]
     said = [outcome.message["text"]]
     if rows:
         said.append(table(heads("summary.freed"), rows, right=9))
     if outcome.still_held:
-        left = (f"{each['name']} {size(each['bytes'])}" for each in outcome.still_held)
+        left = (f"{holder['name']} {size(holder['bytes'])}" for holder in outcome.still_held)
         said.append(say("summary.still_in_use", held=", ".join(left)))
     return Text("\n".join(said))
 
@@ -131,7 +131,9 @@ def _device(device: DeviceReading) -> tuple[str, ...]:
 def _remarks(device: DeviceReading) -> Iterator[str]:
     index = device.index
     if len(device.frameworks) > 1:
-        shares = (f"{each.name} {size(each.in_use_bytes)}" for each in device.frameworks)
+        shares = (
+            f"{framework.name} {size(framework.in_use_bytes)}" for framework in device.frameworks
+        )
         yield say("summary.shared", index=index, shares=", ".join(shares))
     if device.capacity_limited:
         yield say("summary.limited", index=index)
@@ -163,10 +165,10 @@ def _sum(device: wire.HeldDevice) -> str:
 def _rows(device: wire.HeldDevice, recording: bool) -> Iterator[str]:
     rows, head = device["rows"], "summary.holders_made" if recording else "summary.holders"
     if rows:
-        said = [(*_row(each), *([_made(each)] if recording else [])) for each in rows[:_MOST_ROWS]]
+        said = [(*_row(held), *([_made(held)] if recording else [])) for held in rows[:_MOST_ROWS]]
         yield table(heads(head), said, right=9)
     if len(rows) > _MOST_ROWS:
-        rest = sum(each["bytes"] for each in rows[_MOST_ROWS:])
+        rest = sum(held["bytes"] for held in rows[_MOST_ROWS:])
         yield say("summary.more_rows", count=len(rows) - _MOST_ROWS, rest_bytes=rest)
 
 

@@ -33,7 +33,7 @@ def message(message_id: str, texts: Mapping[str, str] | None = None, /, **params
     """
     template = (texts or SENTENCES)[message_id]
     clean = {key: _clean(value) for key, value in params.items()}
-    text = _PLACEHOLDER.sub(lambda found: _shown(found[1], clean), template)
+    text = _PLACEHOLDER.sub(lambda match: _shown(match[1], clean), template)
     return {"id": message_id, "template": template, "params": clean, "text": text}
 
 

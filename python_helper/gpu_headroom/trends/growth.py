@@ -46,22 +46,22 @@ def growth_of(runs: Sequence[CellRun]) -> wire.Growth | None:
 
 def suspected(runs: Sequence[CellRun]) -> list[int]:
     """Return the devices on which the last two runs of one cell grew alike."""
-    devices = [each["device_index"] for each in runs[-1].memory]
-    return [each for each in devices if len(_alike(runs[-2:], each)) > 1]
+    devices = [memory["device_index"] for memory in runs[-1].memory]
+    return [device for device in devices if len(_alike(runs[-2:], device)) > 1]
 
 
 def _alike(runs: Sequence[CellRun], device_index: int) -> list[int]:
     """Return what each run kept; empty unless all kept much, about the same, and it stayed."""
-    found = [memory for each in runs if (memory := each.on(device_index)) is not None]
-    changes = [each["change_bytes"] or 0 for each in found]
+    memories = [memory for run in runs if (memory := run.on(device_index)) is not None]
+    changes = [each["change_bytes"] or 0 for each in memories]
     enough = len(changes) == len(runs) and min(changes) >= _LEAST_BYTES
     alike = enough and max(changes) - min(changes) <= _ALIKE * max(changes)
-    return changes if alike and _stays(found, changes) else []
+    return changes if alike and _stays(memories, changes) else []
 
 
 def _stays(found: Sequence[wire.CellMemory], changes: Sequence[int]) -> bool:
     """Whether each run began higher than the one before it: nobody freed what that had kept."""
-    starts = [(each["peak_bytes"] or 0) - (each["needed_bytes"] or 0) for each in found]
+    starts = [(memory["peak_bytes"] or 0) - (memory["needed_bytes"] or 0) for memory in found]
     rises = [later - earlier for earlier, later in pairwise(starts)]
     return all(rise >= _MOST_OF_IT * kept for rise, kept in zip(rises, changes, strict=False))
 
@@ -99,7 +99,9 @@ def collector(account: Account, device_index: int, size: int) -> tuple[str, int]
     """
     device = account.device(device_index)
     held = {
-        row.name: sum(each.storage.bytes for each in row.held if each.kind not in _OF_A_MODEL)
+        row.name: sum(
+            storage.storage.bytes for storage in row.held if storage.kind not in _OF_A_MODEL
+        )
         for row in (device.rows if device is not None else ())
         if row.name
     }

@@ -39,6 +39,6 @@ class ReadingHistory:
     def points(self) -> list[wire.HistoryPoint]:
         """Return the points of the last `KEPT_S` seconds up to the newest, oldest first."""
         found = [point for points in list(self._points.values()) for point in list(points)]
-        newest_s = max((each["time_s"] for each in found), default=0.0)
-        recent = [each for each in found if newest_s - each["time_s"] < KEPT_S]
-        return sorted(recent, key=lambda each: (each["time_s"], each["device_index"]))
+        newest_s = max((point["time_s"] for point in found), default=0.0)
+        recent = [point for point in found if newest_s - point["time_s"] < KEPT_S]
+        return sorted(recent, key=lambda point: (point["time_s"], point["device_index"]))

@@ -69,7 +69,7 @@ class Monitor:
                 self._cell, self._shown = opened, []
                 self._trends, self._soon, self._retries, self._said = {}, {}, {}, {}
             self._look(run, snapshot)
-            self._shown = [each.as_wire(index) for index, each in sorted(self._trends.items())]
+            self._shown = [trend.as_wire(index) for index, trend in sorted(self._trends.items())]
             self._send_unsent()
 
     def trends(self) -> list[wire.Trend]:

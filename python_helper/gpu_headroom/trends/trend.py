@@ -90,7 +90,7 @@ class DeviceTrend:
         if self._is_level():  # what most cells are, at each reading
             self._line, self._state = None, "steady" if _enough(self._slots) else "unknown"
             return
-        self._line = next((each for each in map(_growth, self._windows()) if each), None)
+        self._line = next((line for line in map(_growth, self._windows()) if line), None)
         self._state = "growing" if self._line else self._without_growth()
 
     @property
@@ -149,13 +149,13 @@ class DeviceTrend:
 
     def _is_level(self) -> bool:
         """Whether what stays in use differs by less than any growth would."""
-        lowest = [each.lowest for each in self._slots]
+        lowest = [slot.lowest for slot in self._slots]
         return max(lowest) - min(lowest) < _THIRDS * _EACH_THIRD * _LEAST_RISE_BYTES
 
     def _windows(self) -> list[Sequence[_Slot]]:
         """Return all readings, and the later half and quarter: growth may begin late."""
         parts = (_later(self._slots, skipped) for skipped in (0, 1 / 2, 3 / 4))
-        return [each for each in parts if _enough(each)]
+        return [part for part in parts if _enough(part)]
 
     def _room_left(self, device: DeviceReading) -> int | None:
         """Return what is left above the height that the next steps will reach again at least.
@@ -168,17 +168,17 @@ class DeviceTrend:
             return None
         recent = self._slots[-max(1, len(self._slots) // 3) :]
         rising = recent[-1].record > recent[0].record
-        top = recent[-1].record if rising else max(each.highest for each in recent)
+        top = recent[-1].record if rising else max(slot.highest for slot in recent)
         room = headroom + device.in_use_bytes - top
         if recent[-1].reserved > recent[0].reserved:
-            room -= min(each.scattered for each in recent[-max(2, len(recent) // 4) :])
+            room -= min(slot.scattered for slot in recent[-max(2, len(recent) // 4) :])
         return max(0, room)
 
     def _without_growth(self) -> str:
         """`steady`, unless there are few readings or they may hide a growth that matters."""
         if not _enough(self._slots):
             return "unknown"
-        lowest = [each[1] for each in _blocks(_later(self._slots, 1 / 2))]
+        lowest = [block[1] for block in _blocks(_later(self._slots, 1 / 2))]
         if self._room is None or len(lowest) < _LEAST_BLOCKS:
             return "steady"
         rise = fmean(lowest[-3:]) - fmean(lowest[:3])
@@ -193,7 +193,7 @@ def _enough(slots: Sequence[_Slot]) -> bool:
 def _later(slots: Sequence[_Slot], skipped: float) -> Sequence[_Slot]:
     """Return what follows a share of the time, however fast readings came."""
     start_s = slots[0].start_s + skipped * (slots[-1].end_s - slots[0].start_s)
-    return [each for each in slots if each.start_s >= start_s]
+    return [slot for slot in slots if slot.start_s >= start_s]
 
 
 def _growth(slots: Sequence[_Slot]) -> _Line | None:
@@ -223,9 +223,9 @@ def _blocks(slots: Sequence[_Slot]) -> list[tuple[float, int, int]]:
     for slot in slots:
         parts[min(_BLOCKS - 1, int((slot.start_s - start_s) / block_s))].append(slot)
     return [
-        ((each[0].start_s + each[-1].end_s) / 2, min(slot.lowest for slot in each), each[-1].record)
-        for each in parts
-        if each
+        ((part[0].start_s + part[-1].end_s) / 2, min(slot.lowest for slot in part), part[-1].record)
+        for part in parts
+        if part
     ]
 
 
@@ -244,7 +244,7 @@ def _straight(times: Sequence[float], sizes: Sequence[float], slope: float) -> b
     rest = fmean(above)
     mean = fmean(sizes)
     unexplained = sum((each - rest) ** 2 for each in above)
-    return unexplained <= (1 - _EXPLAINED) * sum((each - mean) ** 2 for each in sizes)
+    return unexplained <= (1 - _EXPLAINED) * sum((size - mean) ** 2 for size in sizes)
 
 
 def _thirds(sizes: Sequence[int]) -> tuple[int, int, int]:

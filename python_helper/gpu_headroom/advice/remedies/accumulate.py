@@ -53,8 +53,8 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
         return None
     steps = batch.value // value
     shown: Edited | None = None
-    for each in parts_of_a_batch(batch, value, cells(evidence), evidence.gate, evidence.way):
-        change = edited(evidence, [CellChange(*one) for one in each])
+    for part in parts_of_a_batch(batch, value, cells(evidence), evidence.gate, evidence.way):
+        change = edited(evidence, [CellChange(*one) for one in part])
         if change.fix is not None or (shown is None and change.diffs):
             shown = change
         if change.fix is not None:
@@ -83,8 +83,8 @@ def parts_of_a_batch(
     same = Same(batch, value, counter)
     ways = [accumulated(steps, counter).asking(same)]
     ways += [
-        trainer_flags(each, **{ACCUMULATION[each]: str(steps)}).asking(of_a_trainer)
-        for each in LIBRARIES
+        trainer_flags(library, **{ACCUMULATION[library]: str(steps)}).asking(of_a_trainer)
+        for library in LIBRARIES
     ]
     number = set_number(batch, value) if way is None else set_batch(batch, value, way)
     all_cells = list(cells)

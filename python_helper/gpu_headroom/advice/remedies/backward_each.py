@@ -35,7 +35,7 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     held = finding.about[0] if finding is not None else None
     if held is None or held.keys.isdisjoint(evidence.scene.running.adding):
         return None
-    graphs = [each.name for each in evidence.groups if each.graphs and each is not held]
+    graphs = [group.name for group in evidence.groups if group.graphs and group is not held]
     part = evidence.gate.free_name(*PARTS) or PARTS[0]
     changes = in_first_cell(evidence, backward_each(held.name, graphs, part))
     if changes is None:

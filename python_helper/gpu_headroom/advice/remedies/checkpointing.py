@@ -45,8 +45,8 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     kept = evidence.kinds.get("activations", 0)
     if finding is None or not evidence.scene.running.trains:
         return None
-    blocks = max([each.blocks for each in evidence.models], default=0)
-    is_list = any(each.type_name == "Sequential" for each in evidence.models)
+    blocks = max([model.blocks for model in evidence.models], default=0)
+    is_list = any(model.type_name == "Sequential" for model in evidence.models)
     left = (_BETWEEN if is_list else _BESIDE) + 1 / max(blocks, _FEWEST)
     if not evidence.peak.fits(kept, left):
         return None
@@ -68,18 +68,18 @@ def _changes(evidence: Evidence) -> tuple[CellChange, ...] | None:
     flags = {"gradient_checkpointing": "True", "gradient_checkpointing_kwargs": REENTERS}
     rewrites = [trainer_flags("transformers", **flags).asking(of_transformers())]
     whole: tuple[CellChange, ...] | None = None
-    for each in evidence.models:
-        whole = whole or in_first_cell(evidence, not_checkpointed(each.name))
-        if each.type_name == "Sequential":
-            segments = max(each.blocks, _SEGMENTS)
-            in_parts = checkpointed_sequential(each.name, segments)
-            rewrites += [all_of(not_checkpointed(each.name), in_parts), in_parts]
-        elif _is_of_transformers(each.type_name):
-            rewrites.append(checkpointing_enabled(each.name))
-    found = in_first_cell(evidence, *rewrites, checkpointed_blocks())
-    if found is None or whole is None or found[0].cell.key == whole[0].cell.key:
-        return found
-    return (*whole, *found)
+    for model in evidence.models:
+        whole = whole or in_first_cell(evidence, not_checkpointed(model.name))
+        if model.type_name == "Sequential":
+            segments = max(model.blocks, _SEGMENTS)
+            in_parts = checkpointed_sequential(model.name, segments)
+            rewrites += [all_of(not_checkpointed(model.name), in_parts), in_parts]
+        elif _is_of_transformers(model.type_name):
+            rewrites.append(checkpointing_enabled(model.name))
+    changes = in_first_cell(evidence, *rewrites, checkpointed_blocks())
+    if changes is None or whole is None or changes[0].cell.key == whole[0].cell.key:
+        return changes
+    return (*whole, *changes)
 
 
 def _is_of_transformers(name: str) -> bool:

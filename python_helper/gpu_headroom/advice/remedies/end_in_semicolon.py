@@ -30,18 +30,18 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     kept = finding.about if finding is not None else ()
     if not kept:
         return None
-    counts = {int(found[0]) for each in kept if (found := _NUMBER.search(each.root))}
-    cells = [each for each in evidence.failure.cells if each.execution_count in counts]
+    counts = {int(match[0]) for group in kept if (match := _NUMBER.search(group.root))}
+    cells = [run for run in evidence.failure.cells if run.execution_count in counts]
     failing = evidence.failure.cell
     every = [
-        CellChange(each, len(each.source.rstrip().split("\n")), not_displayed())
-        for each in [*cells, *([] if failing in cells else [failing])]
+        CellChange(run, len(run.source.rstrip().split("\n")), not_displayed())
+        for run in [*cells, *([] if failing in cells else [failing])]
     ]
-    changes = [each for each in every if each.diff() is not None]
+    changes = [change for change in every if change.diff() is not None]
     return Offer(
         title=message("remedy.end-in-semicolon", TEXTS),
         note=message("remedy.end-in-semicolon.note", TEXTS),
-        effect_bytes=sum(each.bytes for each in kept),
+        effect_bytes=sum(group.bytes for group in kept),
         measured=True,
         edited=edited(evidence, changes, by_itself=True),
     )

@@ -30,9 +30,9 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     """Offer it where a pass through a model fails that has come to no parameters of others."""
     size = evidence.pass_bytes
     trains = evidence.scene.running.trains and not evidence.scene.in_backward
-    reached = {each.name for each in evidence.groups if each.progress}
-    running = {each.key for each in evidence.scene.modules}
-    models = [each.name for each in evidence.models if each.key in running]
+    reached = {group.name for group in evidence.groups if group.progress}
+    running = {module.key for module in evidence.scene.modules}
+    models = [model.name for model in evidence.models if model.key in running]
     if not trains or len(models) != 1 or reached != set(models):
         return None
     name, trained = models[0], _trained(evidence)

@@ -105,10 +105,10 @@ def _is_trained(evidence: Evidence, held: Group) -> bool:
     """Whether a sum that grows goes backward itself."""
     if held.keys.isdisjoint(evidence.scene.running.adding):
         return False
-    trees = [parse_cell(each.source) for each in evidence.failure.cells]
-    back = [each for tree in trees if tree is not None for each in backwards(tree)]
-    back = [each for each in back if called(each) != "grad"]
-    return any(mentions(each, {held.name}) for each in back)
+    trees = [parse_cell(run.source) for run in evidence.failure.cells]
+    back = [expression for tree in trees if tree is not None for expression in backwards(tree)]
+    back = [expression for expression in back if called(expression) != "grad"]
+    return any(mentions(expression, {held.name}) for expression in back)
 
 
 def _first_that_holds(
@@ -141,7 +141,7 @@ def _rewrites(evidence: Evidence, held: Group, *, of_graphs: bool) -> Iterator[R
         is_cache=is_cache(held),
         grows=not held.keys.isdisjoint(evidence.scene.running.adding),
         first_card=not evidence.device_index,
-        beside=[each.name for each in evidence.groups if each.kind == "tensor" and each.plain],
+        beside=[group.name for group in evidence.groups if group.kind == "tensor" and group.plain],
     )
 
 

@@ -27,14 +27,14 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer it where another framework of this kernel has reserved much more than it uses."""
     if finding is None or finding.framework is None:
         return None
-    found, name = finding.framework, finding.claim["params"]["framework"]
+    framework, name = finding.framework, finding.claim["params"]["framework"]
     change = UNCHANGED
-    if found.name == "tensorflow":
+    if framework.name == "tensorflow":
         change = Edited(edited(evidence, in_first_cell(evidence, memory_growth())).diffs)
     return Offer(
         title=message("remedy.less-preallocation", TEXTS, framework=name),
         note=message("remedy.less-preallocation.note", TEXTS),
-        effect_bytes=found.cached_bytes,
-        type_this=None if change.diffs else SETTINGS[found.name],
+        effect_bytes=framework.cached_bytes,
+        type_this=None if change.diffs else SETTINGS[framework.name],
         edited=change,
     )

@@ -36,7 +36,9 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     state = evidence.kinds.get("optimizer_state", 0)
     if evidence.share(state) < _SHARE or finding is None:
         return None
-    at_once = any(each.startswith("_multi_tensor") for each in evidence.scene.running.functions)
+    at_once = any(
+        function.startswith("_multi_tensor") for function in evidence.scene.running.functions
+    )
     stepped = evidence.training is not None
     if at_once:
         change = edited(evidence, in_first_cell(evidence, one_by_one(has_stepped=stepped)))

@@ -40,7 +40,7 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     return Offer(
         title=message("remedy.map-location", TEXTS, name=largest.name),
         note=message("remedy.map-location.note", TEXTS),
-        effect_bytes=sum(each.bytes for each in finding.about),
+        effect_bytes=sum(group.bytes for group in finding.about),
         measured=True,
         edited=edited(evidence, changes),
     )

@@ -34,11 +34,11 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     if finding is None:
         return None
     data = finding.about
-    names = [each.name for each in data]
+    names = [group.name for group in data]
     changes = in_first_cell(evidence, moved_per_batch(*names)) if names else None
     if changes is None:
         changes = _in_two_cells(evidence, names)
-    size = sum(each.bytes for each in data) or evidence.temporary_bytes
+    size = sum(group.bytes for group in data) or evidence.temporary_bytes
     return Offer(
         title=message("remedy.move-per-batch", TEXTS),
         note=message("remedy.move-per-batch.note", TEXTS),

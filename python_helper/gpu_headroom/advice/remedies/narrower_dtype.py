@@ -44,17 +44,19 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
         changes = _single(evidence, wide)
     elif torch is not None:
         assigned = (each.partition(" in ")[0] for each in evidence.scene.running.assigning)
-        models = [*[each.name for each in evidence.models], *sorted(assigned)]
-        rewrites = [half_precision(each, torch) for each in models]
+        models = [*[model.name for model in evidence.models], *sorted(assigned)]
+        rewrites = [half_precision(model, torch) for model in models]
         changes = in_first_cell(evidence, *rewrites)
     else:
         changes = None
     half, kinds = not wide, evidence.kinds
-    size = sum(each.bytes for each in wide)
-    if any(each.kind == "parameters" for each in wide):  # all that follows them is as wide
+    size = sum(group.bytes for group in wide)
+    if any(group.kind == "parameters" for group in wide):  # all that follows them is as wide
         size += kinds.get("optimizer_state", 0) + kinds.get("activations", 0)
     if half:
-        size = sum(each.kinds.get("parameters", 0) for each in weights) + evidence.being_made_bytes
+        size = (
+            sum(group.kinds.get("parameters", 0) for group in weights) + evidence.being_made_bytes
+        )
     change, total = edited(evidence, changes), evidence.memory.headroom_bytes
     needs = evidence.peak.step_bytes // 2 if wide and evidence.scene.running.trains else 0
     if total is not None and needs > total + (evidence.memory.in_use_bytes or 0):
@@ -73,20 +75,20 @@ def _single(evidence: Evidence, wide: Sequence[Group]) -> tuple[CellChange, ...]
     """Change what makes all of these, in one cell or in several: two precisions do not meet."""
     # Those on the host, too: what is moved to the card a batch at a time comes from there.
     tensors = evidence.gate.live.tensors
-    doubles = [name for name, each in tensors.items() if each.dtype == "float64"]
-    rewrite = single_precision(*dict.fromkeys([*[each.name for each in wide], *doubles]))
-    roots = {each.root for each in wide if each.origin == "names"}
-    several = [CellChange(each, 1, rewrite) for each in cells(evidence)]
-    changes = tuple([each for each in several if each.diff() is not None])
+    doubles = [name for name, facts in tensors.items() if facts.dtype == "float64"]
+    rewrite = single_precision(*dict.fromkeys([*[group.name for group in wide], *doubles]))
+    roots = {group.root for group in wide if group.origin == "names"}
+    several = [CellChange(run, 1, rewrite) for run in cells(evidence)]
+    changes = tuple([change for change in several if change.diff() is not None])
     return changes if changes and roots <= _reached(evidence, changes) else None
 
 
 def _reached(evidence: Evidence, changes: Iterable[CellChange]) -> set[str]:
     """Return the names that the changed statements are about, and what is made of them."""
-    texts = {each.cell.key: each.rewrite(each.cell.source) for each in changes}
+    texts = {change.cell.key: change.rewrite(change.cell.source) for change in changes}
     found = set[str]()
     for cell in evidence.failure.cells:
-        before = {ast.dump(each) for each in statements(cell.source)}
+        before = {ast.dump(statement) for statement in statements(cell.source)}
         for node in statements(texts.get(cell.key) or cell.source):
             if ast.dump(node) not in before:
                 found |= names_in(node, ast.Store) or names_in(node)

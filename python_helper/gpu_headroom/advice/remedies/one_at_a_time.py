@@ -29,7 +29,7 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     """Offer it where several tasks were begun at once."""
     if not evidence.scene.running.at_once:
         return None
-    texts = [each.source for each in evidence.failure.cells]
+    texts = [run.source for run in evidence.failure.cells]
     aliases = [name for text in texts for name in _ALIASES.findall(text)]
     changes = in_first_cell(evidence, awaited_in_turn(), one_worker(*aliases))
     return Offer(

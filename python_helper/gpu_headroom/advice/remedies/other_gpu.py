@@ -28,7 +28,7 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
         return None
     trains = evidence.scene.running.trains
     needed = evidence.peak.step_bytes if trains else memory.in_use_bytes + requested
-    rooms = [(each.free_bytes or 0, each.index) for each in evidence.failure.other_devices]
+    rooms = [(device.free_bytes or 0, device.index) for device in evidence.failure.other_devices]
     free, index = max(rooms, default=(0, 0))
     if free < needed:
         return None

@@ -29,7 +29,7 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     pair = _column_and_row(evidence)
     if pair is None:
         return None
-    column, row = (each.name for each in pair)
+    column, row = (operand.name for operand in pair)
     change = edited(evidence, at_places(evidence, lambda anchor: squeezed(anchor, column, row)))
     if not change.diffs:
         return None
@@ -45,7 +45,7 @@ def _column_and_row(evidence: Evidence) -> tuple[Operand, Operand] | None:
     operation = evidence.scene.operation
     if operation is None or operation.shape is None or len(operation.operands) != 2:  # noqa: PLR2004
         return None
-    row, column = sorted(operation.operands, key=lambda each: len(each.shape))
+    row, column = sorted(operation.operands, key=lambda operand: len(operand.shape))
     size = row.shape[-1] if row.shape else 0
     is_pair = (row.shape, column.shape, operation.shape) == ((size,), (size, 1), (size, size))
     return (column, row) if is_pair else None

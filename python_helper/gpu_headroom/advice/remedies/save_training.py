@@ -39,7 +39,7 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     if evidence.scene.running.in_optimizer:
         note = message("remedy.save-training.note_in_step", TEXTS, **params)
     stem = file_stem(evidence.failure.cell.execution_count, evidence.failure.time_s)
-    states = ", ".join(f"{each!r}: {each}.state_dict()" for each in training.names)
+    states = ", ".join(f"{name!r}: {name}.state_dict()" for name in training.names)
     return Offer(
         kind="save",
         title=message("remedy.save-training", TEXTS),

@@ -145,8 +145,8 @@ def _predicted(evidence: Evidence, batch: SizeLiteral) -> Prediction | None:
         return None
     known = probes(batch, failure.cell, failure.runs, index)
     headroom = memory.in_use_bytes + memory.headroom_bytes - start
-    found = predict(batch.name, known, start, headroom)
-    return found if found.low is not None else None
+    prediction = predict(batch.name, known, start, headroom)
+    return prediction if prediction.low is not None else None
 
 
 def _note(
@@ -172,12 +172,12 @@ def _changes(evidence: Evidence, times: int) -> Message:
     running, cells = evidence.scene.running, evidence.gate.notebook.cells
     if not running.trains:
         return message("remedy.smaller-batch.note_evaluated", TEXTS)
-    if any(_PAIRS.search(each.source) for each in cells):
+    if any(_PAIRS.search(cell.source) for cell in cells):
         return message("remedy.smaller-batch.note_pairs", TEXTS)
-    classes = (name for each in evidence.gate.live.models.values() for name in each.classes)
+    classes = (name for facts in evidence.gate.live.models.values() for name in facts.classes)
     if any("BatchNorm" in name for name in classes):
         return message("remedy.smaller-batch.note_norm", TEXTS, times=times)
-    if any(_COUNTS_STEPS.search(each.source) for each in cells):
+    if any(_COUNTS_STEPS.search(cell.source) for cell in cells):
         return message("remedy.smaller-batch.note_steps", TEXTS, times=times)
     return message("remedy.smaller-batch.note", TEXTS, times=times)
 
@@ -191,7 +191,7 @@ def _fitting(evidence: Evidence, batch: SizeLiteral, predicted: Prediction | Non
         return batch.value // 2
     halves = [batch.value >> times for times in range(1, batch.value.bit_length())]
     if predicted is not None and predicted.low is not None:
-        return next((each for each in halves if each <= predicted.low), None)
+        return next((half for half in halves if half <= predicted.low), None)
     return estimated(evidence, batch.value, evidence.batch_bytes)
 
 
@@ -201,7 +201,7 @@ def estimated(evidence: Evidence, value: int, scaling_bytes: int, *, power: int 
     `scaling_bytes` grow with this power of the value.
     """
     halves = [value >> times for times in range(1, value.bit_length())]
-    fits = (each for each in halves if evidence.peak.fits(scaling_bytes, (each / value) ** power))
+    fits = (half for half in halves if evidence.peak.fits(scaling_bytes, (half / value) ** power))
     found = next(fits, 0)
     return found if found >= max(1, value * _SMALLEST_RATIO) else None
 

@@ -65,9 +65,11 @@ def _in_parts(evidence: Evidence) -> tuple[int, float, Edited] | None:
     if not 0 < fitting < all_rows[0]:
         return None
     rows = 1 << fitting.bit_length() - 1
-    running = {each.key for each in evidence.scene.modules}
-    models = [each.name for each in evidence.models if each.key in running and not each.training]
-    tables = {each.name for each in operands if len(each.shape) == _TABLE}
+    running = {module.key for module in evidence.scene.modules}
+    models = [
+        model.name for model in evidence.models if model.key in running and not model.training
+    ]
+    tables = {operand.name for operand in operands if len(operand.shape) == _TABLE}
     keeps = evidence.scene.running.trains or evidence.pass_bytes
 
     def split(anchor: Anchor) -> Rewrite:

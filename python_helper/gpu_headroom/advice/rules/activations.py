@@ -87,12 +87,12 @@ def _given(evidence: Evidence) -> int:
         return 0
     temporary = 0 if evidence.collected_bytes else evidence.temporary_bytes
     return temporary + sum(
-        each.bytes
-        for each in evidence.groups
-        if evidence.is_batch(each)
+        group.bytes
+        for group in evidence.groups
+        if evidence.is_batch(group)
         or (
-            each.kind == "tensor"
-            and not each.keys & scene.running.growing
-            and (each.origin == "traceback" or each.keys & scene.running.bound)
+            group.kind == "tensor"
+            and not group.keys & scene.running.growing
+            and (group.origin == "traceback" or group.keys & scene.running.bound)
         )
     )

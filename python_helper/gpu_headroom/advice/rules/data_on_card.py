@@ -51,8 +51,8 @@ def check(evidence: Evidence) -> Finding | None:
     if not data:
         return _moving(evidence)
     shape, dtype, _ = data[0].commonest
-    size = sum(each.bytes for each in data)
-    count = sum(sum(each.shapes.values()) for each in data)
+    size = sum(group.bytes for group in data)
+    count = sum(sum(group.shapes.values()) for group in data)
     which = "cause.data-on-card.evidence" if count > 1 else "cause.data-on-card.evidence_one"
     said: dict[str, str | int] = {"shape": str(list(shape)), "dtype": dtype}
     return Finding(
@@ -61,7 +61,7 @@ def check(evidence: Evidence) -> Finding | None:
             TEXTS,
             held_bytes=size,
             in_use_bytes=evidence.memory.in_use_bytes,
-            name=", ".join([each.name for each in data[:3]]),
+            name=", ".join([group.name for group in data[:3]]),
         ),
         message(which, TEXTS, **said, **({"count": count} if count > 1 else {})),
         bytes=size,
@@ -77,22 +77,22 @@ def data_groups(evidence: Evidence) -> list[Group]:
     found = copies(evidence)
     others = [] if found is None else found[1]
     data = [
-        each
-        for each in evidence.groups
-        if each.root
-        and each.origin in ("names", "traceback")
-        and each.kind == "tensor"
-        and not each.suspended
-        and not each.keys & made
-        and each.root not in running.previous
-        and not is_cache(each)
-        and not any(each is other for other in others)
-        and not _is_inside(each)
-        and not evidence.is_batch(each)
-        and not of_evaluation(each)
-        and not _is_result(evidence, each)
+        group
+        for group in evidence.groups
+        if group.root
+        and group.origin in ("names", "traceback")
+        and group.kind == "tensor"
+        and not group.suspended
+        and not group.keys & made
+        and group.root not in running.previous
+        and not is_cache(group)
+        and not any(group is other for other in others)
+        and not _is_inside(group)
+        and not evidence.is_batch(group)
+        and not of_evaluation(group)
+        and not _is_result(evidence, group)
     ]
-    size = sum(each.bytes for each in data)
+    size = sum(group.bytes for group in data)
     return data if evidence.share(size) >= _SHARE else []
 
 
@@ -103,16 +103,16 @@ def _is_inside(group: Group) -> bool:
 
 def _is_result(evidence: Evidence, group: Group) -> bool:
     """Whether a cell has it from a call that was given a model: that is no data."""
-    models = {each.name for each in evidence.models}
-    trees = [parse_cell(each.source) for each in evidence.failure.cells]
+    models = {model.name for model in evidence.models}
+    trees = [parse_cell(run.source) for run in evidence.failure.cells]
     return any(
-        isinstance(each, ast.Assign)
-        and isinstance(each.value, ast.Call)
-        and names(each.value) & models
-        and any(group.name in names(target, ast.Store) for target in each.targets)
+        isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call)
+        and names(node.value) & models
+        and any(group.name in names(target, ast.Store) for target in node.targets)
         for tree in trees
         if tree is not None
-        for each in ast.walk(tree)
+        for node in ast.walk(tree)
     )
 
 
@@ -122,9 +122,9 @@ def _moving(evidence: Evidence) -> Finding | None:
     if operation is None or not is_moving(evidence):
         return None
     plain = sum(
-        each.bytes
-        for each in evidence.groups
-        if each.kind == "tensor" and each.origin != "outputs" and not each.suspended
+        group.bytes
+        for group in evidence.groups
+        if group.kind == "tensor" and group.origin != "outputs" and not group.suspended
     )
     size = came_back + plain
     if evidence.share(size) < _MOSTLY:

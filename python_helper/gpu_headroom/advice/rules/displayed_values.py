@@ -28,7 +28,7 @@ def check(evidence: Evidence) -> Finding | None:
     kept = displayed(evidence)
     if not kept:
         return None
-    size = sum(each.bytes for each in kept)
+    size = sum(group.bytes for group in kept)
     return Finding(
         message(
             "cause.displayed-values",
@@ -39,7 +39,7 @@ def check(evidence: Evidence) -> Finding | None:
         message(
             "cause.displayed-values.evidence",
             TEXTS,
-            count=len({each.root for each in kept}),
+            count=len({group.root for group in kept}),
             name=kept[0].root,
         ),
         bytes=size,
@@ -50,5 +50,5 @@ def check(evidence: Evidence) -> Finding | None:
 
 def displayed(evidence: Evidence) -> list[Group]:
     """Return what the output history alone holds, where it is a good part of what is in use."""
-    kept = [each for each in evidence.groups if each.origin == "outputs"]
-    return kept if evidence.share(sum(each.bytes for each in kept)) >= _SHARE else []
+    kept = [group for group in evidence.groups if group.origin == "outputs"]
+    return kept if evidence.share(sum(group.bytes for group in kept)) >= _SHARE else []

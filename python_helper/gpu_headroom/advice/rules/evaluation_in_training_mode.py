@@ -49,5 +49,5 @@ def _asked_for_its_mode(evidence: Evidence) -> Model | None:
     running = evidence.scene.running
     if running.trains or evidence.scene.in_backward or not running.asks_mode:
         return None
-    keys = {each.key for each in evidence.scene.modules}
-    return next((each for each in evidence.models if each.key in keys), None)
+    keys = {module.key for module in evidence.scene.modules}
+    return next((model for model in evidence.models if model.key in keys), None)

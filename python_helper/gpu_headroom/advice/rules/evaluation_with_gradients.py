@@ -67,8 +67,8 @@ def evaluated_model(evidence: Evidence) -> Model | None:
         return beside
     if running.trains or evidence.scene.in_backward or evidence.share(kept) < _SHARE:
         return None
-    evaluating = next((each for each in evidence.models if not each.training), None)
-    training = next((each for each in evidence.models if each.training), None)
+    evaluating = next((model for model in evidence.models if not model.training), None)
+    training = next((model for model in evidence.models if model.training), None)
     if training is None or (evaluating is not None and not running.loops):
         return evaluating
     says_so = any(_PHASE.search(each.lower()) for each in running.own)
@@ -81,10 +81,12 @@ def _evaluated_beside(evidence: Evidence) -> Model | None:
     Not one through which gradients go back to that, as through a network that judges its results.
     """
     modules = evidence.scene.modules
-    running = {each.key for each in modules} - {each.key for each in modules if each.hands_back}
-    trains = any(each.training for each in evidence.models)
+    running = {module.key for module in modules} - {
+        module.key for module in modules if module.hands_back
+    }
+    trains = any(model.training for model in evidence.models)
     if not trains or evidence.share(evidence.pass_bytes) < _SHARE:
         return None
     return next(
-        (each for each in evidence.models if each.key in running and not each.training), None
+        (model for model in evidence.models if model.key in running and not model.training), None
     )

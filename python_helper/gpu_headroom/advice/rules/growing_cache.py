@@ -49,11 +49,11 @@ def check(evidence: Evidence) -> Finding | None:
 def largest_cache(evidence: Evidence) -> Group | None:
     """Return the cache that holds most, where that is a good part of what is in use."""
     running = evidence.scene.running
-    for each in evidence.groups:
-        if evidence.share(each.bytes) < _SHARE:
+    for group in evidence.groups:
+        if evidence.share(group.bytes) < _SHARE:
             return None
-        of_tensors = each.kind in ("tensor", "activations")
-        grows = not each.keyed or each.keys & running.growing
-        if each.root and of_tensors and grows and each.count >= _SEVERAL and is_cache(each):
-            return each
+        of_tensors = group.kind in ("tensor", "activations")
+        grows = not group.keyed or group.keys & running.growing
+        if group.root and of_tensors and grows and group.count >= _SEVERAL and is_cache(group):
+            return group
     return None

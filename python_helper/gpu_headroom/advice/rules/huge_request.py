@@ -70,7 +70,7 @@ def is_blown_up(evidence: Evidence) -> bool:
     operation = evidence.scene.operation
     if requested is None or capacity is None or operation is None or operation.shape is None:
         return False
-    largest = max((each.bytes for each in operation.operands), default=0)
+    largest = max((operand.bytes for operand in operation.operands), default=0)
     return requested >= _MUCH_OF_THE_CARD * capacity and requested >= _BLOWN_UP * largest > 0
 
 
@@ -78,7 +78,7 @@ def _of_shapes(operation: FailedOperation | None) -> Message | None:
     if operation is None or not operation.operands:
         return None
     operands = ", ".join(
-        [f"{each.name} {list(each.shape)} {each.dtype}" for each in operation.operands]
+        [f"{operand.name} {list(operand.shape)} {operand.dtype}" for operand in operation.operands]
     )
     if operation.shape is None or operation.copied:
         which = "cause.huge-request.evidence_operands"

@@ -46,7 +46,7 @@ def check(evidence: Evidence) -> Finding | None:
     if found is None:
         return None
     model, kept = found
-    size, first = sum(each.bytes for each in kept), kept[0]
+    size, first = sum(group.bytes for group in kept), kept[0]
     count = sum(first.shapes.values())
     old = first.count == 1 and bool(first.kinds.get("optimizer_state")) and not first.graphs
     which = "cause.kept-copies.evidence_optimizer" if old else "cause.kept-copies.evidence"
@@ -70,20 +70,22 @@ def check(evidence: Evidence) -> Finding | None:
 
 def made_anew(evidence: Evidence) -> Group | None:
     """Return the model that the failing statement was to put another in the place of."""
-    named = {each.name: each.type_name for each in evidence.models}
-    making = {each.type_name for each in evidence.scene.modules if each.function == "__init__"}
+    named = {model.name: model.type_name for model in evidence.models}
+    making = {
+        module.type_name for module in evidence.scene.modules if module.function == "__init__"
+    }
     state = sum(each.bytes for each in evidence.groups if each.kinds.get("optimizer_state"))
-    for each in evidence.groups:
-        again = each.keys & evidence.scene.running.assigning or named.get(each.path) in making
+    for group in evidence.groups:
+        again = group.keys & evidence.scene.running.assigning or named.get(group.path) in making
         least = _SHARE if again else _MUCH
-        is_model = each.path in named and each.origin == "names"
-        if is_model and (again or making) and evidence.share(each.bytes + state) >= least:
-            return each
+        is_model = group.path in named and group.origin == "names"
+        if is_model and (again or making) and evidence.share(group.bytes + state) >= least:
+            return group
     return None
 
 
 def _of_old(evidence: Evidence, model: Group) -> Finding:
-    state = sum(each.bytes for each in evidence.groups if each.kinds.get("optimizer_state"))
+    state = sum(group.bytes for group in evidence.groups if group.kinds.get("optimizer_state"))
     size = model.bytes + state
     return Finding(
         message(
@@ -104,17 +106,17 @@ def _of_old(evidence: Evidence, model: Group) -> Finding:
 def copies(evidence: Evidence) -> tuple[Group, list[Group]] | None:
     """Return the model that trains, or the largest, and what else holds tensors of its shapes."""
     modes = {each.name: each.training for each in evidence.models}
-    models = [each for each in evidence.groups if each.path in modes]
+    models = [group for group in evidence.groups if group.path in modes]
     models.sort(
-        key=lambda each: (-each.kinds.get("gradients", 0), not modes[each.path], -each.bytes)
+        key=lambda group: (-group.kinds.get("gradients", 0), not modes[group.path], -group.bytes)
     )
     for model in models:
         kept = [
-            each
-            for each in evidence.groups
-            if each is not model and each.root and _is_like(each, model)
+            group
+            for group in evidence.groups
+            if group is not model and group.root and _is_like(group, model)
         ]
-        if kept and evidence.share(sum(each.bytes for each in kept)) >= _SHARE:
+        if kept and evidence.share(sum(group.bytes for group in kept)) >= _SHARE:
             return model, kept
     return None
 

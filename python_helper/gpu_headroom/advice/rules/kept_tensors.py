@@ -99,9 +99,9 @@ def largest_kept(evidence: Evidence) -> Group | None:
     others = [] if found is None else found[1]
     return next(
         (
-            each
-            for each in piles(evidence)
-            if not is_cache(each) and not any(each is other for other in others)
+            group
+            for group in piles(evidence)
+            if not is_cache(group) and not any(group is other for other in others)
         ),
         None,
     )
@@ -111,15 +111,15 @@ def piles(evidence: Evidence) -> list[Group]:
     """Return the containers of tensors without graphs that the running code adds to."""
     running = evidence.scene.running
     return [
-        each
-        for each in evidence.groups
-        if each.root
+        group
+        for group in evidence.groups
+        if group.root
         and (
-            (each.count >= _SEVERAL and each.keys & running.growing)
-            or each.keys & running.adding
-            or of_evaluation(each)
+            (group.count >= _SEVERAL and group.keys & running.growing)
+            or group.keys & running.adding
+            or of_evaluation(group)
         )
-        and each.kind == "tensor"
-        and each.graph_bytes < each.bytes / 2
-        and evidence.share(each.bytes) >= _SHARE
+        and group.kind == "tensor"
+        and group.graph_bytes < group.bytes / 2
+        and evidence.share(group.bytes) >= _SHARE
     ]

@@ -32,24 +32,24 @@ _OF_VALUES = ("tensor", "activations")
 
 def check(evidence: Evidence) -> Finding | None:
     """Speak where names that nobody needs now hold a good part of what is in use."""
-    found = leftovers(evidence)
-    if not found:
+    groups = leftovers(evidence)
+    if not groups:
         return None
-    largest, size = found[0], sum(each.bytes for each in found)
+    largest, size = groups[0], sum(group.bytes for group in groups)
     before = largest.root in evidence.scene.running.previous
     which = "cause.loop-leftovers.evidence" if before else "cause.loop-leftovers.evidence_cell"
     return Finding(
         message(
             "cause.loop-leftovers",
             TEXTS,
-            name=", ".join([each.name for each in found[:3]]),
+            name=", ".join([group.name for group in groups[:3]]),
             held_bytes=size,
             in_use_bytes=evidence.memory.in_use_bytes,
         ),
         message(which, TEXTS),
         bytes=size,
         price=A_LINE,
-        about=tuple(found),
+        about=tuple(groups),
     )
 
 
@@ -60,22 +60,22 @@ def leftovers(evidence: Evidence) -> list[Group]:
     the loop, or what follows it.
     """
     running, failure = evidence.scene.running, evidence.failure
-    others = [each.source for each in failure.cells if each.key != failure.cell.key]
-    names = {name for each in evidence.groups for name in each.variables}
+    others = [run.source for run in failure.cells if run.key != failure.cell.key]
+    names = {name for group in evidence.groups for name in group.variables}
     left = left_behind(others, names - words_in(failure.cell.source))
-    found = [
-        each
-        for each in evidence.groups
-        if each.root
-        and (each.root in running.previous or (each.name in left and not each.function))
-        and each.others <= running.previous | left  # else something needs it
-        and not each.keys & running.adding
-        and each.kind in _OF_VALUES
-        and each.graphs < 2  # noqa: PLR2004  several graphs are a leak of their own
+    groups = [
+        group
+        for group in evidence.groups
+        if group.root
+        and (group.root in running.previous or (group.name in left and not group.function))
+        and group.others <= running.previous | left  # else something needs it
+        and not group.keys & running.adding
+        and group.kind in _OF_VALUES
+        and group.graphs < 2  # noqa: PLR2004  several graphs are a leak of their own
     ]
-    found = [each for each in found if _place(each, running) == _place(found[0], running)]
-    size = sum(each.bytes for each in found)
-    return found if found and evidence.share(size) >= _SHARE else []
+    groups = [group for group in groups if _place(group, running) == _place(groups[0], running)]
+    size = sum(group.bytes for group in groups)
+    return groups if groups and evidence.share(size) >= _SHARE else []
 
 
 def _place(group: Group, running: Running) -> tuple[str, bool]:

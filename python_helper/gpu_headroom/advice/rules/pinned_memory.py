@@ -24,7 +24,7 @@ def check(evidence: Evidence) -> Finding | None:
     """Speak where memory of the host was being pinned, and the allocator has refused nothing."""
     capture = evidence.failure.capture
     functions = evidence.scene.running.functions
-    found = next((each for each in reversed(functions) if each in _FUNCTIONS), None)
+    found = next((function for function in reversed(functions) if function in _FUNCTIONS), None)
     operation = evidence.scene.operation
     if found is None and operation is not None and operation.name in _FUNCTIONS:
         found = operation.name

@@ -25,21 +25,21 @@ _SHARE = 0.2
 
 def check(evidence: Evidence) -> Finding | None:
     """Speak where a framework that takes memory in advance has left much of it unused."""
-    found = preallocating(evidence)
-    if found is None:
+    framework = preallocating(evidence)
+    if framework is None:
         return None
     return Finding(
         message(
             "cause.preallocation",
             TEXTS,
-            framework=TITLES[found.name],
-            held_bytes=found.in_use_bytes + (found.cached_bytes or 0),
-            used_bytes=found.in_use_bytes,
+            framework=TITLES[framework.name],
+            held_bytes=framework.in_use_bytes + (framework.cached_bytes or 0),
+            used_bytes=framework.in_use_bytes,
         ),
         message("cause.preallocation.evidence", TEXTS),
-        bytes=found.cached_bytes,
+        bytes=framework.cached_bytes,
         price=A_LINE,
-        framework=found,
+        framework=framework,
     )
 
 
@@ -49,5 +49,7 @@ def preallocating(evidence: Evidence) -> FrameworkReading | None:
     if device is None or len(device.frameworks) == 1:
         return None
     least = _SHARE * (device.capacity_bytes or 0)
-    unused = (each for each in device.frameworks if (each.cached_bytes or 0) >= least > 0)
-    return next((each for each in unused if each.name in SETTINGS), None)
+    unused = (
+        framework for framework in device.frameworks if (framework.cached_bytes or 0) >= least > 0
+    )
+    return next((framework for framework in unused if framework.name in SETTINGS), None)

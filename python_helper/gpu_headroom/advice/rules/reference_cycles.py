@@ -27,7 +27,7 @@ def check(evidence: Evidence) -> Finding | None:
     size = unreached_bytes(evidence)
     if not size:
         return None
-    kept = [each for each in evidence.groups if not each.root]
+    kept = [group for group in evidence.groups if not group.root]
     return Finding(
         message(
             "cause.reference-cycles",

@@ -68,16 +68,16 @@ def check(evidence: Evidence) -> Finding | None:
 def largest_retained(evidence: Evidence) -> Group | None:
     """Return what holds the most memory by graphs of several rounds, if anything does."""
     running = evidence.scene.running
-    for each in evidence.groups:
-        piles_up = each.count >= _SEVERAL and each.keys & running.growing
+    for group in evidence.groups:
+        piles_up = group.count >= _SEVERAL and group.keys & running.growing
         # Threads have variables of the same names, each with a graph of its own.
-        several = each.graphs >= _SEVERAL and not running.at_once
-        grown = several or piles_up or each.keys & running.adding
-        held = each.kinds.get("activations", 0)  # of which a backward pass may have let go
-        if each.keys & running.one_pass:
+        several = group.graphs >= _SEVERAL and not running.at_once
+        grown = several or piles_up or group.keys & running.adding
+        held = group.kinds.get("activations", 0)  # of which a backward pass may have let go
+        if group.keys & running.one_pass:
             continue
-        if each.root and grown and evidence.share(held) >= _SHARE:
-            return each
+        if group.root and grown and evidence.share(held) >= _SHARE:
+            return group
     return None
 
 
@@ -96,13 +96,13 @@ def _of_earlier_cell(evidence: Evidence) -> Group | None:
             made |= set(stored(tree))
     return next(
         (
-            each
-            for each in evidence.groups
-            if each.origin == "names"
-            and each.root == each.name
-            and each.name in made
-            and (used | previous).isdisjoint(each.variables)
-            and evidence.share(each.kinds.get("activations", 0)) >= _SHARE
+            group
+            for group in evidence.groups
+            if group.origin == "names"
+            and group.root == group.name
+            and group.name in made
+            and (used | previous).isdisjoint(group.variables)
+            and evidence.share(group.kinds.get("activations", 0)) >= _SHARE
         ),
         None,
     )

@@ -66,8 +66,8 @@ def check(evidence: Evidence) -> Finding | None:
 def _computes(lines: tuple[FrameLine, ...]) -> bool:
     """Whether a thread is inside PyTorch for the person, who has called it or given it to begin."""
     files = [file.replace("\\", "/") for file, _, _ in lines if kind_of_file(file) != "standard"]
-    files = [each for each in files if _SIMULATED not in each]
-    theirs = any(_OF_FRAMEWORK in each for each in files[-1:])
-    theirs |= any(kind_of_file(each) == "own" for each in files)
+    files = [file for file in files if _SIMULATED not in file]
+    theirs = any(_OF_FRAMEWORK in file for file in files[-1:])
+    theirs |= any(kind_of_file(file) == "own" for file in files)
     serves = any(part in each for each in (*files[:1], *files[-1:]) for part in _SERVE)
-    return theirs and not serves and any(_OF_FRAMEWORK in each for each in files[:20])
+    return theirs and not serves and any(_OF_FRAMEWORK in file for file in files[:20])

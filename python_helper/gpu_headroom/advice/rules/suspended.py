@@ -26,9 +26,9 @@ _SHARE = 0.2
 
 def check(evidence: Evidence) -> Finding | None:
     """Speak where suspended functions and Futures hold a good part of what is in use."""
-    found = tuple([each for each in evidence.groups if each.suspended])
-    size = sum(each.bytes for each in found)
-    via = found[0].suspended if found else None
+    groups = tuple([group for group in evidence.groups if group.suspended])
+    size = sum(group.bytes for group in groups)
+    via = groups[0].suspended if groups else None
     if via is None or evidence.share(size) < _SHARE:
         return None
     promised = via.kind == "result"
@@ -37,12 +37,12 @@ def check(evidence: Evidence) -> Finding | None:
         message(
             "cause.suspended",
             TEXTS,
-            name=", ".join([each.name for each in found[:3]]),
+            name=", ".join([group.name for group in groups[:3]]),
             held_bytes=size,
             in_use_bytes=evidence.memory.in_use_bytes,
         ),
         message(which, TEXTS, function=via.name),
         bytes=size,
         price=A_LINE,
-        about=found,
+        about=groups,
     )

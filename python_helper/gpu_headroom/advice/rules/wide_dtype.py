@@ -41,7 +41,7 @@ def check(evidence: Evidence) -> Finding | None:
     wide = wide_groups(evidence)
     if not wide:
         return _of_inference(evidence)
-    size = sum(each.bytes for each in wide)
+    size = sum(group.bytes for group in wide)
     return Finding(
         message(
             "cause.wide-dtype", TEXTS, wide_bytes=size, in_use_bytes=evidence.memory.in_use_bytes
@@ -56,9 +56,11 @@ def check(evidence: Evidence) -> Finding | None:
 def wide_groups(evidence: Evidence) -> list[Group]:
     """Return what holds double precision, largest first, where that is a good part of all."""
     wide = [
-        each for each in evidence.groups if each.root and each.share_of_dtype("float64") >= _MOSTLY
+        group
+        for group in evidence.groups
+        if group.root and group.share_of_dtype("float64") >= _MOSTLY
     ]
-    return wide if evidence.share(sum(each.bytes for each in wide)) >= _SHARE else []
+    return wide if evidence.share(sum(group.bytes for group in wide)) >= _SHARE else []
 
 
 def weights_of_inference(evidence: Evidence) -> list[Group]:
@@ -69,15 +71,15 @@ def weights_of_inference(evidence: Evidence) -> list[Group]:
     kinds = evidence.kinds
     if evidence.share(kinds.get("parameters", 0) + evidence.being_made_bytes) < _OF_WEIGHTS:
         return []
-    sources = [each.source for each in evidence.failure.cells]
+    sources = [run.source for run in evidence.failure.cells]
     if not any(map(_ADAPTED.search, sources)):
         trains = evidence.scene.running.trains or kinds.get("optimizer_state")
         if trains or kinds.get("gradients") or any(map(_TRAINS.search, sources)):
             return []
     return [
-        each
-        for each in evidence.groups
-        if each.kind == "parameters" and each.share_of_dtype("float32") >= _MOSTLY
+        group
+        for group in evidence.groups
+        if group.kind == "parameters" and group.share_of_dtype("float32") >= _MOSTLY
     ]
 
 
@@ -85,7 +87,7 @@ def _of_inference(evidence: Evidence) -> Finding | None:
     wide = weights_of_inference(evidence)
     if not wide:
         return None
-    size = sum(each.kinds.get("parameters", 0) for each in wide) + evidence.being_made_bytes
+    size = sum(group.kinds.get("parameters", 0) for group in wide) + evidence.being_made_bytes
     return Finding(
         message(
             "cause.wide-dtype.inference",

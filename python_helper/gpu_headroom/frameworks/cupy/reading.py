@@ -51,8 +51,8 @@ class CuPy:
         unused = max(0, pool.total_bytes() - pool.used_bytes())
         title, cost = "item.framework_cache.cupy", "item.framework_cache.cupy.cost"
         clear = "_cupy.get_default_memory_pool().free_all_blocks()"
-        found = Cache(title, cost, pool.free_all_blocks, clear, {"cupy": unused})
-        return (found,) if unused else ()
+        cache = Cache(title, cost, pool.free_all_blocks, clear, {"cupy": unused})
+        return (cache,) if unused else ()
 
 
 SOURCE = CuPy

@@ -88,7 +88,7 @@ SOURCE = TensorFlow
 
 def _gpus(context: Any) -> list[str]:
     devices = context._logical_devices or []
-    return [each.name for each in devices if each.device_type == "GPU"]
+    return [device.name for device in devices if device.device_type == "GPU"]
 
 
 def _grows(context: Any) -> bool:

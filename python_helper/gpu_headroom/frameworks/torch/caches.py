@@ -30,7 +30,7 @@ def caches(
             message("item.captured") if captured else None,
         )
     plans = [torch.backends.cuda.cufft_plan_cache[view.index] for view in views]
-    used = [each for each in plans if _size(each)]
+    used = [plan for plan in plans if _size(plan)]
     if used:
         yield Cache(
             "item.framework_cache.cufft",

@@ -44,7 +44,9 @@ class TorchCuda:
         """Read each device that already has a context; makes none."""
         torch = sys.modules["torch"]
         devices = range(private.device_count())
-        return tuple([self._read(torch, each) for each in devices if private.has_context(each)])
+        return tuple(
+            [self._read(torch, device) for device in devices if private.has_context(device)]
+        )
 
     def _read(self, torch: Any, index: int) -> View:
         simulated = simulation() is not None

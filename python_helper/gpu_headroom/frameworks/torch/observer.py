@@ -131,7 +131,7 @@ class Observer:
         if thread_id is not None:
             return self._last.pop(thread_id, None)
         last, self._last = self._last, {}
-        return max(list(last.values()), key=lambda each: each.time_s, default=None)
+        return max(list(last.values()), key=lambda capture: capture.time_s, default=None)
 
     def _observe(self, device: int, segment: int, capacity: int, free: int) -> None:
         thread_id = threading.get_ident()

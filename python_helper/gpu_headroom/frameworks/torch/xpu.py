@@ -32,7 +32,7 @@ class TorchXpu:
     def read(self) -> tuple[View, ...]:
         """Read each device that PyTorch has taken memory on; free comes from no driver yet."""
         torch = imported("torch")
-        found = []
+        views = []
         for index in range(torch.xpu.device_count()):
             reading = allocator_reading(private.statistics(index, "xpu"))
             if not reading.peak_in_use_bytes:
@@ -41,8 +41,8 @@ class TorchXpu:
             if unused is None:
                 unused = unused_view(torch.xpu.get_device_properties(index), index, "xpu")
                 self._unused[index] = unused
-            found.append(replace(unused, framework=reading))
-        return tuple(found)
+            views.append(replace(unused, framework=reading))
+        return tuple(views)
 
 
 SOURCE = TorchXpu
