@@ -10,8 +10,9 @@ PYTHON ?= python3
 NEWER_PYTHON ?= python3.13
 PORT ?= 8888
 APP ?= lab-4.6 lab-4.2 notebook-7.6 notebook-7.2
-# Tests of one file share their kernels; most of their time is spent waiting for these.
-WORKERS ?= --numprocesses 2 --dist loadfile
+# Tests of one file share their kernels; most of their time is spent waiting for these. The longest
+# files begin, as `conftest.py` names them.
+WORKERS ?= --numprocesses 3 --dist loadfile --no-loadscope-reorder
 ARGS ?=
 # How long `make soak` goes on, and in how many notebooks.
 MINUTES ?= 30
@@ -35,7 +36,8 @@ LIBRARIES := .venvs/libraries
 BUILD_PATH := $(CURDIR)/$(BUILD)/bin:$(PATH)
 JLPM := PATH="$(BUILD_PATH)" jlpm
 PIP := -m pip --disable-pip-version-check
-PIP_INSTALL := $(PIP) install --quiet
+# Python compiles what it imports; compiling all that is installed takes as long as installing it.
+PIP_INSTALL := $(PIP) install --quiet --no-compile
 # $(call yarn,folder): install exactly what the lock file names; what yarn says matters when it fails.
 define yarn
 	@cd $(1) && PATH="$(BUILD_PATH)" jlpm install --immutable > "$(CURDIR)/.make/yarn.log" \
@@ -57,7 +59,10 @@ FRONTEND := package.json tsconfig.json scripts/pack.mjs scripts/minify.py script
 PACKAGE := pyproject.toml install.json README.md LICENSE $(FRONTEND) \
 	$(shell find python_helper/gpu_simulator -type f -not -name '*.pyc' 2>/dev/null)
 
+# One thing after the other, but where a target asks for more.
+ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
+endif
 .PHONY: help demo develop environments check test lint sizes types jest pytest fuzz galata cuda cuda-all cuda-here \
 	colab translations wheel install benchmarks recovery fidelity causes edits harm soak images requirements clean distclean
 
@@ -142,7 +147,8 @@ endef
 	@$(VENV)/bin/python $(PIP_INSTALL) --requirement $< --constraint requirements/torch.txt
 	@touch $@
 
-environments: .make/lab-4.6 .make/lab-4.2 .make/kernel-6.17 .make/jax .make/tensorflow ## the environments of every generation and framework
+environments: ## the environments of every generation and framework
+	@$(MAKE) --jobs 2 SIDE_BY_SIDE=yes .make/build .make/lab-4.6 .make/lab-4.2 .make/kernel-6.17 .make/jax .make/tensorflow
 
 # --- Front end ----------------------------------------------------------------
 
@@ -219,7 +225,7 @@ QUICK := $(addprefix python_helper/tests/,advice card cells code concurrency err
 check: lint types jest sizes .make/test-tools ## what to run before each commit, three minutes
 	@$(VENV)/bin/pytest --quiet $(WORKERS) $(QUICK)
 
-test: lint types jest pytest cuda-here galata colab ## everything below, one after the other
+test: environments lint types jest pytest cuda-here galata colab ## everything below, one after the other
 
 lint: translations ui-tests/node_modules/.stamp .make/test-tools ## eslint, prettier, stylelint, ruff, import-linter
 	@$(JLPM) lint:check
