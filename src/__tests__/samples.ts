@@ -114,7 +114,8 @@ export const CELL: ICell = {
   ],
   run: 2,
   growth: { device_index: 0, runs: 3, bytes_per_run: gib(0.5), holder: 'xs' },
-  output_id: 'output:7'
+  output_id: 'output:7',
+  source_crc32: null
 };
 
 /** What a cell did to the first device that ran well: it kept something. */
@@ -559,7 +560,8 @@ const NO_CELL: ICell = {
     }
   ],
   growth: { device_index: 0, runs: 2, bytes_per_run: 0, holder: null },
-  output_id: null
+  output_id: null,
+  source_crc32: null
 };
 
 /** Events with everything unknown that may be: the compiler proves nullability. */

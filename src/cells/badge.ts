@@ -18,6 +18,8 @@ export interface IBadge {
   readonly memory: ICellMemory;
   /** Whether the kernel has several devices, so that one must be named. */
   readonly hasSeveral: boolean;
+  /** Whether the cell has other code now than what ran. */
+  readonly isEdited: boolean;
   /** Changes of the last runs on this device, the newest first. */
   readonly changes: readonly number[];
 }
@@ -28,11 +30,13 @@ export interface IBadge {
  * @param runs - the runs of this cell, oldest first
  * @param now - of a running cell, its memory up to the newest reading
  * @param all - the runs of all cells
+ * @param isEdited - whether the cell has other code now
  */
 export function readBadge(
   runs: readonly ICell[],
   now: readonly ICellMemory[] | null,
-  all: readonly ICell[] = runs
+  all: readonly ICell[] = runs,
+  isEdited = false
 ): IBadge | null {
   const cell = runs[runs.length - 1];
   if (!cell) {
@@ -58,6 +62,7 @@ export function readBadge(
     cell,
     memory,
     hasSeveral: devices.length > 1,
+    isEdited,
     changes: changesOf(runs, memory.device_index)
   };
 }

@@ -8,7 +8,7 @@ import type { PanelLayout } from '@lumino/widgets';
 
 import { DocumentKernel, KernelFollower } from '../kernel/follower';
 import { isBusy } from '../memory/model';
-import { byCell } from '../memory/runs';
+import { byCell, hasRunOther } from '../memory/runs';
 import { type IShortage, shortageOf } from '../memory/shortage';
 import type { Event, ICell } from '../protocol';
 import type { ReleaseSession } from '../release/session';
@@ -42,9 +42,12 @@ export class Badges {
   /** They go with the notebook. */
   constructor(private readonly _options: IOptions) {
     const { panel, memory, settings } = _options;
-    this._redraw = new Throttler(() => {
-      this._drawAll();
-    }, REDRAW_MS);
+    this._redraw = new Throttler(
+      () => {
+        this._drawAll();
+      },
+      { limit: REDRAW_MS, edge: 'trailing' }
+    );
     panel.disposed.connect(this._stop, this);
     panel.content.activeCellChanged.connect(this._drawAll, this);
     panel.content.modelChanged.connect(this._onModel, this);
@@ -92,7 +95,11 @@ export class Badges {
     const runsOf = (cell: Cell | null): readonly ICell[] =>
       runs.get(cell?.model.id ?? '') ?? [];
     const { activeCell } = content;
-    const shortage = shortageOf(runsOf(activeCell), state?.sample ?? null);
+    // What a cell needed tells nothing of other code.
+    const shortage =
+      activeCell && !isEdited(activeCell, runsOf(activeCell))
+        ? shortageOf(runsOf(activeCell), state?.sample ?? null)
+        : null;
     const offer = this._offerOf(shortage);
     for (const cell of content.widgets) {
       if (cell instanceof CodeCell && !cell.isDisposed && isMeant(cell)) {
@@ -120,8 +127,9 @@ export class Badges {
       return;
     }
     const { lastOom } = state;
+    const live = this._live.memory(cell.model.id);
     (known ?? this._add(cell)).draw(
-      readBadge(runs, this._live.memory(cell.model.id), state.runs),
+      readBadge(runs, live, state.runs, isEdited(cell, runs)),
       shortage,
       lastOom?.cell_id === cell.model.id ? lastOom : null,
       offer
@@ -156,7 +164,8 @@ export class Badges {
   /** A cell that comes back, as by an undo, has its badge again. */
   private _onModel(): void {
     const { model } = this._options.panel.content;
-    model?.cells.changed.connect(this._drawSoon, this);
+    model?.cells.changed.connect(this._drawAll, this);
+    model?.contentChanged.connect(this._drawSoon, this);
   }
 
   private _drawSoon(): void {
@@ -176,6 +185,10 @@ export class Badges {
   private readonly _live = new LiveRun();
   private _asked: ReleaseSession | null = null;
   private _looking: IDisposable | null = null;
+}
+
+function isEdited(cell: Cell, runs: readonly ICell[]): boolean {
+  return hasRunOther(runs, cell.model.sharedModel.getSource());
 }
 
 /** Below the output, above the cell's footer: once the cell has been built. */

@@ -105,15 +105,19 @@ function Badge(props: IBadgeProps): React.JSX.Element {
   const { badge, oom, onPress, trans } = props;
   const { strong, rest } = textOf(badge, oom, trans);
   const icon = ICONS[badge.kind];
+  const edited = badge.isEdited ? ' jp-mod-edited' : '';
   return (
     <button
       type="button"
-      className={`jp-GpuHeadroom-badge jp-mod-${badge.kind}`}
+      className={`jp-GpuHeadroom-badge jp-mod-${badge.kind}${edited}`}
       onClick={onPress}
     >
       {icon && <Icon name={icon} />}
       {strong && <strong>{strong}</strong>}
-      <span>{strong ? ` · ${rest}` : rest}</span>
+      <span>
+        {strong ? ` · ${rest}` : rest}
+        {badge.isEdited && ` · ${trans.__('before the edit')}`}
+      </span>
       {/* Seen on hover and focus; part of the button, so that it is read with it. */}
       <span className="jp-GpuHeadroom-badgeDetails">
         <strong>{formatPrompt(badge.cell.execution_count)}</strong>

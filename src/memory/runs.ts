@@ -2,6 +2,7 @@
  * The runs of cells that are remembered, as the helper remembers them.
  */
 import type { ICell } from '../protocol';
+import { crc32 } from '../text/crc32';
 
 /** Runs kept of each cell. */
 const MAX_RUNS = 3;
@@ -35,6 +36,14 @@ export function byCell(
     }
   }
   return found;
+}
+
+/**
+ * Whether the last run was of other code than this: the cell was edited since, or split.
+ */
+export function hasRunOther(runs: readonly ICell[], source: string): boolean {
+  const ran = runs[runs.length - 1]?.source_crc32 ?? null;
+  return ran !== null && ran !== crc32(source);
 }
 
 /** What events of the same run share: its start, its end, what was found later. */

@@ -47,18 +47,19 @@ export function shortageOf(
 }
 
 /**
- * What a cell lacks that starts now; `null` as well where its last run failed: then
- * its code is hardly the same.
+ * What a cell lacks that starts now; `null` as well where its last run failed, or was
+ * of other code.
  */
 export function shortageAtStart(
-  { cell_id, start_s }: ICell,
+  { cell_id, source_crc32, start_s }: ICell,
   runs: readonly ICell[],
   sample: ISample | null
 ): IShortage | null {
   const before = runs.filter(
     run => run.cell_id === cell_id && run.start_s < start_s
   );
-  return before[before.length - 1]?.status === 'ok'
+  const last = before[before.length - 1];
+  return last?.status === 'ok' && last.source_crc32 === source_crc32
     ? shortageOf(before, sample)
     : null;
 }

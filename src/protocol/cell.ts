@@ -42,7 +42,9 @@ export const CellSchema = event('cell', {
   run: atLeast(1),
   growth: v.nullable(GrowthSchema),
   /** Names in a release the value that this run displayed, if it did. */
-  output_id: v.nullable(v.string())
+  output_id: v.nullable(v.string()),
+  /** Of the code that ran; `null` where it is too long to be told from others. */
+  source_crc32: v.nullable(count)
 });
 
 /** A cell ran out of GPU memory; its card comes as display data of that cell. */

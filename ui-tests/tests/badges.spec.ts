@@ -1,5 +1,6 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
-import type { Locator } from '@playwright/test';
+import type { ISettingRegistry } from '@jupyterlab/settingregistry';
+import type { Locator, Page } from '@playwright/test';
 
 import { expect, test } from './application';
 import { notebookOf, SIMULATE } from './cells';
@@ -29,6 +30,46 @@ const SLOW = `import time
 
 slowly = torch.empty(2**30, dtype=torch.uint8, device="cuda")
 time.sleep(5)`;
+
+/** What a badge says of `KEEP`. */
+const KEPT = '+1.0 GiB · peak 1.0 GiB';
+
+/**
+ * What the badges say by the index of their cell, in each view of a notebook. A cell
+ * that is scrolled away keeps no more than its outputs on the page: its parts are asked.
+ */
+function told(page: Page): Promise<Record<number, string>[]> {
+  return page.evaluate(() =>
+    [...window.jupyterapp.shell.widgets('main')].map((view: unknown) => {
+      const { content } = view as Partial<NotebookPanel>;
+      const found = (content?.widgets ?? []).map(({ layout }, index) => {
+        const badges = [...(layout ?? [])].flatMap(({ node }) => [
+          ...node.querySelectorAll('.jp-GpuHeadroom-badge')
+        ]);
+        const parts = badges.flatMap(each => [...each.children].slice(0, -1));
+        return [index, parts.map(each => each.textContent).join('')];
+      });
+      return Object.fromEntries(found.filter(([, text]) => text)) as object;
+    })
+  ) as Promise<Record<number, string>[]>;
+}
+
+/** What is undone next is what is done next, and nothing before it. */
+async function startOver(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const panel = window.jupyterapp.shell.currentWidget as NotebookPanel;
+    panel.content.model?.sharedModel.clearUndoHistory();
+  });
+}
+
+/** Show badges or not, while the page stands. */
+async function set(page: Page, isShown: boolean): Promise<void> {
+  await page.evaluate(async showBadges => {
+    const settings: ISettingRegistry | undefined =
+      await window.galata.getPlugin('@jupyterlab/apputils-extension:settings');
+    await settings?.set('gpu-headroom:plugin', 'showBadges', showBadges);
+  }, isShown);
+}
 
 /** What stands below the output of a cell. */
 function below(notebook: Notebook, index: number): Locator {
@@ -103,6 +144,7 @@ test.describe('The badge of a cell', () => {
   }) => {
     test.slow();
     const rest = Array.from({ length: 1000 }, (_, at) => `filler = ${at}`);
+    rest[897] = KEEP.replace('kept', 'far');
     const notebook = await open(notebookOf([SIMULATE, KEEP, ...rest]));
     await page.evaluate(() => {
       const { content } = window.jupyterapp.shell
@@ -112,28 +154,84 @@ test.describe('The badge of a cell', () => {
         windowingMode: 'full'
       };
     });
-    await notebook.runUpTo(1);
-    const badge = page
-      .locator('.jp-Cell', { hasText: 'kept = torch.empty' })
-      .locator('.jp-GpuHeadroom-badge');
-    await expect(badge).toContainText('+1.0 GiB');
+    await notebook.runUpTo(2);
+    await notebook.run(899);
+    const far = { 899: KEPT.replace('peak 1', 'peak 2') };
+    await expect.poll(() => told(page)).toEqual([{ 1: KEPT, ...far }]);
 
-    await notebook.scroll();
+    const shown = page.locator('.jp-GpuHeadroom-badge:visible');
+    for (const [place, expected] of [
+      [400, []],
+      [899, [/peak 2\.0 GiB/]],
+      [1, [/peak 1\.0 GiB/]]
+    ] as const) {
+      await notebook.scrollTo(place);
+      await expect(shown).toContainText([...expected]);
+    }
+    await expect.poll(() => told(page)).toEqual([{ 1: KEPT, ...far }]);
     await notebook.select(1);
     await notebook.execute('notebook:enter-command-mode');
     await notebook.execute('notebook:move-cell-down');
-    await expect(badge).toContainText('+1.0 GiB');
-    expect(await notebook.source(2)).toContain('kept =');
+    await expect.poll(() => told(page)).toEqual([{ 2: KEPT, ...far }]);
 
+    await startOver(page);
     await notebook.execute('notebook:delete-cell');
-    await expect(badge).toHaveCount(0);
+    await expect.poll(() => told(page)).toEqual([{ 898: far[899] }]);
     await notebook.execute('notebook:undo-cell-action');
-    await expect(badge).toContainText('+1.0 GiB');
-    // What was done shortly before may have been undone with it.
-    const isBack = (await notebook.source(1)).includes('kept =');
-    await notebook.run(isBack ? 1 : 2);
-    await expect(badge).toContainText('peak 2.0 GiB');
-    await expect(page.locator('.jp-GpuHeadroom-badge')).toHaveCount(1);
+    await expect.poll(() => told(page)).toEqual([{ 2: KEPT, ...far }]);
+    await notebook.run(2);
+    await expect
+      .poll(() => told(page))
+      .toEqual([{ 2: expect.stringContaining('peak 3.0 GiB'), ...far }]);
+    await expect(shown).toContainText([/peak 3\.0 GiB/]);
+  });
+
+  test('should claim no other code than ran', async ({ open, page }) => {
+    const notebook = await open(
+      notebookOf([SIMULATE, `${KEEP}\nsecond = 2`, 'last = 3'])
+    );
+    await notebook.runUpTo(2);
+    const before = `${KEPT} · before the edit`;
+    await expect.poll(() => told(page)).toEqual([{ 1: KEPT }]);
+
+    await startOver(page);
+    await notebook.putCursor(1, 3);
+    await notebook.execute('notebook:split-cell-at-cursor');
+    await expect.poll(() => told(page)).toEqual([{ 2: before }]);
+    await notebook.execute('notebook:undo-cell-action');
+    await expect.poll(() => told(page)).toEqual([{ 1: KEPT }]);
+
+    await startOver(page);
+    await notebook.select(1);
+    await notebook.execute('notebook:merge-cell-below');
+    await expect.poll(() => told(page)).toEqual([{}]);
+    await notebook.execute('notebook:undo-cell-action');
+    await expect.poll(() => told(page)).toEqual([{ 1: KEPT }]);
+
+    await notebook.select(1);
+    await notebook.execute('notebook:copy-cell');
+    await notebook.execute('notebook:paste-cell-below');
+    await expect.poll(() => notebook.count()).toBe(4);
+    await expect.poll(() => told(page)).toEqual([{ 1: KEPT }]);
+    await notebook.select(1);
+    await notebook.execute('notebook:cut-cell');
+    await notebook.select(2);
+    await notebook.execute('notebook:paste-cell-below');
+    await expect.poll(() => told(page)).toEqual([{ 3: KEPT }]);
+
+    await notebook.execute('docmanager:clone');
+    await expect.poll(() => told(page)).toEqual([{ 3: KEPT }, { 3: KEPT }]);
+    await set(page, false);
+    await expect.poll(() => told(page)).toEqual([{}, {}]);
+    await set(page, true);
+    await notebook.edit(3, KEEP);
+    await expect.poll(() => told(page)).toEqual([{ 3: before }, { 3: before }]);
+    await picture(page, 'badge-before-the-edit');
+
+    await notebook.execute('docmanager:save');
+    await page.goto(page.url().replace(/\?.*/, ''));
+    await notebook.waitUntilOpen();
+    await expect.poll(() => told(page)).toEqual([{ 3: before }]);
   });
 
   test('should name what grows over the runs of a cell', async ({

@@ -49,6 +49,17 @@ export class Notebook {
     }, index);
   }
 
+  /** Edit a cell from the beginning of one of its lines, both counted from 0. */
+  async putCursor(index: number, line: number): Promise<void> {
+    await this.select(index);
+    await this.page.evaluate(at => {
+      const { content } = window.jupyterapp.shell
+        .currentWidget as NotebookPanel;
+      content.mode = 'edit';
+      content.activeCell?.editor?.setCursorPosition({ line: at, column: 0 });
+    }, line);
+  }
+
   /** Run a cell and wait until it has ended, well or not. */
   async run(index: number): Promise<void> {
     await this.select(index);
@@ -140,11 +151,16 @@ export class Notebook {
   async scroll(): Promise<void> {
     const count = await this.count();
     for (let index = 0; index < count; index += 20) {
-      await this.page.evaluate(async at => {
-        const panel = window.jupyterapp.shell.currentWidget as NotebookPanel;
-        await panel.content.scrollToItem(at, 'start');
-      }, index);
+      await this.scrollTo(index);
     }
+  }
+
+  /** Scroll to a cell. */
+  async scrollTo(index: number): Promise<void> {
+    await this.page.evaluate(async at => {
+      const panel = window.jupyterapp.shell.currentWidget as NotebookPanel;
+      await panel.content.scrollToItem(at, 'start');
+    }, index);
   }
 
   /** How many cells there are. */

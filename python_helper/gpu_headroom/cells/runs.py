@@ -6,6 +6,7 @@ from collections import OrderedDict, deque
 from dataclasses import dataclass, field, replace
 from threading import get_ident, main_thread
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 from ..concurrency.threads import Lock
 from .peak import peak_of
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _KEPT_CELLS = 200
 _KEPT_RUNS = 3
+_LONGEST = 10**6  # characters of a source that is told from others
 
 
 def output_id(number: int | str) -> str:
@@ -73,6 +75,9 @@ class CellRun:
             "run": self.run,
             "growth": self.growth,
             "output_id": None if count is None else output_id(count),
+            "source_crc32": None
+            if len(self.source) > _LONGEST
+            else crc32(self.source.encode(errors="replace")),
         }
 
 

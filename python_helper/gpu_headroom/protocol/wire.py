@@ -309,6 +309,7 @@ class Cell(TypedDict):
     run: int
     growth: Growth | None
     output_id: str | None
+    source_crc32: int | None
 
 
 class Oom(TypedDict):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import replace
 from typing import Any
 
@@ -204,6 +205,18 @@ def test_counts_the_runs_of_a_cell() -> None:
         ledger.end(0, "ok", number, number + 0.5, NOTHING)
     assert [each.run for each in ledger.runs()] == [3, 4, 5]
     assert [each["run"] for each in (run.as_wire("life") for run in ledger.runs("a"))] == [3, 4, 5]
+
+
+def test_tells_by_a_checksum_which_code_ran() -> None:
+    """A page sees by it that a cell says something else by now; a huge one is not read."""
+
+    def told(source: str) -> int | None:
+        return run_of("a", source).as_wire("life")["source_crc32"]
+
+    assert told("123456789") == 0xCBF43926
+    assert told("größe = 1") == zlib.crc32("größe = 1".encode())
+    assert told("\ud800") is not None
+    assert told("#" * (10**6 + 1)) is None
 
 
 def test_needed_is_the_peak_above_the_start() -> None:

@@ -13,6 +13,7 @@ import {
 } from '../../release/__tests__/plans';
 import { FakeServices } from '../../release/__tests__/services';
 import { DEFAULT_SETTINGS, type Settings } from '../../settings';
+import { crc32 } from '../../text/crc32';
 import { GIB } from '../../text/format';
 import { Badges } from '../badges';
 import { BadgeView } from '../badgeview';
@@ -188,6 +189,28 @@ describe('Badges', () => {
     expect(row(0)?.textContent).toContain('headroom is 1.00 GiB');
     panel.content.activeCellIndex = 1;
     expect(row(0)?.textContent).not.toContain('headroom is');
+  });
+
+  it('should say of another code than ran that it was before the edit', async () => {
+    const source = 'kept = make()';
+    const model = panel.content.widgets[0]?.model.sharedModel;
+    model?.setSource(source);
+    leave(GIB);
+    panel.content.activeCellIndex = 0;
+    await tell({ ...RUN, source_crc32: crc32(source) });
+    expect(row(0)?.textContent).toContain('headroom is 1.00 GiB');
+    expect(row(0)?.textContent).not.toContain('before the edit');
+
+    model?.setSource('kept = make_less()');
+    await new Promise(resolve => setTimeout(resolve, 1100));
+    expect(row(0)?.textContent).toContain(
+      '+1.0 GiB · peak 2.0 GiB · before the edit'
+    );
+    expect(row(0)?.textContent).not.toContain('headroom is');
+
+    model?.setSource(source);
+    await new Promise(resolve => setTimeout(resolve, 1100));
+    expect(row(0)?.textContent).not.toContain('before the edit');
   });
 
   it('should follow the setting', async () => {

@@ -62,6 +62,7 @@ describe('shortageAtStart', () => {
 
   it.each<[string, ICell]>([
     ['its last run failed', cell({ start_s: 1, status: 'oom' })],
+    ['it has other code now', cell({ start_s: 1, source_crc32: 1 })],
     ['another cell needed it', cell({ start_s: 1, cell_id: 'b' })],
     ['it ran later', cell({ start_s: 10 })]
   ])('should be quiet where %s', (_, run) => {
