@@ -146,7 +146,9 @@ module.exports = {
       JUPYTER_CONFIG_DIR: path.join(server.home, 'config'),
       JUPYTER_DATA_DIR: path.join(server.home, 'data'),
       JUPYTER_RUNTIME_DIR: path.join(server.home, 'runtime'),
-      JUPYTERLAB_GALATA_ROOT_DIR: path.join(server.home, 'root')
+      JUPYTERLAB_GALATA_ROOT_DIR: path.join(server.home, 'root'),
+      // Several kernels compute at a time, on few cores: threads would wait for each other.
+      OMP_NUM_THREADS: '1'
     },
     gracefulShutdown: { signal: 'SIGTERM', timeout: 10000 },
     reuseExistingServer: false,

@@ -1,11 +1,12 @@
 /**
  * The rows of the table of holders: pure functions of what was measured.
  */
-import type {
-  HolderKind,
-  IHeld,
-  IHeldPart,
-  IAllocationSite
+import {
+  type HolderKind,
+  HolderKindSchema,
+  type IHeld,
+  type IHeldPart,
+  type IAllocationSite
 } from '../protocol';
 
 /** Columns that the table can be sorted by. */
@@ -86,15 +87,6 @@ export interface ISegment {
   readonly bytes: number;
 }
 
-/** The order of the kinds in a bar, as on the card of a failure. */
-const KINDS: readonly HolderKind[] = [
-  'parameters',
-  'optimizer_state',
-  'gradients',
-  'activations',
-  'tensor'
-];
-
 /**
  * What a holder consists of, in the order of the bar. Parts that were too many
  * to list count as tensors where the holder is mixed.
@@ -110,9 +102,9 @@ export function segmentsOf({ bytes, kind, parts }: IHeld): ISegment[] {
     rest -= part.bytes;
   }
   sums.set('tensor', (sums.get('tensor') ?? 0) + Math.max(0, rest));
-  return KINDS.map(each => ({ kind: each, bytes: sums.get(each) ?? 0 })).filter(
-    segment => segment.bytes > 0
-  );
+  return HolderKindSchema.options
+    .map(each => ({ kind: each, bytes: sums.get(each) ?? 0 }))
+    .filter(segment => segment.bytes > 0);
 }
 
 /**

@@ -3,18 +3,8 @@ import * as v from 'valibot';
 import { event } from './envelope';
 import { FrameworkNameSchema } from './memory';
 import { MessageSchema } from './message';
-import { PartSchema } from './part';
+import { HolderKindSchema, PartSchema } from './part';
 import { atLeast, count, integer, number } from './value';
-
-/** What a holder is, as far as the walk could tell. */
-export type HolderKind = v.InferOutput<typeof HolderKindSchema>;
-export const HolderKindSchema = v.picklist([
-  'parameters',
-  'gradients',
-  'optimizer_state',
-  'activations',
-  'tensor'
-]);
 
 /** A name that keeps memory in use. */
 export const HolderSchema = v.object({

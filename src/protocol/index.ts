@@ -19,5 +19,6 @@ export type * from './reply';
 export type * from './report';
 export type * from './request';
 export * from './version';
+export { HolderKindSchema } from './part';
 export { parseEvent, parseReply, parseReport } from './parser';
 export { isObject } from './value';

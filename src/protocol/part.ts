@@ -2,6 +2,16 @@ import * as v from 'valibot';
 
 import { count } from './value';
 
+/** What a holder is, as far as the walk could tell; in the order of a bar. */
+export type HolderKind = v.InferOutput<typeof HolderKindSchema>;
+export const HolderKindSchema = v.picklist([
+  'parameters',
+  'optimizer_state',
+  'gradients',
+  'activations',
+  'tensor'
+]);
+
 /** What memory is: on a card by what it is for, of what is in use by how it is held. */
 export type PartKind = v.InferOutput<typeof PartKindSchema>;
 export const PartKindSchema = v.picklist([
