@@ -1,10 +1,11 @@
 import * as React from 'react';
 
-import { type IEnvelope, usedAt } from '../memory/history';
+import { usedAt } from '../memory/history';
 import {
   areaOf,
   fitLabels,
   type IScale,
+  type Level,
   scaleOf,
   stretches
 } from '../memory/scale';
@@ -121,12 +122,15 @@ function endsOf(
   return [scale.x(start_s), scale.x(Math.min(end_s ?? axis.end_s, axis.end_s))];
 }
 
-/** Outside, tensors and cached from the bottom; the rest is free. */
+/**
+ * Outside, tensors and cached from the bottom; the rest is free. Of a stretch of time it
+ * is the highest reading, paler above the least that was used in it.
+ */
 function Areas({ timeline, scale, id }: ILayerProps): React.JSX.Element {
-  const bottom = (): number => 0;
-  const outside = ({ outside_bytes }: IEnvelope): number => outside_bytes ?? 0;
-  const reserved = (point: IEnvelope): number =>
-    usedAt(point) + point.cached_bytes;
+  const bottom: Level = () => 0;
+  const outside: Level = ({ outside_bytes }) => outside_bytes ?? 0;
+  const least: Level = point => Math.max(outside(point), point.low_bytes);
+  const reserved: Level = point => usedAt(point) + point.cached_bytes;
   return (
     <>
       <pattern
@@ -146,7 +150,11 @@ function Areas({ timeline, scale, id }: ILayerProps): React.JSX.Element {
           />
           <path
             className="jp-mod-tensors"
-            d={areaOf(points, scale, outside, usedAt)}
+            d={areaOf(points, scale, outside, least)}
+          />
+          <path
+            className="jp-mod-swing"
+            d={areaOf(points, scale, least, usedAt)}
           />
           <path
             fill={`url(#${id})`}

@@ -84,12 +84,15 @@ export function stretches({ axis, points }: ITimeline): IEnvelope[][] {
   return found;
 }
 
+/** A level of the chart at a point, in bytes. */
+export type Level = (point: IEnvelope) => number;
+
 /** The area between two levels, as the path of an SVG. */
 export function areaOf(
   points: readonly IEnvelope[],
   scale: IScale,
-  lower: (point: IEnvelope) => number,
-  upper: (point: IEnvelope) => number
+  lower: Level,
+  upper: Level
 ): string {
   const at = (point: IEnvelope, bytes: number): string =>
     `${scale.x(point.time_s).toFixed(1)},${scale.y(bytes).toFixed(1)}`;
