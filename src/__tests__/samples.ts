@@ -1,4 +1,4 @@
-import { type History, withPoints } from '../memory/history';
+import { type History, usedAt, withPoints } from '../memory/history';
 import type {
   Event,
   ICell,
@@ -160,12 +160,15 @@ export const POINT: IHistoryPoint = {
   device_index: 0,
   in_use_bytes: gib(5.3),
   cached_bytes: gib(1.1),
-  outside_bytes: gib(1)
+  outside_bytes: gib(1),
+  width_s: 1,
+  low_bytes: gib(6.3)
 };
 
-/** What is known after the helper has told of these. */
+/** What is known after the helper has told of these readings. */
 export function historyOf(...points: readonly IHistoryPoint[]): History {
-  return withPoints({}, points);
+  const told = points.map(each => ({ ...each, low_bytes: usedAt(each) }));
+  return withPoints({}, told);
 }
 
 const HOLDER = { name: 'x', kind: 'tensor', bytes: gib(1) } as const;

@@ -6,10 +6,8 @@
 import type { IDevice, IHistoryPoint, ISample } from '../protocol';
 
 /** The highest reading of a stretch of time, which begins at a multiple of its width. */
-export interface IEnvelope extends IHistoryPoint {
+export interface IEnvelope extends Omit<IHistoryPoint, 'width_s'> {
   readonly width_s: number;
-  /** The least that was used in it, outside included. */
-  readonly low_bytes: number;
 }
 
 /** The envelopes of each device by its index, oldest first. */
@@ -21,11 +19,11 @@ const SHORTEST_S = 0.25;
 /** Stretches that a time ago takes at least: as many as a small chart can show. */
 const FINENESS = 150;
 
-/** Of the readings that a helper remembers. */
-const REMEMBERED_S = 1;
-
 /** Used at a point: outside and in use. */
-export function usedAt({ outside_bytes, in_use_bytes }: IHistoryPoint): number {
+export function usedAt({
+  outside_bytes,
+  in_use_bytes
+}: Pick<IHistoryPoint, 'outside_bytes' | 'in_use_bytes'>): number {
   return (outside_bytes ?? 0) + in_use_bytes;
 }
 
@@ -57,10 +55,8 @@ export function withPoints(
 ): History {
   const all: Record<number, readonly IEnvelope[]> = { ...history };
   for (const index of new Set(added.map(point => point.device_index))) {
-    const told = added
-      .filter(point => point.device_index === index)
-      .map(point => envelope(point, REMEMBERED_S));
-    const known = [...(history[index] ?? []), ...told];
+    const told = added.filter(point => point.device_index === index);
+    const known: IEnvelope[] = [...(history[index] ?? []), ...told];
     all[index] = joined(known.sort((a, b) => a.time_s - b.time_s));
   }
   return all;
@@ -84,14 +80,15 @@ export function startOf({ time_s, width_s }: IEnvelope): number {
 
 function pointOf(device: IDevice, time_s: number): IEnvelope {
   const { index, in_use_bytes, cached_bytes, outside_bytes } = device;
-  return envelope(
-    { time_s, device_index: index, in_use_bytes, cached_bytes, outside_bytes },
-    SHORTEST_S
-  );
-}
-
-function envelope(point: IHistoryPoint, width_s: number): IEnvelope {
-  return { ...point, width_s, low_bytes: usedAt(point) };
+  return {
+    time_s,
+    device_index: index,
+    in_use_bytes,
+    cached_bytes,
+    outside_bytes,
+    width_s: SHORTEST_S,
+    low_bytes: usedAt(device)
+  };
 }
 
 /**

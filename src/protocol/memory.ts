@@ -83,7 +83,7 @@ export const TrendSchema = v.object({
   full_in_steps: v.nullable(count)
 });
 
-/** The highest reading of one second of one device. */
+/** The highest reading of a stretch of time of one device. */
 export interface IHistoryPoint
   extends v.InferOutput<typeof HistoryPointSchema> {}
 export const HistoryPointSchema = v.object({
@@ -91,5 +91,9 @@ export const HistoryPointSchema = v.object({
   device_index: count,
   in_use_bytes: count,
   cached_bytes: count,
-  outside_bytes: v.nullable(count)
+  outside_bytes: v.nullable(count),
+  /** The stretch begins at a multiple of it. */
+  width_s: v.picklist([1, 256]),
+  /** The least that was used in it, outside included. */
+  low_bytes: count
 });

@@ -34,7 +34,7 @@ export const ReplySchema = v.variant('type', [
     runs: v.array(CellSchema)
   }),
   reply('history', {
-    /** Oldest first: at most five minutes. */
+    /** Oldest first: each second of five minutes, before that 256 s each. */
     points: v.array(HistoryPointSchema)
   }),
   reply('snapshot', { status }),

@@ -148,7 +148,7 @@ class CellsRequest(_Asked):
 
 
 class HistoryRequest(_Asked):
-    """Ask for the readings of the last minutes."""
+    """Ask for the readings of the session."""
 
     type: Literal["history"]
 

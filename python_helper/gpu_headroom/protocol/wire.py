@@ -708,13 +708,15 @@ class CellsReply(TypedDict):
 
 
 class HistoryPoint(TypedDict):
-    """The highest reading of one second of one device."""
+    """The highest reading of a stretch of time of one device."""
 
     time_s: float
     device_index: int
     in_use_bytes: int
     cached_bytes: int
     outside_bytes: int | None
+    width_s: Literal[1, 256]
+    low_bytes: int
 
 
 class HistoryReply(TypedDict):

@@ -1,44 +1,65 @@
-"""The readings of the last minutes, so that a reloaded page has a chart at once."""
+"""The readings of a session, so that a reloaded page has a chart at once."""
 
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from ..protocol import wire
     from ..readings.snapshot import DeviceSnapshot
 
 KEPT_S = 300
+"""So long each second is kept at least."""
+OLDER_S: Final = 256
+"""The length of the stretches that are kept of what is older: a power of two, as in a page."""
+_STRETCHES = 113  # eight hours
 
 
 class ReadingHistory:
-    """One point per second and device: the highest reading of that second."""
+    """Of each device the highest reading of a stretch of time, and how low it was."""
 
     def __init__(self) -> None:
-        self._points: dict[int, deque[wire.HistoryPoint]] = {}
+        self._recent: dict[int, deque[wire.HistoryPoint]] = {}
+        self._older: dict[int, deque[wire.HistoryPoint]] = {}
 
     def enter(self, snapshot: DeviceSnapshot) -> None:
         """Enter a reading, whether a cell runs or a page asked."""
         for device in snapshot.devices:
-            points = self._points.setdefault(device.index, deque(maxlen=KEPT_S))
-            while points and points[-1]["time_s"] > snapshot.time_s + 1:  # the clock was set back
-                points.pop()
-            point: wire.HistoryPoint = {
-                "time_s": snapshot.time_s,
-                "device_index": device.index,
-                "in_use_bytes": device.in_use_bytes,
-                "cached_bytes": device.cached_bytes,
-                "outside_bytes": device.outside_bytes,
-            }
-            if not points or int(points[-1]["time_s"]) != int(snapshot.time_s):
-                points.append(point)
-            elif point["in_use_bytes"] >= points[-1]["in_use_bytes"]:
-                points[-1] = point
+            recent = self._recent.setdefault(device.index, deque())
+            older = self._older.setdefault(device.index, deque(maxlen=_STRETCHES))
+            for points in (recent, older):
+                while points and points[-1]["time_s"] > snapshot.time_s + 1:  # a clock set back
+                    points.pop()
+            _add(
+                recent,
+                {
+                    "time_s": snapshot.time_s,
+                    "device_index": device.index,
+                    "in_use_bytes": device.in_use_bytes,
+                    "cached_bytes": device.cached_bytes,
+                    "outside_bytes": device.outside_bytes,
+                    "width_s": 1,
+                    "low_bytes": device.in_use_bytes + (device.outside_bytes or 0),
+                },
+            )
+            # Whole stretches, so that none covers what each second is kept of.
+            while (recent[0]["time_s"] // OLDER_S + 1) * OLDER_S <= snapshot.time_s - KEPT_S:
+                _add(older, {**recent.popleft(), "width_s": OLDER_S})
 
     def points(self) -> list[wire.HistoryPoint]:
-        """Return the points of the last `KEPT_S` seconds up to the newest, oldest first."""
-        found = [point for points in list(self._points.values()) for point in list(points)]
-        newest_s = max((point["time_s"] for point in found), default=0.0)
-        recent = [point for point in found if newest_s - point["time_s"] < KEPT_S]
-        return sorted(recent, key=lambda point: (point["time_s"], point["device_index"]))
+        """Return what is known up to the newest reading, oldest first."""
+        kept = [*self._older.copy().values(), *self._recent.copy().values()]
+        points = [point for points in kept for point in points.copy()]
+        return sorted(points, key=lambda point: (point["time_s"], point["device_index"]))
+
+
+def _add(points: deque[wire.HistoryPoint], point: wire.HistoryPoint) -> None:
+    """Add a point, which is one with the last where both are of one stretch."""
+    width_s = point["width_s"]
+    if points and points[-1]["time_s"] // width_s == point["time_s"] // width_s:
+        last = points.pop()
+        low_bytes = min(last["low_bytes"], point["low_bytes"])
+        high = point if point["in_use_bytes"] >= last["in_use_bytes"] else last
+        point = {**high, "low_bytes": low_bytes}
+    points.append(point)

@@ -64,7 +64,8 @@ describe('the history', () => {
       ...POINT,
       time_s,
       in_use_bytes: 5,
-      outside_bytes: 0
+      outside_bytes: 0,
+      low_bytes: 5
     }));
     expect(seen(withPoints(live, told)[0])).toEqual([
       [7, 5, 5],
@@ -78,7 +79,8 @@ describe('the history', () => {
       ...POINT,
       time_s: second,
       in_use_bytes: gib(second % 8),
-      outside_bytes: 0
+      outside_bytes: 0,
+      low_bytes: gib(second % 8)
     }));
     const wide = widened(withPoints({}, points)[0] ?? [], 4000 / 300);
     expect(wide).toHaveLength(250);

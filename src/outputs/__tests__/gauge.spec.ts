@@ -312,7 +312,9 @@ describe('Gauge', () => {
         device_index: 0,
         in_use_bytes: gib(9),
         cached_bytes: 0,
-        outside_bytes: gib(1)
+        outside_bytes: gib(1),
+        width_s: 1,
+        low_bytes: gib(10)
       }));
       kernel.onRequest = request => ({
         ...helper(request),
