@@ -102,7 +102,7 @@ export class Badges {
         : null;
     const offer = this._offerOf(shortage);
     for (const cell of content.widgets) {
-      if (cell instanceof CodeCell && !cell.isDisposed && isMeant(cell)) {
+      if (cell instanceof CodeCell && !cell.model.isDisposed && isMeant(cell)) {
         const isActive = cell === activeCell;
         this._draw(
           cell,

@@ -77,10 +77,11 @@ export class Marker {
     });
   }
 
+  /** While one moves it is still there twice: what it was has no outputs any more. */
   private _codeCells(): CodeCell[] {
-    return this._panel.content.widgets.filter(
-      widget => widget instanceof CodeCell
-    );
+    return this._panel.content.widgets
+      .filter(widget => widget instanceof CodeCell)
+      .filter(({ model }) => !model.isDisposed);
   }
 
   private readonly _cells = new WeakMap<IOutputAreaModel, CodeCell>();

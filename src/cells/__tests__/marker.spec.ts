@@ -67,6 +67,16 @@ describe('Marker', () => {
     expect(marked()).toEqual(['two']);
   });
 
+  it('should mark a cell that moves, and meet none that is gone', () => {
+    const failed: Error[] = [];
+    const handler = Signal.setExceptionHandler(error => failed.push(error));
+    panel.model?.sharedModel.moveCell(1, 0);
+    outputsOf(1).add(CARD);
+    Signal.setExceptionHandler(handler);
+    expect(marked()).toEqual(['two', 'one']);
+    expect(failed).toEqual([]);
+  });
+
   it('should mark a cell when a card comes, until it runs again', () => {
     outputsOf(0).add(CARD);
     expect(marked()).toEqual(['one', 'two']);
