@@ -63,7 +63,7 @@ PACKAGE := pyproject.toml install.json README.md LICENSE $(FRONTEND) \
 ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
-.PHONY: help demo develop environments check test lint sizes types jest pytest fuzz galata cuda cuda-all cuda-here \
+.PHONY: help demo develop environments check test style-and-types lint sizes types jest pytest fuzz galata cuda cuda-all cuda-here \
 	colab translations wheel install benchmarks recovery fidelity causes edits harm soak images requirements clean distclean
 
 help: ## list the targets
@@ -222,10 +222,13 @@ QUICK := $(addprefix python_helper/tests/,advice card cells code concurrency err
 	readings render session terminal text trends/test_history.py \
 	$(filter-out test_wheel.py,$(notdir $(wildcard python_helper/tests/test_*.py))))
 
-check: lint types jest sizes .make/test-tools ## what to run before each commit, three minutes
+check: style-and-types jest sizes .make/test-tools ## what to run before each commit, three minutes
 	@$(VENV)/bin/pytest --quiet $(WORKERS) $(QUICK)
 
-test: environments lint types jest pytest cuda-here galata colab ## everything below, one after the other
+test: environments style-and-types jest pytest cuda-here galata colab ## everything below, one after the other
+
+style-and-types: node_modules/.stamp ui-tests/node_modules/.stamp .make/test-tools
+	@$(MAKE) --jobs 2 --output-sync=target SIDE_BY_SIDE=yes lint types
 
 lint: translations ui-tests/node_modules/.stamp .make/test-tools ## eslint, prettier, stylelint, ruff, import-linter
 	@$(JLPM) lint:check

@@ -35,6 +35,8 @@ module.exports = {
     '!src/kernel/pack.ts'
   ],
   coverageReporters: ['text-summary', 'lcov'],
+  // By itself it leaves a core alone, which is half of two.
+  maxWorkers: '100%',
   // The packed manifest of a built extension repeats the package's name.
   modulePathIgnorePatterns: [
     '<rootDir>/.venv',
