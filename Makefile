@@ -36,8 +36,7 @@ LIBRARIES := .venvs/libraries
 BUILD_PATH := $(CURDIR)/$(BUILD)/bin:$(PATH)
 JLPM := PATH="$(BUILD_PATH)" jlpm
 PIP := -m pip --disable-pip-version-check
-# Python compiles what it imports; compiling all that is installed takes as long as installing it.
-PIP_INSTALL := $(PIP) install --quiet --no-compile
+PIP_INSTALL := $(PIP) install --quiet
 # $(call yarn,folder): install exactly what the lock file names; what yarn says matters when it fails.
 define yarn
 	@cd $(1) && PATH="$(BUILD_PATH)" jlpm install --immutable > "$(CURDIR)/.make/yarn.log" \

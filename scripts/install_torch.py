@@ -16,8 +16,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-# Python compiles what it imports: compiling all of PyTorch takes as long as installing it.
-INSTALL = ("install", "--quiet", "--no-compile")
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 REQUIREMENTS = Path(__file__).parents[1] / "requirements"
 REQUIREMENT = REQUIREMENTS.joinpath("torch.txt").read_text().strip()
@@ -60,7 +58,7 @@ def install_companion(name: str) -> int:
     requirement = REQUIREMENTS.joinpath(f"{name}.txt").read_text().strip()
     if is_installed(requirement):
         return 0
-    install = (*INSTALL, "--no-deps", requirement)
+    install = ("install", "--quiet", "--no-deps", requirement)
     if pip(*install, "--index-url", CPU_INDEX, "--retries", "1", capture=True).returncode == 0:
         return 0
     return pip(*install).returncode
@@ -76,11 +74,11 @@ def install_torch() -> int:
     if is_installed(REQUIREMENT):
         return 0
     # Since this version `--dry-run` reads metadata and downloads no wheel.
-    pip(*INSTALL, "--upgrade", "pip>=25.1")
+    pip("install", "--quiet", "--upgrade", "pip>=25.1")
     if default_is_cpu():
-        return pip(*INSTALL, REQUIREMENT).returncode
+        return pip("install", "--quiet", REQUIREMENT).returncode
     print(f"pip's default {REQUIREMENT} is no CPU build, so it is taken from {CPU_INDEX}")
-    return pip(*INSTALL, REQUIREMENT, "--index-url", CPU_INDEX).returncode
+    return pip("install", "--quiet", REQUIREMENT, "--index-url", CPU_INDEX).returncode
 
 
 if __name__ == "__main__":
