@@ -10,9 +10,8 @@ PYTHON ?= python3
 NEWER_PYTHON ?= python3.13
 PORT ?= 8888
 APP ?= lab-4.6 lab-4.2 notebook-7.6 notebook-7.2
-# Tests of one file share their kernels; most of their time is spent waiting for these. The longest
-# files begin, as `conftest.py` names them.
-WORKERS ?= --numprocesses 3 --dist loadfile --no-loadscope-reorder
+# Tests of one file share their kernels; most of their time is spent waiting for these.
+WORKERS ?= --numprocesses 2 --dist loadfile
 ARGS ?=
 # How long `make soak` goes on, and in how many notebooks.
 MINUTES ?= 30

@@ -31,27 +31,8 @@ FRAMEWORKS = {
     "tensorflow": ("GPU_HEADROOM_PYTHON_TENSORFLOW", ".venvs/tensorflow"),
 }
 
-# These take a minute and more: they begin first, so that none is left alone at the end.
-# (`--dist loadfile` by itself begins with the files of most tests.)
-LONGEST = [
-    "harm/test_beside.py",
-    "trends/test_leaks.py",
-    "card/test_report.py",
-    "simulator/families/test_two_cards.py",
-    "recovery/test_sample.py",
-    "edits/test_sample.py",
-    "frames/test_frames.py",
-    "harm/test_holding.py",
-    "kernels/test_cycles.py",
-]
 # Several kernels compute at a time, on few cores: threads would wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest files; the others follow as they are found."""
-    longest = [Path(__file__).parent / name for name in LONGEST]
-    items.sort(key=lambda item: item.path not in longest)
 
 
 @pytest.fixture(scope="session")
