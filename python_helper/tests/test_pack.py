@@ -58,7 +58,7 @@ def packed(generated: str) -> dict[str, str]:
 def unpacked(pack: str) -> dict[str, str]:
     """Run the lines of the bootstrap that unpack."""
     bootstrap = (HELPER / "kernel" / "bootstrap.py").read_text(encoding="utf-8")
-    first, last = "        import bz2\n", "for each in modules])\n"
+    first, last = "        import bz2\n", "for module in modules])\n"
     lines = bootstrap[bootstrap.index(first) : bootstrap.index(last) + len(last)]
     space: dict[str, Any] = {}
     code = f"import builtins\n{textwrap.dedent(lines)}".replace("__PACK__", pack)
