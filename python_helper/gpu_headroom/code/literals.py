@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .given import KNOWN, Look, nodes, signatures_of
-from .parsing import parse_cell
+from .parsing import LONGEST, parse_cell
 from .size_names import other_side, role_of
 
 if TYPE_CHECKING:
@@ -62,7 +62,12 @@ def literals_in(
 def literals_of(
     cell: CellRun, source: str, placed: list[Placed], signatures: Signatures | None = None
 ) -> list[SizeLiteral]:
-    """Return the literals of all roles in a cell with these nodes, in the order of the code."""
+    """Return the literals of all roles in a cell with these nodes, in the order of the code.
+
+    None of a text that is longer than what is looked through.
+    """
+    if len(source) > LONGEST:
+        return []
     known = {**(signatures or {}), **signatures_of(placed), **KNOWN}
     looked = Look(source.split("\n"), known)
     given = [each for node, owner in placed for each in looked.given(node, owner)]
