@@ -1,16 +1,12 @@
 import * as v from 'valibot';
 
+import { FRAMEWORKS, type FrameworkName } from './framework';
 import { MessageSchema } from './message';
 import { count, number } from './value';
 
-/** Frameworks whose memory can be read. */
-export type FrameworkName = v.InferOutput<typeof FrameworkNameSchema>;
-export const FrameworkNameSchema = v.picklist([
-  'torch',
-  'jax',
-  'tensorflow',
-  'cupy'
-]);
+export const FrameworkNameSchema = v.picklist(
+  Object.keys(FRAMEWORKS) as FrameworkName[]
+);
 
 /** What one framework holds on one device. */
 export interface IFramework extends v.InferOutput<typeof FrameworkSchema> {}

@@ -1,7 +1,12 @@
 /**
  * Names that several surfaces use: of sizes, GPUs, frameworks and holders.
  */
-import type { FrameworkName, IDevice, IFramework, IHeld } from '../protocol';
+import {
+  FRAMEWORKS,
+  type IDevice,
+  type IFramework,
+  type IHeld
+} from '../protocol';
 import { formatBytes } from './format';
 import type { ITranslate } from './translate';
 
@@ -28,13 +33,6 @@ export function nameDevice(device: IDevice, trans: ITranslate): string {
     : `${name}, ${device.name}`;
 }
 
-const NAMES: Record<FrameworkName, string> = {
-  torch: 'PyTorch',
-  jax: 'JAX',
-  tensorflow: 'TensorFlow',
-  cupy: 'CuPy'
-};
-
 /**
  * "PyTorch", or "PyTorch and JAX"; as fits `Cached by …`.
  */
@@ -42,7 +40,7 @@ export function nameFrameworks(
   frameworks: readonly IFramework[],
   trans: ITranslate
 ): string {
-  const names = frameworks.map(({ name }) => NAMES[name]);
+  const names = frameworks.map(({ name }) => FRAMEWORKS[name]);
   const last = names.pop() ?? trans.__('framework');
   return names.length > 0
     ? trans.__('%1 and %2', names.join(', '), last)
