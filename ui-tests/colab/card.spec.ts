@@ -1,4 +1,3 @@
-import { faultsIn } from '../tests/axe';
 import { MODEL, TRAIN } from '../tests/cells';
 import { type Bundle, missingIn, sentencesOf, textOf } from '../tests/reading';
 import {
@@ -9,7 +8,7 @@ import {
   START,
   test
 } from './colab';
-import { picture } from './pictures';
+import { faultsOf, picture } from './themes';
 
 /** Ways of text to become something else. */
 const HOSTILE = [
@@ -105,7 +104,7 @@ test('should stand below the traceback, and tell live what it tells as text', as
   expect(missingIn(saved, sentences)).toEqual([]);
   expect(missingIn(String(bundle['text/plain']), sentences)).toEqual([]);
   expect(missingIn(await textOf(failed.output), sentences)).toEqual([]);
-  expect(await faultsIn(page, ['iframe', '.jp-GpuHeadroomCard'])).toEqual([]);
+  expect(await faultsOf(failed)).toEqual([]);
 });
 
 test('should free what the error holds, and insert a cell that runs @sample', async ({

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { faultsIn } from '../tests/axe';
 import { HOLD, WAIT } from '../tests/cells';
 import type { IOutput } from './bridge';
 import { expect, type Notebook, SHOW, START, test } from './colab';
-import { picture } from './pictures';
+import { faultsOf, picture } from './themes';
 
 const DEMO = path.join(__dirname, '..', '..', 'demo', 'colab.ipynb');
 
@@ -63,7 +62,7 @@ test('the first cell of the demo, as it is, should end in a live gauge', async (
   expect(added).toEqual([expect.stringMatching(/^gpu.headroom /)]);
 });
 
-test('should follow what other cells do @sample', async ({ open, page }) => {
+test('should follow what other cells do @sample', async ({ open }) => {
   const notebook = await open();
   await notebook.run(START);
   const gauge = await notebook.run(SHOW);
@@ -76,7 +75,7 @@ test('should follow what other cells do @sample', async ({ open, page }) => {
   await expect(gauge.output).toContainText(/held1\.0 GiB/);
   await expect(gauge.output).toContainText(/In use on GPU 01\.0 GiB/);
   await picture(gauge, 'holders');
-  expect(await faultsIn(page, ['iframe', 'body'])).toEqual([]);
+  expect(await faultsOf(gauge)).toEqual([]);
   await gauge.button('Close').click();
   await notebook.run('del held');
   await expect(gauge.output).toContainText('Headroom: 3.7 GiB');

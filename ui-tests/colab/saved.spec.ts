@@ -1,6 +1,6 @@
 import { MODEL, TRAIN } from '../tests/cells';
 import { expect, START, test } from './colab';
-import { picture } from './pictures';
+import { picture } from './themes';
 
 /** What a reader of another session looks for. */
 const GAUGE = ['Headroom: 3.7 GiB', 'Simulated GPU', '4.0 GiB'];

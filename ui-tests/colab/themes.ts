@@ -1,5 +1,6 @@
 import path from 'node:path';
 
+import { faultsIn } from '../tests/axe';
 import type { Cell } from './colab';
 
 const FOLDER = path.join(__dirname, '..', '..', 'docs', 'images');
@@ -7,18 +8,38 @@ const FOLDER = path.join(__dirname, '..', '..', 'docs', 'images');
 /** `make images` asks for them; the tests of every day leave the files alone. */
 const ARE_WANTED = Boolean(process.env.GPU_HEADROOM_IMAGES);
 
+const THEMES = ['dark', 'light'];
+
+/** Change the theme of the page and of a cell's frame, as Colab does both. */
+async function changeTheme(cell: Cell, theme: string): Promise<void> {
+  await cell.page.evaluate(chosen => {
+    document.body.className = chosen;
+  }, theme);
+  await cell.frame.locator('html').evaluate((root, chosen) => {
+    root.setAttribute('theme', chosen);
+  }, theme);
+}
+
+/** What axe-core finds wrong in a cell's frame, light and dark. */
+export async function faultsOf(cell: Cell): Promise<string[]> {
+  const faults: string[] = [];
+  for (const theme of THEMES) {
+    await changeTheme(cell, theme);
+    // Colours fade into each other.
+    await cell.page.waitForTimeout(300);
+    const found = await faultsIn(cell.page, ['iframe', 'body']);
+    faults.push(...found.map(fault => `${theme}: ${fault}`));
+  }
+  return faults;
+}
+
 /** Keep a picture of a cell's frame, light and dark, in `docs/images/`. */
 export async function picture(cell: Cell, name: string): Promise<void> {
   if (!ARE_WANTED) {
     return;
   }
-  for (const theme of ['dark', 'light']) {
-    await cell.page.evaluate(chosen => {
-      document.body.className = chosen;
-    }, theme);
-    await cell.frame.locator('html').evaluate((root, chosen) => {
-      root.setAttribute('theme', chosen);
-    }, theme);
+  for (const theme of THEMES) {
+    await changeTheme(cell, theme);
     await cell.element.locator('iframe').screenshot({
       animations: 'disabled',
       path: path.join(FOLDER, `colab-${name}-${theme}.png`)
