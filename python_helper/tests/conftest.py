@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import pytest
 from gpu_headroom.concurrency import turns
@@ -23,6 +24,8 @@ GENERATIONS = {
     "ipykernel-6.29": ("GPU_HEADROOM_PYTHON_LAB_42", ".venvs/lab-4.2"),
     "ipykernel-6.17": ("GPU_HEADROOM_PYTHON_KERNEL_617", ".venvs/kernel-6.17"),
 }
+IN_EACH = pytest.mark.generations(*GENERATIONS)
+NEWEST_AND_COLAB = pytest.mark.generations("ipykernel-7", "ipykernel-6.17")
 # The newest kernel on a newer Python, where there is one; without any framework.
 NEWER = ("GPU_HEADROOM_PYTHON_NEWER", ".venvs/python-3.13")
 FRAMEWORKS = {
@@ -42,9 +45,26 @@ def pack() -> Pack:
     return Pack.read(ROOT / "src" / "kernel" / "pack.ts")
 
 
-@pytest.fixture(scope="session", params=GENERATIONS)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Spread what asks for `python` over the generations, unless all are wanted.
+
+    A module marked `generations` runs in those that it names, as the generation decides what
+    comes of it; any other in one, by its name. `GPU_HEADROOM_GENERATIONS=all` runs all in all.
+    """
+    if "python" not in metafunc.fixturenames:
+        return
+    every = list(GENERATIONS)
+    marker = metafunc.definition.get_closest_marker("generations")
+    by_name = every[crc32(metafunc.module.__name__.encode()) % len(every)]
+    chosen = marker.args if marker else [by_name]
+    if os.environ.get("GPU_HEADROOM_GENERATIONS") == "all":
+        chosen = every
+    metafunc.parametrize("python", chosen, indirect=True, scope="session")
+
+
+@pytest.fixture(scope="session")
 def python(request: pytest.FixtureRequest) -> Path:
-    """The Python of each kernel generation that we promise to work in."""
+    """The Python of a kernel generation that we promise to work in."""
     return interpreter(request.param)
 
 

@@ -7,13 +7,15 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.conftest import ROOT
+from tests.conftest import NEWEST_AND_COLAB, ROOT
 from tests.frames.page import FramePage, html_of, ids_in
 from tests.live import SOURCES, LiveKernel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+pytestmark = NEWEST_AND_COLAB
 
 STAND_IN = ROOT / "ui-tests" / "colab" / "shell"
 COLAB = "-m ipykernel_launcher --IPKernelApp.kernel_class=google.colab._kernel.Kernel"

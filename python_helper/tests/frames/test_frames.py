@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.conftest import NEWEST_AND_COLAB
 from tests.frames.page import FramePage, beacons, html_of, ids_in
 from tests.live import LiveKernel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+pytestmark = NEWEST_AND_COLAB
 
 PREPARE = """
 import gpu_headroom, time, torch

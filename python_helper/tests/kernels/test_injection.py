@@ -6,10 +6,13 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.conftest import IN_EACH
 
 if TYPE_CHECKING:
     from tests.conftest import Start
     from tests.live import LiveKernel, Pack
+
+pytestmark = IN_EACH
 
 NAMESPACE = "{name: str(type(value)) for name, value in get_ipython().user_ns.items()}"
 

@@ -6,11 +6,14 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.conftest import IN_EACH
 from tests.live import OPTIONS
 
 if TYPE_CHECKING:
     from tests.conftest import Start
     from tests.live import LiveKernel, Pack
+
+pytestmark = IN_EACH
 
 BUSY = "print('begun', flush=True)\nimport time; time.sleep({seconds})"
 ATTACH: dict[str, Any] = {

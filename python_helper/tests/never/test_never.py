@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.conftest import IN_EACH
 from tests.live import SOURCES, LiveKernel
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.live import Pack, Run
+
+pytestmark = IN_EACH
 
 WATCH = """
 import gc, os, sys, threading

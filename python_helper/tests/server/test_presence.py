@@ -6,12 +6,15 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.conftest import NEWEST_AND_COLAB
 from tests.live import OPTIONS
 from tests.liveserver import Page
 
 if TYPE_CHECKING:
     from tests.live import Pack
     from tests.liveserver import Server
+
+pytestmark = NEWEST_AND_COLAB
 
 ENVELOPE = {"id": "1", "protocol_version": "2.0"}
 PRESENCE = {**ENVELOPE, "type": "presence"}

@@ -6,12 +6,15 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.conftest import NEWEST_AND_COLAB
 from tests.live import OPTIONS
 from tests.liveserver import CULL_AFTER_S
 
 if TYPE_CHECKING:
     from tests.live import Pack
     from tests.liveserver import Page
+
+pytestmark = NEWEST_AND_COLAB
 
 ATTACH: dict[str, Any] = {
     "type": "attach",
