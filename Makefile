@@ -12,6 +12,7 @@ PORT ?= 8888
 APP ?= lab-4.6 lab-4.2 notebook-7.6 notebook-7.2
 # Tests of one file share their kernels; most of their time is spent waiting for these.
 WORKERS ?= --numprocesses 2 --dist loadfile
+FULL ?=
 ARGS ?=
 # How long `make soak` goes on, and in how many notebooks.
 MINUTES ?= 30
@@ -249,8 +250,9 @@ types: node_modules/.stamp ui-tests/node_modules/.stamp .make/test-tools ## tsc,
 jest: node_modules/.stamp ## the front end's unit tests (ARGS=…)
 	@$(JLPM) test $(ARGS)
 
-pytest: environments .make/test-tools .make/wheel ## the helper's tests, on every kernel generation (ARGS=…)
-	@GPU_HEADROOM_WHEEL="$$(echo $(CURDIR)/dist/*.whl)" $(VENV)/bin/pytest $(WORKERS) $(ARGS)
+# A sample of the cases that are much alike, on kernels of all generations; all with FULL=yes, in an hour.
+pytest: environments .make/test-tools .make/wheel ## the helper's tests (FULL=yes, ARGS=…)
+	@GPU_HEADROOM_FULL=$(FULL) GPU_HEADROOM_WHEEL="$$(echo $(CURDIR)/dist/*.whl)" $(VENV)/bin/pytest $(WORKERS) $(ARGS)
 
 cuda: .make/python .make/node ## real PyTorch for CUDA on a stub of the runtime, no card needed (TORCH=2.12.1, GPU=real: on a card, ARGS=…)
 	@$(HOST_PYTHON) -m scripts.cuda $(TORCH) $(if $(filter real,$(GPU)),--card) $(ARGS)

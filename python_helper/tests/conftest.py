@@ -12,6 +12,7 @@ from zlib import crc32
 import pytest
 from gpu_headroom.concurrency import turns
 from tests.live import LiveKernel, Pack
+from tests.sampling import IS_FULL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,7 +50,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Spread what asks for `python` over the generations, unless all are wanted.
 
     A module marked `generations` runs in those that it names, as the generation decides what
-    comes of it; any other in one, by its name. `GPU_HEADROOM_GENERATIONS=all` runs all in all.
+    comes of it; any other in one, by its name.
     """
     if "python" not in metafunc.fixturenames:
         return
@@ -57,7 +58,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     marker = metafunc.definition.get_closest_marker("generations")
     by_name = every[crc32(metafunc.module.__name__.encode()) % len(every)]
     chosen = marker.args if marker else [by_name]
-    if os.environ.get("GPU_HEADROOM_GENERATIONS") == "all":
+    if IS_FULL:
         chosen = every
     metafunc.parametrize("python", chosen, indirect=True, scope="session")
 

@@ -6,15 +6,19 @@ import atexit
 import contextlib
 import gc
 import io
+import re
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+from unittest import mock
 
 from gpu_headroom.cells.runs import CellRun, Ledger
+from gpu_headroom.concurrency.other_threads import of_kernel
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.errors.recognise import recognise
 from gpu_headroom.frameworks.torch.cuda import TorchCuda
 from gpu_headroom.frameworks.torch.observer import Observer
+from gpu_headroom.holders import suspended
 from gpu_headroom.kernel import running_cell
 from gpu_headroom.oom.earlier import EarlierError
 from gpu_headroom.oom.failure import Failure, last_shown
@@ -27,6 +31,8 @@ from traitlets.config import Config
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+_PYTEST: Final = re.compile(r"site-packages.(_pytest|pluggy|pytest_timeout|xdist|execnet)\b")
 
 
 class Notebook:
@@ -131,14 +137,19 @@ class Notebook:
 def open_notebook() -> Iterator[Notebook]:
     """Open a notebook, and close it whatever happens.
 
-    What Python has loaded so far is frozen: each of the many collections of these tests would
-    go through all of PyTorch again.
+    What Python has loaded so far is frozen, and stays so: each of the many collections of these
+    tests would go through all of PyTorch again. Nor is pytest walked through: what it has
+    suspended leads to thousands of tests and all that they import.
     """
     gc.freeze()
     notebook = Notebook()
     try:
-        yield notebook
+        with mock.patch.object(suspended, "of_kernel", _of_kernel_or_pytest):
+            yield notebook
     finally:
         notebook.close()
         gc.collect()
-        gc.unfreeze()
+
+
+def _of_kernel_or_pytest(filename: str) -> bool:
+    return of_kernel(filename) or _PYTEST.search(filename) is not None

@@ -186,7 +186,7 @@ def test_does_not_read_a_cell_of_a_megabyte() -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "python"),
+    ("source", "plain"),
     [
         ("gpu = !nvidia-smi\nif gpu:\n    t, = %timeit -o f()", "gpu = []\nif gpu:\n    t, = []"),
         ("!python train.py \\\n    -b 64\nx = 1", "pass\n\nx = 1"),
@@ -195,14 +195,14 @@ def test_does_not_read_a_cell_of_a_megabyte() -> None:
         ("x = (y\n  % z)\n%time y = x", "x = (y\n  % z)\npass"),
     ],
 )
-def test_reads_around_magics(source: str, python: str) -> None:
+def test_reads_around_magics(source: str, plain: str) -> None:
     """What a command wrote gets a name, a command has several lines, a cell is no Python."""
     found = parse_cell(source)
     assert found is not None
-    assert ast.dump(found) == ast.dump(ast.parse(python))
-    assert [each.lineno for each in found.body] == [each.lineno for each in ast.parse(python).body]
+    assert ast.dump(found) == ast.dump(ast.parse(plain))
+    assert [each.lineno for each in found.body] == [each.lineno for each in ast.parse(plain).body]
     assert magics(source)
-    assert not magics(python)
+    assert not magics(plain)
 
 
 def test_lists_magics() -> None:

@@ -93,7 +93,9 @@ def test_says_when_nothing_can_be_measured(notebook: Notebook) -> None:
 
 def test_says_when_it_stopped_early(notebook: Notebook) -> None:
     """Then what was found is still shown, and adds up."""
-    assert notebook.run("x = tensor(8)\nmany = [[[n]] for n in range(5_000)]").success
+    assert notebook.run(
+        "x = tensor(8)\nn = range(50); many = [[[[0] for _ in n] for _ in n] for _ in n]"
+    ).success
     account = take(notebook.shell, notebook.read(), Turn(0.0))
     assert not account.complete
     assert account.message["id"] == "holders.incomplete"

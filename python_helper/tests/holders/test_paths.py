@@ -225,7 +225,7 @@ def test_says_when_it_stopped_early(notebook: Notebook, monkeypatch: pytest.Monk
 
 def test_says_when_the_walk_stopped_early(notebook: Notebook) -> None:
     """What a walk without time did not come by is not said to be gone."""
-    notebook.run("x = tensor(8)\nmany = [[[{}]] for _ in range(100_000)]")
+    notebook.run("x = tensor(8)\nn = range(50); many = [[[[0] for _ in n] for _ in n] for _ in n]")
     ways = find("nonsense", notebook.shell, notebook.read(), Turn(0.0))
     assert (ways.paths, ways.complete) == ([], False)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.kernels.test_causes import JUDGED
 from tests.live import LiveKernel
+from tests.sampling import sample
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,12 +84,15 @@ def passes(kernel: LiveKernel, source: str) -> bool:
 
 @pytest.mark.parametrize(
     ("before", "after"),
-    [
-        ("%run main.py --batch-size 64", "%run main.py --batch-size 32"),
-        ("%run -i main.py -b 64 --epochs 1", "%run -i main.py -b 32 --epochs 1"),
-        ("%run main.py --batch-size=64", "%run main.py --batch-size=32"),
-        ("%run main.py --epochs 1", "%run main.py --epochs 1 --batch-size 32"),
-    ],
+    sample(
+        [
+            ("%run main.py --batch-size 64", "%run main.py --batch-size 32"),
+            ("%run -i main.py -b 64 --epochs 1", "%run -i main.py -b 32 --epochs 1"),
+            ("%run main.py --batch-size=64", "%run main.py --batch-size=32"),
+            ("%run main.py --epochs 1", "%run main.py --epochs 1 --batch-size 32"),
+        ],
+        3,
+    ),
 )
 def test_the_command_line_of_a_script_is_edited(gpu: LiveKernel, before: str, after: str) -> None:
     """Where it sets the number, else where it can: no file is touched."""
@@ -148,13 +152,15 @@ def test_a_script_is_edited_where_no_option_sets_its_number(
 
 @pytest.mark.parametrize(
     ("more", "cells", "said"),
-    [
-        ("", ["%%writefile other.py\n'like main.py'"], "In [2], line 2"),
-        ("", ["import main as other"], "In [2], line 1"),
-        ("", ["if 0:\n    %run main.py --epochs 3"], "In [2], line 2"),
-        ("# -*- coding: latin-1 -*-\n", [], "encoding"),
-        ("torch.zeros(64, 16)\n", [], "main.py, line"),
-    ],
+    sample(
+        [
+            ("", ["%%writefile other.py\n'like main.py'"], "In [2], line 2"),
+            ("", ["import main as other"], "In [2], line 1"),
+            ("", ["if 0:\n    %run main.py --epochs 3"], "In [2], line 2"),
+            ("# -*- coding: latin-1 -*-\n", [], "encoding"),
+            ("torch.zeros(64, 16)\n", [], "main.py, line"),
+        ]
+    ),
 )
 def test_a_script_that_others_may_need_as_it_is_has_no_button(
     gpu: LiveKernel, tmp_path: Path, more: str, cells: list[str], said: str
@@ -203,7 +209,7 @@ def test_a_script_that_has_changed_since_is_not_edited(gpu: LiveKernel, tmp_path
     assert "main.py" in reply["message"]["text"]
 
 
-@pytest.mark.parametrize("name", ["batch_size", "rows"])
+@pytest.mark.parametrize("name", sample(["batch_size", "rows"]))
 def test_a_module_is_named_with_its_line(gpu: LiveKernel, tmp_path: Path, name: str) -> None:
     """The number stands in a file that the cell imports: nothing to click, but where it is."""
     (tmp_path / "settings.py").write_text(f"# Of the training\n{name} = 64\n")
@@ -219,10 +225,12 @@ train(make(), DataLoader(data, batch_size=settings.{name}))"""
 
 @pytest.mark.parametrize(
     ("name", "text", "load"),
-    [
-        ("settings.yaml", "train:\n  batch_size: 64  # rows\n", "dict([('batch_size', 64)])"),
-        ("settings.json", '{\n  "batch_size": 64\n}', "json.load(open(file))"),
-    ],
+    sample(
+        [
+            ("settings.yaml", "train:\n  batch_size: 64  # rows\n", "dict([('batch_size', 64)])"),
+            ("settings.json", '{\n  "batch_size": 64\n}', "json.load(open(file))"),
+        ]
+    ),
 )
 def test_a_file_of_settings_is_named_with_its_line(
     gpu: LiveKernel, tmp_path: Path, name: str, text: str, load: str
@@ -255,11 +263,14 @@ def test_a_script_that_has_changed_since_is_not_run_with_another_number(
 
 @pytest.mark.parametrize(
     "more",
-    [
-        "noise = torch.zeros(args.batch_size, 16)\n    ",
-        "torch.optim.lr_scheduler.OneCycleLR(None, 0.1, total_steps=100) if 0 else None\n    ",
-        "eval('1')\n    ",
-    ],
+    sample(
+        [
+            "noise = torch.zeros(args.batch_size, 16)\n    ",
+            "torch.optim.lr_scheduler.OneCycleLR(None, 0.1, total_steps=100) if 0 else None\n    ",
+            "eval('1')\n    ",
+        ],
+        3,
+    ),
 )
 def test_a_script_whose_results_would_be_others_has_no_button(
     gpu: LiveKernel, tmp_path: Path, more: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.sampling import sample
 from tests.trends.shapes import HEALTHY
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 GIB = 2**30
 
 
-@pytest.mark.parametrize("shape", HEALTHY)
+@pytest.mark.parametrize("shape", sample(HEALTHY, 3))
 def test_healthy_training_raises_no_alarm(workbench: Workbench, shape: Shape) -> None:
     """No warning of any kind, and no time until full, in a loop that fits the card."""
     workbench.attach()

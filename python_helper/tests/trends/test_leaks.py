@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.sampling import sample
 from tests.trends.leaks import LEAKS
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 GIB = 2**30
 
 
-@pytest.mark.parametrize("leak", LEAKS)
+@pytest.mark.parametrize("leak", sample(LEAKS, 3))
 def test_a_leak_is_told_in_time(workbench: Workbench, leak: Callable[[Random], Leak]) -> None:
     """The warning comes while there is room, says about when it ends, and then who holds it."""
     workbench.attach()
