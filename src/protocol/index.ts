@@ -10,7 +10,7 @@
 export type * from './cell';
 export type * from './event';
 export type * from './frame';
-export * from './framework';
+export type * from './framework';
 export type * from './holders';
 export type * from './memory';
 export type * from './message';

@@ -1,12 +1,8 @@
 /**
  * Names that several surfaces use: of sizes, GPUs, frameworks and holders.
  */
-import {
-  FRAMEWORKS,
-  type IDevice,
-  type IFramework,
-  type IHeld
-} from '../protocol';
+import type { IDevice, IFramework, IHeld } from '../protocol';
+import { FRAMEWORKS } from '../protocol/framework';
 import { formatBytes } from './format';
 import type { ITranslate } from './translate';
 
