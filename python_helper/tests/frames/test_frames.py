@@ -146,7 +146,7 @@ def test_prints_of_threads_stay_in_their_cell(kernel: LiveKernel, tmp_path: Path
 def test_a_frame_that_vanished_is_forgotten(kernel: LiveKernel) -> None:
     """Its comm goes with its lease; one that polls stays."""
     kernel.run(
-        "from gpu_headroom.frames import frame, frames\nframe.LEASE_S = 1\nframes._SWEEP_S = 0.2"
+        "from gpu_headroom.frames import frame, frames\nframe.LEASE_S = 3\nframes._SWEEP_S = 0.2"
     )
     gone = [FramePage(kernel) for _ in range(20)]
     stays = FramePage(kernel)
