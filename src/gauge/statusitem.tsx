@@ -62,9 +62,8 @@ export class GaugeButton extends VDomRenderer<GaugeModel> {
 
   protected override render(): React.JSX.Element {
     const { reading, trans, isCompact } = this.model;
-    const label = describe(reading, trans);
-    this.node.title = label;
-    this.node.setAttribute('aria-label', label);
+    // Its name is what it shows; the sentence describes it.
+    this.node.title = describe(reading, trans);
     return (
       <Gauge
         reading={reading}

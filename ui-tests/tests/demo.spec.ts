@@ -28,10 +28,10 @@ async function recordGauge(page: Page): Promise<() => Promise<string[]>> {
     const labels = new Set<string>();
     const observer = new MutationObserver(() => {
       if (panel.sessionContext.session?.kernel?.status === 'busy') {
-        labels.add(node.getAttribute('aria-label') ?? '');
+        labels.add(node.getAttribute('title') ?? '');
       }
     });
-    observer.observe(node, { attributeFilter: ['aria-label'] });
+    observer.observe(node, { attributeFilter: ['title'] });
     return labels;
   });
   return () => said.evaluate(labels => [...labels]);

@@ -29,7 +29,7 @@ test.describe('A kernel that hands on what it is sent', () => {
       const traffic = new Traffic(page);
       const notebook = await open(notebookFor(name));
       await expect(gauge(page)).toContainText('GPU — not measured');
-      await expect(gauge(page)).toHaveAttribute('aria-label', SENTENCE);
+      await expect(gauge(page)).toHaveAttribute('title', SENTENCE);
       await gauge(page).click();
       await expect(popup(page)).toContainText(SENTENCE);
       // Nothing is offered that would send code there.
@@ -38,7 +38,7 @@ test.describe('A kernel that hands on what it is sent', () => {
 
       await notebook.restart();
       await notebook.run(1);
-      await expect(gauge(page)).toHaveAttribute('aria-label', SENTENCE);
+      await expect(gauge(page)).toHaveAttribute('title', SENTENCE);
       const sent = traffic.to(await notebook.kernelId());
       // Once for each life.
       expect(sent.requests).toBe(2);

@@ -101,7 +101,7 @@ test.describe('A kernel that does not answer', () => {
       }
       await page.clock.resume();
       const label = /^The kernel did not answer\. It is asked again when/;
-      await expect(gauge(page)).toHaveAttribute('aria-label', label);
+      await expect(gauge(page)).toHaveAttribute('title', label);
       expect(traffic.requests).toBeGreaterThan(1);
       expect(traffic.requests).toBeLessThanOrEqual(8);
 
