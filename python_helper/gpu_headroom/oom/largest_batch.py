@@ -26,16 +26,17 @@ if TYPE_CHECKING:
     from ..protocol.wire import Message
     from ..readings.snapshot import DeviceReading, DeviceSnapshot
 
-# From trials on the simulated GPU; to be confirmed on real ones.
-_LEAST_SHARE = 0.3
-_FURTHEST = 8
-_SAME_START = 0.1
+# Chosen by `tests/trends/test_largest_batch.py`, whose programs run on the simulated GPU: the truth
+# lies in the range, or nothing is said. To be confirmed on real ones.
+_LEAST_SHARE = 0.3  # of the peak grows with the batch: a flatter line says nothing
+_FURTHEST = 8  # times the largest batch that ran
+_SAME_START = 0.1  # of a peak: so far apart may two runs have begun
 _BLUR = 0.02  # of a peak that is known well enough
-_STRAIGHT = 0.03
-_STEEPER = 1.1
+_STRAIGHT = 0.03  # of a slope: so far apart may the last two be, to go on as a line
+_STEEPER = 1.1  # times that slope, at most
 _TWO = 2  # points that a line needs
 _SPARE = 0.2  # for what splits and rounding make useless
-_WIDEST = 1.7
+_WIDEST = 1.7  # the upper end by the lower
 # What the partial sums of reductions may add between two runs, and will not add again: they grow
 # with the batch as far as there are multiprocessors (PyTorch's Reduce.cuh). 113 MB were measured,
 # with three layers of 512 and 108 multiprocessors.

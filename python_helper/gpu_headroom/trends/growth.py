@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from ..holders.account import Account
     from ..protocol import wire
 
-_RUNS = 3
-_LEAST_BYTES = 50 * MIB
-_ALIKE = 0.1
-_MOST_OF_IT = 0.5
+_RUNS = 3  # in a row that kept as much
+_LEAST_BYTES = 50 * MIB  # each of them
+_ALIKE = 0.1  # so far may they be apart
+_MOST_OF_IT = 0.5  # of the growth is one holder's, or none is named
 _KEPT_ACCOUNTS = 8
 _OF_A_MODEL = ("parameters", "gradients")
 

@@ -8,13 +8,13 @@ from statistics import median
 
 from ..text.format import MIB
 
-_RECENT = 48
+_RECENT = 48  # readings, in which a step is looked for
 _LEAST_SWING_BYTES = MIB
-_FINE = 1 / 2
-_LOW, _HIGH = 0.3, 0.7
-_MARKS = 9
+_FINE = 1 / 2  # of the swing: less is allocated from one reading to the next
+_LOW, _HIGH = 0.3, 0.7  # of the swing: the way up leads from below one to above the other
+_MARKS = 9  # ways up that are kept
 _LEAST_MARKS = 4
-_ALIKE = 0.25
+_ALIKE = 0.25  # of the median: so far may steps be apart
 
 
 class LoopSteps:

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
     Kind = Literal["filling_up", "growth", "retries", "swallowed_oom"]
 
-_SOON_S = 120.0
-_IN_A_ROW = 3
-_RETRIES = 3
-_RETRIES_S = 10.0
-_UNSENT = 20
+_SOON_S = 120.0  # until full, when the gauge speaks of it
+_IN_A_ROW = 3  # readings that say so
+_RETRIES = 3  # readings after the allocator had to empty its cache again
+_RETRIES_S = 10.0  # in which they come: more than one start of a training
+_UNSENT = 20  # warnings kept for a page that is away
 _MINUTE_S = 60
 
 

@@ -15,19 +15,21 @@ if TYPE_CHECKING:
     from ..protocol import wire
     from ..readings.snapshot import DeviceReading
 
-_MOST_SLOTS = 160
-_SLOT_S = 0.08
-_BLOCKS = 10
-_LEAST_BLOCKS = 6
+# The numbers below were chosen by `tests/trends`: of 21 kinds of healthy training none may raise
+# an alarm, and each of 10 leaks has to be told while there is room.
+_MOST_SLOTS = 160  # of one or more readings: what a cell of hours costs at most
+_SLOT_S = 0.08  # at least, so that ten readings a second stay apart
+_BLOCKS = 10  # stretches of time that a line is laid through
+_LEAST_BLOCKS = 6  # with readings in them, to doubt that memory is steady
 _LEAST_SLOTS = 20
 _LEAST_S = 10.0
 _LEAST_RISE_BYTES = 16 * MIB
-_EXPLAINED = 0.9
+_EXPLAINED = 0.9  # of all change, by the line
 # A straight line rises by a third in each third; a warm-up that ends does not.
 _THIRDS = 3
 _EACH_THIRD = 0.15
-_PEAKS_FOLLOW = 0.5
-_UNDECIDED = 0.2
+_PEAKS_FOLLOW = 0.5  # of the rise, by the framework's own peak
+_UNDECIDED = 0.2  # of what is left: a rise of more may be growth, though no line says so
 
 
 @dataclass(slots=True)
