@@ -29,8 +29,11 @@ test.describe("JupyterLab's debugger", () => {
     await page.debugger.switchOn('train.ipynb');
     // It forgets what is clicked before it has started.
     await page.debugger.waitForVariables();
-    await page.notebook.clickCellGutter(2, 3);
-    await page.debugger.waitForBreakPoints();
+    const breakpoint = page.locator('.jp-DebuggerBreakpoint').first();
+    await expect(async () => {
+      await page.notebook.clickCellGutter(2, 3);
+      await expect(breakpoint).toBeVisible({ timeout: 20_000 });
+    }).toPass();
     await gauge(page).click();
     await expect(popup(page)).toContainText('Headroom');
 
