@@ -60,7 +60,7 @@ test.describe('The gauge', () => {
       popup(page).getByRole('heading', { name: 'Headroom: 2.7 GiB' })
     ).toBeVisible();
     await expect(popup(page).getByRole('img')).toHaveAttribute(
-      'title',
+      'aria-label',
       /in tensors 1\.0 GiB.*unused cache.*outside this kernel 0\.3 GiB.*free 2\.7 GiB.*of 4\.0 GiB/
     );
     for (const line of [
