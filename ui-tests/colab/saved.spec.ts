@@ -1,6 +1,6 @@
 import { MODEL, TRAIN } from '../tests/cells';
 import { expect, START, test } from './colab';
-import { picture } from './themes';
+import { faultsOf, picture } from './themes';
 
 /** What a reader of another session looks for. */
 const GAUGE = ['Headroom: 3.7 GiB', 'Simulated GPU', '4.0 GiB'];
@@ -64,6 +64,7 @@ test('should leave its static reading as it is, byte for byte', async ({
   const [, shown] = await again.show(saved);
   await expect(shown?.output ?? again.all).toBeVisible();
   await picture(shown ?? notebook.cell(''), 'saved');
+  expect(shown && (await faultsOf(shown))).toEqual([]);
   const isSame = await shown?.output.evaluate((root, text) => {
     const parsed = new DOMParser().parseFromString(text, 'text/html');
     return root.outerHTML === parsed.querySelector('body > div')?.outerHTML;
