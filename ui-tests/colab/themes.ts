@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-import { faultsIn } from '../tests/axe';
+import { faultsInEach } from '../tests/axe';
 import type { Cell } from './colab';
 
 const FOLDER = path.join(__dirname, '..', '..', 'docs', 'images');
@@ -21,16 +21,10 @@ async function changeTheme(cell: Cell, theme: string): Promise<void> {
 }
 
 /** What axe-core finds wrong in a cell's frame, light and dark. */
-export async function faultsOf(cell: Cell): Promise<string[]> {
-  const faults: string[] = [];
-  for (const theme of THEMES) {
-    await changeTheme(cell, theme);
-    // Colours fade into each other.
-    await cell.page.waitForTimeout(300);
-    const found = await faultsIn(cell.page, ['iframe', 'body']);
-    faults.push(...found.map(fault => `${theme}: ${fault}`));
-  }
-  return faults;
+export function faultsOf(cell: Cell): Promise<string[]> {
+  return faultsInEach(THEMES, cell.page, ['iframe', 'body'], theme =>
+    changeTheme(cell, theme)
+  );
 }
 
 /** Keep a picture of a cell's frame, light and dark, in `docs/images/`. */

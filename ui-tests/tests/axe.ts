@@ -14,7 +14,7 @@ const THEMES = [
  *
  * @param selector - of the part; in a frame, one for the frame and one within it
  */
-export async function faultsIn(
+async function faultsIn(
   page: Page,
   selector: string | string[]
 ): Promise<string[]> {
@@ -42,14 +42,27 @@ export async function faultsOf(
   page: Page,
   selector: string
 ): Promise<string[]> {
+  const faults = await faultsInEach(THEMES, page, selector, theme =>
+    changeTheme(page, theme)
+  );
+  await changeTheme(page, 'JupyterLab Light');
+  return faults;
+}
+
+/** The same, theme by theme of any page. */
+export async function faultsInEach(
+  themes: readonly string[],
+  page: Page,
+  selector: string | string[],
+  changeTo: (theme: string) => Promise<void>
+): Promise<string[]> {
   const faults: string[] = [];
-  for (const theme of THEMES) {
-    await changeTheme(page, theme);
+  for (const theme of themes) {
+    await changeTo(theme);
     // Colours fade into each other.
     await page.waitForTimeout(300);
     const found = await faultsIn(page, selector);
     faults.push(...found.map(fault => `${theme}: ${fault}`));
   }
-  await changeTheme(page, 'JupyterLab Light');
   return faults;
 }
