@@ -250,7 +250,7 @@ types: node_modules/.stamp ui-tests/node_modules/.stamp .make/test-tools ## tsc,
 jest: node_modules/.stamp ## the front end's unit tests (ARGS=…)
 	@$(JLPM) test $(ARGS)
 
-# A sample of the cases that are much alike, on kernels of all generations; all with FULL=yes, in an hour.
+# A sample of the cases that are much alike, on kernels of all generations; all with FULL=yes.
 pytest: environments .make/test-tools .make/wheel ## the helper's tests (FULL=yes, ARGS=…)
 	@GPU_HEADROOM_FULL=$(FULL) GPU_HEADROOM_WHEEL="$$(echo $(CURDIR)/dist/*.whl)" $(VENV)/bin/pytest $(WORKERS) $(ARGS)
 
@@ -265,7 +265,7 @@ cuda-here: .make/python .make/node
 	@$(HOST_PYTHON) -m scripts.cuda --if-here
 
 harm: environments .make/test-tools .make/wheel ## the hostile kernel suite at its full size, for long (ARGS=…)
-	@GPU_HEADROOM_HARM=3 $(VENV)/bin/pytest $(WORKERS) python_helper/tests/harm $(ARGS)
+	@GPU_HEADROOM_FULL=yes GPU_HEADROOM_HARM=3 $(VENV)/bin/pytest $(WORKERS) python_helper/tests/harm $(ARGS)
 
 fuzz: node_modules/.stamp .make/test-tools ## the fuzz tests at their full size (SIZE=100000, SEED=9), half an hour
 	@export GPU_HEADROOM_FUZZ=$(SIZE) GPU_HEADROOM_FUZZ_SEED=$(SEED); \
