@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 _NAMED_BYTES = MIB
 _NAMED_SHARE = 0.01  # of what the traceback keeps in use
 _ROLES: Sequence[Literal["image", "length"]] = ("image", "length")
-# Chosen by `benchmarks/causes`, as those of `peak.py`.
+# No theory stands behind these shares; `benchmarks/causes` shows what comes of them.
 _PROVEN_INPUT = 0.3  # of what is in use has a side as long as a literal says
 _PROVEN_UNNAMED = 0.5  # has as many rows as a literal says whose name says nothing
 _PROVEN_SHARE = 0.1  # of what is in use must have as many rows as a literal says

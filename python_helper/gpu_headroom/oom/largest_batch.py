@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from ..protocol.wire import Message
     from ..readings.snapshot import DeviceReading, DeviceSnapshot
 
-# Chosen by `tests/trends/test_largest_batch.py`, whose programs run on the simulated GPU: the truth
-# lies in the range, or nothing is said. To be confirmed on real ones.
+# From trials on the simulated GPU; to be confirmed on real ones. What holds them is
+# `tests/trends/test_largest_batch.py`: the truth lies in the range, or nothing is said.
 _LEAST_SHARE = 0.3  # of the peak grows with the batch: a flatter line says nothing
 _FURTHEST = 8  # times the largest batch that ran
 _SAME_START = 0.1  # of a peak: so far apart may two runs have begun

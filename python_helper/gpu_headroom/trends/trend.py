@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from ..protocol import wire
     from ..readings.snapshot import DeviceReading
 
-# The numbers below were chosen by `tests/trends`: of 21 kinds of healthy training none may raise
-# an alarm, and each of 10 leaks has to be told while there is room.
+# What holds the numbers below is `tests/trends`: of 21 kinds of healthy training none may raise an
+# alarm, and each of 10 leaks has to be told while there is room.
 _MOST_SLOTS = 160  # of one or more readings: what a cell of hours costs at most
 _SLOT_S = 0.08  # at least, so that ten readings a second stay apart
 _BLOCKS = 10  # stretches of time that a line is laid through
