@@ -23,7 +23,6 @@ export const HelloSchema = event('hello', {
   /** All events of this life come as comm messages with this id. */
   comm_id: v.string(),
   installed: v.boolean(),
-  /** False while the second pack is still missing. */
   /** True: requests are answered on the control channel. */
   control: v.boolean()
 });
