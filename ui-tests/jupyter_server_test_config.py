@@ -74,7 +74,7 @@ for kernel, command in KERNELS.items():
     offer_kernel(kernel, command)
 offer_language()
 
-# The soak runs without us as well, to compare.
+# What is measured over time is measured without us as well, to compare.
 if os.environ.get("GPU_HEADROOM_IS_DISABLED"):
     page_config = Path(os.environ["JUPYTER_CONFIG_DIR"]) / "labconfig" / "page_config.json"
     page_config.parent.mkdir(parents=True)

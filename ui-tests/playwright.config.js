@@ -15,6 +15,12 @@ const MEASURES = {
     port: 8967,
     testMatch: '**/start.bench.ts'
   },
+  flow: {
+    environment: '.venv',
+    command: 'lab',
+    port: 8968,
+    testMatch: '**/flow.bench.ts'
+  },
   soak: {
     environment: '.venv',
     command: 'lab',
