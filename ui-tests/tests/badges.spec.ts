@@ -6,6 +6,7 @@ import { expect, test } from './application';
 import { notebookOf, SIMULATE } from './cells';
 import type { Notebook } from './notebook';
 import { picture } from './pictures';
+import { gauge } from './surfaces';
 
 const KEEP = `import torch
 
@@ -132,10 +133,11 @@ test.describe('The badge of a cell', () => {
     await notebook.runUpTo(3);
     await notebook.select(2);
     await page.keyboard.press('Control+Enter');
-    const gauge = page.getByRole('button', {
-      name: /needed 2\.00 GiB last time/
-    });
-    await expect(gauge).toContainText('needed 2.0 last time');
+    await expect(gauge(page)).toContainText('needed 2.0 last time');
+    await expect(gauge(page)).toHaveAttribute(
+      'title',
+      /needed 2\.00 GiB last time/
+    );
   });
 
   test('should stay with its cell among a thousand, wherever that goes', async ({
