@@ -37,13 +37,17 @@ def _row(what: str, latencies_ms: list[float] | None, goal_ms: float) -> Row:
     return times_row(what, latencies_ms, goal_ms)
 
 
-def measured(app: str, folder: Path) -> Any:
-    """Return what the benchmark of an application of the browser tests wrote; `None`: it failed."""
+def measured(app: str, folder: Path, **variables: str) -> Any:
+    """Return what the benchmark of an application of the browser tests wrote; `None`: it failed.
+
+    `variables` are of its environment.
+    """
     result = folder / f"{app}.json"
     environment = {
         **os.environ,
         "GPU_HEADROOM_APP": app,
         "GPU_HEADROOM_LATENCIES": str(result),
+        **variables,
     }
     command = ["node", "node_modules/@playwright/test/cli.js", "test"]
     ran = subprocess.run(

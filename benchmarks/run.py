@@ -10,7 +10,19 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks import cycles, failure, gauge, holders, link, payload, peaks, pixel, start, training
+from benchmarks import (
+    cycles,
+    failure,
+    flow,
+    gauge,
+    holders,
+    link,
+    payload,
+    peaks,
+    pixel,
+    start,
+    training,
+)
 from scripts import cuda
 
 if TYPE_CHECKING:
@@ -63,6 +75,7 @@ def main() -> None:
             gauge.rows(python, Path(folder)),
             link.rows(python, Path(folder)),
             pixel.rows(Path(folder)),
+            flow.rows(Path(folder)),
             failure.rows(python, Path(folder)),
             cycles.rows(python, Path(folder)),
             holders.rows(python, Path(folder)),
