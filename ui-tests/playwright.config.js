@@ -98,7 +98,7 @@ const { environment, command, port, ...tests } = app;
 const isLab = command === 'lab';
 // What measures wants the machine for itself.
 const isMeasure = name in MEASURES || name === 'colab-benchmarks';
-const workers = Number(process.env.GPU_HEADROOM_WORKERS ?? (isMeasure ? 1 : 2));
+const workers = Number(process.env.GPU_HEADROOM_WORKERS ?? (isMeasure ? 1 : 3));
 
 /** Each worker has a server of its own: what a test does to it no other sees. */
 const servers = command
@@ -121,7 +121,7 @@ module.exports = {
   // the report still lists it as flaky. By hand nothing is tried again.
   retries: process.env.CI ? 1 : 0,
   timeout: 120000,
-  // A test waits most of its time, for a page or a kernel to start.
+  // A test waits half of its time, for a page or a kernel to start: three keep two cores busy.
   workers,
   use: {
     ...galata.use,
