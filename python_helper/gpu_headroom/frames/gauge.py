@@ -6,7 +6,7 @@ import time
 from html import escape
 from typing import TYPE_CHECKING
 
-from ..render.style import STYLE
+from ..render.style import region
 from ..text.format import format_bytes
 from ..text.messages import message, say
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..readings.snapshot import DeviceReading, DeviceSnapshot
 
 TEXTS = {
+    "gauge.title": "GPU memory",
     "gauge.headroom": "Headroom: {headroom}",
     "gauge.no_headroom": "Headroom: not measured",
     "gauge.device": "GPU {index}, {name}",
@@ -36,7 +37,7 @@ def static_gauge(snapshot: DeviceSnapshot | None, said: str, *, compact: bool) -
     when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(time_s))
     body = list(_lines(devices) if compact else _tables(devices)) or [f"<p>{escape(said)}</p>"]
     measured = f"<p><small>{escape(_say('gauge.measured', when=when))}</small></p>"
-    return f'<div class="gpu-headroom-report">{STYLE}{"".join(body)}{measured}</div>'
+    return region(_say("gauge.title"), [*body, measured])
 
 
 def _lines(devices: Sequence[DeviceReading]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ..text.format import format_bytes
 from ..text.messages import say
 from . import words
-from .style import STYLE
+from .style import region
 
 if TYPE_CHECKING:
     import re
@@ -28,17 +28,17 @@ _IN_CARD = ' class="jp-toc-ignore"'
 def html(report: Report) -> str:
     """Return the card as HTML. Every text of the report is escaped."""
     name, needed = words.title(report)
-    return "".join(
+    return region(
+        name,
         [
-            f'<div class="gpu-headroom-report">{STYLE}',
             f"<h3{_IN_CARD}>{escape(name)} — {escape(needed)}</h3>",
             f"<p>{escape(words.subtitle(report))}</p>",
             *_parts(report),
             *_cause(report),
             *_remedies(report),
             *_details(report),
-            f"<p><small>{escape(words.recorded(report))}</small></p></div>",
-        ]
+            f"<p><small>{escape(words.recorded(report))}</small></p>",
+        ],
     )
 
 

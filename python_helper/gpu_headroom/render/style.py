@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 # A ground of its own, too: the page may be light where the system prefers dark, as on Colab.
 _LIGHT = (
     "--gh-ground:#fff;--gh-text:#212121;--gh-muted:#616161;--gh-edge:#bdbdbd;--gh-code:#f2f2f2;"
@@ -13,7 +19,7 @@ _DARK = (
 )
 _ROOT = ".gpu-headroom-report"
 
-STYLE = (
+_STYLE = (
     "<style>"
     f"{_ROOT}{{{_LIGHT};background:var(--gh-ground);color:var(--gh-text);"
     "border:1px solid var(--gh-edge);padding:4px 12px;"
@@ -32,3 +38,9 @@ STYLE = (
     f"{_ROOT} small,{_ROOT} summary{{color:var(--gh-muted)}}"
     "</style>"
 )
+
+
+def region(name: str, body: Iterable[str]) -> str:
+    """Return static HTML with its style, as a landmark by which a screen reader finds it."""
+    opening = f'<div class="gpu-headroom-report" role="region" aria-label="{escape(name)}">'
+    return f"{opening}{_STYLE}{''.join(body)}</div>"
