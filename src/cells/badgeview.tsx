@@ -113,8 +113,8 @@ function Badge(props: IBadgeProps): React.JSX.Element {
       onClick={onPress}
     >
       {icon && <Icon name={icon} />}
-      {strong && <strong>{strong}</strong>}
       <span>
+        {strong && <strong>{strong}</strong>}
         {strong ? ` · ${rest}` : rest}
         {badge.isEdited && ` · ${trans.__('before the edit')}`}
       </span>
