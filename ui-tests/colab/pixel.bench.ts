@@ -13,7 +13,10 @@ test('allocation → pixel, and restart → pixel, in an output', async ({
   const gauge = await notebook.run(SHOW);
   await gauge.look();
   await expect(gauge.live).toBeVisible();
-  const shown = await watchSize(gauge.output, /in use ?([\d.]+ [GMK]iB)/);
+  const shown = await watchSize(
+    gauge.output,
+    /In use by tensors ?([\d.]+ [GMK]iB)/
+  );
   // Told twice a second, so further apart than in a status bar.
   await notebook.run(allocate([0.8, 1.6]));
   const made = (await notebook.value('made')) as [number, number][];
