@@ -23,7 +23,7 @@ ALLOWED = {
     *("div", "style", "h3", "h4", "p", "ol", "ul", "li", "br", "strong", "code", "pre", "small"),
     *("table", "thead", "tbody", "tr", "th", "td", "details", "summary"),
 }
-ATTRIBUTES = {"class", "scope", "colspan", "aria-hidden"}
+ATTRIBUTES = {"class", "scope", "colspan", "aria-hidden", "role", "aria-label"}
 
 
 class Elements(HTMLParser):
@@ -33,11 +33,13 @@ class Elements(HTMLParser):
         super().__init__()
         self.tags: set[str] = set()
         self.attributes: set[str] = set()
+        self.names: list[str | None] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Note an element."""
         self.tags.add(tag)
         self.attributes |= {name for name, _ in attrs}
+        self.names += [value for name, value in attrs if name == "aria-label"]
 
     def handle_comment(self, data: str) -> None:
         """Fail: there are no comments in a card."""
@@ -57,4 +59,5 @@ def test_no_text_of_a_card_becomes_markup() -> None:
         found.close()
         assert found.tags <= ALLOWED, found.tags - ALLOWED
         assert found.attributes <= ATTRIBUTES, found.attributes - ATTRIBUTES
+        assert len(found.names) == 1, "the card is one landmark, named by its title"
         json.dumps(forms, allow_nan=False)
