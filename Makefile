@@ -53,7 +53,7 @@ HOST_PYTHON := $(PYTHON)
 DEMO_KERNEL :=
 endif
 
-FRONTEND := package.json tsconfig.json scripts/pack.mjs scripts/minify.py scripts/frame.mjs \
+FRONTEND := package.json webpack.config.js tsconfig.json scripts/pack.mjs scripts/minify.py scripts/frame.mjs \
 	$(shell find src schema style python_helper/gpu_headroom -type f \
 		-not -name pack.ts -not -path '*/frames/*.[cj]s*' -not -name '*.pyc' 2>/dev/null)
 PACKAGE := pyproject.toml install.json README.md LICENSE $(FRONTEND) \
