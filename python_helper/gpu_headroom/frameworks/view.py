@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 if TYPE_CHECKING:
@@ -50,12 +51,24 @@ class FrameworkReading:
     # The call that told what is in use and cached: for cards only.
     source: str = field(default="memory_stats()", compare=False)
 
+    @property
+    def reserved_bytes(self) -> int | None:
+        """What the framework has taken from the device."""
+        return None if self.cached_bytes is None else self.in_use_bytes + self.cached_bytes
+
+    def equals(self, other: FrameworkReading | None) -> bool:
+        """Whether all figures are the same, those that are no news to a page as well."""
+        return other is not None and _figures(self) == _figures(other)
+
     def as_wire(self) -> wire.Framework:
         """Return this reading as it travels."""
         reading = shallow(self)
         del reading["allocated_total_bytes"], reading["returned_total_bytes"]
         del reading["inactive_split_bytes"], reading["source"]
         return cast("wire.Framework", reading)
+
+
+_figures = attrgetter(*FrameworkReading.__slots__)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..readings.sampler import DEFAULT_HZ
+from ..readings.interval import DEFAULT_HZ
 from ..text.messages import message
 from .dispatcher import Refusal
 

@@ -77,9 +77,7 @@ def _device(
     (total, total_source), (free, free_source) = _card(known, host)
     frameworks = tuple([view.framework for view in views if view.framework is not None])
     reserved = [
-        framework.in_use_bytes + framework.cached_bytes
-        for framework in frameworks
-        if framework.cached_bytes is not None
+        framework.reserved_bytes for framework in frameworks if framework.reserved_bytes is not None
     ]
     outside = None
     if total is not None and free is not None and len(reserved) == len(frameworks):

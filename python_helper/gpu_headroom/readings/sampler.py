@@ -7,10 +7,10 @@ import threading
 import time
 import weakref
 from functools import cache
-from random import uniform
 from typing import TYPE_CHECKING, Protocol
 
 from ..concurrency import threads
+from .interval import Interval
 from .snapshot import DeviceSnapshot
 
 if TYPE_CHECKING:
@@ -21,19 +21,15 @@ if TYPE_CHECKING:
     class Readable(Protocol):
         """What a sampler reads: all sources of the kernel."""
 
-        def read(self) -> Reading:
-            """Read everything now."""
+        def read(self, *, ticking: bool = False) -> Reading:
+            """Read everything now, or what may have changed since the last tick."""
 
 
-DEFAULT_HZ = 2.0
-_SLOW_S = 0.005
 _EDGE_TIMEOUT_S = 0.05
-_FIRST_BACK_OFF_S = 1.0
-_LAST_BACK_OFF_S = 5.0
 _JOIN_S = 2.0
-_HEARTBEAT_S = 1.0
+_HEARTBEAT_S = 0.8  # so that readings off the beat of a second count for it
 _FIRST_REST_S = 0.5
-_OFF_BEAT = 0.8, 1.2
+_REPEATED_S = 0.4  # what is unchanged is told, and looked after, twice a second at most
 
 _samplers: weakref.WeakSet[Sampler] = weakref.WeakSet()
 
@@ -41,9 +37,7 @@ _samplers: weakref.WeakSet[Sampler] = weakref.WeakSet()
 class Sampler:
     """Reads the sources: on its own thread while `busy()`, and whenever asked.
 
-    Peaks, trends and warnings need readings whether or not somebody looks, so it
-    measures at `DEFAULT_HZ` or faster; whether a reading is sent is `Pace`'s matter.
-    A slow allocator (its lock is held while the driver works) is asked less often. `prepare` does
+    How often is `Interval`'s matter, whether a reading is sent is `Pace`'s. `prepare` does
     what takes long, such as opening a driver; it is called on the sampler's own thread, often,
     and first when a first reading has been asked for, or nobody has for a moment.
     A source that fails is reported by `failed` and asked again later. `forked` tells that this is
@@ -62,12 +56,12 @@ class Sampler:
     ) -> None:
         self._sources = sources
         self._busy = busy
-        self._rate_hz = rate_hz
         self._prepare = prepare
         self._measured = measured
         self._failed = failed
         self._seq = 0
-        self._back_off_s = 0.0
+        self._told_s = 0.0
+        self._interval = Interval(rate_hz)
         self._stopping = False
         self._lock = threads.Lock()
         self._news = threads.Bell()
@@ -99,16 +93,19 @@ class Sampler:
         """Tell the thread of a cell's start or end, or another rate."""
         self._news.ring()
 
-    def measure(self, timeout_s: float = 0.25) -> DeviceSnapshot | None:
+    def measure(self, timeout_s: float = 0.25, *, ticking: bool = False) -> DeviceSnapshot | None:
         """Read all sources now; the last reading where another thread is at it for long."""
         if self.forked:
             return None
         if not self._lock.acquire(timeout_s):
             return self.latest
         try:
-            self.latest = self._read()
+            reading = self._sources.read(ticking=ticking)
+            self._interval.enter(reading)
+            self._seq += 1
+            self.latest = DeviceSnapshot(self._seq, self.clock(), *reading[:3])
         except Exception as error:  # noqa: BLE001  a source may raise what its framework raises
-            self._slow_down()
+            self._interval.slow_down()
             self._failed("sampler", error)
             return None
         finally:
@@ -131,27 +128,12 @@ class Sampler:
         latest = self.latest
         return latest if in_time and latest is not None and latest.seq > seq else None
 
-    def _read(self) -> DeviceSnapshot:
-        reading = self._sources.read()
-        if reading.took_s > _SLOW_S:
-            self._slow_down()
-        else:
-            self._back_off_s = self._back_off_s / 2 if self._back_off_s > _SLOW_S else 0.0
-        self._seq += 1
-        return DeviceSnapshot(self._seq, self.clock(), reading.state, reading.devices, reading.host)
-
-    def _slow_down(self) -> None:
-        self._back_off_s = min(_LAST_BACK_OFF_S, max(_FIRST_BACK_OFF_S, 2 * self._back_off_s))
-
-    def _interval_s(self) -> float:
-        return max(1 / max(DEFAULT_HZ, self._rate_hz() or 0.0), self._back_off_s)
-
     def _run(self) -> None:
         rest_s: float | None = _FIRST_REST_S
+        prepared_s = float("-inf")
         while not self._stopping:
-            # Always a little off: readings in step with a training loop would see one phase of it.
-            wait_s = self._interval_s() * uniform(*_OFF_BEAT)  # noqa: S311  nothing to be guessed
-            heard = self._news.wait(wait_s if self._busy() else rest_s)
+            heard = self._news.wait(self._interval.rest_s() if self._busy() else rest_s)
+            self._interval.begin()
             rest_s = None
             if self._edge_wanted:
                 self._edge_wanted = False
@@ -159,18 +141,23 @@ class Sampler:
                 self._edge_read.ring()
             elif not heard:
                 self._guarded(self._tick)
-            self._guarded(self._prepare)
+            if heard or time.monotonic() - prepared_s >= _REPEATED_S:
+                self._guarded(self._prepare)
+                prepared_s = time.monotonic()
 
     def _guarded(self, call: Callable[[], None]) -> None:
         try:
             call()
         except Exception as error:  # noqa: BLE001  the thread must outlive whatever happens
-            self._slow_down()
+            self._interval.slow_down()
             self._failed("sampler", error)
 
     def _tick(self) -> None:
-        snapshot = self.measure()
-        if snapshot is not None and self._busy():
+        snapshot = self.measure(ticking=True)
+        now_s = time.monotonic()
+        is_news = self._interval.unchanged == 0 or now_s - self._told_s >= _REPEATED_S
+        if snapshot is not None and is_news and self._busy():
+            self._told_s = now_s
             self._measured(snapshot)
 
     def become_inert(self) -> None:

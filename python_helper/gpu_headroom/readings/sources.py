@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     Failed = Callable[[str, BaseException], None]
 
 _HOST_EVERY_S = 1.0
+_CARDS_EVERY_S = 0.9  # of two ticks a second every other one asks
 _AGAIN_S = 60.0
 _AGAIN_MOST_S = 3600.0
 _BY_LIFE: tuple[wire.State, ...] = ("no_framework", "no_gpu", "not_initialised", "live")
@@ -57,6 +58,10 @@ class Sources:
         self._host: HostReading | None = None
         self._host_files: HostFiles | None = None
         self._host_read_s = -_HOST_EVERY_S
+        self._cards: tuple[View, ...] = ()
+        self._cards_read_s = -_CARDS_EVERY_S
+        self._views: list[View] = []
+        self._devices: tuple[DeviceReading, ...] = ()
 
     def include_all(self) -> None:
         """Read the other frameworks, the host and the driver as well from now on."""
@@ -73,8 +78,11 @@ class Sources:
         if self._all_included:
             self._guard("nvml", lambda: self._driver().close())
 
-    def read(self) -> Reading:
-        """Read all that is live, and the driver; raises what PyTorch raises."""
+    def read(self, *, ticking: bool = False) -> Reading:
+        """Read all that is live, and the driver; raises what PyTorch raises.
+
+        `ticking` asks the driver once a second, or where a framework took from a card or gave back.
+        """
         if self.frozen is not None:
             return self.frozen
         if self._all_included:
@@ -91,15 +99,16 @@ class Sources:
             view for name in live for view in self._ask(name, self._frameworks[name].read) or ()
         ]
         took_s = time.perf_counter() - started
-        cards: tuple[View, ...] = ()
+        is_news = not ticking or [*map(id, views)] != [*map(id, self._views)]
         if self._all_included:
-            self._read_host()
-            fixed = any(view.backend == "cuda" for view in views)
-            cards = self._guard("nvml", lambda: self._driver().read(fixed)) or ()
+            is_news |= self._read_host() | self._read_cards(views, ticking=ticking)
         if states["torch"] == "not_initialised" and self._guard("nvml", self._is_without_gpu):
             states["torch"] = "no_gpu"
         state = max(states.values(), key=_BY_LIFE.index)
-        return Reading(state, merge(views, cards, self._host), self._host, took_s)
+        if is_news:
+            self._devices = merge(views, self._cards, self._host)
+        self._views = views
+        return Reading(state, self._devices, self._host, took_s)
 
     def _look_for_frameworks(self) -> None:
         for framework in FRAMEWORKS:
@@ -110,12 +119,28 @@ class Sources:
                     if found is not None:
                         self._frameworks[name] = found.SOURCE()
 
-    def _read_host(self) -> None:
-        """Read host memory once a second: it is a handful of files, and changes slowly."""
+    def _read_cards(self, views: list[View], *, ticking: bool) -> bool:
+        """Ask the driver, unless a tick need not; whether it was asked.
+
+        Each question lets go of the interpreter, and may wait for the card.
+        """
         now_s = time.monotonic()
-        if now_s - self._host_read_s >= _HOST_EVERY_S:
-            self._host = self._guard("host", self._host_now)
-            self._host_read_s = now_s
+        soon = now_s - self._cards_read_s < _CARDS_EVERY_S
+        if ticking and soon and _reserved(views) == _reserved(self._views):
+            return False
+        fixed = any(view.backend == "cuda" for view in views)
+        self._cards = self._guard("nvml", lambda: self._driver().read(fixed)) or ()
+        self._cards_read_s = now_s
+        return True
+
+    def _read_host(self) -> bool:
+        """Read host memory once a second: it is a handful of files; whether it was read."""
+        now_s = time.monotonic()
+        if now_s - self._host_read_s < _HOST_EVERY_S:
+            return False
+        self._host = self._guard("host", self._host_now)
+        self._host_read_s = now_s
+        return True
 
     def _host_now(self) -> HostReading:
         if self._host_files is None:
@@ -147,6 +172,10 @@ class Sources:
 
     def _driver(self) -> Any:
         return _module(".nvml").DRIVER
+
+
+def _reserved(views: list[View]) -> list[int | None]:
+    return [None if view.framework is None else view.framework.reserved_bytes for view in views]
 
 
 def _module(name: str) -> Any:

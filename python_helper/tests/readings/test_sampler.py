@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from gpu_headroom.frameworks.view import FrameworkReading
+from gpu_headroom.readings.interval import Interval
 from gpu_headroom.readings.sampler import Pace, Sampler
 from gpu_headroom.readings.snapshot import DeviceReading, DeviceSnapshot, HostReading
 from gpu_headroom.readings.sources import Reading
@@ -31,8 +32,9 @@ class Card:
         """Remember who did the slow part."""
         self.prepared_by.add(threading.current_thread().name)
 
-    def read(self) -> Reading:
+    def read(self, *, ticking: bool = False) -> Reading:
         """Read once, in whatever mood."""
+        del ticking
         self.reads += 1
         started = time.perf_counter()
         self.mood()
@@ -176,9 +178,49 @@ def test_asks_a_slow_source_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
     pauses = []
     for _ in range(24):
         bench.sampler.measure()
-        pauses.append(bench.sampler._interval_s())
+        pauses.append(bench.sampler._interval.seconds)
     assert pauses[:4] == [1.0, 2.0, 4.0, 5.0]
     assert pauses[-1] == 1 / 100
+
+
+def test_rests_longer_while_nothing_changes() -> None:
+    """Equal readings make it longer, by less than a page takes for stale; a new one ends that."""
+    bench = Bench(rate_hz=2.0)
+    pauses = []
+    for in_use in (1, *[2] * 8, 3):
+        bench.card.in_use = in_use
+        bench.sampler.measure()
+        pauses.append(bench.sampler._interval.seconds)
+    assert pauses == [0.5] * 7 + [1.5] * 2 + [0.5]
+
+
+def test_who_looks_closely_gets_every_reading() -> None:
+    """A popup that wants ten readings a second gets them, changed or not."""
+    bench = Bench(rate_hz=10.0)
+    for _ in range(20):
+        bench.sampler.measure()
+    assert bench.sampler._interval.seconds == 0.1
+
+
+def test_without_a_framework_the_pause_stays_short() -> None:
+    """What starts CUDA may come at any moment, and has to be seen before it fails."""
+    interval = Interval(lambda: None)
+    for _ in range(20):
+        interval.enter(Reading("not_initialised", (), None))
+    assert interval.seconds == 0.5
+
+
+def test_a_slow_reading_counts_for_the_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The thread rests for what is left of the interval, and for a part of it at least."""
+    interval = Interval(lambda: 10.0)
+    now_s = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now_s[0])
+    interval.begin()
+    assert 0.085 <= interval.rest_s() <= 0.105
+    now_s[0] += 0.06
+    assert 0.025 <= interval.rest_s() <= 0.045
+    now_s[0] += 1
+    assert 0.017 <= interval.rest_s() <= 0.021
 
 
 def test_the_edge_of_a_cell_does_not_wait_for_a_slow_source(bench: Bench) -> None:
@@ -253,5 +295,5 @@ def test_pace_repeats_what_is_unchanged_each_second() -> None:
     """Silence would look like a kernel that hangs."""
     pace = Pace()
     assert pace.due(snapshot(1), 10.0, 10.0)
-    assert not pace.due(snapshot(1), 10.0, 10.9)
+    assert not pace.due(snapshot(1), 10.0, 10.7)
     assert pace.due(snapshot(1), 10.0, 11.0)

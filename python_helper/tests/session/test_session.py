@@ -232,10 +232,10 @@ def test_a_reading_that_fails_is_refused_with_a_sentence(
 ) -> None:
     """A poll gets an answer even where the source raises."""
 
-    def fail() -> None:
+    def fail(**_: object) -> None:
         raise RuntimeError("driver is gone")
 
-    monkeypatch.setattr(helper.session.sampler, "_read", fail)
+    monkeypatch.setattr(helper.session.sources, "read", fail)
     assert helper.ask("sample", client_id="page")["message"]["id"] == "refused.no_reading"
     assert helper.channel.ask(ATTACH)["sample"] is None  # type: ignore[typeddict-item]  # only `attach` has one
 

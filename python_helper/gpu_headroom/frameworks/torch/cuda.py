@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..imported import imported, simulation
@@ -25,6 +26,7 @@ class TorchCuda:
 
     def __init__(self) -> None:
         self._unused: dict[tuple[int, bool], View] = {}
+        self._last: dict[tuple[int, bool], View] = {}
 
     def state(self) -> wire.State:
         """Say whether CUDA is up, from flags alone: no call that could start it."""
@@ -41,7 +43,10 @@ class TorchCuda:
         return "not_initialised" if built_for_gpu else "no_gpu"
 
     def read(self) -> tuple[View, ...]:
-        """Read each device that already has a context; makes none."""
+        """Read each device that already has a context; makes none.
+
+        Where nothing has changed on a device its view is the same object as before.
+        """
         torch = sys.modules["torch"]
         devices = range(private.device_count())
         return tuple(
@@ -49,24 +54,27 @@ class TorchCuda:
         )
 
     def _read(self, torch: Any, index: int) -> View:
-        simulated = simulation() is not None
-        unused = self._unused.get((index, simulated))
+        key = index, simulation() is not None
+        unused = self._unused.get(key)
         if unused is None:
             backend: Backend = "rocm" if getattr(torch.version, "hip", None) else "cuda"
             properties = torch.cuda.get_device_properties(index)
-            unused = unused_view(properties, index, backend, simulated=simulated)
-            self._unused[index, simulated] = unused
+            unused = self._unused[key] = unused_view(properties, index, backend, simulated=key[1])
         fraction = private.memory_fraction(index)
         limit = None
         if fraction is not None and fraction < 1 and unused.total_bytes is not None:
             limit = int(unused.total_bytes * fraction)
-        return replace(
-            unused,
-            limit_bytes=limit,
-            framework=allocator_reading(private.statistics(index)),
-            ask_card=lambda: _card(torch, index),
-            limit_source=private.LIMIT,
-        )
+        framework = allocator_reading(private.statistics(index))
+        last = self._last.get(key)
+        if last is None or last.limit_bytes != limit or not framework.equals(last.framework):
+            last = self._last[key] = replace(
+                unused,
+                limit_bytes=limit,
+                framework=framework,
+                ask_card=partial(_card, torch, index),
+                limit_source=private.LIMIT,
+            )
+        return last
 
 
 def unused_view(properties: Any, index: int, backend: Backend, *, simulated: bool = False) -> View:

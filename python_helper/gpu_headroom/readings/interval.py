@@ -1,0 +1,86 @@
+"""How long the sampler's thread rests between two readings."""
+
+from __future__ import annotations
+
+import time
+from random import uniform
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .sources import Reading
+
+DEFAULT_HZ = 2.0
+_LEVEL_HZ = 2 / 3  # a page takes what is three seconds old for stale
+_LEVEL = 6  # readings in a row that found nothing new
+_SLOW_S = 0.005
+_FIRST_BACK_OFF_S = 1.0
+_LAST_BACK_OFF_S = 5.0
+_OFF_BEAT = 0.85, 1.05
+_LEAST_REST = 0.2  # of an interval, however long readings take
+
+
+class Interval:
+    """The time from one reading to the next.
+
+    `rate_hz` is what those who look want, `None` without one; the least is `DEFAULT_HZ`, for peaks
+    and warnings need readings whether or not somebody looks. Where readings find nothing new and
+    nobody wants more, the thread wakes every second and a half until something is new. A slow
+    allocator (its lock is held while the driver works) is asked less often.
+    `unchanged` counts the last readings in a row that found what the one before had found.
+    """
+
+    def __init__(self, rate_hz: Callable[[], float | None]) -> None:
+        self._rate_hz = rate_hz
+        self._back_off_s = 0.0
+        self._last: Reading | None = None
+        self.unchanged = 0
+        self._since_s = time.monotonic()
+
+    def enter(self, reading: Reading) -> None:
+        """Learn from a reading."""
+        if reading.took_s > _SLOW_S:
+            self.slow_down()
+        else:
+            self._back_off_s = self._back_off_s / 2 if self._back_off_s > _SLOW_S else 0.0
+        self.unchanged = self.unchanged + 1 if _are_equal(self._last, reading) else 0
+        self._last = reading
+
+    def slow_down(self) -> None:
+        """Ask less often for a while: reading took long, or failed."""
+        self._back_off_s = min(_LAST_BACK_OFF_S, max(_FIRST_BACK_OFF_S, 2 * self._back_off_s))
+
+    @property
+    def seconds(self) -> float:
+        """The interval as it is now."""
+        wanted_hz = max(DEFAULT_HZ, self._rate_hz() or 0.0)
+        if wanted_hz == DEFAULT_HZ and self.unchanged >= _LEVEL:
+            wanted_hz = _LEVEL_HZ
+        return max(1 / wanted_hz, self._back_off_s)
+
+    def begin(self) -> None:
+        """Count the interval from now on."""
+        self._since_s = time.monotonic()
+
+    def rest_s(self) -> float:
+        """Return how long to rest: the interval less the time that has gone since it began.
+
+        Always a little off: readings in step with a training loop would see one phase of it.
+        """
+        interval_s = self.seconds * uniform(*_OFF_BEAT)  # noqa: S311  nothing to be guessed
+        gone_s = time.monotonic() - self._since_s
+        return max(_LEAST_REST * interval_s, interval_s - gone_s)
+
+
+def _are_equal(last: Reading | None, reading: Reading) -> bool:
+    """Whether a framework is up, and gave out and took back nothing between two readings."""
+    return (
+        last is not None
+        and reading.state == "live"
+        and last.devices == reading.devices
+        and all(
+            then.allocated_total_bytes == now.allocated_total_bytes
+            for then, now in zip(last.devices, reading.devices, strict=True)
+        )
+    )
