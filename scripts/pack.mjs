@@ -42,7 +42,7 @@ const WHEEL_ONLY = [
 ];
 
 /** Modules whose docstrings are the help that a person asks for: they travel. */
-const DOCUMENTED = ['__init__.py', 'simulate.py', 'terminal/magics.py'];
+const DOCUMENTED = ['__init__.py', 'terminal/magics.py'];
 
 const read = path => readFileSync(path, 'utf8');
 const readHelper = name => read(join(HELPER, name));

@@ -24,7 +24,7 @@ from scripts.minify import as_text, in_words, minify
 
 ROOT = Path(__file__).parents[2]
 HELPER = ROOT / "python_helper" / "gpu_headroom"
-DOCUMENTED = {"__init__.py", "simulate.py", "terminal/magics.py"}
+DOCUMENTED = {"__init__.py", "terminal/magics.py"}
 WHEEL_ONLY = (
     "__main__.py",
     "cells/life.py",
