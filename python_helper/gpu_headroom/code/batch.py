@@ -236,18 +236,6 @@ def size_literals(  # noqa: PLR0913  all that a question is made of
     ]
 
 
-def batch_literals(
-    cell: CellRun,
-    cells: Sequence[CellRun],
-    values: Mapping[str, Any],
-    *,
-    line: int | None = None,
-    code: Code | None = None,
-) -> list[SizeLiteral]:
-    """Return the literals that may set the batch of a failing cell, likeliest first."""
-    return size_literals("batch", cell, cells, values, line=line, code=code)
-
-
 def defines_any(cell: CellRun, names: Iterable[str]) -> bool:
     """Whether a cell gives a value to one of these names."""
     return not Code().of(cell).stores.isdisjoint(names)

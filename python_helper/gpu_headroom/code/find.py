@@ -120,3 +120,14 @@ def root_of(path: str) -> str:
 def words(text: str) -> frozenset[str]:
     """Return the words of a text, as a set."""
     return frozenset(text.split())
+
+
+def path_of(node: ast.AST | None) -> tuple[str, ...]:
+    """Return `config`, `train`, `batch_size` for `config.train["batch_size"]`."""
+    if isinstance(node, ast.Name):
+        return (node.id,)
+    if not isinstance(node, (ast.Attribute, ast.Subscript)):
+        return ()
+    key = node.attr if isinstance(node, ast.Attribute) else getattr(node.slice, "value", None)
+    before = path_of(node.value)
+    return (*before, key) if before and isinstance(key, str) else ()

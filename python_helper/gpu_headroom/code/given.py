@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from .beside import script_lines
-from .find import called, words
+from .find import called, path_of, words
 from .scopes import Function, defaults
 from .size_names import role_of
 
@@ -162,7 +162,7 @@ class Look:
             for expression, given in zip(target.elts, value.elts, strict=False):
                 yield from self._assigned(expression, given, owner)
             return
-        path = _path(target)
+        path = path_of(target)
         if not path:
             return
         name, parameter, kind = path[-1], None, _KINDS[type(target)]
@@ -281,7 +281,7 @@ def _callee(function: ast.FunctionDef | ast.AsyncFunctionDef, owner: ast.AST | N
 def _fields(node: ast.ClassDef) -> list[ast.arg]:
     """Return the fields of a dataclass and its like, as parameters."""
     decorators = [
-        _path(getattr(expression, "func", expression))[-1:] for expression in node.decorator_list
+        path_of(getattr(expression, "func", expression))[-1:] for expression in node.decorator_list
     ]
     if ("dataclass",) not in decorators and not node.bases:
         return []
@@ -295,19 +295,6 @@ def _fields(node: ast.ClassDef) -> list[ast.arg]:
 def _field(owner: ast.ClassDef, name: str) -> Parameter | None:
     names = [argument.arg for argument in _fields(owner)]
     return Parameter(owner.name, name, names.index(name)) if name in names else None
-
-
-def _path(node: ast.AST | None) -> tuple[str, ...]:
-    """Return `config`, `train`, `batch_size` for `config.train["batch_size"]`."""
-    if isinstance(node, ast.Name):
-        return (node.id,)
-    if isinstance(node, ast.Attribute):
-        before = _path(node.value)
-        return (*before, node.attr) if before else ()
-    if isinstance(node, ast.Subscript) and (key := _text(node.slice)):
-        before = _path(node.value)
-        return (*before, key) if before else ()
-    return ()
 
 
 def _text(node: ast.AST | None) -> str:

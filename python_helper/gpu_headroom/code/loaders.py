@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .find import base_of, called, calls, dotted, keyword, words
+from .find import base_of, called, calls, dotted, keyword, path_of, words
 from .literals import integer
 from .notebook import Notebook, by_name
 from .scopes import Function, arguments, defaults
@@ -455,7 +455,7 @@ class Loaders:
 
     def _entry(self, cell: CellCode, node: ast.Attribute | ast.Subscript) -> None:
         """Follow `config.batch_size`, `config["batch_size"]`, `self.batch_size`."""
-        path = _path(node)
+        path = path_of(node)
         if not path:
             return
         owner = path[0]
@@ -724,18 +724,6 @@ def _shape(name: str, call: ast.Call) -> ast.expr | None:
         )
         return next(tuples, None)
     return call.args[0] if call.args else None
-
-
-def _path(node: ast.AST) -> tuple[str, ...]:
-    if isinstance(node, ast.Name):
-        return (node.id,)
-    if isinstance(node, ast.Attribute):
-        before = _path(node.value)
-        return (*before, node.attr) if before else ()
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-        before = _path(node.value)
-        return (*before, str(node.slice.value)) if before else ()
-    return ()
 
 
 def _root(node: ast.AST) -> ast.AST:

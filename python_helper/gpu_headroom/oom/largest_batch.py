@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..code.batch import Code, batch_literals
+from ..code.batch import Code, size_literals
 from ..text.format import MIB
 from ..text.messages import message
 
@@ -72,7 +72,8 @@ def largest_batch(
     `runs` are the last runs of all cells, oldest first; `values` the user's variables.
     """
     latest = {run.key: run for run in runs}
-    literal = next(iter(batch_literals(cell, tuple(latest.values()), values, code=code)), None)
+    literals = size_literals("batch", cell, tuple(latest.values()), values, code=code)
+    literal = next(iter(literals), None)
     if literal is None:
         return Prediction(None, None, message("prediction.no_batch"))
     measured = _measured(literal, cell, runs, device.index, code)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from gpu_headroom.cells.runs import CellRun
-from gpu_headroom.code.batch import batch_literals, path_from
+from gpu_headroom.code.batch import path_from, size_literals
 from gpu_headroom.code.literals import literals_in
 
 
@@ -89,7 +89,7 @@ def test_keeps_silent_where_there_is_no_literal(source: str) -> None:
 
 def names(source: str, values: dict[str, Any], line: int | None = None) -> list[tuple[str, int]]:
     """List the literals that may set the batch, likeliest first."""
-    found = batch_literals(cell(source), [cell(source)], values, line=line)
+    found = size_literals("batch", cell(source), [cell(source)], values, line=line)
     return [(each.name, each.value) for each in found]
 
 
@@ -201,7 +201,7 @@ def test_calls_of_the_failing_cell_decide_about_a_default() -> None:
     function = cell("def train(data, batch_size=512): pass\ntrain(data, 8)", "function")
     for call, expected in (("train(data)", [512]), ("train(data, n)", [])):
         failing = cell(call)
-        found = batch_literals(failing, [function, failing], {})
+        found = size_literals("batch", failing, [function, failing], {})
         assert [each.value for each in found if each.kind == "parameter"] == expected
 
 
@@ -306,7 +306,7 @@ def test_a_command_line_says_what_another_cell_calls_it(argv: str) -> None:
     """`-b` is the option's first long form, and `sys.argv` leads to who parses it."""
     cells = [cell(f"sys.argv = {argv}", "argv"), cell(OPTIONS, "options")]
     failing = cell("train(args)")
-    (found,) = batch_literals(failing, [*cells, failing], {})
+    (found,) = size_literals("batch", failing, [*cells, failing], {})
     assert (found.name, found.value, found.cell.key) == ("batch_size", 64, "argv")
     path = path_from(cells[0], failing, [*cells, failing])
     assert [each.key for each in path or ()] == ["argv", "options", "failing"]
