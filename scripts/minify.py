@@ -237,12 +237,13 @@ def in_words(text: str, most: int = _WORDS) -> bytes:
     behind: dict[str, Counter[str]] = {}
     for match in _WORD.finditer(text):
         found[match[0]] += 1
-        behind.setdefault(match[0], Counter())[text[match.start() - 1 : match.start()]] += 1
+        before = text[max(0, match.start() - 2) : match.start()]
+        behind.setdefault(match[0], Counter())[before[::-1]] += 1
     # The root, as bz2 has made a long word that is said often small already.
     rooms = sorted(found, key=lambda each: (-found[each] * (len(each) - 1) ** 0.5, each))
     words = [*sorted(others), *rooms][:most]
     # bz2 lays beside each other what stands before bytes that are neighbours: so are words that
-    # mostly stand behind the same sign (0.13 % less).
+    # mostly stand behind the same two signs (0.15 % less).
     words.sort(key=lambda each: (behind[each].most_common(1)[0][0] if each in behind else "", each))
     signs = {word: chr(_WORDS + number) for number, word in enumerate(words)}
     shorter = "".join([signs[each] if each in others else each for each in text])

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from importlib.machinery import ModuleSpec
-    from types import ModuleType
+    from types import CodeType, ModuleType
 
 PACKAGE = "gpu_headroom"
 OWN = __name__.partition(".")[0]
@@ -40,6 +40,28 @@ class InMemory(  # type: ignore[misc]  # typeshed's own bases disagree
         self.sources = sources
         self.version = version
         self.package = package
+        self._codes: dict[str, CodeType | None] = {}
+
+    def compile_one(self) -> bool:
+        """Compile a module ahead of its import; whether there was one left.
+
+        Nothing is executed and nobody waits: an import that comes meanwhile compiles its own.
+        """
+        path = next((path for path in self.sources if path not in self._codes), None)
+        if path is None:
+            return False
+        self._codes[path] = None
+        name = f"{self.package}.{path.removesuffix('.py').replace('/', '.')}"
+        if name.removesuffix(".__init__") not in sys.modules:
+            self._codes[path] = compile(
+                self.sources[path], f"{ROOT}/{path}", "exec", dont_inherit=True
+            )
+        return True
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        """Return the code of a module, which may have been compiled; raises `ImportError`."""
+        code = self._codes.pop(str(self._path(fullname)), None)
+        return super().get_code(fullname) if code is None else code
 
     def find_spec(
         self,

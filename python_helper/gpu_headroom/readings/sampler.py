@@ -29,6 +29,7 @@ _EDGE_TIMEOUT_S = 0.05
 _JOIN_S = 2.0
 _HEARTBEAT_S = 0.8  # so that readings off the beat of a second count for it
 _FIRST_REST_S = 0.5
+_SLICE_REST_S = 0.005
 _REPEATED_S = 0.4  # what is unchanged is told, and looked after, twice a second at most
 
 _samplers: weakref.WeakSet[Sampler] = weakref.WeakSet()
@@ -40,6 +41,7 @@ class Sampler:
     How often is `Interval`'s matter, whether a reading is sent is `Pace`'s. `prepare` does
     what takes long, such as opening a driver; it is called on the sampler's own thread, often,
     and first when a first reading has been asked for, or nobody has for a moment.
+    `at_rest` is called where no cell runs until it says that nothing is left to do.
     A source that fails is reported by `failed` and asked again later. `forked` tells that this is
     the copy in a forked child, where nothing may touch the GPU.
     """
@@ -51,12 +53,14 @@ class Sampler:
         busy: Callable[[], bool],
         rate_hz: Callable[[], float | None],
         prepare: Callable[[], None],
+        at_rest: Callable[[], bool],
         measured: Callable[[DeviceSnapshot], None],
         failed: Callable[[str, BaseException], None],
     ) -> None:
         self._sources = sources
         self._busy = busy
         self._prepare = prepare
+        self._at_rest = at_rest
         self._measured = measured
         self._failed = failed
         self._seq = 0
@@ -132,25 +136,28 @@ class Sampler:
         rest_s: float | None = _FIRST_REST_S
         prepared_s = float("-inf")
         while not self._stopping:
-            heard = self._news.wait(self._interval.rest_s() if self._busy() else rest_s)
+            is_busy = self._busy()
+            heard = self._news.wait(self._interval.rest_s() if is_busy else rest_s)
             self._interval.begin()
-            rest_s = None
             if self._edge_wanted:
                 self._edge_wanted = False
                 self.measure()
                 self._edge_read.ring()
-            elif not heard:
+            elif not heard and (is_busy or rest_s == _FIRST_REST_S):
                 self._guarded(self._tick)
             if heard or time.monotonic() - prepared_s >= _REPEATED_S:
                 self._guarded(self._prepare)
                 prepared_s = time.monotonic()
+            if not self._busy():
+                rest_s = _SLICE_REST_S if self._guarded(self._at_rest) else None
 
-    def _guarded(self, call: Callable[[], None]) -> None:
+    def _guarded(self, call: Callable[[], bool | None]) -> bool | None:
         try:
-            call()
+            return call()
         except Exception as error:  # noqa: BLE001  the thread must outlive whatever happens
             self._interval.slow_down()
             self._failed("sampler", error)
+            return None
 
     def _tick(self) -> None:
         snapshot = self.measure(ticking=True)

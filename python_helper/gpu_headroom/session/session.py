@@ -74,6 +74,8 @@ class Session:
             busy=lambda: self.ledger.running,
             rate_hz=self._wanted_hz,
             prepare=self._prepare,
+            # What a card needs would else be compiled while a person waits for the first one.
+            at_rest=lambda: self._finder is not None and self._finder.compile_one(),
             measured=self._measured,
             failed=self.failed,
         )

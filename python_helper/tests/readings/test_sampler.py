@@ -54,15 +54,21 @@ class Bench:
         self.busy = False
         self.measured: list[DeviceSnapshot] = []
         self.failures: list[str] = []
+        self.work = 0
         self.news = threading.Semaphore(0)
         self.sampler = Sampler(
             self.card,
             busy=lambda: self.busy,
             rate_hz=lambda: rate_hz,
             prepare=self.card.prepare,
+            at_rest=self._work,
             measured=self._measured,
             failed=self._failed,
         )
+
+    def _work(self) -> bool:
+        self.work -= self.work > 0
+        return self.work > 0
 
     def _measured(self, snapshot: DeviceSnapshot) -> None:
         self.measured.append(snapshot)
@@ -114,6 +120,30 @@ def test_rests_when_no_cell_runs(bench: Bench) -> None:
     """At rest nothing is read."""
     assert not bench.news.acquire(timeout=0.2)
     assert bench.card.reads == 0
+
+
+def test_work_that_can_wait_is_done_at_rest(bench: Bench) -> None:
+    """A part at a time, given up while a cell runs, and gone on with after it."""
+    bench.work = 1000
+    bench.sampler.wake()
+    _until(lambda: bench.work < 1000)
+    bench.run_cell()
+    assert bench.news.acquire(timeout=SOON_S)
+    left = bench.work
+    assert bench.news.acquire(timeout=SOON_S)
+    assert bench.work == left > 0
+    bench.work, bench.busy = 5, False
+    bench.sampler.wake()
+    _until(lambda: bench.work == 0)
+    assert bench.failures == []
+
+
+def _until(condition: Callable[[], bool]) -> None:
+    """Wait for what another thread does; fails where it does not."""
+    end_s = time.monotonic() + SOON_S
+    while not condition():
+        assert time.monotonic() < end_s
+        time.sleep(0.01)
 
 
 def test_survives_a_failing_source(bench: Bench) -> None:
