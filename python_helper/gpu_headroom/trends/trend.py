@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # alarm, and each of 10 leaks has to be told while there is room.
 _MOST_SLOTS = 160  # of one or more readings: what a cell of hours costs at most
 _SLOT_S = 0.08  # at least, so that ten readings a second stay apart
+_JUDGED_S = 0.4  # to lay a line through is the dear part: twice a second is enough
 _BLOCKS = 10  # stretches of time that a line is laid through
 _LEAST_BLOCKS = 6  # with readings in them, to doubt that memory is steady
 _LEAST_SLOTS = 20
@@ -78,6 +79,7 @@ class DeviceTrend:
         self._highest = 0
         self._first_peak: int | None = None
         self._peak: int | None = None
+        self._judged_s = 0.0
         self._line: _Line | None = None
         self._state = "unknown"
         self._room: int | None = None
@@ -89,6 +91,9 @@ class DeviceTrend:
         self.loop_steps.enter(time_s, in_use, device.allocated_total_bytes)
         self._keep(time_s, device)
         self._room = self._room_left(device)
+        if 0 <= time_s - self._judged_s < _JUDGED_S:
+            return
+        self._judged_s = time_s
         if self._is_level():  # what most cells are, at each reading
             self._line, self._state = None, "steady" if _enough(self._slots) else "unknown"
             return
