@@ -1,0 +1,105 @@
+"""What being watched costs, as counts: they are the same on a slow machine and on a busy one.
+
+Whoever adds to what a reading does sees its price here, and raises the budget in the same commit.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.live import LiveKernel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.live import Pack
+
+MODULES = 58
+"""Of ours, imported until the first reading is there."""
+
+SAMPLE_BYTES = 1_050
+"""Of one reading of one card, as JSON."""
+
+UNCHANGED = 7
+"""Readings that are sent in six seconds of a cell in which nothing changes."""
+
+CALLS = 0
+"""Reads and writes of the system in a reading that finds nothing new."""
+
+CALLS_EACH_SECOND = 16
+"""Those in a reading that also asks for host memory, once a second."""
+
+IMPORTED = "sum(each.partition('.')[0] == 'gpu_headroom' for each in __import__('sys').modules)"
+
+COUNT = """
+import gc
+from gpu_headroom.session.session import Session
+def calls():
+    with open("/proc/thread-self/io") as file:
+        figures = dict(line.split(": ") for line in file)
+    return int(figures["syscr"]) + int(figures["syscw"])
+def calls_of(read):
+    before, between = calls(), calls()
+    read()
+    return calls() - between - (between - before)
+(session,) = [each for each in gc.get_objects() if type(each) is Session]
+session.sampler.stop()
+sources = session.sources
+sources.read()
+sources._host_read_s = float("-inf")
+each_second = calls_of(lambda: sources.read(ticking=True))
+unchanged = calls_of(lambda: sources.read(ticking=True))
+"""
+
+
+@pytest.fixture
+def simulated(newest_python: Path, tmp_path: Path) -> Iterator[LiveKernel]:
+    """A kernel with something on its simulated card."""
+    with LiveKernel(newest_python, tmp_path, installed=True) as kernel:
+        kernel.run('import gpu_headroom; gpu_headroom.simulate("4 GiB"); gpu_headroom.start()')
+        kernel.run("import torch; kept = torch.zeros(2**20, device='cuda')")
+        kernel.attach(rate_hz=2)
+        yield kernel
+
+
+def test_modules_of_a_first_reading(newest_python: Path, pack: Pack, tmp_path: Path) -> None:
+    """What is compiled before anything is shown: each module is a part of a millisecond."""
+    with LiveKernel(newest_python, tmp_path) as kernel:
+        run = kernel.run(f"{pack.code()}\nprint({IMPORTED})")
+        assert 0 < int(run.text) <= MODULES
+        kernel.attach()
+
+
+def test_bytes_of_a_reading(simulated: LiveKernel) -> None:
+    """What a page gets twice a second, while memory changes."""
+    since = simulated.now
+    simulated.run("import time; time.sleep(1.2)")
+    sample = simulated.await_event("sample", since)
+    assert len(json.dumps(sample)) <= SAMPLE_BYTES
+
+
+def test_readings_of_a_cell_that_waits(simulated: LiveKernel) -> None:
+    """Where nothing changes a reading is sent often enough not to look stale, and no more often."""
+    since = simulated.now
+    simulated.run("import time; time.sleep(6)")
+    samples = [
+        each["content"]["data"]
+        for each in simulated.messages(since)
+        if each["content"].get("data", {}).get("type") == "sample"
+    ]
+    times = [each["time_s"] for each in samples]
+    assert len(samples) <= UNCHANGED
+    assert max(later - time_s for time_s, later in pairwise(times)) < 2.5
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counted by Linux")
+def test_system_calls_of_a_reading(simulated: LiveKernel) -> None:
+    """Each lets go of the interpreter, which a cell that computes gives back only after a while."""
+    assert simulated.run(COUNT).status == "ok"
+    assert simulated.value("unchanged") <= CALLS
+    assert simulated.value("each_second") <= CALLS_EACH_SECOND
