@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .kinds import mro
+from .kinds import module_of, mro, top_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_COMPARISONS = "__eq__", "__hash__"
+# What their metaclasses compare are names, modules and tuples of classes; PyTorch imports them all.
+_HARMLESS = "sympy", "torch", "typing_extensions"
 _NAMESPACE: Any = type.__dict__["__dict__"]
 
 
@@ -53,8 +56,9 @@ def compare_plainly() -> bool:
 
     Only then may classes themselves be members of a set, which is twice as fast as their `id`s.
     """
-    return not any(
-        defines(metaclass, name, until=type)
+    return all(
+        top_of(module_of(base)) in _HARMLESS or namespace_of(base).keys().isdisjoint(_COMPARISONS)
         for metaclass in heirs(type)
-        for name in ("__eq__", "__hash__")
+        for base in mro(metaclass)
+        if base is not object
     )
