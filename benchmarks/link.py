@@ -91,7 +91,7 @@ def rows(python: Path, folder: Path) -> Iterator[Row]:
         server.close()
     near_ms, far_ms = zip(*times_ms, strict=True)
     yield times_row("kernel ready → first reading, through a server", near_ms, 300)
-    yield times_row("… over 2 Mbit/s and 60 ms there and back", far_ms, 1500)
+    yield times_row("… over 2 Mbit/s and 60 ms there and back", far_ms, 1200)
 
 
 def first_reading_ms(server: Server) -> float:

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 WHAT = "allocation → pixel at 10 Hz, a cell that computes"
 GOAL_MS = 150
 ON_COLAB = "allocation → pixel in an output, a cell that computes (stand-in for Colab's page)"
-GOAL_ON_COLAB_MS = 1000
+GOAL_ON_COLAB_MS = 350
 RESTART = "restart of the kernel → its gauge in an output says so (the same page)"
 GOAL_RESTART_MS = 20_000
 

@@ -15,6 +15,7 @@ from benchmarks import (
     failure,
     flow,
     gauge,
+    growth,
     holders,
     link,
     payload,
@@ -79,6 +80,7 @@ def main() -> None:
             failure.rows(python, Path(folder)),
             cycles.rows(python, Path(folder)),
             holders.rows(python, Path(folder)),
+            growth.rows(python, Path(folder)),
             peaks.rows(),
             training.rows(cuda.Environment(ROOT / ".venvs", cuda.NEWEST), Path(folder)),
         ):

@@ -1,0 +1,157 @@
+"""How times grow with what there is: five sizes each, and the slope of time over the largest."""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+from typing import TYPE_CHECKING, NamedTuple
+
+from tests.live import LiveKernel
+
+from benchmarks.measure import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+TIMES = 9
+LAST = 3  # sizes that the slope is of: before them what is there in any case takes most
+STEEPEST = 1.15
+"""The slope of n log n between the sizes below is at most this."""
+
+PRELUDE = f"""
+import gpu_headroom, time, json, gc
+from gpu_headroom.holders.account import take
+from gpu_headroom import release
+import gpu_simulator
+
+def session():
+    return gpu_headroom.session.current()
+
+def median_ms(call):
+    times = []
+    for _ in range({TIMES}):
+        begin = time.perf_counter()
+        call()
+        times.append(1000 * (time.perf_counter() - begin))
+    return sorted(times)[len(times) // 2]
+
+def walk():
+    return take(get_ipython(), session().sampler.latest, session().turn())
+
+def plan():
+    return release.plan(session().situation(session().turn()))
+
+def tensor():
+    return torch.empty(2**20, dtype=torch.uint8, device="cuda")
+"""
+ONE_CARD = """
+gpu_simulator.simulate("80 GiB", compute="meta")
+import torch
+tensor()
+gpu_headroom.start()
+session().sampler.measure()
+"""
+
+
+class Growth(NamedTuple):
+    """What grows: code that makes `size` of it, what is timed, and what takes it away again."""
+
+    what: str
+    sizes: tuple[int, ...]
+    make: str
+    timed: str
+    clear: str = "del kept"
+
+
+GROWTHS = (
+    Growth(
+        "who holds what, by Python objects",
+        (10_000, 100_000, 300_000, 1_000_000, 3_000_000),
+        "kept = [[number] for number in range(size)]",
+        "walk()",
+    ),
+    Growth(
+        "who holds what, by tensors of a list",
+        (100, 300, 1_000, 3_000, 10_000),
+        "kept = [tensor() for _ in range(size)]",
+        "walk()",
+    ),
+    Growth(
+        "who holds what, by names",
+        (100, 300, 1_000, 3_000, 10_000),
+        "globals().update({f'name_{n}': tensor() for n in range(size)})",
+        "walk()",
+        "[globals().pop(each) for each in [*globals()] if each.startswith('name_')]",
+    ),
+    Growth(
+        "who holds what, by containers in each other",
+        (100, 300, 1_000, 3_000, 10_000),
+        "kept = tensor()\n"
+        "for number in range(size): kept = {'inner': kept} if number % 2 else [kept]",
+        "walk()",
+    ),
+    Growth(
+        "who holds what, by operations of a graph",
+        (100, 300, 1_000, 3_000, 10_000),
+        "kept = torch.ones(2**18, device='cuda', requires_grad=True)\n"
+        "for _ in range(size): kept = kept.sin()",
+        "walk()",
+    ),
+    Growth(
+        "plan, by variables that can be freed",
+        (30, 100, 300, 1_000, 3_000),
+        "globals().update({f'name_{n}': tensor() for n in range(size)})",
+        "plan()",
+        "[globals().pop(each) for each in [*globals()] if each.startswith('name_')]",
+    ),
+)
+CARDS = (1, 2, 4, 8, 16)
+
+
+def rows(python: Path, folder: Path) -> Iterator[Row]:
+    """Measure each growth in a kernel of its own."""
+    times = []
+    for cards in CARDS:
+        with LiveKernel(python, folder, installed=True) as kernel:
+            kernel.run(f'{PRELUDE}\ngpu_simulator.simulate("4 GiB", devices={cards})')
+            used = f"[torch.ones(1, device=f'cuda:{{n}}') for n in range({cards})]"
+            code = f"import torch\nkept = {used}\ngpu_headroom.start()"
+            assert kernel.run(code).status == "ok"
+            run = kernel.run("print(median_ms(session().sampler.measure))")
+            times.append(float(run.text))
+    yield _row("a reading, by cards", CARDS, times)
+    for growth in GROWTHS:
+        with LiveKernel(python, folder, installed=True) as kernel:
+            assert kernel.run(f"{PRELUDE}{ONE_CARD}").status == "ok"
+            times = [_ms(kernel, growth, size) for size in growth.sizes]
+        yield _row(growth.what, growth.sizes, times)
+
+
+def _ms(kernel: LiveKernel, growth: Growth, size: int) -> float:
+    code = f"size = {size}\n{growth.make}\nsession().sampler.measure()\n"
+    measure = f"print(json.dumps(median_ms(lambda: {growth.timed})))\n"
+    run = kernel.result(kernel.submit(f"{code}{measure}{growth.clear}"), timeout_s=600)
+    assert run.status == "ok", run.reply
+    return float(json.loads(run.text))
+
+
+def _row(what: str, sizes: tuple[int, ...], times_ms: list[float]) -> Row:
+    slope = _slope(sizes[-LAST:], times_ms[-LAST:])
+    figures = ", ".join(
+        f"{size:,}: {time_ms:.3g}" for size, time_ms in zip(sizes, times_ms, strict=True)
+    )
+    return Row(
+        f"growth of {what}",
+        f"slope ≤ {STEEPEST:g}",
+        f"{figures} ms; slope {slope:.2f}",
+        slope <= STEEPEST,
+    )
+
+
+def _slope(sizes: tuple[int, ...], times_ms: list[float]) -> float:
+    """Return the exponent by which time grows with size, by least squares of the logarithms."""
+    return statistics.linear_regression(
+        [math.log(size) for size in sizes], [math.log(time_ms) for time_ms in times_ms]
+    ).slope
