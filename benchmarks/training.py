@@ -3,10 +3,10 @@
 The loop runs on a CUDA build over a stub of the runtime (`make cuda`), whose kernels compute
 nothing: all that is left of a step is Python and PyTorch's dispatch, which is the worst case.
 
-Parts of the helper are switched on and off while one cell runs, a second and a half each, in
-another order each round: whatever drifts with the machine is the same for all. That is told to some
-tenths of a per cent. More exactly, steps are counted in a moment around each reading and in as long
-a moment between two readings: what is missing is what a reading took from the loop.
+Parts of the helper are switched on while one cell runs. Steps are counted in a moment around each
+reading and in as long a moment between two readings: what is missing is what a reading took from
+the loop. Whole runs beside each other tell it to some tenths of a per cent only, for the machine is
+elsewhere for longer than all readings take.
 """
 
 from __future__ import annotations
@@ -26,23 +26,19 @@ if TYPE_CHECKING:
 
     from scripts.cuda import Environment
 
-ROUNDS = 80
-BLOCK_S = 1.5
 SLEEP_S = 20
 RESAMPLES = 2000
-READINGS = 400
+READINGS = 300
 BEFORE_S, AFTER_S = 0.006, 0.024
 TRIMMED = 10  # of the counts one in so many is left out at either end: the machine was elsewhere
 ALLOCATOR = "PyTorch's own allocator, two cards"
 
-# What of the helper runs, and at how many readings a second; all before it are without the rest.
+# What of the helper runs; each is without what the next ones do.
 PARTS = {
-    "none": ("none", 2),
-    "asleep": ("a thread that only wakes up", 2),
-    "reading": ("readings that nobody looks at", 2),
-    "account": ("readings that are kept account of", 2),
-    "all": ("all", 2),
-    "all at 10 Hz": ("all", 10),
+    "asleep": "a thread that only wakes up",
+    "reading": "and reads",
+    "account": "and keeps account",
+    "all": "and sends: all",
 }
 OF_LOOP = {2: 0.3, 10: 1.0}
 OF_PROCESSOR = {2: 0.1, 10: 0.5}
@@ -90,28 +86,10 @@ def switch(name, hz):
     sampler.wake()
     time.sleep(0.01)
 
-def seconds_a_step(seconds):
-    count, begin = 0, time.perf_counter()
-    while (now := time.perf_counter()) < begin + seconds:
-        step()
-        count += 1
-    return (now - begin) / count
-
 def share_of_processor(seconds):
     begin = time.process_time()
     time.sleep(seconds)
     return (time.process_time() - begin) / seconds
-"""
-
-TRAIN = """
-found = []
-for number in range({rounds}):
-    names = random.Random(number).sample(sorted({parts}), {count})
-    found.append(dict())
-    for name in names:
-        switch(name, {parts}[name])
-        found[-1][name] = seconds_a_step({seconds})
-print(json.dumps(found))
 """
 
 BESIDE = """
@@ -128,7 +106,7 @@ def steps_around(moments):
     ]
 
 sampler._tick = noted_tick
-switch("all", {hz})
+switch("{part}", {hz})
 stop = time.perf_counter() + {readings} / {hz}
 while ends[-1:] < [stop]:
     step()
@@ -160,9 +138,9 @@ def rows(environment: Environment, folder: Path) -> Iterator[Row]:
         kernel.run("gpu_headroom.start()")
         kernel.attach(rate_hz=2)
         assert kernel.run(SWITCH).status == "ok"
-        yield from _slowdowns(kernel)
-        for hz, goal in OF_LOOP.items():
-            yield _beside(kernel, hz, goal)
+        for part, what in PARTS.items():
+            yield _beside(kernel, 10, part, what)
+        yield _beside(kernel, 2, "all", "all")
         for hz, goal in OF_PROCESSOR.items():
             found = _figures(kernel, WAIT.format(hz=hz, seconds=SLEEP_S))
             share = 100 * (statistics.fmean(found[1::2]) - statistics.fmean(found[::2]))
@@ -174,43 +152,23 @@ def rows(environment: Environment, folder: Path) -> Iterator[Row]:
             )
 
 
-def _slowdowns(kernel: LiveKernel) -> Iterator[Row]:
-    rates = {name: hz for name, (_, hz) in PARTS.items()}
-    code = TRAIN.format(rounds=ROUNDS, parts=rates, count=len(rates), seconds=BLOCK_S)
-    found = _figures(kernel, code)
-    step_ms = 1000 * statistics.median(each["none"] for each in found)
-    yield Row(f"a step of the loop below, {ALLOCATOR}", "", f"{step_ms:.3f} ms")
-    for name, (what, hz) in PARTS.items():
-        if name == "none":
-            continue
-        slower = [100 * (each[name] / each["none"] - 1) for each in found]
-        least, most = _interval(slower)
-        yield Row(
-            f"training slowdown at {hz} Hz, {what}",
-            "",
-            f"{statistics.median(slower):+.2f} % ({least:+.2f} to {most:+.2f}, n = {len(slower)})",
-        )
-
-
-def _beside(kernel: LiveKernel, hz: int, goal: float) -> Row:
-    code = BESIDE.format(before=BEFORE_S, after=AFTER_S, hz=hz, readings=READINGS)
+def _beside(kernel: LiveKernel, hz: int, part: str, what: str) -> Row:
+    code = BESIDE.format(before=BEFORE_S, after=AFTER_S, hz=hz, part=part, readings=READINGS)
     around, between = _figures(kernel, code)
     random = Random(0)  # noqa: S311  nothing to be guessed
     tries = sorted(
         _missing(random.choices(around, k=len(around)), random.choices(between, k=len(between)))
         for _ in range(RESAMPLES)
     )
-    lost_s, error_s = (
-        _missing(around, between),
-        (tries[-RESAMPLES // 40] - tries[RESAMPLES // 40]) / 2,
-    )
-    share = 100 * hz * lost_s
+    error_s = (tries[-RESAMPLES // 40] - tries[RESAMPLES // 40]) / 2
+    lost_s = _missing(around, between)
+    share, goal = 100 * hz * lost_s, OF_LOOP[hz] if part == "all" else None
     return Row(
-        f"… by the steps that are missing around each reading, {hz} Hz",
-        f"≤ {goal:g} %",
+        f"training slowdown at {hz} Hz, {what}, {ALLOCATOR}",
+        "" if goal is None else f"≤ {goal:g} %",
         f"{share:.2f} % ± {100 * hz * error_s:.2f} ({1000 * lost_s:.2f} ms a reading, "
         f"n = {len(around)})",
-        share <= goal,
+        None if goal is None else share <= goal,
     )
 
 
@@ -222,15 +180,6 @@ def _missing(around: Sequence[int], between: Sequence[int]) -> float:
 def _trimmed_mean(values: Sequence[int]) -> float:
     ends = len(values) // TRIMMED
     return statistics.fmean(sorted(values)[ends : len(values) - ends])
-
-
-def _interval(values: Sequence[float]) -> tuple[float, float]:
-    """Return the ends of the interval that holds the median with 95 %, by resampling."""
-    random = Random(0)  # noqa: S311  nothing to be guessed
-    medians = sorted(
-        statistics.median(random.choices(values, k=len(values))) for _ in range(RESAMPLES)
-    )
-    return medians[RESAMPLES // 40], medians[-RESAMPLES // 40]
 
 
 def _figures(kernel: LiveKernel, code: str) -> Any:
