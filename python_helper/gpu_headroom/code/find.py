@@ -122,12 +122,18 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def path_of(node: ast.AST | None) -> tuple[str, ...]:
-    """Return `config`, `train`, `batch_size` for `config.train["batch_size"]`."""
+def path_of(node: ast.AST | None, keys: type = str) -> tuple[str, ...]:
+    """Return `config`, `train`, `batch_size` for `config.train["batch_size"]`.
+
+    `keys` is the class of the keys that are followed; others are none of a setting's.
+    """
     if isinstance(node, ast.Name):
         return (node.id,)
-    if not isinstance(node, (ast.Attribute, ast.Subscript)):
+    if isinstance(node, ast.Attribute):
+        key: object = node.attr
+    elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        key = node.slice.value
+    else:
         return ()
-    key = node.attr if isinstance(node, ast.Attribute) else getattr(node.slice, "value", None)
-    before = path_of(node.value)
-    return (*before, key) if before and isinstance(key, str) else ()
+    before = path_of(node.value, keys)
+    return (*before, str(key)) if before and isinstance(key, keys) else ()

@@ -455,7 +455,7 @@ class Loaders:
 
     def _entry(self, cell: CellCode, node: ast.Attribute | ast.Subscript) -> None:
         """Follow `config.batch_size`, `config["batch_size"]`, `self.batch_size`."""
-        path = path_of(node)
+        path = path_of(node, object)
         if not path:
             return
         owner = path[0]
