@@ -51,11 +51,8 @@ class InMemory(  # type: ignore[misc]  # typeshed's own bases disagree
         if path is None:
             return False
         self._codes[path] = None
-        name = f"{self.package}.{path.removesuffix('.py').replace('/', '.')}"
-        if name.removesuffix(".__init__") not in sys.modules:
-            self._codes[path] = compile(
-                self.sources[path], f"{ROOT}/{path}", "exec", dont_inherit=True
-            )
+        if f"{self.package}.{path[:-3].replace('/', '.')}" not in sys.modules:
+            self._codes[path] = self.source_to_code(self.sources[path], f"{ROOT}/{path}")
         return True
 
     def get_code(self, fullname: str) -> CodeType | None:
