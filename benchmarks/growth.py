@@ -53,6 +53,8 @@ tensor()
 gpu_headroom.start()
 session().sampler.measure()
 """
+MAKE_NAMES = "globals().update({f'name_{n}': tensor() for n in range(size)})"
+CLEAR_NAMES = "[globals().pop(each) for each in [*globals()] if each.startswith('name_')]"
 
 
 class Growth(NamedTuple):
@@ -81,9 +83,9 @@ GROWTHS = (
     Growth(
         "who holds what, by names",
         (100, 300, 1_000, 3_000, 10_000),
-        "globals().update({f'name_{n}': tensor() for n in range(size)})",
+        MAKE_NAMES,
         "walk()",
-        "[globals().pop(each) for each in [*globals()] if each.startswith('name_')]",
+        CLEAR_NAMES,
     ),
     Growth(
         "who holds what, by containers in each other",
@@ -102,9 +104,9 @@ GROWTHS = (
     Growth(
         "plan, by variables that can be freed",
         (30, 100, 300, 1_000, 3_000),
-        "globals().update({f'name_{n}': tensor() for n in range(size)})",
+        MAKE_NAMES,
         "plan()",
-        "[globals().pop(each) for each in [*globals()] if each.startswith('name_')]",
+        CLEAR_NAMES,
     ),
 )
 CARDS = (1, 2, 4, 8, 16)

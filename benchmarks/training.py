@@ -60,9 +60,8 @@ for _ in range(2000):
 """
 
 SWITCH = """
-import gc, json, random, time
-from gpu_headroom.session.session import Session
-(session,) = [each for each in gc.get_objects() if type(each) is Session]
+import json, time
+session = gpu_headroom.session.current()
 sampler = session.sampler
 part, rate_hz = "none", 2
 is_busy, tick, prepare = sampler._busy, sampler._tick, sampler._prepare

@@ -233,14 +233,12 @@ def in_words(text: str, most: int = _WORDS) -> bytes:
     What is no ASCII is a word, too.
     """
     others = {each for each in text if not each.isascii()}
-    found: Counter[str] = Counter()
     behind: dict[str, Counter[str]] = {}
     for match in _WORD.finditer(text):
-        found[match[0]] += 1
         before = text[max(0, match.start() - 2) : match.start()]
         behind.setdefault(match[0], Counter())[before[::-1]] += 1
     # The root, as bz2 has made a long word that is said often small already.
-    rooms = sorted(found, key=lambda each: (-found[each] * (len(each) - 1) ** 0.5, each))
+    rooms = sorted(behind, key=lambda each: (-behind[each].total() * (len(each) - 1) ** 0.5, each))
     words = [*sorted(others), *rooms][:most]
     # bz2 lays beside each other what stands before bytes that are neighbours: so are words that
     # mostly stand behind the same two signs (0.15 % less).

@@ -37,8 +37,6 @@ CALLS_EACH_SECOND = 16
 IMPORTED = "sum(each.partition('.')[0] == 'gpu_headroom' for each in __import__('sys').modules)"
 
 COUNT = """
-import gc
-from gpu_headroom.session.session import Session
 def calls():
     with open("/proc/thread-self/io") as file:
         figures = dict(line.split(": ") for line in file)
@@ -47,7 +45,7 @@ def calls_of(read):
     before, between = calls(), calls()
     read()
     return calls() - between - (between - before)
-(session,) = [each for each in gc.get_objects() if type(each) is Session]
+session = gpu_headroom.session.current()
 session.sampler.stop()
 sources = session.sources
 sources.read()
@@ -87,11 +85,7 @@ def test_readings_of_a_cell_that_waits(simulated: LiveKernel) -> None:
     """Where nothing changes a reading is sent often enough not to look stale, and no more often."""
     since = simulated.now
     simulated.run("import time; time.sleep(6)")
-    samples = [
-        each["content"]["data"]
-        for each in simulated.messages(since)
-        if each["content"].get("data", {}).get("type") == "sample"
-    ]
+    samples = simulated.events("sample", since)
     times = [each["time_s"] for each in samples]
     assert len(samples) <= UNCHANGED
     assert max(later - time_s for time_s, later in pairwise(times)) < 2.5
