@@ -41,8 +41,8 @@ export function momentAt(
 }
 
 /**
- * Does what a key stands for: ← and → read the neighbour of what is read, beyond
- * the ends they move; Home and End read the first and the last; + and − show a
+ * Does what a key stands for: ← and → read the neighbour of what is read, at the ends
+ * what is there, and move beyond; Home and End read the first and the last; + and − show a
  * shorter and a longer time, 0 all there is.
  *
  * @returns whether it stands for something
@@ -72,12 +72,16 @@ export function onTimeKey(
   switch (key) {
     case 'ArrowLeft':
       if (!readAt(at - 1)) {
+        readAt(at);
         move(-1);
       }
       return true;
     case 'ArrowRight':
-      if (!readAt(at + 1) && axis.end_s < now_s) {
-        move(1);
+      if (!readAt(at + 1)) {
+        readAt(at);
+        if (axis.end_s < now_s) {
+          move(1);
+        }
       }
       return true;
     case 'Home':

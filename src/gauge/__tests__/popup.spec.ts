@@ -287,6 +287,16 @@ describe('the popup', () => {
     expect(chart?.textContent).toContain('in tensors 5.3 GiB');
   });
 
+  it('should read out the one reading there is', async () => {
+    await open({ history: historyOf(POINT) });
+    const chart = popup()?.querySelector<HTMLElement>('[role="slider"]');
+    expect(chart?.textContent).not.toContain('in tensors');
+    chart?.focus();
+    key('ArrowLeft');
+    await rendered();
+    expect(chart?.textContent).toContain('s ago: in tensors 5.3 GiB');
+  });
+
   it('should show as much of the session as a person chooses', async () => {
     const first = { ...POINT, time_s: SAMPLE.time_s - 200 };
     await open({ history: historyOf(first, POINT) });
