@@ -7,7 +7,7 @@ import copy
 import re
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tests.live import OPTIONS, PROBE
 from tests.liveserver import Page, Server
@@ -95,35 +95,29 @@ def rows(python: Path, folder: Path) -> Iterator[Row]:
 
 
 def first_reading_ms(server: Server) -> float:
-    """Return the time from a ready kernel to a reading, the helper being injected between."""
+    """Return the time from a ready kernel to a reading, the helper being injected between.
+
+    As a page does it, probe and question go out together, and so do the helper and the next
+    question.
+    """
     here = re.search(r"EXPRESSION =\s+'([^']+)'", PROBE.read_text(encoding="utf-8"))
     assert here
-    code = pack().code()
+    work = pack().work()
     page = Page(server)
     try:
         start = time.perf_counter()
-        assert "body" not in _attach(page)
-        _execute(page, "", user_expressions={"here": here[1]})
-        _execute(page, code)
-        assert _attach(page)["body"]["sample"] is not None
+        probed = page.execute("", "control", silent=True, user_expressions={"here": here[1]})
+        _attach(page)
+        told = page.wait(probed)["user_expressions"]["here"]["data"]["text/plain"]
+        assert told.endswith("False]"), told  # no helper lives: the question needs no answer
+        injected, found = page.execute(**work, channel="control", silent=True), _attach(page)
+        assert page.wait(injected)["status"] == "ok"
+        assert page.wait(found)["body"]["sample"] is not None
         return 1000 * (time.perf_counter() - start)
     finally:
         page.close()
 
 
-def _attach(page: Page) -> Any:
+def _attach(page: Page) -> str:
     content = {"type": "request", "seq": 1, "command": "gpuHeadroom", "arguments": ATTACH}
-    return page.wait(page.send("debug_request", content, "control"))
-
-
-def _execute(page: Page, code: str, **keys: object) -> None:
-    content = {
-        "code": code,
-        "silent": True,
-        "store_history": False,
-        "user_expressions": {},
-        "allow_stdin": True,
-        "stop_on_error": False,
-        **keys,
-    }
-    assert page.wait(page.send("execute_request", content, "control"))["status"] == "ok"
+    return page.send("debug_request", content, "control")

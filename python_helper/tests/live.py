@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 SOURCES = Path(__file__).parents[1]
 PROBE = SOURCES.parent / "src" / "kernel" / "probe.ts"
+HELPER = PROBE.with_name("helper.ts")
 PATIENCE_S = 30.0
 CLIENT = "a-page"
 REPORT = "application/vnd.gpu-headroom.report+json"
@@ -67,13 +68,17 @@ class Pack:
         }
         return cls(constants["BOOTSTRAP"], constants["PACK"], constants["HELPER_VERSION"])
 
-    def code(self, *, sources: str | None = None, major: str = "2") -> str:
-        """Return the bootstrap as the front end executes it."""
-        return (
-            self.bootstrap.replace('"__PACK__"', f'"{sources or self.sources}"')
-            .replace('"__PROTOCOL_MAJOR__"', f'"{major}"')
-            .replace('"__HELPER_VERSION__"', f'"{self.version}"')
+    def work(self, *, sources: str | None = None, major: str = "2") -> dict[str, Any]:
+        """Return what the front end executes: the bootstrap, and the expression that calls it."""
+        found = re.search(r"START =\s+'([^']+)'", HELPER.read_text(encoding="utf-8"))
+        assert found
+        started = (
+            found[1]
+            .replace("__PACK__", sources or self.sources)
+            .replace("__PROTOCOL_MAJOR__", major)
+            .replace("__HELPER_VERSION__", self.version)
         )
+        return {"code": self.bootstrap, "user_expressions": {"started": started}}
 
 
 @dataclass
@@ -298,7 +303,7 @@ class LiveKernel:
     def inject(self, pack: Pack, *, channel: str = "control") -> Run:
         """Inject the helper as the front end does."""
         return self.run(
-            pack.code(),
+            **pack.work(),
             channel=channel,
             silent=True,
             store_history=False,

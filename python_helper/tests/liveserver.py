@@ -199,17 +199,20 @@ class Page:
         finally:
             self._socket.settimeout(PATIENCE_S)
 
-    def execute(self, code: str, channel: str = "shell", *, silent: bool = False) -> str:
+    def execute(
+        self, code: str, channel: str = "shell", *, silent: bool = False, **content: object
+    ) -> str:
         """Send code to run and return the message's id."""
-        content = {
+        body = {
             "code": code,
             "silent": silent,
             "store_history": not silent,
             "user_expressions": {},
             "allow_stdin": True,
             "stop_on_error": False,
+            **content,
         }
-        return self.send("execute_request", content, channel)
+        return self.send("execute_request", body, channel)
 
     def ask(self, arguments: object) -> Any:
         """Ask the helper."""

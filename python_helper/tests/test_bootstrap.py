@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import ast
 import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import gpu_headroom
 import pytest
+from tests.live import Pack
 from traitlets.log import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# As it stands it has no pack, so it does nothing but log that it could not start.
-TREE = ast.parse((Path(gpu_headroom.__file__).parent / "kernel/bootstrap.py").read_text("utf-8"))
+BOOTSTRAP = (Path(gpu_headroom.__file__).parent / "kernel/bootstrap.py").read_text("utf-8")
+# With no pack in it, so it does nothing but log that it could not start.
+CALL = Pack(BOOTSTRAP, "no pack", "0").work()["user_expressions"]["started"]
 
 
 class Beside(logging.Handler):
@@ -30,12 +31,18 @@ class Beside(logging.Handler):
         """Begin the other one at the first message."""
         self.times += 1
         if self.times == 1:
-            execute(TREE.body, self.namespace)
+            define(self.namespace)
+            call(self.namespace)
 
 
-def execute(body: list[ast.stmt], namespace: dict[str, Any]) -> None:
-    """Execute statements as a kernel does."""
-    exec(compile(ast.Module(body, []), "<bootstrap>", "exec"), namespace)  # noqa: S102
+def define(namespace: dict[str, Any]) -> None:
+    """Execute the code of the request."""
+    exec(BOOTSTRAP, namespace)  # noqa: S102  as a kernel does
+
+
+def call(namespace: dict[str, Any]) -> None:
+    """Evaluate its expression."""
+    eval(CALL, namespace)  # noqa: S307  as a kernel does
 
 
 @pytest.fixture
@@ -49,15 +56,15 @@ def beside() -> Iterator[Beside]:
 
 
 def test_two_at_once_raise_nothing_and_leave_no_name(beside: Beside) -> None:
-    """The one that ends first takes the name away from the other."""
-    execute(TREE.body, beside.namespace)
+    """The one that is called first takes the name away from the other."""
+    define(beside.namespace)
+    call(beside.namespace)
     assert beside.times == 2
     assert beside.namespace.keys() == {"__builtins__"}
 
 
 def test_a_name_that_is_gone_before_the_call_is_no_error() -> None:
-    """The other one may end between definition and call."""
-    defined = next(n for n, each in enumerate(TREE.body) if isinstance(each, ast.FunctionDef))
+    """The other one may be called between definition and call."""
     namespace: dict[str, Any] = {}
-    execute(TREE.body[defined + 1 :], namespace)
+    call(namespace)
     assert namespace.keys() == {"__builtins__"}

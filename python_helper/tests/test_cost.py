@@ -68,8 +68,11 @@ def simulated(newest_python: Path, tmp_path: Path) -> Iterator[LiveKernel]:
 def test_modules_of_a_first_reading(newest_python: Path, pack: Pack, tmp_path: Path) -> None:
     """What is compiled before anything is shown: each module is a part of a millisecond."""
     with LiveKernel(newest_python, tmp_path) as kernel:
-        run = kernel.run(f"{pack.code()}\nprint({IMPORTED})")
-        assert 0 < int(run.text) <= MODULES
+        work = pack.work()
+        work["user_expressions"]["imported"] = IMPORTED
+        run = kernel.run(**work, silent=True, store_history=False)
+        imported = run.reply["user_expressions"]["imported"]["data"]["text/plain"]
+        assert 0 < int(imported) <= MODULES
         kernel.attach()
 
 

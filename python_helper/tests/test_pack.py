@@ -61,9 +61,8 @@ def unpacked(pack: str) -> dict[str, str]:
     bootstrap = (HELPER / "kernel" / "bootstrap.py").read_text(encoding="utf-8")
     first, last = "        import bz2\n", "for module in modules])\n"
     lines = bootstrap[bootstrap.index(first) : bootstrap.index(last) + len(last)]
-    space: dict[str, Any] = {}
-    code = f"import builtins\n{textwrap.dedent(lines)}".replace("__PACK__", pack)
-    exec(code, space)  # noqa: S102  what travels is executed, too
+    space: dict[str, Any] = {"packed": pack}
+    exec(f"import builtins\n{textwrap.dedent(lines)}", space)  # noqa: S102  what travels is executed, too
     sources: dict[str, str] = space["sources"]
     return sources
 

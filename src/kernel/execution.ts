@@ -13,7 +13,7 @@ const SHELL_TIMEOUT_MS = 5000;
 const INFO_TIMEOUT_MS = 10_000;
 
 /** What is executed: code, and expressions by name. */
-interface IWork {
+export interface IWork {
   readonly code: string;
   readonly expressions?: Readonly<Record<string, string>>;
 }

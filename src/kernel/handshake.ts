@@ -6,6 +6,8 @@ import { words } from '../text/messages';
 import { type Attempts, WAITS_MS } from './attempts';
 import { NoAnswer, NotUnderstood } from './channel';
 import type { HelperClient } from './client';
+import type { IWork } from './execution';
+import type { Answering } from './probe';
 import { Foreign, Refused, Silent } from './problem';
 
 /** How long a helper that was just started takes to say hello, at most. */
@@ -36,11 +38,16 @@ export class Handshake {
   }
 
   private async _run(asked: boolean): Promise<Outcome> {
-    const { isOther, isPython, refusal } = this._options;
+    const { isIdle, isOther, isPython, probe, refusal } = this._options;
     if (!(await this._during(isPython()))) {
       return { kind: 'absent' };
     }
-    const found = await this._attach();
+    // A busy kernel would be taken for idle: it is probed when nobody is home. An
+    // idle one need not wait for that.
+    const isProbed = isIdle() && (asked || !refusal());
+    const probed =
+      isProbed && !(await this._during(isOther())) ? probe() : null;
+    const found = await this._find(probed);
     if (found) {
       return { kind: 'attached', reply: found };
     }
@@ -50,12 +57,28 @@ export class Handshake {
     const reason = asked ? null : refusal();
     return reason
       ? { kind: 'off', reason }
-      : { kind: 'attached', reply: await this._start() };
+      : { kind: 'attached', reply: await this._start(probed ?? probe()) };
+  }
+
+  /** The helper that is there; `null` as soon as it is known that there is none. */
+  private async _find(
+    probed: Promise<Answering> | null
+  ): Promise<IReplies['attach'] | null> {
+    const attached = this._attach();
+    const known =
+      probed?.then(
+        answering => (answering === 'IPython' ? null : attached),
+        () => attached
+      ) ?? attached;
+    return this._during(Promise.race([attached, known]));
   }
 
   /** Put the helper in and attach to it. */
-  private async _start(): Promise<IReplies['attach']> {
-    const { attempts, inject, isHere, onStarting, trans } = this._options;
+  private async _start(
+    probed: Promise<Answering>
+  ): Promise<IReplies['attach']> {
+    const { attempts, inject, onStarting, readBootstrap, trans } =
+      this._options;
     if (!attempts.start()) {
       throw new Error(
         trans.__(
@@ -64,10 +87,16 @@ export class Handshake {
       );
     }
     onStarting();
-    if (!(await this._during(isHere()))) {
+    const [bootstrap, answering] = await this._during(
+      Promise.all([readBootstrap(), probed])
+    );
+    if (answering === 'foreign') {
       throw new Foreign();
     }
-    const problem = await this._during(inject());
+    const injected = inject(bootstrap);
+    // On its heels: a kernel does one thing after the other.
+    const early = this._attachOnce().catch(() => null);
+    const problem = await this._during(injected);
     if (problem) {
       throw new Error(
         trans.__(
@@ -76,7 +105,7 @@ export class Handshake {
         )
       );
     }
-    let reply = await this._attach();
+    let reply = (await this._during(early)) ?? (await this._attach());
     if (!reply) {
       // A helper without control says hello instead, maybe a moment later.
       await this._during(delay(HELLO_MS));
@@ -141,8 +170,11 @@ export namespace Handshake {
     /** Why no helper may be started now, or `null`. */
     refusal: () => OffReason | null;
 
-    /** Put the helper in; resolves to what went wrong, or `null`. */
-    inject: () => Promise<string | null>;
+    /** What starts the helper, with the helper in it. */
+    readBootstrap: () => Promise<IWork>;
+
+    /** Execute that; resolves to what went wrong when it has run, or `null`. */
+    inject: (bootstrap: IWork) => Promise<string | null>;
 
     trans: TranslationBundle;
   }
@@ -157,8 +189,11 @@ export namespace Handshake {
     /** Whether the kernel says to be something else than IPython. */
     isOther: () => Promise<boolean>;
 
+    /** Whether it says that no cell runs. */
+    isIdle: () => boolean;
+
     /** Whether IPython runs in it: nothing is put into others. */
-    isHere: () => Promise<boolean>;
+    probe: () => Promise<Answering>;
 
     /** Whether no later handshake has begun. */
     isCurrent: () => boolean;

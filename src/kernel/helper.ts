@@ -5,7 +5,7 @@ import type { Kernel, KernelSpec } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { PROTOCOL_VERSION } from '../protocol';
-import { execute } from './execution';
+import { execute, type IWork } from './execution';
 
 /**
  * Whether a kernel is Python by name. Whether it is IPython, see `probe.ts`.
@@ -24,17 +24,26 @@ export async function isPython(
 }
 
 /**
- * The code that starts the helper, with the pack in it.
+ * Calls what the bootstrap defines, which another thread may have done at the same
+ * moment: then there is nothing to be called. An expression that failed would take
+ * `%debug` away.
+ */
+export const START =
+  '__import__("builtins").globals().get("_gpu_headroom_bootstrap", lambda *_: None)("__PACK__", "__PROTOCOL_MAJOR__", "__HELPER_VERSION__")';
+
+/**
+ * What starts the helper, with the pack in it.
  *
  * The pack is loaded on first need: pages that find a helper do without.
  */
-export async function readBootstrap(): Promise<string> {
+export async function readBootstrap(): Promise<IWork> {
   const { BOOTSTRAP, HELPER_VERSION, PACK } = await import('./pack');
   const [major = ''] = PROTOCOL_VERSION.split('.');
   // A function, as a text with `$&` in it would not be put there as it is.
-  return BOOTSTRAP.replace('"__PACK__"', () => `"${PACK}"`)
-    .replace('"__PROTOCOL_MAJOR__"', `"${major}"`)
-    .replace('"__HELPER_VERSION__"', `"${HELPER_VERSION}"`);
+  const started = START.replace('__PACK__', () => PACK)
+    .replace('__PROTOCOL_MAJOR__', major)
+    .replace('__HELPER_VERSION__', HELPER_VERSION);
+  return { code: BOOTSTRAP, expressions: { started } };
 }
 
 /**
@@ -44,10 +53,10 @@ export async function readBootstrap(): Promise<string> {
  */
 export async function inject(
   kernel: Kernel.IKernelConnection,
-  code: string,
+  bootstrap: IWork,
   trans: TranslationBundle
 ): Promise<string | null> {
-  const outcome = await execute(kernel, { code });
+  const outcome = await execute(kernel, bootstrap);
   switch (outcome.status) {
     case 'ok':
       return null;

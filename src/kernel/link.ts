@@ -29,7 +29,7 @@ import { type HelperChannel, NotUnderstood } from './channel';
 import { HelperClient } from './client';
 import { Handshake, type Outcome } from './handshake';
 import { Lease } from './lease';
-import { isHere, isOther } from './probe';
+import { isOther, probe } from './probe';
 import { explain, phaseOf, Silent } from './problem';
 
 /**
@@ -158,8 +158,9 @@ export class KernelLink implements IKernelMemory {
       ...this._options,
       client: this._client,
       attempts: this._attempts,
+      isIdle: () => this.kernel.status === 'idle',
       isOther: () => isOther(this.kernel),
-      isHere: () => isHere(this.kernel),
+      probe: () => probe(this.kernel),
       isCurrent: () => turn === this._turn,
       onStarting: () => {
         this._change({ kind: 'phase', phase: 'starting' });

@@ -45,7 +45,8 @@ const plugin: JupyterFrontEndPlugin<IGpuMemory> = {
           trans,
           isPython: () => isPython(kernel, serviceManager.kernelspecs),
           refusal: () => findRefusal(settings, documents()),
-          inject: async () => inject(kernel, await readBootstrap(), trans),
+          readBootstrap,
+          inject: bootstrap => inject(kernel, bootstrap, trans),
           onDeath: death => {
             Notification.warning(explainDeath(death, trans), {
               autoClose: false

@@ -13,18 +13,24 @@ const NAME = 'here';
 
 /**
  * Tells the session of the process that evaluates it, which modules take code in
- * there, and whether its Python is free-threaded. A shell that hands cells on has
- * a method of its own among these.
+ * there, whether its Python is free-threaded, and whether a helper lives on its
+ * shell. A shell that hands cells on has a method of its own among these.
  *
  * It names nothing that a notebook may have taken for itself, imports nothing,
  * and does not fail where IPython runs: an error would take `%debug` away.
  */
 export const EXPRESSION =
-  '(lambda shell: [shell.kernel.session.session, shell.kernel.execute_request.__module__, shell.kernel.do_execute.__module__, shell.run_cell.__module__, shell.run_cell_async.__module__, "free-threading" in __import__("sys").version])(__import__("sys").modules["IPython"].get_ipython())';
+  '(lambda shell: [shell.kernel.session.session, shell.kernel.execute_request.__module__, shell.kernel.do_execute.__module__, shell.run_cell.__module__, shell.run_cell_async.__module__, "free-threading" in __import__("sys").version, "_gpu_headroom" in shell.__dict__])(__import__("sys").modules["IPython"].get_ipython())';
 
-/** The session, then only methods of ipykernel and IPython. */
+/** The session, then only methods of ipykernel and IPython, then twice yes or no. */
 const VALUE =
-  /^\['([^']+)'(?:,\s*'(?:ipykernel|IPython)\.[\w.]+'){4},\s*(True|False)\]$/;
+  /^\['([^']+)'(?:,\s*'(?:ipykernel|IPython)\.[\w.]+'){4},\s*(True|False),\s*(True|False)\]$/;
+
+/**
+ * What answers: something else than IPython in the process that we talk to, or
+ * that, with a helper in it or without one.
+ */
+export type Answering = 'foreign' | 'IPython' | 'helper';
 
 /**
  * Whether a kernel runs IPython in the process that we talk to: only there code
@@ -35,7 +41,7 @@ const VALUE =
 export async function runsIPython(
   kernel: Kernel.IKernelConnection
 ): Promise<boolean> {
-  return !(await isOther(kernel)) && (await isHere(kernel));
+  return !(await isOther(kernel)) && (await probe(kernel)) !== 'foreign';
 }
 
 /**
@@ -52,16 +58,17 @@ export async function isOther(
 }
 
 /**
- * Whether it is IPython that answers, and no kernel that hands on what it gets.
+ * Find out whether it is IPython that answers, and no kernel that hands on what it
+ * gets.
  *
  * It is asked for a value that nobody else can know: the session of its replies.
  * No code is sent for that.
  *
  * @throws `NoAnswer`, `FreeThreaded`
  */
-export async function isHere(
+export async function probe(
   kernel: Kernel.IKernelConnection
-): Promise<boolean> {
+): Promise<Answering> {
   const outcome = await execute(kernel, {
     code: '',
     expressions: { [NAME]: EXPRESSION }
@@ -70,15 +77,17 @@ export async function isHere(
     throw new NoAnswer();
   }
   if (outcome.status === 'error') {
-    return false;
+    return 'foreign';
   }
-  const [, session, isFreeThreaded] =
+  const [, session, isFreeThreaded, isLive] =
     VALUE.exec(outcome.values[NAME] ?? '') ?? [];
-  const isIt = session !== undefined && session === outcome.session;
-  if (isIt && isFreeThreaded === 'True') {
+  if (session === undefined || session !== outcome.session) {
+    return 'foreign';
+  }
+  if (isFreeThreaded === 'True') {
     throw new FreeThreaded();
   }
-  return isIt;
+  return isLive === 'True' ? 'helper' : 'IPython';
 }
 
 /** The value of a promise that has one already, else `null`. */

@@ -1,10 +1,11 @@
-# What the front end executes in a kernel that has no helper: a template.
+# What the front end executes in a kernel that has no helper.
 #
-# `scripts/pack.mjs` puts this file's text into the extension as `BOOTSTRAP`, and the
-# front end replaces three placeholders before it executes it: `__PACK__` by the
-# text of the pack (`scripts/minify.py`), `__PROTOCOL_MAJOR__` by the major version of the
-# protocol that it speaks, `__HELPER_VERSION__` by its own version. Execute it with
-# `silent: true, store_history: false, stop_on_error: false`, and with
+# `scripts/pack.mjs` puts this file's text into the extension as `BOOTSTRAP`. It defines a
+# function and no more: the call travels as a user expression of the same request, with the
+# text of the pack (`scripts/minify.py`), the major version of the protocol that the page
+# speaks and its own version (`START` in `src/kernel/helper.ts`). The pack in the code would
+# cost 30 ms, for IPython reads a cell's text sign by sign, to transform and to name it.
+# Execute it with `silent: true, store_history: false, stop_on_error: false`, and with
 # `allow_stdin: true` on the control channel, else a running cell's `input()` breaks.
 #
 # It prints nothing, raises nothing (an error would take the user's `%debug` away: the
@@ -17,11 +18,14 @@
 # ruff: noqa: D100
 
 
-def _gpu_headroom_bootstrap() -> None:
+def _gpu_headroom_bootstrap(packed, protocol_major, version):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202  annotations are evaluated in the kernel; see above
     import builtins
 
+    # Another thread may execute the same at this moment: then the name may be gone already.
+    builtins.globals().pop("_gpu_headroom_bootstrap", None)
     try:
         import bz2
+        import codecs
         import itertools
         import sys
 
@@ -32,33 +36,24 @@ def _gpu_headroom_bootstrap() -> None:
             builtins.int.from_bytes(pair, sys.byteorder): f"{n:013b}"
             for n, pair in builtins.enumerate(pairs)
         }
-        pack = builtins.memoryview(b"__PACK__").cast("H")
+        pack = builtins.memoryview(packed.encode()).cast("H")
         text = "".join(builtins.map(bits.__getitem__, pack))
         size = builtins.len(text) // 8
         data = builtins.int(text[: 8 * size], 2).to_bytes(size, "big")
         whole = bz2.BZ2Decompressor().decompress(data)  # behind which a byte may be left
         listed, shorter = whole.split(b"\0", 1)
-        words = builtins.dict(builtins.enumerate(listed.decode().split("\n"), 128))
-        modules = shorter.decode("latin-1").translate(words).split("\0")
+        # As a character set has it, which is a third of what `str.translate` takes.
+        words = [*builtins.map(builtins.chr, builtins.range(128)), *listed.decode().split("\n")]
+        said, _ = codecs.charmap_decode(shorter, "strict", builtins.dict(builtins.enumerate(words)))
+        modules = said.split("\0")
         sources = builtins.dict([module.split("\n", 1) for module in modules])
         space = {"__name__": "gpu_headroom.kernel.injection"}
         path = "kernel/injection.py"
         code = builtins.compile(sources[path], f"<gpu_headroom>/{path}", "exec")
         builtins.exec(code, space)  # noqa: S102  this is what a bootstrap does
         start = space["start"]
-        start(sources, "__PROTOCOL_MAJOR__", "__HELPER_VERSION__")  # type: ignore[operator]  # what `exec` put there is an object to mypy
-    except builtins.Exception as error:  # noqa: BLE001  whatever it is, it is not the user's
+        start(sources, protocol_major, version)  # type: ignore[operator]  # what `exec` put there is an object to mypy
+    except builtins.BaseException as error:  # noqa: BLE001  whatever it is, it is not the user's
         from traitlets.log import get_logger
 
         get_logger().warning("GPU Headroom could not start in this kernel.", exc_info=error)
-
-
-# Another thread may execute the same at this moment: then the name may be gone already.
-try:  # noqa: SIM105  nothing is imported
-    _gpu_headroom_bootstrap()
-except:  # noqa: E722, S110  no name of a builtin, and nothing that is the user's
-    pass
-try:  # noqa: SIM105  as above
-    del _gpu_headroom_bootstrap
-except:  # noqa: E722, S110  as above
-    pass

@@ -212,7 +212,7 @@ def test_aborted_injection_can_be_tried_again(start: Start, pack: Pack) -> None:
     """Queued behind a failing cell the bootstrap is aborted; the next attempt works."""
     kernel = start()
     failing = kernel.submit("import time; time.sleep(0.5); 1/0")
-    queued = kernel.submit(pack.code(), silent=True, store_history=False, stop_on_error=False)
+    queued = kernel.submit(**pack.work(), silent=True, store_history=False, stop_on_error=False)
     assert kernel.result(failing).status == "error"
     assert kernel.result(queued).status == "aborted"
     assert kernel.attach() is None
@@ -273,7 +273,7 @@ def test_brings_its_own_where_the_installed_one_is_of_another_major(
 ) -> None:
     """An installed helper that speaks another protocol is passed over without importing it."""
     kernel = start_newest(installed=True)
-    kernel.run(pack.code(major="3"), silent=True, store_history=False)
+    kernel.run(**pack.work(major="3"), silent=True, store_history=False)
     assert kernel.attach()["hello"]["installed"] is False
 
 
@@ -291,7 +291,7 @@ def test_a_broken_pack_disturbs_nothing(start_newest: Start, pack: Pack) -> None
     kernel = start_newest()
     kernel.expected_complaints.append("could not start")
     kernel.run("1/0")
-    run = kernel.run(pack.code(sources="bm90IGEgcGFjaw=="), silent=True, store_history=False)
+    run = kernel.run(**pack.work(sources="bm90IGEgcGFjaw=="), silent=True, store_history=False)
     assert run.status == "ok"
     assert run.outputs == []
     assert "GPU Headroom could not start in this kernel." in kernel.log

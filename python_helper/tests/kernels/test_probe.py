@@ -12,6 +12,7 @@ from tests.live import SOURCES, Run
 
 if TYPE_CHECKING:
     from tests.conftest import Start
+    from tests.live import Pack
 
 ELSEWHERE = SOURCES.parent / "ui-tests" / "kernels" / "elsewhere.py"
 
@@ -28,11 +29,20 @@ def test_ipython_knows_its_session_and_itself(start: Start, channel: str) -> Non
     """Every generation answers with the session of its replies and methods of its own."""
     kernel = start()
     run = kernel.ask_ipython(channel=channel)
-    session, *modules, is_free_threaded = value(run)
-    assert is_free_threaded is False
+    session, *modules, is_free_threaded, is_live = value(run)
+    assert (is_free_threaded, is_live) == (False, False)
     assert {message["header"]["session"] for message in run.messages} == {session}
     assert len(modules) == 4
     assert {module.partition(".")[0] for module in modules} <= {"ipykernel", "IPython"}
+
+
+def test_ipython_knows_whether_a_helper_lives(start: Start, pack: Pack) -> None:
+    """Then a page need not wait for the answer that nobody is home."""
+    kernel = start()
+    kernel.inject(pack)
+    assert value(kernel.ask_ipython())[-1] is True
+    kernel.run("import gpu_headroom; gpu_headroom.stop()")
+    assert value(kernel.ask_ipython())[-1] is False
 
 
 def test_asking_leaves_no_trace(start: Start) -> None:
@@ -52,7 +62,7 @@ def test_asking_relies_on_no_name_of_the_users(start: Start) -> None:
     """A notebook may call its own things what it likes."""
     kernel = start()
     kernel.run("get_ipython = shell = sys = type = getattr = str = list = In = Out = 'mine'")
-    assert len(value(kernel.ask_ipython())) == 6
+    assert len(value(kernel.ask_ipython())) == 7
 
 
 def test_asking_disturbs_no_running_cell(start: Start) -> None:
@@ -62,7 +72,7 @@ def test_asking_disturbs_no_running_cell(start: Start) -> None:
         "print('begun', flush=True)\nimport time; time.sleep(0.7); input('name? ')",
         allow_stdin=True,
     )
-    assert len(value(kernel.ask_ipython())) == 6
+    assert len(value(kernel.ask_ipython())) == 7
     assert kernel.answer_input("Ada") == "name? "
     assert kernel.result(cell).status == "ok"
 

@@ -31,7 +31,7 @@ ATTACH = {
 @pytest.fixture
 def notebook(page: Page, pack: Pack) -> Page:
     """A notebook with its page, and the whole helper in its kernel."""
-    page.wait(page.execute(pack.code(), silent=True))
+    page.wait(page.execute(**pack.work(), silent=True))
     page.ask(ATTACH)
     return page
 

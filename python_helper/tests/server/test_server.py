@@ -30,7 +30,7 @@ SAMPLE = {"type": "sample", "id": "2", "protocol_version": "2.0", "client_id": "
 
 def inject(page: Page, pack: Pack, channel: str = "shell") -> None:
     """Bring the helper in and attach."""
-    page.wait(page.execute(pack.code(), channel, silent=True))
+    page.wait(page.execute(**pack.work(), channel=channel, silent=True))
     assert page.ask(ATTACH)["type"] == "attach"
 
 

@@ -34,6 +34,7 @@ describe('a link', () => {
       trans: nullTranslator.load('gpu-headroom'),
       isPython: () => Promise.resolve(true),
       refusal: () => null,
+      readBootstrap: () => Promise.resolve({ code: '' }),
       inject: () => Promise.resolve(null),
       onDeath: () => undefined
     });

@@ -22,7 +22,9 @@ interface IExecuted {
 export const SESSION = '0a1b2c3d-4e5f';
 
 /** What IPython answers to the question whether it is there. */
-export const HERE = `['${SESSION}', 'ipykernel.kernelbase', 'ipykernel.ipkernel', 'ipykernel.zmqshell', 'IPython.core.interactiveshell', False]`;
+export const HERE = `['${SESSION}', 'ipykernel.kernelbase', 'ipykernel.ipkernel', 'ipykernel.zmqshell', 'IPython.core.interactiveshell', False, False]`;
+
+const NOBODY: Answer = () => ({});
 
 /** A future that answers when it is told to. */
 class FakeFuture {
@@ -78,7 +80,7 @@ export class FakeKernel {
   isDisposed = false;
 
   /** Nobody home, until a test puts a helper in. */
-  answer: Answer = () => ({});
+  answer: Answer = NOBODY;
 
   /** How executions end; `'silence'`: they do not. IPython's way, when none is left. */
   outcomes: (object | 'silence')[] = [];
@@ -90,10 +92,11 @@ export class FakeKernel {
   };
 
   /** What IPython makes of an expression. */
-  evaluate: (expression: string) => object = () => ({
-    status: 'ok',
-    data: { 'text/plain': HERE }
-  });
+  evaluate: (expression: string) => object = () => {
+    const isLive = this.answer === NOBODY ? 'False' : 'True';
+    const text = HERE.replace(/False\]$/, `${isLive}]`);
+    return { status: 'ok', data: { 'text/plain': text } };
+  };
 
   /** This fake in the type of what it stands for. */
   get connection(): Kernel.IKernelConnection {

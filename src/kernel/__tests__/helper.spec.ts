@@ -34,7 +34,7 @@ describe('inject', () => {
     async status => {
       kernel.status = status;
       await expect(
-        inject(kernel.connection, 'start()', trans)
+        inject(kernel.connection, { code: 'start()' }, trans)
       ).resolves.toBeNull();
       expect(kernel.executed).toEqual([
         {
@@ -53,7 +53,7 @@ describe('inject', () => {
 
   it('should use the shell of a kernel that executes nothing on control', async () => {
     kernel.outcomes = ['silence'];
-    const injected = inject(kernel.connection, 'start()', trans);
+    const injected = inject(kernel.connection, { code: 'start()' }, trans);
     await jest.advanceTimersByTimeAsync(30_000);
     await expect(injected).resolves.toBeNull();
     expect(channels()).toEqual(['control', 'shell']);
@@ -70,7 +70,7 @@ describe('inject', () => {
   it('should try again when it was aborted', async () => {
     kernel.outcomes = [{ status: 'aborted' }, { status: 'aborted' }];
     await expect(
-      inject(kernel.connection, 'start()', trans)
+      inject(kernel.connection, { code: 'start()' }, trans)
     ).resolves.toBeNull();
     expect(channels()).toEqual(['control', 'shell', 'control']);
   });
@@ -79,14 +79,14 @@ describe('inject', () => {
     kernel.outcomes = [
       { status: 'error', ename: 'MemoryError', evalue: 'none left' }
     ];
-    await expect(inject(kernel.connection, 'start()', trans)).resolves.toBe(
-      'MemoryError: none left'
-    );
+    await expect(
+      inject(kernel.connection, { code: 'start()' }, trans)
+    ).resolves.toBe('MemoryError: none left');
   });
 
   it('should give up on a kernel that never runs it', async () => {
     kernel.outcomes = ['silence', 'silence', 'silence', 'silence'];
-    const injected = inject(kernel.connection, 'start()', trans);
+    const injected = inject(kernel.connection, { code: 'start()' }, trans);
     await jest.advanceTimersByTimeAsync(120_000);
     await expect(injected).resolves.toBe('no answer');
     expect(kernel.executed).toHaveLength(4);
@@ -114,9 +114,9 @@ describe('isPython', () => {
 
 describe('the pack', () => {
   it('should leave no placeholder in the bootstrap', async () => {
-    const code = await readBootstrap();
-    const executed = code.replace(/^\s*#.*$/gm, '');
-    expect(executed).toContain('_gpu_headroom_bootstrap()');
-    expect(executed).not.toMatch(/__[A-Z_]+__/);
+    const { code, expressions } = await readBootstrap();
+    expect(code).toContain('def _gpu_headroom_bootstrap(');
+    expect(expressions?.started).toMatch(/^__import__.*"2", "[\d.]+"\)$/);
+    expect(expressions?.started).not.toMatch(/__[A-Z_]{3,}__/);
   });
 });

@@ -1,4 +1,5 @@
 import { nullTranslator } from '@jupyterlab/translation';
+import { PromiseDelegate } from '@lumino/coreutils';
 
 import {
   CELL,
@@ -59,6 +60,7 @@ describe('KernelLink', () => {
       trans: nullTranslator.load('gpu-headroom'),
       isPython: () => Promise.resolve(isPython),
       refusal: () => refusal,
+      readBootstrap: () => Promise.resolve({ code: 'start()' }),
       inject,
       onDeath: death => {
         deaths.push(death);
@@ -90,6 +92,57 @@ describe('KernelLink', () => {
     link.dispose();
     warn.mockRestore();
     jest.useRealTimers();
+  });
+
+  it('should ask whether IPython runs beside the first question, where no cell runs', async () => {
+    kernel.answer = () => 'silence';
+    link = connect();
+    await settle();
+    expect(kernel.executed).toHaveLength(1);
+    expect(kernel.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['a cell runs', 'busy', null],
+    ['no helper is wanted', 'idle', 'click']
+  ] as const)(
+    'should execute nothing before it knows more where %s',
+    async (_, status, reason) => {
+      kernel.status = status;
+      refusal = reason;
+      kernel.answer = () => 'silence';
+      link = connect();
+      await settle();
+      expect(kernel.executed).toHaveLength(0);
+      expect(kernel.requests).toHaveLength(1);
+    }
+  );
+
+  it('should not wait to hear that nobody is home where the probe says so', async () => {
+    let asked = 0;
+    kernel.evaluate = () => ({ status: 'ok', data: { 'text/plain': HERE } });
+    kernel.answer = request => (asked++ === 0 ? 'silence' : helper()(request));
+    link = connect({ inject: () => Promise.resolve(null) });
+    await settle();
+    expect(link.state.phase).toBe('live');
+    expect(countOf('attach')).toBe(2);
+  });
+
+  it('should ask for the helper on the heels of what starts it', async () => {
+    const running = new PromiseDelegate<null>();
+    link = connect({
+      inject: () => {
+        kernel.answer = helper();
+        return running.promise;
+      }
+    });
+    await settle();
+    expect(countOf('attach')).toBe(2);
+    expect(link.state.phase).toBe('starting');
+    running.resolve(null);
+    await settle();
+    expect(link.state.phase).toBe('live');
+    expect(countOf('attach')).toBe(2);
   });
 
   it('should attach to a helper that is there, and inject nothing', async () => {
@@ -497,7 +550,7 @@ describe('KernelLink', () => {
       await hour();
       expect(link.state.phase).toBe('failed');
       expect(tried).toHaveBeenCalledTimes(1);
-      expect(kernel.requests).toHaveLength(1);
+      expect(kernel.requests).toHaveLength(2);
       await Promise.all([link.start(), settle()]);
       expect(tried).toHaveBeenCalledTimes(2);
     });

@@ -53,6 +53,7 @@ describe('a page with many notebooks', () => {
           trans: nullTranslator.load('gpu-headroom'),
           isPython: () => Promise.resolve(true),
           refusal: () => null,
+          readBootstrap: () => Promise.resolve({ code: '' }),
           inject: () => Promise.resolve(null),
           onDeath: () => undefined
         })

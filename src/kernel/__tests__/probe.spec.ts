@@ -1,6 +1,6 @@
 import { NoAnswer } from '../channel';
 import { FreeThreaded } from '../problem';
-import { EXPRESSION, runsIPython } from '../probe';
+import { EXPRESSION, probe, runsIPython } from '../probe';
 import { FakeKernel, HERE, SESSION } from './fakekernel';
 
 describe('runsIPython', () => {
@@ -38,7 +38,7 @@ describe('runsIPython', () => {
         }
       }
     ]);
-    expect(EXPRESSION.length).toBeLessThan(350);
+    expect(EXPRESSION.length).toBeLessThan(400);
   });
 
   it.each(['w', 'xpython', 'PySpark', ''])(
@@ -85,7 +85,8 @@ describe('runsIPython', () => {
     ['a name that only begins like it', HERE.replace('IPython.', 'IPythonic.')],
     ['less', `['${SESSION}']`],
     ['more', HERE.replace(', False', ", 'IPython.more', False")],
-    ['something else than yes or no', HERE.replace('False', 'run()')]
+    ['something else than yes or no', HERE.replace('False', 'run()')],
+    ['yes and no only once', HERE.replace(', False', '')]
   ])('should be strict: %s', async (_, text) => {
     kernel.evaluate = answers(text);
     await expect(runs()).resolves.toBe(false);
@@ -122,6 +123,14 @@ describe('runsIPython', () => {
     // It is known now: no need to wait once more.
     await expect(runs()).resolves.toBe(true);
     expect(kernel.executed[2]?.channel).toBe('shell');
+  });
+
+  it.each([
+    ['IPython', 'False'],
+    ['helper', 'True']
+  ])('should know whether a helper is there: %s', async (found, isLive) => {
+    kernel.evaluate = answers(HERE.replace(/False\]$/, `${isLive}]`));
+    await expect(probe(kernel.connection)).resolves.toBe(found);
   });
 
   it('should say so where Python is free-threaded', async () => {

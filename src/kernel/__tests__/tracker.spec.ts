@@ -52,6 +52,7 @@ describe('GpuMemoryTracker', () => {
         trans: nullTranslator.load('gpu-headroom'),
         isPython: () => Promise.resolve(true),
         refusal: () => 'never',
+        readBootstrap: () => Promise.resolve({ code: '' }),
         inject: () => Promise.resolve(null),
         onDeath: () => undefined
       });
@@ -149,6 +150,7 @@ describe('GpuMemoryTracker', () => {
         trans: nullTranslator.load('gpu-headroom'),
         isPython: () => Promise.resolve(true),
         refusal: () => null,
+        readBootstrap: () => Promise.resolve({ code: '' }),
         inject: () => Promise.resolve(null),
         onDeath: () => undefined
       });
