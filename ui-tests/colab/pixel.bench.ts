@@ -17,7 +17,7 @@ test('allocation → pixel, and restart → pixel, in an output', async ({
     gauge.output,
     /In use by tensors ?([\d.]+ [GMK]iB)/
   );
-  // Told twice a second, so further apart than in a status bar.
+  // Told four times a second, so further apart than in a status bar.
   await notebook.run(allocate([0.8, 1.6]));
   const made = (await notebook.value('made')) as [number, number][];
   const pixels = latencies(made, await shown());

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 TARGET = "gpu-headroom-frame"
 """The comm target that a frame opens; beacons go to `TARGET/<uid>`."""
 CALLBACK = "gpu-headroom"
-PUSH_HZ = 2.0
+PUSH_HZ = 4.0
 
 _MOST_FRAMES = 64
 _MOST_UNHEARD = 20  # comms of beacons, before any frame of this life has said a word

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 DEFAULT_HZ = 2.0
 _LEVEL_HZ = 2 / 3  # a page takes what is three seconds old for stale
-_LEVEL = 6  # readings in a row that found nothing new
+_LEVEL_S = 3.0  # so long readings have found nothing new
+_CLOSE_HZ = 5.0  # more is wanted where somebody looks closely
 _SLOW_S = 0.005
 _FIRST_BACK_OFF_S = 1.0
 _LAST_BACK_OFF_S = 5.0
@@ -26,7 +27,7 @@ class Interval:
 
     `rate_hz` is what those who look want, `None` without one; the least is `DEFAULT_HZ`, for peaks
     and warnings need readings whether or not somebody looks. Where readings find nothing new and
-    nobody wants more, the thread wakes every second and a half until something is new. A slow
+    nobody looks closely, the thread wakes every second and a half until something is new. A slow
     allocator (its lock is held while the driver works) is asked less often.
     `unchanged` counts the last readings in a row that found what the one before had found.
     """
@@ -55,7 +56,7 @@ class Interval:
     def seconds(self) -> float:
         """The interval as it is now."""
         wanted_hz = max(DEFAULT_HZ, self._rate_hz() or 0.0)
-        if wanted_hz == DEFAULT_HZ and self.unchanged >= _LEVEL:
+        if wanted_hz < _CLOSE_HZ and self.unchanged >= _LEVEL_S * wanted_hz:
             wanted_hz = _LEVEL_HZ
         return max(1 / wanted_hz, self._back_off_s)
 
