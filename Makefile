@@ -34,6 +34,7 @@ PYTHON_313 := .venvs/python-3.13
 JAX := .venvs/jax
 TENSORFLOW := .venvs/tensorflow
 LIBRARIES := .venvs/libraries
+PEERS := .venvs/peers
 BUILD_PATH := $(CURDIR)/$(BUILD)/bin:$(PATH)
 JLPM := PATH="$(BUILD_PATH)" jlpm
 PIP := -m pip --disable-pip-version-check
@@ -197,6 +198,11 @@ endef
 	$(call install,$(LAB_42))
 	@touch $@
 
+.make/installed-peers: .make/wheel requirements/peers.txt | .make/python
+	$(call environment,$(PEERS),requirements/peers.txt)
+	$(call install,$(PEERS))
+	@touch $@
+
 install: .make/installed-lab-4.6 .make/installed-lab-4.2 ## install the wheel into the environments
 
 # $(call link,environment): the sources of both halves, in place of the wheel.
@@ -291,8 +297,8 @@ colab: environments .make/wheel .make/chromium ## outputs that live on a page th
 	@export GPU_HEADROOM_APP=colab GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)"; cd ui-tests; \
 	node node_modules/@playwright/test/cli.js test $(ARGS)
 
-benchmarks: environments .make/wheel .make/installed-lab-4.6 .make/test-tools .make/chromium ## measure and print the design's numbers
-	@GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)" PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.run
+benchmarks: environments .make/wheel .make/installed-lab-4.6 .make/installed-peers .make/test-tools .make/chromium ## measure and print the design's numbers (PARTS="link growth", three quarters of an hour)
+	@GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)" PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.run $(PARTS)
 
 soak: .make/installed-lab-4.6 .make/test-tools .make/chromium ## many notebooks for long, with us and without; writes docs/soak.md (MINUTES=…, NOTEBOOKS=…)
 	@GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)" PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.soak --minutes $(MINUTES) --notebooks $(NOTEBOOKS)
@@ -322,9 +328,9 @@ translations: node_modules/.stamp ## translations/gpu_headroom.pot: every senten
 
 requirements: | .make/python ## pin every version in requirements/ again
 	@test -x .venvs/uv/bin/uv || { $(HOST_PYTHON) -m venv .venvs/uv && .venvs/uv/bin/python $(PIP_INSTALL) uv; }
-	@cd requirements && for name in build jax kernel-6.17 lab-4.2 lab-4.6 tensorflow test libraries; do \
+	@cd requirements && for name in build jax kernel-6.17 lab-4.2 lab-4.6 tensorflow test libraries peers; do \
 		../.venvs/uv/bin/uv pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate \
-			--constraint $$([ $$name = test -o $$name = libraries ] && echo lab-4.6.txt || echo /dev/null) \
+			--constraint $$([ $$name = test -o $$name = libraries -o $$name = peers ] && echo lab-4.6.txt || echo /dev/null) \
 			--excludes torch.txt --excludes torchvision.txt \
 			--output-file $$name.txt $$name.in; \
 	done

@@ -12,7 +12,7 @@ from tests.live import LiveKernel
 from benchmarks.measure import Row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 TIMES = 9
@@ -123,12 +123,12 @@ def rows(python: Path, folder: Path) -> Iterator[Row]:
             assert kernel.run(code).status == "ok"
             run = kernel.run("print(median_ms(session().sampler.measure))")
             times.append(float(run.text))
-    yield _row("a reading, by cards", CARDS, times)
+    yield growth_row("a reading, by cards", CARDS, times)
     for growth in GROWTHS:
         with LiveKernel(python, folder, installed=True) as kernel:
             assert kernel.run(f"{PRELUDE}{ONE_CARD}").status == "ok"
             times = [_ms(kernel, growth, size) for size in growth.sizes]
-        yield _row(growth.what, growth.sizes, times)
+        yield growth_row(growth.what, growth.sizes, times)
 
 
 def _ms(kernel: LiveKernel, growth: Growth, size: int) -> float:
@@ -139,21 +139,22 @@ def _ms(kernel: LiveKernel, growth: Growth, size: int) -> float:
     return float(json.loads(run.text))
 
 
-def _row(what: str, sizes: tuple[int, ...], times_ms: list[float]) -> Row:
-    slope = _slope(sizes[-LAST:], times_ms[-LAST:])
-    figures = ", ".join(
-        f"{size:,}: {time_ms:.3g}" for size, time_ms in zip(sizes, times_ms, strict=True)
+def growth_row(what: str, sizes: Sequence[int], figures: Sequence[float], unit: str = " ms") -> Row:
+    """Return the row of what was measured at each size, with its slope."""
+    slope = _slope(sizes[-LAST:], figures[-LAST:])
+    listed = ", ".join(
+        f"{size:,}: {figure:.3g}" for size, figure in zip(sizes, figures, strict=True)
     )
     return Row(
         f"growth of {what}",
         f"slope ≤ {STEEPEST:g}",
-        f"{figures} ms; slope {slope:.2f}",
+        f"{listed}{unit}; slope {slope:.2f}",
         slope <= STEEPEST,
     )
 
 
-def _slope(sizes: tuple[int, ...], times_ms: list[float]) -> float:
-    """Return the exponent by which time grows with size, by least squares of the logarithms."""
+def _slope(sizes: Sequence[int], figures: Sequence[float]) -> float:
+    """Return the exponent by which a figure grows with size, by least squares of logarithms."""
     return statistics.linear_regression(
-        [math.log(size) for size in sizes], [math.log(time_ms) for time_ms in times_ms]
+        [math.log(size) for size in sizes], [math.log(figure) for figure in figures]
     ).slope

@@ -22,6 +22,9 @@ KERNELS = {
     "wrapper": [sys.executable, str(ELSEWHERE), "wrapper", *CONNECTION],
     "forwarder": [sys.executable, str(ELSEWHERE), "forwarder", *CONNECTION],
 }
+CUDA_PYTHON = os.environ.get("GPU_HEADROOM_CUDA_PYTHON")
+if CUDA_PYTHON:
+    KERNELS["cuda"] = [CUDA_PYTHON, "-m", "ipykernel_launcher", *CONNECTION]
 LANGUAGES = {"echo": "echo"}
 PSEUDO = "ach_UG"  # what Jupyter takes for a language that nobody speaks
 
@@ -31,7 +34,14 @@ def offer_kernel(name: str, argv: list[str]) -> None:
     folder = Path(os.environ["JUPYTER_DATA_DIR"]) / "kernels" / name
     folder.mkdir(parents=True)
     language = LANGUAGES.get(name, "python")
-    spec = {"argv": argv, "display_name": name, "language": language, "metadata": {}}
+    variables = json.loads(os.environ["GPU_HEADROOM_CUDA_VARIABLES"]) if name == "cuda" else {}
+    spec = {
+        "argv": argv,
+        "display_name": name,
+        "language": language,
+        "metadata": {},
+        "env": variables,
+    }
     folder.joinpath("kernel.json").write_text(json.dumps(spec))
 
 
@@ -79,6 +89,21 @@ if os.environ.get("GPU_HEADROOM_IS_DISABLED"):
     page_config = Path(os.environ["JUPYTER_CONFIG_DIR"]) / "labconfig" / "page_config.json"
     page_config.parent.mkdir(parents=True)
     page_config.write_text(json.dumps({"disabledExtensions": {"gpu-headroom": True}}))
+
+# Of these `benchmarks/peers.py` has one at work, or none.
+PEERS = {
+    "gpu-headroom": "",
+    "@jupyter-server/resource-usage": "jupyter_resource_usage",
+    "jupyterlab-nvdashboard": "jupyterlab_nvdashboard",
+}
+peer = os.environ.get("GPU_HEADROOM_PEER")
+if peer is not None:
+    without = [name for name in PEERS if name != peer]
+    page_config = Path(os.environ["JUPYTER_CONFIG_DIR"]) / "labconfig" / "page_config.json"
+    page_config.parent.mkdir(parents=True)
+    page_config.write_text(json.dumps({"disabledExtensions": dict.fromkeys(without, True)}))
+    extensions = {PEERS[name]: name == peer for name in PEERS if PEERS[name]}
+    get_config().ServerApp.jpserver_extensions = extensions  # noqa: F821  as below
 
 # The browser needs the cores as well: threads that wait spinning slow all down severalfold.
 os.environ["OMP_WAIT_POLICY"] = "PASSIVE"

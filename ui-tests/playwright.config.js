@@ -21,6 +21,18 @@ const MEASURES = {
     port: 8968,
     testMatch: '**/flow.bench.ts'
   },
+  growth: {
+    environment: '.venv',
+    command: 'lab',
+    port: 8969,
+    testMatch: '**/growth.bench.ts'
+  },
+  peers: {
+    environment: '.venvs/peers',
+    command: 'lab',
+    port: 8970,
+    testMatch: '**/peers.bench.ts'
+  },
   soak: {
     environment: '.venv',
     command: 'lab',

@@ -1,0 +1,85 @@
+import path from 'node:path';
+
+import { expect, test } from './application';
+import { Burden, type IBurden } from './burden';
+import { notebookOf } from './cells';
+import { report } from './latency';
+import { Notebook } from './notebook';
+import { setHidden } from './traffic';
+
+const SIZES = (process.env.GPU_HEADROOM_NOTEBOOKS ?? '1').split(' ');
+
+/** A whole minute: much is asked once in one. */
+const REST_MS = 60_000;
+const WATCHED_MS = 20_000;
+
+const LIGHT = notebookOf(['import time', 'time.time()']);
+
+/** Another size twenty times a second, on PyTorch for CUDA over the stub. */
+const BUSY = [
+  `import random, threading, time
+import torch
+
+torch.zeros(1, device="cuda")`,
+  process.env.GPU_HEADROOM_PREPARE ?? '',
+  `end = time.monotonic() + ${WATCHED_MS / 1000 + 8}
+while time.monotonic() < end:
+    held = torch.empty(random.randrange(2**20, 2**31), dtype=torch.uint8, device="cuda")
+    time.sleep(0.05)`
+];
+const CUDA = {
+  kernelspec: { name: 'cuda', display_name: 'CUDA', language: 'python' }
+};
+
+/** What a page, its server and its kernels do because of one way to look at a GPU. */
+type Measured = Record<'rest' | 'hidden' | 'working', IBurden>;
+
+test('a page at rest, hidden, and with a cell at work', async ({
+  open,
+  page,
+  server,
+  write
+}) => {
+  test.setTimeout(1_800_000);
+  const burden = await Burden.of(page, path.join(server.home, 'runtime'));
+  const busy = await open(notebookOf(BUSY, CUDA));
+  const { GPU_HEADROOM_PEER: peer } = process.env;
+  if (peer === 'gpu-headroom') {
+    await expect(page.locator('.jp-GpuHeadroom-gauge').first()).toBeVisible();
+  } else if (peer === 'jupyterlab-nvdashboard') {
+    const widget = { id: 'gpu-memory-widget', title: 'GPU Memory' };
+    await busy.execute('gpu-dashboard-widget:open', widget);
+    await expect(page.locator('.gradient-background')).toBeVisible();
+  } else if (peer) {
+    await expect(page.locator('#jp-main-statusbar')).toContainText('Mem:');
+  }
+  const show = async (each: string): Promise<Notebook> => {
+    await busy.execute('docmanager:open', { path: each });
+    const notebook = new Notebook(page, each);
+    await notebook.waitUntilOpen();
+    return notebook;
+  };
+  await show(busy.path);
+  await busy.runUpTo(1);
+  const found: Record<string, Measured> = {};
+  let opened = 1;
+  for (const size of SIZES) {
+    for (; opened < Number(size); opened++) {
+      const light = await show(await write(`light-${opened}.ipynb`, LIGHT));
+      await light.runUpTo(1);
+    }
+    await show(busy.path);
+    await page.waitForTimeout(5000);
+    const rest = await burden.measure(REST_MS);
+    await setHidden(page, true);
+    await page.waitForTimeout(2000);
+    const hidden = await burden.measure(WATCHED_MS);
+    await setHidden(page, false);
+    await busy.start(2);
+    await page.waitForTimeout(2000);
+    const working = await burden.measure(WATCHED_MS);
+    await busy.waitUntilIdle();
+    found[size] = { rest, hidden, working };
+  }
+  report(found);
+});
