@@ -297,7 +297,7 @@ colab: environments .make/wheel .make/chromium ## outputs that live on a page th
 	@export GPU_HEADROOM_APP=colab GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)"; cd ui-tests; \
 	node node_modules/@playwright/test/cli.js test $(ARGS)
 
-benchmarks: environments .make/wheel .make/installed-lab-4.6 .make/installed-peers .make/test-tools .make/chromium ## measure and print the design's numbers (PARTS="link growth", three quarters of an hour)
+benchmarks: environments .make/wheel .make/installed-lab-4.6 .make/installed-peers .make/test-tools .make/chromium ## measure and print the design's numbers (PARTS="link growth"; all take an hour and a half)
 	@GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)" PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.run $(PARTS)
 
 soak: .make/installed-lab-4.6 .make/test-tools .make/chromium ## many notebooks for long, with us and without; writes docs/soak.md (MINUTES=…, NOTEBOOKS=…)

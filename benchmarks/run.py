@@ -134,7 +134,7 @@ def measure(part: Part, folder: Path, before: str) -> str:
 
 
 def main() -> None:
-    """Measure what is asked for; all of it takes three quarters of an hour."""
+    """Measure what is asked for; all of it takes an hour and a half."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", help=", ".join(PARTS))
     wanted = parser.parse_args().parts
