@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from scripts.cuda import Environment
 
-PAIRS = 240
+PAIRS = 120
 MOMENT_S = 0.25
 THREAD = """
 import threading, time
