@@ -118,6 +118,9 @@ class LiveKernel:
     against complaints of the helper itself; `close` raises what was found.
     """
 
+    is_checked = True
+    """Whether events are: it takes milliseconds of a machine on which something is measured."""
+
     def __init__(
         self,
         python: Path,
@@ -450,7 +453,7 @@ class LiveKernel:
                 message = self._client.iopub_channel.get_msg(timeout=0.2)
             except Empty:
                 continue
-            if _is_event(message):
+            if self.is_checked and _is_event(message):
                 try:
                     testing.check(message["content"]["data"], "event")
                 except Exception as fault:  # noqa: BLE001  raised by close
