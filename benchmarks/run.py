@@ -56,6 +56,7 @@ Where *PyTorch's own allocator* is named, an unchanged CUDA build runs over a st
 Times are medians with the 95th percentile beside them; a goal is for the 95th percentile.
 Where the noise of a run is larger than a goal, the column *holds* stays empty. Each section was
 measured in one run, on the day that it names; `make benchmarks PARTS="{example}"` measures some.
+A slope is that of the three largest sizes, and at most what n log n has between these.
 
 """
 SECTION = re.compile(r"^## (?P<title>.+)\n(?P<body>(?:(?!## ).*\n)*)", re.MULTILINE)
