@@ -116,6 +116,29 @@ between = [(one + other) / 2 for one, other in zip(begins[1:], begins[2:])]
 print(json.dumps([steps_around(moments), steps_around(between)]))
 """
 
+COUNT = """
+import gc, threading
+
+def waits(name):
+    (thread,) = (each for each in threading.enumerate() if each.name == name)
+    with open(f"/proc/self/task/{{thread.native_id}}/status") as file:
+        return int(file.read().split("\\nvoluntary_ctxt_switches:")[1].split()[0])
+
+def counts():
+    passes = sum(each["collections"] for each in gc.get_stats())
+    return sampler._seq, waits("gpu-headroom"), waits("IOPub"), passes
+
+def counted(part):
+    switch(part, 10)
+    before, steps, stop = counts(), 0, time.perf_counter() + {seconds}
+    while time.perf_counter() < stop:
+        step()
+        steps += 1
+    return [steps, *(after - then for after, then in zip(counts(), before))]
+
+print(json.dumps([counted("none"), counted("all")]))
+"""
+
 WAIT = """
 found = []
 for name, hz in [("none", 2), ("all", {hz}), ("none", 2), ("all", {hz})]:
@@ -141,6 +164,7 @@ def rows(environment: Environment, folder: Path) -> Iterator[Row]:
         for part, what in PARTS.items():
             yield _beside(kernel, 10, part, what)
         yield _beside(kernel, 2, "all", "all")
+        yield _counts(kernel)
         for hz, goal in OF_PROCESSOR.items():
             found = _figures(kernel, WAIT.format(hz=hz, seconds=SLEEP_S))
             share = 100 * (statistics.fmean(found[1::2]) - statistics.fmean(found[::2]))
@@ -169,6 +193,19 @@ def _beside(kernel: LiveKernel, hz: int, part: str, what: str) -> Row:
         f"{share:.2f} % ± {100 * hz * error_s:.2f} ({1000 * lost_s:.2f} ms a reading, "
         f"n = {len(around)})",
         None if goal is None else share <= goal,
+    )
+
+
+def _counts(kernel: LiveKernel) -> Row:
+    """Count what a reading makes threads do, which is what the loop has to wait for."""
+    without, found = _figures(kernel, COUNT.format(seconds=SLEEP_S))
+    steps, readings, own, ipykernel, passes = found
+    more = passes - without[-1] * steps / without[0]
+    return Row(
+        f"waits of threads in a reading at 10 Hz, for lock, socket or time, {ALLOCATOR}",
+        "",
+        f"{own / readings:.1f} of the helper's, {ipykernel / readings:.1f} of ipykernel's IOPub; "
+        f"{more / readings:.2f} passes of the collector more",
     )
 
 
