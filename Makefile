@@ -267,14 +267,14 @@ jest: node_modules/.stamp ## the front end's unit tests (ARGS=…)
 pytest: environments .make/test-tools .make/wheel ## the helper's tests (FULL=yes, ARGS=…)
 	@GPU_HEADROOM_FULL=$(FULL) GPU_HEADROOM_WHEEL="$$(echo $(CURDIR)/dist/*.whl)" $(VENV)/bin/pytest $(WORKERS) $(ARGS)
 
-cuda: .make/python .make/node ## real PyTorch for CUDA on a stub of the runtime, no card needed (TORCH=2.12.1, GPU=real: on a card, ARGS=…)
+cuda: .make/python node_modules/.stamp ## real PyTorch for CUDA on a stub of the runtime, no card needed (TORCH=2.12.1, GPU=real: on a card, ARGS=…)
 	@$(HOST_PYTHON) -m scripts.cuda $(TORCH) $(if $(filter real,$(GPU)),--card) $(ARGS)
 
-cuda-all: .make/python .make/node ## every supported series of it in turn, thrown away afterwards; writes docs/validation.md
+cuda-all: .make/python node_modules/.stamp ## every supported series of it in turn, thrown away afterwards; writes docs/validation.md
 	@$(HOST_PYTHON) -m scripts.cuda --all --throw-away
 
 # Two minutes, where the environment or the wheel is here already: no wheel is downloaded.
-cuda-here: .make/python .make/node
+cuda-here: .make/python node_modules/.stamp
 	@$(HOST_PYTHON) -m scripts.cuda --if-here
 
 harm: environments .make/test-tools .make/wheel ## the hostile kernel suite at its full size, for long (ARGS=…)
