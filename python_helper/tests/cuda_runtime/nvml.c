@@ -268,3 +268,21 @@ int nvmlDeviceGetGpuFabricInfoV(const Card *card, Fabric *to) {
     to->state = 0; /* not supported */
     return OK;
 }
+
+/* What dashboards ask for beside memory: these cards are on a bus that carries nothing. */
+int nvmlDeviceGetNvLinkVersion(const Card *card, unsigned link, unsigned *version) {
+    NOTED;
+    return NVML_NOT_SUPPORTED;
+}
+
+int nvmlDeviceGetMaxPcieLinkGeneration(const Card *card, unsigned *generation) {
+    NOTED;
+    *generation = 1;
+    return OK;
+}
+
+int nvmlDeviceGetPcieThroughput(const Card *card, int way, unsigned *kilobytes) {
+    NOTED;
+    *kilobytes = 0;
+    return OK;
+}
