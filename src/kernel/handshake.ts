@@ -51,13 +51,13 @@ export class Handshake {
     if (found) {
       return { kind: 'attached', reply: found };
     }
-    if (await this._during(isOther())) {
+    if (!probed && (await this._during(isOther()))) {
       throw new Foreign();
     }
     const reason = asked ? null : refusal();
     return reason
       ? { kind: 'off', reason }
-      : { kind: 'attached', reply: await this._start(probed ?? probe()) };
+      : { kind: 'attached', reply: await this._start(probed) };
   }
 
   /** The helper that is there; `null` as soon as it is known that there is none. */
@@ -75,9 +75,9 @@ export class Handshake {
 
   /** Put the helper in and attach to it. */
   private async _start(
-    probed: Promise<Answering>
+    probed: Promise<Answering> | null
   ): Promise<IReplies['attach']> {
-    const { attempts, inject, onStarting, readBootstrap, trans } =
+    const { attempts, inject, onStarting, probe, readBootstrap, trans } =
       this._options;
     if (!attempts.start()) {
       throw new Error(
@@ -88,7 +88,7 @@ export class Handshake {
     }
     onStarting();
     const [bootstrap, answering] = await this._during(
-      Promise.all([readBootstrap(), probed])
+      Promise.all([readBootstrap(), probed ?? probe()])
     );
     if (answering === 'foreign') {
       throw new Foreign();

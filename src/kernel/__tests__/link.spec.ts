@@ -567,6 +567,17 @@ describe('KernelLink', () => {
       expect(link.state.problem).toMatch(/several times/);
     });
 
+    it('should not be probed any more where that was tried often enough', async () => {
+      kernel.status = 'busy';
+      link = connect({ inject: () => Promise.resolve('SyntaxError: no') });
+      for (let loss = 0; loss < 50; loss++) {
+        kernel.setConnection('connecting');
+        kernel.setConnection('connected');
+        await second(5);
+      }
+      expect(kernel.executed).toHaveLength(3);
+    });
+
     it('should be given up where no helper stays', async () => {
       link = connect({
         inject: () => {
