@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import re
 import threading
 import time
 from typing import TYPE_CHECKING
 
-from tests.live import OPTIONS, PROBE
+from tests.live import OPTIONS, PROBE, constant
 from tests.liveserver import Page, Server
 
 from benchmarks.measure import times_row
@@ -100,24 +99,19 @@ def first_reading_ms(server: Server) -> float:
     As a page does it, probe and question go out together, and so do the helper and the next
     question.
     """
-    here = re.search(r"EXPRESSION =\s+'([^']+)'", PROBE.read_text(encoding="utf-8"))
-    assert here
+    expressions = {"here": constant(PROBE, "EXPRESSION")}
     work = pack().work()
     page = Page(server)
     try:
         start = time.perf_counter()
-        probed = page.execute("", "control", silent=True, user_expressions={"here": here[1]})
-        _attach(page)
+        probed = page.execute("", "control", silent=True, user_expressions=expressions)
+        page.question(ATTACH)
         told = page.wait(probed)["user_expressions"]["here"]["data"]["text/plain"]
         assert told.endswith("False]"), told  # no helper lives: the question needs no answer
-        injected, found = page.execute(**work, channel="control", silent=True), _attach(page)
+        injected = page.execute(**work, channel="control", silent=True)
+        found = page.question(ATTACH)
         assert page.wait(injected)["status"] == "ok"
         assert page.wait(found)["body"]["sample"] is not None
         return 1000 * (time.perf_counter() - start)
     finally:
         page.close()
-
-
-def _attach(page: Page) -> str:
-    content = {"type": "request", "seq": 1, "command": "gpuHeadroom", "arguments": ATTACH}
-    return page.send("debug_request", content, "control")

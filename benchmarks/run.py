@@ -55,7 +55,7 @@ Where *PyTorch's own allocator* is named, an unchanged CUDA build runs over a st
 
 Times are medians with the 95th percentile beside them; a goal is for the 95th percentile.
 Where the noise of a run is larger than a goal, the column *holds* stays empty. Each section was
-measured in one run, on the day that it names; `make benchmarks PARTS="{example}"` measures some.
+measured in one run, on the day that it names; `make benchmarks PARTS="gauge link"` measures some.
 A slope is that of the three largest sizes, and at most what n log n has between these.
 
 """
@@ -150,7 +150,7 @@ def main() -> None:
         titles = [each.title for each in PARTS.values() if each.title in sections]
         text = "\n\n".join(f"## {title}\n\n{sections[title]}" for title in titles)
         # Section by section: what was measured is kept where a later part fails.
-        PAGE.write_text(f"{TEXT.format(example='gauge link')}{text}\n", encoding="utf-8")
+        PAGE.write_text(f"{TEXT}{text}\n", encoding="utf-8")
     print(f"\nMeasured on a simulated GPU. Written to {PAGE.relative_to(ROOT)}.")
 
 

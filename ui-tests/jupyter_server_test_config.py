@@ -45,6 +45,13 @@ def offer_kernel(name: str, argv: list[str]) -> None:
     folder.joinpath("kernel.json").write_text(json.dumps(spec))
 
 
+def disable(extensions: list[str]) -> None:
+    """Leave extensions of the environment out of its pages."""
+    page_config = Path(os.environ["JUPYTER_CONFIG_DIR"]) / "labconfig" / "page_config.json"
+    page_config.parent.mkdir(parents=True)
+    page_config.write_text(json.dumps({"disabledExtensions": dict.fromkeys(extensions, True)}))
+
+
 def offer_language() -> None:
     """Install a language pack for the server alone: each sentence of ours in brackets."""
     collected = HOME / "gpu_headroom.pot"
@@ -86,9 +93,7 @@ offer_language()
 
 # What is measured over time is measured without us as well, to compare.
 if os.environ.get("GPU_HEADROOM_IS_DISABLED"):
-    page_config = Path(os.environ["JUPYTER_CONFIG_DIR"]) / "labconfig" / "page_config.json"
-    page_config.parent.mkdir(parents=True)
-    page_config.write_text(json.dumps({"disabledExtensions": {"gpu-headroom": True}}))
+    disable(["gpu-headroom"])
 
 # Of these `benchmarks/peers.py` has one at work, or none.
 PEERS = {
@@ -98,10 +103,7 @@ PEERS = {
 }
 peer = os.environ.get("GPU_HEADROOM_PEER")
 if peer is not None:
-    without = [name for name in PEERS if name != peer]
-    page_config = Path(os.environ["JUPYTER_CONFIG_DIR"]) / "labconfig" / "page_config.json"
-    page_config.parent.mkdir(parents=True)
-    page_config.write_text(json.dumps({"disabledExtensions": dict.fromkeys(without, True)}))
+    disable([name for name in PEERS if name != peer])
     extensions = {PEERS[name]: name == peer for name in PEERS if PEERS[name]}
     get_config().ServerApp.jpserver_extensions = extensions  # noqa: F821  as below
 

@@ -46,6 +46,13 @@ WITHOUT_HELPER = f"import runpy; runpy.run_path({str(_BLIND_KERNEL)!r}, run_name
 WITH_HELPER = "from ipykernel.kernelapp import launch_new_instance; launch_new_instance()"
 
 
+def constant(module: Path, name: str) -> str:
+    """Return what a module of the front end has under a name, in single quotes."""
+    found = re.search(rf"{name} =\s+'([^']+)'", module.read_text(encoding="utf-8"))
+    assert found
+    return found[1]
+
+
 @dataclass(frozen=True)
 class Pack:
     """What the extension carries: the bootstrap's text and the helper's sources."""
@@ -70,10 +77,8 @@ class Pack:
 
     def work(self, *, sources: str | None = None, major: str = "2") -> dict[str, Any]:
         """Return what the front end executes: the bootstrap, and the expression that calls it."""
-        found = re.search(r"START =\s+'([^']+)'", HELPER.read_text(encoding="utf-8"))
-        assert found
         started = (
-            found[1]
+            constant(HELPER, "START")
             .replace("__PACK__", sources or self.sources)
             .replace("__PROTOCOL_MAJOR__", major)
             .replace("__HELPER_VERSION__", self.version)
@@ -291,8 +296,6 @@ class LiveKernel:
 
     def ask_ipython(self, *, channel: str = "control") -> Run:
         """Ask whether IPython is here, as the front end does before it injects."""
-        found = re.search(r"EXPRESSION =\s+'([^']+)'", PROBE.read_text(encoding="utf-8"))
-        assert found
         return self.run(
             "",
             channel=channel,
@@ -300,7 +303,7 @@ class LiveKernel:
             store_history=False,
             stop_on_error=False,
             allow_stdin=channel == "control",
-            user_expressions={"here": found[1]},
+            user_expressions={"here": constant(PROBE, "EXPRESSION")},
         )
 
     def inject(self, pack: Pack, *, channel: str = "control") -> Run:

@@ -214,10 +214,14 @@ class Page:
         }
         return self.send("execute_request", body, channel)
 
+    def question(self, arguments: object) -> str:
+        """Send a question to the helper and return the message's id."""
+        content = {"type": "request", "seq": 1, "command": "gpuHeadroom", "arguments": arguments}
+        return self.send("debug_request", content, "control")
+
     def ask(self, arguments: object) -> Any:
         """Ask the helper."""
-        content = {"type": "request", "seq": 1, "command": "gpuHeadroom", "arguments": arguments}
-        return self.wait(self.send("debug_request", content, "control"))["body"]
+        return self.wait(self.question(arguments))["body"]
 
     def until(self, condition: Callable[[], bool], timeout_s: float = PATIENCE_S) -> None:
         """Wait until the server sees something."""
