@@ -5,6 +5,20 @@ export const SIMULATE = `import gpu_headroom
 
 gpu_headroom.simulate("4 GiB", compute="meta", outside="300 MiB")`;
 
+/** A simulated card with room for all that a measurement keeps. */
+export const ROOMY = SIMULATE.replace('4 GiB', '64 GiB');
+
+/** Twenty times a second another size, so that each reading has news. */
+export const allocateFor = (seconds: number): string => `import random
+import time
+
+import torch
+
+end = time.monotonic() + ${seconds}
+while time.monotonic() < end:
+    held = torch.empty(random.randrange(2**20, 2**31), dtype=torch.uint8, device="cuda")
+    time.sleep(0.05)`;
+
 /** One tensor of exactly one GiB. */
 export const HOLD = `import torch
 
@@ -79,6 +93,9 @@ export function notebookOf(
     cells: sources.map((source, index) => codeCell(`cell-${index}`, source))
   };
 }
+
+/** A notebook that imports no framework. */
+export const LIGHT = notebookOf(['import time', 'time.time()']);
 
 /** A code cell, with outputs where it has run. */
 export function codeCell(

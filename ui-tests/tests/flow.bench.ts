@@ -4,28 +4,15 @@ import path from 'node:path';
 
 import { expect, test } from './application';
 import { Burden } from './burden';
-import { notebookOf, SIMULATE } from './cells';
+import { allocateFor, notebookOf, ROOMY } from './cells';
 import { report } from './latency';
 import { gauge, popup } from './surfaces';
 
 const HOURS = 8;
 
-const ROOMY = SIMULATE.replace('4 GiB', '64 GiB');
-
 /** Ends long after the seconds that are watched. */
 const BUSY_S = 60;
 const WATCHED_MS = 30_000;
-
-/** Another size at each reading, so that each is drawn. */
-const BUSY = `import random
-import time
-
-import torch
-
-end = time.monotonic() + ${BUSY_S}
-while time.monotonic() < end:
-    held = torch.empty(random.randrange(2**20, 2**31), dtype=torch.uint8, device="cuda")
-    time.sleep(0.05)`;
 
 /** Puts the clock of all that is sent ahead, where there is a helper. */
 const CLOCK = `import gpu_headroom.session
@@ -75,7 +62,12 @@ test('the flow of readings: tasks at 10 Hz, and eight hours of them', async ({
   const isDisabled = Boolean(process.env.GPU_HEADROOM_IS_DISABLED);
   const burden = await Burden.of(page, path.join(server.home, 'runtime'));
   const notebook = await open(
-    notebookOf([ROOMY, BUSY, CLOCK, ...Array<string>(HOURS).fill(HOUR)])
+    notebookOf([
+      ROOMY,
+      allocateFor(BUSY_S),
+      CLOCK,
+      ...Array<string>(HOURS).fill(HOUR)
+    ])
   );
   await notebook.run(0);
   if (!isDisabled) {

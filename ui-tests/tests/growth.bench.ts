@@ -1,7 +1,5 @@
-import type { Page } from '@playwright/test';
-
 import { expect, test } from './application';
-import { HOLD, notebookOf, SIMULATE } from './cells';
+import { allocateFor, HOLD, LIGHT, notebookOf, ROOMY, SIMULATE } from './cells';
 import { report } from './latency';
 import { Notebook } from './notebook';
 import { timeOfOurs } from './profile';
@@ -22,18 +20,6 @@ const REST_MS = 60_000;
 const WATCHED_MS = 8000;
 const RUNS = 10;
 
-const LIGHT = notebookOf(['import time', 'time.time()']);
-
-/** Another size at each reading, for longer than is watched. */
-const BUSY = `import random, time
-
-count = 0
-end = time.monotonic() + ${WATCHED_MS / 1000 + 4}
-while time.monotonic() < end:
-    held = torch.empty(random.randrange(2**20, 2**31), dtype=torch.uint8, device="cuda")
-    count += 1
-    time.sleep(0.05)`;
-
 const KEEP =
   'parts.append(torch.empty(2**20, dtype=torch.uint8, device="cuda"))';
 
@@ -45,20 +31,11 @@ test.afterAll(() => {
   report(figures);
 });
 
-async function openBeside(page: Page, path: string): Promise<Notebook> {
-  await page.evaluate(async id => {
-    await window.jupyterapp.commands.execute('docmanager:open', { path: id });
-  }, path);
-  const notebook = new Notebook(page, path);
-  await notebook.waitUntilOpen();
-  return notebook;
-}
-
 test('by notebooks', async ({ open, page, write }) => {
   test.setTimeout(1_200_000);
   const traffic = new Traffic(page);
   const busy = await open(
-    notebookOf([SIMULATE.replace('4 GiB', '64 GiB'), HOLD, BUSY])
+    notebookOf([ROOMY, HOLD, allocateFor(WATCHED_MS / 1000 + 4)])
   );
   await busy.runUpTo(1);
   let opened = 1;
@@ -67,9 +44,9 @@ test('by notebooks', async ({ open, page, write }) => {
   for (const size of NOTEBOOKS) {
     for (; opened < size; opened++) {
       const path = await write(`light-${opened}.ipynb`, LIGHT);
-      await (await openBeside(page, path)).runUpTo(1);
+      await (await Notebook.show(page, path)).runUpTo(1);
     }
-    await openBeside(page, busy.path);
+    await Notebook.show(page, busy.path);
     await gauge(page).click();
     await expect(popup(page)).toBeVisible();
     await busy.start(2);
@@ -97,12 +74,12 @@ test('by cells', async ({ open, page, write }) => {
     const path = await write(
       `cells-${size}.ipynb`,
       notebookOf([
-        SIMULATE.replace('4 GiB', '64 GiB'),
+        ROOMY,
         'import torch\n\nparts = []',
         ...Array<string>(size - 2).fill(KEEP)
       ])
     );
-    const notebook = await openBeside(page, path);
+    const notebook = await Notebook.show(page, path);
     await notebook.execute('notebook:run-all-cells');
     await notebook.waitUntilIdle();
     await page.waitForTimeout(2000);
@@ -165,7 +142,7 @@ test('of a card by its causes', async ({ open, page, write }) => {
     const content = notebookWith(savedReport({ further_causes: further }));
     const path = await write(`card-${size}.ipynb`, content);
     const spent_ms = await timeOfOurs(page, async () => {
-      const notebook = await openBeside(page, path);
+      const notebook = await Notebook.show(page, path);
       await expect(card(notebook.cell(0))).toBeVisible();
       await page.waitForTimeout(1000);
     });

@@ -15,6 +15,14 @@ export class Notebook {
     readonly path: string
   ) {}
 
+  /** Show a notebook in a page of the application, beside those that are open. */
+  static async show(page: Page, path: string): Promise<Notebook> {
+    const notebook = new Notebook(page, path);
+    await notebook.execute('docmanager:open', { path });
+    await notebook.waitUntilOpen();
+    return notebook;
+  }
+
   /** Wait for the notebook, and unless it is early for its kernel. */
   async waitUntilOpen(early = false): Promise<void> {
     await this.page.waitForFunction(path => {

@@ -2,7 +2,7 @@ import path from 'node:path';
 
 import { expect, test } from './application';
 import { Burden, type IBurden } from './burden';
-import { notebookOf } from './cells';
+import { allocateFor, LIGHT, notebookOf } from './cells';
 import { report } from './latency';
 import { Notebook } from './notebook';
 import { setHidden } from './traffic';
@@ -13,19 +13,11 @@ const SIZES = (process.env.GPU_HEADROOM_NOTEBOOKS ?? '1').split(' ');
 const REST_MS = 30_000;
 const WATCHED_MS = 15_000;
 
-const LIGHT = notebookOf(['import time', 'time.time()']);
-
-/** Another size twenty times a second, on PyTorch for CUDA over the stub. */
+/** On PyTorch for CUDA over the stub. */
 const BUSY = [
-  `import random, threading, time
-import torch
-
-torch.zeros(1, device="cuda")`,
+  'import torch\n\ntorch.zeros(1, device="cuda")',
   process.env.GPU_HEADROOM_PREPARE ?? '',
-  `end = time.monotonic() + ${WATCHED_MS / 1000 + 8}
-while time.monotonic() < end:
-    held = torch.empty(random.randrange(2**20, 2**31), dtype=torch.uint8, device="cuda")
-    time.sleep(0.05)`
+  allocateFor(WATCHED_MS / 1000 + 8)
 ];
 const CUDA = {
   kernelspec: { name: 'cuda', display_name: 'CUDA', language: 'python' }
@@ -53,22 +45,19 @@ test('a page at rest, hidden, and with a cell at work', async ({
   } else if (peer) {
     await expect(page.locator('#jp-main-statusbar')).toContainText('Mem:');
   }
-  const show = async (each: string): Promise<Notebook> => {
-    await busy.execute('docmanager:open', { path: each });
-    const notebook = new Notebook(page, each);
-    await notebook.waitUntilOpen();
-    return notebook;
-  };
-  await show(busy.path);
+  await Notebook.show(page, busy.path);
   await busy.runUpTo(1);
   const found: Record<string, Measured> = {};
   let opened = 1;
   for (const size of SIZES) {
     for (; opened < Number(size); opened++) {
-      const light = await show(await write(`light-${opened}.ipynb`, LIGHT));
+      const light = await Notebook.show(
+        page,
+        await write(`light-${opened}.ipynb`, LIGHT)
+      );
       await light.runUpTo(1);
     }
-    await show(busy.path);
+    await Notebook.show(page, busy.path);
     await page.waitForTimeout(5000);
     const rest = await burden.measure(REST_MS);
     await setHidden(page, true);

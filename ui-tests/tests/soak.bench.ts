@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { expect, test } from './application';
-import { HOLD, notebookOf, SIMULATE } from './cells';
+import { HOLD, LIGHT, notebookOf, ROOMY, SIMULATE } from './cells';
 import { Burden } from './burden';
 import { Notebook } from './notebook';
 import { setHidden } from './traffic';
@@ -21,12 +21,11 @@ const CELLS = 1000;
 /** A whole minute: most kernels are asked once in one. */
 const REST_MS = 60_000;
 
-const LIGHT = notebookOf(['import time', 'time.time()']);
 const HEAVY = notebookOf([SIMULATE, HOLD]);
 
 /** Each of its cells keeps enough for a badge. */
 const LONG = notebookOf([
-  SIMULATE.replace('4 GiB', '64 GiB'),
+  ROOMY,
   'import torch\n\nparts = []',
   ...Array.from(
     { length: CELLS - 2 },
@@ -47,20 +46,10 @@ test('a day of many notebooks', async ({ baseURL, page, server, write }) => {
   await page.waitForFunction(() => 'jupyterapp' in window);
 
   const notebooks: Notebook[] = [];
-  const show = async (notebook: Notebook): Promise<void> => {
-    await page.evaluate(async id => {
-      await window.jupyterapp.commands.execute('docmanager:open', { path: id });
-    }, notebook.path);
-  };
   const add = async (
     name: string,
     content: ReturnType<typeof notebookOf>
-  ): Promise<Notebook> => {
-    const notebook = new Notebook(page, await write(name, content));
-    await show(notebook);
-    await notebook.waitUntilOpen();
-    return notebook;
-  };
+  ): Promise<Notebook> => Notebook.show(page, await write(name, content));
 
   for (let number = 1; number < NOTEBOOKS; number++) {
     const content = number % ONE_IN === 0 ? HEAVY : LIGHT;
@@ -81,8 +70,7 @@ test('a day of many notebooks', async ({ baseURL, page, server, write }) => {
 
   // What is drawn when it is seen first is there before anything is measured.
   for (const notebook of [...notebooks, long]) {
-    await show(notebook);
-    await notebook.waitUntilOpen();
+    await Notebook.show(page, notebook.path);
   }
   await long.scroll();
 
@@ -96,8 +84,7 @@ test('a day of many notebooks', async ({ baseURL, page, server, write }) => {
       if (!notebook) {
         continue;
       }
-      await show(notebook);
-      await notebook.waitUntilOpen();
+      await Notebook.show(page, notebook.path);
       if (shown < RESTARTS && done.restarts < MOST_RESTARTS) {
         await notebook.restart();
         done.restarts++;
@@ -113,8 +100,7 @@ test('a day of many notebooks', async ({ baseURL, page, server, write }) => {
     await busy.waitUntilIdle();
     done.reloads++;
 
-    await show(long);
-    await long.waitUntilOpen();
+    await Notebook.show(page, long.path);
     await long.scroll();
     done.scrolls++;
 

@@ -21,9 +21,7 @@ test.describe('A page with three notebooks', () => {
     const kernels = [await first.kernelId()];
     for (const name of ['second.ipynb', 'third.ipynb']) {
       const path = await write(name, content);
-      await first.execute('docmanager:open', { path });
-      const notebook = new Notebook(page, path);
-      await notebook.waitUntilOpen();
+      const notebook = await Notebook.show(page, path);
       await notebook.runUpTo(1);
       await expect(gauge(page)).toContainText('Simulated GPU 1.3 / 4.0 GiB');
       kernels.push(await notebook.kernelId());
@@ -48,8 +46,7 @@ test.describe('A page with three notebooks', () => {
     await expect.poll(() => traffic.to(kernels[2]).requests).toBe(3);
 
     // A kernel that comes into view is asked at once.
-    await first.execute('docmanager:open', { path: first.path });
-    await first.waitUntilOpen();
+    await Notebook.show(page, first.path);
     await first.edit(1, 'held = None');
     await first.run(1);
     await expect(gauge(page)).toContainText('Simulated GPU 0.3 / 4.0 GiB');
@@ -69,8 +66,7 @@ test.describe('A page with three notebooks', () => {
     await page.evaluate(() => {
       void window.jupyterapp.commands.execute('notebook:run-all-cells');
     });
-    await first.execute('docmanager:open', { path });
-    await new Notebook(page, path).waitUntilOpen();
+    await Notebook.show(page, path);
     const badge = page
       .locator('.jp-NotebookPanel.lm-mod-hidden')
       .locator('.jp-GpuHeadroom-badge');
