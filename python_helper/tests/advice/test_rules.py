@@ -282,9 +282,12 @@ def test_every_rule_has_a_page_and_cases() -> None:
 
 @pytest.mark.parametrize("rule", RULES)
 def test_pages_say_when_a_rule_keeps_silent(rule: str) -> None:
-    """Each page has the same three parts."""
+    """Each page has a title for people, the rule's id and the same three parts."""
     text = (DOCS / f"{rule}.md").read_text(encoding="utf-8")
-    assert text.startswith(f"# {rule}\n")
+    title, _, by_id, *_ = text.splitlines()
+    assert title.startswith("# ")
+    assert by_id == f"The rule `{rule}`."
+    assert f"\n{title.removeprefix('# ')} <{rule}>\n" in (DOCS / "README.md").read_text("utf-8")
     for part in ("## What it says", "## When it speaks", "## What helps"):
         assert part in text
 
