@@ -18,7 +18,17 @@ _OF_PROGRAMS = ("equal", "refused", "held back", "wrong")
 _OF_GENERATED = ("equal", "refused", "wrong")
 _HEAD = ("kind", "programs", *_OF_PROGRAMS, "generated", *_OF_GENERATED)
 
-TEXT = """# What edits do to results
+TEXT = """# What each edit keeps
+
+An edit of your code has a button only where it is proven that it does to your results what is said
+here. Each kind is tried on programs, and what these compute is compared: how often it held stands
+below.
+
+## What each kind promises
+
+{promises}
+
+## How that was tried
 
 Made by `make edits`; do not edit. {date}, {versions}.
 
@@ -36,10 +46,6 @@ differ by rounding only. The first columns are programs as people write them, in
 * **held back**: not offered although it would have been right.
 * **wrong**: offered, and a result differs, or the edited program fails; or offered where it must
   not be.
-
-## What each kind promises
-
-{promises}
 
 ## What was a button once, and is a sentence now
 
