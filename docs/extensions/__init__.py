@@ -1,0 +1,1 @@
+"""What our pages need beside what Sphinx and MyST do."""

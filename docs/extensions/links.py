@@ -1,0 +1,52 @@
+"""Links that leave `docs/` for a file of the repository, as a reader on GitHub follows them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sphinx.util import logging
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+ROOT = Path(__file__).parents[2]
+# `](../demo/colab.ipynb)`, with or without a place in it.
+_LINK = re.compile(r"\]\((?P<path>(?!\w+:)[^)#\s]+)(?P<anchor>#[^)\s]*)?\)")
+_LOG = logging.getLogger(__name__)
+
+
+def _lead_out(app: Sphinx, text: str, folder: Path, docname: str) -> str:
+    """Point what lies outside of the site to the repository; warn of what is not there."""
+
+    def target(found: re.Match[str]) -> str:
+        file = (folder / found["path"]).resolve()
+        if file.is_relative_to(app.srcdir):
+            return found[0]
+        if not file.exists():
+            _LOG.warning("no such file: %s", found["path"], location=docname)
+        kind = "tree" if file.is_dir() else "blob"
+        where = file.relative_to(ROOT).as_posix()
+        return f"]({app.config.repository_url}/{kind}/main/{where}{found['anchor'] or ''})"
+
+    return _LINK.sub(target, text)
+
+
+def _on_page(app: Sphinx, docname: str, source: list[str]) -> None:
+    source[0] = _lead_out(app, source[0], Path(app.env.doc2path(docname)).parent, docname)
+
+
+def _on_included(app: Sphinx, path: Path, docname: str, content: list[str]) -> None:
+    folder = (Path(app.srcdir) / path).resolve().parent
+    content[0] = _lead_out(app, content[0], folder, docname)
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register this with Sphinx."""
+    package = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))
+    app.add_config_value("repository_url", package["homepage"], "env")
+    app.connect("source-read", _on_page)
+    app.connect("include-read", _on_included)
+    return {"parallel_read_safe": True}
