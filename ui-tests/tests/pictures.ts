@@ -7,7 +7,7 @@ const FOLDER = path.join(__dirname, '..', '..', 'docs', 'images');
 const THEMES = { light: 'JupyterLab Light', dark: 'JupyterLab Dark' };
 
 /** `make images` asks for them; the tests of every day leave the files alone. */
-const ARE_WANTED = Boolean(process.env.GPU_HEADROOM_IMAGES);
+export const ARE_WANTED = Boolean(process.env.GPU_HEADROOM_IMAGES);
 
 /**
  * Keep a picture of a step, light and dark, in `docs/images/`.
