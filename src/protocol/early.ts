@@ -5,14 +5,14 @@ type Part = Record<string, unknown>;
 /**
  * A card that an early helper saved, as one of today: its sentences had no
  * template, the sources of its numbers were plain texts, an error that stops CUDA
- * had another name, a remedy changed one cell at most, none changed a file or said
- * why it was no button, and there was one cause.
+ * had another name or none, a remedy changed one cell at most, none changed a file,
+ * said what it sets or why it was no button, and there was one cause.
  *
  * Nothing is checked here: what is no card stays none.
  */
 export function ofEarlyHelper(data: unknown): unknown {
   return edited(data, card => ({
-    sticky_error: card.sticky_error ?? card.poisoned,
+    sticky_error: card.sticky_error ?? card.poisoned ?? false,
     cause: edited(card.cause, ({ bytes, claim, evidence }) => ({
       claim: withTemplate(claim),
       evidence: withTemplate(evidence),
@@ -22,9 +22,13 @@ export function ofEarlyHelper(data: unknown): unknown {
     remedies: each(card.remedies, ({ diff, diffs, note, reason, title }) => ({
       title: withTemplate(title),
       note: withTemplate(note),
-      diffs: each(diffs ?? (isObject(diff) ? [diff] : []), ({ file }) => ({
-        file: file ?? null
-      })),
+      diffs: each(
+        diffs ?? (isObject(diff) ? [diff] : []),
+        ({ file, sets }) => ({
+          file: file ?? null,
+          sets: sets ?? null
+        })
+      ),
       reason: reason ?? null
     })),
     versions: card.versions ?? [],

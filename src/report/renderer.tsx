@@ -5,6 +5,7 @@ import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 
 import { Card, CardNotice, newTitleId } from '../card/card';
+import { isNewer, NewerCard } from '../card/newer';
 import type {
   ActionName,
   ICardState,
@@ -52,7 +53,9 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
 
   /** Read what the output holds; it is untrusted whatever the notebook says. */
   renderModel(model: IRenderMime.IMimeModel): Promise<void> {
-    this._saved = parseReport(model.data[MIME_TYPE]);
+    const data = model.data[MIME_TYPE];
+    this._newer = isNewer(data) ? model.data : null;
+    this._saved = this._newer ? null : parseReport(data);
     this._bind();
     this._draw();
     if (this._isComplete()) {
@@ -162,7 +165,9 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     const report = this._report;
     const { announcer, words } = this._options;
     this._drawing.draw(
-      report === null ? (
+      this._newer ? (
+        <NewerCard data={this._newer} trans={words.trans} />
+      ) : report === null ? (
         <CardNotice text={this._notice()} />
       ) : (
         <Card
@@ -259,6 +264,7 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
   private readonly _titleId = newTitleId();
   private readonly _opened = new Set<string>();
   private _copied: string | null = null;
+  private _newer: IRenderMime.IMimeModel['data'] | null = null;
   private _saved: IReport | IStub | null = null;
   private _place: IPlace | null = null;
   private _controller: ReportController | null = null;

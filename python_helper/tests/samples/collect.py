@@ -1,0 +1,131 @@
+"""Writes down the cards of the helper as it is now: `python -m tests.samples.collect WHAT-IS-NEW`.
+
+Run it from `python_helper/` with the environment of the tests, and commit what it wrote, whenever
+the shape of a card has changed: from then on people have such cards in their notebooks.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from tests.live import REPORT, LiveKernel
+
+CARDS = Path(__file__).parent / "cards"
+
+SIMULATE = (
+    'import gpu_headroom\n\ngpu_headroom.simulate("4 GiB", compute="meta", outside="300 MiB")'
+)
+MODEL = """import torch
+from torch import nn
+
+model = nn.Sequential(*[nn.Linear(1024, 1024) for _ in range(40)]).cuda()
+optimizer = torch.optim.AdamW(model.parameters())
+
+
+def train(batch_size):
+    outputs = model(torch.randn(batch_size, 1024, device="cuda"))
+    optimizer.zero_grad()
+    outputs.sum().backward()
+    optimizer.step()
+
+
+train(1024)"""
+TRAIN = "batch_size = 32768\n\ntrain(batch_size)"
+FILL = """import torch
+
+xs = []
+for step in range(100):
+    xs.append(torch.empty(2**28, dtype=torch.uint8, device="cuda"))"""
+STOP = """import ctypes
+
+import torch
+
+torch.zeros(1, device="cuda")
+error = torch.AcceleratorError("CUDA error: device-side assert triggered")
+ctypes.pythonapi.PyErr_SetObject(
+    ctypes.py_object(type(error)), ctypes.py_object(error)
+)"""
+SCRIPT = """import argparse
+
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("-b", "--batch-size", type=int, default=32768)
+    args = parser.parse_args()
+    layers = [torch.nn.Linear(1024, 1024) for _ in range(40)]
+    model = torch.nn.Sequential(*layers).cuda()
+    optimizer = torch.optim.AdamW(model.parameters())
+    data = TensorDataset(torch.zeros(65536, 1024))
+    for (batch,) in DataLoader(data, batch_size=args.batch_size):
+        optimizer.zero_grad()
+        model(batch.cuda()).sum().backward()
+        optimizer.step()
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+NOTEBOOKS = {
+    "batch": [MODEL, TRAIN],
+    "filled": [FILL],
+    "script": ["%run train.py"],
+    "sticky": [STOP],
+    "stub": [MODEL, TRAIN],
+}
+"""Cells whose last one fails; of `stub` the card is not kept in the notebook."""
+
+
+def card_of(kernel: LiveKernel, cells: list[str], *, keep: bool) -> dict[str, Any]:
+    """Run cells and return the bundle that the last one displays, completed."""
+    for number, code in enumerate(["%load_ext gpu_headroom", SIMULATE, *cells]):
+        if number == 1:
+            kernel.attach(keep_reports=keep)
+        kernel.run(code, cell_id=f"cell-{number}")
+
+    def bundles() -> list[dict[str, Any]]:
+        shown = ("display_data", "update_display_data")
+        every = [each["content"]["data"] for each in kernel.messages() if each["msg_type"] in shown]
+        return [each for each in every if REPORT in each]
+
+    kernel.until(lambda: bool(bundles()) and not bundles()[-1][REPORT].get("looking", False))
+    return bundles()[-1]
+
+
+def collect() -> dict[str, dict[str, Any]]:
+    """Return a card of each notebook."""
+    cards = {}
+    for name, cells in NOTEBOOKS.items():
+        with TemporaryDirectory() as folder:
+            Path(folder, "train.py").write_text(SCRIPT)
+            with LiveKernel(Path(sys.executable), Path(folder), installed=True) as kernel:
+                cards[name] = card_of(kernel, cells, keep=name != "stub")
+    return cards
+
+
+def write(new: str) -> None:
+    """Write the cards of today beside the earlier ones."""
+    said = subprocess.run(
+        ["git", "log", "-1", "--format=%h %ad", "--date=short"],
+        check=True,
+        text=True,
+        capture_output=True,
+        cwd=CARDS,
+    ).stdout
+    commit, date = said.split()
+    sample = {"commit": commit, "new": new, "cards": collect()}
+    path = CARDS / f"{date}-{commit}.json"
+    path.write_text(json.dumps(sample, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    print(f"Wrote {path.name}")
+
+
+if __name__ == "__main__":
+    write(sys.argv[1])
