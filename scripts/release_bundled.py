@@ -1,0 +1,99 @@
+"""What of other people's the wheel has in it: a bill of materials, and the licences.
+
+JupyterLab's builder writes what webpack took into the bundle, with the texts of the licences,
+beside the bundle. The scripts of outputs have nothing of others: `frame.mjs` refuses it. The
+helper for kernels is the standard library's alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import uuid
+import zipfile
+from typing import TYPE_CHECKING, TypedDict
+
+from cyclonedx.factory.license import LicenseFactory
+from cyclonedx.model import HashAlgorithm, HashType
+from cyclonedx.model.bom import Bom
+from cyclonedx.model.component import Component, ComponentType
+from cyclonedx.output.json import JsonV1Dot6
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+from packageurl import PackageURL
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
+LISTED = "labextensions/gpu-headroom/static/third-party-licenses.json"
+
+
+class Bundled(TypedDict):
+    """A package in the bundle, as JupyterLab's builder writes it."""
+
+    name: str
+    versionInfo: str
+    licenseId: str
+    extractedText: str
+
+
+def bundled(wheel: Path) -> list[Bundled]:
+    """The packages that are in the wheel's bundle, each with the text of its licence."""
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(LISTED))
+        packages: list[Bundled] = json.loads(archive.read(name))["packages"]
+    for each in packages:
+        if not each["licenseId"] or not each["extractedText"].strip():
+            raise SystemExit(f"release: {each['name']} is in the bundle without a licence")
+    return sorted(packages, key=lambda each: each["name"])
+
+
+def write_licences(packages: list[Bundled], target: Path) -> None:
+    """The licences of the packages as one text, for people."""
+    parts = [
+        f"{each['name']} {each['versionInfo']} ({each['licenseId']})\n\n"
+        f"{each['extractedText'].strip()}\n"
+        for each in packages
+    ]
+    target.write_text(f"\n{'-' * 80}\n\n".join(parts), encoding="utf-8")
+
+
+def write_bill(
+    packages: list[Bundled], wheel: Path, version: str, made: datetime, target: Path
+) -> None:
+    """A CycloneDX bill of materials of the wheel; the same wheel has the same bill."""
+    licence = LicenseFactory().make_from_string
+    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    name = PackageURL("pypi", None, "gpu-headroom", version)
+    root = Component(
+        type=ComponentType.LIBRARY,
+        name=name.name,
+        version=version,
+        purl=name,
+        bom_ref=str(name),
+        licenses=[licence("BSD-3-Clause")],
+        hashes=[HashType(alg=HashAlgorithm.SHA_256, content=digest)],
+    )
+    bill = Bom(serial_number=uuid.uuid5(uuid.NAMESPACE_URL, f"{name}#{digest}"))
+    bill.metadata.timestamp = made
+    bill.metadata.component = root
+    for each in packages:
+        scope, _, short = each["name"].rpartition("/")
+        url = PackageURL("npm", scope or None, short, each["versionInfo"])
+        part = Component(
+            type=ComponentType.LIBRARY,
+            group=scope or None,
+            name=short,
+            version=each["versionInfo"],
+            purl=url,
+            bom_ref=str(url),
+            licenses=[licence(each["licenseId"])],
+        )
+        bill.components.add(part)
+        bill.register_dependency(root, [part])
+    text = JsonV1Dot6(bill).output_as_string(indent=2)
+    wrong = JsonStrictValidator(SchemaVersion.V1_6).validate_str(text)
+    if wrong:
+        raise SystemExit(f"release: the bill of materials does not hold to its schema: {wrong}")
+    target.write_text(f"{text}\n", encoding="utf-8")

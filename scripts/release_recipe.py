@@ -1,0 +1,74 @@
+"""The conda recipe, as far as it can be tried without conda: rendered, then its lines are run.
+
+A virtual environment stands in for the one that conda would make, with PyPI's packages in place
+of conda-forge's, which have the same names.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+from rattler_build import Stage0Recipe, VariantConfig
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+OLDEST_PYTHON = "3.10"
+NO_CONDA = ("python ", "pip")
+
+
+def rendered(text: str) -> dict[str, Any]:
+    """The recipe as rattler-build understands it, all but the paths of its host."""
+    variants = Stage0Recipe.from_yaml(text).render(VariantConfig({"python_min": [OLDEST_PYTHON]}))
+    (only,) = variants
+    recipe: dict[str, Any] = only.recipe.to_dict()
+    return recipe
+
+
+def run(line: str, folder: Path, environment: Mapping[str, str]) -> None:
+    """Run a line of the recipe; what it says matters when it fails."""
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", line],
+        check=False,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        cwd=folder,
+        env=environment,
+    )
+    if done.returncode != 0:
+        raise SystemExit(f"release: the recipe's line failed: {line}\n{done.stdout}")
+
+
+def try_recipe(recipe: dict[str, Any], sources: Path, scratch: Path, jupyter: Path) -> list[str]:
+    """Build and test the unpacked sdist as the recipe says, and return the lines that were run.
+
+    `jupyter` has the programs of a JupyterLab, which reads the new environment's extensions.
+    """
+    place = scratch / "conda"
+    subprocess.run([sys.executable, "-m", "venv", place], check=True)
+    python = str(place / "bin" / "python")
+    inherited = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    environment = {
+        **inherited,
+        "JUPYTER_PATH": str(place / "share" / "jupyter"),
+        "PATH": os.pathsep.join([str(place / "bin"), str(jupyter), os.environ["PATH"]]),
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    }
+    host = [each for each in recipe["requirements"]["host"] if not each.startswith(NO_CONDA)]
+    subprocess.run([python, "-m", "pip", "install", "--quiet", *host], check=True, env=environment)
+    lines = [recipe["build"]["script"].replace("${{ PYTHON }}", python)]
+    run(lines[0], sources, environment)
+    for test in recipe["tests"]:
+        asked = [f"python -c 'import {name}'" for name in test.get("python", {}).get("imports", [])]
+        asked += ["python -m pip check"] if asked else []
+        asked += test.get("script", [])
+        asked += [f"test -f {name}" for name in test.get("package_contents", {}).get("files", [])]
+        for line in asked:
+            run(line, place, environment)
+        lines += asked
+    return lines
