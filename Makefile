@@ -23,6 +23,9 @@ SIZE ?= 100000
 SEED ?= 9
 # How many programs `make edits` makes for each kind of edits.
 GENERATED ?= 1000
+# Which browser tests `make images` takes pictures of, and whether on Colab's page too.
+PICTURES ?= badges demo freeing panel rerun story walks
+COLAB ?= yes
 # The PyTorch for CUDA that `make cuda` runs on, without a card.
 TORCH ?= 2.15.0
 
@@ -35,6 +38,7 @@ JAX := .venvs/jax
 TENSORFLOW := .venvs/tensorflow
 LIBRARIES := .venvs/libraries
 PEERS := .venvs/peers
+DOCS := .venvs/docs
 RELEASE := .venvs/release
 BUILD_PATH := $(CURDIR)/$(BUILD)/bin:$(PATH)
 JLPM := PATH="$(BUILD_PATH)" jlpm
@@ -66,7 +70,7 @@ ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
 .PHONY: help demo develop environments check test untimed style-and-types lint sizes types jest pytest fuzz galata cuda cuda-all cuda-here \
-	colab translations wheel install benchmarks recovery fidelity causes edits harm soak images release requirements clean distclean
+	colab docs translations wheel install benchmarks recovery fidelity causes edits harm soak images targets release requirements clean distclean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -145,6 +149,10 @@ endef
 	$(call environment,$(BUILD),$<)
 	@touch $@
 
+.make/docs: requirements/docs.txt | .make/python
+	$(call environment,$(DOCS),$<)
+	@touch $@
+
 .make/test-tools: requirements/test.txt requirements/torch.txt .make/lab-4.6
 	@$(VENV)/bin/python $(PIP_INSTALL) --requirement $< --constraint requirements/torch.txt
 	@touch $@
@@ -181,7 +189,7 @@ labextension/package.json: node_modules/.stamp $(FRONTEND)
 wheel: .make/wheel ## build dist/gpu_headroom-….whl
 
 .make/wheel: node_modules/.stamp $(PACKAGE)
-	@rm -rf dist
+	@rm -f dist/*.whl
 	@PATH="$(BUILD_PATH)" python $(PIP) wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 	@touch $@
 
@@ -227,7 +235,8 @@ develop: labextension/package.json .make/test-tools .make/lab-4.2 ## link the ex
 
 # --- The demo -------------------------------------------------------------------
 
-demo: .make/installed-lab-4.6 ## JupyterLab on the demo notebook (PORT=…, GPU=real PYTHON=…)
+demo: .make/python .make/node ## JupyterLab on the demo notebook (PORT=…, GPU=real PYTHON=…)
+	@$(HOST_PYTHON) scripts/prepare.py $(MAKE)
 	@$(VENV)/bin/python scripts/demo.py --port $(PORT) $(DEMO_KERNEL)
 
 # --- Tests ----------------------------------------------------------------------
@@ -244,7 +253,7 @@ test: untimed pytest cuda-here galata colab ## everything below
 
 # What waits for no kernel and no page goes on while environments are fetched.
 untimed:
-	@$(MAKE) --jobs 3 --output-sync=target SIDE_BY_SIDE=yes $(ENVIRONMENTS) lint types jest
+	@$(MAKE) --jobs 3 --output-sync=target SIDE_BY_SIDE=yes $(ENVIRONMENTS) lint types jest docs
 
 style-and-types: node_modules/.stamp ui-tests/node_modules/.stamp .make/test-tools
 	@$(MAKE) --jobs 2 --output-sync=target SIDE_BY_SIDE=yes lint types
@@ -258,7 +267,7 @@ lint: translations ui-tests/node_modules/.stamp .make/test-tools ## eslint, pret
 sizes: node_modules/.stamp ## lines of each folder, bytes of what is made of them, and their budgets
 	@PATH="$(BUILD_PATH)" node scripts/sizes.mjs
 
-types: node_modules/.stamp ui-tests/node_modules/.stamp .make/test-tools ## tsc, mypy
+types: node_modules/.stamp ui-tests/node_modules/.stamp .make/test-tools .make/docs ## tsc, mypy
 	@$(JLPM) types
 	@cd ui-tests && PATH="$(BUILD_PATH)" jlpm types
 	@$(VENV)/bin/mypy
@@ -266,6 +275,7 @@ types: node_modules/.stamp ui-tests/node_modules/.stamp .make/test-tools ## tsc,
 		$(wildcard benchmarks/fidelity/*.py benchmarks/fidelity/programs/*.py) \
 		$(wildcard benchmarks/edits/*.py benchmarks/edits/kinds/*.py benchmarks/edits/pieces/*.py) \
 		$(wildcard benchmarks/edits/generators/*.py) scripts
+	@cd docs && ../$(VENV)/bin/mypy --config-file ../pyproject.toml --python-executable ../$(DOCS)/bin/python conf.py extensions
 
 jest: node_modules/.stamp ## the front end's unit tests (ARGS=…)
 	@$(JLPM) test $(ARGS)
@@ -322,9 +332,18 @@ causes: .make/test-tools .make/libraries ## which cause a card names on notebook
 edits: .make/test-tools ## every kind of edit tried on programs, results compared (GENERATED=1000, ARGS="--kinds no-grad"), half an hour
 	@PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.edits.run --generated $(GENERATED) $(ARGS)
 
-images: install environments .make/chromium ## the pictures of docs/images, taken by the browser tests
-	@GPU_HEADROOM_IMAGES=1 $(MAKE) colab ARGS="--project '6.17 strict'"
-	@GPU_HEADROOM_IMAGES=1 $(MAKE) galata APP=lab-4.6 ARGS="badges demo freeing panel rerun walks"
+images: install environments .make/chromium .make/docs ## the pictures of docs/images, taken by the browser tests (PICTURES="story", COLAB=)
+	@$(if $(COLAB),GPU_HEADROOM_IMAGES=1 $(MAKE) colab ARGS="--project '6.17 strict'")
+	@GPU_HEADROOM_IMAGES=1 $(MAKE) galata APP=lab-4.6 ARGS="$(PICTURES)"
+	@$(DOCS)/bin/python scripts/story.py
+
+# --- The documentation site ----------------------------------------------------------
+
+# What leads out of the site is followed with LINKS=yes only, where there is a network.
+docs: .make/docs ## the documentation site in dist/site, warnings are errors (LINKS=yes: also follow links to other sites)
+	@$(DOCS)/bin/sphinx-build --quiet --fresh-env --nitpicky --fail-on-warning --keep-going \
+		--builder $(if $(LINKS),linkcheck,html) --doctree-dir .make/doctrees docs dist/$(if $(LINKS),links,site)
+	@echo "The site: dist/$(if $(LINKS),links/output.txt,site/index.html)"
 
 # --- A release --------------------------------------------------------------------
 
@@ -336,11 +355,14 @@ release: .make/release .make/build ## what a release would publish, made from th
 translations: node_modules/.stamp ## translations/gpu_headroom.pot: every sentence of both halves
 	@PYTHON=$(HOST_PYTHON) node scripts/translations.mjs
 
+targets: .make/python ## every target as the first command in a fresh clone, on its smallest size (ONLY="cuda soak"), an hour
+	@$(HOST_PYTHON) -m scripts.targets $(ONLY)
+
 # --- Upkeep ----------------------------------------------------------------------
 
 requirements: | .make/python ## pin every version in requirements/ again
 	@test -x .venvs/uv/bin/uv || { $(HOST_PYTHON) -m venv .venvs/uv && .venvs/uv/bin/python $(PIP_INSTALL) uv; }
-	@cd requirements && for name in build jax kernel-6.17 lab-4.2 lab-4.6 tensorflow test libraries peers release; do \
+	@cd requirements && for name in build jax kernel-6.17 lab-4.2 lab-4.6 tensorflow test libraries peers docs release; do \
 		../.venvs/uv/bin/uv pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate \
 			--constraint $$([ $$name = test -o $$name = libraries -o $$name = peers ] && echo lab-4.6.txt || echo /dev/null) \
 			--excludes torch.txt --excludes torchvision.txt \
