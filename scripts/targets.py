@@ -1,0 +1,85 @@
+"""Run every target as the first command in a fresh clone, on its smallest size.
+
+A target that needs what another one happened to bring fails here. Each clone is thrown away; what
+it was asked, how long it took and how it ended are printed, and the end of what it printed if it
+failed. `python -m scripts.targets cuda soak` runs some.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+TARGETS = {
+    "check": (),
+    "docs": (),
+    "translations": (),
+    "release": (),
+    "fuzz": ("SIZE=50",),
+    "fidelity": ("ARGS=lstm",),
+    "cuda": ("TORCH=2.13.0", "ARGS=--only test_looking"),
+    "harm": ("ARGS=-k test_starting",),
+    "edits": ("GENERATED=1", "ARGS=--kinds end-in-semicolon"),
+    "causes": ("ARGS=--quick accelerate_losses",),
+    "recovery": ("ARGS=--no-times --environments 7.4 --scenarios displayed",),
+    "benchmarks": ("PARTS=payload",),
+    "soak": ("MINUTES=1", "NOTEBOOKS=2"),
+    "colab": ("ARGS=gauge.spec.ts --project '6.17 strict' --grep @sample",),
+    "images": ("PICTURES=story", "COLAB="),
+    "hosts": ("HOST=gateway",),
+    "matrix": ("ONLY=notebook-7.3",),
+}
+_LIMIT_S = 1800
+_LINES = 30
+
+
+def run(target: str, settings: tuple[str, ...]) -> bool:
+    """Run one in a clone of its own; whether it ended well."""
+    with tempfile.TemporaryDirectory(prefix="gpu-headroom-") as folder:
+        clone = Path(folder) / "clone"
+        subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
+        began = time.monotonic()
+        # What the make that runs this has set is not for the clone.
+        inherited = {key: value for key, value in os.environ.items() if "MAKE" not in key}
+        log = Path(folder) / "log"
+        with log.open("w") as written:
+            try:
+                done = subprocess.run(
+                    ["make", target, *settings],
+                    cwd=clone,
+                    env=inherited,
+                    stdout=written,
+                    stderr=subprocess.STDOUT,
+                    timeout=_LIMIT_S,
+                    check=False,
+                ).returncode
+            except subprocess.TimeoutExpired:
+                done = -1
+        took = time.monotonic() - began
+        print(f"{'ok    ' if done == 0 else 'FAILED'} {took:5.0f} s  make {target}", *settings)
+        if done != 0:
+            lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+            print(*(f"    {line}" for line in lines[-_LINES:]), sep="\n", flush=True)
+        return done == 0
+
+
+def main() -> None:
+    """Run all, or those that were named."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("targets", nargs="*", metavar="TARGET", help=", ".join(TARGETS))
+    named = parser.parse_args().targets or list(TARGETS)
+    unknown = [each for each in named if each not in TARGETS]
+    if unknown:
+        raise SystemExit(f"{', '.join(unknown)}: there are {', '.join(TARGETS)}.")
+    failed = [each for each in named if not run(each, TARGETS[each])]
+    if failed:
+        raise SystemExit(f"Failed in a fresh clone: {', '.join(failed)}.")
+
+
+if __name__ == "__main__":
+    main()
