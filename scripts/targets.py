@@ -26,7 +26,7 @@ TARGETS = {
     "harm": ("ARGS=-k test_starting",),
     "edits": ("GENERATED=1", "ARGS=--kinds end-in-semicolon"),
     "causes": ("ARGS=--quick accelerate_losses",),
-    "recovery": ("ARGS=--no-times --environments 7.4 --scenarios displayed",),
+    "recovery": ("ARGS=--no-times --environments ipykernel-7 --scenarios function",),
     "benchmarks": ("PARTS=payload",),
     "soak": ("MINUTES=1", "NOTEBOOKS=2"),
     "colab": ("ARGS=gauge.spec.ts --project '6.17 strict' --grep @sample",),
