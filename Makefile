@@ -70,7 +70,7 @@ ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
 .PHONY: help demo develop environments check test untimed style-and-types lint sizes types jest pytest fuzz galata cuda cuda-all cuda-here \
-	colab docs translations wheel install benchmarks recovery fidelity causes edits harm soak images targets release requirements clean distclean
+	colab docs translations wheel install benchmarks recovery fidelity causes edits harm soak images matrix targets release requirements clean distclean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -275,7 +275,7 @@ types: node_modules/.stamp ui-tests/node_modules/.stamp .make/test-tools .make/d
 		$(wildcard benchmarks/fidelity/*.py benchmarks/fidelity/programs/*.py) \
 		$(wildcard benchmarks/edits/*.py benchmarks/edits/kinds/*.py benchmarks/edits/pieces/*.py) \
 		$(wildcard benchmarks/edits/generators/*.py) scripts
-	@cd docs && ../$(VENV)/bin/mypy --config-file ../pyproject.toml --python-executable ../$(DOCS)/bin/python conf.py extensions
+	@cd docs && ../$(VENV)/bin/mypy --config-file ../pyproject.toml --python-executable ../$(DOCS)/bin/python conf.py story.py extensions
 
 jest: node_modules/.stamp ## the front end's unit tests (ARGS=…)
 	@$(JLPM) test $(ARGS)
@@ -335,7 +335,7 @@ edits: .make/test-tools ## every kind of edit tried on programs, results compare
 images: install environments .make/chromium .make/docs ## the pictures of docs/images, taken by the browser tests (PICTURES="story", COLAB=)
 	@$(if $(COLAB),GPU_HEADROOM_IMAGES=1 $(MAKE) colab ARGS="--project '6.17 strict'")
 	@GPU_HEADROOM_IMAGES=1 $(MAKE) galata APP=lab-4.6 ARGS="$(PICTURES)"
-	@$(DOCS)/bin/python scripts/story.py
+	@$(DOCS)/bin/python docs/story.py
 
 # --- The documentation site ----------------------------------------------------------
 
@@ -354,6 +354,9 @@ release: .make/release .make/build ## what a release would publish, made from th
 
 translations: node_modules/.stamp ## translations/gpu_headroom.pot: every sentence of both halves
 	@PYTHON=$(HOST_PYTHON) node scripts/translations.mjs
+
+matrix: environments .make/test-tools .make/wheel .make/chromium ## the versions and hosts that `make test` does not run, one after the other; writes docs/validation.md (ONLY='"JupyterLab 4.4"')
+	@GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)" $(HOST_PYTHON) -m scripts.matrix $(ONLY)
 
 targets: .make/python ## every target as the first command in a fresh clone, on its smallest size (ONLY="cuda soak"), an hour
 	@$(HOST_PYTHON) -m scripts.targets $(ONLY)

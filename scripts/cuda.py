@@ -9,6 +9,7 @@ What ran is written to `RESULTS`, from which `cuda_table.py` makes the table of 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import shutil
@@ -249,7 +250,9 @@ def run(version: str, wanted: argparse.Namespace) -> bool:
         print(f"PyTorch {version} was left out: {error}")
         return False
     found = environment.test(tuple(wanted.only))
-    if not wanted.if_here and not wanted.only:
+    if wanted.record:
+        wanted.record.write_text(json.dumps(found), encoding="utf-8")
+    elif not wanted.if_here and not wanted.only:
         cuda_table.write(version, found, card=wanted.card)
         print(f"Written to {cuda_table.RESULTS}.")
     if wanted.throw_away:
@@ -280,6 +283,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--throw-away", action="store_true", help="remove the environment after")
     parser.add_argument("--if-here", action="store_true", help="download no wheel, record nothing")
     parser.add_argument("--only", nargs="*", default=[], help="files of tests/cuda, not recorded")
+    parser.add_argument("--record", type=Path, help="write the results there, not in the table")
     parser.add_argument("--folder", type=Path, default=ROOT / ".venvs")
     return parser.parse_args()
 

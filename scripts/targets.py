@@ -32,7 +32,7 @@ TARGETS = {
     "colab": ("ARGS=gauge.spec.ts --project '6.17 strict' --grep @sample",),
     "images": ("PICTURES=story", "COLAB="),
     "hosts": ("HOST=gateway",),
-    "matrix": ("ONLY=notebook-7.3",),
+    "matrix": ("ONLY='Notebook 7.3'",),
 }
 _LIMIT_S = 1800
 _LINES = 30

@@ -90,6 +90,19 @@ const APPS = {
     port: 8964,
     testMatch: '**/{everywhere,notebook,smoke}.spec.ts'
   },
+  // Of some version between these, in an environment that is thrown away: `make matrix`.
+  'matrix-lab': {
+    environment: '.venvs/matrix',
+    command: 'lab',
+    port: 8971,
+    testMatch: '**/{everywhere,smoke}.spec.ts'
+  },
+  'matrix-notebook': {
+    environment: '.venvs/matrix',
+    command: 'notebook',
+    port: 8972,
+    testMatch: '**/{everywhere,notebook,smoke}.spec.ts'
+  },
   colab: COLAB,
   'colab-benchmarks': {
     testDir: path.join(__dirname, 'colab'),

@@ -2,13 +2,41 @@
 
 from __future__ import annotations
 
-from scripts import cuda, cuda_table
+from scripts import cuda, cuda_table, matrix, validation
 
 
 def test_the_page_has_the_results() -> None:
     """Nobody edits the table by hand, and no run is forgotten."""
     page = cuda_table.PAGE.read_text(encoding="utf-8")
     assert cuda_table.renewed(page, cuda_table.read()) == page
+
+
+def test_the_page_has_what_the_matrix_gave() -> None:
+    """Nobody edits that table by hand either."""
+    page = validation.PAGE.read_text(encoding="utf-8")
+    assert validation.renewed(page, validation.read()) == page
+
+
+def test_each_claim_is_run_or_called_declared() -> None:
+    """Every place of the matrix is a claim, and what has no result claims nothing."""
+    assert set(matrix.CELLS) <= set(validation.CLAIMS)
+    said = validation.table({}).splitlines()[2:]
+    unrun = [line for line in said if "**declared**, not run" in line]
+    assert len(said) - len(unrun) == sum(map(bool, validation.CLAIMS.values()))
+
+
+def test_a_failure_of_the_matrix_is_named() -> None:
+    """With what passed, and the day."""
+    result: validation.Result = {
+        "date": "2026-01-02",
+        "ran": "jupyterlab 4.3.8",
+        "passed": 3,
+        "failed": ["should free"],
+    }
+    said = validation.table({"JupyterLab 4.3": result})
+    row = next(each for each in said.splitlines() if "JupyterLab 4.3" in each)
+    assert "3 passed; failed: `should free`" in row
+    assert "2026-01-02" in row
 
 
 def test_every_file_of_tests_has_its_row() -> None:

@@ -1,0 +1,251 @@
+"""Run the versions and hosts that `make test` does not, one after the other.
+
+Each environment is made, tested and thrown away; what became of it is written to
+`validation.RESULTS`, from which `validation.py` makes the first table of `docs/validation.md`.
+`python -m scripts.matrix "JupyterLab 4.4"` runs one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from scripts import cuda, validation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scripts import cuda_table
+
+ROOT = Path(__file__).parents[1]
+ENVIRONMENT = ROOT / ".venvs" / "matrix"
+PYTEST = (str(ROOT / ".venv" / "bin" / "pytest"), "--quiet", "--numprocesses=3", "--dist=loadfile")
+# What PyTorch imports.
+_OF_TORCH = ("filelock", "fsspec", "jinja2", "networkx", "numpy", "setuptools", "sympy")
+_PYTORCH = "2.13.0"
+
+
+class Left(Exception):  # noqa: N818 -- no error: it is told, and the next one runs
+    """A cell cannot be run on this machine; its message says why."""
+
+
+class Cell(Protocol):
+    """A place of the matrix."""
+
+    def run(self) -> validation.Result:
+        """Run it here and return what became of it; raises `Left` where it cannot."""
+        ...
+
+
+@dataclass(frozen=True)
+class Application:
+    """JupyterLab or Notebook of some version: browser tests."""
+
+    name: str
+    packages: tuple[str, ...]
+
+    def run(self) -> validation.Result:
+        """See `Cell`."""
+        python = _environment(Path(sys.executable), *self.packages, "scikit-learn")
+        (wheel,) = ROOT.glob("dist/*.whl")
+        _pip(python, "--no-deps", str(wheel))
+        with tempfile.TemporaryDirectory() as folder:
+            report = Path(folder) / "report.json"
+            variables = {
+                **os.environ,
+                "GPU_HEADROOM_APP": f"matrix-{self.name}",
+                "PLAYWRIGHT_JSON_OUTPUT_NAME": str(report),
+            }
+            command = ["node", "node_modules/@playwright/test/cli.js", "test", "--reporter=json"]
+            subprocess.run(command, cwd=ROOT / "ui-tests", env=variables, check=False)
+            return _result(*_browser_tests(report), _versions(python, "jupyterlab", "notebook"))
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """ipykernel of some version: the tests in real kernels."""
+
+    packages: tuple[str, ...]
+
+    def run(self) -> validation.Result:
+        """See `Cell`."""
+        python = _environment(Path(sys.executable), *self.packages)
+        # The tests know three generations; here each is this one.
+        names = ("LAB_46", "LAB_42", "KERNEL_617")
+        variables = {f"GPU_HEADROOM_PYTHON_{name}": str(python) for name in names}
+        passed, failed = _pytest(variables, "python_helper/tests/kernels")
+        return _result(passed, failed, _versions(python, "ipykernel", "ipython"))
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """Another Python: the tests on a CUDA build of PyTorch for it, over the stub."""
+
+    version: str
+
+    def run(self) -> validation.Result:
+        """See `Cell`."""
+        python = find_python(self.version)
+        with tempfile.TemporaryDirectory() as folder:
+            report = Path(folder) / "report.json"
+            command = [str(python), "-m", "scripts.cuda", _PYTORCH, "--throw-away"]
+            command += ["--folder", str(ENVIRONMENT), "--record", str(report)]
+            subprocess.run(command, cwd=ROOT, check=False)
+            if not report.exists():
+                raise Left("PyTorch could not be installed for it")
+            passed, failed = _counted(json.loads(report.read_text(encoding="utf-8"))["features"])
+        whole = subprocess.run([python, "--version"], capture_output=True, text=True, check=True)
+        return _result(passed, failed, f"{whole.stdout.strip()}, PyTorch {_PYTORCH} over the stub")
+
+
+@dataclass(frozen=True)
+class Host:
+    """Where JupyterLab runs or is looked at in another way: `make hosts`."""
+
+    name: str
+
+    def run(self) -> validation.Result:
+        """See `Cell`."""
+        with tempfile.TemporaryDirectory() as folder:
+            report = Path(folder) / "report.json"
+            variables = {**os.environ, "PLAYWRIGHT_JSON_OUTPUT_NAME": str(report)}
+            command = ["make", "hosts", f"HOST={self.name}", "ARGS=--reporter=json"]
+            subprocess.run(command, cwd=ROOT, env=variables, check=False)
+            if not report.exists():
+                raise Left(f"`make hosts HOST={self.name}` ran no test")
+            return _result(*_browser_tests(report), "")
+
+
+CELLS: Mapping[str, Cell] = {
+    "JupyterLab 4.3": Application("lab", ("jupyterlab==4.3.8", "notebook==7.3.3")),
+    "JupyterLab 4.4": Application("lab", ("jupyterlab==4.4.10", "notebook==7.4.7")),
+    "JupyterLab 4.5": Application("lab", ("jupyterlab==4.5.11", "notebook==7.5.8")),
+    "Notebook 7.3": Application("notebook", ("jupyterlab==4.3.8", "notebook==7.3.3")),
+    "Notebook 7.4": Application("notebook", ("jupyterlab==4.4.10", "notebook==7.4.7")),
+    "Notebook 7.5": Application("notebook", ("jupyterlab==4.5.11", "notebook==7.5.8")),
+    "ipykernel 6.21": Kernel(("ipykernel==6.21.3", "ipython==8.10.0")),
+    "ipykernel 6.25": Kernel(("ipykernel==6.25.2", "ipython==8.14.0")),
+    "ipykernel 6.31": Kernel(("ipykernel==6.31.0", "ipython==8.38.0")),
+    "ipykernel 7.1": Kernel(("ipykernel==7.1.0", "ipython==9.7.0")),
+    "Python 3.10": Interpreter("3.10"),
+    "Python 3.12": Interpreter("3.12"),
+    "Python 3.13": Interpreter("3.13"),
+    "Python 3.14": Interpreter("3.14"),
+    "JupyterHub": Host("hub"),
+    "Real-time collaboration": Host("collaboration"),
+    "Kernel gateway": Host("gateway"),
+    "Firefox": Host("firefox"),
+}
+
+
+def find_python(version: str) -> Path:
+    """Find a Python of this version: on the path, or one of pyenv's; raises `Left`."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+    on_path = shutil.which(f"python{version}")
+    found = [*([Path(on_path)] if on_path else []), *pyenv.glob(f"versions/{version}.*/bin/python")]
+    for each in found:
+        # One of pyenv's is on the path and may run nothing.
+        done = subprocess.run([each, "-c", "import venv"], capture_output=True, check=False)
+        if done.returncode == 0:
+            return each
+    raise Left(f"there is no Python {version} on this machine")
+
+
+def _environment(python: Path, *packages: str) -> Path:
+    shutil.rmtree(ENVIRONMENT, ignore_errors=True)
+    subprocess.run([python, "-m", "venv", ENVIRONMENT], check=True)
+    made = ENVIRONMENT / "bin" / "python"
+    _pip(made, *packages, *_OF_TORCH)
+    subprocess.run([made, "scripts/install_torch.py"], cwd=ROOT, check=True)
+    return made
+
+
+def _pip(python: Path, *arguments: str) -> None:
+    command = [str(python), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    subprocess.run([*command, *arguments], check=True)
+
+
+def _versions(python: Path, *packages: str) -> str:
+    code = "import importlib.metadata as m, sys; print(*map(m.version, sys.argv[1:]))"
+    done = subprocess.run(
+        [python, "-c", code, *packages], capture_output=True, text=True, check=True
+    )
+    return ", ".join(map(" ".join, zip(packages, done.stdout.split(), strict=True)))
+
+
+def _pytest(variables: Mapping[str, str], *folders: str) -> tuple[int, list[str]]:
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.xml"
+        command = [*PYTEST, f"--junitxml={report}", *folders]
+        subprocess.run(command, cwd=ROOT, env={**os.environ, **variables}, check=False)
+        return _counted(cuda.read_report(report))
+
+
+def _counted(features: Mapping[str, cuda_table.Feature]) -> tuple[int, list[str]]:
+    passed = sum(each["passed"] for each in features.values())
+    return passed, [name for each in features.values() for name in each["failed"]]
+
+
+def _browser_tests(report: Path) -> tuple[int, list[str]]:
+    """Count what passed, and name what did not, of Playwright's report."""
+    if not report.exists():
+        return 0, ["no test ran"]
+    passed, failed = 0, []
+    left = [json.loads(report.read_text(encoding="utf-8"))]
+    while left:
+        suite = left.pop()
+        left += suite.get("suites", ())
+        for spec in suite.get("specs", ()):
+            if spec["ok"]:
+                passed += 1
+            else:
+                failed.append(spec["title"])
+    return passed, failed
+
+
+def _result(passed: int, failed: list[str], ran: str) -> validation.Result:
+    date = datetime.now(tz=timezone.utc).date().isoformat()
+    return {"date": date, "ran": ran, "passed": passed, "failed": failed}
+
+
+def main() -> int:
+    """Run all, or those that were named; write the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cells", nargs="*", metavar="CELL", help=", ".join(CELLS))
+    named = parser.parse_args().cells or list(CELLS)
+    unknown = [each for each in named if each not in CELLS]
+    if unknown:
+        raise SystemExit(f"{', '.join(unknown)}: there are {', '.join(CELLS)}.")
+    bad = []
+    for name in named:
+        print(f"{name} …", flush=True)
+        try:
+            result = CELLS[name].run()
+        except Left as reason:
+            print(f"{name}: left out, {reason}.", flush=True)
+            continue
+        except subprocess.CalledProcessError as error:
+            print(f"{name}: could not be prepared: {error}", flush=True)
+            bad.append(name)
+            continue
+        finally:
+            shutil.rmtree(ENVIRONMENT, ignore_errors=True)
+        validation.record(name, result)
+        print(f"{name}: {result['passed']} passed, {len(result['failed'])} failed", flush=True)
+        bad += [name] if result["failed"] or not result["passed"] else []
+    if bad:
+        print(f"Failed: {', '.join(bad)}")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
