@@ -9,7 +9,7 @@ import { ARE_WANTED } from './pictures';
 import { card } from './surfaces';
 
 const ROOT = path.join(__dirname, '..', '..');
-/** `scripts/story.py` makes the animated picture of what is here. */
+/** `docs/story.py` makes the animated picture of what is here. */
 const FRAMES = path.join(ROOT, '.make', 'story');
 
 const content = JSON.parse(
