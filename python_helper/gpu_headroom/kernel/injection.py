@@ -11,6 +11,7 @@ import importlib.util
 import re
 import sys
 import time
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -170,10 +171,13 @@ def finder() -> InMemory | None:
     return cast("InMemory", loader) if _is_ours(loader) else None
 
 
+@cache
 def helper_version() -> str:
-    """Return the version of the helper, brought or installed."""
-    brought = finder()
-    if brought is not None:
+    """Return the version of the helper, brought or installed.
+
+    It is that of what runs here, also when another one has been installed since.
+    """
+    if brought := finder():
         return brought.version
     from importlib.metadata import PackageNotFoundError, version
 
