@@ -59,15 +59,15 @@ def unpack(archive: Path, folder: Path) -> Path:
     return found[0] if len(found) == 1 else folder
 
 
-def clean_tree(scratch: Path) -> Path:
+def clean_tree(folder: Path) -> Path:
     """The committed files, as a clone has them."""
-    packed = scratch / "tree.tar"
+    packed = folder.with_suffix(".tar")
     run("git", "archive", "--output", packed, "HEAD")
-    return unpack(packed, scratch / "tree")
+    return unpack(packed, folder)
 
 
 def build(target: str, sources: Path, folder: Path) -> Path:
-    """Build the sdist or the wheel; the front end is built again, but not from an sdist."""
+    """Build the sdist or the wheel; from an sdist the front end is taken as it is there."""
     run(BUILD / "python", "-m", "hatchling", "build", "-t", target, "-d", folder, cwd=sources)
     (made,) = folder.glob("*.tar.gz" if target == "sdist" else "*.whl")
     return made
@@ -117,7 +117,7 @@ def main() -> None:
     shutil.rmtree(OUT, ignore_errors=True)
     with tempfile.TemporaryDirectory() as named:
         scratch = Path(named)
-        tree = clean_tree(scratch)
+        tree = clean_tree(scratch / "tree")
         if wrong := [*disagreements(os.environ.get("TAG"), tree), *foreign_addresses(tree)]:
             raise SystemExit("release: " + "\nrelease: ".join(wrong))
         version = package(tree)["version"]
@@ -129,7 +129,8 @@ def main() -> None:
         sdist = build("sdist", tree, OUT)
         with tarfile.open(sdist) as packed:
             tell("sdist", f"{described(sdist)}, {len(packed.getnames())} files")
-        wheel = build("wheel", tree, OUT)
+        # In another folder, from whose path nothing may depend.
+        wheel = build("wheel", clean_tree(scratch / "elsewhere"), OUT)
         tell("wheel", described(wheel))
         sources = unpack(sdist, scratch / "sdist")
         again = build("wheel", sources, scratch / "again")
