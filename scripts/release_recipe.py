@@ -29,10 +29,10 @@ def rendered(text: str) -> dict[str, Any]:
     return recipe
 
 
-def run(line: str, folder: Path, environment: Mapping[str, str]) -> None:
-    """Run a line of the recipe; what it says matters when it fails."""
+def run(command: list[str], folder: Path, environment: Mapping[str, str]) -> None:
+    """Run a program; what it says matters when it fails."""
     done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", line],
+        command,
         check=False,
         text=True,
         stdout=subprocess.PIPE,
@@ -41,7 +41,7 @@ def run(line: str, folder: Path, environment: Mapping[str, str]) -> None:
         env=environment,
     )
     if done.returncode != 0:
-        raise SystemExit(f"release: the recipe's line failed: {line}\n{done.stdout}")
+        raise SystemExit(f"release: the recipe failed: {' '.join(command)}\n{done.stdout}")
 
 
 def try_recipe(recipe: dict[str, Any], sources: Path, scratch: Path, jupyter: Path) -> list[str]:
@@ -60,15 +60,15 @@ def try_recipe(recipe: dict[str, Any], sources: Path, scratch: Path, jupyter: Pa
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
     }
     host = [each for each in recipe["requirements"]["host"] if not each.startswith(NO_CONDA)]
-    subprocess.run([python, "-m", "pip", "install", "--quiet", *host], check=True, env=environment)
-    lines = [recipe["build"]["script"].replace("${{ PYTHON }}", python)]
-    run(lines[0], sources, environment)
+    run([python, "-m", "pip", "install", *host], sources, environment)
+    script = [recipe["build"]["script"].replace("${{ PYTHON }}", python)]
+    tests: list[str] = []
     for test in recipe["tests"]:
-        asked = [f"python -c 'import {name}'" for name in test.get("python", {}).get("imports", [])]
-        asked += ["python -m pip check"] if asked else []
-        asked += test.get("script", [])
-        asked += [f"test -f {name}" for name in test.get("package_contents", {}).get("files", [])]
-        for line in asked:
-            run(line, place, environment)
-        lines += asked
-    return lines
+        names = test.get("python", {}).get("imports", [])
+        tests += [f"python -c 'import {name}'" for name in names]
+        tests += ["python -m pip check"] if names else []
+        tests += test.get("script", [])
+        tests += [f"test -f {name}" for name in test.get("package_contents", {}).get("files", [])]
+    for line, folder in [*((line, sources) for line in script), *((line, place) for line in tests)]:
+        run(["bash", "-euo", "pipefail", "-c", line], folder, environment)
+    return script + tests
