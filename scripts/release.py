@@ -149,7 +149,7 @@ def main() -> None:
 
         digest = hashlib.sha256(sdist.read_bytes()).hexdigest()
         recipe = (tree / "recipe" / "recipe.yaml").read_text(encoding="utf-8")
-        recipe = re.sub(r'(?<=sha256: )"0{64}"', digest, recipe)
+        recipe = re.sub(r"(?<=^  sha256: ).*", digest, recipe, flags=re.MULTILINE)
         (OUT / "recipe.yaml").write_text(recipe, encoding="utf-8")
         lines = try_recipe(rendered(recipe), sources, scratch, BUILD)
         tell("recipe", f"{len(lines)} lines of script and tests ran in a virtual environment")
