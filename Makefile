@@ -10,6 +10,7 @@ PYTHON ?= python3
 NEWER_PYTHON ?= python3.13
 PORT ?= 8888
 APP ?= lab-4.6 lab-4.2 notebook-7.6 notebook-7.2
+HOST ?= hub collaboration gateway firefox static
 # Tests of one file share their kernels; most of their time is spent waiting for these: two cores
 # have time for three.
 WORKERS ?= --numprocesses 3 --dist loadfile
@@ -38,6 +39,10 @@ JAX := .venvs/jax
 TENSORFLOW := .venvs/tensorflow
 LIBRARIES := .venvs/libraries
 PEERS := .venvs/peers
+HUB := .venvs/hub
+HUB_PROXY := configurable-http-proxy@5.3.0
+COLLABORATION := .venvs/collaboration
+GATEWAY := .venvs/gateway
 DOCS := .venvs/docs
 RELEASE := .venvs/release
 BUILD_PATH := $(CURDIR)/$(BUILD)/bin:$(PATH)
@@ -59,7 +64,7 @@ HOST_PYTHON := $(PYTHON)
 DEMO_KERNEL :=
 endif
 
-FRONTEND := package.json webpack.config.js tsconfig.json scripts/pack.mjs scripts/minify.py scripts/frame.mjs \
+FRONTEND := package.json webpack.config.js tsconfig.json scripts/pack.mjs scripts/minify.py scripts/comprehensions.py scripts/frame.mjs \
 	$(shell find src schema style python_helper/gpu_headroom -type f \
 		-not -name pack.ts -not -path '*/frames/*.[cj]s*' -not -name '*.pyc' 2>/dev/null)
 PACKAGE := pyproject.toml install.json README.md LICENSE $(FRONTEND) \
@@ -70,7 +75,7 @@ ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
 .PHONY: help demo develop environments check test untimed style-and-types lint sizes types jest pytest fuzz galata cuda cuda-all cuda-here \
-	colab docs translations wheel install benchmarks recovery fidelity causes edits harm soak images matrix targets release requirements clean distclean
+	colab hosts docs translations wheel install benchmarks recovery fidelity causes edits harm soak images matrix targets release requirements clean distclean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -145,6 +150,24 @@ endef
 	@$(LIBRARIES)/bin/python $(PIP_INSTALL) --requirement $< --constraint requirements/torch.txt
 	@touch $@
 
+# The hub's proxy is a program of Node.js.
+.make/hub: requirements/hub.txt | .make/python .make/node
+	$(call environment,$(HUB),$<)
+	@npm install --silent --no-audit --no-fund --ignore-scripts --prefix $(HUB)/proxy $(HUB_PROXY)
+	@touch $@
+
+.make/collaboration: requirements/collaboration.txt | .make/python
+	$(call environment,$(COLLABORATION),$<)
+	@touch $@
+
+.make/gateway: requirements/gateway.txt | .make/python
+	$(call environment,$(GATEWAY),$<)
+	@touch $@
+
+.make/firefox: | .make
+	@command -v "$${GPU_HEADROOM_FIREFOX:-firefox-esr}" > $@ || command -v firefox > $@ \
+		|| { echo "Firefox is missing: install it with 'apt-get install firefox-esr', or name it with GPU_HEADROOM_FIREFOX=…" >&2; exit 1; }
+
 .make/build: requirements/build.txt | .make/python
 	$(call environment,$(BUILD),$<)
 	@touch $@
@@ -216,6 +239,14 @@ endef
 .make/installed-peers: .make/wheel requirements/peers.txt | .make/python
 	$(call environment,$(PEERS),requirements/peers.txt)
 	$(call install,$(PEERS))
+	@touch $@
+
+.make/installed-hub: .make/wheel .make/hub
+	$(call install,$(HUB))
+	@touch $@
+
+.make/installed-collaboration: .make/wheel .make/collaboration
+	$(call install,$(COLLABORATION))
 	@touch $@
 
 install: .make/installed-lab-4.6 .make/installed-lab-4.2 ## install the wheel into the environments
@@ -309,6 +340,14 @@ galata: install environments .make/chromium ## the browser tests (APP=lab-4.6, l
 	@export GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)"; cd ui-tests; \
 	for app in $(APP); do GPU_HEADROOM_APP=$$app node node_modules/@playwright/test/cli.js test $(ARGS); done
 
+# What the hosts to try need beside the first environment.
+HOST_NEEDS := $(filter $(addprefix .make/installed-,$(HOST)) $(addprefix .make/,$(HOST)), \
+	.make/installed-hub .make/installed-collaboration .make/gateway .make/firefox)
+
+hosts: .make/installed-lab-4.6 .make/chromium $(HOST_NEEDS) ## a smoke test in other hosts than a JupyterLab of one's own (HOST=hub, collaboration, gateway, firefox or static, ARGS=…)
+	@export GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)" GPU_HEADROOM_FIREFOX="$$(cat .make/firefox 2>/dev/null)"; cd ui-tests; \
+	for host in $(HOST); do GPU_HEADROOM_APP=$$host node node_modules/@playwright/test/cli.js test $(ARGS); done
+
 # Four minutes of it; GPU_HEADROOM_COLAB=full runs the whole matrix of kernels and pages.
 colab: environments .make/wheel .make/chromium ## outputs that live on a page that stands in for Colab's (GPU_HEADROOM_COLAB=full, ARGS=…)
 	@export GPU_HEADROOM_APP=colab GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)"; cd ui-tests; \
@@ -365,9 +404,9 @@ targets: .make/python ## every target as the first command in a fresh clone, on 
 
 requirements: | .make/python ## pin every version in requirements/ again
 	@test -x .venvs/uv/bin/uv || { $(HOST_PYTHON) -m venv .venvs/uv && .venvs/uv/bin/python $(PIP_INSTALL) uv; }
-	@cd requirements && for name in build jax kernel-6.17 lab-4.2 lab-4.6 tensorflow test libraries peers docs release; do \
+	@cd requirements && for name in build jax kernel-6.17 lab-4.2 lab-4.6 tensorflow test libraries peers docs release hub collaboration gateway; do \
 		../.venvs/uv/bin/uv pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate \
-			--constraint $$([ $$name = test -o $$name = libraries -o $$name = peers ] && echo lab-4.6.txt || echo /dev/null) \
+			--constraint $$([[ " test libraries peers hub collaboration gateway " = *" $$name "* ]] && echo lab-4.6.txt || echo /dev/null) \
 			--excludes torch.txt --excludes torchvision.txt \
 			--output-file $$name.txt $$name.in; \
 	done

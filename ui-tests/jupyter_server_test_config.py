@@ -22,6 +22,9 @@ KERNELS = {
     "wrapper": [sys.executable, str(ELSEWHERE), "wrapper", *CONNECTION],
     "forwarder": [sys.executable, str(ELSEWHERE), "forwarder", *CONNECTION],
 }
+KERNEL_PYTHON = os.environ.get("GPU_HEADROOM_KERNEL_PYTHON")
+if KERNEL_PYTHON:
+    KERNELS["python3"] = [KERNEL_PYTHON, "-m", "ipykernel_launcher", *CONNECTION]
 CUDA_PYTHON = os.environ.get("GPU_HEADROOM_CUDA_PYTHON")
 if CUDA_PYTHON:
     KERNELS["cuda"] = [CUDA_PYTHON, "-m", "ipykernel_launcher", *CONNECTION]
@@ -115,3 +118,6 @@ configure_jupyter_server(c)
 c.ServerApp.port = int(os.environ["GPU_HEADROOM_PORT"])
 c.ServerApp.allow_root = True
 c.JupyterNotebookApp.expose_app_in_browser = True
+GATEWAY = os.environ.get("GPU_HEADROOM_GATEWAY")
+if GATEWAY:
+    c.GatewayClient.url = GATEWAY

@@ -1,6 +1,8 @@
 const path = require('node:path');
 const galata = require('@jupyterlab/galata/lib/playwright-config');
 
+const hosts = require('./hosts/places');
+
 /** These measure and test nothing: `make benchmarks`, `make soak`. */
 const MEASURES = {
   benchmarks: {
@@ -108,6 +110,7 @@ const APPS = {
     testDir: path.join(__dirname, 'colab'),
     testMatch: '**/pixel.bench.ts'
   },
+  ...hosts,
   ...MEASURES
 };
 
@@ -119,11 +122,16 @@ if (app === undefined) {
     `GPU_HEADROOM_APP is ${name}, which is none of ${Object.keys(APPS).join(', ')}.`
   );
 }
-const { environment, command, port, ...tests } = app;
+const { environment, command, port, env, beside, preload, use, ...tests } = app;
+if (preload) {
+  process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --require "${preload}"`;
+}
 const isLab = command === 'lab';
 // What measures wants the machine for itself.
 const isMeasure = name in MEASURES || name === 'colab-benchmarks';
-const workers = Number(process.env.GPU_HEADROOM_WORKERS ?? (isMeasure ? 1 : 3));
+// A host has one test or two.
+const isAlone = isMeasure || name in hosts;
+const workers = Number(process.env.GPU_HEADROOM_WORKERS ?? (isAlone ? 1 : 3));
 
 /** Each worker has a server of its own: what a test does to it no other sees. */
 const servers = command
@@ -165,25 +173,29 @@ module.exports = {
     },
     screenshot: 'only-on-failure',
     trace: 'off',
-    video: 'off'
+    video: 'off',
+    ...use
   },
-  webServer: servers.map(server => ({
-    command: `"${path.join(ROOT, environment, 'bin', 'jupyter')}" ${command} --config jupyter_server_test_config.py`,
-    cwd: __dirname,
-    env: {
-      GPU_HEADROOM_PORT: `${server.port}`,
-      GPU_HEADROOM_UI_TESTS: server.home,
-      IPYTHONDIR: path.join(server.home, 'ipython'),
-      JUPYTER_CONFIG_DIR: path.join(server.home, 'config'),
-      JUPYTER_DATA_DIR: path.join(server.home, 'data'),
-      JUPYTER_RUNTIME_DIR: path.join(server.home, 'runtime'),
-      JUPYTERLAB_GALATA_ROOT_DIR: path.join(server.home, 'root'),
-      // Several kernels compute at a time, on few cores: threads would wait for each other.
-      OMP_NUM_THREADS: '1'
-    },
-    gracefulShutdown: { signal: 'SIGTERM', timeout: 10000 },
-    reuseExistingServer: false,
-    timeout: 120000,
-    url: `http://localhost:${server.port}${isLab ? '/lab' : '/tree'}`
-  }))
+  webServer: (beside ? [beside()] : []).concat(
+    servers.map(server => ({
+      command: `"${path.join(ROOT, environment, 'bin', 'jupyter')}" ${command} --config jupyter_server_test_config.py`,
+      cwd: __dirname,
+      env: {
+        GPU_HEADROOM_PORT: `${server.port}`,
+        GPU_HEADROOM_UI_TESTS: server.home,
+        IPYTHONDIR: path.join(server.home, 'ipython'),
+        JUPYTER_CONFIG_DIR: path.join(server.home, 'config'),
+        JUPYTER_DATA_DIR: path.join(server.home, 'data'),
+        JUPYTER_RUNTIME_DIR: path.join(server.home, 'runtime'),
+        JUPYTERLAB_GALATA_ROOT_DIR: path.join(server.home, 'root'),
+        // Several kernels compute at a time, on few cores: threads would wait for each other.
+        OMP_NUM_THREADS: '1',
+        ...env
+      },
+      gracefulShutdown: { signal: 'SIGTERM', timeout: 10000 },
+      reuseExistingServer: false,
+      timeout: 120000,
+      url: `http://localhost:${server.port}${isLab ? '/lab' : '/tree'}`
+    }))
+  )
 };
