@@ -29,6 +29,8 @@ try:
 except ImportError:
     sys.exit(3)  # so that another Python is asked
 
+from scripts import comprehensions
+
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
@@ -171,7 +173,7 @@ def minify(source: str, *, documented: bool = False, given: Container[str] = ())
     parameters = [
         each.arg for each in ast.walk(tree) if isinstance(each, ast.arg) and each not in by_position
     ]
-    short: str = python_minifier.minify(
+    minified: str = python_minifier.minify(
         ast.unparse(tree),
         remove_annotations=python_minifier.RemoveAnnotationsOptions(
             remove_variable_annotations=not documented,
@@ -187,6 +189,8 @@ def minify(source: str, *, documented: bool = False, given: Container[str] = ())
         preserve_globals=[each for each in names if not re.match("_[^_]", each)],
         preserve_locals=[each for each in parameters if each not in {"self", "cls"}],
     )
+    parted = ast.parse(minified)
+    short = python_minifier.unparse(parted) if comprehensions.part(parted) else minified
     return short if typed else _without_types(short.replace(_FUTURE, "", 1))
 
 

@@ -73,7 +73,12 @@ function protocolVersion() {
 }
 
 /** What makes the pack: where nothing of it has changed, neither has the pack. */
-const MADE_BY = ['scripts/minify.py', 'scripts/pack.mjs', 'package.json'];
+const MADE_BY = [
+  'scripts/comprehensions.py',
+  'scripts/minify.py',
+  'scripts/pack.mjs',
+  'package.json'
+];
 
 /** Where a Python with `python-minifier` may be: the first that has it is asked. */
 const PYTHONS = [
@@ -91,8 +96,13 @@ function pack(modules) {
   for (const python of PYTHONS.filter(Boolean)) {
     const { status, stdout, stderr } = spawnSync(
       python,
-      [join(ROOT, 'scripts', 'minify.py')],
-      { input: JSON.stringify(modules), encoding: 'utf8', maxBuffer: 2 ** 27 }
+      ['-m', 'scripts.minify'],
+      {
+        cwd: ROOT,
+        input: JSON.stringify(modules),
+        encoding: 'utf8',
+        maxBuffer: 2 ** 27
+      }
     );
     if (status === 0) {
       return stdout;

@@ -20,6 +20,7 @@ import python_minifier
 from python_minifier import f_string
 from tests.sampling import sample
 
+from scripts.comprehensions import mixed_up
 from scripts.minify import as_text, in_words, minify
 
 ROOT = Path(__file__).parents[2]
@@ -171,6 +172,14 @@ def test_travels_without_what_nobody_reads(packed: dict[str, str]) -> None:
         assert all(each.type != tokenize.COMMENT for each in tokens), path
 
 
+def test_no_comprehension_is_mixed_up(packed: dict[str, str]) -> None:
+    """What travels, and what is installed, means the same to the compiler of Python 3.12.1."""
+    sources = [each.read_text("utf-8") for each in HELPER.parent.glob("gpu_*/**/*.py")]
+    for source in [*packed.values(), *sources]:
+        found = [(ast.unparse(each), name) for _, each, name in mixed_up(ast.parse(source))]
+        assert found == []
+
+
 # Each would be said otherwise by a newer Python, in a way that 3.10 cannot read.
 NEWER_WORDS = """def say(rows, key):
     return f"{rows['a']} {key!r:>{len(rows)}} {' '.join([f'{each}' for each in rows])}"
@@ -196,7 +205,8 @@ def test_whoever_writes_it_the_oldest_python_reads_it(version: str) -> None:
         for path in files
     ]
     written = subprocess.run(
-        [interpreter(version), ROOT / "scripts" / "minify.py"],
+        [interpreter(version), "-m", "scripts.minify"],
+        cwd=ROOT,
         input=json.dumps([*sources, ("words.py", NEWER_WORDS, False)]),
         env={**os.environ, "PYTHONPATH": str(Path(python_minifier.__file__).parents[1])},
         capture_output=True,

@@ -121,5 +121,5 @@ def test_a_terminal_gets_its_card_as_text(tmp_path: Path) -> None:
     assert re.search(r"^garbage +not measured +Nothing is lost\.$", said, re.MULTILINE)
     assert f"to `{tmp_path}/gpu-headroom-snapshot-" in said
     assert "The snapshot could not be written: No such file or directory." in said
-    assert "Usage: %gpu_headroom [status | holders" in said
+    assert "%gpu_headroom holders          who holds what" in said
     assert done.stderr == ""

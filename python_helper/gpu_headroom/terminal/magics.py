@@ -18,11 +18,6 @@ else:
 _NAME = "gpu_headroom"
 _CONFIRM = "--confirm"
 _HINT = "Add --confirm to free it all the same."
-_USAGE = (
-    "Usage: %gpu_headroom "
-    "[status | holders | plan | free [ITEM ...] [--confirm] | snapshot [FILE] "
-    "| simulate [SIZE [cpu]] | stop]"
-)
 
 
 def register(shell: Any) -> None:
@@ -68,7 +63,7 @@ def _answer(line: str) -> str | None:
             more[0] if more else "16 GiB", compute=more[1] if more[1:] else "meta"
         )
         return gpu_headroom.status()
-    return _USAGE
+    return _run.__doc__
 
 
 def _gauge() -> str | None:
