@@ -67,7 +67,7 @@ endif
 FRONTEND := package.json webpack.config.js tsconfig.json scripts/pack.mjs scripts/minify.py scripts/comprehensions.py scripts/frame.mjs \
 	$(shell find src schema style python_helper/gpu_headroom -type f \
 		-not -name pack.ts -not -path '*/frames/*.[cj]s*' -not -name '*.pyc' 2>/dev/null)
-PACKAGE := pyproject.toml install.json README.md LICENSE $(FRONTEND) \
+PACKAGE := pyproject.toml install.json README.md LICENSE scripts/release_readme.py $(FRONTEND) \
 	$(shell find python_helper/gpu_simulator -type f -not -name '*.pyc' 2>/dev/null)
 
 # One thing after the other, but where a target asks for more.
