@@ -115,8 +115,8 @@ def _details(report: Report) -> Iterator[str]:
     if not report["details"]:
         return
     yield f"<details><summary>{escape(say('card.details'))}</summary><table><thead><tr>"
-    for heading in ("card.moment", "", "card.source"):
-        yield f'<th scope="col">{escape(say(heading)) if heading else ""}</th>'
+    yield f'<th scope="col" colspan="2">{escape(say("card.moment"))}</th>'
+    yield f'<th scope="col">{escape(say("card.source"))}</th>'
     yield "</tr></thead><tbody>"
     for row in report["details"]:
         size = say("card.not_measured") if row["bytes"] is None else format_bytes(row["bytes"])
