@@ -59,10 +59,10 @@ def unpack(archive: Path, folder: Path) -> Path:
     return found[0] if len(found) == 1 else folder
 
 
-def clean_tree(folder: Path) -> Path:
-    """The committed files, as a clone has them."""
+def clean_tree(commit: str, folder: Path) -> Path:
+    """The files of a commit, as a clone has them."""
     packed = folder.with_suffix(".tar")
-    run("git", "archive", "--output", packed, "HEAD")
+    run("git", "archive", "--output", packed, commit)
     return unpack(packed, folder)
 
 
@@ -111,13 +111,14 @@ def pack(tree: Path) -> str:
 
 def main() -> None:
     """Make and check everything, and say so."""
-    tell("commit", run("git", "log", "-1", "--format=%h %s"))
+    commit = run("git", "rev-parse", "HEAD")
+    tell("commit", run("git", "log", "-1", "--format=%h %s", commit))
     if changed := len(run("git", "status", "--porcelain").splitlines()):
         tell("", f"{changed} files are not committed, and not in what follows")
     shutil.rmtree(OUT, ignore_errors=True)
     with tempfile.TemporaryDirectory() as named:
         scratch = Path(named)
-        tree = clean_tree(scratch / "tree")
+        tree = clean_tree(commit, scratch / "tree")
         if wrong := [*disagreements(os.environ.get("TAG"), tree), *foreign_addresses(tree)]:
             raise SystemExit("release: " + "\nrelease: ".join(wrong))
         version = package(tree)["version"]
@@ -130,7 +131,7 @@ def main() -> None:
         with tarfile.open(sdist) as packed:
             tell("sdist", f"{described(sdist)}, {len(packed.getnames())} files")
         # In another folder, from whose path nothing may depend.
-        wheel = build("wheel", clean_tree(scratch / "elsewhere"), OUT)
+        wheel = build("wheel", clean_tree(commit, scratch / "elsewhere"), OUT)
         tell("wheel", described(wheel))
         sources = unpack(sdist, scratch / "sdist")
         again = build("wheel", sources, scratch / "again")
@@ -141,7 +142,8 @@ def main() -> None:
         tell("npm", pack(tree))
 
         parts = bundled(wheel)
-        made = datetime.fromtimestamp(int(run("git", "log", "-1", "--format=%ct")), timezone.utc)
+        seconds = int(run("git", "log", "-1", "--format=%ct", commit))
+        made = datetime.fromtimestamp(seconds, timezone.utc)
         write_bill(parts, wheel, version, made, OUT / f"gpu-headroom-{version}.cdx.json")
         write_licences(parts, OUT / "THIRD-PARTY-LICENSES.txt")
         listed = (f"{each['name']} {each['versionInfo']} {each['licenseId']}" for each in parts)
