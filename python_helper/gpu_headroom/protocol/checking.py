@@ -56,11 +56,12 @@ def _flaw(value: object, hint: object, path: str) -> str | None:
         return None if None in flaws else flaws[0]
     if isinstance(hint, type) and is_typeddict(hint):
         return _flaw_of_keys(value, hint, path)
-    if origin is list and isinstance(value, list):
-        return path if any(_flaw(each, options[0], path) for each in value) else None
-    if origin is dict and isinstance(value, dict):
-        each_value = value.values()
-        return path if any(_flaw(each, options[1], path) for each in each_value) else None
+    # Before Python 3.11 what they are of makes them types, which nothing can be an instance of.
+    if origin is list or origin is dict:
+        if not isinstance(value, origin):
+            return path
+        each_value = value.values() if isinstance(value, dict) else value
+        return path if any(_flaw(each, options[-1], path) for each in each_value) else None
     if origin is Literal:
         return None if value in options else path
     return None if _is(value, hint, path) else path

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import copy
 import re
+import subprocess
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints, is_typeddict
 
 import pytest
 from gpu_headroom import testing
 from gpu_headroom.protocol import checking, requests, wire
+from tests.live import SOURCES
+from tests.test_pack import interpreter
 
 import scripts.wire
 
@@ -204,3 +207,18 @@ RELEASE: dict[str, Any] = {
 def test_names_the_key_that_is_wrong(request_: dict[str, Any], flaw: str | None) -> None:
     """A request is checked as deep as it goes."""
     assert checking.flaw(request_) == flaw
+
+
+@pytest.mark.parametrize("version", ["3.10", "3.12", "3.13"])
+def test_every_python_checks_a_list_that_may_be_missing(version: str) -> None:
+    """In 3.10 `list[str]` passes for a type, of which nothing may be said to be an instance."""
+    code = (
+        "from gpu_headroom.protocol.checking import flaw\n"
+        "asked = {'type': 'release', 'id': '1', 'protocol_version': '1.0', 'report_id': None}\n"
+        "for items in (None, ['cache'], 'cache', [1], {}):\n"
+        "    print(flaw({**asked, 'items': items, 'confirmed': []}))"
+    )
+    done = subprocess.run(
+        [interpreter(version), "-c", code], cwd=SOURCES, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["None", "None", "items", "items", "items"]
