@@ -49,6 +49,13 @@ class FailureMemory:
             return None
         return self.usable_bytes + (self.cached_bytes or 0)
 
+    @property
+    def kept_back_bytes(self) -> int:
+        """What a memory fraction keeps from PyTorch, as far as that is known."""
+        if self.free_bytes is None or self.usable_bytes is None:
+            return 0
+        return self.free_bytes - self.usable_bytes
+
 
 def failure_memory(
     recognition: Recognition, capture: Capture | None, device: DeviceReading | None

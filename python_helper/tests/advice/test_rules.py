@@ -12,6 +12,7 @@ from gpu_headroom.advice import rules
 from gpu_headroom.advice.registry import RULES, diagnose
 from gpu_headroom.holders.modules import Model
 from gpu_headroom.holders.place import Step
+from gpu_headroom.oom.failure_memory import FailureMemory
 from gpu_headroom.oom.operation import FailedOperation, Operand
 from gpu_headroom.oom.others import Others
 from gpu_headroom.oom.running import Running
@@ -265,6 +266,44 @@ def test_does_not_blame_others_for_a_request_beyond_the_card() -> None:
     cause = likeliest(evidence(requested=CAPACITY + 1, outside=8 * GIB))
     assert cause is not None
     assert cause["rule"] == "huge-request"
+
+
+def test_a_memory_fraction_makes_no_card_smaller() -> None:
+    """A request beyond the limit, and not beyond the card, is no impossible one."""
+    memory = FailureMemory(
+        capacity_bytes=4 * GIB,
+        free_bytes=15 * GIB,
+        usable_bytes=4 * GIB,
+        in_use_bytes=0,
+        cached_bytes=0,
+        outside_bytes=GIB,
+        source="memory_stats()",
+    )
+    rules = [
+        [each["rule"] for each in diagnose(evidence(requested=size, memory=memory)).causes]
+        for size in (8 * GIB, 16 * GIB)
+    ]
+    assert rules[0][0] == "memory-fraction"
+    assert rules[1] == ["huge-request"]
+
+
+@pytest.mark.parametrize(
+    "running", [Running(growing=frozenset({"layers"})), Running(adding=frozenset({"layers"}))]
+)
+def test_a_model_that_is_being_filled_is_no_old_one(running: Running) -> None:
+    """`layers.append(nn.Linear(…))` in a loop: what is being made becomes a part of it."""
+    changes: dict[str, Any] = {
+        "kinds": {"parameters": 13 * GIB},
+        "groups": (group("layers", 13 * GIB, "parameters", count=50),),
+        "models": (Model("layers", training=True, type_name="ModuleList"),),
+        "modules": (RunningModule(1, "Linear", "__init__"),),
+    }
+    anew = likeliest(evidence(**changes))
+    filled = likeliest(evidence(**changes, running=running))
+    assert anew is not None
+    assert anew["rule"] == "kept-copies"
+    assert filled is not None
+    assert filled["rule"] != "kept-copies"
 
 
 def test_every_rule_is_in_the_registry() -> None:

@@ -85,7 +85,10 @@ with torch.no_grad():
         "other = torch.empty(5 * 2**29, device='cuda')",
     ],
     "reference-cycles": [
+        # Whether Python's collector comes by while the error is shown is luck.
         """
+import gc
+gc.disable()
 class Trainer:
     def __init__(self):
         self.values = torch.empty(2**29, device='cuda')
@@ -135,6 +138,18 @@ await asyncio.gather(*(answer(n) for n in range(12)))
     "model-too-large": [
         "from torch import nn\nlayers = nn.ModuleList()",
         "while True:\n    layers.append(nn.Linear(8192, 8192, device='cuda'))",
+    ],
+    "suspended": [
+        """
+gc.enable()
+def batches():
+    kept = torch.empty(2**31, device='cuda')
+    for n in range(9):
+        yield float(kept[n])
+source = batches()
+first = next(source)
+""",
+        "other = torch.empty(5 * 2**29, device='cuda')",
     ],
     "unnamed-values": [
         "x = torch.empty(2**29, device='cuda')",

@@ -42,7 +42,7 @@ def check(evidence: Evidence) -> Finding | None:
     requested, memory = evidence.requested_bytes, evidence.memory
     if requested is None or memory.capacity_bytes is None:
         return None
-    impossible = requested > memory.capacity_bytes
+    impossible = requested > memory.capacity_bytes + memory.kept_back_bytes
     in_use = memory.in_use_bytes
     large = requested > _MOST_OF_THE_CARD * memory.capacity_bytes
     # What a layer makes of a batch is as large as the number of the batch says.

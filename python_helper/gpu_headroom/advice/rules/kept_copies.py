@@ -75,8 +75,11 @@ def made_anew(evidence: Evidence) -> Group | None:
         module.type_name for module in evidence.scene.modules if module.function == "__init__"
     }
     state = sum(each.bytes for each in evidence.groups if each.kinds.get("optimizer_state"))
+    running = evidence.scene.running
     for group in evidence.groups:
-        again = group.keys & evidence.scene.running.assigning or named.get(group.path) in making
+        if group.keys & (running.growing | running.adding):
+            continue  # what is being made becomes a part of it
+        again = group.keys & running.assigning or named.get(group.path) in making
         least = _SHARE if again else _MUCH
         is_model = group.path in named and group.origin == "names"
         if is_model and (again or making) and evidence.share(group.bytes + state) >= least:

@@ -25,12 +25,10 @@ TEXTS = {
 def check(evidence: Evidence) -> Finding | None:
     """Speak where the driver has what the limit keeps from PyTorch."""
     memory, requested = evidence.memory, evidence.requested_bytes
-    if requested is None or memory.free_bytes is None or memory.usable_bytes is None:
+    kept_back = memory.kept_back_bytes
+    if requested is None or not kept_back or not evidence.peak.is_enough(kept_back):
         return None
-    kept_back = memory.free_bytes - memory.usable_bytes
-    if kept_back <= 0 or not evidence.peak.is_enough(kept_back):
-        return None
-    limit = memory.usable_bytes + (memory.in_use_bytes or 0) + (memory.cached_bytes or 0)
+    limit = (memory.usable_bytes or 0) + (memory.in_use_bytes or 0) + (memory.cached_bytes or 0)
     return Finding(
         message("cause.memory-fraction", TEXTS, capacity_bytes=limit, free_bytes=memory.free_bytes),
         message("cause.memory-fraction.evidence", TEXTS, requested_bytes=requested),
