@@ -30,6 +30,7 @@ const LIMIT = 220_000;
 const WHEEL_ONLY = [
   '__main__.py',
   'cells/life.py',
+  'errors/besides.py',
   'errors/pasted.py',
   'frames/',
   'kernel/bootstrap.py',

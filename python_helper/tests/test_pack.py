@@ -29,6 +29,7 @@ DOCUMENTED = {"__init__.py", "terminal/magics.py"}
 WHEEL_ONLY = (
     "__main__.py",
     "cells/life.py",
+    "errors/besides.py",
     "errors/pasted.py",
     "frames/",
     "kernel/bootstrap.py",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import statement
+from .besides import Besides, besides
 from .formats import CLASSES, HOST_FUNCTIONS
 from .reader import SIGNS, Reader
 
@@ -35,6 +36,7 @@ class Pasted:
 
     error_name: str | None
     said: Statement
+    besides: Besides
 
 
 def recognise_text(name: str | None, text: str) -> Pasted | None:
@@ -46,22 +48,25 @@ def recognise_text(name: str | None, text: str) -> Pasted | None:
     """
     plain = _COLOURS.sub("", Reader().read(text)).replace("\r\n", "\n")
     if name is not None:
-        said = _said(name, plain, "")
-        if said is not None:
-            return Pasted(name, said)
+        found = _said(name, plain, "")
+        if found is not None:
+            return found
     rest = plain
     for place in _errors(plain):
-        said = _said(place.name, plain[place.said], plain[place.above])
-        if said is not None:
-            return Pasted(place.name, said)
+        found = _said(place.name, plain[place.said], plain[place.above])
+        if found is not None:
+            return found
         rest = rest[: place.said.start] + rest[place.said.stop :]
     if name is not None:
         return None
-    found = next(filter(None, map(statement.read, _log_entries(rest))), None)
-    return None if found is None else Pasted(None, found)
+    for entry in _log_entries(rest):
+        said = statement.read(entry)
+        if said is not None:
+            return Pasted(None, said, besides(entry, said))
+    return None
 
 
-def _said(name: str, message: str, above: str) -> Statement | None:
+def _said(name: str, message: str, above: str) -> Pasted | None:
     """Return what an error says; `above` is its traceback."""
     if name.endswith("Warning"):
         return None  # the program went on
@@ -69,7 +74,9 @@ def _said(name: str, message: str, above: str) -> Statement | None:
     said = statement.read(message) or statement.read(message.partition("\n")[0])
     framework = CLASSES.get((name.partition(".")[0], name.rpartition(".")[2]))
     said = statement.of_class(said, framework, message)
-    return None if said and not said.certain and _AT_HOST.search(above) else said
+    if said is None or (not said.certain and _AT_HOST.search(above)):
+        return None
+    return Pasted(name, said, besides(message, said))
 
 
 class _Place(NamedTuple):

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import TYPE_CHECKING
 
-from ..frameworks.torch.errors import OTHER_PROCESS
 from .formats import LOOSE, STRUCTURED, is_refused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from ..frameworks.errortext import Format
 
 _UNITS = {"": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 # Larger values are "not available" (2**64 under WSL2) or garbage; JavaScript cannot hold them.
 _LARGEST = 2**53
-_MOST_PROCESSES = 100
 # What programs say behind it where they went on: the error is then another one.
 _SURVIVED = re.compile(
     r"\bretrying\b|\bfalling back\b|\battempting to recover|\bsucceeded\b|, using (?:the )?cpu\b"
@@ -26,23 +23,11 @@ _SURVIVED = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class ProcessClause:
-    """A process that a message names, by the id it has on the machine, which a container's is not.
-
-    `bytes` is what it has on the card; `None` where that is no measurement.
-    """
-
-    pid: int
-    bytes: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class Statement:
     """What a text says, in bytes as printed; `None` is not said.
 
-    `reserved_bytes` includes what is in use, and that the private pools of captured graphs.
-    `own_process_bytes` is what this process has on the card with the driver's own. `certain` is
-    false where the text also stands for other faults.
+    `reserved_bytes` includes what is in use. `certain` is false where the text also stands for
+    other faults.
     """
 
     framework: str
@@ -54,21 +39,12 @@ class Statement:
     reserved_bytes: int | None = None
     unallocated_bytes: int | None = None
     allowed_bytes: int | None = None
-    private_pools_bytes: int | None = None
-    own_process_bytes: int | None = None
-    processes: tuple[ProcessClause, ...] = ()
     certain: bool = True
-
-    @property
-    def other_processes(self) -> tuple[ProcessClause, ...]:
-        """Those named besides this process: a lone one is this one, seen from a container."""
-        is_own = self.own_process_bytes is None and len(self.processes) == 1
-        return () if is_own else self.processes
 
 
 def read(message: str) -> Statement | None:
     """Return what a text says; `None` where it speaks of no GPU, or of one that is not full."""
-    text = _plain(message)
+    text = plain(message)
     found = _first(STRUCTURED, text)
     if found is None and is_refused(text):
         return None
@@ -90,10 +66,10 @@ def of_class(said: Statement | None, framework: str | None, message: str) -> Sta
 
 def is_of_else(message: str) -> bool:
     """Whether a text speaks of another shortage, or of another fault."""
-    return is_refused(_plain(message))
+    return is_refused(plain(message))
 
 
-def _plain(message: str) -> str:
+def plain(message: str) -> str:
     """Return a text as patterns see it: in lower case, and one blank for any white space."""
     return " ".join(message.replace("\\n", " ").split()).lower()
 
@@ -109,9 +85,9 @@ def _is_survived(found: Format, text: str) -> bool:
 
 
 def _by_clauses(found: Format, text: str) -> Statement:
-    said = {key: _captured(pattern, text) for key, pattern in found.clauses.items()}
+    said = {key: captured(pattern, text) for key, pattern in found.clauses.items()}
     device = said.pop("device", None)
-    sizes = {key: _bytes(value) for key, value in said.items() if value}
+    sizes = {key: bytes_of(value) for key, value in said.items() if value}
     capacity = sizes.get("capacity")
     reserved, unallocated = _reserved(sizes)
     return Statement(
@@ -119,29 +95,16 @@ def _by_clauses(found: Format, text: str) -> Statement:
         device_index=_index(device) if device else None,
         requested_bytes=sizes.get("requested"),
         capacity_bytes=capacity,
-        free_bytes=_within(sizes.get("free"), capacity),
+        free_bytes=within(sizes.get("free"), capacity),
         in_use_bytes=sizes.get("in_use"),
         reserved_bytes=reserved,
         unallocated_bytes=unallocated,
-        allowed_bytes=_within(sizes.get("allowed"), capacity),
-        private_pools_bytes=_within(sizes.get("private_pools"), sizes.get("in_use")),
-        own_process_bytes=_within(sizes.get("own_process"), capacity),
-        processes=tuple(_processes(found, text, capacity)),
+        allowed_bytes=within(sizes.get("allowed"), capacity),
         certain=found.certain,
     )
 
 
-def _processes(found: Format, text: str, capacity: int | None) -> Iterator[ProcessClause]:
-    """Yield the processes that the last statement of a text names."""
-    if "own_process" not in found.clauses:
-        return
-    begin = max(match.start() for match in found.sign.finditer(text))
-    for clause in islice(OTHER_PROCESS.finditer(text, begin), _MOST_PROCESSES):
-        pid, size = clause.groups()
-        yield ProcessClause(int(pid), _within(_bytes(size), capacity))
-
-
-def _captured(pattern: re.Pattern[str], text: str) -> str | None:
+def captured(pattern: re.Pattern[str], text: str) -> str | None:
     """Return what the last match captured: a wrapped error stands behind its wrapper's words."""
     matches = list(pattern.finditer(text))
     return next((group for group in matches[-1].groups() if group), None) if matches else None
@@ -152,7 +115,7 @@ def _index(printed: str) -> int:
     return int(printed) if printed.isdecimal() else ord(printed)
 
 
-def _bytes(printed: str) -> int | None:
+def bytes_of(printed: str) -> int | None:
     """Read "1.71 gib", "1,234", "201. gb" or "10.2/22.0 gib" (the first of two)."""
     number, unit = re.match(r"[\d.,]+", printed), re.search(r"[a-z]*$", printed)
     if number is None or unit is None:
@@ -166,7 +129,7 @@ def _bytes(printed: str) -> int | None:
     return size if size < _LARGEST else None
 
 
-def _within(size: int | None, capacity: int | None) -> int | None:
+def within(size: int | None, capacity: int | None) -> int | None:
     """Drop a value that the card cannot hold: it is not a measurement."""
     return None if size is not None and capacity is not None and size > capacity else size
 

@@ -94,15 +94,15 @@ def _about(pasted: Pasted) -> Iterator[str]:
         yield say("explain.error", TEXTS, error=pasted.error_name, framework=framework)
     if not said.certain:
         yield say("explain.doubtful", TEXTS)
-    lone = said.processes and not said.other_processes
-    for clause in said.processes:
+    named = pasted.besides
+    for clause in named.processes:
         if clause.bytes is None:
             yield say("explain.process_unmeasured", TEXTS, pid=clause.pid)
         else:
-            kind = "explain.lone_process" if lone else "explain.process"
+            kind = "explain.lone_process" if named.is_alone else "explain.process"
             yield say(kind, TEXTS, pid=clause.pid, process_bytes=clause.bytes)
-    if said.private_pools_bytes:
-        yield say("explain.private_pools", TEXTS, pools_bytes=said.private_pools_bytes)
+    if named.private_pools_bytes:
+        yield say("explain.private_pools", TEXTS, pools_bytes=named.private_pools_bytes)
 
 
 def _wanted(said: Statement) -> Iterator[str]:

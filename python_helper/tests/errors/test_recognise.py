@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from gpu_headroom.errors.recognise import errors_within, is_credible, recognise
-from gpu_headroom.errors.statement import ProcessClause
 from gpu_headroom.frameworks.errortext import Format
 from gpu_headroom.readings.snapshot import DeviceReading
 from gpu_headroom.text.format import GIB, MIB
@@ -484,39 +483,6 @@ def test_an_attempt_that_failed_for_good_is_told() -> None:
     found = recognise(RuntimeError(text))
     assert found is not None
     assert found.said.requested_bytes == GIB
-
-
-def test_reads_other_processes() -> None:
-    """Each with its id; a lone one is this process as the machine sees it from a container."""
-    between = f" Process 7 has 1.00 GiB memory in use.{OWN} Process 8 has {SENTINEL} memory in use."
-    found = recognise(RuntimeError(torch_2(between=between)))
-    assert found is not None
-    assert found.said.own_process_bytes == 7 * GIB
-    assert found.said.other_processes == (ProcessClause(7, GIB), ProcessClause(8, None))
-    alone = recognise(RuntimeError(torch_2(between=" Process 7 has 7.00 GiB memory in use.")))
-    assert alone is not None
-    assert len(alone.said.processes) == 1
-    assert alone.said.other_processes == ()
-
-
-def test_reads_the_processes_of_the_last_of_several_messages() -> None:
-    """As with all numbers: what is wrapped stands behind its wrapper's words."""
-    first = torch_2(between=f"{OWN} Process 7 has 1.00 GiB memory in use.")
-    last = torch_2(between=f"{OWN} Process 8 has 2.00 GiB memory in use.")
-    found = recognise(RuntimeError(f"{first}\n{last}"))
-    assert found is not None
-    assert found.said.other_processes == (ProcessClause(8, 2 * GIB),)
-
-
-def test_reads_the_private_pools_of_graphs() -> None:
-    """They are a part of what is in use."""
-    split = SPLIT.replace(
-        "by PyTorch, and",
-        "by PyTorch, with 1.00 GiB allocated in private pools (e.g., CUDA Graphs), and",
-    )
-    found = recognise(RuntimeError(torch_2(split=split)))
-    assert found is not None
-    assert (found.said.private_pools_bytes, found.said.in_use_bytes) == (GIB, 5 * GIB)
 
 
 def test_an_escape_that_lower_case_turns_round_is_refused() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errortext import COUNT, INDEX, SIZE, Doubtful, Format, Structured, compiled
+from ..errortext import COUNT, INDEX, SIZE, Doubtful, Format, Structured
 
 # PyTorch 2.3 prints the number of a GPU as a character of that code.
 _CODE = r"[\x00-\x08]"
@@ -17,10 +17,7 @@ _TORCH = {
     "cached": rf"{SIZE} ?cached",
     "unallocated": rf"{SIZE} is reserved by PyTorch but unallocated",
     "allowed": rf"{SIZE} allowed",
-    "private_pools": rf"{SIZE} ?allocated in private pools",
-    "own_process": rf"this process has {SIZE} ?(?:memory )?in use",
 }
-OTHER_PROCESS = compiled(rf"Process (\d{{1,10}}) has {SIZE} ?(?:memory )?in use")
 _TRIED = r"Tried to allocate \d[\d.,]{0,30} ?\w{1,9}"
 
 FORMATS = (
