@@ -104,8 +104,9 @@ def test_reads_odd_texts_without_a_word(source: str) -> None:
 @pytest.mark.parametrize("source", REFUSED)
 def test_does_not_read_what_cannot_be_read_without_a_word(source: str) -> None:
     """Python would warn; the notebook would show a warning that nobody's code caused."""
-    with pytest.warns(Warning, match="invalid"):
-        ast.parse(source)
+    if sys.version_info >= (3, 11) or "\\" not in source:  # 3.10 takes any octal number
+        with pytest.warns(Warning, match="invalid"):
+            ast.parse(source)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         assert parse_cell(source) is None

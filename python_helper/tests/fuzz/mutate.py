@@ -49,6 +49,10 @@ def how_many(default: int) -> int:
 class Maker(Random):
     """Makes messages of the schema, out of these texts, and spoils them."""
 
+    def __new__(cls, name: str, _texts: tuple[str, ...] = TEXTS) -> Maker:  # noqa: PYI034  there are no others
+        """Python 3.10 takes no more than a seed."""
+        return Random.__new__(cls, name)  # type: ignore[call-arg]  # typeshed knows object's
+
     def __init__(self, name: str, texts: tuple[str, ...] = TEXTS) -> None:
         super().__init__(f"{_SEED} {name}")
         self._texts = texts
