@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Protocol
 from scripts import cuda, validation
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from scripts import cuda_table
 
@@ -32,6 +32,14 @@ PYTEST = (str(ROOT / ".venv" / "bin" / "pytest"), "--quiet", "--numprocesses=3",
 # What PyTorch imports.
 _OF_TORCH = ("filelock", "fsspec", "jinja2", "networkx", "numpy", "setuptools", "sympy")
 _PYTORCH = "2.13.0"
+_OF_TESTS = ("pytest", "pytest-timeout", "pytest-xdist", "jsonschema", "psutil", "ipykernel")
+# What needs no framework, and no tool of ours.
+_ASKS_RUFF = "test_the_types_are_made_from_the_schema"
+_UNIT_TESTS = ("advice", "code", "concurrency", "errors", "protocol", "readings", "render", "text")
+_LEFT_OUT = (
+    *("errors/test_hostile_text.py", "errors/test_sticky_error.py", "protocol/test_leases.py"),
+    *("readings/test_real_card.py", "readings/test_visible.py", "text/test_translations.py"),
+)
 
 
 class Left(Exception):  # noqa: N818 -- no error: it is told, and the next one runs
@@ -82,19 +90,21 @@ class Kernel:
         # The tests know three generations; here each is this one.
         names = ("LAB_46", "LAB_42", "KERNEL_617")
         variables = {f"GPU_HEADROOM_PYTHON_{name}": str(python) for name in names}
-        passed, failed = _pytest(variables, "python_helper/tests/kernels")
+        passed, failed = _run_tests(PYTEST, variables, "python_helper/tests/kernels")
         return _result(passed, failed, _versions(python, "ipykernel", "ipython"))
 
 
 @dataclass(frozen=True)
 class Interpreter:
-    """Another Python: the tests on a CUDA build of PyTorch for it, over the stub."""
+    """Another Python: unit tests, and those on a CUDA build of PyTorch for it, over the stub."""
 
     version: str
 
     def run(self) -> validation.Result:
         """See `Cell`."""
         python = find_python(self.version)
+        unit = _venv(python, *_OF_TESTS, "numpy", "python-minifier==3.4.0")
+        unit_passed, unit_failed = _unit_tests(unit)
         with tempfile.TemporaryDirectory() as folder:
             report = Path(folder) / "report.json"
             command = [str(python), "-m", "scripts.cuda", _PYTORCH, "--throw-away"]
@@ -103,6 +113,7 @@ class Interpreter:
             if not report.exists():
                 raise Left("PyTorch could not be installed for it")
             passed, failed = _counted(json.loads(report.read_text(encoding="utf-8"))["features"])
+        passed, failed = passed + unit_passed, failed + unit_failed
         whole = subprocess.run([python, "--version"], capture_output=True, text=True, check=True)
         return _result(passed, failed, f"{whole.stdout.strip()}, PyTorch {_PYTORCH} over the stub")
 
@@ -160,11 +171,26 @@ def find_python(version: str) -> Path:
     raise Left(f"there is no Python {version} on this machine")
 
 
-def _environment(python: Path, *packages: str) -> Path:
+def _unit_tests(python: Path) -> tuple[int, list[str]]:
+    """Run the tests in an interpreter itself."""
+    tests = ROOT / "python_helper" / "tests"
+    left_out = [f"--ignore={tests / each}" for each in _LEFT_OUT]
+    # The last one asks ruff.
+    left_out += ["--deselect", f"{tests}/protocol/test_protocol.py::{_ASKS_RUFF}"]
+    command = [str(python), "-m", "pytest", "--quiet", "-p", "no:cacheprovider", *left_out]
+    return _run_tests(command, os.environ, *(str(tests / each) for each in _UNIT_TESTS))
+
+
+def _venv(python: Path, *packages: str) -> Path:
     shutil.rmtree(ENVIRONMENT, ignore_errors=True)
     subprocess.run([python, "-m", "venv", ENVIRONMENT], check=True)
     made = ENVIRONMENT / "bin" / "python"
-    _pip(made, *packages, *_OF_TORCH)
+    _pip(made, *packages)
+    return made
+
+
+def _environment(python: Path, *packages: str) -> Path:
+    made = _venv(python, *packages, *_OF_TORCH)
     subprocess.run([made, "scripts/install_torch.py"], cwd=ROOT, check=True)
     return made
 
@@ -182,10 +208,12 @@ def _versions(python: Path, *packages: str) -> str:
     return ", ".join(map(" ".join, zip(packages, done.stdout.split(), strict=True)))
 
 
-def _pytest(variables: Mapping[str, str], *folders: str) -> tuple[int, list[str]]:
+def _run_tests(
+    pytest: Sequence[str], variables: Mapping[str, str], *folders: str
+) -> tuple[int, list[str]]:
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
-        command = [*PYTEST, f"--junitxml={report}", *folders]
+        command = [*pytest, f"--junitxml={report}", *folders]
         subprocess.run(command, cwd=ROOT, env={**os.environ, **variables}, check=False)
         return _counted(cuda.read_report(report))
 
