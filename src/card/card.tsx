@@ -25,7 +25,9 @@ export function newTitleId(): string {
  * buttons on.
  */
 export function Card(props: IContext & { titleId: string }): React.JSX.Element {
-  const { report, state, titleId } = props;
+  const { report, state, titleId, trans } = props;
+  const { execution_count } = report;
+  const runId = `${titleId}-run`;
   const released = freedBytes(state) > 0 ? state.released : null;
   const states = [
     report.simulated ? ' jp-mod-simulated' : '',
@@ -35,7 +37,9 @@ export function Card(props: IContext & { titleId: string }): React.JSX.Element {
     <div className="jp-GpuHeadroomCard">
       <section
         className={`jp-GpuHeadroomCard-section${states.join('')}`}
-        aria-labelledby={titleId}
+        aria-labelledby={
+          execution_count === null ? titleId : `${titleId} ${runId}`
+        }
         onPointerDown={keepPlace}
       >
         <header className="jp-GpuHeadroomCard-head">
@@ -52,6 +56,12 @@ export function Card(props: IContext & { titleId: string }): React.JSX.Element {
               }
             />
           </h3>
+          {execution_count !== null && (
+            // Two cells may have failed alike: by their numbers they are told apart.
+            <span id={runId} className="jp-GpuHeadroom-spoken">
+              {trans.__('In [%1]', execution_count)}
+            </span>
+          )}
           <span className="jp-GpuHeadroomCard-device">
             {report.simulated && <Icon name="flask" />}
             {deviceLabel(props, report)}

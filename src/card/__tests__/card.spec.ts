@@ -91,12 +91,19 @@ describe('Card', () => {
       );
     });
 
-    it('should label the section by its title', () => {
-      show({});
-      const section = host.querySelector('section');
-      expect(section?.getAttribute('aria-labelledby')).toBe(
-        host.querySelector('h3')?.id
-      );
+    it('should label the section by its title, and by the run that failed', () => {
+      const named = (): string => {
+        const labelled = host.querySelector('section');
+        const ids = labelled?.getAttribute('aria-labelledby')?.split(' ') ?? [];
+        expect(ids[0]).toBe(host.querySelector('h3')?.id);
+        return ids
+          .map(id => host.querySelector(`[id="${id}"]`)?.textContent)
+          .join(' ');
+      };
+      show({ execution_count: 7 });
+      expect(named()).toMatch(/^Out of GPU memory — .* In \[7\]$/);
+      show({ execution_count: null });
+      expect(named()).toMatch(/available$/);
     });
 
     it('should draw segments as wide as their bytes, and say all numbers', () => {
