@@ -176,7 +176,7 @@ def _unit_tests(python: Path) -> tuple[int, list[str]]:
     tests = ROOT / "python_helper" / "tests"
     left_out = [f"--ignore={tests / each}" for each in _LEFT_OUT]
     # The last one asks ruff.
-    left_out += ["--deselect", f"{tests}/protocol/test_protocol.py::{_ASKS_RUFF}"]
+    left_out += ["--deselect", f"python_helper/tests/protocol/test_protocol.py::{_ASKS_RUFF}"]
     command = [str(python), "-m", "pytest", "--quiet", "-p", "no:cacheprovider", *left_out]
     return _run_tests(command, os.environ, *(str(tests / each) for each in _UNIT_TESTS))
 
