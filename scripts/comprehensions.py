@@ -34,7 +34,9 @@ def mixed_up(tree: ast.Module) -> Iterator[tuple[ast.AST, Inlined, str]]:
         inner = {id(node) for each in found for part in _inside(each) for node in ast.walk(part)}
         read: set[str] = set().union(*(_free_in(each) for each in found if id(each) not in inner))
         own = _bound_in(scope)
-        yield from ((scope, each, name) for each in found for name in _targets(each) & read - own)
+        yield from (
+            (scope, each, name) for each in found for name in sorted(_targets(each) & read - own)
+        )
 
 
 def part(tree: ast.Module) -> bool:
