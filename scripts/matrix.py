@@ -155,6 +155,7 @@ CELLS: Mapping[str, Cell] = {
     "Real-time collaboration": Host("collaboration"),
     "Kernel gateway": Host("gateway"),
     "Firefox": Host("firefox"),
+    "Outputs without scripts": Host("static"),
 }
 
 

@@ -42,6 +42,7 @@ CLAIMS = {
     "JupyterHub": "",
     "Real-time collaboration": "",
     "Kernel gateway": "",
+    "Outputs without scripts": "",
     "Linux": TEST,
     "macOS": "",
     "Windows": "",
