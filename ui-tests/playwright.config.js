@@ -84,7 +84,7 @@ const APPS = {
     environment: '.venv',
     command: 'notebook',
     port: 8963,
-    testMatch: '**/{everywhere,notebook,panel,smoke}.spec.ts'
+    testMatch: '**/{everysurface,everywhere,notebook,panel,smoke}.spec.ts'
   },
   'notebook-7.2': {
     environment: '.venvs/lab-4.2',
