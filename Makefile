@@ -274,7 +274,7 @@ demo: .make/python .make/node ## JupyterLab on the demo notebook (PORT=…, GPU=
 
 # Needs one environment, and starts no kernel of an older generation.
 QUICK := $(addprefix python_helper/tests/,advice card cells code concurrency errors frameworks fuzz oom protocol \
-	readings render session terminal text trends/test_history.py \
+	readings render samples session terminal text trends/test_history.py \
 	$(filter-out test_wheel.py,$(notdir $(wildcard python_helper/tests/test_*.py))))
 
 check: style-and-types jest sizes .make/test-tools ## what to run before each commit, three minutes
