@@ -52,9 +52,7 @@ class FailureMemory:
     @property
     def kept_back_bytes(self) -> int:
         """What a memory fraction keeps from PyTorch, as far as that is known."""
-        if self.free_bytes is None or self.usable_bytes is None:
-            return 0
-        return self.free_bytes - self.usable_bytes
+        return (self.free_bytes or 0) - (self.usable_bytes or 0)
 
 
 def failure_memory(
