@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import product
 from typing import TYPE_CHECKING
@@ -62,6 +63,8 @@ def attempts(environment: Environment, pairs: Iterable[tuple[str, str]], at_once
 @pytest.mark.parametrize("method", ["release", "cell"])
 def test_all_comes_back_and_nothing_is_lost(trials: Pending, scenario: str, method: str) -> None:
     """What a restart would recover is freed, no variable is lost, and what runs goes on."""
+    if scenario == "group-chained" and sys.version_info < (3, 11):
+        pytest.skip("groups of errors came with Python 3.11")
     trial = trials[scenario, method].result()
     assert trial.share is not None
     assert trial.share >= 0.99
