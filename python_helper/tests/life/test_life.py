@@ -71,14 +71,23 @@ def is_well(kernel: LiveKernel) -> str:
     hello = kernel.attach()["hello"]
     (device,) = kernel.ask("sample", client_id="a-page")["sample"]["devices"]
     assert device["in_use_bytes"] >= GIB
-    held = kernel.await_event("holders", request_id=kernel.ask("holders")["id"])
-    assert "held" in [each["name"] for each in held["devices"][0]["rows"]]
+    held = holders(kernel)
+    assert "held" in [each["name"] for each in held["devices"][0]["rows"]], held
     plan = kernel.await_event("plan", request_id=kernel.ask("plan")["id"])
     assert plan["items"]
     assert "In use" in kernel.run("print(__import__('gpu_headroom').status())").text
     assert card_of(kernel)["text/html"]
     assert kernel.free()["freed_bytes"] >= 0
     return str(hello["helper_version"])
+
+
+def holders(kernel: LiveKernel) -> dict[str, Any]:
+    """Ask who holds what, as often as a person would where a walk was cut short."""
+    for _ in range(3):
+        held = kernel.await_event("holders", request_id=kernel.ask("holders")["id"])
+        if held["complete"]:
+            break
+    return held
 
 
 def card_of(kernel: LiveKernel) -> dict[str, Any]:
