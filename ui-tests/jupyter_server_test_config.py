@@ -118,6 +118,8 @@ configure_jupyter_server(c)
 c.ServerApp.port = int(os.environ["GPU_HEADROOM_PORT"])
 c.ServerApp.allow_root = True
 c.JupyterNotebookApp.expose_app_in_browser = True
+# What people type together is kept beside the notebooks, not in the folder of the tests.
+c.SQLiteYStore.db_path = str(HOME / "ystore.db")
 GATEWAY = os.environ.get("GPU_HEADROOM_GATEWAY")
 if GATEWAY:
     c.GatewayClient.url = GATEWAY
