@@ -263,7 +263,7 @@ def _is_first_round(frame: FrameType, loop: Scope, number: int) -> bool:
         isinstance(node, ast.Continue) or isinstance(getattr(node, "ctx", None), ast.Del)
         for node in ast.walk(loop)
     )
-    return bool(later - locals_of(frame).keys()) and not skips
+    return bool(later.difference(locals_of(frame))) and not skips
 
 
 def _rounds_done(frame: FrameType, loop: Scope) -> float | None:
