@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TypedDict
 
@@ -48,6 +49,16 @@ CLAIMS = {
     "Windows": "",
 }
 """Each claim, and who runs it where that is not `make matrix`."""
+PINNED = {
+    "JupyterLab 4.2": ("lab-4.2", "jupyterlab"),
+    "JupyterLab 4.6": ("lab-4.6", "jupyterlab"),
+    "Notebook 7.2": ("lab-4.2", "notebook"),
+    "Notebook 7.6": ("lab-4.6", "notebook"),
+    "ipykernel 6.17": ("kernel-6.17", "ipykernel"),
+    "ipykernel 6.29": ("lab-4.2", "ipykernel"),
+    "ipykernel 7.4": ("lab-4.6", "ipykernel"),
+}
+"""In which requirements the version stands that `make test` runs, and of what."""
 
 
 class Result(TypedDict):
@@ -93,9 +104,20 @@ def table(results: Results) -> str:
 
 def _said(claim: str, result: Result | None) -> tuple[str, str, str, str]:
     if CLAIMS[claim]:
-        return CLAIMS[claim], "", "", ""
+        return CLAIMS[claim], _pinned(claim), "", ""
     if result is None:
         return "**declared**, not run", "", "", ""
     failed = [f"`{each}`" for each in result["failed"]]
     tests = f"{result['passed']} passed" + (f"; failed: {', '.join(failed)}" if failed else "")
     return "`make matrix`", result["ran"], tests, result["date"]
+
+
+def _pinned(claim: str) -> str:
+    """Return the version that `make test` runs of what a claim is about."""
+    if claim not in PINNED:
+        return ""
+    file, package = PINNED[claim]
+    text = (ROOT / "requirements" / f"{file}.txt").read_text(encoding="utf-8")
+    # The newest of what is pinned for several Pythons.
+    versions = re.findall(rf"^{package}==(\S+)", text, re.MULTILINE)
+    return f"{package} {max(versions, key=lambda each: [int(part) for part in each.split('.')])}"
