@@ -92,7 +92,7 @@ def holders(kernel: LiveKernel) -> dict[str, Any]:
 
 def card_of(kernel: LiveKernel) -> dict[str, Any]:
     """Run a cell that runs out of memory, and return what its card put into the notebook."""
-    run = kernel.run(FILL, cell_id="filling")
+    run = kernel.run(FILL, cell_id="filling", stop_on_error=False)
     assert run.status == "error"
     bundles: list[dict[str, Any]] = [
         content["data"] for kind, content in run.outputs if kind == "display_data"

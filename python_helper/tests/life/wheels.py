@@ -18,7 +18,7 @@ EXTENSION = Path("share", "jupyter", "labextensions", "gpu-headroom")
 def present_wheel() -> Path:
     """Find the wheel that `make pytest` built, or the one in dist/."""
     named = os.environ.get("GPU_HEADROOM_WHEEL")
-    found = [Path(named)] if named else list(ROOT.glob("dist/*.whl"))
+    found = [Path(named).resolve()] if named else list(ROOT.glob("dist/*.whl"))
     assert len(found) == 1, "build the wheel first: make wheel"
     return found[0]
 
