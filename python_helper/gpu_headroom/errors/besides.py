@@ -53,8 +53,10 @@ def besides(message: str, said: Statement) -> Besides:
     return Besides(
         own_process_bytes=within(bytes_of(own), said.capacity_bytes) if own else None,
         processes=tuple(
-            ProcessClause(int(pid), within(bytes_of(size), said.capacity_bytes))
-            for pid, size in (clause.groups() for clause in clauses)
+            [
+                ProcessClause(int(clause[1]), within(bytes_of(clause[2]), said.capacity_bytes))
+                for clause in clauses
+            ]
         ),
         private_pools_bytes=within(bytes_of(pools), said.in_use_bytes) if pools else None,
     )
