@@ -143,7 +143,7 @@ def _given(situation: Situation, kept: list[Kept]) -> Storages | None:
     values: list[Any] = [step for each in kept for step in tracebacks_of(each)]
     values += [
         referent
-        for frame in frames
+        for frame in filter(_has_ended, frames)
         for referent in gc.get_referents(frame)
         if type(referent) not in _NOT_CLEARED
         and referent is not frame.f_globals
