@@ -20,7 +20,7 @@ TARGETS = {
     "docs": (),
     "translations": (),
     "release": (),
-    "fuzz": ("SIZE=50",),
+    "fuzz": ("SIZE=500",),
     "fidelity": ("ARGS=lstm",),
     "cuda": ("TORCH=2.13.0", "ARGS=--only test_looking"),
     "harm": ("ARGS=-k test_starting",),
