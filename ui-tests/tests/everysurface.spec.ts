@@ -19,6 +19,12 @@ const PANEL = '#gpu-headroom-panel';
 /** Cards as helpers of every version saved them. */
 const SAMPLES = join(__dirname, '../../python_helper/tests/samples/cards');
 
+/** The first one, the last one and one between: each costs axe-core its seconds, theme by theme. */
+function sampled(names: readonly string[]): string[] {
+  const last = names.length - 1;
+  return [0, Math.floor(last / 2), last].flatMap(at => names[at] ?? []);
+}
+
 /** Raises as native code does; no card here can really stop. */
 const STOP = `import ctypes
 
@@ -90,12 +96,12 @@ test.describe('axe-core finds nothing wrong with', () => {
   });
 
   test('cards that were saved, whatever saved them', async ({ open, page }) => {
-    const outputs = readdirSync(SAMPLES).flatMap(name => {
+    const outputs = sampled(readdirSync(SAMPLES).sort()).flatMap(name => {
       const text = readFileSync(join(SAMPLES, name), 'utf-8');
       const { cards } = JSON.parse(text) as {
         cards: Record<string, Record<string, unknown>>;
       };
-      return Object.values(cards);
+      return Object.values(cards).slice(0, 2);
     });
     const newest = outputs[outputs.length - 1];
     outputs.push({ ...newest, [MIME_TYPE]: { version: '2.0' } });
@@ -112,14 +118,16 @@ test.describe('axe-core finds nothing wrong with', () => {
       return codeCell(`cell-${index}`, '', [output]);
     });
     await open(titled({ ...notebookOf([]), cells }), { early: true });
-    await page.setViewportSize({ width: 1366, height: 30_000 });
+    await page.setViewportSize({ width: 1366, height: 8_000 });
     await expect(page.locator(CARDS)).toHaveCount(outputs.length);
     await expect(page.locator(CARDS).last()).toContainText(
       'A newer GPU Headroom saved this card.'
     );
-    for (const fold of await page.locator(`${CARDS} summary`).all()) {
-      await fold.click();
-    }
+    await page.locator(`${CARDS} summary`).evaluateAll(folds => {
+      for (const fold of folds) {
+        (fold as HTMLElement).click();
+      }
+    });
     expect(await faultsOf(page, CARDS)).toEqual([]);
   });
 
