@@ -96,13 +96,13 @@ const APPS = {
   'matrix-lab': {
     environment: '.venvs/matrix',
     command: 'lab',
-    port: 8971,
+    port: 9071,
     testMatch: '**/{everywhere,smoke}.spec.ts'
   },
   'matrix-notebook': {
     environment: '.venvs/matrix',
     command: 'notebook',
-    port: 8972,
+    port: 9072,
     testMatch: '**/{everywhere,notebook,smoke}.spec.ts'
   },
   colab: COLAB,
