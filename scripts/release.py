@@ -11,7 +11,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import tarfile
 import tempfile
 import zipfile
@@ -20,6 +19,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from scripts.release_bundled import bundled, write_bill, write_licences
+from scripts.release_program import run_program
 from scripts.release_recipe import rendered, try_recipe
 from scripts.release_said import ROOT, disagreements, foreign_addresses, package
 
@@ -34,19 +34,9 @@ def tell(what: str, said: str) -> None:
 
 
 def run(*command: str | Path, cwd: Path = ROOT) -> str:
-    """Run a program, with JupyterLab's tools on the path; what it says matters when it fails."""
-    done = subprocess.run(
-        command,
-        check=False,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        cwd=cwd,
-        env={**os.environ, "PATH": os.pathsep.join([str(BUILD), os.environ["PATH"]])},
-    )
-    if done.returncode != 0:
-        raise SystemExit(f"release: failed: {' '.join(map(str, command))}\n{done.stdout}")
-    return done.stdout.strip()
+    """Run a program with JupyterLab's tools on the path, and return what it says."""
+    path = os.pathsep.join([str(BUILD), os.environ["PATH"]])
+    return run_program(command, cwd, {**os.environ, "PATH": path})
 
 
 def unpack(archive: Path, folder: Path) -> Path:

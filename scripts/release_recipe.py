@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from rattler_build import Stage0Recipe, VariantConfig
 
+from scripts.release_program import run_program
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
 OLDEST_PYTHON = "3.10"
@@ -27,21 +28,6 @@ def rendered(text: str) -> dict[str, Any]:
     (only,) = variants
     recipe: dict[str, Any] = only.recipe.to_dict()
     return recipe
-
-
-def run(command: list[str], folder: Path, environment: Mapping[str, str]) -> None:
-    """Run a program; what it says matters when it fails."""
-    done = subprocess.run(
-        command,
-        check=False,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        cwd=folder,
-        env=environment,
-    )
-    if done.returncode != 0:
-        raise SystemExit(f"release: the recipe failed: {' '.join(command)}\n{done.stdout}")
 
 
 def try_recipe(recipe: dict[str, Any], sources: Path, scratch: Path, jupyter: Path) -> list[str]:
@@ -60,7 +46,7 @@ def try_recipe(recipe: dict[str, Any], sources: Path, scratch: Path, jupyter: Pa
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
     }
     host = [each for each in recipe["requirements"]["host"] if not each.startswith(NO_CONDA)]
-    run([python, "-m", "pip", "install", *host], sources, environment)
+    run_program([python, "-m", "pip", "install", *host], sources, environment)
     script = [recipe["build"]["script"].replace("${{ PYTHON }}", python)]
     tests: list[str] = []
     for test in recipe["tests"]:
@@ -70,5 +56,5 @@ def try_recipe(recipe: dict[str, Any], sources: Path, scratch: Path, jupyter: Pa
         tests += test.get("script", [])
         tests += [f"test -f {name}" for name in test.get("package_contents", {}).get("files", [])]
     for line, folder in [*((line, sources) for line in script), *((line, place) for line in tests)]:
-        run(["bash", "-euo", "pipefail", "-c", line], folder, environment)
+        run_program(["bash", "-euo", "pipefail", "-c", line], folder, environment)
     return script + tests
