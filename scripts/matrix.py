@@ -7,7 +7,6 @@ Each environment is made, tested and thrown away; what became of it is written t
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shutil
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from scripts import cuda, validation
+from scripts.choice import chosen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -252,14 +252,8 @@ def _result(passed: int, failed: list[str], ran: str) -> validation.Result:
 
 def main() -> int:
     """Run all, or those that were named; write the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("cells", nargs="*", metavar="CELL", help=", ".join(CELLS))
-    named = parser.parse_args().cells or list(CELLS)
-    unknown = [each for each in named if each not in CELLS]
-    if unknown:
-        raise SystemExit(f"{', '.join(unknown)}: there are {', '.join(CELLS)}.")
     bad = []
-    for name in named:
+    for name in chosen(__doc__, "CELL", CELLS):
         print(f"{name} …", flush=True)
         try:
             result = CELLS[name].run()

@@ -7,12 +7,13 @@ failed. `python -m scripts.targets cuda soak` runs some.
 
 from __future__ import annotations
 
-import argparse
 import os
 import subprocess
 import tempfile
 import time
 from pathlib import Path
+
+from scripts.choice import chosen
 
 ROOT = Path(__file__).parents[1]
 TARGETS = {
@@ -70,12 +71,7 @@ def run(target: str, settings: tuple[str, ...]) -> bool:
 
 def main() -> None:
     """Run all, or those that were named."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("targets", nargs="*", metavar="TARGET", help=", ".join(TARGETS))
-    named = parser.parse_args().targets or list(TARGETS)
-    unknown = [each for each in named if each not in TARGETS]
-    if unknown:
-        raise SystemExit(f"{', '.join(unknown)}: there are {', '.join(TARGETS)}.")
+    named = chosen(__doc__, "TARGET", TARGETS)
     failed = [each for each in named if not run(each, TARGETS[each])]
     if failed:
         raise SystemExit(f"Failed in a fresh clone: {', '.join(failed)}.")

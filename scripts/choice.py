@@ -1,0 +1,20 @@
+"""What a command line names of things that have names."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+
+def chosen(about: str | None, what: str, known: Collection[str]) -> list[str]:
+    """Return the names on the command line, or all; ends where one is not known."""
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("names", nargs="*", metavar=what, help=", ".join(known))
+    names: list[str] = parser.parse_args().names or list(known)
+    unknown = [each for each in names if each not in known]
+    if unknown:
+        raise SystemExit(f"{', '.join(unknown)}: there are {', '.join(known)}.")
+    return names
