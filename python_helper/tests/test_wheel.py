@@ -11,9 +11,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from tests.life.wheels import EXTENSION, present_wheel
 
 ROOT = Path(__file__).parents[2]
-EXTENSION = Path("share", "jupyter", "labextensions", "gpu-headroom")
 # How webpack writes a shared package of its host: scope, name, singleton, version.
 ASKED = re.compile(r'"default","(@jupyterlab/[a-z-]+)",![01],\[1,([0-9,]+)\]')
 
@@ -21,10 +21,7 @@ ASKED = re.compile(r'"default","(@jupyterlab/[a-z-]+)",![01],\[1,([0-9,]+)\]')
 @pytest.fixture(scope="module")
 def wheel() -> Path:
     """The wheel that `make pytest` built, or the one in dist/."""
-    named = os.environ.get("GPU_HEADROOM_WHEEL")
-    found = [Path(named)] if named else list(ROOT.glob("dist/*.whl"))
-    assert len(found) == 1, "build the wheel first: make wheel"
-    return found[0]
+    return present_wheel()
 
 
 @pytest.fixture(scope="module")
