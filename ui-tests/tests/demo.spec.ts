@@ -1,25 +1,13 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-
-import type { INotebookContent } from '@jupyterlab/nbformat';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Page } from '@playwright/test';
 
 import { expect, test } from './application';
+import { at, DEMO } from './demo';
 import type { Notebook } from './notebook';
 import { picture } from './pictures';
 import { bytesOf, card, gauge, popup, sizeOf } from './surfaces';
 
-const DEMO = path.join(__dirname, '..', '..', 'demo', 'demo.ipynb');
-
 const GIB = 2 ** 30;
-
-const content = JSON.parse(readFileSync(DEMO, 'utf8')) as INotebookContent;
-
-/** Where a cell of the demo stands, by its id. */
-function at(id: string): number {
-  return content.cells.findIndex(cell => cell.id === id);
-}
 
 /** Collect what the gauge says from now on while the kernel is busy. */
 async function recordGauge(page: Page): Promise<() => Promise<string[]>> {
@@ -53,7 +41,7 @@ test.describe('The demo', () => {
     open,
     page
   }) => {
-    const notebook = await open(content, { name: 'demo.ipynb' });
+    const notebook = await open(DEMO, { name: 'demo.ipynb' });
     const kernel = await notebook.kernelId();
     await notebook.execute('application:toggle-left-area');
 

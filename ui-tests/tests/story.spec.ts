@@ -1,22 +1,15 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 
-import type { INotebookContent } from '@jupyterlab/nbformat';
 import type { Locator, Page } from '@playwright/test';
 
 import { expect, test } from './application';
+import { at, DEMO } from './demo';
 import { ARE_WANTED } from './pictures';
 import { card } from './surfaces';
 
-const ROOT = path.join(__dirname, '..', '..');
 /** `docs/story.py` makes the animated picture of what is here. */
-const FRAMES = path.join(ROOT, '.make', 'story');
-
-const content = JSON.parse(
-  readFileSync(path.join(ROOT, 'demo', 'demo.ipynb'), 'utf8')
-) as INotebookContent;
-const at = (id: string): number =>
-  content.cells.findIndex(cell => cell.id === id);
+const FRAMES = path.join(__dirname, '..', '..', '.make', 'story');
 
 /** Films a page: frames are named by their number and how long they stand. */
 class Camera {
@@ -90,7 +83,7 @@ test.describe('The main story', () => {
   test.setTimeout(240_000);
 
   test('should be filmed from a real run', async ({ open, page }) => {
-    const notebook = await open(content, { name: 'demo.ipynb' });
+    const notebook = await open(DEMO, { name: 'demo.ipynb' });
     await notebook.execute('application:toggle-left-area');
     await notebook.run(at('device'));
     await notebook.run(at('data'));
