@@ -17,24 +17,31 @@ async function arrive(browser: Browser): Promise<Page> {
   return page;
 }
 
+/** Two people in one notebook: who opened it, and who came to it. */
+async function together(
+  browser: Browser,
+  path: string,
+  cells: string[]
+): Promise<{ first: Notebook; second: Notebook }> {
+  const [ada, grace] = [await arrive(browser), await arrive(browser)];
+  const first = await openNotebook(ada, path, notebookOf(cells));
+  return { first, second: await Notebook.show(grace, path) };
+}
+
 test.describe('Two people in one notebook', () => {
   test('should see the same card, badges and edits', async ({ browser }) => {
-    const [ada, grace] = [await arrive(browser), await arrive(browser)];
-    const path = 'shared.ipynb';
-    const first = await openNotebook(
-      ada,
-      path,
-      notebookOf([SIMULATE, HOLD, 'del held', MODEL, TRAIN])
-    );
-    const second = await Notebook.show(grace, path);
+    const { first, second } = await together(browser, 'shared.ipynb', [
+      SIMULATE,
+      HOLD,
+      'del held',
+      MODEL,
+      TRAIN
+    ]);
     await first.runUpTo(4);
 
     // Both look at one kernel, and each has the card of the cell that failed.
-    for (const [page, notebook] of [
-      [ada, first],
-      [grace, second]
-    ] as const) {
-      await expect(gauge(page)).toContainText('/ 4.0 GiB');
+    for (const notebook of [first, second]) {
+      await expect(gauge(notebook.page)).toContainText('/ 4.0 GiB');
       const failure = card(notebook.cell(4));
       await expect(failure).toHaveCount(1);
       await expect(failure).toContainText('Out of simulated GPU memory');
@@ -70,19 +77,19 @@ test.describe('Two people in one notebook', () => {
   test('should have it made to fit by either, and taken back', async ({
     browser
   }) => {
-    const [ada, grace] = [await arrive(browser), await arrive(browser)];
-    const first = await openNotebook(
-      ada,
-      'fitting.ipynb',
-      notebookOf([SIMULATE, MODEL, TRAIN])
-    );
-    const second = await Notebook.show(grace, 'fitting.ipynb');
+    const { first, second } = await together(browser, 'fitting.ipynb', [
+      SIMULATE,
+      MODEL,
+      TRAIN
+    ]);
     await first.runUpTo(2);
 
     await card(second.cell(2))
       .getByRole('button', { name: 'Make it fit' })
       .click();
-    const notice = grace.locator('.Toastify__toast', { hasText: /fits: peak/ });
+    const notice = second.page.locator('.Toastify__toast', {
+      hasText: /fits: peak/
+    });
     await expect(notice).toBeVisible({ timeout: 60_000 });
     for (const notebook of [first, second]) {
       await expect(notebook.cell(2)).toContainText(/trained with \d+/);
@@ -92,7 +99,7 @@ test.describe('Two people in one notebook', () => {
     await expect.poll(() => first.source(2)).toBe(fitting);
     // Whoever did not ask is told nothing, and may undo it as any edit of others.
     await expect(
-      ada.locator('.Toastify__toast', { hasText: /fits: peak/ })
+      first.page.locator('.Toastify__toast', { hasText: /fits: peak/ })
     ).toHaveCount(0);
 
     await notice.getByRole('button', { name: 'Undo' }).click();
@@ -103,13 +110,11 @@ test.describe('Two people in one notebook', () => {
   test('should not have a line overwritten that the other has just changed', async ({
     browser
   }) => {
-    const [ada, grace] = [await arrive(browser), await arrive(browser)];
-    const first = await openNotebook(
-      ada,
-      'typing.ipynb',
-      notebookOf([SIMULATE, MODEL, TRAIN])
-    );
-    const second = await Notebook.show(grace, 'typing.ipynb');
+    const { first, second } = await together(browser, 'typing.ipynb', [
+      SIMULATE,
+      MODEL,
+      TRAIN
+    ]);
     await first.runUpTo(2);
     const failure = card(second.cell(2));
     await failure.getByRole('button', { name: 'Free now' }).click();
