@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 TARGET = "gpu-headroom-recovery"
+_SUSPENDED = (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)
 _start: set[str] = set()
 _overhead: list[int] = []
 _after: dict[str, Any] = {}
@@ -126,7 +127,14 @@ def _kept_by(value: Any, kinds: tuple[type, ...]) -> list[object]:
         return []
     if type in kinds and value.__module__ != "__main__":
         return []
-    return gc.get_referents(value)
+    found = gc.get_referents(value)
+    if kinds[0] in _SUSPENDED:
+        # Before Python 3.11 what is suspended refers to its frame, and only that to its variables.
+        for frame in [each for each in found if type(each) is types.FrameType]:
+            around = (frame.f_globals, frame.f_builtins)
+            within = gc.get_referents(frame)
+            found += [each for each in within if not any(each is space for space in around)]
+    return found
 
 
 def _of_modules() -> list[object]:
