@@ -21,6 +21,7 @@ import re
 import sys
 from collections import Counter
 from itertools import takewhile
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 try:
@@ -32,7 +33,7 @@ except ImportError:
 from scripts import comprehensions
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
 # Two of these signs say 13 bits, of which base85 needs 2.03: all that can be printed but quotes
 # and the backslash, which Python and JavaScript would read as theirs.
@@ -145,6 +146,99 @@ class _Comprehended(ast.NodeTransformer):
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _visit  # noqa: N815  the names are ast's
 
 
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+class _Shortened(ast.NodeTransformer):
+    """Gives other names to attributes, where they are defined and where they are asked for."""
+
+    def __init__(self, short: Mapping[str, str]) -> None:
+        self._short = short
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
+        """Name the methods and the fields of a class."""
+        for own in node.body:
+            if isinstance(own, _FUNCTIONS):
+                own.name = self._short.get(own.name, own.name)
+        for name in _fields(node):
+            name.id = self._short.get(name.id, name.id)
+        self.generic_visit(node)
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.Attribute:
+        """Name one that is asked for."""
+        self.generic_visit(node)
+        node.attr = self._short.get(node.attr, node.attr)
+        return node
+
+
+class _Attributes(ast.NodeVisitor):
+    """What a module calls attributes: those of its classes' own, and all others.
+
+    `own` is how often each is named that begins with one `_` and is asked of `self` only, in a
+    class that is nobody's base and has none itself that says more than what kind it is.
+    """
+
+    def __init__(self, source: str, bases: Container[str]) -> None:
+        self._bases = bases
+        self.own: Counter[str] = Counter()
+        self.others: set[str] = set()
+        self.visit(ast.parse(source))
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        """Read the names of a class."""
+        methods = [each.name for each in node.body if isinstance(each, _FUNCTIONS)]
+        asked = [each for each in ast.walk(node) if isinstance(each, ast.Attribute)]
+        names = [each.id for each in _fields(node)] + methods
+        names += [each.attr for each in asked if _is_name(each.value, "self")]
+        is_alone = node.name not in self._bases and all(map(_is_plain, node.bases))
+        if is_alone:
+            self.own.update(filter(re.compile("_[^_].*[^_]$").match, names))
+        else:
+            self.others.update(names)
+        self.generic_visit(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        """Read what is asked of anything but `self`."""
+        if not _is_name(node.value, "self"):
+            self.others.add(node.attr)
+        self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        """Read a text, which may be a name."""
+        self.others.add(str(node.value))
+
+
+def _fields(node: ast.ClassDef) -> list[ast.Name]:
+    """Return the names that the body of a class binds, but for functions."""
+    bound = [
+        target
+        for each in node.body
+        for target in getattr(each, "targets", [getattr(each, "target", None)])
+    ]
+    return [name for each in bound if each for name in ast.walk(each) if isinstance(name, ast.Name)]
+
+
+def _is_name(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _is_plain(base: ast.expr) -> bool:
+    return any(_is_name(base, name) for name in ("Protocol", "NamedTuple", "ABC"))
+
+
+def shorter(sources: Sequence[str], given: Iterable[str]) -> list[dict[str, str]]:
+    """Return other names for attributes that nobody asks for but their own classes, by module."""
+    trees = [node for source in sources for node in ast.walk(ast.parse(source))]
+    bases = [base for node in trees if isinstance(node, ast.ClassDef) for base in node.bases]
+    named = {part.id for base in bases for part in ast.walk(base) if isinstance(part, ast.Name)}
+    modules = [_Attributes(source, named) for source in sources]
+    others = set(given).union(*[module.others for module in modules])
+    free = [name for letter in "abcdefghijklmnopqrstuvwxyz" if (name := f"_{letter}") not in others]
+    own = [[name for name, _ in each.own.most_common() if name not in others] for each in modules]
+    return [dict(zip(names, free, strict=False)) for names in own]
+
+
 def _given(sources: Iterable[str]) -> set[str]:
     """Return the names by which modules give something: keywords, and keys, for `**`."""
     nodes = [node for source in sources for node in ast.walk(ast.parse(source))]
@@ -153,15 +247,22 @@ def _given(sources: Iterable[str]) -> set[str]:
     return keys.union(each.arg for each in nodes if isinstance(each, ast.keyword) and each.arg)
 
 
-def minify(source: str, *, documented: bool = False, given: Container[str] = ()) -> str:
+def minify(
+    source: str,
+    *,
+    documented: bool = False,
+    given: Container[str] = (),
+    short: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """Return Python that does what `source` does, with its help where it is `documented`.
 
     Kept are the names of globals that other modules may ask for, all but those that begin with one
     `_`; of parameters, which may be given by keyword, and under a second name would outlive their
     own `del`, but those of private functions that are not `given` so; and the names of classes'
     fields, which data classes are made from, with their types where these are of a `TypedDict`.
+    Attributes are called as `short` has them.
     """
-    tree = ast.parse(source)
+    tree = _Shortened(short).visit(ast.parse(source))
     tree.body = [each for statement in tree.body for each in _executed(statement)]
     if not documented:
         tree = _Comprehended().visit(_Positional(given).visit(tree))
@@ -190,8 +291,8 @@ def minify(source: str, *, documented: bool = False, given: Container[str] = ())
         preserve_locals=[each for each in parameters if each not in {"self", "cls"}],
     )
     parted = ast.parse(minified)
-    short = python_minifier.unparse(parted) if comprehensions.part(parted) else minified
-    return short if typed else _without_types(short.replace(_FUTURE, "", 1))
+    found = python_minifier.unparse(parted) if comprehensions.part(parted) else minified
+    return found if typed else _without_types(found.replace(_FUTURE, "", 1))
 
 
 def _without_types(short: str) -> str:
@@ -220,10 +321,11 @@ def _pair(number: int) -> tuple[str, str]:
 
 def pack(modules: list[tuple[str, str, bool]]) -> str:
     """Return modules as the text that the bootstrap unpacks."""
-    given = _given(source for _, source, _ in modules)
+    sources = [source for _, source, _ in modules]
+    given = _given(sources)
     parts = [
-        f"{path}\n{minify(source, documented=documented, given=given)}"
-        for path, source, documented in modules
+        f"{path}\n{minify(source, documented=documented, given=given, short=short)}"
+        for (path, source, documented), short in zip(modules, shorter(sources, given), strict=True)
     ]
     text = "\0".join(parts)
     # With a word more or less what bz2 makes of it jumps by a part in 400, up or down.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import bz2
+import inspect
 import io
 import json
 import os
@@ -21,7 +22,7 @@ from python_minifier import f_string
 from tests.sampling import sample
 
 from scripts.comprehensions import mixed_up
-from scripts.minify import as_text, in_words, minify
+from scripts.minify import as_text, in_words, minify, shorter
 
 ROOT = Path(__file__).parents[2]
 HELPER = ROOT / "python_helper" / "gpu_headroom"
@@ -129,12 +130,12 @@ def _own(given: list[ast.arg]) -> int:
 def test_keeps_what_others_ask_for(packed: dict[str, str]) -> None:
     """Names of globals, methods, fields and parameters stay: they are asked for from elsewhere.
 
-    Not those of a module that begin with `_`.
+    Not those that begin with `_`, of a module or of a class for itself.
     """
     for path in packed.keys() - DOCUMENTED:
         stripped = packed[path]
         source = FOR_TYPES.sub("", (HELPER / path).read_text(encoding="utf-8"))
-        kept = [each for each in outline(source) if not re.match(r"\.?_[^_]", each)]
+        kept = [each for each in outline(source) if not re.match(r"(?:\w+\.|\.)*_[^_]", each)]
         left = iter(outline(stripped))
         assert all(each in left for each in kept), path
 
@@ -312,3 +313,58 @@ def test_lacks_nothing_that_it_imports(packed: dict[str, str]) -> None:
     needed = {each for path in packed for each in imported(path)}
     in_wheel_only = ("frames/", "terminal/script.py")
     assert {each for each in needed - packed.keys() if not each.startswith(in_wheel_only)} == set()
+
+
+def test_what_classes_keep_for_themselves_has_short_names() -> None:
+    """Not what another module asks for, a text names, or a class that inherits may share."""
+    own = """class Reader:
+    _shared: int
+
+    def __init__(self, place):
+        self._place, self._shared, self._named = place, 1, 2
+
+    def read(self):
+        return self._look() + self._place
+
+    def _look(self):
+        return getattr(self, "_named")
+
+
+class Inner(Reader):
+    def _look(self):
+        return 3
+
+
+class Other:
+    _times = 2
+
+    def __init__(self):
+        self._number = 4
+
+    def _twice(self):
+        return self._times * self._number
+
+    async def _later(self):
+        return self._twice()
+"""
+    other = "def ask(reader):\n    return reader._shared"
+    found = shorter([own, other], ())
+    assert found == [{"_times": "_a", "_twice": "_b", "_number": "_c", "_later": "_d"}, {}]
+    space: dict[str, Any] = {}
+    exec(minify(own, short=found[0]), space)  # noqa: S102  what travels is executed, too
+    assert space["Reader"](5).read() == 7
+    assert space["Other"]()._b() == 8
+    assert inspect.iscoroutinefunction(space["Other"]._d)
+
+
+def test_each_short_name_is_of_something(packed: dict[str, str]) -> None:
+    """What a module asks for by one it has defined by it, too."""
+    short = re.compile(r"_[a-z]")
+    for path, source in packed.items():
+        nodes = list(ast.walk(ast.parse(source)))
+        asked = [each for each in nodes if isinstance(each, ast.Attribute)]
+        stored = {each.attr for each in asked if isinstance(each.ctx, ast.Store)}
+        bodies = [each.body for each in nodes if isinstance(each, ast.ClassDef)]
+        stored |= {name for body in bodies for each in body for name in _named(each)}
+        wanted = {each.attr for each in asked if short.fullmatch(each.attr)}
+        assert wanted <= stored, path
