@@ -175,6 +175,10 @@ describe('parser', () => {
     const early = {
       ...REPORT,
       sticky_error: undefined,
+      worker: undefined,
+      origin: undefined,
+      also_failed: undefined,
+      measured: undefined,
       poisoned: true,
       further_causes: undefined,
       versions: undefined,
@@ -208,6 +212,7 @@ describe('parser', () => {
     expect(report.remedies.map(each => each.reason)).toEqual([null, null]);
     expect(report.cause?.bytes).toBeNull();
     expect(report.looking).toBe(false);
+    expect(report.worker).toBeNull();
     const text = plainText(WORDS, { ...report, sticky_error: false });
     for (const sentence of [
       'Most likely cause: Activations: 9.8 GiB They grow with batch_size ({name}).',

@@ -187,7 +187,7 @@ export const CAUSE: ICause = {
 
 /** The failure of the mock-ups; its parts add up to the card's 14.74 GiB. */
 export const REPORT: IReport = {
-  version: '1.0',
+  version: '1.1',
   report_id: 'report-1',
   life_id: 'life-1',
   time_s: 1747058520,
@@ -243,7 +243,11 @@ export const REPORT: IReport = {
     }
   ],
   versions: [{ name: 'PyTorch', version: '2.9.1' }],
-  looking: false
+  looking: false,
+  worker: null,
+  origin: null,
+  also_failed: 0,
+  measured: 'kernel'
 };
 
 export const RELEASED: IReleased = {

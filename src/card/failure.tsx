@@ -7,6 +7,7 @@ import { Causes } from './causes';
 import { Composition } from './composition';
 import { FirstRemedies } from './remedylist';
 import type { IContext } from './state';
+import { whereItFailed } from './worker';
 
 /** Variables named in the line about the traceback. */
 const MAX_VARIABLES = 4;
@@ -23,11 +24,21 @@ export function Failure(context: IContext): React.JSX.Element {
         moment={trans.__('At the moment of failure')}
         trans={trans}
       />
+      <Where {...context} />
       <Traceback {...context} />
       <Causes {...context} />
       <FirstRemedies {...context} />
     </div>
   );
+}
+
+function Where(context: IContext): React.JSX.Element | null {
+  const text = whereItFailed(context, context.report);
+  return text ? (
+    <p className="jp-GpuHeadroomCard-worker">
+      <Sentence text={text} />
+    </p>
+  ) : null;
 }
 
 function Traceback({ report, trans }: IContext): React.JSX.Element | null {

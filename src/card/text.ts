@@ -7,6 +7,7 @@ import { plain } from '../text/plain';
 import { effectText, givesMemory } from './effect';
 import { deviceLabel, title } from './title';
 import { listVersions } from './versions';
+import { whereItFailed } from './worker';
 
 /** Details that name other processes. */
 const OF_OTHERS = new Set(['detail.process', 'detail.program']);
@@ -15,6 +16,8 @@ const OF_OTHERS = new Set(['detail.process', 'detail.program']);
 export interface ICardText {
   readonly title: string;
   readonly device: string;
+  /** Where it failed in another process; empty: in none. */
+  readonly where: string;
   /** What the memory was, each with its size. */
   readonly parts: readonly (readonly [string, string])[];
   readonly cause: string | null;
@@ -40,6 +43,7 @@ export function cardText(words: IWords, report: IReport): ICardText {
   return {
     title: title(words, report),
     device: deviceLabel(words, report),
+    where: whereItFailed(words, report),
     parts: report.parts.map(({ kind, bytes }) => [
       namePart(kind, trans),
       formatBytes(bytes)
@@ -73,6 +77,7 @@ export function plainText(words: IWords, report: IReport): string {
     [
       card.title,
       card.device,
+      ...(card.where ? [card.where] : []),
       '',
       trans.__('At the moment of failure'),
       ...card.parts.map(([name, size]) => `  ${name}: ${size}`),

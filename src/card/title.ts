@@ -3,6 +3,7 @@ import { fill } from '../text/fill';
 import { formatBytes, formatCompared } from '../text/format';
 import type { IWords } from '../text/messages';
 import type { ITranslate } from '../text/translate';
+import { nameWorker } from './worker';
 
 /** Characters shown of a device's name, which comes from a file. */
 const MAX_NAME = 80;
@@ -14,10 +15,19 @@ export function title({ trans }: IWords, report: IReport): string {
   if (report.sticky_error) {
     return `**${trans.__('CUDA has stopped in this kernel')}** — ${trans.__('only a restart helps')}`;
   }
-  const what = report.simulated
-    ? trans.__('Out of simulated GPU memory')
-    : trans.__('Out of GPU memory');
-  return `**${what}** — ${request(trans, report)}`;
+  return `**${what(trans, report)}** — ${request(trans, report)}`;
+}
+
+function what(trans: ITranslate, { simulated, worker }: IReport): string {
+  if (worker === null) {
+    return simulated
+      ? trans.__('Out of simulated GPU memory')
+      : trans.__('Out of GPU memory');
+  }
+  const name = nameWorker(worker, trans);
+  return simulated
+    ? trans.__('Out of simulated GPU memory on %1', name)
+    : trans.__('Out of GPU memory on %1', name);
 }
 
 function request(trans: ITranslate, report: IReport): string {

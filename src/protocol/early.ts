@@ -6,7 +6,8 @@ type Part = Record<string, unknown>;
  * A card that an early helper saved, as one of today: its sentences had no
  * template, the sources of its numbers were plain texts, an error that stops CUDA
  * had another name or none, a remedy changed one cell at most, none changed a file,
- * said what it sets or why it was no button, and there was one cause.
+ * said what it sets or why it was no button, there was one cause, and none named a
+ * worker.
  *
  * Nothing is checked here: what is no card stays none.
  */
@@ -33,6 +34,10 @@ export function ofEarlyHelper(data: unknown): unknown {
     })),
     versions: card.versions ?? [],
     looking: card.looking ?? false,
+    worker: card.worker ?? null,
+    origin: card.origin ?? null,
+    also_failed: card.also_failed ?? 0,
+    measured: card.measured ?? 'kernel',
     details: each(card.details, ({ label, source }) => ({
       label: withTemplate(label),
       source: withTemplate(

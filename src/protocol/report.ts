@@ -80,6 +80,33 @@ export const VersionSchema = v.object({
   version: v.string()
 });
 
+/** A process other than the kernel that works for its notebook, as far as an error names it. */
+export interface IWorker extends v.InferOutput<typeof WorkerSchema> {}
+export const WorkerSchema = v.object({
+  /** Who sent the work there; `command`: a program that a cell started. */
+  engine: v.picklist([
+    'command',
+    'dask',
+    'ipyparallel',
+    'process',
+    'rank',
+    'ray'
+  ]),
+  /** Of a rank, or the number of an engine of ipyparallel. */
+  rank: v.nullable(count),
+  /** On its own host. */
+  pid: v.nullable(count),
+  host: v.nullable(v.string())
+});
+
+/** The line of a cell that failed in another process: of the cell that defines what ran there. */
+export const OriginSchema = v.object({
+  cell_id: v.nullable(v.string()),
+  execution_count: v.nullable(count),
+  line: count,
+  function: v.string()
+});
+
 /** What is saved instead of a report when cards are not kept. */
 export interface IStub extends v.InferOutput<typeof StubSchema> {}
 export const StubSchema = v.strictObject({
@@ -122,7 +149,15 @@ export const ReportSchema = v.object({
   details: v.array(DetailSchema),
   versions: v.array(VersionSchema),
   /** The measurement goes on between cells: the card is completed in place. */
-  looking: v.boolean()
+  looking: v.boolean(),
+  /** The process that ran out; `null`: the kernel itself. */
+  worker: v.nullable(WorkerSchema),
+  /** Where a worker failed, if that is in a cell. */
+  origin: v.nullable(OriginSchema),
+  /** Other workers that failed likewise. */
+  also_failed: count,
+  /** Where the numbers come from: the kernel, or the message only. */
+  measured: v.picklist(['kernel', 'message'])
 });
 
 /** A training was saved, or could not be. */

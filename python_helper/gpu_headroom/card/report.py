@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, cast
 
 from ..advice.remedy import Offer
@@ -18,11 +18,21 @@ if TYPE_CHECKING:
     from ..advice.registry import Diagnosis
     from ..advice.remedy import Fix
     from ..oom.evidence import Evidence
+    from ..oom.failing_line import Place
     from ..oom.failure import Failure
     from ..oom.scene import Scene
-    from ..protocol.wire import Detail, FrameworkName, Message, Part, PartKind, Report
+    from ..protocol.wire import (
+        Detail,
+        FrameworkName,
+        Message,
+        Origin,
+        Part,
+        PartKind,
+        Report,
+        Worker,
+    )
 
-VERSION = "1.0"
+VERSION = "1.1"
 
 _MOST_PROCESSES = 5
 _OBSERVER = "attach_out_of_memory_observer()"
@@ -51,7 +61,7 @@ def report_of(
 
     `report_id` is that of an earlier one that this completes; `looking` that it will be completed.
     """
-    failure = evidence.failure
+    failure, recognition = evidence.failure, evidence.failure.recognition
     causes, offers = diagnosis
     memory, cell, device = evidence.memory, failure.cell, failure.device
     report: Report = {
@@ -62,7 +72,7 @@ def report_of(
         "simulated": failure.simulated or (device is not None and device.simulated),
         "sticky_error": False,
         "framework": _framework(failure),
-        "error_name": failure.recognition.error_name,
+        "error_name": recognition.error_name,
         "cell_id": cell.cell_id,
         "execution_count": cell.execution_count,
         "line": evidence.line,
@@ -85,9 +95,26 @@ def report_of(
         "details": _details(evidence),
         "versions": versions(),
         "looking": looking,
+        "worker": cast("Worker | None", recognition.worker and asdict(recognition.worker)),
+        "origin": _origin(evidence.scene.origin),
+        "also_failed": recognition.also_failed,
+        "measured": "message" if recognition.worker else "kernel",
     }
     fixes = {offer.id: offer.edited.fix for offer in offers if offer.edited.fix is not None}
     return BuiltReport(report, fixes, evidence.scene)
+
+
+def _origin(place: Place | None) -> Origin | None:
+    """Say where in a cell another process failed."""
+    if place is None:
+        return None
+    cell, line, function = place
+    return {
+        "cell_id": cell.cell_id,
+        "execution_count": cell.execution_count,
+        "line": line,
+        "function": function,
+    }
 
 
 def end(built: BuiltReport, why: Message | None) -> None:

@@ -78,5 +78,9 @@ def build(
         "details": [],
         "versions": versions(),
         "looking": False,
+        "worker": None,
+        "origin": None,
+        "also_failed": 0,
+        "measured": "kernel",
     }
     return BuiltReport(cast("Report", report), {})

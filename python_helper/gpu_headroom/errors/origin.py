@@ -5,33 +5,34 @@ from __future__ import annotations
 from traceback import walk_tb
 from typing import TYPE_CHECKING
 
-from ..inspection.kinds import origins, top_of
+from ..inspection.kinds import top_of
+from .remote import carrier
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import FrameType
 
-_CLASSES = frozenset(
-    {"RemoteTraceback", "_RemoteTraceback", "RemoteError", "CompositeError", "RayError"}
-    | {"RayTaskError", "ProcessRaisedException", "ProcessExitedException"}
-    | {"AlreadyDisplayedError", "ChildFailedError", "WorkerGroupError"}
-)
-_MODULES = frozenset({"distributed", "ray", "ipyparallel"})
+_MODULES = {"distributed": "dask", "ray": "ray", "ipyparallel": "ipyparallel"}
 _REBUILT = "__traceback_maker"  # in frames that `tblib` makes for another process's traceback
 
 
-def is_named_elsewhere(errors: Iterable[BaseException]) -> bool:
-    """Whether a class in a chain says so: of an error, or of what stands for its traceback."""
-    return any(name in _CLASSES for error in errors for _, name in origins(type(error)))
+def named_by(errors: Iterable[BaseException]) -> str | None:
+    """Return who brought an error by the classes in its chain; `None` where none says so.
+
+    That a command has failed says nothing of the errors that came of it.
+    """
+    engines = [engine for error in errors if (engine := carrier(error)) not in {None, "command"}]
+    return next(iter(engines), None)
 
 
-def is_brought_here(error: BaseException) -> bool:
-    """Whether the frames of an error are of who brought it here."""
-    return any(is_brought(frame) for frame, _ in walk_tb(error.__traceback__))
+def brought_by(error: BaseException) -> str | None:
+    """Return who brought an error here by its frames; `None` where these are of this process."""
+    return next(filter(None, (of_frame(frame) for frame, _ in walk_tb(error.__traceback__))), None)
 
 
-def is_brought(frame: FrameType) -> bool:
-    """Whether a step of a traceback is of who brings errors here, or was made anew."""
+def of_frame(frame: FrameType) -> str | None:
+    """Return who brings errors here, or made a step of their tracebacks anew; `None`: nobody."""
     # `exec` takes a dictionary of anybody's making.
     module = top_of(dict.get(frame.f_globals, "__name__"))
-    return module in _MODULES or _REBUILT in frame.f_code.co_names
+    rebuilt = "process" if _REBUILT in frame.f_code.co_names else None
+    return _MODULES.get(module, rebuilt)

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 from ..inspection.kinds import is_kind, origins
 from . import statement
 from .formats import CLASSES, HOST_FUNCTIONS
-from .origin import is_brought_here, is_named_elsewhere
+from .origin import brought_by, named_by
 from .reader import Reader
+from .remote import Worker, carried, carrier, without_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -37,24 +38,53 @@ _NEARLY_FULL_BYTES = 2**30  # a context or a library's handle takes up to about 
 class Recognition:
     """An error that says that the GPU ran out of memory, and what it says.
 
-    `in_other_process` is true where it was raised in another process, and came here from there.
+    `worker` is the other process that it was raised in, and came here from, with what its engine
+    keeps of its traceback as text; `also_failed` is how many more failed likewise.
     """
 
     error: BaseException
     error_name: str
     said: Statement
-    in_other_process: bool = False
+    worker: Worker | None = None
+    traceback: str = ""
+    also_failed: int = 0
+
+    @property
+    def in_other_process(self) -> bool:
+        """Whether it was raised in another process, and came here from there."""
+        return self.worker is not None
 
 
 def recognise(error: BaseException) -> Recognition | None:
     """Return what `error`, or an error inside its chain or group, says of a full GPU."""
     reader, errors = Reader(), list(errors_within(error))
-    each_found = (_recognise_one(exception, reader.text_of(exception)) for exception in errors)
-    recognition = next(filter(None, each_found), None)
-    if recognition is None:
-        return None
-    other = is_named_elsewhere(errors) or is_brought_here(recognition.error)
-    return replace(recognition, in_other_process=other)
+    for exception in errors:
+        if carrier(exception) is not None:
+            brought = list(_of_workers(exception, reader))
+            if brought:
+                return replace(brought[0], also_failed=len(brought) - 1)
+            continue
+        found = _recognise_one(exception, reader.text_of(exception))
+        if found is not None:
+            engine = named_by(errors) or brought_by(exception)
+            return replace(found, worker=Worker(engine) if engine else None)
+    return None
+
+
+def _of_workers(error: BaseException, reader: Reader) -> Iterator[Recognition]:
+    """Yield what each worker says that ran out, of those whose failures an error has brought."""
+    is_found = False
+    for worker, is_digest, pieces in carried(error):
+        if is_found and is_digest:
+            return
+        text = "\n".join([reader.read(each) for each in pieces if is_kind(each, str)])
+        inner = [each for each in pieces if is_kind(each, BaseException)]
+        errors = [part for each in inner for part in errors_within(each)]
+        said = [_recognise_one(each, reader.text_of(each)) for each in errors]
+        found = next(filter(None, [*said, _recognise_one(error, without_steps(text))]), None)
+        if found is not None:
+            is_found = True
+            yield replace(found, worker=worker, traceback=text)
 
 
 def is_credible(said: Statement, device: DeviceReading | None) -> bool:

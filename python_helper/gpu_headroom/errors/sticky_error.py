@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from ..frameworks.registry import TITLES
 from ..inspection.kinds import is_kind, origins, top_of
-from .origin import is_brought, is_named_elsewhere
+from .origin import named_by, of_frame
 from .reader import Reader
 from .recognise import errors_within
 
@@ -76,7 +76,7 @@ class Fault:
 def recognise_fault(error: BaseException) -> Fault | None:
     """Return what `error`, or one in its chain or group, says of a CUDA that has stopped."""
     errors, reader = list(errors_within(error)), Reader()
-    if is_named_elsewhere(errors):
+    if named_by(errors) is not None:
         return None
     return next(filter(None, (_recognise_one(exception, reader) for exception in errors)), None)
 
@@ -113,7 +113,7 @@ def _raised_here(step: TracebackType | None) -> bool:
         code, at = step.tb_frame.f_code, step.tb_lasti
         # `exec` takes a dictionary of anybody's making.
         module = top_of(dict.get(step.tb_frame.f_globals, "__name__"))
-        if is_brought(step.tb_frame):
+        if of_frame(step.tb_frame) is not None:
             return False
         step = step.tb_next
     if code is None or at is None:

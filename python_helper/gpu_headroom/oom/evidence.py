@@ -199,12 +199,8 @@ _PART_OF: Mapping[HolderKind, PartKind] = {
 def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidence:
     """Survey the kernel after a failure. Leaves no reference to its frames or tensors behind.
 
-    Of a failure of another process only what the error says is taken. `known` is what was seen of
-    its frames the first time.
+    `known` is what was seen of its frames the first time.
     """
-    if failure.in_other_process:
-        recognition = replace(failure.recognition, in_other_process=True)
-        return as_said(replace(failure, recognition=recognition))
     here = known or scene(failure, turn)
     if known is None:
         grown, added = grown_by_functions(run.source for run in failure.cells)
@@ -302,7 +298,7 @@ def _gate(failure: Failure, turn: Turn, found: Survey | None, notebook: Notebook
 
 
 def as_said(failure: Failure) -> Evidence:
-    """Return what only the error says of a failure, and nothing of this kernel."""
+    """Return what only the error says of a failure of a failure, and nothing of this kernel."""
     said = failure.recognition.said
     return Evidence(
         failure=replace(failure, capture=None, device=None, cells=(), runs=()),

@@ -19,10 +19,13 @@ from ..inspection.kinds import top_of
 from ..own import OURS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from types import TracebackType
 
     from ..cells.runs import CellRun
+
+    Step = tuple[str, int | None, str]
+    Place = tuple[CellRun, int, str]
 
 CALLS_MODEL = ("_call_impl", "_wrapped_call_impl")
 _TIMED = re.compile(r"\s*%%time\b[^\n]*\n")  # compiled by the magic, under a name of its own
@@ -57,14 +60,17 @@ def failed_in_backward(error: BaseException) -> bool:
     return goes_back and not any(each in names for each in ("recompute_fn", "unpack_hook"))
 
 
-def lines_in_cells(
-    error: BaseException, cells: Sequence[CellRun]
-) -> tuple[tuple[CellRun, int], ...]:
-    """Return the cells and their lines that were running, outermost first, up to a model's call."""
-    found, files = list[tuple["CellRun", int]](), dict[str, tuple["CellRun", list[str]] | None]()
+def steps_of(error: BaseException) -> Iterator[Step]:
+    """Yield the steps of an error's traceback, outermost first."""
     for frame, number in walk_tb(error.__traceback__):
-        name = frame.f_code.co_filename
-        if frame.f_code.co_name in CALLS_MODEL:
+        yield frame.f_code.co_filename, number, frame.f_code.co_name
+
+
+def in_cells(steps: Iterable[Step], cells: Sequence[CellRun]) -> Iterator[Place]:
+    """Yield cells, lines and functions that ran, outermost first, up to a model's call."""
+    files = dict[str, tuple["CellRun", list[str]] | None]()
+    for name, number, function in steps:
+        if function in CALLS_MODEL:
             break
         if name not in files:
             texts = ((run, _compiled(name, run)) for run in reversed(cells))
@@ -72,8 +78,7 @@ def lines_in_cells(
         here = files[name]
         if here is not None and number and number <= len(here[1]):
             cell, text = here
-            found.append((cell, _shown_line(number, text, cell.source.splitlines())))
-    return tuple(found)
+            yield cell, _shown_line(number, text, cell.source.splitlines()), function
 
 
 def innermost(error: BaseException, *, own: bool = False) -> TracebackType | None:

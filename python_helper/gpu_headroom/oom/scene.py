@@ -15,7 +15,7 @@ from ..concurrency.turns import Turn
 from ..holders.frames import locals_of
 from ..holders.inspector import Inspector
 from ..inspection.kinds import name_of
-from .failing_line import failed_in_backward, failing_line, is_last_step, lines_in_cells
+from .failing_line import failed_in_backward, failing_line, in_cells, is_last_step, steps_of
 from .files import files_of
 from .layers import layers_of
 from .operation import failed
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..cells.runs import CellRun
+    from .failing_line import Place
     from .failure import Failure
     from .layers import Layers
     from .operation import FailedOperation
@@ -40,6 +41,7 @@ class Scene:
     as far as a model's call.
     `is_last`: the request was the last thing that the cell did, so that nothing follows it.
     `layers` are those of the model that was running; `None` where that tells nothing.
+    `origin` is the line of a cell, and its function, that failed in another process.
     """
 
     line: int | None = None
@@ -51,6 +53,7 @@ class Scene:
     steps: tuple[tuple[CellRun, int], ...] = ()
     layers: Layers | None = None
     files: tuple[CellRun, ...] = ()
+    origin: Place | None = None
 
     @property
     def places(self) -> tuple[tuple[CellRun, int], ...]:
@@ -76,7 +79,8 @@ def scene(failure: Failure, turn: Turn | None = None) -> Scene:
     inspector = Inspector(turn or Turn(asked=False))
     modules = list(_modules(inner, inspector))
     files = files_of(inner, (*failure.cells[:-1], cell))
-    steps = lines_in_cells(inner, (*files, *failure.cells[:-1], cell))
+    places = in_cells(steps_of(inner), (*files, *failure.cells[:-1], cell))
+    steps = tuple([(run, line) for run, line, _ in places])
     at = failing_line(inner, cell) or failing_line(failure.error, cell)
     if at is None and (at := _script_line(cell, steps)) is not None:
         steps = ((cell, at), *steps)

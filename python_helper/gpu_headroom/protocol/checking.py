@@ -21,7 +21,7 @@ from .requests import Request
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-PROTOCOL_VERSION = "2.0"
+PROTOCOL_VERSION = "2.1"
 
 _LONGEST = 10_000  # characters of an id, a name or a path: what a request says may be kept long
 _MAY_BE_LONG = frozenset({"data", "sources"})

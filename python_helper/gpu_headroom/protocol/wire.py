@@ -206,6 +206,27 @@ class Version(TypedDict):
     version: str
 
 
+class Worker(TypedDict):
+    """A process other than the kernel that works for its notebook, as far as an error names it."""
+
+    engine: Literal["command", "dask", "ipyparallel", "process", "rank", "ray"]
+    rank: int | None
+    pid: int | None
+    host: str | None
+
+
+class Origin(TypedDict):
+    """The line of a cell that failed in another process.
+
+    Of the cell that defines what ran there.
+    """
+
+    cell_id: str | None
+    execution_count: int | None
+    line: int
+    function: str
+
+
 class Report(TypedDict):
     """The OOM card.
 
@@ -243,6 +264,10 @@ class Report(TypedDict):
     versions: list[Version]
     sticky_error: bool
     looking: bool
+    worker: Worker | None
+    origin: Origin | None
+    also_failed: int
+    measured: Literal["kernel", "message"]
 
 
 class Stub(TypedDict):

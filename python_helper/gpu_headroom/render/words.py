@@ -25,7 +25,10 @@ def title(report: Report) -> tuple[str, str]:
     if report["sticky_error"]:
         return say("sticky_error.title"), say("sticky_error.restart")
     return headline(
-        report["requested_bytes"], report["available_bytes"], simulated=report["simulated"]
+        report["requested_bytes"],
+        report["available_bytes"],
+        simulated=report["simulated"],
+        worker=report["worker"],
     )
 
 
@@ -37,9 +40,24 @@ def subtitle(report: Report) -> str:
     if report["execution_count"] is not None and report["line"] is not None:
         place = {"execution_count": report["execution_count"], "line": report["line"]}
         sentences.append(say("card.place", **place))
+    sentences += _on_worker(report)
     if report["simulated"]:
         sentences.append(say("card.simulated"))
     return " ".join(sentences)
+
+
+def _on_worker(report: Report) -> Iterator[str]:
+    """Yield where it failed in another process, and with how many others."""
+    worker, origin = report["worker"], report["origin"]
+    if origin is not None:
+        count = origin["execution_count"]
+        place = {"execution_count": " " if count is None else count, "line": origin["line"]}
+        yield say("card.origin", function=origin["function"], **place)
+    if worker is not None and worker["pid"] is not None:
+        which = "card.process" if worker["host"] is None else "card.process_on"
+        yield say(which, pid=worker["pid"], host=worker["host"] or "")
+    if report["also_failed"]:
+        yield say("card.also_failed", count=report["also_failed"])
 
 
 def _device(report: Report) -> str:

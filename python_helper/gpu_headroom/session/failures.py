@@ -133,18 +133,18 @@ class Failures:
         from ..advice.registry import diagnose
         from ..card.report import report_of
         from ..errors.recognise import Recognition
+        from ..errors.remote import Worker, named_in
         from ..errors.statement import read
-        from ..oom.started import as_started
+        from ..oom.remote import of_command
 
         life, said = self._life, read(request["message"])
         report_id, run = None, next(reversed(life.ledger.runs(request["cell_id"])), None)
         if said is not None and said.certain and run is not None and run.status != "oom":
             error, name = RuntimeError(), request["message"].partition(":")[0]
-            failure = self._failure(
-                error, Recognition(error, name, said, in_other_process=True), run
-            )
+            worker = named_in(request["traceback"], Worker("command"))
+            failure = self._failure(error, Recognition(error, name, said, worker=worker), run)
             with each_parsed_once():
-                evidence = as_started(failure, request["traceback"])
+                evidence = of_command(failure, request["traceback"])
                 built = report_of(evidence, diagnose(evidence))
             self._tell(built, update=False, parent_id=request["parent_id"])
             report_id = built.report["report_id"]
@@ -189,11 +189,13 @@ class Failures:
         from ..card.report import end, report_of
         from ..oom.earlier import Tries
         from ..oom.evidence import measure
+        from ..oom.remote import of_worker
 
         life, tries = self._life, self._tries or Tries()
         self._tries = tries
         with each_parsed_once():
-            evidence = tries.enter(measure(tries.begin(failure), turn))
+            look = of_worker if failure.in_other_process else measure
+            evidence = tries.enter(look(tries.begin(failure), turn))
             looking = evidence.ended is not None and life.channel is not None
             built = report_of(evidence, diagnose(evidence), looking=looking)
         former, self._unfinished = self._unfinished, None

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .format import format_compared
 from .messages import say
 
+if TYPE_CHECKING:
+    from ..protocol.wire import Worker
 
-def headline(requested: int | None, available: int | None, *, simulated: bool) -> tuple[str, str]:
+
+def headline(
+    requested: int | None, available: int | None, *, simulated: bool, worker: Worker | None = None
+) -> tuple[str, str]:
     """Return "Out of GPU memory" and "needed 2.00 GiB more, …", as far as the bytes are known."""
     title = say("card.title_simulated" if simulated else "card.title")
+    if worker is not None:
+        title = say("card.on", title=title, worker=_named(worker["engine"], worker["rank"]))
     return title, _needed(requested, available)
+
+
+def _named(engine: str, rank: int | None) -> str:
+    if rank is not None:
+        engine = "ipyparallel" if engine == "ipyparallel" else "rank"
+    return say(f"worker.{engine}", rank=rank)
 
 
 def _needed(requested: int | None, available: int | None) -> str:

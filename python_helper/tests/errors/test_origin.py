@@ -45,7 +45,7 @@ def test_an_error_of_a_pool_is_of_its_worker() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["RayTaskError", "CompositeError", "ProcessRaisedException", "RemoteError"]
+    "name", ["RayError", "WorkerGroupError", "ProcessException", "RemoteError"]
 )
 def test_classes_that_bring_errors_are_known(name: str) -> None:
     """Those of Ray, ipyparallel and PyTorch's own processes, by their names."""

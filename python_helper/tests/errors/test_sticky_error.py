@@ -358,8 +358,8 @@ def test_finds_it_behind_another_error() -> None:
         "RemoteTraceback",
         "_RemoteTraceback",
         "RemoteError",
-        "RayTaskError",
-        "ProcessRaisedException",
+        "RayError",
+        "ProcessException",
     ],
 )
 def test_knows_that_it_came_from_another_process(name: str) -> None:

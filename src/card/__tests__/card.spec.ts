@@ -569,6 +569,25 @@ describe('Card', () => {
     expect(buttons()).toEqual(['Apply to In [2]', ...COPIES]);
   });
 
+  it('should name the worker that failed, and the line of its cell', () => {
+    show({
+      worker: { engine: 'rank', rank: 1, pid: 1190, host: null },
+      origin: {
+        cell_id: 'cell-4',
+        execution_count: 4,
+        line: 6,
+        function: 'train'
+      },
+      also_failed: 2
+    });
+    expect(text('h3')).toMatch(/^Out of GPU memory on rank 1 — needed/);
+    expect(text('.jp-GpuHeadroomCard-worker')).toBe(
+      'It failed in train, In [4], line 6. Process 1190. Others that failed with it: 2.'
+    );
+    show({});
+    expect(text('.jp-GpuHeadroomCard-worker')).toBe('');
+  });
+
   describe('where CUDA has stopped', () => {
     const stopped: Partial<IReport> = {
       sticky_error: true,

@@ -53,6 +53,13 @@ const LONG: IRemedy = {
   }))
 };
 
+/** One that failed on another machine, with two others. */
+const RANK = {
+  worker: { engine: 'rank', rank: 1, pid: 1190, host: 'node7' },
+  origin: { cell_id: null, execution_count: 4, line: 6, function: 'train' },
+  also_failed: 2
+} as const;
+
 /** A report, or its state, in all that can be said of it. */
 const CARDS: [string, Partial<IReport>, ICardState][] = [
   ['a failure', {}, CONFIRMED],
@@ -64,6 +71,20 @@ const CARDS: [string, Partial<IReport>, ICardState][] = [
   ['no cause', { cause: null, traceback_variables: [] }, CONFIRMED],
   ['a stopped CUDA', { sticky_error: true, remedies: [RESTART] }, CONFIRMED],
   ['other parts', { parts: PARTS }, CONFIRMED],
+  ...(['dask', 'ray', 'command', 'process'] as const).map(
+    (engine): (typeof CARDS)[number] => [
+      `a worker of ${engine}`,
+      { worker: { engine, rank: null, pid: 12, host: null } },
+      CONFIRMED
+    ]
+  ),
+  ['a rank', RANK, CONFIRMED],
+  ['a simulated rank', { ...RANK, simulated: true }, CONFIRMED],
+  [
+    'an engine',
+    { worker: { ...RANK.worker, engine: 'ipyparallel' } },
+    CONFIRMED
+  ],
   ['several causes', { further_causes: [CAUSE, CAUSE] }, CONFIRMED],
   ['a measurement that goes on', { cause: null, looking: true }, CONFIRMED],
   ['a snippet', { remedies: [SNIPPET] }, CONFIRMED],

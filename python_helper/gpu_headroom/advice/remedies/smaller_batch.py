@@ -106,7 +106,7 @@ def _changes_of(evidence: Evidence, batch: SizeLiteral, value: int) -> list[Cell
     """
     cell, line, way = evidence.failure.cell, evidence.line, evidence.way
     path, started, read = batch.cell.path, "", cell
-    if evidence.failure.in_other_process:
+    if evidence.failure.in_other_process and evidence.scene.files:  # a command has started these
         (read, _), *_ = evidence.scene.steps
         started = PurePath(evidence.scene.files[0].key).name
     if path is None:

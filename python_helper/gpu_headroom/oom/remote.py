@@ -1,51 +1,104 @@
-"""What the text of a process says of its failure that a command of a cell has started.
+"""What is known of a failure in another process: what its error says, and the code that ran there.
 
-Nothing of its memory can be measured. Its code can be read: the script, what this imports, and the
-command.
+Nothing of its memory is measured. Of a worker the cells are known that its functions stand in; of a
+process that a command has started the script, what this imports, and the command.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
-from itertools import takewhile
+from itertools import chain, takewhile
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from ..code.batch import OTHER_PHASE, Code
+from ..code.batch import OTHER_PHASE, Code, size_literals
 from ..code.beside import beside
 from ..code.command import as_run
 from ..code.facts import Live
 from ..code.gate import Gate
 from ..code.notebook import Notebook
 from ..concurrency.other_threads import kind_of_file
+from ..errors.remote import Worker
+from ..holders.inspector import Inspector
+from ..holders.live import live
+from ..holders.names import user_names
 from .evidence import as_said, notebook_of
-from .failing_line import CALLS_MODEL
+from .failing_line import CALLS_MODEL, in_cells, steps_of
 from .files import MOST, SETTINGS
 from .running import Running
 from .scene import Scene
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from ..cells.runs import CellRun
     from ..code.literals import SizeLiteral
+    from ..code.size_names import Role
+    from ..concurrency.turns import Turn
     from .evidence import Evidence
+    from .failing_line import Step
     from .failure import Failure
 
-_STEP = re.compile(r'File "([^"\n]{1,1000})", line (\d{1,9}), in (\S{1,200})')
+_STEP = re.compile(
+    r'File (?:"([^"\n]{1,1000})", line |([^\s":][^\n":]{0,1000}):)(\d{1,9}), in ([\w.<>]{1,200})'
+)
+_ROLES: tuple[Role, ...] = ("batch", "unnamed")
 _IMPORTS = re.compile(r"^[ \t]*(?:from|import)[ \t]+([\w.]{1,200})", re.MULTILINE)
 
 
-def as_started(failure: Failure, traceback: str) -> Evidence:
+def of_worker(failure: Failure, turn: Turn) -> Evidence:
+    """Return what is known of a worker's failure; a function sent there keeps its cell's name."""
+    recognition, cell = failure.recognition, failure.cell
+    recognition = replace(recognition, worker=recognition.worker or Worker("process"))
+    said = as_said(replace(failure, recognition=recognition))
+    steps = [*steps_of(failure.error), *steps_in(recognition.traceback)]
+    places = list(in_cells(steps, (*failure.cells[:-1], cell)))
+    if not places:
+        return said
+    known = replace(
+        said,
+        failure=replace(said.failure, cells=failure.cells),
+        scene=Scene(
+            line=said.line,
+            running=_running(name for *_, name in steps),
+            steps=tuple([(run, line) for run, line, _ in places]),
+            origin=places[-1],
+        ),
+    )
+    notebook = notebook_of(known.failure, known.scene)
+    gate = Gate(notebook, replace(live(failure.shell, Inspector(turn), ()), complete=False))
+    reached = known.way.numbers(notebook.cells)
+    numbers = (
+        literal
+        for role in _ROLES
+        for literal in size_literals(
+            role, cell, failure.cells, user_names(failure.shell), line=said.line
+        )
+        if reached.has(literal)
+    )
+    return replace(known, gate=gate, batch=next(numbers, None))
+
+
+def steps_in(text: str) -> Iterator[Step]:
+    """Yield the steps of a traceback's text, as Python and as IPython print them."""
+    for match in _STEP.finditer(text):
+        yield match[1] or match[2], int(match[3]), match[4]
+
+
+def _running(names: Iterable[str]) -> Running:
+    return Running(trains=not any(OTHER_PHASE.search(name) for name in names))
+
+
+def of_command(failure: Failure, traceback: str) -> Evidence:
     """Return what is known of the failure of a process by its text, and by the code that ran.
 
     Files count that lie here and are as they were when the cell began.
     """
     cell, said = failure.cell, as_said(failure)
-    found = _STEP.findall(traceback)
+    found = list(steps_in(traceback))
     steps = [
-        (file, int(line))
+        (file, line or 1)
         for path, line, _ in takewhile(lambda each: each[2] not in CALLS_MODEL, found)
         if kind_of_file(path) == "own" and (file := _as_it_ran(path, cell))
     ]
@@ -60,7 +113,7 @@ def as_started(failure: Failure, traceback: str) -> Evidence:
         failure=replace(said.failure, cells=failure.cells),
         scene=Scene(
             line=places[0][1],
-            running=Running(trains=not any(OTHER_PHASE.search(name) for *_, name in found)),
+            running=_running(name for *_, name in found),
             steps=(*places, *steps),
             files=tuple(files),
         ),
@@ -100,7 +153,7 @@ def _batches(evidence: Evidence, read: CellRun) -> Iterator[SizeLiteral]:
     reached = evidence.way.numbers([*notebook.files, *notebook.cells])
     given = code.given(read.source)
     for part in (read, *files):
-        for literal in (*code.literals(part), *code.literals(part, "unnamed")):
+        for literal in chain.from_iterable(code.literals(part, role) for role in _ROLES):
             is_given = any(literal.name.startswith(each) for each in given)
             if reached.has(literal) and not (literal.kind == "option" and is_given):
                 yield literal

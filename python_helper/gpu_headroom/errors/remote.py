@@ -1,0 +1,169 @@
+"""Errors of other processes as they are brought into this one: what they say, and whose they are.
+
+Who sends work to other processes wraps what a worker raised in an error of its own, which keeps it
+whole: as an error, or as text. It is read through `vars`; no property is asked, and no `str`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from types import FunctionType, MemberDescriptorType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..inspection.classes import namespace_of
+from ..inspection.kinds import is_kind, mro, name_of, origins
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+CARRIERS: Mapping[str, str] = {
+    "RayError": "ray",
+    "WorkerGroupError": "ray",
+    "RemoteError": "ipyparallel",
+    "ChildFailedError": "rank",
+    "ProcessException": "rank",
+    "RemoteTraceback": "process",
+    "_RemoteTraceback": "process",
+    "CalledProcessError": "command",
+}
+"""Classes that bring errors of others, or stand for their traceback, and who has them."""
+
+_INSIDE = "ProcessFailure"  # what elastic's error keeps of each rank
+_TEXT = "error_msg"  # the variable of Ray's class for one error that has its text
+_KEYS = {"error_index": "rank", "engine_id": "rank", "error_pid": "pid", "pid": "pid", "ip": "host"}
+# How PyTorch's processes and Ray's begin, elastic's summary, and what a rank puts before each line.
+_NAMED = re.compile(
+    r"^-- Process (?P<rank>\d{1,9}) terminated with"
+    r"|\(pid=(?P<pid>\d{1,10}), ip=(?P<host>[\w.:-]{1,99})"
+    r"|host {1,9}: (?P<host_>\S{1,99})\s{1,99}rank {1,9}: (?P<rank_>\d{1,9}) .{1,99}\s"
+    r".{1,99}\(pid: (?P<pid_>\d{1,10})\)"
+    r"|^\[rank(?P<rank__>\d{1,9})\]:",
+    re.MULTILINE,
+)
+# A step of a traceback, with the code that stands below it, as Python and as IPython show it.
+_STEP = re.compile(
+    r"^([ \t|]*)(?:File |Cell In)[^\n]*\n(?:\1[ \t][^\n]*\n?|\s*\n|-+> ?\d[^\n]*\n)*", re.MULTILINE
+)
+_COLOUR = re.compile(r"\x1b\[[\d;]{0,20}m")
+_DEEPEST = 6
+_MOST = 1000  # things that one error carries
+_LONGEST = 2**18  # of a text's last bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """A process that works for this notebook, as far as its error names it.
+
+    `engine` is who sent the work there; `rank` is also the number of an engine of ipyparallel.
+    """
+
+    engine: str
+    rank: int | None = None
+    pid: int | None = None
+    host: str | None = None
+
+
+def carrier(error: BaseException) -> str | None:
+    """Return who brings such errors; `None`: nobody, they are raised where they are found."""
+    return next((CARRIERS[name] for _, name in origins(type(error)) if name in CARRIERS), None)
+
+
+class Brought(NamedTuple):
+    """Errors and texts of one worker; others are less certain where their error `is_digest` of it.
+
+    Such a one says itself what several workers failed with, and may have cut it.
+    """
+
+    worker: Worker
+    is_digest: bool
+    pieces: list[BaseException | str]
+
+
+def carried(error: BaseException) -> list[Brought]:
+    """Return what an error has brought, what it keeps whole before what it says itself."""
+    found, engine = dict[tuple[Worker, bool], Brought](), carrier(error)
+    waiting: list[tuple[Any, Worker, int]] = [(error, Worker(engine), 0)] if engine else []
+    seen = {id(error)}
+    for value, worker, depth in waiting:  # it grows meanwhile
+        text = _text(value)
+        if text is not None or (is_kind(value, BaseException) and carrier(value) is None):
+            key = worker, depth == 1
+            found.setdefault(key, Brought(*key, [])).pieces.append(text or value)
+            continue
+        parts = _parts(value)
+        args = () if depth else _args(error)
+        named = _named(parts, named_in("\n".join([_text(each) or "" for each in args]), worker))
+        for key, part in parts.items() if depth < _DEEPEST else ():
+            if len(waiting) < _MOST and (is_kind(part, str) or id(part) not in seen):
+                seen.add(id(part))
+                of_rank = type(key) is int and type(value) is dict
+                waiting.append((part, replace(named, rank=key) if of_rank else named, depth + 1))
+    return sorted(found.values(), key=lambda each: each.is_digest)
+
+
+def without_steps(text: str) -> str:
+    """Return a traceback without its steps: their code may quote anything."""
+    return _STEP.sub("", text)
+
+
+def _text(value: object) -> str | None:
+    end = slice(-_LONGEST, None)
+    if is_kind(value, bytes):
+        value = bytes.__getitem__(value, end).decode(errors="replace")
+    return _COLOUR.sub("", str.__getitem__(value, end)) if is_kind(value, str) else None
+
+
+def _parts(value: Any) -> Mapping[Any, Any]:
+    """Return what is inside of a value, by key, name or place."""
+    if type(value) is dict:
+        return value
+    if type(value) in {list, tuple}:
+        return dict(enumerate(value))
+    kind = type(value)
+    if is_kind(value, BaseException):
+        kept = {**dict(_kept_by(kind, value)), **vars(value)}
+        if kept.pop("cmd", None) is not None:
+            return kept  # a command may quote anything, and stands in its `args`, too
+        return kept or {str(n): each for n, each in enumerate(_args(value))}
+    return vars(value) if name_of(kind) == _INSIDE else {}
+
+
+def _args(error: BaseException) -> tuple[Any, ...]:
+    args: tuple[Any, ...] = BaseException.args.__get__(error)  # type: ignore[attr-defined]  # in C
+    return args
+
+
+def _kept_by(kind: type, error: BaseException) -> Iterator[tuple[str, Any]]:
+    """Yield what stands in slots, and in Ray's class for one error: its text names the process."""
+    for base in mro(kind):
+        for name, slot in namespace_of(base).items():
+            if name in _KEYS and type(slot) is MemberDescriptorType:
+                yield name, slot.__get__(error)
+    said = namespace_of(kind).get("__str__")
+    if type(said) is FunctionType and _TEXT in said.__code__.co_freevars:
+        cells = dict(zip(said.__code__.co_freevars, said.__closure__ or (), strict=True))
+        yield _TEXT, cells[_TEXT].cell_contents
+
+
+def _named(parts: Mapping[Any, Any], worker: Worker) -> Worker:
+    """Return a worker with what the parts of its error say of it."""
+    for part in list(parts.values()):
+        worker = named_in(_text(part) or "", worker)
+        if type(part) is dict and "engine_id" in part:
+            parts = {**parts, "engine_id": part["engine_id"]}
+    known: dict[str, Any] = {
+        field: parts[key]
+        for key, field in _KEYS.items()
+        if type(parts.get(key)) is (str if field == "host" else int)
+    }
+    return replace(worker, **known)
+
+
+def named_in(text: str, worker: Worker) -> Worker:
+    """Return a worker with what a text says of it, the last one that it names."""
+    said = dict[str, Any]()
+    for match in _NAMED.finditer(text):
+        groups = {key.rstrip("_"): value for key, value in match.groupdict().items() if value}
+        said |= {key: value if key == "host" else int(value) for key, value in groups.items()}
+    return replace(worker, **said)

@@ -1,0 +1,238 @@
+"""What errors of other processes say, whose they are, and what only looks like one."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+from gpu_headroom.errors.recognise import recognise
+from gpu_headroom.errors.remote import Worker, without_steps
+from tests.errors.test_recognise import torch_2
+from torch.distributed.elastic.multiprocessing.errors import ChildFailedError, ProcessFailure
+from torch.multiprocessing.spawn import ProcessRaisedException
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from gpu_headroom.errors.recognise import Recognition
+
+TEXT = torch_2()
+ELSE = "ValueError: expected 3 channels"
+STEPS = """Traceback (most recent call last):
+  File "/tmp/ipykernel_1/2.py", line 6, in train
+    raise RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB")
+"""
+
+
+class RayError(Exception):
+    """As Ray's are based on."""
+
+
+class RayTaskError(RayError):
+    """As Ray's: its text is made from attributes."""
+
+    def __init__(self, text: str, cause: BaseException) -> None:
+        self.proctitle, self.pid, self.ip = "ray::train", 727, "192.0.2.1"
+        self.function_name, self.traceback_str, self.cause = "train", text, cause
+        self.args = ("train", text, cause, None, 727, "192.0.2.1")
+
+
+def of_ray(cause: BaseException) -> BaseException:
+    """Return the error that `ray.get` raises: its class is made for it, and knows only the text."""
+    error_msg = f"\x1b[36mray::train()\x1b[39m (pid=727, ip=192.0.2.1)\n{STEPS}"
+    kind: Any = type(cause)
+
+    class BothError(RayTaskError, kind):  # type: ignore[misc]  # as Ray does
+        def __init__(self) -> None:
+            self.cause = cause
+
+        @property
+        def args(self) -> Any:  # type: ignore[override]  # as Ray does
+            """Ask nothing of it."""
+            raise AssertionError
+
+        def __str__(self) -> str:
+            return error_msg
+
+    return BothError()
+
+
+class WorkerGroupError(Exception):
+    """As Ray Train's: its text is cut in the middle."""
+
+    def __init__(self, failures: dict[int, BaseException]) -> None:
+        super().__init__("Tried to allocate 700.0… (Output truncated")
+        self.worker_failures = failures
+
+
+class RemoteError(Exception):
+    """As an engine's."""
+
+    def __init__(self, name: str, text: str, engine: int) -> None:
+        super().__init__(name, text)
+        self.ename, self.evalue, self.traceback = name, text, f"{STEPS}{name}: {text}"
+        self.engine_info = {"engine_id": engine, "engine_uuid": "1-2", "method": "apply"}
+
+
+class CompositeError(RemoteError):
+    """As of several engines."""
+
+    def __init__(self, failures: list[tuple[str, str, str, dict[str, Any]]]) -> None:
+        self.msg, self.elist = "one or more exceptions raised in: f", failures
+        self.args = [each[0] for each in failures]  # type: ignore[assignment]  # a list becomes a tuple
+
+
+class AlreadyDisplayedError(RemoteError):
+    """As `%%px` raises it."""
+
+    def __init__(self, error: CompositeError) -> None:
+        self.original_error, self.n = error, len(error.elist)
+
+
+def engines(*texts: str) -> CompositeError:
+    """Return the error of engines that fail so."""
+    return CompositeError(
+        [(text.partition(":")[0], text, STEPS, {"engine_id": n}) for n, text in enumerate(texts)]
+    )
+
+
+def rank_failed(folder: Path, texts: dict[int, str]) -> ChildFailedError:
+    """Return elastic's own error of ranks that wrote down what they failed with."""
+    failures = {}
+    for rank, text in texts.items():
+        file = folder / f"{rank}.json"
+        stack = f"{STEPS}{text}\n".replace("\n", "\\n").replace('"', '\\"')
+        file.write_text(
+            f'{{"message": {{"message": "{text}", "extraInfo": {{"py_callstack": "{stack}", '
+            f'"timestamp": "{rank}"}}}}}}'
+        )
+        failures[rank] = ProcessFailure(rank, 1000 + rank, 1, str(file))
+    return ChildFailedError("train", failures)
+
+
+def spawned(text: str) -> BaseException:
+    """Return PyTorch's own error of a process that it has started."""
+    said = f"\n\n-- Process 1 terminated with the following error:\n{STEPS}{text}\n"
+    return ProcessRaisedException(said, 1, 1190)
+
+
+def command(text: str) -> BaseException:
+    """Return the error of a command whose output was kept."""
+    with pytest.raises(subprocess.CalledProcessError) as caught:
+        subprocess.run(
+            [sys.executable, "-c", f"import sys; sys.exit({text!r})"], check=True, stderr=-1
+        )
+    return caught.value
+
+
+def say(error: BaseException) -> Recognition:
+    """Return what is recognised, with its numbers."""
+    found = recognise(error)
+    assert found is not None
+    assert found.in_other_process
+    said = found.said
+    assert (said.device_index, said.requested_bytes) == (1, 2**31)
+    return found
+
+
+OOM = f"OutOfMemoryError: {TEXT}"
+
+
+@pytest.mark.parametrize(
+    ("make", "worker"),
+    [
+        (lambda: of_ray(torch.OutOfMemoryError(TEXT)), Worker("ray", None, 727, "192.0.2.1")),
+        (
+            lambda: RayTaskError(f"{STEPS}{OOM}", RayError("not serializable")),
+            Worker("ray", None, 727, "192.0.2.1"),
+        ),
+        (
+            lambda: WorkerGroupError({1: of_ray(RuntimeError(TEXT))}),
+            Worker("ray", 1, 727, "192.0.2.1"),
+        ),
+        (lambda: RemoteError("OutOfMemoryError", TEXT, 3), Worker("ipyparallel", 3)),
+        (lambda: engines(OOM), Worker("ipyparallel", 0)),
+        (lambda: AlreadyDisplayedError(engines(ELSE, OOM)), Worker("ipyparallel", 1)),
+        (lambda: spawned(OOM), Worker("rank", 1, 1190)),
+        (lambda: command(OOM), Worker("command")),
+        (lambda: command(f"[rank3]: {OOM}"), Worker("command", 3)),
+    ],
+)
+def test_each_engine_names_its_worker(make: Callable[[], BaseException], worker: Worker) -> None:
+    """With all numbers, wherever the whole text stands."""
+    found = say(make())
+    assert found.worker == worker
+    assert found.also_failed == 0
+
+
+def test_ranks_of_elastic_are_told_apart(tmp_path: Path) -> None:
+    """As `notebook_launcher` and `torchrun` raise it; others that failed likewise are counted."""
+    found = say(rank_failed(tmp_path, {0: ELSE, 1: TEXT, 3: TEXT}))
+    assert found.worker is not None
+    assert (found.worker.engine, found.worker.rank, found.worker.pid) == ("rank", 1, 1001)
+    assert found.also_failed == 1
+    assert "line 6, in train" in found.traceback
+
+
+def test_a_hundred_engines_are_one_failure() -> None:
+    """The first is told of, the others are counted."""
+    found = say(AlreadyDisplayedError(engines(*[OOM] * 100)))
+    assert found.also_failed == 99
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: spawned(ELSE),
+        lambda: RemoteError("ValueError", ELSE, 0),
+        lambda: engines(ELSE, ELSE),
+        lambda: RayTaskError(f"{STEPS}{ELSE}", ValueError(ELSE)),
+        lambda: WorkerGroupError({0: of_ray(ValueError(ELSE))}),
+        lambda: command(f"{STEPS}{ELSE}"),
+        lambda: subprocess.CalledProcessError(1, ["python", "-c", OOM], ELSE),
+        lambda: RayError("Task was killed due to the node running low on memory."),
+    ],
+)
+def test_what_a_traceback_quotes_is_no_failure(make: Callable[[], BaseException]) -> None:
+    """Code that speaks of a full GPU, a command that does, and another shortage."""
+    assert recognise(make()) is None
+
+
+def test_ranks_that_failed_otherwise_are_no_failure_of_a_gpu(tmp_path: Path) -> None:
+    """Their code may speak of one."""
+    assert recognise(rank_failed(tmp_path, {0: ELSE})) is None
+
+
+def test_an_error_of_this_process_after_a_failed_command_is_its_own() -> None:
+    """What failed before it is told by Python as its context."""
+    error = RuntimeError(TEXT)
+    error.__context__ = command(ELSE)
+    found = recognise(error)
+    assert found is not None
+    assert not found.in_other_process
+
+
+def test_steps_of_ipython_are_left_out_too() -> None:
+    """With the lines of code around them."""
+    text = f"""Cell In[4], line 6, in train()
+      5     try:
+----> 6         raise RuntimeError("{TEXT}")
+      7     finally:
+
+{ELSE}"""
+    assert without_steps(text) == ELSE
+
+
+def test_what_carries_itself_comes_to_an_end() -> None:
+    """And what carries very much is read in part."""
+    error = WorkerGroupError({})
+    error.worker_failures |= {0: error, 1: [error.worker_failures]}  # type: ignore[dict-item]
+    assert recognise(error) is None
+    error.worker_failures = dict.fromkeys(range(10**5), ValueError(ELSE))
+    assert recognise(error) is None
+    error.worker_failures = {0: RuntimeError(TEXT + "x" * 10**7)}
+    assert say(error).worker == Worker("ray", 0)
