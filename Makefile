@@ -38,6 +38,7 @@ PYTHON_313 := .venvs/python-3.13
 JAX := .venvs/jax
 TENSORFLOW := .venvs/tensorflow
 LIBRARIES := .venvs/libraries
+ENGINES := .venvs/engines
 PEERS := .venvs/peers
 HUB := .venvs/hub
 HUB_PROXY := configurable-http-proxy@5.3.0
@@ -75,7 +76,7 @@ ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
 .PHONY: help demo develop environments check test untimed style-and-types lint sizes types jest pytest fuzz galata cuda cuda-all cuda-here \
-	colab hosts docs translations wheel install benchmarks recovery fidelity causes edits harm soak images matrix targets release requirements clean distclean
+	colab hosts test-engines docs translations wheel install benchmarks recovery fidelity causes edits harm soak images matrix targets release requirements clean distclean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -148,6 +149,13 @@ endef
 	@test -x $(LIBRARIES)/bin/python || $(HOST_PYTHON) -m venv $(LIBRARIES)
 	@$(LIBRARIES)/bin/python scripts/install_torch.py torchvision
 	@$(LIBRARIES)/bin/python $(PIP_INSTALL) --requirement $< --constraint requirements/torch.txt
+	@touch $@
+
+.make/engines: requirements/engines.txt requirements/torch.txt scripts/install_torch.py | .make/python
+	@echo "Preparing $(ENGINES)"
+	@test -x $(ENGINES)/bin/python || $(HOST_PYTHON) -m venv $(ENGINES)
+	@$(ENGINES)/bin/python scripts/install_torch.py
+	@$(ENGINES)/bin/python $(PIP_INSTALL) --requirement $< --constraint requirements/torch.txt
 	@touch $@
 
 # The hub's proxy is a program of Node.js.
@@ -325,6 +333,9 @@ cuda-all: .make/python node_modules/.stamp ## every supported series of it in tu
 cuda-here: .make/python node_modules/.stamp
 	@$(HOST_PYTHON) -m scripts.cuda --if-here
 
+test-engines: node_modules/.stamp .make/test-tools .make/engines ## what Dask, Ray, ipyparallel and launchers of ranks bring back of their workers (ARGS=…)
+	@$(VENV)/bin/pytest python_helper/tests/engines $(ARGS)
+
 harm: environments .make/test-tools .make/wheel ## the hostile kernel suite at its full size, for long (ARGS=…)
 	@GPU_HEADROOM_FULL=yes GPU_HEADROOM_HARM=3 $(VENV)/bin/pytest $(WORKERS) python_helper/tests/harm $(ARGS)
 
@@ -404,9 +415,9 @@ targets: .make/python ## every target as the first command in a fresh clone, on 
 
 requirements: | .make/python ## pin every version in requirements/ again
 	@test -x .venvs/uv/bin/uv || { $(HOST_PYTHON) -m venv .venvs/uv && .venvs/uv/bin/python $(PIP_INSTALL) uv; }
-	@cd requirements && for name in build jax kernel-6.17 lab-4.2 lab-4.6 tensorflow test libraries peers docs release hub collaboration gateway; do \
+	@cd requirements && for name in build jax kernel-6.17 lab-4.2 lab-4.6 tensorflow test libraries peers docs release hub collaboration gateway engines; do \
 		../.venvs/uv/bin/uv pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate \
-			--constraint $$([[ " test libraries peers hub collaboration gateway " = *" $$name "* ]] && echo lab-4.6.txt || echo /dev/null) \
+			--constraint $$([[ " test libraries peers hub collaboration gateway engines " = *" $$name "* ]] && echo lab-4.6.txt || echo /dev/null) \
 			--excludes torch.txt --excludes torchvision.txt \
 			--output-file $$name.txt $$name.in; \
 	done

@@ -23,6 +23,7 @@ TARGETS = {
     "release": (),
     "fuzz": ("SIZE=500",),
     "fidelity": ("ARGS=lstm",),
+    "test-engines": ("ARGS=-k dask",),
     "cuda": ("TORCH=2.13.0", "ARGS=--only test_looking"),
     "harm": ("ARGS=-k test_starting",),
     "edits": ("GENERATED=1", "ARGS=--kinds end-in-semicolon"),

@@ -35,6 +35,8 @@ FRAMEWORKS = {
     "tensorflow": ("GPU_HEADROOM_PYTHON_TENSORFLOW", ".venvs/tensorflow"),
 }
 
+ENGINES = ("GPU_HEADROOM_PYTHON_ENGINES", ".venvs/engines")
+
 # Several kernels compute at a time, on few cores: threads would wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -78,10 +80,20 @@ def newest_python() -> Path:
 @pytest.fixture(scope="session")
 def newer_python() -> Path:
     """A newer Python than the others; tests that ask for it are skipped where there is none."""
-    variable, folder = NEWER
+    return _python_of(NEWER, "`make recovery` prepares it where it finds NEWER_PYTHON.")
+
+
+@pytest.fixture(scope="session")
+def engines_python() -> Path:
+    """One with Dask, Ray, ipyparallel and what else sends work to other processes."""
+    return _python_of(ENGINES, "`make test-engines` prepares it.")
+
+
+def _python_of(place: tuple[str, str], otherwise: str) -> Path:
+    variable, folder = place
     found = Path(os.environ.get(variable) or ROOT / folder / "bin" / "python")
     if not found.exists():
-        pytest.skip(f"{found} is missing: `make recovery` prepares it where it finds NEWER_PYTHON.")
+        pytest.skip(f"{found} is missing: {otherwise}")
     return found
 
 

@@ -60,6 +60,11 @@ def failed_in_backward(error: BaseException) -> bool:
     return goes_back and not any(each in names for each in ("recompute_fn", "unpack_hook"))
 
 
+def up_to_model(steps: Iterable[Step]) -> Iterable[Step]:
+    """Return the steps before the first that calls a model."""
+    return takewhile(lambda step: step[2] not in CALLS_MODEL, steps)
+
+
 def steps_of(error: BaseException) -> Iterator[Step]:
     """Yield the steps of an error's traceback, outermost first."""
     for frame, number in walk_tb(error.__traceback__):
@@ -67,11 +72,9 @@ def steps_of(error: BaseException) -> Iterator[Step]:
 
 
 def in_cells(steps: Iterable[Step], cells: Sequence[CellRun]) -> Iterator[Place]:
-    """Yield cells, lines and functions that ran, outermost first, up to a model's call."""
+    """Yield cells, lines and functions that ran, outermost first."""
     files = dict[str, tuple["CellRun", list[str]] | None]()
     for name, number, function in steps:
-        if function in CALLS_MODEL:
-            break
         if name not in files:
             texts = ((run, _compiled(name, run)) for run in reversed(cells))
             files[name] = next(((run, text) for run, text in texts if text), None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from itertools import chain, takewhile
+from itertools import chain
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,7 @@ from ..holders.inspector import Inspector
 from ..holders.live import live
 from ..holders.names import user_names
 from .evidence import as_said, notebook_of
-from .failing_line import CALLS_MODEL, in_cells, steps_of
+from .failing_line import in_cells, steps_of, up_to_model
 from .files import MOST, SETTINGS
 from .running import Running
 from .scene import Scene
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 _STEP = re.compile(
     r'File (?:"([^"\n]{1,1000})", line |([^\s":][^\n":]{0,1000}):)(\d{1,9}), in ([\w.<>]{1,200})'
 )
+_FORWARD = "forward"  # the line that calls the model says more
 _ROLES: tuple[Role, ...] = ("batch", "unnamed")
 _IMPORTS = re.compile(r"^[ \t]*(?:from|import)[ \t]+([\w.]{1,200})", re.MULTILINE)
 
@@ -53,8 +54,9 @@ def of_worker(failure: Failure, turn: Turn) -> Evidence:
     recognition = replace(recognition, worker=recognition.worker or Worker("process"))
     said = as_said(replace(failure, recognition=recognition))
     steps = [*steps_of(failure.error), *steps_in(recognition.traceback)]
-    places = list(in_cells(steps, (*failure.cells[:-1], cell)))
-    if not places:
+    cells = (*failure.cells[:-1], cell)
+    origins = [place for place in in_cells(steps, cells) if place[2] != _FORWARD]
+    if not origins:
         return said
     known = replace(
         said,
@@ -62,8 +64,8 @@ def of_worker(failure: Failure, turn: Turn) -> Evidence:
         scene=Scene(
             line=said.line,
             running=_running(name for *_, name in steps),
-            steps=tuple([(run, line) for run, line, _ in places]),
-            origin=places[-1],
+            steps=tuple([(run, line) for run, line, _ in in_cells(up_to_model(steps), cells)]),
+            origin=origins[-1],
         ),
     )
     notebook = notebook_of(known.failure, known.scene)
@@ -99,7 +101,7 @@ def of_command(failure: Failure, traceback: str) -> Evidence:
     found = list(steps_in(traceback))
     steps = [
         (file, line or 1)
-        for path, line, _ in takewhile(lambda each: each[2] not in CALLS_MODEL, found)
+        for path, line, _ in up_to_model(found)
         if kind_of_file(path) == "own" and (file := _as_it_ran(path, cell))
     ]
     files = _with_imported([file for file, _ in steps], cell)

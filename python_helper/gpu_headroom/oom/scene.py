@@ -15,7 +15,14 @@ from ..concurrency.turns import Turn
 from ..holders.frames import locals_of
 from ..holders.inspector import Inspector
 from ..inspection.kinds import name_of
-from .failing_line import failed_in_backward, failing_line, in_cells, is_last_step, steps_of
+from .failing_line import (
+    failed_in_backward,
+    failing_line,
+    in_cells,
+    is_last_step,
+    steps_of,
+    up_to_model,
+)
 from .files import files_of
 from .layers import layers_of
 from .operation import failed
@@ -79,7 +86,7 @@ def scene(failure: Failure, turn: Turn | None = None) -> Scene:
     inspector = Inspector(turn or Turn(asked=False))
     modules = list(_modules(inner, inspector))
     files = files_of(inner, (*failure.cells[:-1], cell))
-    places = in_cells(steps_of(inner), (*files, *failure.cells[:-1], cell))
+    places = in_cells(up_to_model(steps_of(inner)), (*files, *failure.cells[:-1], cell))
     steps = tuple([(run, line) for run, line, _ in places])
     at = failing_line(inner, cell) or failing_line(failure.error, cell)
     if at is None and (at := _script_line(cell, steps)) is not None:
