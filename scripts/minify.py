@@ -48,6 +48,7 @@ _WORD = re.compile(
 )
 _WORDS = 128  # as many as there are bytes that are no ASCII
 _FEWEST_WORDS = 105
+_VARS = "vars__"
 _OF_TYPING = re.compile(r"^from typing import ([\w,]+)\n", re.MULTILINE)
 _FUTURE = "from __future__ import annotations\n"
 
@@ -94,6 +95,17 @@ class _Typeless(ast.NodeTransformer):
         self.generic_visit(node)
         is_cast = isinstance(node.func, ast.Name) and node.func.id == "cast"
         return node.args[1] if is_cast else node
+
+
+class _OfAnObject(ast.NodeTransformer):
+    """Names `vars` otherwise where it is given an object: only without one is it about names."""
+
+    def visit_Call(self, node: ast.Call) -> ast.Call:
+        """Name it where it is called so."""
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id == "vars" and node.args:
+            node.func.id = _VARS
+        return node
 
 
 class _Positional(ast.NodeTransformer):
@@ -262,7 +274,7 @@ def minify(
     fields, which data classes are made from, with their types where these are of a `TypedDict`.
     Attributes are called as `short` has them.
     """
-    tree = _Shortened(short).visit(ast.parse(source))
+    tree = _OfAnObject().visit(_Shortened(short).visit(ast.parse(source)))
     tree.body = [each for statement in tree.body for each in _executed(statement)]
     if not documented:
         tree = _Comprehended().visit(_Positional(given).visit(tree))
@@ -290,8 +302,9 @@ def minify(
         preserve_globals=[each for each in names if not re.match("_[^_]", each)],
         preserve_locals=[each for each in parameters if each not in {"self", "cls"}],
     )
-    parted = ast.parse(minified)
-    found = python_minifier.unparse(parted) if comprehensions.part(parted) else minified
+    parted = ast.parse(minified.replace(_VARS, "vars"))
+    is_parted = comprehensions.part(parted)
+    found = python_minifier.unparse(parted) if is_parted else minified.replace(_VARS, "vars")
     return found if typed else _without_types(found.replace(_FUTURE, "", 1))
 
 

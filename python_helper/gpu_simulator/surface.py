@@ -54,9 +54,10 @@ _nothing = _constant(None)
 
 
 def _device_functions(machine: Machine) -> dict[str, Any]:
-    generation = len(_forks)
+    started_in: list[int] = []  # how often this process and its parents had forked by then
 
     def initialise() -> None:
+        started_in[:] = [len(_forks)]
         machine.settle()
         generators: Any = tuple(card.generator for card in machine.cards)
         torch.cuda.default_generators = generators
@@ -67,7 +68,8 @@ def _device_functions(machine: Machine) -> dict[str, Any]:
     return {
         "_cuda_getDeviceCount": lambda: len(machine.cards),
         "_cuda_init": initialise,
-        "_cuda_isInBadFork": lambda: len(_forks) != generation,
+        # CUDA may start in a child where the parent had not started it.
+        "_cuda_isInBadFork": lambda: started_in not in ([], [len(_forks)]),
         "_cuda_getDevice": lambda: machine.thread.current,
         "_cuda_setDevice": machine.switch_to,
         "_cuda_exchangeDevice": exchange,

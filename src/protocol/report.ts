@@ -156,8 +156,8 @@ export const ReportSchema = v.object({
   origin: v.nullable(OriginSchema),
   /** Other workers that failed likewise. */
   also_failed: count,
-  /** Where the numbers come from: the kernel, or the message only. */
-  measured: v.picklist(['kernel', 'message'])
+  /** Where the numbers come from: the kernel, the worker, or its message only. */
+  measured: v.picklist(['kernel', 'worker', 'message'])
 });
 
 /** A training was saved, or could not be. */

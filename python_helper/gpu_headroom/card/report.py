@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from ..advice.registry import diagnose
 from ..advice.remedy import Offer
 from ..frameworks.registry import TITLES
 from ..oom.failure_memory import ERROR
@@ -15,8 +16,8 @@ from .versions import versions
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..advice.registry import Diagnosis
     from ..advice.remedy import Fix
+    from ..errors.remote import RemoteWorker
     from ..oom.evidence import Evidence
     from ..oom.failing_line import Place
     from ..oom.failure import Failure
@@ -52,7 +53,6 @@ class BuiltReport:
 
 def report_of(
     evidence: Evidence,
-    diagnosis: Diagnosis,
     *,
     report_id: str | None = None,
     looking: bool = False,
@@ -62,7 +62,7 @@ def report_of(
     `report_id` is that of an earlier one that this completes; `looking` that it will be completed.
     """
     failure, recognition = evidence.failure, evidence.failure.recognition
-    causes, offers = diagnosis
+    causes, offers = diagnose(evidence)
     memory, cell, device = evidence.memory, failure.cell, failure.device
     report: Report = {
         "version": VERSION,
@@ -95,13 +95,25 @@ def report_of(
         "details": _details(evidence),
         "versions": versions(),
         "looking": looking,
-        "worker": cast("Worker | None", recognition.worker and asdict(recognition.worker)),
+        "worker": _worker(recognition.worker),
         "origin": _origin(evidence.scene.origin),
         "also_failed": recognition.also_failed,
         "measured": "message" if recognition.worker else "kernel",
     }
     fixes = {offer.id: offer.edited.fix for offer in offers if offer.edited.fix is not None}
     return BuiltReport(report, fixes, evidence.scene)
+
+
+def _worker(worker: RemoteWorker | None) -> Worker | None:
+    """Say which process ran out, as far as its error names it."""
+    if worker is None:
+        return None
+    return {
+        "engine": worker.engine,
+        "rank": worker.rank,
+        "pid": worker.pid,
+        "host": worker.host,
+    }
 
 
 def _origin(place: Place | None) -> Origin | None:

@@ -12,11 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import FrameType
 
-_MODULES = {"distributed": "dask", "ray": "ray", "ipyparallel": "ipyparallel"}
+    from .remote import Engine
+
+_MODULES: dict[str, Engine] = {"distributed": "dask", "ray": "ray", "ipyparallel": "ipyparallel"}
 _REBUILT = "__traceback_maker"  # in frames that `tblib` makes for another process's traceback
 
 
-def named_by(errors: Iterable[BaseException]) -> str | None:
+def named_by(errors: Iterable[BaseException]) -> Engine | None:
     """Return who brought an error by the classes in its chain; `None` where none says so.
 
     That a command has failed says nothing of the errors that came of it.
@@ -25,14 +27,14 @@ def named_by(errors: Iterable[BaseException]) -> str | None:
     return next(iter(engines), None)
 
 
-def brought_by(error: BaseException) -> str | None:
+def brought_by(error: BaseException) -> Engine | None:
     """Return who brought an error here by its frames; `None` where these are of this process."""
     return next(filter(None, (of_frame(frame) for frame, _ in walk_tb(error.__traceback__))), None)
 
 
-def of_frame(frame: FrameType) -> str | None:
+def of_frame(frame: FrameType) -> Engine | None:
     """Return who brings errors here, or made a step of their tracebacks anew; `None`: nobody."""
     # `exec` takes a dictionary of anybody's making.
     module = top_of(dict.get(frame.f_globals, "__name__"))
-    rebuilt = "process" if _REBUILT in frame.f_code.co_names else None
+    rebuilt: Engine | None = "process" if _REBUILT in frame.f_code.co_names else None
     return _MODULES.get(module, rebuilt)

@@ -20,7 +20,7 @@ from . import statement
 from .formats import CLASSES, HOST_FUNCTIONS
 from .origin import brought_by, named_by
 from .reader import Reader
-from .remote import Worker, carried, carrier, without_steps
+from .remote import RemoteWorker, carried, carrier, without_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -45,7 +45,7 @@ class Recognition:
     error: BaseException
     error_name: str
     said: Statement
-    worker: Worker | None = None
+    worker: RemoteWorker | None = None
     traceback: str = ""
     also_failed: int = 0
 
@@ -67,7 +67,7 @@ def recognise(error: BaseException) -> Recognition | None:
         found = _recognise_one(exception, reader.text_of(exception))
         if found is not None:
             engine = named_by(errors) or brought_by(exception)
-            return replace(found, worker=Worker(engine) if engine else None)
+            return replace(found, worker=RemoteWorker(engine) if engine else None)
     return None
 
 

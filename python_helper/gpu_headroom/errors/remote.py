@@ -16,8 +16,11 @@ from ..inspection.kinds import is_kind, mro, name_of, origins
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from typing import Literal
 
-CARRIERS: Mapping[str, str] = {
+    Engine = Literal["command", "dask", "ipyparallel", "process", "rank", "ray"]
+
+CARRIERS: Mapping[str, Engine] = {
     "RayError": "ray",
     "WorkerGroupError": "ray",
     "RemoteError": "ipyparallel",
@@ -52,19 +55,19 @@ _LONGEST = 2**18  # of a text's last bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Worker:
+class RemoteWorker:
     """A process that works for this notebook, as far as its error names it.
 
     `engine` is who sent the work there; `rank` is also the number of an engine of ipyparallel.
     """
 
-    engine: str
+    engine: Engine
     rank: int | None = None
     pid: int | None = None
     host: str | None = None
 
 
-def carrier(error: BaseException) -> str | None:
+def carrier(error: BaseException) -> Engine | None:
     """Return who brings such errors; `None`: nobody, they are raised where they are found."""
     return next((CARRIERS[name] for _, name in origins(type(error)) if name in CARRIERS), None)
 
@@ -75,15 +78,17 @@ class Brought(NamedTuple):
     Such a one says itself what several workers failed with, and may have cut it.
     """
 
-    worker: Worker
+    worker: RemoteWorker
     is_digest: bool
     pieces: list[BaseException | str]
 
 
 def carried(error: BaseException) -> list[Brought]:
     """Return what an error has brought, what it keeps whole before what it says itself."""
-    found, engine = dict[tuple[Worker, bool], Brought](), carrier(error)
-    waiting: list[tuple[Any, Worker, int]] = [(error, Worker(engine), 0)] if engine else []
+    found, engine = dict[tuple[RemoteWorker, bool], Brought](), carrier(error)
+    waiting: list[tuple[Any, RemoteWorker, int]] = (
+        [(error, RemoteWorker(engine), 0)] if engine else []
+    )
     seen = {id(error)}
     for value, worker, depth in waiting:  # it grows meanwhile
         text = _text(value)
@@ -146,7 +151,7 @@ def _kept_by(kind: type, error: BaseException) -> Iterator[tuple[str, Any]]:
         yield _TEXT, cells[_TEXT].cell_contents
 
 
-def _named(parts: Mapping[Any, Any], worker: Worker) -> Worker:
+def _named(parts: Mapping[Any, Any], worker: RemoteWorker) -> RemoteWorker:
     """Return a worker with what the parts of its error say of it."""
     for part in list(parts.values()):
         worker = named_in(_text(part) or "", worker)
@@ -160,7 +165,7 @@ def _named(parts: Mapping[Any, Any], worker: Worker) -> Worker:
     return replace(worker, **known)
 
 
-def named_in(text: str, worker: Worker) -> Worker:
+def named_in(text: str, worker: RemoteWorker) -> RemoteWorker:
     """Return a worker with what a text says of it, the last one that it names."""
     said = dict[str, Any]()
     for match in _NAMED.finditer(text):

@@ -70,6 +70,7 @@ class Evidence:
     asked for where there is much that is not this process's. `training` is what can be saved of
     one that had made a step. `gate` is what edits are decided by: all cells as they ran, and what
     was alive.
+    `fitting_batch` is what another process proposes that has measured it.
     `advised` is what is advised by where that is another, better one: of the first try of the cell.
     `complete` is false where the survey did not come to its end, `ended` says why memory may not
     have been found for it.
@@ -101,6 +102,7 @@ class Evidence:
     others: Others = NOBODY
     gate: Gate = field(default_factory=lambda: Gate(Notebook(()), Live()))
     advised: Evidence | None = None
+    fitting_batch: int | None = None
 
     @property
     def way(self) -> Way:

@@ -19,7 +19,7 @@ from ..code.facts import Live
 from ..code.gate import Gate
 from ..code.notebook import Notebook
 from ..concurrency.other_threads import kind_of_file
-from ..errors.remote import Worker
+from ..errors.remote import RemoteWorker
 from ..holders.inspector import Inspector
 from ..holders.live import live
 from ..holders.names import user_names
@@ -48,10 +48,14 @@ _ROLES: tuple[Role, ...] = ("batch", "unnamed")
 _IMPORTS = re.compile(r"^[ \t]*(?:from|import)[ \t]+([\w.]{1,200})", re.MULTILINE)
 
 
-def of_worker(failure: Failure, turn: Turn) -> Evidence:
-    """Return what is known of a worker's failure; a function sent there keeps its cell's name."""
+def of_worker(failure: Failure, turn: Turn, batch: object = None, fits: object = None) -> Evidence:
+    """Return what is known of a worker's failure; a function sent there keeps its cell's name.
+
+    `batch` is the place of the number that scales the memory by what the worker has measured: key
+    of the cell, line, column. `fits` is what should fit of it.
+    """
     recognition, cell = failure.recognition, failure.cell
-    recognition = replace(recognition, worker=recognition.worker or Worker("process"))
+    recognition = replace(recognition, worker=recognition.worker or RemoteWorker("process"))
     said = as_said(replace(failure, recognition=recognition))
     steps = [*steps_of(failure.error), *steps_in(recognition.traceback)]
     cells = (*failure.cells[:-1], cell)
@@ -77,9 +81,15 @@ def of_worker(failure: Failure, turn: Turn) -> Evidence:
         for literal in size_literals(
             role, cell, failure.cells, user_names(failure.shell), line=said.line
         )
-        if reached.has(literal)
+        if batch == [literal.cell.key, literal.line, literal.column]
+        or (batch is None and reached.has(literal))
     )
-    return replace(known, gate=gate, batch=next(numbers, None))
+    return replace(
+        known,
+        gate=gate,
+        batch=next(numbers, None),
+        fitting_batch=fits if type(fits) is int and fits > 0 else None,
+    )
 
 
 def steps_in(text: str) -> Iterator[Step]:

@@ -267,7 +267,7 @@ class Report(TypedDict):
     worker: Worker | None
     origin: Origin | None
     also_failed: int
-    measured: Literal["kernel", "message"]
+    measured: Literal["kernel", "worker", "message"]
 
 
 class Stub(TypedDict):

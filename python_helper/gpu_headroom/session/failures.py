@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..card.reports import show, show_line
 from ..code.parsing import each_parsed_once
@@ -32,15 +32,21 @@ if TYPE_CHECKING:
     from ..oom.scene import Scene
     from ..protocol import requests, wire
     from ..readings.snapshot import DeviceSnapshot
+    from ..workers.ranks import Ranks
 
     class _Failing(Life, Protocol):
         """What explains a failure besides."""
 
         frames: Frames | None
         reports: Reports
+        ranks: Ranks
+
+        def take_capture(self, *, of_this_thread: bool) -> Capture | None:
+            """Return what the allocator last failed on, once."""
 
 
 _CARD_S = 0.25  # of processor time, before the next cell
+_RANK_S = 2.0  # of it in a rank that ends: nobody else is there to be held up
 _COMPLETE_S = 10.0  # of it between cells, a slice at a time
 # Beside others that look comes to no end: the next is after so long, then after twice as long.
 _PAUSE_S = 1.0
@@ -128,12 +134,40 @@ class Failures:
             if life.options["mark_cells"]:
                 show_line(failure, message("card.failed", error=format_error(problem)))
 
+    def explain_rank(self, error: BaseException) -> dict[str, Any] | None:
+        """Return the card of a rank that ends by `error`, as it is measured in itself.
+
+        `None` where no GPU was full that is its own, such as after a fork that PyTorch forbids.
+        """
+        from ..advice.remedies.smaller_batch import fitting
+        from ..card.report import report_of
+        from ..errors.recognise import recognise
+        from ..oom.evidence import measure
+        from ..readings.snapshot import DeviceSnapshot
+        from ..readings.sources import Sources
+
+        life, recognition, sources = self._life, recognise(error), Sources(lambda *_: None)
+        run = life.ledger.current()
+        if recognition is None or recognition.in_other_process or run is None:
+            return None
+        reading = sources.read() if sources.torch.state() == "live" else None
+        if reading is None:
+            return None
+        snapshot = DeviceSnapshot(0, time.time(), *reading[:3])
+        capture = life.take_capture(of_this_thread=False)
+        failure = self._failure(error, recognition, run, snapshot, capture)
+        with each_parsed_once():
+            evidence = measure(failure, life.turn(_RANK_S, asked=False))
+            built = report_of(evidence)
+        batch = evidence.batch
+        place = None if batch is None else [batch.cell.key, batch.line, batch.column]
+        return {"report": built.report, "batch": place, "fits": fitting(evidence)}
+
     def explain_started(self, request: requests.ExplainRequest) -> wire.ExplainReply:
         """Show the card of a process that a command of a cell has started: at once, by its text."""
-        from ..advice.registry import diagnose
         from ..card.report import report_of
         from ..errors.recognise import Recognition
-        from ..errors.remote import Worker, named_in
+        from ..errors.remote import RemoteWorker, named_in
         from ..errors.statement import read
         from ..oom.remote import of_command
 
@@ -141,11 +175,11 @@ class Failures:
         report_id, run = None, next(reversed(life.ledger.runs(request["cell_id"])), None)
         if said is not None and said.certain and run is not None and run.status != "oom":
             error, name = RuntimeError(), request["message"].partition(":")[0]
-            worker = named_in(request["traceback"], Worker("command"))
+            worker = named_in(request["traceback"], RemoteWorker("command"))
             failure = self._failure(error, Recognition(error, name, said, worker=worker), run)
             with each_parsed_once():
                 evidence = of_command(failure, request["traceback"])
-                built = report_of(evidence, diagnose(evidence))
+                built = report_of(evidence)
             self._tell(built, update=False, parent_id=request["parent_id"])
             report_id = built.report["report_id"]
         return {"type": "explain", "id": request["id"], "report_id": report_id}
@@ -185,19 +219,23 @@ class Failures:
             self._life.mainloop.submit("earlier", None, work)
 
     def _show_card(self, failure: Failure, turn: Turn) -> None:
-        from ..advice.registry import diagnose
         from ..card.report import end, report_of
         from ..oom.earlier import Tries
         from ..oom.evidence import measure
         from ..oom.remote import of_worker
+        from ..workers.report import joined
 
         life, tries = self._life, self._tries or Tries()
         self._tries = tries
         with each_parsed_once():
-            look = of_worker if failure.in_other_process else measure
-            evidence = tries.enter(look(tries.begin(failure), turn))
+            left = self._left_by(failure)
+            if failure.in_other_process:
+                evidence = of_worker(failure, turn, left.get("batch"), left.get("fits"))
+            else:
+                evidence = tries.enter(measure(tries.begin(failure), turn))
             looking = evidence.ended is not None and life.channel is not None
-            built = report_of(evidence, diagnose(evidence), looking=looking)
+            built = report_of(evidence, looking=looking)
+            built = joined(built, left.get("report"), left.get("others", 0))
         former, self._unfinished = self._unfinished, None
         if former is not None and former.built.report["looking"]:
             end(former.built, former.why)  # its error is gone
@@ -222,6 +260,13 @@ class Failures:
         if life.options["after_oom"] == "free" and not failure.in_other_process:
             self._free(built.report["report_id"])
 
+    def _left_by(self, failure: Failure) -> dict[str, Any]:
+        """Return what the rank left that ran out, empty where it is none of this kernel's."""
+        worker = failure.recognition.worker
+        if worker is None or worker.pid is None:
+            return {}
+        return self._life.ranks.take(worker.pid)
+
     def look_further(self) -> None:
         """Complete the last card if it came to no end: somebody waits for it now."""
         if self._unfinished is not None:
@@ -241,7 +286,6 @@ class Failures:
         So it does where less was found than before: others ran beside it. Once they rest it is
         looked at again, and whenever somebody asks.
         """
-        from ..advice.registry import diagnose
         from ..card.report import end, report_of
         from ..oom.evidence import measure
 
@@ -256,8 +300,7 @@ class Failures:
                 rest = evidence.not_attributed_bytes or 0
                 later = replace(later, why=evidence.ended)
                 if rest <= unfinished.not_attributed_bytes:
-                    said = diagnose(evidence)
-                    built = report_of(evidence, said, report_id=unfinished.report_id)
+                    built = report_of(evidence, report_id=unfinished.report_id)
                     later = replace(later, built=built, not_attributed_bytes=rest)
         end(later.built, later.why)
         if later.built is not unfinished.built or unfinished.pause_s == _PAUSE_S:

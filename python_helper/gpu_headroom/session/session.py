@@ -29,6 +29,7 @@ from ..readings.sampler import Pace, Sampler
 from ..readings.sources import Sources
 from ..text.format import format_error
 from ..text.messages import message
+from ..workers.ranks import Ranks
 from .cell_hooks import CellHooks
 from .failures import Failures
 
@@ -96,6 +97,7 @@ class Session:
         self.offers: dict[str, RerunOffer] = {}
         self._dispatcher = Dispatcher(Basics(self).by_kind, self._rest, self.failed)
         self._failures = Failures(self, self._free_failed)
+        self.ranks = Ranks(self.life_id, self._begin_rank, self._failures.explain_rank)
         self._cell_hooks = CellHooks(self, self._failures)
         self._pace = Pace()
         self.recording: Recording | None = None
@@ -112,6 +114,8 @@ class Session:
             undo.callback(self._end_recording)
             self._cell_hooks.open()
             undo.callback(self._cell_hooks.close)
+            self.ranks.open()
+            undo.callback(self.ranks.close)
             if self.channel is not None:
                 self.channel.open(self._answer)
                 undo.callback(self.channel.close)
@@ -340,6 +344,10 @@ class Session:
 
         self._observer = self._observer or Observer()
         return self._observer
+
+    def _begin_rank(self) -> None:
+        # PyTorch calls it where CUDA starts, which no fork outlives: it starts in this process.
+        self._observing().await_start(lambda: False)
 
     def _record(self) -> None:
         wanted = self.options["record_allocations"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from ..advice.registry import diagnose
 from ..card.report import report_of
 from ..cells.runs import CellRun
 from ..errors.pasted import recognise_text
@@ -68,7 +67,7 @@ def explain(text: str) -> list[str] | None:
     if pasted is None:
         return None
     evidence = _evidence(pasted)
-    report = report_of(evidence, diagnose(evidence)).report
+    report = report_of(evidence).report
     report["device_index"] = pasted.said.device_index
     return [
         *lines(report),

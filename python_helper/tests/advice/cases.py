@@ -11,7 +11,7 @@ from gpu_headroom.code.facts import Live
 from gpu_headroom.code.gate import Gate
 from gpu_headroom.code.notebook import Notebook
 from gpu_headroom.errors.recognise import recognise
-from gpu_headroom.errors.remote import Worker
+from gpu_headroom.errors.remote import RemoteWorker
 from gpu_headroom.frameworks.torch.observer import Capture
 from gpu_headroom.frameworks.view import FrameworkReading
 from gpu_headroom.holders.groups import Group
@@ -107,7 +107,9 @@ def evidence(  # noqa: PLR0913  all that a test may vary
     capture = Capture(0.0, 0, CAPACITY, free, {}, largest_block, segments_expand, ())
     failure = Failure(
         error=RuntimeError(),
-        recognition=replace(recognition, worker=Worker("process") if in_other_process else None),
+        recognition=replace(
+            recognition, worker=RemoteWorker("process") if in_other_process else None
+        ),
         capture=capture,
         life_id="life",
         cell=failing,

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 from gpu_headroom import release, testing
-from gpu_headroom.advice.registry import diagnose
 from gpu_headroom.card.report import BuiltReport, report_of
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.oom.evidence import measure
@@ -47,7 +46,7 @@ def card(notebook: Notebook, source: str, cell_id: str = "failing") -> BuiltRepo
     result = notebook.run(source, cell_id=cell_id)
     assert not result.success
     evidence = measure(notebook.failure(result), Turn(30.0))
-    return report_of(evidence, diagnose(evidence))
+    return report_of(evidence)
 
 
 def test_apply_and_re_run_succeeds(notebook: Notebook) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import torch
 from gpu_headroom.errors.recognise import recognise
-from gpu_headroom.errors.remote import Worker, without_steps
+from gpu_headroom.errors.remote import RemoteWorker, without_steps
 from tests.errors.test_recognise import torch_2
 from torch.distributed.elastic.multiprocessing.errors import ChildFailedError, ProcessFailure
 from torch.multiprocessing.spawn import ProcessRaisedException
@@ -145,24 +145,26 @@ OOM = f"OutOfMemoryError: {TEXT}"
 @pytest.mark.parametrize(
     ("make", "worker"),
     [
-        (lambda: of_ray(torch.OutOfMemoryError(TEXT)), Worker("ray", None, 727, "192.0.2.1")),
+        (lambda: of_ray(torch.OutOfMemoryError(TEXT)), RemoteWorker("ray", None, 727, "192.0.2.1")),
         (
             lambda: RayTaskError(f"{STEPS}{OOM}", RayError("not serializable")),
-            Worker("ray", None, 727, "192.0.2.1"),
+            RemoteWorker("ray", None, 727, "192.0.2.1"),
         ),
         (
             lambda: WorkerGroupError({1: of_ray(RuntimeError(TEXT))}),
-            Worker("ray", 1, 727, "192.0.2.1"),
+            RemoteWorker("ray", 1, 727, "192.0.2.1"),
         ),
-        (lambda: RemoteError("OutOfMemoryError", TEXT, 3), Worker("ipyparallel", 3)),
-        (lambda: engines(OOM), Worker("ipyparallel", 0)),
-        (lambda: AlreadyDisplayedError(engines(ELSE, OOM)), Worker("ipyparallel", 1)),
-        (lambda: spawned(OOM), Worker("rank", 1, 1190)),
-        (lambda: command(OOM), Worker("command")),
-        (lambda: command(f"[rank3]: {OOM}"), Worker("command", 3)),
+        (lambda: RemoteError("OutOfMemoryError", TEXT, 3), RemoteWorker("ipyparallel", 3)),
+        (lambda: engines(OOM), RemoteWorker("ipyparallel", 0)),
+        (lambda: AlreadyDisplayedError(engines(ELSE, OOM)), RemoteWorker("ipyparallel", 1)),
+        (lambda: spawned(OOM), RemoteWorker("rank", 1, 1190)),
+        (lambda: command(OOM), RemoteWorker("command")),
+        (lambda: command(f"[rank3]: {OOM}"), RemoteWorker("command", 3)),
     ],
 )
-def test_each_engine_names_its_worker(make: Callable[[], BaseException], worker: Worker) -> None:
+def test_each_engine_names_its_worker(
+    make: Callable[[], BaseException], worker: RemoteWorker
+) -> None:
     """With all numbers, wherever the whole text stands."""
     found = say(make())
     assert found.worker == worker
@@ -235,4 +237,4 @@ def test_what_carries_itself_comes_to_an_end() -> None:
     error.worker_failures = dict.fromkeys(range(10**5), ValueError(ELSE))
     assert recognise(error) is None
     error.worker_failures = {0: RuntimeError(TEXT + "x" * 10**7)}
-    assert say(error).worker == Worker("ray", 0)
+    assert say(error).worker == RemoteWorker("ray", 0)

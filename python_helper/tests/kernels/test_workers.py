@@ -47,7 +47,9 @@ def kernel(
 ) -> Iterator[LiveKernel]:
     """A kernel with a simulated GPU of its own."""
     folder = tmp_path_factory.mktemp("notebook")
-    with LiveKernel(newest_python, folder, installed=True, GPU_HEADROOM_SIMULATE="4GiB") as kernel:
+    with LiveKernel(
+        newest_python, folder, installed=True, GPU_HEADROOM_SIMULATE="1GiB*2"
+    ) as kernel:
         kernel.inject(pack)
         kernel.attach()
         for cell_id, source in (("size", SIZE), ("train", TRAIN)):
@@ -60,6 +62,20 @@ def card(run: Run) -> Any:
     shown = [content["data"] for kind, content in run.outputs if kind == "display_data"]
     (found,) = [data[REPORT] for data in shown if REPORT in data]
     return found
+
+
+def text_of(run: Run) -> str:
+    """The card as text."""
+    text: str = next(c["data"]["text/plain"] for kind, c in run.outputs if kind == "display_data")
+    return text
+
+
+def fixed(kernel: LiveKernel, report: Any, cells: dict[str, str]) -> tuple[list[str], Any]:
+    """Click the edit of a card; return the cells that run, and all as they are then."""
+    wish = {"report_id": report["report_id"], "remedy_id": "smaller-batch", "sources": cells}
+    reply = kernel.ask("fix", **wish)
+    assert reply["status"] == "ok", reply
+    return reply["run"], applied(cells, reply["edits"])
 
 
 def test_a_rank_is_named_with_the_line_of_its_cell(kernel: LiveKernel) -> None:
@@ -76,7 +92,7 @@ def test_a_rank_is_named_with_the_line_of_its_cell(kernel: LiveKernel) -> None:
     assert TRAIN.split("\n")[origin["line"] - 1].lstrip().startswith("raise")
     assert (report["cell_id"], report["line"]) == ("launch", 4)
     assert report["holders"] == []
-    text = next(c["data"]["text/plain"] for kind, c in run.outputs if kind == "display_data")
+    text = text_of(run)
     assert text.startswith("Out of simulated GPU memory on rank 1: needed 2.00 GiB more")
     assert f"It failed in train, In [{origin['execution_count']}], line {origin['line']}." in text
     assert f"Process {worker['pid']}." in text
@@ -88,7 +104,140 @@ def test_the_batch_of_its_cell_is_halved(kernel: LiveKernel) -> None:
     (offer,) = report["remedies"]
     assert (offer["id"], offer["kind"]) == ("smaller-batch", "edit"), offer["reason"]
     assert "was not measured" in offer["note"]["text"]
-    cells = {"size": SIZE, "train": TRAIN, "launch": LAUNCH}
-    reply = kernel.ask("fix", report_id=report["report_id"], remedy_id=offer["id"], sources=cells)
-    assert reply["run"] == ["size", "launch"]
-    assert applied(cells, reply["edits"])["size"] == "batch_size = 32"
+    ran, cells = fixed(kernel, report, {"size": SIZE, "train": TRAIN, "launch": LAUNCH})
+    assert ran == ["size", "launch"]
+    assert cells["size"] == "batch_size = 32"
+
+
+# What a rank needs on a card of its own, as many people write it.
+MANY = "fit_batch_size = 8192"
+FIT = """
+from torch import nn
+
+def fit(rank):
+    torch.cuda.set_device(rank)
+    model = nn.Sequential(*[nn.Linear(512, 512) for _ in range(40)]).cuda()
+    optimizer = torch.optim.AdamW(model.parameters())
+    inputs = TensorDataset(torch.zeros(20000, 512))
+    for (batch,) in DataLoader(inputs, fit_batch_size if rank else 64):
+        optimizer.zero_grad()
+        model(batch.cuda()).sum().backward()
+        optimizer.step()
+"""
+LAUNCH_FIT = LAUNCH.replace("train", "fit")
+
+
+def left(kernel: LiveKernel) -> Any:
+    """What stands in the places where ranks leave their reports."""
+    return kernel.value(
+        "[each for folder in ('/dev/shm', __import__('tempfile').gettempdir())"
+        " for each in __import__('os').listdir(folder) if each.startswith('gpu-headroom-')]"
+    )
+
+
+def test_a_forked_rank_is_measured_in_itself(kernel: LiveKernel) -> None:
+    """What filled its card, which cause that is, and how much fits by that."""
+    before = left(kernel)
+    for cell_id, source in (("many", MANY), ("fit", FIT)):
+        assert kernel.run(source, cell_id=cell_id).status == "ok"
+    run = kernel.run(LAUNCH_FIT, cell_id="launch-fit", stop_on_error=False)
+    report = card(run)
+    assert (report["measured"], report["worker"]["rank"]) == ("worker", 1)
+    assert report["device_index"] == 1
+    assert report["cause"]["rule"] == "activations"
+    parts = {part["kind"]: part["bytes"] for part in report["parts"]}
+    assert parts["parameters"] == 40 * 4 * (512 * 512 + 512)
+    total = sum(parts.values()) - parts["free"] - parts["cached"] - parts["outside"]
+    assert total == report["in_use_bytes"]
+    assert report["traceback_bytes"] is None
+    assert {each["kind"] for each in report["remedies"]} <= {"edit", "advice", "snippet"}
+    (offer,) = [each for each in report["remedies"] if each["id"] == "smaller-batch"]
+    assert offer["effect_bytes"] > 0
+    new = int(offer["title"]["params"]["new"])
+    assert new <= 4096
+    ran, cells = fixed(kernel, report, {"many": MANY, "fit": FIT, "launch-fit": LAUNCH_FIT})
+    assert (ran, cells["many"]) == (["many", "launch-fit"], f"fit_batch_size = {new}")
+    assert left(kernel) == before
+    for cell_id in ran:
+        assert kernel.run(cells[cell_id], cell_id=cell_id).status == "ok"
+
+
+def test_ranks_that_left_a_report_too_are_counted(kernel: LiveKernel) -> None:
+    """Each has its own card, and each is full."""
+    kernel.run(
+        MANY + "\n" + FIT.replace("fit_batch_size if rank else 64", "fit_batch_size"), cell_id="fit"
+    )
+    kernel.run("start = __import__('multiprocessing').Barrier(2)", silent=True)
+    source = "def both(rank):\n    try: fit(rank)\n    finally: start.wait()"
+    kernel.run(source, cell_id="both")
+    report = card(kernel.run(LAUNCH.replace("train", "both"), cell_id="l", stop_on_error=False))
+    assert report["measured"] == "worker"
+    assert report["also_failed"] in {0, 1}  # the launcher ends the other as soon as it sees one
+
+
+def test_what_a_rank_catches_leaves_nothing(kernel: LiveKernel) -> None:
+    """A loop that probes for a batch that fits, as people write them; it goes on as without us."""
+    source = """
+import gc, json
+
+def probe(rank):
+    sizes = []
+    for size in (2**33, 2**20):
+        try:
+            torch.empty(size, dtype=torch.uint8, device="cuda")
+        except torch.OutOfMemoryError:
+            gc.collect()
+        sizes.append(torch.cuda.memory_allocated())
+    with open("probe.json", "w") as file:
+        json.dump([sizes, [each.name for each in __import__("threading").enumerate()]], file)
+"""
+    before = left(kernel)
+    kernel.run(source, cell_id="probe")
+    launch = LAUNCH.replace("train", "probe").replace("nprocs=2", "nprocs=1")
+    assert kernel.run(launch, cell_id="launch-probe").status == "ok"
+    assert kernel.value("json.load(open('probe.json'))") == [[0, 0], ["MainThread"]]
+    assert left(kernel) == before
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        "'no JSON'",
+        "'[1, 2]'",
+        '\'{"report": {"parts": 3}}\'',
+        '\'{"report": "text", "batch": 7, "fits": "all"}\'',
+        "' ' * 10**6",
+    ],
+)
+def test_what_a_rank_leaves_is_not_believed(kernel: LiveKernel, found: str) -> None:
+    """Another text in its place: the card is that of the message alone."""
+    tamper = f"""
+import gpu_headroom.workers.ranks as ranks
+
+kept = ranks.Ranks._leave
+ranks.Ranks._leave = lambda self, data: kept(self, ({found}).encode())
+"""
+    assert kernel.run(tamper, silent=True).status == "ok"
+    kernel.run(FIT, cell_id="fit")
+    report = card(kernel.run(LAUNCH_FIT, cell_id="launch-fit", stop_on_error=False))
+    kernel.run("ranks.Ranks._leave = kept; del ranks, kept", silent=True)
+    assert (report["measured"], report["worker"]["rank"]) == ("message", 1)
+
+
+def test_a_link_in_its_place_is_not_followed(kernel: LiveKernel) -> None:
+    """Nor is what is no file waited for."""
+    source = """
+import os, sys
+life = sys.modules["gpu_headroom.session"].current()
+place = life.ranks._folder
+os.mkdir(place)
+os.symlink("/etc/hostname", f"{place}/1.json")
+os.mkfifo(f"{place}/2.json")
+found = [life.ranks.take(1)]
+os.mkdir(place)
+os.mkfifo(f"{place}/2.json")
+found += [life.ranks.take(2), life.ranks.take(2), os.path.exists(place)]
+"""
+    assert kernel.run(source, silent=True).status == "ok"
+    nothing = {"others": 0}
+    assert kernel.value("found") == [{"others": 1}, nothing, nothing, False]

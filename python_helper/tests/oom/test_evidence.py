@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom import release
-from gpu_headroom.advice.registry import diagnose
 from gpu_headroom.card import report as reports
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.oom import evidence as evidences
@@ -59,7 +58,7 @@ def measure(failure: Failure) -> Evidence:
 def build(failure: Failure) -> BuiltReport:
     """Build a report with time enough."""
     evidence = measure(failure)
-    return reports.report_of(evidence, diagnose(evidence))
+    return reports.report_of(evidence)
 
 
 def parts(report: Any) -> dict[str, int]:

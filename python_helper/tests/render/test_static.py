@@ -121,6 +121,10 @@ def report(**changes: Any) -> Report:
         ],
         "versions": [{"name": "PyTorch", "version": "2.9.1"}],
         "looking": False,
+        "worker": None,
+        "origin": None,
+        "also_failed": 0,
+        "measured": "kernel",
     }
     made.update(changes)
     return made  # type: ignore[no-any-return]  # a dictionary of that shape, checked below

@@ -36,6 +36,24 @@ def train(batch_size):
 
 train(1024)"""
 TRAIN = "batch_size = 32768\n\ntrain(batch_size)"
+RANK = """import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+batch_size = 32768
+
+
+def train(rank):
+    model = nn.Sequential(*[nn.Linear(1024, 1024) for _ in range(40)]).cuda()
+    optimizer = torch.optim.AdamW(model.parameters())
+    data = TensorDataset(torch.zeros(65536, 1024))
+    for (batch,) in DataLoader(data, batch_size=batch_size):
+        optimizer.zero_grad()
+        model(batch.cuda()).sum().backward()
+        optimizer.step()"""
+LAUNCH = """from torch.multiprocessing import start_processes
+
+start_processes(train, nprocs=1, start_method="fork")"""
 FILL = """import torch
 
 xs = []
@@ -77,6 +95,7 @@ if __name__ == "__main__":
 NOTEBOOKS = {
     "batch": [MODEL, TRAIN],
     "filled": [FILL],
+    "rank": [RANK, LAUNCH],
     "script": ["%run train.py"],
     "sticky": [STOP],
     "stub": [MODEL, TRAIN],

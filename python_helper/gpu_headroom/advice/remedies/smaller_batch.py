@@ -188,7 +188,7 @@ def _fitting(evidence: Evidence, batch: SizeLiteral, predicted: Prediction | Non
     Measured runs decide where they can, else the estimate. Of another process nothing is known.
     """
     if evidence.failure.in_other_process:
-        return batch.value // 2
+        return evidence.fitting_batch or batch.value // 2
     halves = [batch.value >> times for times in range(1, batch.value.bit_length())]
     if predicted is not None and predicted.low is not None:
         return next((half for half in halves if half <= predicted.low), None)

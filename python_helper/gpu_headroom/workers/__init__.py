@@ -1,0 +1,1 @@
+"""Processes other than the kernel that work for its notebook."""

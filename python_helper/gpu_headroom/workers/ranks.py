@@ -1,0 +1,93 @@
+"""Ranks that `multiprocessing` forks from this kernel: what one fails with is measured in itself.
+
+Such a process is a copy of the kernel, helper and notebook included. Nothing of ours runs there
+until it ends by an error: its frames still stand then, as after a cell that failed, and a card is
+made of them in the same way. It is left in a file, as the rank has gone when its error comes here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from contextlib import suppress
+from multiprocessing import process, util
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Explain = Callable[[BaseException], dict[str, Any] | None]
+
+_MEMORY = "/dev/shm"  # noqa: S108  a folder of ours in it is private, and its name nobody's guess
+_FIRST = 10**6  # before what multiprocessing and others do at the end
+_LONGEST = 2**16  # bytes of a file
+_AS_IT_IS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+class Ranks:
+    """Has forked ranks explain their failure, by `explain`, and reads what they left.
+
+    `begin` is called in each as it begins. The workers of a pool or a DataLoader, which are
+    daemons, are left alone; so are processes that are not forked by `multiprocessing`.
+    """
+
+    def __init__(self, name: str, begin: Callable[[], None], explain: Explain) -> None:
+        where = _MEMORY if os.access(_MEMORY, os.W_OK) else tempfile.gettempdir()
+        self._folder = f"{where}/gpu-headroom-{name}"
+        self._begin, self._explain = begin, explain
+        self._is_open = False
+
+    def open(self) -> None:
+        """Follow what is forked from now on; multiprocessing forgets this with the object."""
+        self._is_open = hasattr(os, "fork")
+        util.register_after_fork(self, Ranks.begin)
+
+    def close(self) -> None:
+        """Follow no more, and leave no file."""
+        self._is_open = False
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def begin(self) -> None:
+        """Be there for the end of a rank, in which this is called."""
+        if self._is_open and not process.current_process().daemon:
+            with suppress(Exception):
+                self._begin()
+                util.Finalize(None, self._end, exitpriority=_FIRST)
+
+    def _end(self) -> None:
+        error = sys.exc_info()[1]  # what the process ends by, if it does
+        if error is not None:
+            with suppress(Exception):  # the process ends by its own error, whatever comes of ours
+                found = self._explain(error)
+                if found is not None:
+                    self._leave(json.dumps(found).encode())
+
+    def _leave(self, data: bytes) -> None:
+        with suppress(FileExistsError):
+            os.mkdir(self._folder, 0o700)  # noqa: PTH102  what it takes is a text, as its name is
+        with open(self._path(os.getpid()), "xb") as file:  # noqa: PTH123
+            file.write(data)
+
+    def take(self, pid: int) -> dict[str, Any]:
+        """Return what a rank has left, empty where that is nothing of use, and `others` that left.
+
+        The launcher that brings the error has ended them all: what they left goes.
+        """
+        found, others = None, 0
+        if not self._is_open:
+            return {}
+        with suppress(OSError, ValueError):
+            others = sum(name != f"{pid}.json" for name in os.listdir(self._folder))  # noqa: PTH208
+            with os.fdopen(os.open(self._path(pid), _AS_IT_IS), "rb") as file:
+                status = os.fstat(file.fileno())
+                if stat.S_ISREG(status.st_mode) and status.st_uid == os.getuid():
+                    found = json.loads(file.read(_LONGEST + 1))  # one that is longer is cut
+        shutil.rmtree(self._folder, ignore_errors=True)
+        return {**(found if type(found) is dict else {}), "others": others}
+
+    def _path(self, pid: int) -> str:
+        return f"{self._folder}/{pid}.json"

@@ -1,0 +1,65 @@
+"""The card of a worker that has measured itself, put together with what is known of it here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+from ..text.messages import message
+
+if TYPE_CHECKING:
+    from ..card.report import BuiltReport
+    from ..protocol.wire import Remedy, Report
+
+TEXTS = {
+    "worker.not_here": ("No button: it is proven in the worker only."),
+}
+# What the worker knows better, as it has measured it.
+_LISTS = ("parts", "holders", "further_causes", "details", "versions", "remedies")
+_MEASURED = (
+    *("framework", "error_name", "simulated", "device_index", "device_name", "capacity_bytes"),
+    *("requested_bytes", "available_bytes", "in_use_bytes", "cached_bytes", "outside_bytes"),
+    *("cause", *_LISTS),
+)
+_REACH_IT = ("edit", "advice", "snippet")  # what frees memory comes too late: the worker has ended
+
+
+def joined(built: BuiltReport, left: object, others: int) -> BuiltReport:
+    """Return a report with what its worker has left of itself; the same where that is no report.
+
+    `others` are as many as have left one. A button stands only behind an edit that is proven in
+    this kernel, too.
+    """
+    report = built.report
+    if type(left) is not dict or not _is_report(left):
+        return built
+    offers = {remedy["id"]: remedy for remedy in report["remedies"]}
+    remedies = [
+        _told_here(remedy, offers.get(remedy["id"]))
+        for remedy in left["remedies"]
+        if remedy["kind"] in _REACH_IT
+    ]
+    whole: Any = {
+        **report,
+        **{key: left[key] for key in _MEASURED},
+        "remedies": remedies,
+        "measured": "worker",
+        "also_failed": max(others, report["also_failed"]),
+    }
+    kept = {remedy["id"] for remedy in remedies if remedy["kind"] == "edit"}
+    fixes = {key: fix for key, fix in built.fixes.items() if key in kept}
+    return replace(built, report=cast("Report", whole), fixes=fixes)
+
+
+def _told_here(remedy: Remedy, offer: Remedy | None) -> Remedy:
+    if remedy["kind"] != "edit":
+        return remedy
+    if offer is not None:
+        here = {key: offer[key] for key in ("kind", "title", "diffs", "reason")}
+        return cast("Remedy", {**remedy, **here})
+    return {**remedy, "kind": "advice", "reason": message("worker.not_here", TEXTS)}
+
+
+def _is_report(left: dict[str, Any]) -> bool:
+    """Whether all that is taken over is there; a page looks at what is inside of it."""
+    return left.keys() >= {*_MEASURED} and all(type(left[key]) is list for key in _LISTS)
