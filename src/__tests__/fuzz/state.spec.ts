@@ -71,7 +71,7 @@ describe('what arrives', () => {
     let now = 1e12;
     let longest = 0;
     const problems: unknown[] = [];
-    for (let count = howMany(4000); count > 0; count--) {
+    for (let count = howMany(8000); count > 0; count--) {
       now += 1000 * make.random();
       const event = parseEvent(message(events));
       const reply = make.happens(0.3) ? parseReply(message(replies)) : null;
@@ -90,8 +90,10 @@ describe('what arrives', () => {
     }
     expect([...new Set(problems)].slice(0, 20)).toEqual([]);
     expect(state.phase).toBe('live');
-    expect(state.runs.length).toBeGreaterThan(3);
-    expect(longest).toBeGreaterThan(3);
+    // Few messages leave little behind.
+    const least = Math.min(3, howMany(8000) / 2000);
+    expect(state.runs.length).toBeGreaterThan(least);
+    expect(longest).toBeGreaterThan(least);
   });
 });
 
