@@ -21,7 +21,7 @@ TARGETS = {
     "docs": (),
     "translations": (),
     "release": (),
-    "fuzz": ("SIZE=2000",),
+    "fuzz": ("SIZE=500",),
     "fidelity": ("ARGS=lstm",),
     "test-engines": ("ARGS=-k dask",),
     "cuda": ("TORCH=2.13.0", "ARGS=--only test_looking"),
