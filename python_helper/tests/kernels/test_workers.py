@@ -127,17 +127,14 @@ def fit(rank):
 LAUNCH_FIT = LAUNCH.replace("train", "fit")
 
 
-def left(kernel: LiveKernel) -> Any:
-    """What stands in the places where ranks leave their reports."""
-    return kernel.value(
-        "[each for folder in ('/dev/shm', __import__('tempfile').gettempdir())"
-        " for each in __import__('os').listdir(folder) if each.startswith('gpu-headroom-')]"
-    )
+def is_clean(kernel: LiveKernel) -> bool:
+    """Whether nothing stands where ranks leave their reports."""
+    life = "__import__('gpu_headroom.session').session.current()"
+    return not kernel.value(f"__import__('os').path.exists({life}.ranks._folder)")
 
 
 def test_a_forked_rank_is_measured_in_itself(kernel: LiveKernel) -> None:
     """What filled its card, which cause that is, and how much fits by that."""
-    before = left(kernel)
     for cell_id, source in (("many", MANY), ("fit", FIT)):
         assert kernel.run(source, cell_id=cell_id).status == "ok"
     run = kernel.run(LAUNCH_FIT, cell_id="launch-fit", stop_on_error=False)
@@ -157,7 +154,7 @@ def test_a_forked_rank_is_measured_in_itself(kernel: LiveKernel) -> None:
     assert new <= 4096
     ran, cells = fixed(kernel, report, {"many": MANY, "fit": FIT, "launch-fit": LAUNCH_FIT})
     assert (ran, cells["many"]) == (["many", "launch-fit"], f"fit_batch_size = {new}")
-    assert left(kernel) == before
+    assert is_clean(kernel)
     for cell_id in ran:
         assert kernel.run(cells[cell_id], cell_id=cell_id).status == "ok"
 
@@ -191,12 +188,11 @@ def probe(rank):
     with open("probe.json", "w") as file:
         json.dump([sizes, [each.name for each in __import__("threading").enumerate()]], file)
 """
-    before = left(kernel)
     kernel.run(source, cell_id="probe")
     launch = LAUNCH.replace("train", "probe").replace("nprocs=2", "nprocs=1")
     assert kernel.run(launch, cell_id="launch-probe").status == "ok"
     assert kernel.value("json.load(open('probe.json'))") == [[0, 0], ["MainThread"]]
-    assert left(kernel) == before
+    assert is_clean(kernel)
 
 
 @pytest.mark.parametrize(
