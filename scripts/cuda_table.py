@@ -29,6 +29,7 @@ SIMULATED = "2.13.0"
 COLUMNS = tuple(VERSIONS)
 FEATURES = {
     "test_looking": "Looking makes no context; a fork",
+    "test_ranks": "Ranks that a notebook forks",
     "test_without_gpu": "A CUDA build without a GPU",
     "test_readings": "Gauge, two cards, memory of others, memory fraction",
     "test_card": "The card after an error, clean-up cell, refusals by driver and cuBLAS",

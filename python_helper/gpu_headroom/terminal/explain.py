@@ -9,11 +9,13 @@ from ..card.report import report_of
 from ..cells.runs import CellRun
 from ..errors.pasted import recognise_text
 from ..errors.recognise import Recognition
+from ..errors.remote import RemoteWorker, named_in
 from ..errors.statement import is_of_else
 from ..frameworks.registry import TITLES
 from ..oom.evidence import as_said
 from ..oom.failure import Failure
 from ..render.text import lines
+from ..text.headline import named
 from ..text.messages import say
 
 if TYPE_CHECKING:
@@ -44,6 +46,7 @@ TEXTS = {
     "explain.private_pools": (
         "{pools_bytes} of what was in use lay in private pools, which captured CUDA graphs keep."
     ),
+    "explain.worker": "It is the failure of {worker}: its own card was full.",
     "explain.more": "To know more",
     "explain.more.full_message": (
         "The whole message: it was cut, or its library prints no more. PyTorch's own names the "
@@ -58,6 +61,7 @@ TEXTS = {
         "proposed."
     ),
 }
+_OF_RAY = "ray::"  # before the name of a task or an actor's method
 _NAMES = {**TITLES, "cuda": "a library that uses CUDA"}
 
 
@@ -73,6 +77,7 @@ def explain(text: str) -> list[str] | None:
         *lines(report),
         "",
         *_about(pasted),
+        *_whose(text),
         "",
         say("explain.more", TEXTS),
         *_wanted(pasted.said),
@@ -102,6 +107,16 @@ def _about(pasted: Pasted) -> Iterator[str]:
             yield say(kind, TEXTS, pid=clause.pid, process_bytes=clause.bytes)
     if named.private_pools_bytes:
         yield say("explain.private_pools", TEXTS, pools_bytes=named.private_pools_bytes)
+
+
+def _whose(text: str) -> Iterator[str]:
+    """Yield which process's failure it is, as far as the text names one."""
+    worker = named_in(text, RemoteWorker("ray" if _OF_RAY in text else "rank"))
+    if worker.rank is not None or worker.engine == "ray":
+        yield say("explain.worker", TEXTS, worker=named(worker.engine, worker.rank))
+    if worker.pid is not None:
+        which = "card.process" if worker.host is None else "card.process_on"
+        yield say(which, pid=worker.pid, host=worker.host or "")
 
 
 def _wanted(said: Statement) -> Iterator[str]:

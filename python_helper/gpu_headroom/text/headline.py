@@ -17,11 +17,12 @@ def headline(
     """Return "Out of GPU memory" and "needed 2.00 GiB more, …", as far as the bytes are known."""
     title = say("card.title_simulated" if simulated else "card.title")
     if worker is not None:
-        title = say("card.on", title=title, worker=_named(worker["engine"], worker["rank"]))
+        title = say("card.on", title=title, worker=named(worker["engine"], worker["rank"]))
     return title, _needed(requested, available)
 
 
-def _named(engine: str, rank: int | None) -> str:
+def named(engine: str, rank: int | None) -> str:
+    """Return "rank 1", "engine 0", "a Ray worker": what a process is called in a sentence."""
     if rank is not None:
         engine = "ipyparallel" if engine == "ipyparallel" else "rank"
     return say(f"worker.{engine}", rank=rank)

@@ -237,3 +237,39 @@ found += [life.ranks.take(2), life.ranks.take(2), os.path.exists(place)]
     assert kernel.run(source, silent=True).status == "ok"
     nothing = {"others": 0}
     assert kernel.value("found") == [{"others": 1}, nothing, nothing, False]
+
+
+def test_a_daemon_is_left_alone(kernel: LiveKernel) -> None:
+    """As the workers of a loader and a pool are; it ends by its own error."""
+    source = """
+import multiprocessing, os
+from gpu_headroom.workers.ranks import Ranks
+
+kept, Ranks._end = Ranks._end, lambda *_: open("asked", "w").close()
+
+def run_out():
+    torch.empty(2**40, dtype=torch.uint8, device="cuda")
+
+for daemon in (True, False):
+    process = multiprocessing.get_context("fork").Process(target=run_out, daemon=daemon)
+    process.start()
+    process.join()
+    print(process.exitcode, os.path.exists("asked"))
+Ranks._end = kept
+"""
+    run = kernel.run(source, cell_id="daemons")
+    assert [line for line in run.text.splitlines() if line[:2] == "1 "] == ["1 False", "1 True"]
+
+
+def test_nothing_follows_ranks_once_it_has_stopped(
+    newest_python: Path, pack: Pack, tmp_path: Path
+) -> None:
+    """What multiprocessing calls in forked processes is as before."""
+    with LiveKernel(newest_python, tmp_path) as kernel:
+        kernel.run("import gc\nfrom multiprocessing import util")
+        before = kernel.value("len(util._afterfork_registry)")
+        kernel.inject(pack)
+        assert kernel.value("len(util._afterfork_registry)") == before + 1
+        kernel.run("import gpu_headroom; gpu_headroom.stop()")
+        kernel.run("del gpu_headroom; gc.collect()")
+        assert kernel.value("len(util._afterfork_registry)") == before

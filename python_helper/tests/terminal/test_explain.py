@@ -91,3 +91,14 @@ def test_reads_standard_input(pasted: bytes, code: int, stream: str) -> None:
     assert done.returncode == code
     assert b"ran out of memory" in done.stderr if code else b"Out of GPU memory" in done.stdout
     assert getattr(done, stream)
+
+
+def test_names_the_worker_that_failed() -> None:
+    """A rank or a Ray worker, with its process where the text has it."""
+    of_rank = f"[rank3]: torch.OutOfMemoryError: {torch_2()}"
+    assert "It is the failure of rank 3: its own card was full." in explained(of_rank)
+    of_ray = f"ray::train() (pid=727, ip=192.0.2.1)\n{FRAMES}torch.OutOfMemoryError: {torch_2()}"
+    said = explained(of_ray)
+    assert "It is the failure of a Ray worker: its own card was full." in said
+    assert "Process 727 on 192.0.2.1." in said
+    assert "failure of" not in explained(torch_2())
