@@ -251,7 +251,7 @@ export class Fitter extends Observable {
     if (obstacle !== null) {
       return { type: 'refused', text: obstacle };
     }
-    if (this._report.cause?.rule === 'elsewhere') {
+    if (this._report.worker !== null) {
       // Nothing of the failed try is here: it ran in a process that has ended.
       return { type: 'freed', names: false };
     }
