@@ -67,7 +67,12 @@ def recognise(error: BaseException) -> Recognition | None:
         found = _recognise_one(exception, reader.text_of(exception))
         if found is not None:
             engine = named_by(errors) or brought_by(exception)
-            return replace(found, worker=RemoteWorker(engine) if engine else None)
+            whose = RemoteWorker(engine) if engine else None
+            pieces = [
+                piece for each in errors for brought in carried(each) for piece in brought.pieces
+            ]
+            texts = [reader.read(piece) for piece in pieces if is_kind(piece, str)]
+            return replace(found, worker=whose, traceback="\n".join(texts))
     return None
 
 

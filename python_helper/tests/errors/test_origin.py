@@ -38,6 +38,7 @@ def test_an_error_of_a_pool_is_of_its_worker() -> None:
     assert found is not None
     assert found.in_other_process
     assert found.said.device_index == 1
+    assert f'File "{__file__}", line ' in found.traceback
     with context.Pool(1) as workers:
         found = recognise(raised(lambda: workers.apply(run_out)))
     assert found is not None

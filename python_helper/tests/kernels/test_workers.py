@@ -273,3 +273,21 @@ def test_nothing_follows_ranks_once_it_has_stopped(
         kernel.run("import gpu_headroom; gpu_headroom.stop()")
         kernel.run("del gpu_headroom; gc.collect()")
         assert kernel.value("len(util._afterfork_registry)") == before
+
+
+@pytest.mark.parametrize(
+    "launch",
+    [
+        "from concurrent.futures import ProcessPoolExecutor as Executor\n"
+        + "with Executor(1, mp_context=multiprocessing.get_context('fork')) as pool:\n"
+        + "    pool.submit(train, 1).result()",
+        "with multiprocessing.get_context('fork').Pool(1) as pool:\n    pool.apply(train, (1,))",
+    ],
+    ids=["executor", "pool"],
+)
+def test_the_line_of_a_pool_is_known(kernel: LiveKernel, launch: str) -> None:
+    """Its worker goes on, and keeps what it failed with for itself."""
+    run = kernel.run(f"import multiprocessing\n{launch}", cell_id="pool", stop_on_error=False)
+    report = card(run)
+    assert (report["measured"], report["worker"]["engine"]) == ("message", "process")
+    assert (report["origin"]["cell_id"], report["origin"]["function"]) == ("train", "train")
