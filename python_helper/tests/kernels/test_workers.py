@@ -279,8 +279,8 @@ def test_nothing_follows_ranks_once_it_has_stopped(
     "launch",
     [
         "from concurrent.futures import ProcessPoolExecutor as Executor\n"
-        + "with Executor(1, mp_context=multiprocessing.get_context('fork')) as pool:\n"
-        + "    pool.submit(train, 1).result()",
+        "with Executor(1, mp_context=multiprocessing.get_context('fork')) as pool:\n"
+        "    pool.submit(train, 1).result()",
         "with multiprocessing.get_context('fork').Pool(1) as pool:\n    pool.apply(train, (1,))",
     ],
     ids=["executor", "pool"],
