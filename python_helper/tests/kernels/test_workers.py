@@ -278,10 +278,11 @@ def test_nothing_follows_ranks_once_it_has_stopped(
 @pytest.mark.parametrize(
     "launch",
     [
-        "from concurrent.futures import ProcessPoolExecutor as Executor\n"
-        "with Executor(1, mp_context=multiprocessing.get_context('fork')) as pool:\n"
-        "    pool.submit(train, 1).result()",
-        "with multiprocessing.get_context('fork').Pool(1) as pool:\n    pool.apply(train, (1,))",
+        """from concurrent.futures import ProcessPoolExecutor as Executor
+with Executor(1, mp_context=multiprocessing.get_context('fork')) as pool:
+    pool.submit(train, 1).result()""",
+        """with multiprocessing.get_context('fork').Pool(1) as pool:
+    pool.apply(train, (1,))""",
     ],
     ids=["executor", "pool"],
 )
