@@ -33,10 +33,13 @@ if TYPE_CHECKING:
     Doing = Literal["inside", "waiting"] | None
 
 _FRAMEWORKS = frozenset([name for folder in FRAMEWORKS for name in folder.PACKAGES])
-# Loops of frameworks that wait for data, which they make of nothing that a graph knows.
+# Loops of frameworks that wait for data, which they make of nothing that a graph knows, or for
+# processes that they have started.
 _SERVICES = (
     "torch.utils.data._utils.pin_memory",
     "torch.multiprocessing",
+    "torch.distributed.elastic",
+    "torch.distributed.launcher",
     "torch._inductor.compile_worker",
 )
 _KERNEL = frozenset(

@@ -7,12 +7,14 @@ made of them in the same way. It is left in a file, as the rank has gone when it
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import shutil
 import stat
 import sys
 import tempfile
+import time
 from contextlib import suppress
 from multiprocessing import process, util
 from typing import TYPE_CHECKING, Any
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 _MEMORY = "/dev/shm"  # noqa: S108  a folder of ours in it is private, and its name nobody's guess
 _FIRST = 10**6  # before what multiprocessing and others do at the end
 _LONGEST = 2**16  # bytes of a file
+_OLD_S = 3600.0  # a kernel takes what is left within seconds
 _AS_IT_IS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
@@ -37,7 +40,7 @@ class Ranks:
 
     def __init__(self, name: str, begin: Callable[[], None], explain: Explain) -> None:
         where = _MEMORY if os.access(_MEMORY, os.W_OK) else tempfile.gettempdir()
-        self._folder = f"{where}/gpu-headroom-{name}"
+        self._folder = f"{where}/gpu-headroom-ranks-{name}"
         self._begin, self._explain = begin, explain
         self._is_open = False
 
@@ -48,8 +51,9 @@ class Ranks:
 
     def close(self) -> None:
         """Follow no more, and leave no file."""
-        self._is_open = False
-        shutil.rmtree(self._folder, ignore_errors=True)
+        if self._is_open:
+            self._is_open = False
+            self._clean()
 
     def begin(self) -> None:
         """Be there for the end of a rank, in which this is called."""
@@ -86,8 +90,17 @@ class Ranks:
                 status = os.fstat(file.fileno())
                 if stat.S_ISREG(status.st_mode) and status.st_uid == os.getuid():
                     found = json.loads(file.read(_LONGEST + 1))  # one that is longer is cut
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._clean()
         return {**(found if type(found) is dict else {}), "others": others}
+
+    def _clean(self) -> None:
+        """Remove what ranks of this kernel have left, and what kernels that were killed forgot."""
+        for folder in (self._folder, *glob.glob(f"{self._folder.rpartition('-')[0]}-*")):  # noqa: PTH207
+            with suppress(OSError):
+                status = os.lstat(folder)
+                is_old = time.time() - status.st_mtime > _OLD_S
+                if status.st_uid == os.getuid() and (is_old or folder == self._folder):
+                    shutil.rmtree(folder, ignore_errors=True)
 
     def _path(self, pid: int) -> str:
         return f"{self._folder}/{pid}.json"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.kernels.test_workers import SIZE, TEXT, TRAIN, card
+from tests.kernels.test_workers import FIT, MANY, SIZE, TEXT, TRAIN, card
 from tests.live import LiveKernel
 
 if TYPE_CHECKING:
@@ -124,3 +124,33 @@ def test_a_worker_is_named_with_all_numbers(
         origin = report["origin"]
         assert origin["cell_id"] == ("begin" if name == "lightning" else "train")
         assert origin["function"] in {"train", "training_step"}
+
+
+MEASURED = {
+    "rank": "import os\ndef go():\n    fit(int(os.environ['RANK']))\n"
+    "notebook_launcher(go, num_processes=2, use_port='29571')",
+    "lightning": LIGHTNING.replace(
+        f"if self.global_rank:\n            raise torch.OutOfMemoryError({TEXT!r})",
+        "if self.global_rank:\n            fit(1)",
+    )
+    + "\nfit_all()",
+}
+MEASURED["lightning"] = MEASURED["lightning"].replace("def fit():", "def fit_all():")
+
+
+@pytest.mark.parametrize("name", list(MEASURED))
+def test_launchers_that_fork_have_their_ranks_measured(
+    engines_python: Path, pack: Pack, tmp_path: Path, name: str
+) -> None:
+    """With graphs: what only waits for processes in the launcher's own frames is no training."""
+    own: Any = {"HOME": str(tmp_path), "GPU_HEADROOM_SIMULATE": "1GiB*2"}
+    with LiveKernel(engines_python, tmp_path, installed=True, **own) as kernel:
+        kernel.inject(pack)
+        kernel.attach()
+        cells = {"size": SIZE, "train": TRAIN, "many": MANY, "fit": FIT, "begin": ELASTIC}
+        for cell_id, source in cells.items():
+            assert kernel.run(source, cell_id=cell_id).status == "ok"
+        report = card(kernel.run(MEASURED[name], cell_id="launch", stop_on_error=False))
+    assert (report["measured"], report["worker"]["rank"]) == ("worker", 1)
+    assert (report["device_index"], report["cause"]["rule"]) == (1, "activations")
+    assert "not_attributed" not in {part["kind"] for part in report["parts"]}

@@ -220,6 +220,26 @@ ranks.Ranks._leave = lambda self, data: kept(self, ({found}).encode())
     assert (report["measured"], report["worker"]["rank"]) == ("message", 1)
 
 
+def test_what_kernels_that_were_killed_forgot_goes_in_time(kernel: LiveKernel) -> None:
+    """An hour later, with the next rank that fails; nothing else of that name does."""
+    source = """
+import os, sys, time
+life = sys.modules["gpu_headroom.session"].current()
+own = life.ranks._folder
+old, young, other = [own.replace(life.life_id, each) for each in ("old", "young", "other")]
+other = other.replace("ranks-", "")
+for each in (old, young, other):
+    os.mkdir(each)
+for each in (old, other):
+    os.utime(each, (0, 0))
+life.ranks.take(1)
+found = [os.path.exists(each) for each in (old, young, other)]
+os.rmdir(young), os.rmdir(other)
+"""
+    assert kernel.run(source, silent=True).status == "ok"
+    assert kernel.value("found") == [False, True, True]
+
+
 def test_a_link_in_its_place_is_not_followed(kernel: LiveKernel) -> None:
     """Nor is what is no file waited for."""
     source = """
