@@ -30,6 +30,7 @@ from benchmarks import (
     peaks,
     peers,
     pixel,
+    ranks,
     start,
     training,
 )
@@ -89,6 +90,7 @@ PARTS = {
     "pagegrowth": Part("Growth in the page", pagegrowth.rows),
     "peaks": Part("Peaks", lambda _: peaks.rows()),
     "training": Part("Being watched", lambda folder: training.rows(_cuda(), folder)),
+    "ranks": Part("Ranks", lambda folder: ranks.rows(_cuda(), folder)),
     "peers": Part("Beside others", lambda folder: peers.rows(_cuda(), folder)),
 }
 

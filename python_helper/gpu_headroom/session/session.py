@@ -114,7 +114,6 @@ class Session:
             undo.callback(self._end_recording)
             self._cell_hooks.open()
             undo.callback(self._cell_hooks.close)
-            self.ranks.open()
             undo.callback(self.ranks.close)
             if self.channel is not None:
                 self.channel.open(self._answer)
@@ -347,7 +346,9 @@ class Session:
 
     def _begin_rank(self) -> None:
         # PyTorch calls it where CUDA starts, which no fork outlives: it starts in this process.
-        self._observing().await_start(lambda: False)
+        # Nothing is imported here: a thread that was at it has not come along, but its lock has.
+        if self._observer is not None:
+            self._observer.await_start(lambda: False)
 
     def _record(self) -> None:
         wanted = self.options["record_allocations"]
@@ -413,6 +414,7 @@ class Session:
             self._modules = {**injection.own_modules(), **self._modules}
         self._observing().await_start(lambda: self.sampler.forked)
         self.sources.prepare()
+        self.ranks.open()
         if is_first and self._wanted_hz() is not None:
             snapshot = self.sampler.measure()
             if snapshot is not None:

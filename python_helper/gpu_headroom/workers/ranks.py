@@ -7,6 +7,7 @@ made of them in the same way. It is left in a file, as the rank has gone when it
 
 from __future__ import annotations
 
+import faulthandler
 import glob
 import json
 import os
@@ -16,8 +17,9 @@ import sys
 import tempfile
 import time
 from contextlib import suppress
-from multiprocessing import process, util
 from typing import TYPE_CHECKING, Any
+
+from ..frameworks.imported import imported
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 _MEMORY = "/dev/shm"  # noqa: S108  a folder of ours in it is private, and its name nobody's guess
 _FIRST = 10**6  # before what multiprocessing and others do at the end
 _LONGEST = 2**16  # bytes of a file
+_PATIENCE_S = 15.0  # then the process ends, as it was about to
 _OLD_S = 3600.0  # a kernel takes what is left within seconds
 _AS_IT_IS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
@@ -45,9 +48,14 @@ class Ranks:
         self._is_open = False
 
     def open(self) -> None:
-        """Follow what is forked from now on; multiprocessing forgets this with the object."""
-        self._is_open = hasattr(os, "fork")
-        util.register_after_fork(self, Ranks.begin)
+        """Follow what is forked from now on, once `multiprocessing` is there.
+
+        It forgets this with the object; a second call does nothing.
+        """
+        util = imported("multiprocessing.util")
+        if util is not None and hasattr(os, "fork") and not self._is_open:
+            self._is_open = True
+            util.register_after_fork(self, Ranks.begin)
 
     def close(self) -> None:
         """Follow no more, and leave no file."""
@@ -57,18 +65,25 @@ class Ranks:
 
     def begin(self) -> None:
         """Be there for the end of a rank, in which this is called."""
-        if self._is_open and not process.current_process().daemon:
+        multiprocessing, util = imported("multiprocessing"), imported("multiprocessing.util")
+        if self._is_open and not multiprocessing.current_process().daemon:
             with suppress(Exception):
                 self._begin()
                 util.Finalize(None, self._end, exitpriority=_FIRST)
 
     def _end(self) -> None:
         error = sys.exc_info()[1]  # what the process ends by, if it does
-        if error is not None:
-            with suppress(Exception):  # the process ends by its own error, whatever comes of ours
+        if error is None:
+            return
+        with suppress(Exception), open(os.devnull, "w") as nowhere:  # noqa: PTH123
+            # A lock may have been copied while held: this thread is not the one to wait for it.
+            faulthandler.dump_traceback_later(_PATIENCE_S, exit=True, file=nowhere)
+            try:
                 found = self._explain(error)
                 if found is not None:
                     self._leave(json.dumps(found).encode())
+            finally:
+                faulthandler.cancel_dump_traceback_later()
 
     def _leave(self, data: bytes) -> None:
         with suppress(FileExistsError):

@@ -220,6 +220,26 @@ ranks.Ranks._leave = lambda self, data: kept(self, ({found}).encode())
     assert (report["measured"], report["worker"]["rank"]) == ("message", 1)
 
 
+def test_a_rank_ends_whatever_holds_up_its_report(kernel: LiveKernel) -> None:
+    """Such as a lock that another thread of the kernel held when it was forked."""
+    source = """
+import threading
+import gpu_headroom.workers.ranks as ranks
+patience, ranks._PATIENCE_S = ranks._PATIENCE_S, 1.0
+life = __import__("sys").modules["gpu_headroom.session"].current()
+explain, held = life.ranks._explain, threading.Lock()
+held.acquire()
+life.ranks._explain = lambda error: held.acquire()
+"""
+    assert kernel.run(source, silent=True).status == "ok"
+    kernel.run(FIT, cell_id="fit")
+    report = card(kernel.run(LAUNCH_FIT, cell_id="launch-fit", stop_on_error=False))
+    kernel.run(
+        "ranks._PATIENCE_S = patience\nlife.ranks._explain = explain\ndel ranks", silent=True
+    )
+    assert (report["measured"], report["worker"]["rank"]) == ("message", 1)
+
+
 def test_what_kernels_that_were_killed_forgot_goes_in_time(kernel: LiveKernel) -> None:
     """An hour later, with the next rank that fails; nothing else of that name does."""
     source = """
@@ -286,13 +306,15 @@ def test_nothing_follows_ranks_once_it_has_stopped(
 ) -> None:
     """What multiprocessing calls in forked processes is as before."""
     with LiveKernel(newest_python, tmp_path) as kernel:
-        kernel.run("import gc\nfrom multiprocessing import util")
-        before = kernel.value("len(util._afterfork_registry)")
         kernel.inject(pack)
-        assert kernel.value("len(util._afterfork_registry)") == before + 1
+        kernel.attach()
+        assert kernel.value("'multiprocessing.util' in __import__('sys').modules") is False
+        kernel.run("import gc\nfrom multiprocessing import util")
+        ours = "[type(each).__name__ for each in util._afterfork_registry.values()].count('Ranks')"
+        kernel.until(lambda: kernel.value(ours) == 1)
         kernel.run("import gpu_headroom; gpu_headroom.stop()")
         kernel.run("del gpu_headroom; gc.collect()")
-        assert kernel.value("len(util._afterfork_registry)") == before
+        assert kernel.value(ours) == 0
 
 
 @pytest.mark.parametrize(
