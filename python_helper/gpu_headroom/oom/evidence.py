@@ -300,7 +300,7 @@ def _gate(failure: Failure, turn: Turn, found: Survey | None, notebook: Notebook
 
 
 def as_said(failure: Failure) -> Evidence:
-    """Return what only the error says of a failure of a failure, and nothing of this kernel."""
+    """Return what only the error says of a failure, and nothing of this kernel."""
     said = failure.recognition.said
     return Evidence(
         failure=replace(failure, capture=None, device=None, cells=(), runs=()),

@@ -57,7 +57,12 @@ def of_worker(failure: Failure, turn: Turn, batch: object = None, fits: object =
     recognition, cell = failure.recognition, failure.cell
     recognition = replace(recognition, worker=recognition.worker or RemoteWorker("process"))
     said = as_said(replace(failure, recognition=recognition))
-    steps = [*steps_of(failure.error), *steps_in(recognition.traceback)]
+    inner = recognition.error
+    steps = [
+        *steps_of(failure.error),
+        *(steps_of(inner) if inner is not failure.error else ()),
+        *steps_in(recognition.traceback),
+    ]
     cells = (*failure.cells[:-1], cell)
     origins = [place for place in in_cells(steps, cells) if place[2] != _FORWARD]
     if not origins:

@@ -263,7 +263,7 @@ class Failures:
     def _left_by(self, failure: Failure) -> dict[str, Any]:
         """Return what the rank left that ran out, empty where it is none of this kernel's."""
         worker = failure.recognition.worker
-        if worker is None or worker.pid is None:
+        if worker is None or worker.engine != "rank" or worker.pid is None:
             return {}
         return self._life.ranks.take(worker.pid)
 
