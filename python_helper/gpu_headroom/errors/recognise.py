@@ -82,14 +82,15 @@ def _of_workers(error: BaseException, reader: Reader) -> Iterator[Recognition]:
     for worker, is_digest, pieces in carried(error):
         if is_found and is_digest:
             return
-        text = "\n".join([reader.read(each) for each in pieces if is_kind(each, str)])
+        texts = [reader.read(each) for each in pieces if is_kind(each, str)]
         inner = [each for each in pieces if is_kind(each, BaseException)]
         errors = [part for each in inner for part in errors_within(each)]
         said = [_recognise_one(each, reader.text_of(each)) for each in errors]
-        found = next(filter(None, [*said, _recognise_one(error, without_steps(text))]), None)
+        said += [_recognise_one(error, without_steps(text)) for text in texts]
+        found = next(filter(None, said), None)
         if found is not None:
             is_found = True
-            yield replace(found, worker=worker, traceback=text)
+            yield replace(found, worker=worker, traceback="\n".join(texts))
 
 
 def is_credible(said: Statement, device: DeviceReading | None) -> bool:

@@ -10,7 +10,14 @@ import pytest
 import torch
 from gpu_headroom.errors.recognise import recognise
 from gpu_headroom.errors.remote import RemoteWorker, without_steps
-from tests.errors.test_recognise import torch_2
+from tests.errors.test_recognise import (
+    NOT_THE_GPU,
+    NUMBERED,
+    OTHERS,
+    PYTORCH,
+    SPEAKING,
+    torch_2,
+)
 from torch.distributed.elastic.multiprocessing.errors import ChildFailedError, ProcessFailure
 from torch.multiprocessing.spawn import ProcessRaisedException
 
@@ -96,7 +103,7 @@ class AlreadyDisplayedError(RemoteError):
 def engines(*texts: str) -> CompositeError:
     """Return the error of engines that fail so."""
     return CompositeError(
-        [(text.partition(":")[0], text, STEPS, {"engine_id": n}) for n, text in enumerate(texts)]
+        [("RuntimeError", text, STEPS, {"engine_id": n}) for n, text in enumerate(texts)]
     )
 
 
@@ -238,3 +245,58 @@ def test_what_carries_itself_comes_to_an_end() -> None:
     assert recognise(error) is None
     error.worker_failures = {0: RuntimeError(TEXT + "x" * 10**7)}
     assert say(error).worker == RemoteWorker("ray", 0)
+
+
+def ended(text: str) -> str:
+    """A traceback's last line, as Python prints it."""
+    return f"torch.OutOfMemoryError: {text}"
+
+
+WRAPPED: dict[str, Callable[[str], BaseException]] = {
+    "rank": lambda text: spawned(ended(text)),
+    "ray": lambda text: of_ray(RuntimeError(text)),
+    "ray, text": lambda text: RayTaskError(f"{STEPS}{ended(text)}", RayError("no pickle")),
+    "ray train": lambda text: WorkerGroupError({0: ValueError(ELSE), 1: RuntimeError(text)}),
+    "engine": lambda text: RemoteError("RuntimeError", text, 0),
+    "engines": lambda text: AlreadyDisplayedError(engines(ELSE, text)),
+    "command": lambda text: subprocess.CalledProcessError(1, "x", stderr=f"{STEPS}{ended(text)}"),
+    "chained": lambda text: chained_to(spawned(ended(text))),
+}
+TEXTS = [
+    *[text for text, _ in PYTORCH.values()],
+    *[text for _, text, _ in OTHERS.values()],
+    *[text for _, text in SPEAKING.values()],
+    *NUMBERED,
+]
+
+
+def chained_to(error: BaseException) -> BaseException:
+    """Another library's error in the place of a worker's."""
+    outer = RuntimeError("The training could not be finished.")
+    outer.__cause__ = error
+    return outer
+
+
+@pytest.mark.parametrize("how", list(WRAPPED))
+def test_every_text_is_read_of_a_worker_as_of_this_process(how: str) -> None:
+    """With the same numbers, whoever brings it."""
+    wrong = []
+    for text in TEXTS:
+        plain, brought = recognise(RuntimeError(text)), recognise(WRAPPED[how](text))
+        assert plain is not None
+        if brought is None or not brought.in_other_process or brought.said != plain.said:
+            wrong.append((text, brought))
+    assert wrong == []
+
+
+@pytest.mark.parametrize("how", list(WRAPPED))
+def test_no_text_is_taken_for_one_because_a_worker_says_it(how: str) -> None:
+    """Host memory, disks, asserts and advice, and workers that were killed."""
+    killed = [
+        "Attempted to run task 'train-1' on 4 different workers, but all those workers died.",
+        "Task was killed due to the node running low on memory.",
+        "A process in the process pool was terminated abruptly while the future was running.",
+        "process 1 terminated with signal SIGKILL",
+    ]
+    texts = [*NOT_THE_GPU, *killed]
+    assert [text for text in texts if recognise(WRAPPED[how](text)) is not None] == []
