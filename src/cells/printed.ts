@@ -9,6 +9,9 @@ const SIGN =
 const ERROR =
   /(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*(?:Error|Exception|OutOfMemory)\w*: .*/;
 const STEP = /File "[^"]+", line \d+, in \S+/;
+/** What PyTorch puts before each line of a rank, and what its launcher's summary names. */
+const RANK = /^\[rank\d+\]:/;
+const SUMMARY = /^\s*(?:host|rank|exitcode) +: /;
 const BEGIN = 'Traceback (most recent call last)';
 // Python 3.13 colours what it takes for a terminal's.
 const COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[\\d;]*[A-Za-z]`, 'g');
@@ -19,7 +22,10 @@ const MAX_LENGTH = 8000;
 /** Lines behind the error: summaries of launchers. With more the program went on. */
 const MAX_BEHIND = 100;
 
-/** An error that was printed: with the name of its class, and its steps outermost first. */
+/**
+ * An error that was printed: with the name of its class, and its steps outermost
+ * first, before which its rank is named if it has one.
+ */
 export interface IPrintedError {
   readonly message: string;
   readonly traceback: string;
@@ -48,8 +54,15 @@ export function printedError(text: string): IPrintedError | null {
     .flatMap(line => STEP.exec(line) ?? []);
   return {
     message: [first, ...rest].join('\n').slice(0, MAX_LENGTH),
-    traceback: steps.join('\n').slice(0, MAX_LENGTH)
+    traceback: [...whose(lines.slice(at)), ...steps]
+      .join('\n')
+      .slice(0, MAX_LENGTH)
   };
+}
+
+/** What names the rank of an error: its own line, else the summary behind. */
+function whose([line = '', ...behind]: readonly string[]): string[] {
+  return RANK.exec(line) ?? behind.filter(each => SUMMARY.test(each));
 }
 
 function lastIndex(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import torch
 from gpu_headroom.errors.recognise import recognise
-from gpu_headroom.errors.remote import RemoteWorker, without_steps
+from gpu_headroom.errors.remote import RemoteWorker, named_in, without_steps
 from tests.errors.test_recognise import (
     NOT_THE_GPU,
     NUMBERED,
@@ -300,3 +300,19 @@ def test_no_text_is_taken_for_one_because_a_worker_says_it(how: str) -> None:
     ]
     texts = [*NOT_THE_GPU, *killed]
     assert [text for text in texts if recognise(WRAPPED[how](text)) is not None] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[rank3]:\nFile x", RemoteWorker("command", 3)),
+        (
+            "  host      : node7\n  rank      : 1 (local_rank: 1)\n  exitcode  : 1 (pid: 1294)",
+            RemoteWorker("command", 1, 1294, "node7"),
+        ),
+        ("File x, rank 3 of host y", RemoteWorker("command")),
+    ],
+)
+def test_a_rank_is_named_in_what_its_launcher_prints(text: str, expected: RemoteWorker) -> None:
+    """As a page hands it over, of a cell that itself succeeded."""
+    assert named_in(text, RemoteWorker("command")) == expected

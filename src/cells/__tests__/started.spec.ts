@@ -44,7 +44,27 @@ describe('printedError', () => {
     ].join('\r\n');
     expect(printedError(text)).toEqual({
       message: ERROR,
-      traceback: STEPS
+      traceback: `[rank0]:\n${STEPS}`
+    });
+  });
+
+  it('should keep what names a rank in the summary of its launcher', () => {
+    const summary = [
+      '  host      : node7',
+      '  rank      : 1 (local_rank: 1)',
+      '  exitcode  : 1 (pid: 1294)'
+    ];
+    const text = [
+      PRINTED,
+      'Root Cause (first observed failure):',
+      '[0]:',
+      '  time      : 2026-11-22_02:22:13',
+      ...summary,
+      '  error_file: <N/A>'
+    ].join('\n');
+    expect(printedError(text)).toEqual({
+      message: ERROR,
+      traceback: [...summary, STEPS].join('\n')
     });
   });
 
