@@ -13,6 +13,7 @@ SENTENCES = {
     "worker.command": "a process of this cell",
     "worker.dask": "a Dask worker",
     "worker.ipyparallel": "engine {rank}",
+    "worker.not_here": "No button: it is proven in the worker only.",
     "worker.process": "another process",
     "worker.rank": "rank {rank}",
     "worker.ray": "a Ray worker",

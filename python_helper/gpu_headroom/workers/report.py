@@ -11,9 +11,6 @@ if TYPE_CHECKING:
     from ..card.report import BuiltReport
     from ..protocol.wire import Remedy, Report
 
-TEXTS = {
-    "worker.not_here": ("No button: it is proven in the worker only."),
-}
 # What the worker knows better, as it has measured it.
 _LISTS = ("parts", "holders", "further_causes", "details", "versions", "remedies")
 _MEASURED = (
@@ -57,7 +54,7 @@ def _told_here(remedy: Remedy, offer: Remedy | None) -> Remedy:
     if offer is not None:
         here = {key: offer[key] for key in ("kind", "title", "diffs", "reason")}
         return cast("Remedy", {**remedy, **here})
-    return {**remedy, "kind": "advice", "reason": message("worker.not_here", TEXTS)}
+    return {**remedy, "kind": "advice", "reason": message("worker.not_here")}
 
 
 def _is_report(left: dict[str, Any]) -> bool:
