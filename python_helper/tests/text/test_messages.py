@@ -18,7 +18,7 @@ HELPER = ROOT / "python_helper" / "gpu_headroom"
 CATALOGUE = {**SENTENCES, **TEXTS, **gauge.TEXTS, **explain.TEXTS, **script.TEXTS}
 CALLS = {"message", "say", "_row"}
 TABLES = {"SENTENCES", "TEXTS"}
-PREFIXES = ("part.", "summary.part.", "released.", "path.")
+PREFIXES = ("part.", "summary.part.", "released.", "path.", "worker.")
 PLACEHOLDER = re.compile(r"\{([^}]*)\}")
 
 
