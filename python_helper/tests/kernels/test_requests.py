@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from gpu_headroom.protocol.checking import PROTOCOL_VERSION
 from tests.conftest import IN_EACH
 from tests.live import OPTIONS
 
@@ -52,7 +53,10 @@ def test_answers_while_a_cell_runs(kernel: LiveKernel) -> None:
         ({**ATTACH, "rate_hz": True}, "`rate_hz` is missing or has a wrong type"),
         ({**ATTACH, "options": {"mark_cells": 1}}, "`options.mark_cells` is missing"),
         ({**ATTACH, "options": None}, "`options` is missing"),
-        ({**ATTACH, "protocol_version": "3.0"}, "speaks protocol 2.0, this page speaks 3.0"),
+        (
+            {**ATTACH, "protocol_version": "3.0"},
+            f"speaks protocol {PROTOCOL_VERSION}, this page speaks 3.0",
+        ),
     ],
 )
 def test_refuses_what_it_cannot_read(kernel: LiveKernel, request_: object, says: str) -> None:
