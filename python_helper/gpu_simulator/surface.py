@@ -270,7 +270,7 @@ def _put_module(patches: Patches, machine: Machine) -> None:
             "_cached_device_count": None,
             "_device_count_nvml": _constant(-1),
             "default_generators": (),
-            "_is_in_bad_fork": torch._C._cuda_isInBadFork,
+            "_is_in_bad_fork": torch._C._cuda_isInBadFork,  # type: ignore[attr-defined]  # noqa: SLF001 -- the one from above
             "_exchange_device": functions["_cuda_exchangeDevice"],
             "_maybe_exchange_device": functions["_cuda_maybeExchangeDevice"],
         },
