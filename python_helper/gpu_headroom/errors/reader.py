@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..inspection.kinds import is_kind
+from ..inspection.kinds import args_of, is_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,8 +60,8 @@ class Reader:
 
     def text_of(self, error: BaseException) -> str:
         """Return what an error says, without asking it for its `str`."""
-        args = BaseException.args.__get__(error)  # type: ignore[attr-defined]  # a C descriptor
-        return " ".join([self.read(arg) for arg in args[:_MOST_ARGS] if is_kind(arg, str)])
+        args = args_of(error)[:_MOST_ARGS]
+        return " ".join([self.read(arg) for arg in args if is_kind(arg, str)])
 
     def read(self, text: str) -> str:
         """Return a text that is short, else its head, its tail and what stands around signs."""

@@ -12,7 +12,7 @@ from types import FunctionType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..inspection.classes import namespace_of
-from ..inspection.kinds import is_kind, mro, name_of, origins
+from ..inspection.kinds import args_of, is_kind, mro, name_of, origins
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -97,7 +97,7 @@ def carried(error: BaseException) -> list[Brought]:
             found.setdefault(key, Brought(*key, [])).pieces.append(text or value)
             continue
         parts = _parts(value)
-        args = () if depth else _args(error)
+        args = () if depth else args_of(error)
         named = _named(parts, named_in("\n".join([_text(each) or "" for each in args]), worker))
         for key, part in parts.items() if depth < _DEEPEST else ():
             if len(waiting) < _MOST and (is_kind(part, str) or id(part) not in seen):
@@ -130,13 +130,8 @@ def _parts(value: Any) -> Mapping[Any, Any]:
         kept = {**dict(_kept_by(kind, value)), **vars(value)}
         if kept.pop("cmd", None) is not None:
             return kept  # a command may quote anything, and stands in its `args`, too
-        return kept or {str(n): each for n, each in enumerate(_args(value))}
+        return kept or {str(n): each for n, each in enumerate(args_of(value))}
     return vars(value) if name_of(kind) == _INSIDE else {}
-
-
-def _args(error: BaseException) -> tuple[Any, ...]:
-    args: tuple[Any, ...] = BaseException.args.__get__(error)  # type: ignore[attr-defined]  # in C
-    return args
 
 
 def _kept_by(kind: type, error: BaseException) -> Iterator[tuple[str, Any]]:

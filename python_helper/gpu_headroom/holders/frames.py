@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..concurrency.other_threads import kind_of
 from ..errors.recognise import errors_within
 from ..inspection.classes import comes_from
-from ..inspection.kinds import is_kind, name_of, top_of
+from ..inspection.kinds import args_of, is_kind, name_of, top_of
 from ..own import OURS
 from .place import Place
 
@@ -126,7 +126,7 @@ def kept_errors(walk: Walk) -> Iterator[Root]:
     """
     for error, place in walk.errors:
         if is_kind(error, BaseException):
-            yield BaseException.args.__get__(error), place.step("attribute", "args")  # type: ignore[attr-defined]  # it is a descriptor
+            yield args_of(error), place.step("attribute", "args")
         for frame in frames_of(tracebacks_of(error)):
             for name, value in _variables(frame):
                 yield value, place.step("frame", name)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _NAME: Any = type.__dict__["__name__"]
 _MODULE: Any = type.__dict__["__module__"]
 _MRO: Any = type.__dict__["__mro__"]
+_ARGS: Any = vars(BaseException)["args"]
 
 
 def is_kind(value: object, kind: type[Kind]) -> TypeGuard[Kind]:
@@ -40,6 +41,12 @@ def mro(kind: type) -> tuple[type, ...]:
     """Return the classes that `kind` inherits from, itself first."""
     classes: tuple[type, ...] = _MRO.__get__(kind)
     return classes
+
+
+def args_of(error: BaseException) -> tuple[Any, ...]:
+    """Return what an error was made with, without asking it: a class may have a property there."""
+    args: tuple[Any, ...] = _ARGS.__get__(error)
+    return args
 
 
 def origins(kind: type) -> list[tuple[str, str]]:
