@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from ..text.format import MINUS, format_bytes
-from ..text.headline import headline
+from ..text.headline import headline, process
 from ..text.messages import say
 
 if TYPE_CHECKING:
@@ -54,8 +54,7 @@ def _on_worker(report: Report) -> Iterator[str]:
         place = {"execution_count": " " if count is None else count, "line": origin["line"]}
         yield say("card.origin", function=origin["function"], **place)
     if worker is not None and worker["pid"] is not None:
-        which = "card.process" if worker["host"] is None else "card.process_on"
-        yield say(which, pid=worker["pid"], host=worker["host"] or "")
+        yield process(worker["pid"], worker["host"])
     if report["also_failed"]:
         yield say("card.also_failed", count=report["also_failed"])
 

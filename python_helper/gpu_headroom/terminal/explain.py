@@ -15,7 +15,7 @@ from ..frameworks.registry import TITLES
 from ..oom.evidence import as_said
 from ..oom.failure import Failure
 from ..render.text import lines
-from ..text.headline import named
+from ..text.headline import named, process
 from ..text.messages import say
 
 if TYPE_CHECKING:
@@ -115,8 +115,7 @@ def _whose(text: str) -> Iterator[str]:
     if worker.rank is not None or worker.engine == "ray":
         yield say("explain.worker", TEXTS, worker=named(worker.engine, worker.rank))
     if worker.pid is not None:
-        which = "card.process" if worker.host is None else "card.process_on"
-        yield say(which, pid=worker.pid, host=worker.host or "")
+        yield process(worker.pid, worker.host)
 
 
 def _wanted(said: Statement) -> Iterator[str]:

@@ -28,6 +28,13 @@ def named(engine: str, rank: int | None) -> str:
     return say(f"worker.{engine}", rank=rank)
 
 
+def process(pid: int, host: str | None) -> str:
+    """Return "Process 1190 on node7.", or without a host where none is known."""
+    if host is None:
+        return say("card.process", pid=pid)
+    return say("card.process_on", pid=pid, host=host)
+
+
 def _needed(requested: int | None, available: int | None) -> str:
     if requested is None:
         return say("card.size_unknown")
