@@ -80,12 +80,11 @@ def of_worker(failure: Failure, turn: Turn, batch: object = None, fits: object =
     notebook = notebook_of(known.failure, known.scene)
     gate = Gate(notebook, replace(live(failure.shell, Inspector(turn), ()), complete=False))
     reached = known.way.numbers(notebook.cells)
+    names, code = user_names(failure.shell), Code()  # each cell is looked through once
     numbers = (
         literal
         for role in _ROLES
-        for literal in size_literals(
-            role, cell, failure.cells, user_names(failure.shell), line=said.line
-        )
+        for literal in size_literals(role, cell, failure.cells, names, line=said.line, code=code)
         if batch == [literal.cell.key, literal.line, literal.column]
         or (batch is None and reached.has(literal))
     )

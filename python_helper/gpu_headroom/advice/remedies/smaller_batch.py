@@ -185,7 +185,8 @@ def _changes(evidence: Evidence, times: int) -> Message:
 def _fitting(evidence: Evidence, batch: SizeLiteral, predicted: Prediction | None) -> int | None:
     """Return the largest of value/2, value/4 … that fits; `None` if none would.
 
-    Measured runs decide where they can, else the estimate. Of another process nothing is known.
+    Measured runs decide where they can, else the estimate. Of another process only
+    what it proposes is known, where it has measured itself.
     """
     if evidence.failure.in_other_process:
         return evidence.fitting_batch or batch.value // 2
