@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import math
 import statistics
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from tests.live import LiveKernel
 
 
 @dataclass(frozen=True)
@@ -45,3 +48,10 @@ def times_row(what: str, values_ms: Sequence[float], goal_ms: float | None = Non
     goal = "" if goal_ms is None else f"≤ {goal_ms:g} ms"
     holds = None if goal_ms is None else percentile(values_ms, 0.95) <= goal_ms
     return Row(what, goal, spread(values_ms), holds)
+
+
+def figures(kernel: LiveKernel, code: str) -> Any:
+    """Run a cell that takes minutes, and return what it printed last: CUDA warns before."""
+    run = kernel.result(kernel.submit(code), timeout_s=3600)
+    assert run.status == "ok", run.reply
+    return json.loads(run.text.strip().splitlines()[-1])

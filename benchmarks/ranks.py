@@ -6,13 +6,12 @@ with the helper's part in it switched on and off.
 
 from __future__ import annotations
 
-import json
 import statistics
 from typing import TYPE_CHECKING
 
 from tests.live import LiveKernel
 
-from benchmarks.measure import Row
+from benchmarks.measure import Row, figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,7 +80,7 @@ def rows(environment: Environment, folder: Path) -> Iterator[Row]:
         kernel.run("gpu_headroom.start()")
         kernel.attach(rate_hz=2)
         kernel.is_checked = False
-        found = _pairs(kernel, "loop_s", PAIRS)
+        found = figures(kernel, f"pairs(loop_s, {PAIRS})")
         shares = sorted(100 * (on / off - 1) for on, off in found)
         low, high = shares[PAIRS // 4], shares[-PAIRS // 4 - 1]
         middle = statistics.median(shares)
@@ -97,7 +96,7 @@ def rows(environment: Environment, folder: Path) -> Iterator[Row]:
 
 
 def _failure(kernel: LiveKernel, what: str, goal_ms: float | None = None) -> Row:
-    found = _pairs(kernel, "lambda on: launch(run_out, on)", PAIRS)
+    found = figures(kernel, f"pairs(lambda on: launch(run_out, on), {PAIRS})")
     more = sorted(1000 * (on - off) for on, off in found)
     middle, most = statistics.median(more), more[-1]
     return Row(
@@ -106,11 +105,3 @@ def _failure(kernel: LiveKernel, what: str, goal_ms: float | None = None) -> Row
         f"{middle:.0f} ms (at most {most:.0f}, n = {PAIRS})",
         None if goal_ms is None else most <= goal_ms,
     )
-
-
-def _pairs(kernel: LiveKernel, measure: str, count: int) -> list[tuple[float, float]]:
-    """Run a cell that measures in turn; return each with us and without."""
-    run = kernel.result(kernel.submit(f"pairs({measure}, {count})"), timeout_s=3600)
-    assert run.status == "ok", run.reply
-    found: list[tuple[float, float]] = json.loads(run.text.strip().splitlines()[-1])
-    return found

@@ -11,14 +11,13 @@ elsewhere for longer than all readings take.
 
 from __future__ import annotations
 
-import json
 import statistics
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tests.live import LiveKernel
 
-from benchmarks.measure import Row
+from benchmarks.measure import Row, figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -166,7 +165,7 @@ def rows(environment: Environment, folder: Path) -> Iterator[Row]:
         yield _beside(kernel, 2, "all", "all")
         yield _counts(kernel)
         for hz, goal in OF_PROCESSOR.items():
-            found = _figures(kernel, WAIT.format(hz=hz, seconds=SLEEP_S))
+            found = figures(kernel, WAIT.format(hz=hz, seconds=SLEEP_S))
             share = 100 * (statistics.fmean(found[1::2]) - statistics.fmean(found[::2]))
             yield Row(
                 f"processor time of the helper at {hz} Hz while a cell waits, {ALLOCATOR}",
@@ -178,7 +177,7 @@ def rows(environment: Environment, folder: Path) -> Iterator[Row]:
 
 def _beside(kernel: LiveKernel, hz: int, part: str, what: str) -> Row:
     code = BESIDE.format(before=BEFORE_S, after=AFTER_S, hz=hz, part=part, readings=READINGS)
-    around, between = _figures(kernel, code)
+    around, between = figures(kernel, code)
     random = Random(0)  # noqa: S311  nothing to be guessed
     tries = sorted(
         _missing(random.choices(around, k=len(around)), random.choices(between, k=len(between)))
@@ -198,7 +197,7 @@ def _beside(kernel: LiveKernel, hz: int, part: str, what: str) -> Row:
 
 def _counts(kernel: LiveKernel) -> Row:
     """Count what a reading makes threads do, which is what the loop has to wait for."""
-    without, found = _figures(kernel, COUNT.format(seconds=SLEEP_S))
+    without, found = figures(kernel, COUNT.format(seconds=SLEEP_S))
     steps, readings, own, ipykernel, passes = found
     more = passes - without[-1] * steps / without[0]
     return Row(
@@ -217,10 +216,3 @@ def _missing(around: Sequence[int], between: Sequence[int]) -> float:
 def _trimmed_mean(values: Sequence[int]) -> float:
     ends = len(values) // TRIMMED
     return statistics.fmean(sorted(values)[ends : len(values) - ends])
-
-
-def _figures(kernel: LiveKernel, code: str) -> Any:
-    """Run a cell that takes minutes, and return what it printed."""
-    run = kernel.result(kernel.submit(code), timeout_s=3600)
-    assert run.status == "ok", run.reply
-    return json.loads(run.text)
