@@ -143,19 +143,21 @@ endef
 	$(call environment,$(TENSORFLOW),$<)
 	@touch $@
 
-# The libraries ask for PyTorch: it is there before them.
+# $(call torch_environment,folder,requirements file,packages beside PyTorch): what is asked for asks
+# for PyTorch, which is there before it.
+define torch_environment
+	@echo "Preparing $(1)"
+	@test -x $(1)/bin/python || $(HOST_PYTHON) -m venv $(1)
+	@$(1)/bin/python scripts/install_torch.py $(3)
+	@$(1)/bin/python $(PIP_INSTALL) --requirement $(2) --constraint requirements/torch.txt
+endef
+
 .make/libraries: requirements/libraries.txt requirements/torch.txt requirements/torchvision.txt scripts/install_torch.py | .make/python
-	@echo "Preparing $(LIBRARIES)"
-	@test -x $(LIBRARIES)/bin/python || $(HOST_PYTHON) -m venv $(LIBRARIES)
-	@$(LIBRARIES)/bin/python scripts/install_torch.py torchvision
-	@$(LIBRARIES)/bin/python $(PIP_INSTALL) --requirement $< --constraint requirements/torch.txt
+	$(call torch_environment,$(LIBRARIES),$<,torchvision)
 	@touch $@
 
 .make/engines: requirements/engines.txt requirements/torch.txt scripts/install_torch.py | .make/python
-	@echo "Preparing $(ENGINES)"
-	@test -x $(ENGINES)/bin/python || $(HOST_PYTHON) -m venv $(ENGINES)
-	@$(ENGINES)/bin/python scripts/install_torch.py
-	@$(ENGINES)/bin/python $(PIP_INSTALL) --requirement $< --constraint requirements/torch.txt
+	$(call torch_environment,$(ENGINES),$<)
 	@touch $@
 
 # The hub's proxy is a program of Node.js.

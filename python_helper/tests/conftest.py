@@ -90,8 +90,7 @@ def engines_python() -> Path:
 
 
 def _python_of(place: tuple[str, str], otherwise: str) -> Path:
-    variable, folder = place
-    found = Path(os.environ.get(variable) or ROOT / folder / "bin" / "python")
+    found = _python_at(*place)
     if not found.exists():
         pytest.skip(f"{found} is missing: {otherwise}")
     return found
@@ -99,11 +98,14 @@ def _python_of(place: tuple[str, str], otherwise: str) -> Path:
 
 def interpreter(name: str) -> Path:
     """Find the environment of a generation or framework; missing it is a failure, not a skip."""
-    variable, folder = (GENERATIONS | FRAMEWORKS)[name]
-    found = Path(os.environ.get(variable) or ROOT / folder / "bin" / "python")
+    found = _python_at(*(GENERATIONS | FRAMEWORKS)[name])
     if not found.exists():
         pytest.fail(f"{found} is missing: run `make environments` to prepare all of them.")
     return found
+
+
+def _python_at(variable: str, folder: str) -> Path:
+    return Path(os.environ.get(variable) or ROOT / folder / "bin" / "python")
 
 
 @pytest.fixture(scope="module")
