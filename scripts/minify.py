@@ -191,11 +191,11 @@ class _Attributes(ast.NodeVisitor):
     class that is nobody's base and has none itself that says more than what kind it is.
     """
 
-    def __init__(self, source: str, bases: Container[str]) -> None:
+    def __init__(self, tree: ast.Module, bases: Container[str]) -> None:
         self._bases = bases
         self.own: Counter[str] = Counter()
         self.others: set[str] = set()
-        self.visit(ast.parse(source))
+        self.visit(tree)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         """Read the names of a class."""
@@ -241,10 +241,11 @@ def _is_plain(base: ast.expr) -> bool:
 
 def shorter(sources: Sequence[str], given: Iterable[str]) -> list[dict[str, str]]:
     """Return other names for attributes that nobody asks for but their own classes, by module."""
-    trees = [node for source in sources for node in ast.walk(ast.parse(source))]
-    bases = [base for node in trees if isinstance(node, ast.ClassDef) for base in node.bases]
+    trees = [ast.parse(source) for source in sources]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    bases = [base for node in nodes if isinstance(node, ast.ClassDef) for base in node.bases]
     named = {part.id for base in bases for part in ast.walk(base) if isinstance(part, ast.Name)}
-    modules = [_Attributes(source, named) for source in sources]
+    modules = [_Attributes(tree, named) for tree in trees]
     others = set(given).union(*[module.others for module in modules])
     free = [name for letter in "abcdefghijklmnopqrstuvwxyz" if (name := f"_{letter}") not in others]
     own = [[name for name, _ in each.own.most_common() if name not in others] for each in modules]
