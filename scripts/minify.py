@@ -161,6 +161,44 @@ class _Comprehended(ast.NodeTransformer):
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
+class _Local(ast.NodeTransformer):
+    """Gives the variables of a function names that no parameter has: they can be shortened.
+
+    Those that nothing but an assignment of its own binds, there and in the functions within it.
+    """
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        """Name those of one, after those of the functions within it."""
+        self.generic_visit(node)
+        parts = [part for part in ast.walk(node) if part is not node]
+        if any(isinstance(part, ast.ClassDef) for part in parts):
+            return node
+        inner = [part for part in parts if isinstance(part, _FUNCTIONS)]
+        within = {id(part) for each in inner for part in ast.walk(each)}
+        bound = {
+            part.id
+            for part in parts
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+            if id(part) not in within
+        }
+        bound -= {name for part in parts for name in _bound_otherwise(part)}
+        for part in parts:
+            if isinstance(part, ast.Name) and part.id in bound:
+                part.id += "_"
+        return node
+
+
+def _bound_otherwise(part: ast.AST) -> list[str]:
+    """Return the names that a part of a function binds without assigning to them."""
+    if isinstance(part, (ast.Global, ast.Nonlocal)):
+        return part.names
+    if isinstance(part, ast.alias):
+        return _names(part)
+    if isinstance(part, ast.arg):
+        return [part.arg]
+    return [name for key in ("name", "rest") if (name := getattr(part, key, None))]
+
+
 class _Shortened(ast.NodeTransformer):
     """Gives other names to attributes, where they are defined and where they are asked for."""
 
@@ -278,7 +316,7 @@ def minify(
     tree = _OfAnObject().visit(_Shortened(short).visit(ast.parse(source)))
     tree.body = [each for statement in tree.body for each in _executed(statement)]
     if not documented:
-        tree = _Comprehended().visit(_Positional(given).visit(tree))
+        tree = _Local().visit(_Comprehended().visit(_Positional(given).visit(tree)))
     typed = documented or "TypedDict" in source
     if not typed:
         tree = ast.fix_missing_locations(_Typeless().visit(tree))
