@@ -124,6 +124,7 @@ def _attach_keys() -> dict[str, Any]:
         "name_others": True,
         "record_allocations": False,
         "after_oom": "ask",
+        "measure_workers": "ask",
     }
     return {"client_id": "benchmarks", "visible": True, "rate_hz": 10, "options": options}
 

@@ -38,6 +38,7 @@ OPTIONS: dict[str, Any] = {
     "name_others": True,
     "record_allocations": False,
     "after_oom": "ask",
+    "measure_workers": "ask",
 }
 
 # An installed helper, such as a developer's, must not hide that the injected one works.

@@ -44,7 +44,9 @@ export const CellSchema = event('cell', {
   /** Names in a release the value that this run displayed, if it did. */
   output_id: v.nullable(v.string()),
   /** Of the code that ran; `null` where it is too long to be told from others. */
-  source_crc32: v.nullable(count)
+  source_crc32: v.nullable(count),
+  /** The most that was in use by workers while it ran, above its start; `null`: none were. */
+  workers_bytes: v.nullable(count)
 });
 
 /** A cell ran out of GPU memory; its card comes as display data of that cell. */

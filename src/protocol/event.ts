@@ -13,6 +13,7 @@ import {
 } from './release';
 import { RescueSchema } from './report';
 import { count, number } from './value';
+import { FollowedWorkersSchema, WorkerReleasedSchema } from './workers';
 
 /** The helper lives. */
 export interface IHello extends v.InferOutput<typeof HelloSchema> {}
@@ -41,7 +42,16 @@ export const SampleSchema = event('sample', {
   /** One per device while a cell runs; empty at rest. */
   trends: v.array(TrendSchema),
   /** Ids of releases that wait for the running cell to end. */
-  queued: v.array(v.string())
+  queued: v.array(v.string()),
+  /** The cell in which CUDA was started; `null`: not up, or before the helper came. */
+  cuda_started: v.nullable(
+    v.object({
+      cell_id: v.nullable(v.string()),
+      execution_count: v.nullable(count)
+    })
+  ),
+  /** `null`: the notebook sends no work to other processes. */
+  workers: v.nullable(FollowedWorkersSchema)
 });
 
 /** A walk that a person asked for goes on. */
@@ -84,6 +94,7 @@ export const EventSchema = v.variant('type', [
   OomSchema,
   PlanSchema,
   ReleasedSchema,
+  WorkerReleasedSchema,
   HoldersSchema,
   PathSchema,
   SnapshotSchema,

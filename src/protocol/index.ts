@@ -20,6 +20,7 @@ export type * from './reply';
 export type * from './report';
 export type * from './request';
 export * from './version';
+export type * from './workers';
 export { HolderKindSchema } from './part';
 export { parseEvent, parseReply, parseReport } from './parser';
 export { isObject } from './value';

@@ -8,7 +8,12 @@ import { HistoryPointSchema } from './memory';
 import { MessageSchema } from './message';
 import { ReleasedSchema } from './release';
 import { EditSchema, ReportSchema } from './report';
-import { number } from './value';
+import { count, number } from './value';
+import {
+  FollowedWorkersSchema,
+  WorkerCardSchema,
+  WorkerHostSchema
+} from './workers';
 
 /** `waiting`: a cell runs; it is done when that ends. */
 const status = v.picklist(['queued', 'waiting']);
@@ -69,6 +74,20 @@ export const ReplySchema = v.variant('type', [
     /** `null`: a cell runs, or none has run yet. */
     idle_since_s: v.nullable(number)
   }),
+  reply('workers', {
+    /** `null`: the notebook has none. */
+    workers: v.nullable(FollowedWorkersSchema),
+    /** The fullest first, at most 16. */
+    hosts: v.array(WorkerHostSchema),
+    more_hosts: count,
+    /** The fullest first, at most 16. */
+    cards: v.array(WorkerCardSchema),
+    /** Behind these. */
+    more_cards: count
+  }),
+  /** What becomes of it is told by the engine's state. */
+  reply('follow', {}),
+  reply('worker_release', { status: v.picklist(['queued']) }),
   // Any request that cannot be answered.
   reply('refused', { message: MessageSchema })
 ]);

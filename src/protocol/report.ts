@@ -6,6 +6,7 @@ import { FrameworkNameSchema } from './memory';
 import { MessageSchema } from './message';
 import { PartSchema } from './part';
 import { count, integer, number } from './value';
+import { EngineNameSchema } from './workers';
 
 export interface IDiffRow extends v.InferOutput<typeof DiffRowSchema> {}
 export const DiffRowSchema = v.object({
@@ -84,14 +85,7 @@ export const VersionSchema = v.object({
 export interface IWorker extends v.InferOutput<typeof WorkerSchema> {}
 export const WorkerSchema = v.object({
   /** Who sent the work there; `command`: a program that a cell started. */
-  engine: v.picklist([
-    'command',
-    'dask',
-    'ipyparallel',
-    'process',
-    'rank',
-    'ray'
-  ]),
+  engine: EngineNameSchema,
   /** Of a rank, or the number of an engine of ipyparallel. */
   rank: v.nullable(count),
   /** On its own host. */

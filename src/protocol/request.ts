@@ -1,3 +1,5 @@
+import type { EngineName, WorkerAction } from './workers';
+
 /** What the person's settings ask of the helper. */
 export interface IOptions {
   mark_cells: boolean;
@@ -8,6 +10,8 @@ export interface IOptions {
   record_allocations: boolean;
   /** After an out-of-memory error: offer to free, free at once, or neither. */
   after_oom: 'ask' | 'free' | 'never';
+  /** Put the helper into workers: offer it, only where it is called for, or never. */
+  measure_workers: 'ask' | 'asked' | 'never';
 }
 
 /** What every request carries. */
@@ -95,6 +99,24 @@ export interface IRequests {
     traceback: string;
   };
   presence: IEnvelope<'presence'>;
+  workers: IEnvelope<'workers'> & {
+    /** `null`: of all. */
+    host: string | null;
+    /** What host, card or worker are called, in part; empty: all. */
+    filter: string;
+    /** So many cards are left out at first. */
+    offset: number;
+  };
+  follow: IEnvelope<'follow'> & {
+    engine: EngineName;
+    /** Whether to put the helper there, or to take it back. */
+    follow: boolean;
+  };
+  worker_release: IEnvelope<'worker_release'> & {
+    worker_id: string;
+    /** But for `free` only after the person agreed. */
+    action: WorkerAction;
+  };
 }
 
 /** What the caller of a request gives; the link adds the rest. */

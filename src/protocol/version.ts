@@ -1,5 +1,5 @@
 /** The version spoken here, `major.minor`; a test compares it with the helper's. */
-export const PROTOCOL_VERSION = '2.1';
+export const PROTOCOL_VERSION = '2.2';
 
 /**
  * Whether a helper of this `major.minor` version is understood here.

@@ -48,6 +48,7 @@ class CellRun:
     run: int = 1
     growth: wire.Growth | None = None
     path: str | None = None
+    workers_bytes: int | None = None
 
     @property
     def key(self) -> str:
@@ -78,6 +79,7 @@ class CellRun:
             "source_crc32": None
             if len(self.source) > _LONGEST
             else crc32(self.source.encode(errors="replace")),
+            "workers_bytes": self.workers_bytes,
         }
 
 
@@ -94,6 +96,12 @@ class _Open:
     start: DeviceSnapshot | None
     alone: bool
     highest: dict[int, int] = field(default_factory=dict)
+    workers_before: int = 0
+    workers_bytes: int | None = None
+
+    def enter_workers(self, in_use: int) -> None:
+        """Keep the most that workers had in use, above what they had before."""
+        self.workers_bytes = max(self.workers_bytes or 0, in_use - self.workers_before)
 
 
 class Ledger:
@@ -109,6 +117,7 @@ class Ledger:
         self._writing = Lock()
         self._open: dict[int, tuple[_Open, ...]] = {}
         self._last: CellRun | None = None
+        self._workers_bytes: int | None = None
         self._runs: OrderedDict[str, deque[CellRun]] = OrderedDict()
 
     @property
@@ -149,13 +158,17 @@ class Ledger:
             for each in others:
                 each.alone = False
             opened = _Open(token, replace(run, run=count), start, alone=not others)
+            opened.workers_before = self._workers_bytes or 0
             self._open[ident] = (*nest, opened)
             return not nest
 
-    def observe(self, snapshot: DeviceSnapshot) -> None:
-        """Enter a reading made meanwhile."""
+    def observe(self, snapshot: DeviceSnapshot, workers_bytes: int | None = None) -> None:
+        """Enter a reading made meanwhile, and what workers have in use, if there are any."""
         with self._writing:
+            self._workers_bytes = workers_bytes
             for nest in self._open.values():
+                if workers_bytes is not None:
+                    nest[0].enter_workers(workers_bytes)
                 highest = nest[0].highest
                 for device in snapshot.devices:
                     highest[device.index] = max(highest.get(device.index, 0), device.in_use_bytes)
@@ -199,6 +212,7 @@ class Ledger:
                 execution_count=execution_count,
                 end_s=end_s,
                 memory=_memory(opened, snapshot),
+                workers_bytes=opened.workers_bytes,
             )
             if depth == 0:
                 self._last = run
@@ -211,7 +225,8 @@ class Ledger:
         opened = self._outermost()
         if opened is None:
             return self._last
-        return replace(opened.run, memory=_memory(opened, snapshot))
+        memory, workers_bytes = _memory(opened, snapshot), opened.workers_bytes
+        return replace(opened.run, memory=memory, workers_bytes=workers_bytes)
 
     def cells(self) -> tuple[CellRun, ...]:
         """Return the latest run of each cell, the one that ran last at the end."""

@@ -16,6 +16,7 @@ EDGES_LEASE_S = 90.0
 _SLOWEST_HZ, _FASTEST_HZ = 0.2, 10.0
 _MOST_CLIENTS = 64
 _CAUTION = ("never", "ask", "free")
+_MEASURE = ("never", "asked", "ask")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,7 @@ class Leases:
 
 def _cautious(wishes: list[Options]) -> Options:
     after_oom = [options["after_oom"] for options in wishes]
+    measure = [options.get("measure_workers", "ask") for options in wishes]
     return {
         "mark_cells": all(options["mark_cells"] for options in wishes),
         "keep_reports": all(options["keep_reports"] for options in wishes),
@@ -99,4 +101,5 @@ def _cautious(wishes: list[Options]) -> Options:
         "record_allocations": bool(wishes)
         and all(options["record_allocations"] for options in wishes),
         "after_oom": min(after_oom, key=_CAUTION.index, default="ask"),
+        "measure_workers": min(measure, key=_MEASURE.index, default="ask"),
     }

@@ -27,6 +27,7 @@ class Options(TypedDict):
     name_others: bool
     record_allocations: bool
     after_oom: Literal["ask", "free", "never"]
+    measure_workers: Literal["ask", "asked", "never"]
 
 
 class AttachRequest(_Asked):
@@ -176,6 +177,34 @@ class PresenceRequest(_Asked):
     type: Literal["presence"]
 
 
+class WorkersRequest(_Asked):
+    """Ask for the workers' cards, the fullest first: of one host, or of all."""
+
+    type: Literal["workers"]
+    host: str | None
+    filter: str
+    offset: int
+
+
+class FollowRequest(_Asked):
+    """Put the helper into the workers of an engine, or take it back."""
+
+    type: Literal["follow"]
+    engine: str
+    follow: bool
+
+
+class WorkerReleaseRequest(_Asked):
+    """Free what one worker does not need, restart it, or end it.
+
+    The latter two only after a person agreed.
+    """
+
+    type: Literal["worker_release"]
+    worker_id: str
+    action: Literal["free", "restart", "end"]
+
+
 Request = (
     AttachRequest
     | DetachRequest
@@ -194,5 +223,8 @@ Request = (
     | RescueRequest
     | RerunRequest
     | ExplainRequest
+    | WorkersRequest
+    | FollowRequest
+    | WorkerReleaseRequest
     | PresenceRequest
 )

@@ -51,6 +51,8 @@ PartKind = Literal[
     "free",
 ]
 
+EngineName = Literal["command", "dask", "ipyparallel", "process", "rank", "ray"]
+
 
 class Message(TypedDict):
     """A sentence.
@@ -209,7 +211,7 @@ class Version(TypedDict):
 class Worker(TypedDict):
     """A process other than the kernel that works for its notebook, as far as an error names it."""
 
-    engine: Literal["command", "dask", "ipyparallel", "process", "rank", "ray"]
+    engine: EngineName
     rank: int | None
     pid: int | None
     host: str | None
@@ -318,6 +320,8 @@ class Sample(TypedDict):
     host: HostMemory | None
     trends: list[Trend]
     queued: list[str]
+    workers: FollowedWorkers | None
+    cuda_started: StartedBy | None
 
 
 class Cell(TypedDict):
@@ -335,6 +339,7 @@ class Cell(TypedDict):
     growth: Growth | None
     output_id: str | None
     source_crc32: int | None
+    workers_bytes: int | None
 
 
 class Oom(TypedDict):
@@ -842,6 +847,131 @@ class ChangedCell(TypedDict):
     source: str
 
 
+class Followed(TypedDict):
+    """One engine that this notebook sends work to, and whether its workers are measured."""
+
+    engine: EngineName
+    total: int
+    live: int
+    left_over: int
+    state: Literal["measured", "not_measured", "following", "silent"]
+    silent_s: float | None
+    message: Message | None
+
+
+class CardWorker(TypedDict):
+    """A worker on one card."""
+
+    id: str
+    engine: EngineName
+    name: str | None
+    rank: int | None
+    pid: int | None
+    state: Literal["live", "stale", "ended"]
+    age_s: float
+    execution_count: int | None
+    left_over: bool
+    actions: list[Literal["free", "restart", "end"]]
+    in_use_bytes: int
+    cached_bytes: int
+
+
+class WorkerCard(TypedDict):
+    """A GPU on which workers are.
+
+    In use and cached are sums over its workers that have not ended, outside is what is used on the
+    card but by none of them.
+    """
+
+    id: str
+    host: str
+    index: int | None
+    uuid: str | None
+    name: str | None
+    simulated: bool
+    capacity_bytes: int | None
+    used_bytes: int | None
+    in_use_bytes: int
+    cached_bytes: int
+    outside_bytes: int | None
+    workers: list[CardWorker]
+    more_workers: int
+
+
+class CardShare(TypedDict):
+    """What workers hold on a GPU of the kernel: it is part of that device's outside."""
+
+    device_index: int
+    workers: int
+    bytes: int
+
+
+class FollowedWorkers(TypedDict):
+    """The processes that this notebook sends its work to, in short."""
+
+    engines: list[Followed]
+    in_use_bytes: int
+    fullest: WorkerCard | None
+    here: list[CardShare]
+
+
+class WorkerHost(TypedDict):
+    """A machine with workers."""
+
+    name: str
+    cards: int
+    workers: int
+    fullest_share: float | None
+
+
+class WorkerReleased(TypedDict):
+    """What was done with a worker has ended."""
+
+    type: Literal["worker_released"]
+    life_id: str
+    request_id: str
+    worker_id: str
+    action: Literal["free", "restart", "end"]
+    status: Literal["done", "nothing", "refused", "failed"]
+    freed_bytes: int | None
+    returned_bytes: int | None
+    message: Message
+
+
+class WorkersReply(TypedDict):
+    """Reply to `workers`."""
+
+    type: Literal["workers"]
+    id: str
+    workers: FollowedWorkers | None
+    hosts: list[WorkerHost]
+    more_hosts: int
+    cards: list[WorkerCard]
+    more_cards: int
+
+
+class FollowReply(TypedDict):
+    """Reply to `follow`; what becomes of it is told by the engine's state."""
+
+    type: Literal["follow"]
+    id: str
+
+
+class WorkerReleaseReply(TypedDict):
+    """Reply to `worker_release`; its end is a `worker_released`."""
+
+    type: Literal["worker_release"]
+    id: str
+    status: Literal["queued"]
+
+
+class StartedBy(TypedDict):
+    """The cell in which something was started."""
+
+    cell_id: str | None
+    execution_count: int | None
+
+
 Event = (
     Hello
     | Sample
@@ -849,6 +979,7 @@ Event = (
     | Oom
     | Plan
     | Released
+    | WorkerReleased
     | Holders
     | Path
     | Snapshot
@@ -880,6 +1011,9 @@ Reply = (
     | RerunReply
     | ExplainReply
     | PresenceReply
+    | WorkersReply
+    | FollowReply
+    | WorkerReleaseReply
     | RefusedReply
 )
 

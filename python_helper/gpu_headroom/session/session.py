@@ -29,6 +29,7 @@ from ..readings.sampler import Pace, Sampler
 from ..readings.sources import Sources
 from ..text.format import format_error
 from ..text.messages import message
+from ..workers.followed import Workers
 from ..workers.ranks import Ranks
 from .cell_hooks import CellHooks
 from .failures import Failures
@@ -97,13 +98,17 @@ class Session:
         self.offers: dict[str, RerunOffer] = {}
         self._dispatcher = Dispatcher(Basics(self).by_kind, self._rest, self.failed)
         self._failures = Failures(self, self._free_failed)
-        self.ranks = Ranks(self.life_id, self._begin_rank, self._failures.explain_rank)
+        explain = self._failures.explain_rank
+        self.ranks = Ranks(self.life_id, self.ledger, self._begin_rank, explain)
+        self.workers = Workers((self.ranks,))
         self._cell_hooks = CellHooks(self, self._failures)
         self._pace = Pace()
         self.recording: Recording | None = None
         self.monitor: Monitor | None = None
         self.frames: Frames | None = None
         self._modules = injection.own_modules()
+        self._was_up: bool | None = None
+        self._cuda_started: wire.StartedBy | None = None
         self._undo = ExitStack()
         self._errors: set[str] = set()
 
@@ -216,13 +221,14 @@ class Session:
 
     def notice(self, snapshot: DeviceSnapshot) -> DeviceSnapshot:
         """Enter a reading wherever readings are of use, and return it; may raise `NotNow`."""
-        self.ledger.observe(snapshot)
+        self.ledger.observe(snapshot, self.workers.in_use_bytes())
         if self.monitor is not None:
             self.monitor.enter(snapshot)
         # To attach before CUDA is up would start it: until then PyTorch calls as it starts it.
         if self.cuda.torch() is not None:
             self._record()
             self._observing().attach()
+        self._note_start(snapshot)
         return snapshot
 
     def computes_elsewhere(self) -> bool:
@@ -262,6 +268,8 @@ class Session:
             "host": None if snapshot.host is None else snapshot.host.as_wire(),
             "trends": [] if self.monitor is None else self.monitor.trends(),
             "queued": self.mainloop.waiting("release") if self.ledger.running else [],
+            "cuda_started": self._cuda_started,
+            "workers": self.workers.short(snapshot.devices),
         }
 
     def failed(self, part: str, error: BaseException, request_ids: Sequence[str] = ()) -> None:
@@ -320,9 +328,10 @@ class Session:
         from ..handlers.release import ReleaseRequests
         from ..handlers.rerun import RerunRequests
         from ..handlers.rescue import RescueRequests
+        from ..handlers.workers import WorkerRequests
 
         requests = (ReleaseRequests(self), RerunRequests(self), RescueRequests(self))
-        parts = (Answers(self), HolderRequests(self), *requests)
+        parts = (Answers(self), HolderRequests(self), WorkerRequests(self), *requests)
         found = {kind: handler for part in parts for kind, handler in part.by_kind.items()}
         return {**found, "explain": self._failures.explain_started}
 
@@ -344,11 +353,17 @@ class Session:
         self._observer = self._observer or Observer()
         return self._observer
 
-    def _begin_rank(self) -> None:
+    def _note_start(self, snapshot: DeviceSnapshot) -> None:
+        """Remember which cell has started CUDA: no launcher can fork after it."""
+        is_up, was_up = snapshot.state == "live", self._was_up
+        self._was_up = is_up
+        if is_up and was_up is False and (run := self.ledger.opened or self.ledger.current()):
+            self._cuda_started = {"cell_id": run.cell_id, "execution_count": run.execution_count}
+
+    def _begin_rank(self, started: Callable[[], object]) -> None:
         # PyTorch calls it where CUDA starts, which no fork outlives: it starts in this process.
-        # Nothing is imported here: a thread that was at it has not come along, but its lock has.
         if self._observer is not None:
-            self._observer.await_start(lambda: False)
+            self._observer.await_start(lambda: False, started)
 
     def _record(self) -> None:
         wanted = self.options["record_allocations"]

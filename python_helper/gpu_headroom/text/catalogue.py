@@ -12,6 +12,8 @@ SENTENCES = {
     "card.on": "{title} on {worker}",
     "worker.command": "a process of this cell",
     "worker.dask": "a Dask worker",
+    "worker.ended": "It has ended, and gave back **{returned_bytes}**.",
+    "worker.gone": "Nothing was done: it has ended, or its cell still runs.",
     "worker.ipyparallel": "engine {rank}",
     "worker.not_here": "No button: it is proven in the worker only.",
     "worker.process": "another process",

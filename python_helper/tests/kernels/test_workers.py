@@ -127,10 +127,11 @@ def fit(rank):
 LAUNCH_FIT = LAUNCH.replace("train", "fit")
 
 
-def is_clean(kernel: LiveKernel) -> bool:
-    """Whether nothing stands where ranks leave their reports."""
-    life = "__import__('gpu_headroom.session').session.current()"
-    return not kernel.value(f"__import__('os').path.exists({life}.ranks._folder)")
+def left(kernel: LiveKernel) -> Any:
+    """What stands where ranks leave their reports and readings."""
+    return kernel.value(
+        "__import__('gpu_headroom.session').session.current().ranks._folder.names()"
+    )
 
 
 def test_a_forked_rank_is_measured_in_itself(kernel: LiveKernel) -> None:
@@ -154,9 +155,11 @@ def test_a_forked_rank_is_measured_in_itself(kernel: LiveKernel) -> None:
     assert new <= 4096
     ran, cells = fixed(kernel, report, {"many": MANY, "fit": FIT, "launch-fit": LAUNCH_FIT})
     assert (ran, cells["many"]) == (["many", "launch-fit"], f"fit_batch_size = {new}")
-    assert is_clean(kernel)
+    assert [name for name in left(kernel) if name.endswith(".json")] == []
     for cell_id in ran:
         assert kernel.run(cells[cell_id], cell_id=cell_id).status == "ok"
+    kernel.run('__import__("time").sleep(1.2)', cell_id="later")
+    assert left(kernel) == []
 
 
 def test_ranks_that_left_a_report_too_are_counted(kernel: LiveKernel) -> None:
@@ -173,7 +176,10 @@ def test_ranks_that_left_a_report_too_are_counted(kernel: LiveKernel) -> None:
 
 
 def test_what_a_rank_catches_leaves_nothing(kernel: LiveKernel) -> None:
-    """A loop that probes for a batch that fits, as people write them; it goes on as without us."""
+    """A loop that probes for a batch that fits, as people write them; it goes on as without us.
+
+    The thread that reads is there as soon as CUDA is, and nothing once the rank has ended.
+    """
     source = """
 import gc, json
 
@@ -191,8 +197,8 @@ def probe(rank):
     kernel.run(source, cell_id="probe")
     launch = LAUNCH.replace("train", "probe").replace("nprocs=2", "nprocs=1")
     assert kernel.run(launch, cell_id="launch-probe").status == "ok"
-    assert kernel.value("json.load(open('probe.json'))") == [[0, 0], ["MainThread"]]
-    assert is_clean(kernel)
+    assert kernel.value("json.load(open('probe.json'))") == [[0, 0], ["MainThread", "gpu-headroom"]]
+    assert left(kernel) == []
 
 
 @pytest.mark.parametrize(
@@ -208,16 +214,23 @@ def probe(rank):
 def test_what_a_rank_leaves_is_not_believed(kernel: LiveKernel, found: str) -> None:
     """Another text in its place: the card is that of the message alone."""
     tamper = f"""
-import gpu_headroom.workers.ranks as ranks
+import gpu_headroom.workers.folder as folder
 
-kept = ranks.Ranks._leave
-ranks.Ranks._leave = lambda self, data: kept(self, ({found}).encode())
+kept = folder.Folder.write
+
+def write(self, name, said):
+    kept(self, name, said)
+    open(f"{{self._path}}/{{name}}", "w").write({found})
+
+folder.Folder.write = write
 """
     assert kernel.run(tamper, silent=True).status == "ok"
     kernel.run(FIT, cell_id="fit")
     report = card(kernel.run(LAUNCH_FIT, cell_id="launch-fit", stop_on_error=False))
-    kernel.run("ranks.Ranks._leave = kept; del ranks, kept", silent=True)
+    sample = kernel.ask("presence")["sample"]
+    kernel.run("folder.Folder.write = kept; del folder, kept", silent=True)
     assert (report["measured"], report["worker"]["rank"]) == ("message", 1)
+    assert sample["workers"] is None
 
 
 def test_a_rank_ends_whatever_holds_up_its_report(kernel: LiveKernel) -> None:
@@ -245,7 +258,7 @@ def test_what_kernels_that_were_killed_forgot_goes_in_time(kernel: LiveKernel) -
     source = """
 import os, sys, time
 life = sys.modules["gpu_headroom.session"].current()
-own = life.ranks._folder
+own = life.ranks._folder._path
 old, young, other = [own.replace(life.life_id, each) for each in ("old", "young", "other")]
 other = other.replace("ranks-", "")
 for each in (old, young, other):
@@ -265,18 +278,19 @@ def test_a_link_in_its_place_is_not_followed(kernel: LiveKernel) -> None:
     source = """
 import os, sys
 life = sys.modules["gpu_headroom.session"].current()
-place = life.ranks._folder
-os.mkdir(place)
+place = life.ranks._folder._path
+os.makedirs(place, exist_ok=True)
 os.symlink("/etc/hostname", f"{place}/1.json")
 os.mkfifo(f"{place}/2.json")
+os.mkfifo(f"{place}/3.reading")
 found = [life.ranks.take(1)]
-os.mkdir(place)
 os.mkfifo(f"{place}/2.json")
-found += [life.ranks.take(2), life.ranks.take(2), os.path.exists(place)]
+found += [life.ranks.take(2), life.ranks.take(2), "3.reading" in os.listdir(place)]
+os.remove(f"{place}/3.reading")
 """
     assert kernel.run(source, silent=True).status == "ok"
     nothing = {"others": 0}
-    assert kernel.value("found") == [{"others": 1}, nothing, nothing, False]
+    assert kernel.value("found") == [{"others": 1}, nothing, nothing, True]
 
 
 def test_a_daemon_is_left_alone(kernel: LiveKernel) -> None:

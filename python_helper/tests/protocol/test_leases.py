@@ -113,6 +113,8 @@ def test_without_anybody_options_are_the_defaults() -> None:
         ("after_oom", "free", "ask"),
         ("after_oom", "free", "never"),
         ("after_oom", "ask", "never"),
+        ("measure_workers", "ask", "asked"),
+        ("measure_workers", "asked", "never"),
     ],
 )
 def test_the_cautious_wish_holds_for_everybody(option: str, bold: object, cautious: object) -> None:

@@ -95,9 +95,11 @@ class Observer:
         self._last: dict[int, Capture] = {}
         self._looks_from_s = float("-inf")
 
-    def await_start(self, forked: Callable[[], bool]) -> None:
-        """Attach as soon as CUDA starts, unless that is in a forked child."""
-        _TRAMPOLINE.start = lambda: forked() or self.attach()
+    def await_start(
+        self, forked: Callable[[], bool], started: Callable[[], object] = lambda: None
+    ) -> None:
+        """Attach as soon as CUDA starts, unless that is in a forked child; then call `started`."""
+        _TRAMPOLINE.start = lambda: forked() or (self.attach(), started())
         private.at_start(_at_start)
 
     def attach(self) -> bool:

@@ -1,0 +1,79 @@
+"""A private folder in which processes leave a file each, for the kernel to read."""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+import shutil
+import stat
+import tempfile
+import time
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+_MEMORY = "/dev/shm"  # noqa: S108  a folder of ours in it is private, and its name nobody's guess
+_LONGEST = 2**16  # bytes of a file
+_OLD_S = 3600.0  # a kernel takes what is left within seconds
+_TO_READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_TO_WRITE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
+
+
+class Left(NamedTuple):
+    """What stands in a file, and how old that is."""
+
+    said: dict[str, Any]
+    age_s: float
+
+
+class Folder:
+    """The folder of one life; made by whoever writes first.
+
+    A file that is too long, cut, of another user, a link or no file is as one that is not there.
+    """
+
+    def __init__(self, name: str) -> None:
+        where = _MEMORY if os.access(_MEMORY, os.W_OK) else tempfile.gettempdir()
+        self._path = f"{where}/gpu-headroom-ranks-{name}"
+
+    def names(self) -> list[str]:
+        """Return the names of the files."""
+        try:
+            return [name for name in os.listdir(self._path) if name[0] != "."]  # noqa: PTH208  a tenth of the time
+        except OSError:
+            return []
+
+    def write(self, name: str, said: dict[str, Any]) -> None:
+        """Write a file, or another in its place: whole at any moment. May raise `OSError`."""
+        with suppress(FileExistsError):
+            os.mkdir(self._path, 0o700)  # noqa: PTH102  what it takes is a text, as its name is
+        with os.fdopen(os.open(f"{self._path}/.{name}", _TO_WRITE, 0o600), "wb") as file:
+            file.write(json.dumps(said).encode())
+        os.replace(f"{self._path}/.{name}", f"{self._path}/{name}")  # noqa: PTH105
+
+    def read(self, name: str) -> Left | None:
+        """Return what stands in a file."""
+        with (
+            suppress(OSError, ValueError),
+            os.fdopen(os.open(f"{self._path}/{name}", _TO_READ), "rb") as file,
+        ):
+            status = os.fstat(file.fileno())
+            if stat.S_ISREG(status.st_mode) and status.st_uid == os.getuid():
+                said = json.loads(file.read(_LONGEST + 1))  # one that is longer is cut
+                if type(said) is dict:
+                    return Left(said, max(0.0, time.time() - status.st_mtime))
+        return None
+
+    def remove(self, name: str) -> None:
+        """Remove a file."""
+        with suppress(OSError):
+            os.remove(f"{self._path}/{name}")  # noqa: PTH107
+
+    def clean(self, *, own: bool) -> None:
+        """Remove the folders that kernels which were killed forgot, and the own."""
+        for folder in (self._path, *glob.glob(f"{self._path.rpartition('-')[0]}-*")):  # noqa: PTH207
+            with suppress(OSError):
+                status = os.lstat(folder)
+                goes = own if folder == self._path else time.time() - status.st_mtime > _OLD_S
+                if goes and status.st_uid == os.getuid():
+                    shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,215 @@
+"""What ranks that a kernel forks say of themselves while they run, and what is left of them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.live import LiveKernel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.live import Pack
+
+MIB = 2**20
+# What its two ranks hold differs; each says when it does, and goes on when told to.
+HOLD = """
+import os, pathlib, time
+import torch
+from torch.multiprocessing import start_processes
+
+def hold(rank):
+    torch.cuda.set_device(rank)
+    kept = torch.empty((rank + 1) * 64, 2**20, dtype=torch.uint8, device="cuda")
+    pathlib.Path(f"pid-{rank}").write_text(str(os.getpid()))
+    while not os.path.exists("go"):
+        time.sleep(0.05)
+"""
+LAUNCH = """
+print("begun")
+start_processes(hold, nprocs=2, start_method="fork")
+"""
+# As a person would who lets something go on behind the notebook's back.
+BEHIND = """
+import multiprocessing
+behind = multiprocessing.get_context("fork").Process(target=hold, args=(1,))
+behind.start()
+while not os.path.exists("pid-1"): time.sleep(0.05)
+"""
+
+
+@pytest.fixture
+def kernel(newest_python: Path, pack: Pack, tmp_path: Path) -> Iterator[LiveKernel]:
+    """A kernel with two simulated GPUs of its own."""
+    with LiveKernel(
+        newest_python, tmp_path, installed=True, GPU_HEADROOM_SIMULATE="1GiB*2"
+    ) as kernel:
+        kernel.inject(pack)
+        kernel.attach()
+        assert kernel.run(HOLD, cell_id="hold").status == "ok"
+        yield kernel
+
+
+def cards(kernel: LiveKernel, host: str | None = None, text: str = "", offset: int = 0) -> Any:
+    """What a page is told that asks for the workers' cards."""
+    return kernel.ask("workers", host=host, filter=text, offset=offset)
+
+
+def workers(kernel: LiveKernel) -> list[Any]:
+    """The workers of all cards, fullest card first."""
+    return [worker for card in cards(kernel)["cards"] for worker in card["workers"]]
+
+
+def pid(folder: Path, rank: int) -> int:
+    """The process of a rank that holds what it should."""
+    deadline = time.monotonic() + 60
+    while not (path := folder / f"pid-{rank}").exists() or not path.read_text():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return int(path.read_text())
+
+
+def test_ranks_are_measured_while_they_run(kernel: LiveKernel, tmp_path: Path) -> None:
+    """Each on its own card, by what its own framework says; the fullest first."""
+    kernel.start_cell(LAUNCH, cell_id="launch")
+    pids = [pid(tmp_path, rank) for rank in (0, 1)]
+    kernel.until(lambda: len(workers(kernel)) == 2)
+    found = cards(kernel)
+    (engine,) = found["workers"]["engines"]
+    assert {**engine, "message": None} == {
+        "engine": "rank",
+        "total": 2,
+        "live": 2,
+        "left_over": 0,
+        "state": "measured",
+        "silent_s": None,
+        "message": None,
+    }
+    assert [card["in_use_bytes"] for card in found["cards"]] == [128 * MIB, 64 * MIB]
+    assert [card["index"] for card in found["cards"]] == [1, 0]
+    for rank, card in zip((1, 0), found["cards"], strict=True):
+        (worker,) = card["workers"]
+        assert (worker["rank"], worker["pid"], worker["state"]) == (rank, pids[rank], "live")
+        assert worker["execution_count"] == 2
+        assert (worker["in_use_bytes"], worker["actions"]) == (card["in_use_bytes"], [])
+        assert (card["capacity_bytes"], card["simulated"]) == (2**30, True)
+        assert card["used_bytes"] == card["outside_bytes"] + card["in_use_bytes"]
+        assert card["host"] == os.uname().nodename
+    assert found["workers"]["in_use_bytes"] == 192 * MIB
+    assert found["workers"]["fullest"]["id"] == found["cards"][0]["id"]
+    assert found["hosts"] == [
+        {
+            "name": os.uname().nodename,
+            "cards": 2,
+            "workers": 2,
+            "fullest_share": found["cards"][0]["used_bytes"] / 2**30,
+        }
+    ]
+    assert [card["index"] for card in cards(kernel, text="RANK 0")["cards"]] == [0]
+    assert [card["index"] for card in cards(kernel, offset=1)["cards"]] == [0]
+    assert cards(kernel, host="another")["cards"] == []
+    (tmp_path / "go").touch()
+    cell = kernel.await_event("cell", cell_id="launch", status="ok")
+    assert cell["workers_bytes"] == 192 * MIB
+    assert kernel.sample()["workers"] is None
+    assert kernel.sample()["state"] == "not_initialised"
+
+
+def test_a_rank_that_is_killed_keeps_its_last_reading(kernel: LiveKernel, tmp_path: Path) -> None:
+    """With its age, until the next cell; one that is not heard of is old."""
+    kernel.start_cell(LAUNCH, cell_id="launch")
+    pids = [pid(tmp_path, rank) for rank in (0, 1)]
+    kernel.until(lambda: len(workers(kernel)) == 2)
+    os.kill(pids[0], signal.SIGSTOP)
+    kernel.until(lambda: workers(kernel)[1]["state"] == "stale")
+    assert workers(kernel)[1]["age_s"] > 3
+    os.kill(pids[1], signal.SIGKILL)
+    os.kill(pids[0], signal.SIGCONT)
+    kernel.await_event("cell", cell_id="launch", status="error")
+    found = cards(kernel)
+    assert found["workers"]["engines"][0]["total"] == 0
+    assert found["workers"]["in_use_bytes"] == 0
+    by_rank = {worker["rank"]: worker for card in found["cards"] for worker in card["workers"]}
+    assert by_rank[1]["state"] == "ended"
+    assert by_rank[1]["in_use_bytes"] == 128 * MIB
+    kernel.run("1", cell_id="another")
+    assert kernel.sample()["workers"] is None
+
+
+def test_a_rank_that_outlives_its_cell_can_be_ended(kernel: LiveKernel, tmp_path: Path) -> None:
+    """By its own click only; whoever started it learns of its end as ever."""
+    assert kernel.run(BEHIND, cell_id="behind").status == "ok"
+    kernel.until(lambda: len(workers(kernel)) == 1)
+    (worker,) = workers(kernel)
+    assert (worker["left_over"], worker["execution_count"]) == (True, 2)
+    assert worker["actions"] == ["end"]
+    assert cards(kernel)["workers"]["engines"][0]["left_over"] == 1
+    reply = kernel.ask("worker_release", worker_id=worker["id"], action="free")
+    refused = kernel.await_event("worker_released", request_id=reply["id"])
+    assert (refused["status"], refused["freed_bytes"]) == ("refused", None)
+    reply = kernel.ask("worker_release", worker_id=worker["id"], action="end")
+    released = kernel.await_event("worker_released", request_id=reply["id"])
+    assert (released["status"], released["freed_bytes"]) == ("done", 128 * MIB)
+    assert released["returned_bytes"] >= 128 * MIB
+    assert kernel.value("(behind.join(), behind.exitcode)") == (None, -signal.SIGTERM)
+    assert cards(kernel)["workers"] is None
+    assert not (tmp_path / "go").exists()
+
+
+def test_only_a_child_that_is_left_over_is_ended(kernel: LiveKernel, tmp_path: Path) -> None:
+    """Not a rank whose cell runs, and no process that somebody names."""
+    kernel.start_cell(LAUNCH, cell_id="launch")
+    pids = [pid(tmp_path, rank) for rank in (0, 1)]
+    kernel.until(lambda: len(workers(kernel)) == 2)
+    for name in (*(f"rank:{each}" for each in pids), f"rank:{os.getpid()}", "rank:1", "", "x"):
+        reply = kernel.ask("worker_release", worker_id=name, action="end")
+        told = kernel.await_event("worker_released", request_id=reply["id"])
+        assert told["status"] == "refused", name
+    (tmp_path / "go").touch()
+    kernel.await_event("cell", cell_id="launch", status="ok")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "[1]",
+        "{}",
+        '{"devices": 3}',
+        '{"devices": [{"index": 0}]}',
+        '{"devices": [{}], "born": "1"}',
+        "x" * 10**6,
+    ],
+)
+def test_what_a_rank_says_is_not_believed(kernel: LiveKernel, said: str) -> None:
+    """Nothing of it is shown, and nothing fails."""
+    source = f"""
+import os
+folder = __import__("sys").modules["gpu_headroom.session"].current().ranks._folder
+folder.write("1.reading", {{}})
+with open(folder._path + "/1.reading", "w") as file:
+    file.write({said!r})
+"""
+    assert kernel.run(source, silent=True).status == "ok"
+    assert cards(kernel)["workers"] is None
+    assert kernel.events("error") == []
+
+
+def test_the_cell_that_started_cuda_is_named(kernel: LiveKernel) -> None:
+    """Launchers that fork need a kernel in which none has."""
+    assert kernel.sample()["cuda_started"] is None
+    kernel.run("x = torch.ones(1, device='cuda')", cell_id="starts")
+    kernel.run("x += 1", cell_id="later")
+    assert kernel.sample()["cuda_started"] == {"cell_id": "starts", "execution_count": 2}
+
+
+def test_no_engine_is_imported_or_asked(kernel: LiveKernel) -> None:
+    """One that nobody uses, or that is not known, is refused in a sentence."""
+    reply = kernel.ask("follow", engine="dask", follow=True)
+    assert reply["type"] == "refused"
+    assert "dask" in reply["message"]["text"]
+    assert kernel.value("'distributed' in __import__('sys').modules") is False
