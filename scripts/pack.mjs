@@ -42,6 +42,16 @@ const WHEEL_ONLY = [
   'testing.py'
 ];
 
+/** Modules for engines that run elsewhere: a pack of their own, which a page brings on first need. */
+const FOR_WORKERS = [
+  'terminal/workers.py',
+  'workers/aside.py',
+  'workers/dask.py',
+  'workers/dask_plugin.py',
+  'workers/joining.py',
+  'workers/words.py'
+];
+
 /** Modules whose docstrings are the help that a person asks for: they travel. */
 const DOCUMENTED = ['__init__.py', 'terminal/magics.py'];
 
@@ -123,15 +133,23 @@ const readCode = name =>
     .replace(/^\s*#.*\n/gm, '')
     .replace(/ {2}# .*$/gm, '');
 
+/** What takes a pack up, which each of them has. */
+const TAKES_UP = 'kernel/injection.py';
+
+/** The pack of those modules that are, or are not, for workers. */
+const packOf = (sources, forWorkers) =>
+  pack(
+    Object.entries(sources)
+      .filter(
+        ([path]) =>
+          path === TAKES_UP || FOR_WORKERS.includes(path) === forWorkers
+      )
+      .map(([path, source]) => [path, source, DOCUMENTED.includes(path)])
+  );
+
 /** The text of `src/kernel/pack.ts`, made from these modules. */
 function make(sources, made) {
-  const packed = pack(
-    Object.entries(sources).map(([path, source]) => [
-      path,
-      source,
-      DOCUMENTED.includes(path)
-    ])
-  );
+  const packed = packOf(sources, false);
   if (packed.length > LIMIT) {
     fail(`it is ${packed.length} bytes, more than its limit of ${LIMIT}.`);
   }
@@ -148,10 +166,15 @@ export const HELPER_VERSION: string = '${version}';
 export const PROTOCOL_VERSION: string = '${protocolVersion()}';
 export const PACK: string =
   '${packed}';
+/** What is for workers besides. */
+export const WORKERS_PACK: string =
+  '${packOf(sources, true)}';
 `;
 }
 
 const PACKED = /^export const PACK: string =\n {2}'([^']*)';$/m;
+const PACKED_FOR_WORKERS =
+  /^export const WORKERS_PACK: string =\n {2}'([^']*)';$/m;
 
 const sources = Object.fromEntries(
   listModules().map(path => [path, readHelper(path)])
@@ -176,7 +199,9 @@ if (text.split('\n', 2)[1] !== made) {
 }
 if (!process.argv.includes('--quiet')) {
   const { length } = PACKED.exec(text)[1];
+  const besides = PACKED_FOR_WORKERS.exec(text)[1].length;
   process.stdout.write(
-    `pack: ${Object.keys(sources).length} modules, ${length} packed of ${LIMIT} at most\n`
+    `pack: ${Object.keys(sources).length} modules, ${length} packed of ${LIMIT} at most, ` +
+      `and ${besides} for workers\n`
   );
 }

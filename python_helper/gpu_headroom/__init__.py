@@ -6,6 +6,7 @@ elsewhere `%load_ext gpu_headroom` does.
 
 from __future__ import annotations
 
+import time
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "alive",
+    "follow",
     "free",
     "free_traceback",
     "holders",
@@ -34,7 +36,9 @@ __all__ = [
     "start",
     "status",
     "stop",
+    "unfollow",
     "unload_ipython_extension",
+    "workers",
 ]
 
 
@@ -140,6 +144,28 @@ def free_traceback() -> str:
     return free(["traceback"])
 
 
+def follow() -> str:
+    """Measure the workers that this notebook sends work to: say what goes where.
+
+    Nothing is put into workers but by this, or by a click in the panel. Raises `RuntimeError` where
+    the settings forbid it.
+    """
+    said: str = _of_workers().follow(_live())
+    return said
+
+
+def unfollow() -> str:
+    """Take back what `follow` put into workers."""
+    said: str = _of_workers().unfollow(_live())
+    return said
+
+
+def workers() -> str:
+    """Say what workers hold on each of their GPUs, the fullest first."""
+    said: str = _of_workers().summarise(_live())
+    return said
+
+
 def load_ipython_extension(shell: Any) -> None:
     """Start the helper and its magic: `%load_ext gpu_headroom`."""
     start()
@@ -159,6 +185,19 @@ def unload_ipython_extension(shell: Any) -> None:
 def _live() -> Session:
     session: Session = _session_module().start()
     return session
+
+
+def _of_workers() -> Any:
+    """Return what speaks of workers, which a page brings as soon as there may be some."""
+    _live()
+    for _ in range(30):
+        try:
+            return import_module(".terminal.workers", __name__)
+        except ModuleNotFoundError as error:
+            if not str(error.name).endswith("terminal.workers"):
+                raise
+        time.sleep(0.1)
+    raise RuntimeError("No page has brought what this needs: `pip install gpu-headroom`.")
 
 
 def _session_module() -> Any:

@@ -61,6 +61,7 @@ class Pack:
     bootstrap: str
     sources: str
     version: str
+    for_workers: str
 
     @classmethod
     def read(cls, module: Path) -> Pack:
@@ -74,7 +75,8 @@ class Pack:
                 re.MULTILINE,
             )
         }
-        return cls(constants["BOOTSTRAP"], constants["PACK"], constants["HELPER_VERSION"])
+        names = ("BOOTSTRAP", "PACK", "HELPER_VERSION", "WORKERS_PACK")
+        return cls(*[constants[name] for name in names])
 
     def work(self, *, sources: str | None = None, major: str = "2") -> dict[str, Any]:
         """Return what the front end executes: the bootstrap, and the expression that calls it."""
@@ -307,10 +309,10 @@ class LiveKernel:
             user_expressions={"here": constant(PROBE, "EXPRESSION")},
         )
 
-    def inject(self, pack: Pack, *, channel: str = "control") -> Run:
-        """Inject the helper as the front end does."""
+    def inject(self, pack: Pack, *, channel: str = "control", sources: str | None = None) -> Run:
+        """Inject the helper as the front end does, or another part of it."""
         return self.run(
-            **pack.work(),
+            **pack.work(sources=sources),
             channel=channel,
             silent=True,
             store_history=False,

@@ -15,14 +15,12 @@ if TYPE_CHECKING:
 
     from ..protocol import requests, wire
     from ..workers.followed import Workers
-    from ..workers.ranks import Ranks
     from .queued import Served
 
     class _Working(Served, Protocol):
         """What is asked of a life besides."""
 
         workers: Workers
-        ranks: Ranks
 
 
 class WorkerRequests:
@@ -52,7 +50,14 @@ class WorkerRequests:
         }
 
     def _follow(self, request: requests.FollowRequest) -> wire.FollowReply:
-        raise Refusal(message("refused.unknown", name=request["engine"][:80]))
+        life, name = self._life, request["engine"]
+        engine = None if name == "rank" else life.workers.engine(name)
+        if engine is None:
+            raise Refusal(message("refused.unknown", name=name[:80]))
+        if life.options["measure_workers"] == "never":
+            raise Refusal(message("worker.never"))
+        (engine.follow if request["follow"] else engine.unfollow)()
+        return {"type": "follow", "id": request["id"]}
 
     def _release(self, request: requests.WorkerReleaseRequest) -> wire.WorkerReleaseReply:
         threads.start(lambda: self._run(request))
@@ -60,22 +65,19 @@ class WorkerRequests:
 
     def _run(self, request: requests.WorkerReleaseRequest) -> None:
         """Do it, and say what came of it, whatever that is."""
-        life, action = self._life, request["action"]
-        freed = life.ranks.end(request["worker_id"]) if action == "end" else None
-        if freed is None:
-            said = message("worker.gone")
-        else:
-            said = message("worker.ended", returned_bytes=freed["returned_bytes"])
+        life, worker_id = self._life, request["worker_id"]
+        engine = life.workers.engine(worker_id.partition(":")[0])
+        done = engine and engine.act(worker_id, request["action"])
         life.send(
             {
                 "type": "worker_released",
                 "life_id": life.life_id,
                 "request_id": request["id"],
-                "worker_id": request["worker_id"],
-                "action": action,
-                "status": "refused" if freed is None else "done",
-                "freed_bytes": None if freed is None else freed["freed_bytes"],
-                "returned_bytes": None if freed is None else freed["returned_bytes"],
-                "message": said,
+                "worker_id": worker_id,
+                "action": request["action"],
+                "status": done.status if done else "refused",
+                "freed_bytes": done and done.freed_bytes,
+                "returned_bytes": done and done.returned_bytes,
+                "message": done.said if done else message("worker.gone"),
             }
         )

@@ -27,6 +27,7 @@ _ASIDE = f"_{PACKAGE}"  # where a person's own module is called as the package i
 _LIVE = "_gpu_headroom"  # where the helper that lives stands on the shell
 ROOT = f"<{PACKAGE}>"  # no folder is called that: only this finder looks into it
 _PATIENCE_S = 2.0
+_BEGIN = "session/session.py"
 
 
 class InMemory(  # type: ignore[misc]  # typeshed's own bases disagree
@@ -42,6 +43,11 @@ class InMemory(  # type: ignore[misc]  # typeshed's own bases disagree
         self.version = version
         self.package = package
         self._codes: dict[str, CodeType | None] = {}
+
+    def add(self, sources: dict[str, str], version: str) -> None:
+        """Hold more modules, if they are of the same helper; what is there stays."""
+        if version == self.version:
+            self.sources = {**sources, **self.sources}
 
     def compile_one(self) -> bool:
         """Compile a module ahead of its import; whether there was one left.
@@ -105,8 +111,13 @@ def start(sources: dict[str, str], protocol_major: str, version: str) -> None:
     """
     session = live()
     if session is not None:
-        session.keep_modules()
-        return
+        session.keep_modules(sources, version)
+    elif _BEGIN in sources:  # a pack of what is needed later alone begins nothing
+        importlib.import_module(bring(sources, protocol_major, version)).start()
+
+
+def bring(sources: dict[str, str], protocol_major: str, version: str) -> str:
+    """Have the package found here, installed or brought, and return its name: see `start`."""
     _wait_for_imports()
     spec = _found()
     major = None if spec is None else _major(spec)
@@ -115,7 +126,7 @@ def start(sources: dict[str, str], protocol_major: str, version: str) -> None:
     if name not in sys.modules and (is_foreign or major != protocol_major):
         sys.meta_path[:] = [protocol for protocol in sys.meta_path if not _is_ours(protocol)]
         sys.meta_path.insert(0, InMemory(sources, version, name))
-    importlib.import_module(name).start()
+    return name
 
 
 def of_shell() -> dict[str, Any] | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..card.reports import show, show_line
 from ..code.parsing import each_parsed_once
+from ..inspection.kinds import args_of, name_of
 from ..kernel import running_cell
 from ..oom.failure import Failure, device_that_failed, last_shown
 from ..text.format import format_error
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from ..oom.scene import Scene
     from ..protocol import requests, wire
     from ..readings.snapshot import DeviceSnapshot
+    from ..workers.followed import Workers
     from ..workers.ranks import Ranks
 
     class _Failing(Life, Protocol):
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
         frames: Frames | None
         reports: Reports
         ranks: Ranks
+        workers: Workers
 
         def take_capture(self, *, of_this_thread: bool) -> Capture | None:
             """Return what the allocator last failed on, once."""
@@ -51,6 +54,8 @@ _COMPLETE_S = 10.0  # of it between cells, a slice at a time
 # Beside others that look comes to no end: the next is after so long, then after twice as long.
 _PAUSE_S = 1.0
 _LONGEST_PAUSE_S = 600.0
+# What a worker tells may come a little after its error.
+_SOON_S, _TRIES = 0.2, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,33 +140,18 @@ class Failures:
                 show_line(failure, message("card.failed", error=format_error(problem)))
 
     def explain_rank(self, error: BaseException) -> dict[str, Any] | None:
-        """Return the card of a rank that ends by `error`, as it is measured in itself.
+        """Return the card of a rank that ends by `error`, as it is measured in itself."""
+        from ..workers.explained import explained
 
-        `None` where no GPU was full that is its own, such as after a fork that PyTorch forbids.
-        """
-        from ..advice.remedies.smaller_batch import fitting
-        from ..card.report import report_of
-        from ..errors.recognise import recognise
-        from ..oom.evidence import measure
-        from ..readings.snapshot import DeviceSnapshot
-        from ..readings.sources import Sources
+        life, run = self._life, self._life.ledger.current()
+        if run is None:
+            return None
 
-        life, recognition, sources = self._life, recognise(error), Sources(lambda *_: None)
-        run = life.ledger.current()
-        if recognition is None or recognition.in_other_process or run is None:
-            return None
-        reading = sources.read() if sources.torch.state() == "live" else None
-        if reading is None:
-            return None
-        snapshot = DeviceSnapshot(0, time.time(), *reading[:3])
-        capture = life.take_capture(of_this_thread=False)
-        failure = self._failure(error, recognition, run, snapshot, capture)
-        with each_parsed_once():
-            evidence = measure(failure, life.turn(_RANK_S, asked=False))
-            built = report_of(evidence)
-        batch = evidence.batch
-        place = None if batch is None else [batch.cell.key, batch.line, batch.column]
-        return {"report": built.report, "batch": place, "fits": fitting(evidence)}
+        def failure_of(recognition: Recognition, snapshot: DeviceSnapshot) -> Failure:
+            capture = life.take_capture(of_this_thread=False)
+            return self._failure(error, recognition, run, snapshot, capture)
+
+        return explained(error, failure_of, life.turn(_RANK_S, asked=False))
 
     def explain_started(self, request: requests.ExplainRequest) -> wire.ExplainReply:
         """Show the card of a process that a command of a cell has started: at once, by its text."""
@@ -243,6 +233,8 @@ class Failures:
         if not looking:
             end(built, evidence.ended)
         self._tell(built, update=False)
+        if failure.in_other_process and not left:
+            self._await(failure, built)
         if looking:
             later = _Unfinished(
                 replace(
@@ -260,12 +252,30 @@ class Failures:
         if life.options["after_oom"] == "free" and not failure.in_other_process:
             self._free(built.report["report_id"])
 
+    def _await(self, failure: Failure, built: BuiltReport, tries: int = _TRIES) -> None:
+        """Have a card say what its worker measured as soon as that comes, if it does."""
+        from ..workers.report import joined
+
+        worker, text = failure.recognition.worker, _as_text(failure.recognition.error)
+        engine: Any = self._life.workers.engine(worker.engine) if worker is not None else None
+
+        def look(left_tries: int) -> None:
+            left = engine.take(text)
+            if left:
+                self._tell(joined(built, left["report"], left["others"]), update=True)
+            elif left_tries:
+                self._life.schedule(partial(look, left_tries - 1), _SOON_S)
+
+        if engine is not None and engine is not self._life.ranks:
+            self._life.schedule(partial(look, tries), _SOON_S)
+
     def _left_by(self, failure: Failure) -> dict[str, Any]:
-        """Return what the rank left that ran out, empty where it is none of this kernel's."""
-        worker = failure.recognition.worker
-        if worker is None or worker.engine != "rank" or worker.pid is None:
-            return {}
-        return self._life.ranks.take(worker.pid)
+        """Return what the worker left that ran out, empty where none is known to have."""
+        worker, life = failure.recognition.worker, self._life
+        if worker is not None and worker.engine == "rank":
+            return {} if worker.pid is None else life.ranks.take(worker.pid)
+        engine = life.workers.engine(worker.engine) if worker is not None else None
+        return engine.take(_as_text(failure.recognition.error)) if engine is not None else {}
 
     def look_further(self) -> None:
         """Complete the last card if it came to no end: somebody waits for it now."""
@@ -343,6 +353,12 @@ class Failures:
     def _named(self, run: CellRun) -> CellRun:
         name = running_cell.code_name(self._life.shell, run.source, run.execution_count)
         return replace(run, filename=name)
+
+
+def _as_text(error: BaseException) -> str:
+    """Return an error as `repr` has it, which its class may have made another of."""
+    said = ", ".join([repr(each) for each in args_of(error) if type(each) is str])
+    return f"{name_of(type(error))}({said})"
 
 
 def _is_simulated(snapshot: DeviceSnapshot | None) -> bool:

@@ -100,7 +100,7 @@ class Session:
         self._failures = Failures(self, self._free_failed)
         explain = self._failures.explain_rank
         self.ranks = Ranks(self.life_id, self.ledger, self._begin_rank, explain)
-        self.workers = Workers((self.ranks,))
+        self.workers = Workers(self.life_id, lambda: self.ledger.running, self.ranks)
         self._cell_hooks = CellHooks(self, self._failures)
         self._pace = Pace()
         self.recording: Recording | None = None
@@ -120,6 +120,7 @@ class Session:
             self._cell_hooks.open()
             undo.callback(self._cell_hooks.close)
             undo.callback(self.ranks.close)
+            undo.callback(self.workers.close)
             if self.channel is not None:
                 self.channel.open(self._answer)
                 undo.callback(self.channel.close)
@@ -137,11 +138,13 @@ class Session:
         self.send({"type": "bye", "life_id": self.life_id, "reason": "unloaded"})
         self._undo.close()
 
-    def keep_modules(self) -> None:
-        """Put our modules back where a cell has thrown them away.
+    def keep_modules(self, sources: dict[str, str] | None = None, version: str = "") -> None:
+        """Put our modules back where a cell has thrown them away, and take up more of a page's.
 
         What is imported on first need would else come as a second copy, whose classes are others.
         """
+        if sources and self._finder is not None:
+            self._finder.add(sources, version)
         known = self._modules
         if sys.modules.get(injection.OWN) is not known.get(injection.OWN):
             sys.modules.update(known)

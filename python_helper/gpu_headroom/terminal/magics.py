@@ -39,6 +39,8 @@ def _run(line: str) -> None:
     %gpu_headroom plan             what can be freed, and what one loses by it
     %gpu_headroom free             free what costs no variable
     %gpu_headroom free x --confirm free the items or variables that are named
+    %gpu_headroom workers          what workers hold on their GPUs
+    %gpu_headroom follow           measure the workers of Dask; `unfollow` takes it back
     %gpu_headroom snapshot         write PyTorch's memory snapshot for its viewer to a file
     %gpu_headroom simulate 16GiB   simulate a GPU; with `cpu` it computes real values
     %gpu_headroom simulate 16GiB*2 simulate two
@@ -102,5 +104,8 @@ _COMMANDS: dict[str, Callable[[], str | None]] = {
     "status": gpu_headroom.status,
     "holders": gpu_headroom.holders,
     "plan": _plan,
+    "workers": gpu_headroom.workers,
+    "follow": gpu_headroom.follow,
+    "unfollow": gpu_headroom.unfollow,
     "stop": gpu_headroom.stop,
 }

@@ -22,9 +22,9 @@ def headline(
 
 
 def named(engine: str, rank: int | None) -> str:
-    """Return "rank 1", "engine 0", "a Ray worker": what a process is called in a sentence."""
+    """Return "rank 1", "Dask worker 3", "a Ray worker": what a process is called in a sentence."""
     if rank is not None:
-        engine = "ipyparallel" if engine == "ipyparallel" else "rank"
+        engine = {"dask": "dask_number", "ipyparallel": engine}.get(engine, "rank")
     return say(f"worker.{engine}", rank=rank)
 
 

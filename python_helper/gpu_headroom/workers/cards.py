@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..protocol.wire import WorkerCard, WorkerHost
+    from ..protocol.wire import Message, WorkerCard, WorkerHost
 
 MOST = 16  # cards or hosts of an answer
 _MOST_WORKERS = 8  # of a card
@@ -58,6 +58,15 @@ class Answer(NamedTuple):
     more_hosts: int
     cards: list[WorkerCard]
     more_cards: int
+
+
+class Done(NamedTuple):
+    """What came of something that was done with a worker; sizes in bytes, `None` not measured."""
+
+    status: str
+    said: Message
+    freed_bytes: int | None = None
+    returned_bytes: int | None = None
 
 
 def reading_of(devices: Iterable[Any]) -> list[dict[str, Any]]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
 
+from ..frameworks.imported import imported
 from ..readings.merge import plain_uuid
 from .cards import Answer, Question
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Protocol
 
     from ..protocol.wire import CardShare, Followed, FollowedWorkers, WorkerCard
@@ -25,20 +27,42 @@ if TYPE_CHECKING:
             """Return their cards."""
 
 
+# What a person imports, and which engine that is: `workers/<name>.py`, class `Engine`. They come
+# with a pack of their own.
+_ENGINES = {"distributed": "dask"}
+
+
 class Workers:
     """All workers, from what is known by now: any thread may ask."""
 
-    def __init__(self, engines: Sequence[Engine]) -> None:
-        self._engines = engines
+    def __init__(self, life_id: str, busy: Callable[[], bool], ranks: Engine) -> None:
+        self._life = life_id, busy
+        self._engines: dict[str, Any] = {"rank": ranks}
+
+    def engine(self, name: str) -> Any:
+        """Return an engine that is there, by its name; `None` where it is not."""
+        for module, kind in _ENGINES.items():
+            if kind == name and kind not in self._engines and imported(module) is not None:
+                try:
+                    found = import_module(f".{kind}", __package__)
+                except ModuleNotFoundError:
+                    return None
+                self._engines[kind] = found.Engine(*self._life)
+        return self._engines.get(name)
+
+    def close(self) -> None:
+        """Take back what was put into workers."""
+        for engine in list(self._engines.values())[1:]:
+            engine.unfollow()
 
     def in_use_bytes(self) -> int | None:
-        """Return what all workers have in use; `None` where there are none."""
-        there = [engine for engine in self._engines if engine.followed()]
+        """Return what all workers have in use; `None` where none are measured."""
+        there = [engine for engine in self._engines.values() if engine.followed()]
         return sum(engine.answer(Question()).in_use_bytes for engine in there) if there else None
 
     def short(self, devices: Sequence[DeviceReading]) -> FollowedWorkers | None:
         """Return what there is in short, with what stands on the `devices` of the kernel."""
-        engines = [there for engine in self._engines if (there := engine.followed())]
+        engines = list(self._followed())
         if not engines:
             return None
         found = self.answer(Question())
@@ -51,12 +75,29 @@ class Workers:
 
     def answer(self, question: Question) -> Answer:
         """Return the cards of all engines."""
-        answers = [engine.answer(question) for engine in self._engines]
+        answers = [engine.answer(question) for engine in self._engines.values()]
         if len(answers) == 1:
-            return answers[0]
+            return cast("Answer", answers[0])
         from .joining import joined
 
         return joined(answers)
+
+    def _followed(self) -> Iterator[Followed]:
+        for name in ("rank", *_ENGINES.values()):
+            engine = self.engine(name)
+            found: Any = engine and engine.followed()
+            if found:
+                yield found
+        for module, kind in _ENGINES.items():
+            if imported(module) is not None and kind not in self._engines:
+                unknown: Any = {
+                    "engine": kind,
+                    "state": "not_measured",
+                    "silent_s": None,
+                    "message": None,
+                    **dict.fromkeys(("total", "live", "left_over"), 0),
+                }
+                yield unknown
 
 
 def _here(cards: Iterable[WorkerCard], devices: Sequence[DeviceReading]) -> Iterable[CardShare]:

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 from ..concurrency import threads
 from ..frameworks.imported import imported
 from ..readings.sources import Sources
-from .cards import Answer, Question, WorkerReading, answer, are_devices, reading_of
+from ..text.messages import message
+from .cards import Answer, Done, Question, WorkerReading, answer, are_devices, reading_of
 from .folder import Folder
 from .process import process
 
@@ -158,14 +159,14 @@ class Ranks:
         """Return their cards."""
         return answer(self._workers(), question)
 
-    def end(self, worker_id: str) -> dict[str, int] | None:
-        """End a rank that outlives its cell, and return what it held; `None`: there is none.
+    def act(self, worker_id: str, action: str) -> Done | None:
+        """End a rank that outlives its cell, and return what it held; `None`: nothing was done.
 
         It is asked to end, and made to where it does not. May take seconds.
         """
         self._seen_s = float("-inf")
         found = next((each for each in self._workers() if each.said["id"] == worker_id), None)
-        if found is None or "end" not in found.said["actions"]:
+        if found is None or action not in found.said["actions"]:
             return None
         pid: int = found.said["pid"]
         born = process(pid)
@@ -181,7 +182,9 @@ class Ranks:
         self._folder.remove(f"{pid}{_READING}")
         held = [device["in_use_bytes"] for device in found.devices]
         cached = [device["cached_bytes"] for device in found.devices]
-        return {"freed_bytes": sum(held), "returned_bytes": sum(held) + sum(cached)}
+        returned = sum(held) + sum(cached)
+        said = message("worker.ended", returned_bytes=returned)
+        return Done("done", said, sum(held), returned)
 
     def _workers(self) -> list[WorkerReading]:
         """Return what ranks say, anew once a second and with each cell that begins or ends."""

@@ -40,6 +40,7 @@ def joined(built: BuiltReport, left: object, others: int) -> BuiltReport:
         **report,
         **{key: left[key] for key in _MEASURED},
         "remedies": remedies,
+        "worker": left.get("worker") or report["worker"],
         "measured": "worker",
         "also_failed": max(others, report["also_failed"]),
     }

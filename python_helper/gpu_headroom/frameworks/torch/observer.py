@@ -89,9 +89,13 @@ def _at_start() -> None:
 
 
 class Observer:
-    """Keeps the last failure of each thread until it is taken; only the newest is served."""
+    """Keeps the last failure of each thread until it is taken; only the newest is served.
 
-    def __init__(self) -> None:
+    Where `failed` is given it is called with each instead, on the thread that fails.
+    """
+
+    def __init__(self, failed: Callable[[Capture], None] | None = None) -> None:
+        self._failed = failed
         self._last: dict[int, Capture] = {}
         self._looks_from_s = float("-inf")
 
@@ -140,7 +144,7 @@ class Observer:
         if len(self._last) >= _MOST_THREADS:
             self._last = {}
         segments = self._look(device)
-        self._last[thread_id] = Capture(
+        capture = Capture(
             time_s=time.time(),
             device_index=device,
             capacity_bytes=capacity,
@@ -151,6 +155,10 @@ class Observer:
             threads=_threads(),
             requested_bytes=segment,
         )
+        if self._failed is None:
+            self._last[thread_id] = capture
+        else:
+            self._failed(capture)
 
     def _look(self, device: int) -> list[Mapping[str, Any]] | None:
         """Return the segments of a device, unless the last looks took too much of the time."""

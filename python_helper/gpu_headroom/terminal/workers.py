@@ -1,0 +1,77 @@
+"""What `follow`, `unfollow` and `workers` do and say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..text.headline import named
+from ..text.messages import say
+from ..workers.cards import Question
+from ..workers.words import TEXTS
+from .tables import Text, heads, size, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..protocol.wire import CardWorker, Followed, WorkerCard
+    from ..session.session import Session
+
+
+def follow(life: Session) -> Text:
+    """Have the helper sent to the workers of each engine that is there; waits for none."""
+    if life.options["measure_workers"] == "never":
+        raise RuntimeError(say("worker.never"))
+    found = [each for each in _followed(life) if each["engine"] != "rank"]
+    for each in found:
+        life.workers.engine(each["engine"]).follow()
+    lines = [say(f"workers.goes_{each['engine']}", TEXTS, count=each["total"]) for each in found]
+    return Text("\n".join([*lines, say("workers.takes_back", TEXTS)] if lines else [_none()]))
+
+
+def unfollow(life: Session) -> Text:
+    """Have it taken back."""
+    life.workers.close()
+    return Text(say("workers.taken_back", TEXTS))
+
+
+def summarise(life: Session) -> Text:
+    """Say what is known by now of the workers' cards."""
+    lines = [
+        say(f"workers.{each['state']}", TEXTS, engine=each["engine"], count=each["total"])
+        for each in _followed(life)
+    ]
+    found = life.workers.answer(Question())
+    if found.cards:
+        rows = [row for card in found.cards for row in _rows(card)]
+        lines.append(table(heads("workers.cards", TEXTS), rows, right=3))
+    if found.more_cards:
+        lines.append(say("workers.more", TEXTS, count=found.more_cards))
+    return Text("\n".join(lines or [_none()]))
+
+
+def _followed(life: Session) -> list[Followed]:
+    short = life.workers.short(())
+    return [] if short is None else short["engines"]
+
+
+def _none() -> str:
+    return say("workers.none", TEXTS)
+
+
+def _rows(card: WorkerCard) -> Iterator[tuple[str, ...]]:
+    yield (
+        f"{card['host']}, GPU {card['index']}",
+        size(card["in_use_bytes"]),
+        size(card["cached_bytes"]),
+        size(card["capacity_bytes"]),
+    )
+    for worker in card["workers"]:
+        yield f"  {_name(worker)}", size(worker["in_use_bytes"]), size(worker["cached_bytes"]), ""
+
+
+def _name(worker: CardWorker) -> str:
+    if worker["rank"] is None and worker["name"] is not None:
+        name = worker["name"]
+    else:
+        name = named(worker["engine"], worker["rank"])
+    return name if worker["state"] == "live" else f"{name} ({worker['state']})"

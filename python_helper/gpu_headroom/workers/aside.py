@@ -1,0 +1,190 @@
+"""What runs in a worker that is no copy of the kernel: readings, and failures explained there.
+
+A failure is looked at on the thread that fails, at the moment its allocator gives up: engines drop
+an error's frames before anybody hears of it.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import suppress
+from threading import get_ident
+from types import SimpleNamespace, TracebackType
+from typing import TYPE_CHECKING, Any
+
+from ..cells.runs import CellRun
+from ..concurrency import threads
+from ..concurrency.other_threads import kind_of_file
+from ..concurrency.turns import Turn
+from ..frameworks.imported import imported
+from ..frameworks.torch.observer import Observer
+from ..oom.failure import Failure
+from ..own import OURS
+from ..readings.sources import Sources
+from ..text.format import format_bytes
+from .cards import reading_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+
+    from ..errors.recognise import Recognition
+    from ..frameworks.torch.observer import Capture
+    from ..readings.snapshot import DeviceSnapshot
+
+_EVERY_S = 0.5
+_SOON_S = 0.05  # until CUDA is up: a failure may follow at once
+_WALK_S = 0.25  # of processor time
+_PAUSE_S = 10.0  # from one look at a failure to the next: programs probe with them
+_MOST_KEPT = 100  # tasks
+_LEAVES_COPIES = sys.version_info < (3, 13)
+_OPTIMIZED = 1  # CO_OPTIMIZED: functions, whose variables are no table
+
+
+def shell_of(names: dict[str, Any]) -> Any:
+    """Return what stands in for a shell where there is none: names, and nothing else."""
+    return SimpleNamespace(
+        user_ns=names,
+        user_global_ns=names,
+        user_ns_hidden={name: value for name, value in names.items() if name.startswith("__")},
+        history_manager=SimpleNamespace(output_hist={}),
+        displayhook=SimpleNamespace(),
+    )
+
+
+def failure_in(
+    names: dict[str, Any], error: BaseException, capture: Capture | None
+) -> Callable[[Recognition, DeviceSnapshot], Failure]:
+    """Return what makes a failure of an error in a process whose names these are."""
+
+    def failure_of(recognition: Recognition, snapshot: DeviceSnapshot) -> Failure:
+        said = recognition.said.device_index
+        index = said if said is not None else 0 if capture is None else capture.device_index
+        others = tuple([device for device in snapshot.devices if device.index != index])
+        return Failure(
+            error=error,
+            recognition=recognition,
+            capture=capture,
+            life_id="",
+            cell=CellRun(None, None, "", None, snapshot.time_s),
+            cells=(),
+            device=snapshot.device(index),
+            shell=shell_of(names),
+            time_s=snapshot.time_s,
+            simulated=any(device.simulated for device in snapshot.devices),
+            other_devices=others,
+        )
+
+    return failure_of
+
+
+class Aside:
+    """The helper's part in one process of an engine; `names` are what the engine keeps there.
+
+    `task` names what a thread is at, by its id. What a task is explained by is kept until it is
+    taken: by whoever hears that the task has failed, or has come to its end after all.
+    """
+
+    def __init__(self, names: Callable[[], dict[str, Any]], task: Callable[[int], object]) -> None:
+        self._names = names
+        self._task = task
+        self._sources = Sources(lambda *_: None)
+        self._observer = Observer(self._failed)
+        self._stopping = False
+        self._looks_from_s = float("-inf")
+        self._found: dict[object, dict[str, Any]] = {}
+        self.devices: list[dict[str, Any]] = []
+
+    def start(self) -> None:
+        """Begin to read, on a thread of our own."""
+        threads.start(self._run)
+
+    def stop(self) -> None:
+        """End; nothing stays but what PyTorch keeps of an observer, which is empty."""
+        self._stopping = True
+        self._observer.detach()
+        self._sources.close()
+
+    def take(self, task: object) -> dict[str, Any] | None:
+        """Return how the failure of a task is explained, once."""
+        return self._found.pop(task, None) if self._found else None
+
+    def _run(self) -> None:
+        is_up = False
+        while not self._stopping:
+            with suppress(Exception):  # nobody there is to be told, and it is read again
+                is_up = self._look()
+            time.sleep(_EVERY_S if is_up else _SOON_S)
+
+    def _look(self) -> bool:
+        if imported("torch.cuda") is None:
+            return False
+        self._observer.await_start(lambda: self._stopping)
+        if self._sources.torch.state() != "live":
+            return False
+        self._observer.attach()
+        self._sources.prepare()
+        self.devices = reading_of(self._sources.read(ticking=True).devices)
+        return True
+
+    def _failed(self, capture: Capture) -> None:
+        """Explain what this thread is in the middle of; PyTorch hears of nothing that is raised."""
+        from .explained import explained
+
+        now_s, task = time.monotonic(), self._task(get_ident())
+        if task is None or now_s < self._looks_from_s or len(self._found) >= _MOST_KEPT:
+            return
+        self._looks_from_s = now_s + _PAUSE_S
+        # As PyTorch is about to say it; its numbers are the capture's.
+        error: BaseException = _class_of_torch()(_said(capture))
+        frames = _frames(sys._getframe(1))  # noqa: SLF001  the documented way to the own stack
+        try:
+            failure_of = failure_in(
+                self._names(), error.with_traceback(_traceback(frames)), capture
+            )
+            found = explained(error, failure_of, Turn(_WALK_S, asked=False))
+            if found is not None:
+                self._found[task] = found
+        finally:
+            error.__traceback__ = None
+            for frame in frames:
+                if _LEAVES_COPIES and frame.f_code.co_flags & _OPTIMIZED:
+                    frame.f_locals.clear()
+
+
+def _class_of_torch() -> Any:
+    return getattr(imported("torch"), "OutOfMemoryError", None) or RuntimeError
+
+
+def _said(capture: Capture) -> str:
+    needed, capacity = capture.requested_bytes or 0, capture.capacity_bytes
+    return (
+        f"CUDA out of memory. Tried to allocate {format_bytes(needed)}. "
+        f"GPU {capture.device_index} has a total capacity of {format_bytes(capacity)} "
+        f"of which {format_bytes(capture.free_bytes)} is free."
+    )
+
+
+def _frames(frame: FrameType | None) -> list[FrameType]:
+    """Return the frames from the one that asks to the first that is a person's, innermost first.
+
+    Never the engine's own: reading what stands in a frame leaves a copy, and its loop never ends.
+    """
+    found: list[FrameType] = []
+    own = 0
+    while frame is not None:
+        root = str(frame.f_globals.get("__name__")).partition(".")[0]
+        if root not in OURS:
+            found.append(frame)
+            if kind_of_file(frame.f_code.co_filename) == "own":
+                own = len(found)
+        frame = frame.f_back
+    return found[:own]
+
+
+def _traceback(frames: list[FrameType]) -> TracebackType | None:
+    step = None
+    for frame in frames:
+        step = TracebackType(step, frame, frame.f_lasti, frame.f_lineno)
+    return step

@@ -1,0 +1,161 @@
+"""What goes to a Dask cluster, by value: to its scheduler a summary, to each worker the helper.
+
+The text of this module is executed as one that nobody can import, so that Dask sends what it
+defines with it; that of `cards.py` stands in front of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import json
+import os
+import socket
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from distributed import WorkerPlugin
+
+if TYPE_CHECKING:
+    # They stand in front of this text; a name that is there need not be found.
+    from .cards import Answer, Question, WorkerReading, answer  # noqa: TC004  see above
+
+_METRIC = "gpu_headroom"
+_NAMED = "gpu-headroom-"  # of every notebook that follows
+_STALE_S = 10.0  # a heartbeat is sent each half second; of a thousand workers each six seconds
+_LONGEST = 2**16  # bytes of what a failure is explained by
+
+
+class GpuHeadroom(WorkerPlugin):  # type: ignore[misc]  # the engine has no types
+    """Has the helper measure in a worker, and tell of a task that ran out of GPU memory.
+
+    `kernel` is the process that follows: a worker within it is measured there.
+    """
+
+    idempotent = True
+
+    def __init__(self, name: str, kernel: tuple[str, int], pack: tuple[bytes, str, str]) -> None:
+        self.name = name
+        self._kernel = kernel
+        self._pack = pack
+        self._aside: Any = None
+        self._worker: Any = None
+        self._package = ""
+
+    def setup(self, worker: Any) -> None:
+        """Begin, on the worker's loop: nothing is imported that takes long but ours."""
+        if (socket.gethostname(), os.getpid()) == self._kernel or self._aside is not None:
+            return
+        package = self._package = _brought(*self._pack)
+        aside = importlib.import_module(f"{package}.workers.aside")
+        self._worker = worker
+        self._aside = aside.Aside(lambda: _results(worker), worker.active_threads.get)
+        self._aside.start()
+        worker.metrics[_METRIC] = self._reading
+
+    def teardown(self, worker: Any) -> None:
+        """End, and leave nothing."""
+        if self._aside is not None:
+            self._aside.stop()
+            self._aside = None
+            if worker.metrics.get(_METRIC) == self._reading:
+                del worker.metrics[_METRIC]
+            if not any(name.startswith(_NAMED) and name != self.name for name in worker.plugins):
+                _forget(self._package)
+
+    def transition(self, key: Any, start: str, finish: str, **_: Any) -> None:  # noqa: ARG002  Dask gives them
+        """Tell of a task that has failed, and forget what one was explained by that has not."""
+        if self._aside is None or (found := self._aside.take(key)) is None or finish != "error":
+            return
+        with contextlib.suppress(Exception):
+            said = json.dumps(found)
+            task = self._worker.state.tasks[key]
+            if len(said) <= _LONGEST:
+                who = {"name": str(self._worker.name), "pid": os.getpid()}
+                told = {**who, "host": socket.gethostname(), "text": task.exception_text}
+                self._worker.log_event(self.name, {**told, "found": said})
+
+    def _reading(self, _: Any) -> dict[str, Any]:
+        return {"pid": os.getpid(), "host": socket.gethostname(), "devices": self._aside.devices}
+
+
+def _brought(packed: bytes, major: str, version: str) -> str:
+    """Have the helper in this process, installed or from what was sent; return its name."""
+    import bz2
+
+    sources = json.loads(bz2.decompress(packed))
+    path = "kernel/injection.py"
+    space: dict[str, Any] = {"__name__": "gpu_headroom.kernel.injection"}
+    exec(compile(sources[path], f"<gpu_headroom>/{path}", "exec"), space)  # noqa: S102  as the bootstrap
+    name: str = space["bring"](sources, major, version)
+    return name
+
+
+def _forget(package: str) -> None:
+    """Leave nothing of what was brought: neither modules nor what finds them."""
+    finder = getattr(sys.modules[package].__spec__, "loader", None)
+    if finder in sys.meta_path:
+        sys.meta_path.remove(finder)
+        for name in [each for each in sys.modules if each.partition(".")[0] == package]:
+            del sys.modules[name]
+
+
+def _results(worker: Any) -> dict[str, Any]:
+    """Return the results that a worker keeps in memory, by name; none is read from its disk."""
+    kept = getattr(worker.data, "fast", worker.data)
+    kept = getattr(kept, "d", kept)
+    names = dict(kept) if isinstance(kept, dict) else {}
+    return {f"result {key}": value for key, value in names.items()}
+
+
+def look(question: Any, dask_scheduler: Any = None) -> dict[str, Any]:
+    """Return, on the scheduler, what its workers say: the cards, and how many there are."""
+    now_s, found, live = time.time(), [], 0
+    for address, worker in dask_scheduler.workers.items():
+        said = worker.metrics.get(_METRIC)
+        if said is None:
+            continue
+        age_s = max(0.0, now_s - worker.last_seen)
+        live += age_s <= _STALE_S
+        idle = not worker.processing
+        on_card = {
+            "id": f"dask:{address}",
+            "engine": "dask",
+            "name": str(worker.name),
+            "rank": None,
+            "pid": said["pid"],
+            "state": "live" if age_s <= _STALE_S else "stale",
+            "age_s": age_s,
+            "execution_count": None,
+            "left_over": False,
+            "actions": [*(["free"] if idle else []), *(["restart"] if worker.nanny else [])],
+        }
+        found.append(WorkerReading(said["host"], on_card, said["devices"]))
+    total = len(dask_scheduler.workers)
+    measured: Answer = answer(found, Question(*question))
+    return {"total": total, "said": len(found), "live": live, "answer": list(measured)}
+
+
+def free(dask_worker: Any = None) -> dict[str, Any]:
+    """Return, on a worker, what its safe set gave back; it starts no task meanwhile."""
+    if dask_worker.state.executing_count:
+        return {"status": "busy"}
+    cuda = getattr(sys.modules.get("torch"), "cuda", None)
+    if cuda is None or not cuda.is_initialized():
+        return {"status": "nothing"}
+    devices = range(cuda.device_count())
+
+    def held() -> tuple[int, int]:
+        return (
+            sum(cuda.memory_allocated(device) for device in devices),
+            sum(cuda.memory_reserved(device) for device in devices),
+        )
+
+    before = held()
+    gc.collect()
+    cuda.empty_cache()
+    after = held()
+    freed, returned = before[0] - after[0], before[1] - after[1]
+    return {"status": "done", "freed_bytes": freed, "returned_bytes": returned}

@@ -1,0 +1,42 @@
+"""What a worker makes of a failure of its own, for the kernel to show."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from ..advice.remedies.smaller_batch import fitting
+from ..card.report import report_of
+from ..code.parsing import each_parsed_once
+from ..errors.recognise import recognise
+from ..oom.evidence import measure
+from ..readings.snapshot import DeviceSnapshot
+from ..readings.sources import Sources
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..concurrency.turns import Turn
+    from ..errors.recognise import Recognition
+    from ..oom.failure import Failure
+
+    FailureOf = Callable[[Recognition, DeviceSnapshot], Failure]
+
+
+def explained(error: BaseException, failure_of: FailureOf, turn: Turn) -> dict[str, Any] | None:
+    """Return the card of an error, as it is measured in the process that raised it.
+
+    `None` where no GPU was full that is its own, such as after a fork that PyTorch forbids.
+    """
+    recognition, sources = recognise(error), Sources(lambda *_: None)
+    if recognition is None or recognition.in_other_process:
+        return None
+    if sources.torch.state() != "live":
+        return None
+    snapshot = DeviceSnapshot(0, time.time(), *sources.read()[:3])
+    with each_parsed_once():
+        evidence = measure(failure_of(recognition, snapshot), turn)
+        built = report_of(evidence)
+    batch = evidence.batch
+    place = None if batch is None else [batch.cell.key, batch.line, batch.column]
+    return {"report": built.report, "batch": place, "fits": fitting(evidence)}
