@@ -16,6 +16,15 @@ if TYPE_CHECKING:
     from ..protocol.wire import CardWorker, Followed, WorkerCard
     from ..session.session import Session
 
+_KINDS = {
+    "command": "scripts",
+    "dask": "Dask workers",
+    "ipyparallel": "engines",
+    "process": "processes",
+    "rank": "ranks",
+    "ray": "Ray workers",
+}
+
 
 def follow(life: Session) -> Text:
     """Have the helper sent to the workers of each engine that is there; waits for none."""
@@ -37,7 +46,7 @@ def unfollow(life: Session) -> Text:
 def summarise(life: Session) -> Text:
     """Say what is known by now of the workers' cards."""
     lines = [
-        say(f"workers.{each['state']}", TEXTS, engine=each["engine"], count=each["total"])
+        say(f"workers.{each['state']}", TEXTS, workers=_KINDS[each["engine"]], count=each["total"])
         for each in _followed(life)
     ]
     found = life.workers.answer(Question())
@@ -70,8 +79,9 @@ def _rows(card: WorkerCard) -> Iterator[tuple[str, ...]]:
 
 
 def _name(worker: CardWorker) -> str:
-    if worker["rank"] is None and worker["name"] is not None:
-        name = worker["name"]
-    else:
-        name = named(worker["engine"], worker["rank"])
-    return name if worker["state"] == "live" else f"{name} ({worker['state']})"
+    told, rank = worker["name"], worker["rank"]
+    if told is not None and rank is None:
+        rank = int(told) if told.isdecimal() else None
+    is_named = told is not None and rank is None
+    name = told if is_named else named(worker["engine"], rank)
+    return f"{name}" if worker["state"] == "live" else f"{name} ({worker['state']})"

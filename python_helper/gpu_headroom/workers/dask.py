@@ -63,7 +63,8 @@ class Engine:
         self._there: dict[str, Any] = {}  # what was executed of `dask_plugin.py`
         self._state = "not_measured"
         self._said: Message | None = None
-        self._question, self._answer = Question(), _NOTHING
+        self._questions = [Question()]
+        self._answers: dict[Question, Answer] = {}
         self._total = self._live = 0
         self._asked_s = float("-inf")
         self._answered_s = 0.0
@@ -93,14 +94,14 @@ class Engine:
         }
 
     def answer(self, question: Question) -> Answer:
-        """Return the cards as they were told last; a new question is asked at once."""
+        """Return the cards as they were told last; what was not asked before is asked at once."""
         if self._client is None or self._state != "measured":
             return _NOTHING
         self._asked_s = time.monotonic()
-        if question not in {self._question, Question()}:
-            self._question = question
+        if question not in self._questions:
+            self._questions = [Question(), question]
             self._bell.ring()
-        return self._answer
+        return self._answers.get(question, _NOTHING)
 
     def take(self, text: str) -> dict[str, Any]:
         """Return how a worker explains an error, by its text; and how many `others` failed."""
@@ -127,7 +128,7 @@ class Engine:
     def unfollow(self) -> None:
         """Take it back; returns at once."""
         client, self._client = self._client, None
-        self._state, self._answer = "not_measured", _NOTHING
+        self._state, self._answers = "not_measured", {}
         self._bell.ring()
         if client is not None and client.status == "running":
             threads.start(lambda: self._end(client))
@@ -174,12 +175,14 @@ class Engine:
 
     def _ask(self, client: Any) -> None:
         try:
-            told = client.run_on_scheduler(self._there["look"], tuple(self._question))
-            answer = Answer(*told["answer"])
+            asked = self._questions
+            told = client.run_on_scheduler(self._there["look"], [tuple(each) for each in asked])
+            answers = [Answer(*each) for each in told["answers"]]
         except Exception as error:  # noqa: BLE001  as above
             self._said = message("worker.failed", TEXTS, error=format_error(error))
             return
-        self._total, self._live, self._answer = told["total"], told["live"], answer
+        self._total, self._live = told["total"], told["live"]
+        self._answers = dict(zip(asked, answers, strict=True))
         self._answered_s = time.monotonic()
         self._state, self._said = "measured", None
         if not told["said"] and told["total"]:
@@ -202,14 +205,14 @@ class Engine:
 
 
 def _client() -> Any:
-    """Return the notebook's client, if it has one that works and that waits."""
+    """Return the notebook's client, if it has one that works."""
     module = imported("distributed.client")
     with suppress(Exception):
         # As `default_client` looks them up, which changes what it looks at.
         clients = module._global_clients.copy()  # noqa: SLF001  see above
         for _, client in sorted(clients.items(), reverse=True):
             if client.status == "running":
-                return None if client.asynchronous else client
+                return client
     return None
 
 

@@ -20,7 +20,7 @@ from distributed import WorkerPlugin
 
 if TYPE_CHECKING:
     # They stand in front of this text; a name that is there need not be found.
-    from .cards import Answer, Question, WorkerReading, answer  # noqa: TC004  see above
+    from .cards import Question, WorkerReading, answer  # noqa: TC004  see above
 
 _METRIC = "gpu_headroom"
 _NAMED = "gpu-headroom-"  # of every notebook that follows
@@ -110,8 +110,8 @@ def _results(worker: Any) -> dict[str, Any]:
     return {f"result {key}": value for key, value in names.items()}
 
 
-def look(question: Any, dask_scheduler: Any = None) -> dict[str, Any]:
-    """Return, on the scheduler, what its workers say: the cards, and how many there are."""
+def look(questions: Any, dask_scheduler: Any = None) -> dict[str, Any]:
+    """Return, on the scheduler, what its workers say: an answer each, and how many there are."""
     now_s, found, live = time.time(), [], 0
     for address, worker in dask_scheduler.workers.items():
         said = worker.metrics.get(_METRIC)
@@ -134,8 +134,8 @@ def look(question: Any, dask_scheduler: Any = None) -> dict[str, Any]:
         }
         found.append(WorkerReading(said["host"], on_card, said["devices"]))
     total = len(dask_scheduler.workers)
-    measured: Answer = answer(found, Question(*question))
-    return {"total": total, "said": len(found), "live": live, "answer": list(measured)}
+    answers = [list(answer(found, Question(*question))) for question in questions]
+    return {"total": total, "said": len(found), "live": live, "answers": answers}
 
 
 def free(dask_worker: Any = None) -> dict[str, Any]:
