@@ -65,7 +65,8 @@ export class HelperClient implements IDisposable {
         keep_reports: settings.keepReports,
         name_others: settings.nameOthers,
         record_allocations: settings.recordAllocations,
-        after_oom: settings.afterOom
+        after_oom: settings.afterOom,
+        measure_workers: settings.measureWorkers
       }
     });
   }

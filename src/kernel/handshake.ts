@@ -7,6 +7,7 @@ import { type Attempts, WAITS_MS } from './attempts';
 import { NoAnswer, NotUnderstood } from './channel';
 import type { HelperClient } from './client';
 import type { IWork } from './execution';
+import type { PackName } from './helper';
 import type { Answering } from './probe';
 import { Foreign, Refused, Silent } from './problem';
 
@@ -170,8 +171,8 @@ export namespace Handshake {
     /** Why no helper may be started now, or `null`. */
     refusal: () => OffReason | null;
 
-    /** What starts the helper, with the helper in it. */
-    readBootstrap: () => Promise<IWork>;
+    /** What starts the helper, with the helper in it, or with what is for workers. */
+    readBootstrap: (which?: PackName) => Promise<IWork>;
 
     /** Execute that; resolves to what went wrong when it has run, or `null`. */
     inject: (bootstrap: IWork) => Promise<string | null>;

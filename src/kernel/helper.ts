@@ -31,16 +31,20 @@ export async function isPython(
 export const START =
   '__import__("builtins").globals().get("_gpu_headroom_bootstrap", lambda *_: None)("__PACK__", "__PROTOCOL_MAJOR__", "__HELPER_VERSION__")';
 
+/** All of the helper but what is for workers, or that. */
+export type PackName = 'PACK' | 'WORKERS_PACK';
+
 /**
- * What starts the helper, with the pack in it.
+ * What starts the helper, with the pack in it; or what brings a helper that lives
+ * the pack that is for workers.
  *
- * The pack is loaded on first need: pages that find a helper do without.
+ * The packs are loaded on first need: pages that find a helper do without.
  */
-export async function readBootstrap(): Promise<IWork> {
-  const { BOOTSTRAP, HELPER_VERSION, PACK } = await import('./pack');
+export async function readBootstrap(which: PackName = 'PACK'): Promise<IWork> {
+  const { BOOTSTRAP, HELPER_VERSION, ...packs } = await import('./pack');
   const [major = ''] = PROTOCOL_VERSION.split('.');
   // A function, as a text with `$&` in it would not be put there as it is.
-  const started = START.replace('__PACK__', () => PACK)
+  const started = START.replace('__PACK__', () => packs[which])
     .replace('__PROTOCOL_MAJOR__', major)
     .replace('__HELPER_VERSION__', HELPER_VERSION);
   return { code: BOOTSTRAP, expressions: { started } };

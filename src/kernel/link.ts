@@ -27,6 +27,7 @@ import type { IKernelMemory } from '../tokens';
 import { Attempts } from './attempts';
 import { type HelperChannel, NotUnderstood } from './channel';
 import { HelperClient } from './client';
+import { ForWorkers } from './forworkers';
 import { Handshake, type Outcome } from './handshake';
 import { Lease } from './lease';
 import { isOther, probe } from './probe';
@@ -44,6 +45,7 @@ export class KernelLink implements IKernelMemory {
     this._options = options;
     this.kernel = kernel;
     this._client = new HelperClient(kernel, settings);
+    this._forWorkers = new ForWorkers(settings, options);
     this._lease = new Lease({
       client: this._client,
       settings,
@@ -359,12 +361,14 @@ export class KernelLink implements IKernelMemory {
     const next = reduce(this._state, change);
     if (next !== this._state && !this._isDisposed) {
       this._state = next;
+      this._forWorkers.look(next);
       this._stateChanged.emit();
     }
   }
 
   private readonly _options: KernelLink.IOptions;
   private readonly _client: HelperClient;
+  private readonly _forWorkers: ForWorkers;
   private readonly _lease: Lease;
   private readonly _stateChanged = new Signal<this, void>(this);
   private readonly _eventReceived = new Signal<this, Event>(this);

@@ -893,4 +893,65 @@ describe('KernelLink', () => {
     await second(60);
     expect(kernel.requests).toHaveLength(count);
   });
+
+  describe('with an engine in the notebook', () => {
+    const dask = {
+      engine: 'dask',
+      total: 2,
+      live: 0,
+      left_over: 0,
+      state: 'not_measured',
+      silent_s: null,
+      message: null
+    } as const;
+    const workers = {
+      engines: [dask],
+      in_use_bytes: 0,
+      fullest: null,
+      here: []
+    };
+    let brought: (string | undefined)[];
+
+    const connectAndRead = async (
+      hello: object = {},
+      read: object = { workers }
+    ): Promise<void> => {
+      brought = [];
+      kernel.answer = helper(hello);
+      link = connect({
+        readBootstrap: which => {
+          brought.push(which);
+          return Promise.resolve({ code: 'start()' });
+        }
+      });
+      await settle();
+      kernel.emit({ ...SAMPLE, seq: 1000, ...read });
+      kernel.emit({ ...SAMPLE, seq: 1001, ...read });
+      await settle();
+    };
+
+    it('should bring what workers need, once in a life', async () => {
+      await connectAndRead();
+      expect(brought).toEqual(['WORKERS_PACK']);
+    });
+
+    it('should bring nothing where the helper is installed', async () => {
+      await connectAndRead({ installed: true });
+      expect(brought).toEqual([]);
+    });
+
+    it('should bring nothing for ranks, which have it all', async () => {
+      const engines = [{ ...dask, engine: 'rank' }];
+      await connectAndRead({}, { workers: { ...workers, engines } });
+      expect(brought).toEqual([]);
+    });
+
+    it('should bring nothing where the settings forbid it', async () => {
+      jest
+        .spyOn(settings, 'current', 'get')
+        .mockReturnValue({ ...DEFAULT_SETTINGS, measureWorkers: 'never' });
+      await connectAndRead();
+      expect(brought).toEqual([]);
+    });
+  });
 });
