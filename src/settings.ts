@@ -27,6 +27,8 @@ const SettingsSchema = v.object({
   recordAllocations: v.fallback(v.boolean(), false),
   /** What happens after a cell ran out of memory. */
   afterOom: v.fallback(v.picklist(['ask', 'free', 'never']), 'ask'),
+  /** Whether it is offered to put the helper into workers. */
+  measureWorkers: v.fallback(v.picklist(['ask', 'asked', 'never']), 'ask'),
   showShutDown: v.fallback(v.boolean(), true),
   /** Readings per second while a cell runs. */
   rate: v.fallback(rate, 2),

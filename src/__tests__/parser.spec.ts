@@ -4,6 +4,7 @@ import schema from '../../python_helper/gpu_headroom/protocol/protocol.schema.js
 import { plainText } from '../card/text';
 import { parseEvent, parseReply, parseReport } from '../protocol';
 import type { Reply } from '../protocol';
+import { withoutWorkers, withoutWorkersIn } from '../protocol/early';
 import { FREE, gib, message, REPORT, SMALLER_BATCH, WORDS } from './report';
 import {
   DEVICE,
@@ -54,6 +55,13 @@ function replace(value: unknown, path: Path, by: unknown): unknown {
   return copy;
 }
 
+/** What lacks keys. */
+function without(value: object, ...keys: string[]): object {
+  return Object.fromEntries(
+    Object.entries(value).filter(([key]) => !keys.includes(key))
+  );
+}
+
 /** What comes over a socket has no undefined values. */
 const wire = (value: unknown): unknown =>
   value === undefined ? undefined : JSON.parse(JSON.stringify(value));
@@ -71,15 +79,21 @@ describe('parser', () => {
 
   const ajv = new Ajv({ allowUnionTypes: true }).addSchema(schema, 'protocol');
   const groups = [
-    ['event', parseEvent, [...Object.values(EVENTS), ...UNKNOWN_EVENTS]],
+    [
+      'event',
+      parseEvent,
+      withoutWorkers,
+      [...Object.values(EVENTS), ...UNKNOWN_EVENTS]
+    ],
     [
       'reply',
       parseReply,
+      withoutWorkersIn,
       [...Object.values<Reply>({ ...REPLIES }), ...UNKNOWN_REPLIES]
     ]
   ] as const;
 
-  describe.each(groups)('%s', (union, parse, samples) => {
+  describe.each(groups)('%s', (union, parse, ofEarlier, samples) => {
     const validate = ajv.compile({ $ref: `protocol#/definitions/${union}` });
     const cases = samples.map(sample => [sample.type, sample] as const);
 
@@ -95,7 +109,9 @@ describe('parser', () => {
         for (const path of pathsOf(sample)) {
           for (const intruder of INTRUDERS) {
             const changed = wire(replace(sample, path, intruder));
-            if (validate(changed) !== (parse(changed) !== null)) {
+            // What an earlier helper lacks may be missing.
+            const isValid = validate(ofEarlier(changed));
+            if (isValid !== (parse(changed) !== null)) {
               wrong.push(`${path.join('.')} = ${JSON.stringify(intruder)}`);
             }
           }
@@ -155,6 +171,49 @@ describe('parser', () => {
   it('should let keys through that a newer helper may add', () => {
     const event = { ...EVENTS.bye, mood: 'good' };
     expect(parseEvent(event)).toBe(event);
+  });
+
+  describe('of a helper that knows no workers', () => {
+    const sample = without(EVENTS.sample, 'workers', 'cuda_started');
+    const cell = without(EVENTS.cell, 'workers_bytes');
+    const told = {
+      sample: { ...sample, workers: null, cuda_started: null },
+      cell: { ...cell, workers_bytes: null }
+    };
+
+    it('should read readings and cells', () => {
+      expect(parseEvent(sample)).toEqual(told.sample);
+      expect(parseEvent(cell)).toEqual(told.cell);
+      expect(warn).not.toHaveBeenCalled();
+    });
+
+    it('should read them in answers', () => {
+      const { attach, cells, presence } = REPLIES;
+      expect(parseReply({ ...attach, sample, cell })).toEqual({
+        ...attach,
+        ...told
+      });
+      expect(parseReply({ ...REPLIES.sample, sample, cell: null })).toEqual({
+        ...REPLIES.sample,
+        sample: told.sample,
+        cell: null
+      });
+      expect(parseReply({ ...presence, sample })).toEqual({
+        ...presence,
+        sample: told.sample
+      });
+      expect(parseReply({ ...cells, runs: [cell, cell] })).toEqual({
+        ...cells,
+        runs: [told.cell, told.cell]
+      });
+      expect(warn).not.toHaveBeenCalled();
+    });
+
+    it('should make nothing of what is wrong', () => {
+      expect(parseEvent({ ...sample, workers: {} })).toBeNull();
+      expect(parseEvent({ ...cell, status: 'bored' })).toBeNull();
+      expect(parseReply({ ...REPLIES.cells, runs: [null] })).toBeNull();
+    });
   });
 
   it('should tell a report from a stub and from neither', () => {

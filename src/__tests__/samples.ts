@@ -20,6 +20,14 @@ import type {
   ITrend
 } from '../protocol';
 import { CAUSE, gib, message, RELEASED, REPORT } from './report';
+import {
+  HOST,
+  RANK,
+  RANK_CARD,
+  UNKNOWN_WORKERS,
+  WORKER_RELEASED,
+  WORKERS
+} from './workers';
 
 /** The T4 of the mock-ups. */
 export const DEVICE: IDevice = {
@@ -90,7 +98,9 @@ export const SAMPLE: ISample = {
     total_bytes: gib(15.6)
   },
   trends: [],
-  queued: []
+  queued: [],
+  cuda_started: null,
+  workers: null
 };
 
 export const CELL: ICell = {
@@ -115,7 +125,8 @@ export const CELL: ICell = {
   run: 2,
   growth: { device_index: 0, runs: 3, bytes_per_run: gib(0.5), holder: 'xs' },
   output_id: 'output:7',
-  source_crc32: null
+  source_crc32: null,
+  workers_bytes: null
 };
 
 /** What a cell did to the first device that ran well: it kept something. */
@@ -291,6 +302,7 @@ export const EVENTS: { [K in Event['type']]: Extract<Event, { type: K }> } = {
     message: message('plan.ready', { freeable_bytes: gib(1), name: 'x' })
   },
   released: { ...RELEASED, still_held: [HOLDER] },
+  worker_released: WORKER_RELEASED,
   holders: HOLDERS,
   path: {
     type: 'path',
@@ -375,7 +387,8 @@ export const REQUESTS: IRequests = {
       keep_reports: true,
       name_others: true,
       record_allocations: false,
-      after_oom: 'ask'
+      after_oom: 'ask',
+      measure_workers: 'ask'
     }
   },
   detach: { type: 'detach', ...envelope, client_id: 'client-1' },
@@ -424,7 +437,21 @@ export const REQUESTS: IRequests = {
     message: 'torch.OutOfMemoryError: CUDA out of memory.',
     traceback: 'File "train.py", line 3, in <module>'
   },
-  presence: { type: 'presence', ...envelope }
+  presence: { type: 'presence', ...envelope },
+  workers: {
+    type: 'workers',
+    ...envelope,
+    host: null,
+    filter: '',
+    offset: 0
+  },
+  follow: { type: 'follow', ...envelope, engine: 'dask', follow: true },
+  worker_release: {
+    type: 'worker_release',
+    ...envelope,
+    worker_id: RANK.id,
+    action: 'free'
+  }
 };
 
 const id = 'request-1';
@@ -481,6 +508,17 @@ export const REPLIES: IReplies & { refused: IRefused } = {
   rerun: { type: 'rerun', id, status: 'queued' },
   explain: { type: 'explain', id, report_id: 'report-1' },
   presence: { type: 'presence', id, sample: SAMPLE, idle_since_s: 1747058520 },
+  workers: {
+    type: 'workers',
+    id,
+    workers: WORKERS,
+    hosts: [HOST],
+    more_hosts: 0,
+    cards: [RANK_CARD],
+    more_cards: 0
+  },
+  follow: { type: 'follow', id },
+  worker_release: { type: 'worker_release', id, status: 'queued' },
   refused: { type: 'refused', id, message: message('refused.unknown') }
 };
 
@@ -603,6 +641,18 @@ export const UNKNOWN_EVENTS: readonly Event[] = [
     }
   },
   { ...SAMPLE, host: null },
+  {
+    ...SAMPLE,
+    workers: UNKNOWN_WORKERS,
+    cuda_started: { cell_id: 'cell-3', execution_count: 3 }
+  },
+  {
+    ...SAMPLE,
+    workers: { ...WORKERS, fullest: null },
+    cuda_started: { cell_id: null, execution_count: null }
+  },
+  { ...CELL, workers_bytes: gib(11.2) },
+  { ...WORKER_RELEASED, freed_bytes: null, returned_bytes: null },
   { ...CELL, growth: null },
   NO_HOLDERS,
   {
@@ -624,6 +674,11 @@ export const UNKNOWN_REPLIES: readonly IReplies[keyof IReplies][] = [
     points: [{ ...POINT, outside_bytes: null }]
   },
   { ...REPLIES.report, report: null, released: null },
+  {
+    ...REPLIES.workers,
+    workers: null,
+    hosts: [{ ...HOST, fullest_share: null }]
+  },
   {
     ...REPLIES.report,
     report: {

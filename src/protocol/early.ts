@@ -49,6 +49,32 @@ export function ofEarlyHelper(data: unknown): unknown {
   }));
 }
 
+/**
+ * An event as one of today, of a helper before 2.2: it knew nothing of workers that
+ * live, nor who had started CUDA.
+ */
+export function withoutWorkers(data: unknown): unknown {
+  return edited(data, ({ cuda_started, type, workers, workers_bytes }) => {
+    switch (type) {
+      case 'sample':
+        return { workers: workers ?? null, cuda_started: cuda_started ?? null };
+      case 'cell':
+        return { workers_bytes: workers_bytes ?? null };
+      default:
+        return {};
+    }
+  });
+}
+
+/** The same of what an answer has of them. */
+export function withoutWorkersIn(data: unknown): unknown {
+  return edited(data, ({ cell, runs, sample }) => ({
+    ...(isObject(cell) && { cell: withoutWorkers(cell) }),
+    ...(Array.isArray(runs) && { runs: runs.map(withoutWorkers) }),
+    ...(isObject(sample) && { sample: withoutWorkers(sample) })
+  }));
+}
+
 function edited(value: unknown, change: (part: Part) => Part): unknown {
   return isObject(value) ? { ...value, ...change(value) } : value;
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-import { ofEarlyHelper } from './early';
+import { ofEarlyHelper, withoutWorkers, withoutWorkersIn } from './early';
 import { type Event, EventSchema } from './event';
 import { type Reply, ReplySchema } from './reply';
 import { type IReport, type IStub, ReportSchema, StubSchema } from './report';
@@ -28,17 +28,24 @@ function place(path: readonly v.IssuePathItem[]): string {
 }
 
 /**
- * Whether a message is as its schema says.
+ * A message as its schema says; `null`, after one line in the log, when it is not.
  *
  * What came is used, not the copy that a schema makes: keys that are not known
  * are let through, so that a newer helper of the same major version is understood.
+ *
+ * @param ofEarlier - completes what an earlier helper of that version says
  */
-function isRead<T extends { type: string }>(
+function read<T extends { type: string }>(
   kind: string,
   schema: v.GenericSchema<T>,
-  data: unknown
-): data is T {
-  const { issues } = v.safeParse(schema, data, {
+  data: unknown,
+  ofEarlier: (data: unknown) => unknown
+): T | null {
+  if (v.is(schema, data)) {
+    return data;
+  }
+  const told = ofEarlier(data);
+  const { issues } = v.safeParse(schema, told, {
     abortEarly: true,
     message: flaw
   });
@@ -49,21 +56,21 @@ function isRead<T extends { type: string }>(
     const where = (data as T).type + place(issue.path ?? []);
     warnOnce(`a malformed ${kind} was ignored: ${where} ${issue.message}.`);
   }
-  return !issue;
+  return issue ? null : (told as T);
 }
 
 /**
  * Read an event; `null`, after one line in the log, when it is not one.
  */
 export function parseEvent(data: unknown): Event | null {
-  return isRead('event', EventSchema, data) ? data : null;
+  return read('event', EventSchema, data, withoutWorkers);
 }
 
 /**
  * Read the body of a reply; `null`, after one line in the log, when it is not one.
  */
 export function parseReply(data: unknown): Reply | null {
-  return isRead('answer', ReplySchema, data) ? data : null;
+  return read('answer', ReplySchema, data, withoutWorkersIn);
 }
 
 /**

@@ -1,0 +1,122 @@
+import type {
+  ICardWorker,
+  IFollowed,
+  IFollowedWorkers,
+  IWorkerCard,
+  IWorkerHost,
+  IWorkerReleased
+} from '../protocol';
+import { gib, message } from './report';
+
+/** A rank that trains, on the second GPU of this machine. */
+export const RANK: ICardWorker = {
+  id: 'rank:4712',
+  engine: 'rank',
+  name: null,
+  rank: 1,
+  pid: 4712,
+  state: 'live',
+  age_s: 0.4,
+  execution_count: 4,
+  left_over: false,
+  actions: ['end'],
+  in_use_bytes: gib(9),
+  cached_bytes: gib(0.5)
+};
+
+/** Its GPU. */
+export const RANK_CARD: IWorkerCard = {
+  id: 'GPU-2',
+  host: 'node1',
+  index: 1,
+  uuid: 'GPU-2',
+  name: 'Tesla T4',
+  simulated: false,
+  capacity_bytes: gib(14.7),
+  used_bytes: gib(9.8),
+  in_use_bytes: gib(9),
+  cached_bytes: gib(0.5),
+  outside_bytes: gib(0.8),
+  workers: [RANK],
+  more_workers: 0
+};
+
+/** Two ranks of a cell, measured. */
+export const RANKS: IFollowed = {
+  engine: 'rank',
+  total: 2,
+  live: 2,
+  left_over: 0,
+  state: 'measured',
+  silent_s: null,
+  message: null
+};
+
+/** Workers of Dask that nobody has asked to measure. */
+export const UNMEASURED: IFollowed = {
+  ...RANKS,
+  engine: 'dask',
+  total: 40,
+  live: 0,
+  state: 'not_measured'
+};
+
+/** What a notebook with two ranks tells of them. */
+export const WORKERS: IFollowedWorkers = {
+  engines: [RANKS],
+  in_use_bytes: gib(15),
+  fullest: RANK_CARD,
+  here: [{ device_index: 0, workers: 2, bytes: gib(11) }]
+};
+
+/** Ranks alone are shown so, but for what is another. */
+export function workersWith(
+  change: Partial<IFollowedWorkers>
+): IFollowedWorkers {
+  return { ...WORKERS, ...change };
+}
+
+export const HOST: IWorkerHost = {
+  name: 'node1',
+  cards: 2,
+  workers: 2,
+  fullest_share: 0.66
+};
+
+export const WORKER_RELEASED: IWorkerReleased = {
+  type: 'worker_released',
+  life_id: 'life-1',
+  request_id: 'request-1',
+  worker_id: RANK.id,
+  action: 'free',
+  status: 'done',
+  freed_bytes: gib(1),
+  returned_bytes: gib(1.5),
+  message: message('worker.freed', { freed_bytes: gib(1) })
+};
+
+/** Of workers all that need not be known. */
+export const UNKNOWN_WORKERS: IFollowedWorkers = {
+  ...WORKERS,
+  engines: [
+    { ...RANKS, state: 'silent', silent_s: 12, message: message('silent') }
+  ],
+  fullest: {
+    ...RANK_CARD,
+    index: null,
+    uuid: null,
+    name: null,
+    capacity_bytes: null,
+    used_bytes: null,
+    outside_bytes: null,
+    workers: [
+      {
+        ...RANK,
+        name: 'tcp://10.0.0.4:41007',
+        rank: null,
+        pid: null,
+        execution_count: null
+      }
+    ]
+  }
+};
