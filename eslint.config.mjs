@@ -55,7 +55,8 @@ const ARROWS = {
   cells: [...LAB, 'release'],
   gauge: [...LAB, 'timeline', 'release'],
   otherkernels: LAB,
-  panel: [...LAB, 'timeline', 'release', 'otherkernels'],
+  workers: LAB,
+  panel: [...LAB, 'timeline', 'release', 'otherkernels', 'workers'],
   lastran: LAB,
   commands: [...LAB, 'release', 'editing']
 };

@@ -16,6 +16,7 @@ import './release.css';
 import './timeline.css';
 import './panel.css';
 import './otherkernels.css';
+import './workers.css';
 import './card/card.css';
 import './card/legend.css';
 import './card/causes.css';

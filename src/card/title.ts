@@ -2,8 +2,8 @@ import type { IReport } from '../protocol';
 import { fill } from '../text/fill';
 import { formatBytes, formatCompared } from '../text/format';
 import type { IWords } from '../text/messages';
+import { nameWorker } from '../text/names';
 import type { ITranslate } from '../text/translate';
-import { nameWorker } from './worker';
 
 /** Characters shown of a device's name, which comes from a file. */
 const MAX_NAME = 80;

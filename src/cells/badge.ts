@@ -14,8 +14,10 @@ const LISTED_RUNS = 3;
 export interface IBadge {
   readonly kind: 'running' | 'change' | 'grows' | 'oom';
   readonly cell: ICell;
-  /** The device that changed most. */
-  readonly memory: ICellMemory;
+  /** The device that changed most; `null`: nothing there is worth a word. */
+  readonly memory: ICellMemory | null;
+  /** What workers used at most; 0: nothing that is worth a word. */
+  readonly workers_bytes: number;
   /** Whether the kernel has several devices, so that one must be named. */
   readonly hasSeveral: boolean;
   /** Whether the cell has other code now than what ran. */
@@ -44,27 +46,42 @@ export function readBadge(
   }
   const isRunning = cell.status === 'running';
   const devices = isRunning ? (now ?? cell.memory) : cell.memory;
-  const memory = mostChanged(devices);
-  if (!memory) {
-    return null;
-  }
-  const kind = kindOf(cell);
-  const isTooLittle =
-    (kind === 'change' &&
-      !hasChanged(memory) &&
-      !isHighest(cell, memory, all)) ||
-    (kind === 'running' && !hasChanged(memory));
-  if (isTooLittle) {
+  const most = mostChanged(devices);
+  const memory = most && isWorthy(cell, most, all) ? most : null;
+  const workers_bytes = worthyOf(cell.workers_bytes);
+  if (!memory && workers_bytes === 0) {
     return null;
   }
   return {
-    kind,
+    kind: kindOf(cell),
     cell,
     memory,
+    workers_bytes,
     hasSeveral: devices.length > 1,
     isEdited,
-    changes: changesOf(runs, memory.device_index)
+    changes: memory ? changesOf(runs, memory.device_index) : []
   };
+}
+
+/** Whether what a run did to a device is worth a word. */
+function isWorthy(
+  cell: ICell,
+  memory: ICellMemory,
+  all: readonly ICell[]
+): boolean {
+  switch (kindOf(cell)) {
+    case 'change':
+      return hasChanged(memory) || isHighest(cell, memory, all);
+    case 'running':
+      return hasChanged(memory);
+    default:
+      return true;
+  }
+}
+
+/** A size where it is worth a word, else 0. */
+function worthyOf(bytes: number | null): number {
+  return bytes !== null && bytes >= WORTH_BYTES ? bytes : 0;
 }
 
 /**

@@ -115,7 +115,7 @@ function Badge(props: IBadgeProps): React.JSX.Element {
       {icon && <Icon name={icon} />}
       <span>
         {strong && <strong>{strong}</strong>}
-        {strong ? ` · ${rest}` : rest}
+        {strong && rest ? ` · ${rest}` : rest}
         {badge.isEdited && ` · ${trans.__('before the edit')}`}
       </span>
       {/* Seen on hover and focus; part of the button, so that it is read with it. */}

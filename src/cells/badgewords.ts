@@ -15,7 +15,8 @@ export interface IBadgeText {
 }
 
 /**
- * The text of a badge: "+1.2 GiB · peak 8.1 GiB".
+ * The text of a badge: "+1.2 GiB · peak 8.1 GiB", and where the work was sent
+ * elsewhere, "workers +11.2 GiB".
  *
  * @param oom - the failure of this cell, where it is known
  */
@@ -24,7 +25,24 @@ export function textOf(
   oom: IOom | null,
   trans: TranslationBundle
 ): IBadgeText {
-  const { cell, memory } = badge;
+  const { memory, workers_bytes } = badge;
+  const workers =
+    workers_bytes > 0 ? trans.__('workers %1', signed(workers_bytes)) : '';
+  if (!memory) {
+    return { strong: workers, rest: '' };
+  }
+  const { rest, strong } = ownOf(badge, memory, oom, trans);
+  return { strong, rest: [rest, workers].filter(Boolean).join(' · ') };
+}
+
+/** What it did to the memory of the kernel. */
+function ownOf(
+  badge: IBadge,
+  memory: ICellMemory,
+  oom: IOom | null,
+  trans: TranslationBundle
+): IBadgeText {
+  const { cell } = badge;
   const peak = peakOf(memory, trans);
   switch (badge.kind) {
     case 'running':
@@ -41,7 +59,7 @@ export function textOf(
     case 'change':
       return cell.growth
         ? { strong: '', rest: growthOf(cell.growth, trans) }
-        : { strong: changeOf(badge, trans), rest: peak };
+        : { strong: changeOf(badge, memory, trans), rest: peak };
   }
 }
 
@@ -52,7 +70,20 @@ export type Row = readonly [label: string, value: string];
  * The details of a badge, row by row; what is not known has no row.
  */
 export function rowsOf(badge: IBadge, trans: TranslationBundle): Row[] {
-  const { cell, memory, changes } = badge;
+  const { memory, workers_bytes } = badge;
+  const workers: Row[] =
+    workers_bytes > 0
+      ? [[trans.__('Peak of its workers'), signed(workers_bytes)]]
+      : [];
+  return memory ? [...ownRows(badge, memory, trans), ...workers] : workers;
+}
+
+function ownRows(
+  badge: IBadge,
+  memory: ICellMemory,
+  trans: TranslationBundle
+): Row[] {
+  const { cell, changes } = badge;
   const keeper = cell.growth?.holder ?? null;
   const { change_bytes, alloc_retries, ooms } = memory;
   const [peak, needed] = [peakIn(memory), needIn(memory)];
@@ -80,8 +111,11 @@ export function rowsOf(badge: IBadge, trans: TranslationBundle): Row[] {
   return rows.filter(row => row !== null);
 }
 
-function changeOf(badge: IBadge, trans: TranslationBundle): string {
-  const { memory, hasSeveral } = badge;
+function changeOf(
+  { hasSeveral }: IBadge,
+  memory: ICellMemory,
+  trans: TranslationBundle
+): string {
   const change = memory.change_bytes;
   const size =
     change === null

@@ -59,9 +59,14 @@ export function Headroom(props: IConditionProps): React.JSX.Element {
   );
 }
 
+interface INumbersProps extends IConditionProps {
+  /** A row of what is known of what is outside. */
+  part?: React.ReactNode;
+}
+
 /** The bar of a device and its four numbers; of old ones the bar alone. */
-export function DeviceNumbers(props: IConditionProps): React.JSX.Element {
-  const { device, condition, trans } = props;
+export function DeviceNumbers(props: INumbersProps): React.JSX.Element {
+  const { device, condition, part, trans } = props;
   return (
     <>
       <DeviceBar
@@ -73,7 +78,7 @@ export function DeviceNumbers(props: IConditionProps): React.JSX.Element {
       {condition !== null && (
         <>
           <SplitLine device={device} trans={trans} />
-          <Legend device={device} trans={trans} />
+          <Legend device={device} part={part} trans={trans} />
         </>
       )}
     </>
@@ -101,7 +106,11 @@ export function SplitLine({
 }
 
 /** The four numbers, each with the pattern of its segment. */
-function Legend({ device, trans }: IDeviceProps): React.JSX.Element {
+function Legend({
+  device,
+  part,
+  trans
+}: Omit<INumbersProps, 'condition'>): React.JSX.Element {
   const names = namesOf(device, trans);
   const { others_bytes } = device;
   return (
@@ -121,6 +130,7 @@ function Legend({ device, trans }: IDeviceProps): React.JSX.Element {
               <dd>{formatBytes(others_bytes)}</dd>
             </div>
           )}
+          {kind === 'outside' && part}
         </React.Fragment>
       ))}
     </dl>

@@ -14,6 +14,7 @@ import {
   settle
 } from '../memory/reading';
 import { describe } from '../memory/readingwords';
+import { type IWorkersReading, readWorkers } from '../memory/workers';
 import type { Settings } from '../settings';
 import type { IKernelMemory, IKernelSource } from '../tokens';
 
@@ -60,6 +61,11 @@ export class GaugeModel extends VDomModel {
 
   get reading(): Reading {
     return this._reading;
+  }
+
+  /** The workers of the kernel; `null`: there is nothing to show of any. */
+  get workers(): IWorkersReading | null {
+    return this._workers;
   }
 
   /** Whether there is anything to show. */
@@ -117,6 +123,7 @@ export class GaugeModel extends VDomModel {
   private _read(now: number): void {
     const { alwaysShow, showGauge } = this._settings.current;
     const { current, source } = this._kernel;
+    this._workers = current && readWorkers(current.state, now);
     if (!current) {
       const { hasDocument } = source;
       this._reading = hasDocument
@@ -131,7 +138,8 @@ export class GaugeModel extends VDomModel {
     this._reading = settle(reading, memo, now);
     this._memos.set(current, memo);
     const isHidden =
-      this._reading.kind === 'hidden' || (isOver(memo, now) && !alwaysShow);
+      this._reading.kind === 'hidden' ||
+      (isOver(memo, now) && !alwaysShow && !this._workers);
     this._isShown = showGauge && !isHidden;
   }
 
@@ -162,6 +170,7 @@ export class GaugeModel extends VDomModel {
   private readonly _announced = new Signal<this, string>(this);
   private _later: number | undefined;
   private _reading: Reading = { kind: 'hidden' };
+  private _workers: IWorkersReading | null = null;
   private _isShown = false;
   private _refreshedAt = 0;
   private _announcedAt = -Infinity;

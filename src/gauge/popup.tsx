@@ -9,7 +9,7 @@ import type { ReleaseDialog } from '../release/dialog';
 import { DialogView } from '../release/dialogview';
 import type { ReleaseSessions } from '../release/sessions';
 import type { GaugeModel } from './model';
-import { popupActions } from './popupactions';
+import { panelOpener, popupActions } from './popupactions';
 import { PopupBody } from './popupbody';
 import { noticeOf } from './popupnotice';
 
@@ -132,6 +132,8 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
         }
         actions={popupActions({ ...this._options, dialog, close })}
         notice={noticeOf(model, dialog)}
+        workers={model.workers}
+        onWorkers={panelOpener({ ...this._options, close })}
         trans={trans}
       />
     );

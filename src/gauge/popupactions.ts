@@ -49,6 +49,13 @@ export function popupActions(context: IContext): IButtonProps[] {
   }
 }
 
+/** Opens the panel; `null`: there is none. */
+export function panelOpener(
+  context: Omit<IContext, 'dialog'>
+): (() => void) | null {
+  return command(context, CommandIDs.showPanel, '')[0]?.onPress ?? null;
+}
+
 /** What goes with the numbers, or with why there are none. */
 function numbers(context: IContext, current: IKernelMemory): IButtonProps[] {
   const { reading, trans } = context.model;
@@ -162,7 +169,7 @@ function close(dialog: ReleaseDialog, label: string): IButtonProps {
 
 /** A command, where it is there and can be run; it ends the popup. */
 function command(
-  { close: end, commands }: IContext,
+  { close: end, commands }: Omit<IContext, 'dialog'>,
   id: string,
   label: string,
   args: { items?: string[]; kernelId?: string } = {}

@@ -9,9 +9,11 @@ import { gapOf } from '../memory/gap';
 import type { Reading } from '../memory/reading';
 import { formatAge } from '../memory/readingwords';
 import type { IMemoryState } from '../memory/state';
+import type { IWorkersReading } from '../memory/workers';
 import { formatBytes } from '../text/format';
 import { nameSize } from '../text/names';
 import { History, Numbers } from './readings';
+import { PopupWorkers } from './workers';
 
 interface IPopupProps {
   reading: Reading;
@@ -26,6 +28,9 @@ interface IPopupProps {
   actions: readonly IButtonProps[];
   /** What the person should know before pressing. */
   notice: string;
+  workers: IWorkersReading | null;
+  /** Shows all of them; `null`: there is no panel. */
+  onWorkers: (() => void) | null;
   trans: TranslationBundle;
 }
 
@@ -33,7 +38,7 @@ interface IPopupProps {
  * The popup: where the headroom is, in numbers, and what can be done.
  */
 export function PopupBody(props: IPopupProps): React.JSX.Element {
-  const { actions, instead, notice, reading, state } = props;
+  const { actions, instead, notice, reading, state, trans, workers } = props;
   // The chart: only where there are numbers that it leads up to.
   const isCharted = 'device' in reading && reading.kind !== 'stale';
   return (
@@ -46,6 +51,15 @@ export function PopupBody(props: IPopupProps): React.JSX.Element {
       {!instead && isCharted && state && (
         <section>
           <History {...props} reading={reading} state={state} />
+        </section>
+      )}
+      {!instead && workers && (
+        <section>
+          <PopupWorkers
+            workers={workers}
+            onMore={props.onWorkers}
+            trans={trans}
+          />
         </section>
       )}
       {(actions.length > 0 || notice) && (

@@ -7,6 +7,7 @@ import {
   DeviceTitle,
   Headroom
 } from '../components/devicenumbers';
+import { WorkersPart } from '../components/workerspart';
 import type { Condition } from '../memory/level';
 import type { Reading } from '../memory/reading';
 import type { IMemoryState } from '../memory/state';
@@ -58,7 +59,10 @@ export function Numbers(props: IReadingsProps): React.JSX.Element {
       <h2 className="jp-GpuHeadroom-headline">
         <Headroom {...measured} />
       </h2>
-      <DeviceNumbers {...measured} />
+      <DeviceNumbers
+        {...measured}
+        part={<WorkersPart {...{ device, state, trans }} />}
+      />
       <DeviceNotes device={device} trans={trans} />
     </>
   );

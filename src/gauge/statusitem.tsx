@@ -4,10 +4,15 @@ import * as React from 'react';
 
 import { Gauge } from '../components/gauge';
 import { describe } from '../memory/readingwords';
+import { describeWorkers } from '../memory/workerwords';
 import type { GaugeModel } from './model';
+import { GaugeWorkers } from './workers';
 
 /** A status bar narrower than this has no room for the long form. */
 const NARROW_PX = 900;
+
+/** What else it takes where workers are shown. */
+const WORKERS_PX = 300;
 
 /**
  * The gauge as a button: in the status bar, and in Notebook 7's toolbar.
@@ -61,21 +66,35 @@ export class GaugeButton extends VDomRenderer<GaugeModel> {
   }
 
   protected override render(): React.JSX.Element {
-    const { reading, trans, isCompact } = this.model;
-    // Its name is what it shows; the sentence describes it.
-    this.node.title = describe(reading, trans);
+    const { reading, trans, workers } = this.model;
+    const isCompact = this.model.isCompact || this._isNarrow();
+    // Its name is what it shows; the sentences describe it.
+    this.node.title = [
+      describe(reading, trans),
+      workers && describeWorkers(workers, trans)
+    ]
+      .filter(Boolean)
+      .join(' ');
     return (
-      <Gauge
-        reading={reading}
-        isCompact={isCompact || this._isNarrow()}
-        trans={trans}
-      />
+      <>
+        {!workers?.isAlone && (
+          <Gauge reading={reading} isCompact={isCompact} trans={trans} />
+        )}
+        {workers && (
+          <GaugeWorkers workers={workers} isCompact={isCompact} trans={trans} />
+        )}
+      </>
     );
   }
 
   private _isNarrow(): boolean {
-    const bar = this.node.closest('.jp-StatusBar-Widget');
-    return bar !== null && bar.clientWidth > 0 && bar.clientWidth < NARROW_PX;
+    const { workers } = this.model;
+    // A toolbar gives it so much room and no more.
+    if (this.node.closest('.jp-GpuHeadroom-toolbarItem')) {
+      return workers !== null;
+    }
+    const width = this.node.closest('.jp-StatusBar-Widget')?.clientWidth ?? 0;
+    return width > 0 && width < NARROW_PX + (workers ? WORKERS_PX : 0);
   }
 }
 

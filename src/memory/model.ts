@@ -189,6 +189,7 @@ export function take(
     case 'hello':
       return { ...state, hello: event };
     case 'plan':
+    case 'worker_released':
     case 'holders':
     case 'path':
     case 'snapshot':

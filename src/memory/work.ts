@@ -9,12 +9,19 @@ export type Work =
   | 'release'
   | 'rerun'
   | 'rescue'
-  | 'snapshot';
+  | 'snapshot'
+  | 'worker_release';
 
-/** The event that tells what came of it; only that of a release has another name. */
+/** The event that tells what came of it: those of releases have another name. */
 export type End<K extends Work> = Extract<
   Event,
-  { type: K extends 'release' ? 'released' : K }
+  {
+    type: K extends 'release'
+      ? 'released'
+      : K extends 'worker_release'
+        ? 'worker_released'
+        : K;
+  }
 >;
 
 /**
@@ -23,7 +30,8 @@ export type End<K extends Work> = Extract<
 export function isEndOf(event: Event, reply: Reply): boolean {
   return reply.type === 'release'
     ? event.type === 'released' && event.release_id === reply.release_id
-    : event.type === reply.type &&
+    : // What is done with a worker ends in its past tense.
+      event.type.startsWith(reply.type) &&
         'request_id' in event &&
         event.request_id === reply.id;
 }

@@ -37,7 +37,10 @@ export class Body extends VDomRenderer<PanelModel> {
   protected override render(): React.JSX.Element | null {
     const { _sections: view, model } = this;
     // Nothing moves from under the pointer, or away from who reads on.
-    if (!this._order || !this.node.matches(':hover, :focus-within')) {
+    if (
+      !areSame(this._order, model.order) ||
+      !this.node.matches(':hover, :focus-within')
+    ) {
       this._order = model.order;
     }
     return view && React.createElement(view, { model, order: this._order });
@@ -49,5 +52,15 @@ export class Body extends VDomRenderer<PanelModel> {
   }
 
   private _sections: typeof Sections | null = null;
-  private _order: readonly SectionName[] | null = null;
+  private _order: readonly SectionName[] = [];
+}
+
+/** Whether no section has come or gone. */
+function areSame(
+  before: readonly SectionName[],
+  now: readonly SectionName[]
+): boolean {
+  return (
+    before.length === now.length && before.every(name => now.includes(name))
+  );
 }

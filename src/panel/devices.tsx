@@ -3,14 +3,17 @@ import * as React from 'react';
 import { DeviceBar } from '../components/bar';
 import { Cut } from '../components/cut';
 import { DeviceNotes, DeviceNumbers } from '../components/devicenumbers';
+import { Hint } from '../components/hint';
 import { Icon } from '../components/icon';
 import { LevelIcon } from '../components/levelicon';
+import { WorkersPart } from '../components/workerspart';
+import { Adapting } from '../lab/adapting';
+import { onTreeKey } from '../lab/treegrid';
 import { levelIn } from '../memory/level';
 import type { IDevice } from '../protocol';
-import { formatBytes, formatPair } from '../text/format';
+import { formatBytes, formatPair, formatPrompt } from '../text/format';
 import { numberDevice } from '../text/names';
 import type { IPanelProps } from './model';
-import { onTreeKey } from './treegrid';
 
 /**
  * The GPUs of the kernel, a line each, which opens; where there are several, the
@@ -153,18 +156,6 @@ function Headroom({ device, model }: IDeviceProps): React.JSX.Element {
   );
 }
 
-/** What is said in fewer words where there is no room. */
-function Adapting(props: { long: string; short: string }): React.JSX.Element {
-  return (
-    <>
-      <span className="jp-mod-long">{props.long}</span>
-      <span className="jp-mod-short" aria-hidden="true">
-        {props.short}
-      </span>
-    </>
-  );
-}
-
 /** All numbers of a device, and what one should know to read them. */
 function Detail({ device, model }: IDeviceProps): React.JSX.Element {
   const { current, isStale, trans } = model;
@@ -181,6 +172,15 @@ function Detail({ device, model }: IDeviceProps): React.JSX.Element {
         <DeviceNumbers
           device={device}
           condition={isKnown ? levelIn(current.state, device) : null}
+          part={
+            current && (
+              <WorkersPart
+                device={device}
+                state={current.state}
+                trans={trans}
+              />
+            )
+          }
           trans={trans}
         />
         {device.capacity_limited && (
@@ -189,7 +189,22 @@ function Detail({ device, model }: IDeviceProps): React.JSX.Element {
           </p>
         )}
         <DeviceNotes device={device} trans={trans} />
+        <Started device={device} model={model} />
       </div>
     </div>
   );
+}
+
+/** Who started CUDA: whoever forks, for example to train on all GPUs, must know. */
+function Started({ device, model }: IDeviceProps): React.JSX.Element | null {
+  const { current, trans } = model;
+  const started = current?.state.sample?.cuda_started ?? null;
+  return started && device.backend === 'cuda' ? (
+    <Hint icon="info">
+      {trans.__(
+        'CUDA was started by %1. Launchers that fork, such as notebook_launcher, need a kernel in which it was not.',
+        formatPrompt(started.execution_count)
+      )}
+    </Hint>
+  ) : null;
 }

@@ -1,6 +1,7 @@
 import * as React from 'react';
 
 import { Findings } from '../timeline/findings';
+import type { IDevice } from '../protocol';
 import { Timeline } from '../timeline/view';
 import type { IPanelProps } from './model';
 
@@ -9,28 +10,60 @@ const HEIGHT_PX = 96;
 const AROUND_PX = 60;
 
 /**
- * The session as the GPU that was picked has seen it, and where its memory goes.
+ * The session as the GPU that was picked has seen it, and where its memory goes; or as
+ * the fullest card of the workers has.
  */
 export function History({ model }: IPanelProps): React.JSX.Element | null {
-  const { current, device, layout, trans } = model;
+  const { current, device, isOfWorkers, layout, recorded, trans } = model;
   const [place, width] = useWidth();
   const height = layout.heightOf('History');
+  const shown = isOfWorkers && recorded ? recorded.device : device;
   return (
     <div ref={place}>
-      {current && device && width > 0 && (
+      {current && shown && width > 0 && (
         <>
           <Timeline
-            state={current.state}
-            device={device}
+            state={
+              isOfWorkers && recorded
+                ? { ...current.state, history: recorded.history }
+                : current.state
+            }
+            device={shown}
             isNamed={false}
+            subject={
+              device && recorded && <Subject device={device} model={model} />
+            }
             width={width}
             height={Math.max(HEIGHT_PX, (height ?? 0) - AROUND_PX)}
             trans={trans}
           />
-          <Findings state={current.state} device={device} trans={trans} />
+          {!isOfWorkers && (
+            <Findings state={current.state} device={shown} trans={trans} />
+          )}
         </>
       )}
     </div>
+  );
+}
+
+/** Whose memory is shown, which can be chosen. */
+function Subject({
+  device,
+  model
+}: IPanelProps & { device: IDevice }): React.JSX.Element {
+  const { isOfWorkers, trans } = model;
+  return (
+    <select
+      className="jp-GpuHeadroom-span"
+      aria-label={trans.__('GPU shown')}
+      value={String(isOfWorkers)}
+      onChange={({ target: { value } }) => {
+        model.isOfWorkers = value === 'true';
+      }}
+    >
+      <option value="false">{trans.__('GPU %1', device.index)}</option>
+      <option value="true">{trans.__('Fullest worker')}</option>
+    </select>
   );
 }
 

@@ -8,7 +8,7 @@ import { HolderRow } from './holderrow';
 import type { IPanelProps } from './model';
 import { type Column, sortBy, sortRows } from './rows';
 import { Share } from './share';
-import { onTreeKey } from './treegrid';
+import { onTreeKey } from '../lab/treegrid';
 import { partsTold, toRow } from './words';
 
 interface ITableProps extends IPanelProps {

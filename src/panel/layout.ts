@@ -9,10 +9,12 @@ export type SectionName =
   | 'FreeableList'
   | 'History'
   | 'HolderList'
-  | 'Others';
+  | 'Others'
+  | 'Workers';
 
 const USUAL: readonly SectionName[] = [
   'Devices',
+  'Workers',
   'History',
   'HolderList',
   'FreeableList',
@@ -23,14 +25,20 @@ const USUAL: readonly SectionName[] = [
 const AFTER_FAILURE: readonly SectionName[] = [
   'Devices',
   'FreeableList',
+  'Workers',
   'HolderList',
   'History',
   'Others'
 ];
 
-/** The order of the sections at a moment. */
-export function orderOf(hasFailed: boolean): readonly SectionName[] {
-  return hasFailed ? AFTER_FAILURE : USUAL;
+/** The sections of a moment, in their order: those of the kernel's devices, of its workers. */
+export function orderOf(
+  hasFailed: boolean,
+  hasDevices = true,
+  hasWorkers = false
+): readonly SectionName[] {
+  const order = hasFailed ? AFTER_FAILURE : USUAL;
+  return order.filter(name => (name === 'Workers' ? hasWorkers : hasDevices));
 }
 
 /** Under which it is kept. */

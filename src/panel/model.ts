@@ -12,6 +12,8 @@ import type { IDevice, IHeldDevice, IItem } from '../protocol';
 import type { ReleaseSession } from '../release/session';
 import type { ReleaseSessions } from '../release/sessions';
 import type { IGpuMemory, IKernelMemory, IOtherKernels } from '../tokens';
+import type { IRecorded } from '../workers/recording';
+import { Workers } from '../workers/workers';
 import { HoldersModel } from './holders';
 import { orderOf, PanelLayout, type SectionName } from './layout';
 import type { ISorting } from './rows';
@@ -33,6 +35,8 @@ interface IOptions {
   readonly documentName: () => string;
   /** What a person made of the sections before. */
   readonly layout?: PanelLayout;
+  /** Whether it is offered to have workers measured. */
+  readonly mayMeasure?: () => boolean;
 }
 
 /** Numbers change no faster than they can be read. */
@@ -83,7 +87,16 @@ export class PanelModel extends VDomModel {
 
   /** The sections in the order of the moment. */
   get order(): readonly SectionName[] {
-    return orderOf(Boolean(this.current?.state.lastOom));
+    return orderOf(
+      Boolean(this.current?.state.lastOom),
+      this.devices.length > 0,
+      this.workers !== null
+    );
+  }
+
+  /** Whether there is nothing that a section could show. */
+  get isEmpty(): boolean {
+    return this.order.length === 0;
   }
 
   /** The kernel that is shown. */
@@ -99,6 +112,38 @@ export class PanelModel extends VDomModel {
   /** Giving it back. */
   get session(): ReleaseSession | null {
     return this._session;
+  }
+
+  /** The processes that it sends its work to; `null`: there are none. */
+  get workers(): Workers | null {
+    return this.current?.state.sample?.workers ? this._workers : null;
+  }
+
+  /** What was read of their fullest card; `null`: nothing. */
+  get recorded(): IRecorded | null {
+    return this._workers?.recorded ?? null;
+  }
+
+  /** Whether the timeline is of that: as picked, else where the kernel has none. */
+  get isOfWorkers(): boolean {
+    const { current, recorded } = this;
+    const isIdle = current?.state.sample?.state !== 'live';
+    return (
+      recorded !== null &&
+      ((current && this._isOfWorkers.get(current)) ?? isIdle)
+    );
+  }
+
+  set isOfWorkers(isOfWorkers: boolean) {
+    if (this.current) {
+      this._isOfWorkers.set(this.current, isOfWorkers);
+      this.stateChanged.emit();
+    }
+  }
+
+  /** Whether it is offered to have them measured. */
+  get mayMeasure(): boolean {
+    return this._options.mayMeasure?.() ?? true;
   }
 
   /** Insert a cell that frees items; `null` where no notebook can take it. */
@@ -211,17 +256,20 @@ export class PanelModel extends VDomModel {
   private _onCurrent(): void {
     this._holders?.changed.disconnect(this._onMeasured, this);
     this._session?.changed.disconnect(this._onMeasured, this);
+    this._workers?.changed.disconnect(this._onWorkers, this);
     const { current } = this;
     this._holders = current && this._holdersOf(current);
     this._session = current && this._options.sessions.get(current);
+    this._workers = current && this._workersOf(current);
     this._holders?.changed.connect(this._onMeasured, this);
     this._session?.changed.connect(this._onMeasured, this);
+    this._workers?.changed.connect(this._onWorkers, this);
     this._look();
     this.stateChanged.emit();
   }
 
   private _onState(): void {
-    if (this._wasEmpty !== (this.devices.length === 0)) {
+    if (this._sections !== this.order.join()) {
       this._look();
     }
     if (this._isShown) {
@@ -236,7 +284,11 @@ export class PanelModel extends VDomModel {
 
   /** Whether a section is open and on screen. */
   private _isSeen(section: SectionName): boolean {
-    return this._isShown && !this._wasEmpty && this.layout.isOpen(section);
+    return (
+      this._isShown &&
+      this.order.includes(section) &&
+      this.layout.isOpen(section)
+    );
   }
 
   /** Whose memory is on the card decides what is proposed to be freed. */
@@ -250,6 +302,12 @@ export class PanelModel extends VDomModel {
     this.stateChanged.emit();
   }
 
+  private _onWorkers(): void {
+    if (this._isSeen('Workers')) {
+      this.stateChanged.emit();
+    }
+  }
+
   /** What was found and opened in a kernel stays while another is focused. */
   private _holdersOf(memory: IKernelMemory): HoldersModel {
     const holders = this._known.get(memory) ?? new HoldersModel(memory);
@@ -257,10 +315,16 @@ export class PanelModel extends VDomModel {
     return holders;
   }
 
+  private _workersOf(memory: IKernelMemory): Workers {
+    const workers = this._workersKnown.get(memory) ?? new Workers(memory);
+    this._workersKnown.set(memory, workers);
+    return workers;
+  }
+
   /** Have measured what is on screen; rows of holders offer what can be freed. */
   private _look(): void {
     const before = this._looking;
-    this._wasEmpty = this.devices.length === 0;
+    this._sections = this.order.join();
     const areHoldersShown = this._isSeen('HolderList');
     this._looking = new DisposableSet();
     if (areHoldersShown && this._holders) {
@@ -272,6 +336,9 @@ export class PanelModel extends VDomModel {
     if (this._isSeen('Others') && this.others) {
       this._looking.add(this.others.watch());
     }
+    if (this._isSeen('Workers') && this._workers) {
+      this._looking.add(this._workers.show());
+    }
     before.dispose();
   }
 
@@ -279,13 +346,17 @@ export class PanelModel extends VDomModel {
   private readonly _throttler: Throttler;
   private readonly _poll: Poll;
   private readonly _picked = new WeakMap<IKernelMemory, number>();
+  private readonly _isOfWorkers = new WeakMap<IKernelMemory, boolean>();
   private readonly _known = new WeakMap<IKernelMemory, HoldersModel>();
+  private readonly _workersKnown = new WeakMap<IKernelMemory, Workers>();
   private _holders: HoldersModel | null = null;
+  private _workers: Workers | null = null;
   private _session: ReleaseSession | null = null;
   private _looking = new DisposableSet();
   private _sorting: ISorting = { column: 'size', isAscending: false };
   private _wasStale = false;
-  private _wasEmpty = true;
+  /** Those that there were when it was last seen to what is on screen. */
+  private _sections = '';
   private _isShown = false;
 }
 

@@ -45,6 +45,6 @@ export class GpuPanel extends Panel {
   }
 
   private _onModel(): void {
-    this.body.setHidden(this._model.devices.length === 0);
+    this.body.setHidden(this._model.isEmpty);
   }
 }

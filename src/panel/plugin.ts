@@ -2,12 +2,14 @@ import {
   ILayoutRestorer,
   type JupyterFrontEndPlugin
 } from '@jupyterlab/application';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { IStateDB } from '@jupyterlab/statedb';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { gpuIcon } from '../lab/labicons';
 import { idsOf } from '../memory/items';
 import { IReleaseSessions, type ReleaseSessions } from '../release/sessions';
+import { DEFAULT_SETTINGS, loadSettings } from '../settings';
 import { CommandIDs, IGpuMemory, IOtherKernels, NO_ARGS } from '../tokens';
 // The side bar needs the panel, and its model, before the layout is restored.
 import { PanelLayout } from './layout';
@@ -30,7 +32,13 @@ const plugin: JupyterFrontEndPlugin<void> = {
   description: 'Shows in the side bar what holds the GPU memory of a kernel.',
   autoStart: true,
   requires: [IGpuMemory, IReleaseSessions],
-  optional: [IOtherKernels, ILayoutRestorer, IStateDB, ITranslator],
+  optional: [
+    IOtherKernels,
+    ILayoutRestorer,
+    IStateDB,
+    ISettingRegistry,
+    ITranslator
+  ],
   activate: (
     app,
     memory: IGpuMemory,
@@ -38,6 +46,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     others: IOtherKernels | null,
     restorer: ILayoutRestorer | null,
     store: IStateDB | null,
+    registry: ISettingRegistry | null,
     translator: ITranslator | null
   ): void => {
     const { commands, shell } = app;
@@ -55,6 +64,11 @@ const plugin: JupyterFrontEndPlugin<void> = {
             })
         : null;
     };
+    // The layout is restored before they are loaded.
+    let settings = { current: DEFAULT_SETTINGS };
+    void loadSettings(registry).then(loaded => {
+      settings = loaded;
+    });
     const model = new PanelModel({
       memory,
       sessions,
@@ -62,7 +76,8 @@ const plugin: JupyterFrontEndPlugin<void> = {
       insertCell,
       trans,
       documentName,
-      layout: new PanelLayout(store)
+      layout: new PanelLayout(store),
+      mayMeasure: () => settings.current.measureWorkers === 'ask'
     });
     const openSettings = (): void => {
       const query = trans.__('GPU Headroom');

@@ -13,6 +13,7 @@ import type { SectionName } from './layout';
 import type { IPanelProps, PanelModel } from './model';
 import { Others } from './others';
 import { Section } from './section';
+import { WorkersList } from './workers';
 
 /** What a section is made of. */
 interface ISectionParts {
@@ -32,11 +33,23 @@ const SECTIONS: Record<SectionName, ISectionParts> = {
     label: trans => trans.__('Devices'),
     total: ({ devices }) => String(devices.length)
   },
+  Workers: {
+    Body: WorkersList,
+    label: trans => trans.__('Workers'),
+    total: ({ current }) => {
+      const told = current?.state.sample?.workers;
+      return told?.fullest ? formatBytes(told.in_use_bytes) : '';
+    }
+  },
   History: {
     Body: History,
     label: trans => trans.__('Timeline'),
-    total: ({ device, trans }) =>
-      device ? trans.__('GPU %1', device.index) : ''
+    total: ({ device, isOfWorkers, trans }) =>
+      isOfWorkers
+        ? trans.__('fullest worker')
+        : device
+          ? trans.__('GPU %1', device.index)
+          : ''
   },
   HolderList: {
     Body: HolderList,
@@ -99,7 +112,13 @@ export function Sections(
             nothing={nothing?.(model) ?? ''}
             layout={layout}
             // The list between them takes what is left.
-            edge={index === list ? null : index < list ? 'below' : 'above'}
+            edge={
+              list < 0 || index === list
+                ? null
+                : index < list
+                  ? 'below'
+                  : 'above'
+            }
             trans={trans}
           >
             <Body model={model} />

@@ -1,7 +1,7 @@
 /**
- * Names that several surfaces use: of sizes, GPUs, frameworks and holders.
+ * Names that several surfaces use: of sizes, GPUs, frameworks, holders and workers.
  */
-import type { IDevice, IFramework, IHeld } from '../protocol';
+import type { IDevice, IFramework, IHeld, IWorker } from '../protocol';
 import { FRAMEWORKS } from '../protocol/framework';
 import { formatBytes } from './format';
 import type { ITranslate } from './translate';
@@ -66,4 +66,26 @@ export function nameHolder(
     return name;
   }
   return type_name ? trans.__('no name (%1)', type_name) : trans.__('no name');
+}
+
+/** "rank 1": a process other than the kernel; without a number it is one of several. */
+export function nameWorker(
+  { engine, rank }: Pick<IWorker, 'engine' | 'rank'>,
+  trans: ITranslate
+): string {
+  if (rank !== null) {
+    return engine === 'ipyparallel'
+      ? trans.__('engine %1', rank)
+      : trans.__('rank %1', rank);
+  }
+  switch (engine) {
+    case 'dask':
+      return trans.__('a Dask worker');
+    case 'ray':
+      return trans.__('a Ray worker');
+    case 'command':
+      return trans.__('a process of this cell');
+    default:
+      return trans.__('another process');
+  }
 }

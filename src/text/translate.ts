@@ -6,3 +6,13 @@
 export interface ITranslate {
   __(msgid: string, ...args: (string | number)[]): string;
 }
+
+/** The same where a number decides the form: it is `%1`. */
+export interface ICountingTranslate extends ITranslate {
+  _n(
+    one: string,
+    many: string,
+    count: number,
+    ...args: (string | number)[]
+  ): string;
+}

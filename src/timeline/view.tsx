@@ -23,6 +23,8 @@ interface ITimelineProps {
   device: IDevice;
   /** Names the GPU, where there are several. */
   isNamed: boolean;
+  /** Chooses whose memory is shown, where that is not only the GPU's. */
+  subject?: React.ReactNode;
   /** In pixels, as is the height. */
   width: number;
   height: number;
@@ -47,6 +49,7 @@ export function Timeline(props: ITimelineProps): React.JSX.Element | null {
         title={
           <>
             {isNamed && `${trans.__('GPU %1', device.index)} `}
+            {props.subject}
             <SpanPicker
               timeline={timeline}
               view={view}

@@ -62,6 +62,42 @@ describe('readBadge', () => {
     expect(badge !== null).toBe(isTold);
   });
 
+  it.each<[string, Partial<ICell>, string | null]>([
+    [
+      'what workers used',
+      { workers_bytes: 11.2 * GIB },
+      '+1.2 GiB · peak 8.1 GiB · workers +11.2 GiB'
+    ],
+    ['too little', { workers_bytes: 9 * MIB }, '+1.2 GiB · peak 8.1 GiB'],
+    [
+      'workers of a kernel without a device',
+      { workers_bytes: 11.2 * GIB, memory: [] },
+      'workers +11.2 GiB'
+    ],
+    [
+      'workers alone, where the kernel did nothing',
+      {
+        workers_bytes: 11.2 * GIB,
+        memory: [{ ...KEPT, change_bytes: 0, needed_bytes: 0 }]
+      },
+      'workers +11.2 GiB'
+    ],
+    [
+      'workers so far',
+      { workers_bytes: GIB, memory: [], status: 'running' },
+      'workers +1.0 GiB'
+    ],
+    ['nothing of either', { workers_bytes: 0, memory: [] }, null]
+  ])('should say of %s', (_, change, expected) => {
+    const run = cell(change);
+    expect(say(run)).toBe(expected);
+    const badge = readBadge([run], null);
+    const rows = badge ? rowsOf(badge, trans).map(([label]) => label) : [];
+    expect(rows.includes('Peak of its workers')).toBe(
+      expected?.includes('workers') === true
+    );
+  });
+
   it('should name the device where there are several', () => {
     const other = { ...KEPT, device_index: 1, change_bytes: 2 * GIB };
     const small = { ...KEPT, change_bytes: 0, needed_bytes: 0 };

@@ -12,6 +12,7 @@ import {
   SAMPLE,
   TREND
 } from '../../__tests__/samples';
+import { RANK_CARD, workersWith } from '../../__tests__/workers';
 import type { IDevice, ISample } from '../../protocol';
 import { Settings } from '../../settings';
 import type { IKernelSource } from '../../tokens';
@@ -102,6 +103,74 @@ describe('the gauge', () => {
   it('should show used and capacity, and no icon, when all is well', async () => {
     expect(await rendered()).toBe('GPU 6.3 / 14.7 GiB');
     expect(classesOf('svg')).toEqual([]);
+  });
+
+  describe('of a notebook with workers', () => {
+    const full = { ...RANK_CARD, used_bytes: gib(13.7) };
+    const workers = workersWith({ fullest: full });
+
+    it('should show the kernel first, then them', async () => {
+      show(DEVICE, { workers });
+      expect(await rendered()).toBe(
+        'GPU 6.3 / 14.7 GiB· 2 ranks · fullest worker 93%'
+      );
+      expect(button.node.title).toMatch(
+        /headroom about 8\.4 GiB\..* This notebook sends work to 2 ranks; /
+      );
+      show(deviceWith(0.5), { workers });
+      expect(await rendered()).toMatch(/0\.5 left· 2 ranks$/);
+      show(DEVICE);
+      expect(await rendered()).toBe('GPU 6.3 / 14.7 GiB');
+    });
+
+    it('should show them alone where the kernel has no GPU', async () => {
+      const idle = { state: 'not_initialised', workers } as const;
+      show(DEVICE, idle);
+      expect(await rendered()).toBe('2 ranks · fullest 93%');
+      expect(classesOf('.jp-GpuHeadroom-bar')).toHaveLength(1);
+      expect(button.node.title).toMatch(
+        /^This kernel has not used the GPU yet\. .* This notebook sends work/
+      );
+      const card = { ...full, simulated: true };
+      show(DEVICE, { ...idle, workers: workersWith({ fullest: card }) });
+      await rendered();
+      expect(classesOf('svg')).toEqual(['jp-GpuHeadroom-icon jp-mod-flask']);
+    });
+
+    it('should stay while they live, though the kernel sees no GPU', () => {
+      jest.useFakeTimers();
+      const sample = { ...SAMPLE, state: 'no_gpu', devices: [] } as const;
+      memory.set({
+        sample: { ...sample, devices: [] },
+        sampleAt_ms: Date.now()
+      });
+      model.refresh();
+      jest.advanceTimersByTime(20_000);
+      model.refresh();
+      expect(model.isShown).toBe(false);
+      memory.set({ sample: { ...sample, devices: [], workers } });
+      model.refresh();
+      expect(model.isShown).toBe(true);
+      jest.useRealTimers();
+    });
+
+    it('should be short in a toolbar', async () => {
+      const toolbar = new ToolbarItem(button, model);
+      Widget.attach(toolbar, document.body);
+      show(DEVICE, { workers });
+      expect(await rendered()).toBe('6.3 / 14.7· 2 ranks · fullest worker 93%');
+      show(DEVICE);
+      expect(await rendered()).toBe('GPU 6.3 / 14.7 GiB');
+      toolbar.dispose();
+    });
+
+    it('should show only what is fuller where room is short', async () => {
+      source.set({ compact: true });
+      show(DEVICE, { workers });
+      expect(await rendered()).toMatch(/· fullest worker 93%$/);
+      show(deviceWith(0.5), { workers });
+      expect(await rendered()).not.toContain('ranks');
+    });
   });
 
   it('should draw the parts in the order of the bar, as shares of the card', async () => {

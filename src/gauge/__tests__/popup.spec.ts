@@ -19,6 +19,7 @@ import {
   SAMPLE,
   TREND
 } from '../../__tests__/samples';
+import { RANK, RANK_CARD, WORKERS, workersWith } from '../../__tests__/workers';
 import type { IMemoryState } from '../../memory/state';
 import { FakeServices } from '../../release/__tests__/services';
 import { Settings } from '../../settings';
@@ -110,6 +111,47 @@ describe('the popup', () => {
       ['Cached by PyTorch, unused', '1.1 GiB'],
       ['Free', '7.3 GiB']
     ]);
+  });
+
+  describe('of a notebook with workers', () => {
+    const row = (): string[] =>
+      [...(popup()?.querySelectorAll('section') ?? [])]
+        .filter(section => section.textContent?.includes('rank 1'))
+        .map(section => section.textContent ?? '');
+
+    it('should show the fullest, and what they hold of this GPU', async () => {
+      await open({ sample: { ...SAMPLE, workers: WORKERS } });
+      expect(text()).toContain('of it, 2 workers of this notebook11.0 GiB');
+      expect(row()).toEqual(['GPU 1 rank 1, the fullestused 9.8 of 14.7 GiB']);
+    });
+
+    it('should lead to the others, also where the kernel has no GPU', async () => {
+      const shown = jest.fn();
+      commands.addCommand('gpu-headroom:show-panel', { execute: shown });
+      await open({
+        sample: { ...SAMPLE, state: 'not_initialised', workers: WORKERS }
+      });
+      expect(text()).toContain('This kernel has not used the GPU yet.');
+      await press('Show workers');
+      expect(shown).toHaveBeenCalled();
+      expect(popup()).toBeNull();
+    });
+
+    it('should name the largest of several on one card', async () => {
+      const workers = [{ ...RANK, name: 'gpu-a' }, RANK];
+      const fullest = { ...RANK_CARD, workers, more_workers: 3 };
+      await open({
+        sample: { ...SAMPLE, workers: workersWith({ fullest }) }
+      });
+      expect(text()).toContain('gpu-a and 4 others, the fullest');
+    });
+
+    it('should say that their cards are not measured', async () => {
+      await open({
+        sample: { ...SAMPLE, workers: workersWith({ fullest: null }) }
+      });
+      expect(text()).toContain('2 ranks: not measured');
+    });
   });
 
   it('should be a dialog whose first button has the focus', async () => {

@@ -10,7 +10,8 @@ import {
 } from '../../__tests__/memory';
 import { rendered, until } from '../../__tests__/rendering';
 import { gib, message } from '../../__tests__/report';
-import { CELL, DEVICE, EVENTS, SAMPLE } from '../../__tests__/samples';
+import { CELL, DEVICE, EVENTS, REPLIES, SAMPLE } from '../../__tests__/samples';
+import { UNMEASURED, WORKERS, workersWith } from '../../__tests__/workers';
 import type { IDevice, IMessage } from '../../protocol';
 import { FakeServices } from '../../release/__tests__/services';
 import { PanelLayout } from '../layout';
@@ -26,6 +27,7 @@ describe('the panel', () => {
   let page: FakeGpuMemory;
   let panel: GpuPanel;
   let store: StateDB;
+  let mayMeasure: boolean;
 
   const all = (selector: string): HTMLElement[] => [
     ...panel.node.querySelectorAll<HTMLElement>(selector)
@@ -95,7 +97,8 @@ describe('the panel', () => {
       insertCell: () => null,
       trans,
       documentName,
-      layout: new PanelLayout(store)
+      layout: new PanelLayout(store),
+      mayMeasure: () => mayMeasure
     });
     panel = new GpuPanel(model, () => undefined);
   };
@@ -109,6 +112,7 @@ describe('the panel', () => {
     memory = new FakeMemory(answers);
     page = new FakeGpuMemory(memory);
     store = new StateDB();
+    mayMeasure = true;
     makePanel();
   });
 
@@ -475,6 +479,118 @@ describe('the panel', () => {
       await open([{ ...DEVICE, others_bytes: 0 }], 4);
       await expectText('No other program uses this GPU.');
       expect(title('Other notebooks')).toBeUndefined();
+    });
+  });
+
+  describe('workers', () => {
+    const sections = (): (string | null)[] =>
+      all('.jp-GpuHeadroom-sectionTitle').map(node => node.textContent);
+
+    beforeEach(() => {
+      answers.workers = () => Promise.resolve(REPLIES.workers);
+    });
+
+    const asked = (): number =>
+      memory.requests.filter(([type]) => type === 'workers').length;
+
+    it('should have a section while there are any', async () => {
+      await open();
+      expect(sections()).not.toContain('Workers');
+      memory.set({ sample: { ...SAMPLE, seq: 8, workers: WORKERS } });
+      await expectText('rank 1');
+      expect(sections().slice(0, 2)).toEqual(['Devices1', 'Workers15.0 GiB']);
+      memory.set({ sample: { ...SAMPLE, seq: 9, workers: null } });
+      await until(() => !text().includes('rank 1'));
+      expect(sections()).not.toContain('Workers');
+    });
+
+    it('should be asked for only while their section is open', async () => {
+      await open();
+      memory.set({ sample: { ...SAMPLE, seq: 8, workers: WORKERS } });
+      await until(() => asked() === 1);
+      all('.jp-GpuHeadroom-sectionTitle')[1]?.click();
+      await rendered();
+      memory.set({ sample: { ...SAMPLE, seq: 9, workers: WORKERS } });
+      await new Promise(resolve => setTimeout(resolve, 1100));
+      expect(asked()).toBe(1);
+    });
+
+    it('should be shown where the kernel has no device', async () => {
+      memory.set({
+        sample: {
+          ...SAMPLE,
+          state: 'not_initialised',
+          devices: [],
+          workers: WORKERS
+        },
+        sampleAt_ms: Date.now()
+      });
+      Widget.attach(panel, document.body);
+      panel.hide();
+      panel.show();
+      await expectText('rank 1');
+      expect(sections()).toEqual(['Workers15.0 GiB']);
+      expect(text()).toContain('This kernel has not used the GPU yet.');
+    });
+
+    it('should have a timeline of their fullest card', async () => {
+      const subject = (): HTMLSelectElement | undefined =>
+        all('select').find(
+          node => node.getAttribute('aria-label') === 'GPU shown'
+        ) as HTMLSelectElement | undefined;
+      const width = jest
+        .spyOn(HTMLElement.prototype, 'clientWidth', 'get')
+        .mockReturnValue(300);
+      await open();
+      expect(subject()).toBeUndefined();
+      memory.set({ sample: { ...SAMPLE, seq: 8, workers: WORKERS } });
+      await until(() => subject() !== undefined);
+      expect(sections()).toContain('TimelineGPU 0');
+      expect(subject()?.textContent).toBe('GPU 0Fullest worker');
+      const select = subject();
+      if (select) {
+        select.value = 'true';
+        select.dispatchEvent(new Event('change', { bubbles: true }));
+      }
+      await until(() => sections().includes('Timelinefullest worker'));
+      const chart = all('.jp-GpuHeadroom-timeline')[0];
+      expect(chart?.getAttribute('aria-valuetext')).toContain(
+        'in tensors 9.0 GiB'
+      );
+      width.mockRestore();
+    });
+
+    it('should be measured only where that may be offered', async () => {
+      const workers = workersWith({ engines: [UNMEASURED], fullest: null });
+      answers.workers = () => Promise.resolve({ ...REPLIES.workers, workers });
+      mayMeasure = false;
+      await open();
+      memory.set({ sample: { ...SAMPLE, seq: 8, workers } });
+      await expectText('40 Dask workers: not measured.');
+      expect(sections()[1]).toBe('Workers');
+      expect(text()).not.toContain('Measure them');
+      mayMeasure = true;
+      memory.set({ sample: { ...SAMPLE, seq: 9, workers } });
+      await expectText('Measure them');
+    });
+
+    it('should know who started CUDA, and what they hold of a device', async () => {
+      await open();
+      devices()[0]?.click();
+      await expectText('used 6.3 of 14.7 GiB');
+      expect(text()).not.toContain('CUDA was started');
+      memory.set({
+        sample: {
+          ...SAMPLE,
+          seq: 8,
+          workers: WORKERS,
+          cuda_started: { cell_id: 'cell-3', execution_count: 3 }
+        }
+      });
+      await expectText(
+        'CUDA was started by In [3]. Launchers that fork, such as notebook_launcher, need a kernel in which it was not.'
+      );
+      expect(text()).toContain('of it, 2 workers of this notebook11.0 GiB');
     });
   });
 

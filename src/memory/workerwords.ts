@@ -1,0 +1,162 @@
+/**
+ * Workers in words.
+ */
+import type {
+  EngineName,
+  ICardWorker,
+  IDevice,
+  IWorkerCard
+} from '../protocol';
+import { formatPair } from '../text/format';
+import { nameSize, nameWorker, numberDevice } from '../text/names';
+import type { ICountingTranslate, ITranslate } from '../text/translate';
+import type { IMemoryState } from './state';
+import { type ICounted, type IWorkersReading, percentOf } from './workers';
+
+/** "2 ranks", "40 Dask workers". */
+export function countWorkers(
+  { count, engine }: ICounted,
+  trans: ICountingTranslate
+): string {
+  switch (engine) {
+    case 'rank':
+      return trans._n('%1 rank', '%1 ranks', count);
+    case 'dask':
+      return trans._n('%1 Dask worker', '%1 Dask workers', count);
+    case 'ray':
+      return trans._n('%1 Ray worker', '%1 Ray workers', count);
+    case 'ipyparallel':
+      return trans._n('%1 engine', '%1 engines', count);
+    case 'command':
+      return trans._n('%1 process of a cell', '%1 processes of cells', count);
+    case 'process':
+      return trans._n('%1 process', '%1 processes', count);
+  }
+}
+
+/** The workers of an engine, however many they are: "Ray workers". */
+export function nameWorkers(engine: EngineName, trans: ITranslate): string {
+  switch (engine) {
+    case 'rank':
+      return trans.__('Ranks');
+    case 'dask':
+      return trans.__('Dask workers');
+    case 'ray':
+      return trans.__('Ray workers');
+    case 'ipyparallel':
+      return trans.__('Engines');
+    case 'command':
+      return trans.__('Processes of cells');
+    case 'process':
+      return trans.__('Other processes');
+  }
+}
+
+/** All workers of a notebook: by their kind, where that is one. */
+export function countAll(
+  workers: readonly ICounted[],
+  trans: ICountingTranslate
+): string {
+  const [first, ...rest] = workers;
+  if (first && rest.length === 0) {
+    return countWorkers(first, trans);
+  }
+  const count = workers.reduce((sum, each) => sum + each.count, 0);
+  return trans._n('%1 worker', '%1 workers', count);
+}
+
+/** What the gauge says of workers: "2 ranks · fullest worker 93%". */
+export function gaugeOf(
+  { card, isAlone, isFuller, workers }: IWorkersReading,
+  trans: ICountingTranslate
+): string {
+  const counted = countAll(workers, trans);
+  const percent = card && percentOf(card);
+  if (percent === null || !isFuller) {
+    return counted;
+  }
+  return isAlone
+    ? trans.__('%1 · fullest %2%', counted, percent)
+    : trans.__('%1 · fullest worker %2%', counted, percent);
+}
+
+/** The same as a sentence, which names the card. */
+export function describeWorkers(
+  { card, workers }: IWorkersReading,
+  trans: ICountingTranslate
+): string {
+  const counted = countAll(workers, trans);
+  return card
+    ? trans.__(
+        'This notebook sends work to %1; the fullest of their GPUs is %2: %3 used.',
+        counted,
+        placeOf(card, trans),
+        describeUse(card, trans)
+      )
+    : trans.__('This notebook sends work to %1.', counted);
+}
+
+/** "GPU 1", or where it is on another machine, "GPU 1, node7". */
+export function placeOf(card: IWorkerCard, trans: ITranslate): string {
+  return isElsewhere(card)
+    ? `${nameCard(card, trans)}, ${card.host}`
+    : nameCard(card, trans);
+}
+
+/** "GPU 1"; where nobody counts it, as its maker calls it. */
+export function nameCard(
+  { index, name, simulated }: IWorkerCard,
+  trans: ITranslate
+): string {
+  return index === null
+    ? (name ?? trans.__('GPU'))
+    : numberDevice({ index, simulated }, trans);
+}
+
+/** Whether a card may be of another machine: what a kernel starts itself is on its own. */
+function isElsewhere({ workers }: IWorkerCard): boolean {
+  return !workers.some(({ engine }) =>
+    ['command', 'process', 'rank'].includes(engine)
+  );
+}
+
+/** "9.8 of 14.7 GiB"; what is not known is said to be not measured. */
+export function describeUse(
+  { capacity_bytes, used_bytes }: IWorkerCard,
+  trans: ITranslate
+): string {
+  return used_bytes === null || capacity_bytes === null
+    ? nameSize(used_bytes, trans)
+    : formatPair(used_bytes, capacity_bytes, trans.__(' of '));
+}
+
+/** A worker on a card: as its engine calls it, else by its number or its process. */
+export function nameCardWorker(worker: ICardWorker, trans: ITranslate): string {
+  const { name, pid, rank } = worker;
+  if (name !== null) {
+    return name;
+  }
+  return rank === null && pid !== null
+    ? trans.__('process %1', pid)
+    : nameWorker(worker, trans);
+}
+
+/** What workers hold on a device of the kernel; `null`: nothing, or not measured. */
+export function workersOn(
+  { index }: IDevice,
+  { sample }: IMemoryState,
+  trans: ICountingTranslate
+): { name: string; bytes: number } | null {
+  const here = sample?.workers?.here ?? [];
+  const share = here.find(({ device_index }) => device_index === index);
+  return share
+    ? {
+        name: trans._n(
+          'of it, %1 worker of this notebook',
+          'of it, %1 workers of this notebook',
+          share.workers
+        ),
+        bytes: share.bytes
+      }
+    : null;
+}

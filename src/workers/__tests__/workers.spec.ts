@@ -1,0 +1,260 @@
+import { FakeMemory } from '../../__tests__/memory';
+import { gib } from '../../__tests__/report';
+import { REPLIES, SAMPLE } from '../../__tests__/samples';
+import {
+  HOST,
+  RANK,
+  RANK_CARD,
+  WORKER_RELEASED,
+  WORKERS,
+  workersWith
+} from '../../__tests__/workers';
+import type { IReplies, ISample } from '../../protocol';
+import { type IQuestion, Workers } from '../workers';
+
+describe('the workers of a kernel', () => {
+  let memory: FakeMemory;
+  let workers: Workers;
+  let answer: IReplies['workers'];
+  let seq: number;
+
+  const asked = (): IQuestion[] =>
+    memory.requests
+      .filter(([type]) => type === 'workers')
+      .map(([, args]) => args as IQuestion);
+
+  /** Time passes, and what follows at once is done. */
+  const pass = (ms: number): Promise<void> =>
+    jest.advanceTimersByTimeAsync(ms + 1);
+
+  /** A new reading comes. */
+  const read = (change: Partial<ISample> = {}): void => {
+    const sample = { ...SAMPLE, seq: ++seq, workers: WORKERS, ...change };
+    memory.set({ sample });
+  };
+
+  const ALL = { host: null, filter: '', offset: 0 };
+  const OTHER = { ...HOST, name: 'node2', fullest_share: 0.9 };
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    seq = 0;
+    answer = REPLIES.workers;
+    memory = new FakeMemory({
+      workers: () => Promise.resolve(answer),
+      follow: () => Promise.resolve({}),
+      worker_release: () => Promise.resolve({ status: 'queued' })
+    });
+    workers = new Workers(memory);
+  });
+
+  afterEach(() => {
+    workers.dispose();
+    jest.useRealTimers();
+  });
+
+  it('should be asked for while somebody looks, once for each reading', async () => {
+    read();
+    await pass(5000);
+    expect(asked()).toEqual([]);
+    const looking = workers.show();
+    await pass(0);
+    expect(asked()).toEqual([ALL]);
+    expect(workers.answer?.cards).toEqual([RANK_CARD]);
+    await pass(5000);
+    expect(asked()).toHaveLength(1);
+    read();
+    await pass(0);
+    expect(asked()).toHaveLength(2);
+    looking.dispose();
+    read();
+    await pass(5000);
+    expect(asked()).toHaveLength(2);
+  });
+
+  it('should be asked for once a second, however fast readings come', async () => {
+    workers.show();
+    for (let reading = 0; reading < 29; reading++) {
+      read();
+      await pass(100);
+    }
+    expect(asked()).toHaveLength(3);
+  });
+
+  it('should be asked for one at a time', async () => {
+    let give = (): void => undefined;
+    memory.answers.workers = () =>
+      new Promise(resolve => {
+        give = () => {
+          resolve(answer);
+        };
+      });
+    workers.show();
+    read();
+    await pass(3000);
+    read();
+    workers.look({ filter: 'node' });
+    await pass(3000);
+    expect(asked()).toHaveLength(1);
+    give();
+    await pass(0);
+    // It was of another question.
+    expect(workers.answer).toBeNull();
+    expect(asked()).toEqual([ALL, { ...ALL, filter: 'node' }]);
+    give();
+    await pass(0);
+    expect(workers.answer).not.toBeNull();
+  });
+
+  it('should not be asked for where there are none', async () => {
+    workers.show();
+    read({ workers: null });
+    await pass(2000);
+    expect(asked()).toEqual([]);
+    expect(workers.told).toBeNull();
+  });
+
+  it('should tell what was told last, whichever way', async () => {
+    answer = { ...answer, workers: workersWith({ in_use_bytes: 7 }) };
+    read();
+    expect(workers.told).toBe(WORKERS);
+    workers.show();
+    await pass(0);
+    expect(workers.told?.in_use_bytes).toBe(7);
+    read();
+    expect(workers.told).toBe(WORKERS);
+  });
+
+  it('should open the fullest of several hosts, until another is opened', async () => {
+    answer = { ...answer, hosts: [OTHER, HOST] };
+    workers.show();
+    read();
+    await pass(0);
+    expect(workers.hosts).toEqual([OTHER, HOST]);
+    expect(asked()).toEqual([ALL, { ...ALL, host: 'node2' }]);
+    answer = { ...answer, hosts: [HOST, OTHER] };
+    read();
+    await pass(1000);
+    expect(workers.question.host).toBe('node2');
+    workers.look({ host: 'node1' });
+    await pass(0);
+    expect(asked().pop()?.host).toBe('node1');
+    workers.look({ host: null });
+    read();
+    await pass(1000);
+    expect(workers.question.host).toBeNull();
+  });
+
+  it('should leave a host that is gone', async () => {
+    answer = { ...answer, hosts: [OTHER, HOST] };
+    workers.show();
+    read();
+    await pass(0);
+    answer = { ...answer, hosts: [HOST] };
+    read();
+    await pass(1000);
+    expect(workers.question.host).toBeNull();
+    expect(asked().pop()).toEqual(ALL);
+    expect(workers.hosts).toEqual([]);
+  });
+
+  it('should look for a name on all hosts, from the first card on', async () => {
+    answer = { ...answer, hosts: [OTHER, HOST] };
+    workers.show();
+    read();
+    await pass(0);
+    workers.look({ offset: 16 });
+    workers.look({ filter: 'gpu' });
+    await pass(0);
+    expect(asked().pop()).toEqual({ ...ALL, filter: 'gpu' });
+    workers.look({ filter: '' });
+    await pass(0);
+    expect(asked().pop()).toEqual({ ...ALL, host: 'node2' });
+  });
+
+  it('should say why no answer came, until one does', async () => {
+    const reason = new Error('No.');
+    memory.answers.workers = () => Promise.reject(reason);
+    workers.show();
+    read();
+    await pass(0);
+    expect(workers.problem).toBe(reason);
+    memory.answers.workers = () => Promise.resolve(answer);
+    read();
+    await pass(1000);
+    expect(workers.problem).toBeNull();
+  });
+
+  it('should forget what was of another life', async () => {
+    workers.show();
+    read();
+    await pass(0);
+    workers.toggle('worker');
+    memory.restart();
+    expect(workers.answer).toBeNull();
+    expect(workers.expanded.size).toBe(0);
+  });
+
+  it('should record the fullest card, apart from the devices of the kernel', () => {
+    const used = (gibs: number) => ({
+      fullest: { ...RANK_CARD, in_use_bytes: gib(gibs) }
+    });
+    read({ time_s: 10, workers: workersWith(used(1)) });
+    read({ time_s: 20, workers: workersWith(used(3)) });
+    read({ time_s: 30, workers: null });
+    const { device, history } = workers.recorded ?? {};
+    expect(device).toMatchObject({ index: -1, capacity_bytes: gib(14.7) });
+    expect(history?.[-1]?.map(each => each.in_use_bytes)).toEqual([
+      gib(1),
+      gib(3)
+    ]);
+    expect(history?.[0]).toBeUndefined();
+    memory.restart();
+    expect(workers.recorded).toBeNull();
+  });
+
+  it('should do one thing at a time, and ask anew after it', async () => {
+    workers.show();
+    read();
+    await pass(0);
+    const { actions } = workers;
+    const ended = actions.release([RANK.id, 'rank:1'], 'end', '2 ranks');
+    await actions.follow('dask', true);
+    expect(actions.going).toMatchObject({ kind: 'end' });
+    await pass(600);
+    expect(actions.isLong).toBe(true);
+    expect(asked()).toHaveLength(1);
+    for (const worker_id of [RANK.id, 'rank:1']) {
+      memory.send({ ...WORKER_RELEASED, request_id: '1', worker_id });
+      await pass(0);
+    }
+    await ended;
+    await pass(0);
+    expect(actions.going).toBeNull();
+    expect(actions.results.map(({ worker_id }) => worker_id)).toEqual([
+      RANK.id,
+      'rank:1'
+    ]);
+    expect(asked()).toHaveLength(2);
+    const releases = memory.requests.filter(
+      ([type]) => type === 'worker_release'
+    );
+    expect(releases.map(([, args]) => args)).toEqual([
+      { worker_id: RANK.id, action: 'end' },
+      { worker_id: 'rank:1', action: 'end' }
+    ]);
+  });
+
+  it('should tell why something was not done', async () => {
+    const reason = new Error('The worker is busy.');
+    memory.answers.worker_release = () => Promise.reject(reason);
+    await workers.actions.release([RANK.id], 'free', 'rank 1');
+    expect(workers.actions.problem).toMatchObject({ message: reason.message });
+    await workers.actions.follow('dask', true);
+    expect(workers.actions.problem).toBeNull();
+    expect(memory.requests.pop()).toEqual([
+      'follow',
+      { engine: 'dask', follow: true }
+    ]);
+  });
+});

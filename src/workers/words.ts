@@ -1,0 +1,158 @@
+/**
+ * The section of workers in words.
+ */
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { formatAge } from '../memory/readingwords';
+import { countWorkers, nameWorkers } from '../memory/workerwords';
+import type { ICardWorker, IFollowed, WorkerAction } from '../protocol';
+import { formatBytes, formatPrompt } from '../text/format';
+import type { Going } from './actions';
+import { heldBy, type ILeftOver } from './leftover';
+
+/** "40 Dask workers"; "Ray workers" where nobody counts them. */
+function counted(
+  { engine, total }: IFollowed,
+  trans: TranslationBundle
+): string {
+  return total > 0
+    ? countWorkers({ engine, count: total }, trans)
+    : nameWorkers(engine, trans);
+}
+
+/** How it stands with the workers of an engine; empty where their cards say it all. */
+export function describeEngine(
+  engine: IFollowed,
+  trans: TranslationBundle
+): string {
+  const { live, state, total } = engine;
+  const name = counted(engine, trans);
+  switch (state) {
+    case 'not_measured':
+      return trans.__('%1: not measured.', name);
+    case 'following':
+      return trans.__('%1: the helper is on its way to them…', name);
+    case 'silent':
+      return describeSilence(engine, name, trans);
+    case 'measured':
+      if (live < total) {
+        return trans.__('%1, %2 of them measured.', name, live);
+      }
+      return engine.engine === 'rank' ? '' : trans.__('%1: measured.', name);
+  }
+}
+
+function describeSilence(
+  { engine, silent_s }: IFollowed,
+  name: string,
+  trans: TranslationBundle
+): string {
+  const span = formatSpan(silent_s ?? 0, trans);
+  switch (engine) {
+    case 'dask':
+      return trans.__('The Dask scheduler has not answered for %1.', span);
+    case 'ray':
+      return trans.__('Ray has not answered for %1.', span);
+    case 'ipyparallel':
+      return trans.__(
+        'The controller of ipyparallel has not answered for %1.',
+        span
+      );
+    default:
+      return trans.__('%1: no answer for %2.', name, span);
+  }
+}
+
+function formatSpan(seconds: number, trans: TranslationBundle): string {
+  return seconds < 60
+    ? trans.__('%1 s', Math.round(seconds))
+    : trans.__('%1 min', Math.floor(seconds / 60));
+}
+
+/** What a worker does that is not plain: "ended, 12 s ago"; else the cell that sent it. */
+export function describeState(
+  { age_s, execution_count, state }: ICardWorker,
+  trans: TranslationBundle
+): string {
+  const age = formatAge(age_s * 1000, trans);
+  switch (state) {
+    case 'ended':
+      return trans.__('ended, %1', age);
+    case 'stale':
+      return trans.__('last heard of %1', age);
+    case 'live':
+      return execution_count === null ? '' : formatPrompt(execution_count);
+  }
+}
+
+/** What else is known of a worker. */
+export function describeWorker(
+  { cached_bytes, execution_count, left_over, pid }: ICardWorker,
+  host: string,
+  trans: TranslationBundle
+): string {
+  const prompt = formatPrompt(execution_count);
+  return [
+    pid !== null && trans.__('Process %1 on %2.', pid, host),
+    execution_count !== null &&
+      (left_over
+        ? trans.__('Started by %1, which has ended.', prompt)
+        : trans.__('Started by %1.', prompt)),
+    cached_bytes > 0 &&
+      trans.__('Cached, unused: %1.', formatBytes(cached_bytes))
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+/** What a button does; what follows a question has dots. */
+export function nameAction(
+  action: WorkerAction,
+  trans: TranslationBundle
+): string {
+  switch (action) {
+    case 'free':
+      return trans.__('Free');
+    case 'restart':
+      return trans.__('Restart…');
+    case 'end':
+      return trans.__('End…');
+  }
+}
+
+/** What goes on. */
+export function describeGoing(going: Going, trans: TranslationBundle): string {
+  switch (going.kind) {
+    case 'follow':
+      return trans.__('Asking the kernel…');
+    case 'free':
+      return trans.__('Freeing memory of %1…', going.name);
+    case 'restart':
+      return trans.__('Restarting %1…', going.name);
+    case 'end':
+      return trans.__('Ending %1…', going.name);
+  }
+}
+
+/** "2 ranks of In [4] still run and hold 3.1 GiB." */
+export function describeLeftOver(
+  { count, engine, prompt, workers }: ILeftOver,
+  trans: TranslationBundle
+): string {
+  const name = countWorkers({ engine, count }, trans);
+  const of = prompt ? trans.__('%1 of %2', name, prompt) : name;
+  return workers.length > 0
+    ? trans._n(
+        '%2 still runs and holds %3.',
+        '%2 still run and hold %3.',
+        count,
+        of,
+        formatBytes(heldBy(workers))
+      )
+    : trans._n(
+        '%2 still runs though its cell has ended.',
+        '%2 still run though their cell has ended.',
+        count,
+        of
+      );
+}
