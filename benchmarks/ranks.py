@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tests.live import LiveKernel
 
-from benchmarks.measure import Row, figures
+from benchmarks.measure import Row, figures, percentile, spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,10 +21,15 @@ if TYPE_CHECKING:
 
 PAIRS = 12
 OBJECTS = 300_000
+LAUNCHES = 1_000_000  # seconds, in which a rank is read several times
+READINGS = 500
 ALLOCATOR = "PyTorch's own allocator"
 
-BEGIN = """
-import gpu_headroom, json, time
+BEGIN = f"""
+LAUNCHES, READINGS = {LAUNCHES}, {READINGS}
+"""
+BEGIN += """
+import gpu_headroom, json, os, time
 import torch
 from torch import nn
 from torch.multiprocessing import start_processes
@@ -36,10 +41,27 @@ def loop(rank):
     for _ in range(2000):
         x.add_(1)
     begun = time.perf_counter()
-    for _ in range(100_000):
+    for _ in range(LAUNCHES):
         x.add_(1)
     with open("seconds", "w") as file:
         file.write(str(time.perf_counter() - begun))
+
+def read(rank):
+    from gpu_headroom.readings.sources import Sources
+    from gpu_headroom.workers.rank import READING, Rank
+
+    mine, sources, took, kept = Rank(folder, print, time.time(), 1), Sources(print), [], []
+    mine._pid = 0  # beside the thread, which says the same
+    who = {"rank": rank, "born": "123456789", **mine._cell}
+    for n in range(READINGS):
+        kept.append(torch.empty(n % 7 + 1, 2**20, dtype=torch.uint8, device="cuda"))
+        del kept[:-3]
+        begun = time.thread_time()
+        mine.say(sources, who)
+        took.append(1e6 * (time.thread_time() - begun))
+    size = os.stat(f"{folder.path}/0{READING}").st_size
+    with open("readings", "w") as file:
+        json.dump([took[10:], size], file)
 
 def run_out(rank):
     model = nn.Sequential(*[nn.Linear(64, 64) for _ in range(20)]).cuda()
@@ -85,14 +107,29 @@ def rows(environment: Environment, folder: Path) -> Iterator[Row]:
         low, high = shares[PAIRS // 4], shares[-PAIRS // 4 - 1]
         middle = statistics.median(shares)
         yield Row(
-            f"slowdown of a loop that only launches, in a forked rank, {ALLOCATOR}",
+            f"slowdown of a loop that only launches, in a rank that says twice a second what it "
+            f"holds, {ALLOCATOR}",
             "≤ 0.1 %",
             f"{middle:.2f} % (half of {PAIRS} pairs within {low:.2f} to {high:.2f})",
             True if high <= 0.1 else None if low <= 0.1 else False,
         )
+        yield _reading(kernel)
         yield _failure(kernel, "a rank that runs out: what its report adds to the end of the cell")
         kernel.run(f"many = [[number] for number in range({OBJECTS})]")
         yield _failure(kernel, f"… with {OBJECTS:,} objects more in the kernel", goal_ms=1000)
+
+
+def _reading(kernel: LiveKernel) -> Row:
+    """Measure what one reading takes of a rank, each after memory was taken and given back."""
+    kernel.run("folder = gpu_headroom.session.current().ranks._folder")
+    kernel.run("launch(read, True)")
+    took_us, size = figures(kernel, "print(open('readings').read())")
+    return Row(
+        f"one reading of a rank, processor time, {ALLOCATOR}",
+        "≤ 50 µs, ≤ 300 B",
+        f"{spread(took_us, 'µs')}; a file of {size} B",
+        percentile(took_us, 0.95) <= 50 and size <= 300,
+    )
 
 
 def _failure(kernel: LiveKernel, what: str, goal_ms: float | None = None) -> Row:

@@ -1,4 +1,4 @@
-"""`python -m gpu_headroom`: the GPUs of this machine, and pasted errors, from a terminal."""
+"""`python -m gpu_headroom`: the GPUs of this machine, pasted errors, and scripts of a notebook."""
 
 from __future__ import annotations
 
@@ -13,20 +13,33 @@ _ABOUT = """\
   status   what the driver knows of each GPU, and the processes on it
   explain  reads an error, a traceback or a log from standard input and says what it tells of a
            GPU that ran out of memory
+  run      runs a script as `python` does; where a cell has started it, its notebook learns what it
+           holds, and what filled its GPU if it ends by that: `python -m gpu_headroom run train.py
+           --lr 1`, `torchrun --nproc-per-node=2 -m gpu_headroom run train.py --lr 1`
 What a notebook's variables hold is asked in its kernel: `%gpu_headroom status`, `holders`,
 `plan`, `free`. Exit codes: 0 there is a GPU, or an error of one was explained; 1 there is none;
-2 a wrong command."""
+2 a wrong command; of `run` the script's own."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; `arguments` are the process's own by default."""
+    given = sys.argv[1:] if arguments is None else [*arguments]
+    if given[:1] == ["run"] and given[1:] and given[1] not in {"-h", "--help"}:
+        from .terminal.run import run
+
+        run(given[1], given[2:])  # all that follows is the script's
+        return 0
     parser = argparse.ArgumentParser(
         prog="python -m gpu_headroom",
         description=_ABOUT,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("command", choices=["status", "explain"], help="what to do, see above")
-    command = parser.parse_args(arguments).command
+    parser.add_argument(
+        "command", choices=["status", "explain", "run"], help="what to do, see above"
+    )
+    command = parser.parse_args(given).command
+    if command == "run":
+        parser.error("run: which script?")
     return _explain() if command == "explain" else _status()
 
 

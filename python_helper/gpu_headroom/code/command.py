@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import re
 
+COMMAND = "command"
+"""The id of the cell for which a process takes the command that has started it."""
+
 _CELLS = ("%%bash", "%%sh")
 _STARTS = r"\b(?:python[\d.]{0,9}|torchrun|accelerate|deepspeed|executable)\b[^#|&;<>\n]{0,999}?"
 _NAMED = r"""(?<=[\s/"']){}["']?(?=\s|$)"""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..code.batch import OTHER_PHASE, Code, size_literals
 from ..code.beside import beside
-from ..code.command import as_run
+from ..code.command import COMMAND, as_run
 from ..code.facts import Live
 from ..code.gate import Gate
 from ..code.notebook import Notebook
@@ -92,7 +92,7 @@ def of_worker(failure: Failure, turn: Turn, batch: object = None, fits: object =
         known,
         gate=gate,
         batch=next(numbers, None),
-        fitting_batch=fits if type(fits) is int and fits > 0 else None,
+        fitting_batch=_fitting(fits),
     )
 
 
@@ -106,10 +106,13 @@ def _running(names: Iterable[str]) -> Running:
     return Running(trains=not any(OTHER_PHASE.search(name) for name in names))
 
 
-def of_command(failure: Failure, traceback: str) -> Evidence:
+def of_command(
+    failure: Failure, traceback: str, batch: object = None, fits: object = None
+) -> Evidence:
     """Return what is known of the failure of a process by its text, and by the code that ran.
 
-    Files count that lie here and are as they were when the cell began.
+    Files count that lie here and are as they were when the cell began. `batch` and `fits` are what
+    the process has measured, where it has: see `of_worker`.
     """
     cell, said = failure.cell, as_said(failure)
     found = list(steps_in(traceback))
@@ -135,7 +138,24 @@ def of_command(failure: Failure, traceback: str) -> Evidence:
         ),
     )
     gate = Gate(notebook_of(known.failure, known.scene), Live())
-    return replace(known, gate=gate, batch=next(_batches(known, read), None))
+    numbers = (
+        literal
+        for literal in _batches(known, read)
+        if type(batch) is not list or _is_at(literal, batch)
+    )
+    return replace(known, gate=gate, batch=next(numbers, None), fitting_batch=_fitting(fits))
+
+
+def _is_at(literal: SizeLiteral, place: list[object]) -> bool:
+    """Whether the process that has read this number means it: its command is a cell without one."""
+    path = literal.cell.path
+    if path is None:
+        return place[:1] == [COMMAND]
+    return place == [path, literal.line, literal.column]
+
+
+def _fitting(fits: object) -> int | None:
+    return fits if type(fits) is int and fits > 0 else None
 
 
 def _as_it_ran(path: str, cell: CellRun) -> CellRun | None:

@@ -1,12 +1,11 @@
-"""What stands in for a shell in a plain script: its names, and nothing else."""
+"""What a plain script is told: its GPUs, and by the names of its main module who holds what."""
 
 from __future__ import annotations
 
 import sys
 import time
 import uuid
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..concurrency import threads
 from ..readings.snapshot import DeviceSnapshot
@@ -42,24 +41,14 @@ def holders() -> wire.Holders:
     from ..concurrency.turns import LONG_S, Turn
     from ..holders.account import take
     from ..readings.nvml import processes
+    from ..workers.aside import shell_of
 
     threads.stay_out()
     snapshot = read()
-    return take(_shell(), snapshot, Turn(LONG_S)).as_wire(
+    return take(shell_of(vars(sys.modules["__main__"])), snapshot, Turn(LONG_S)).as_wire(
         uuid.uuid4().hex,
         None,
         processes={device.index: processes(device) for device in snapshot.devices},
-    )
-
-
-def _shell() -> Any:
-    names = vars(sys.modules["__main__"])
-    return SimpleNamespace(
-        user_ns=names,
-        user_global_ns=names,
-        user_ns_hidden={name: value for name, value in names.items() if name.startswith("__")},
-        history_manager=SimpleNamespace(output_hist={}),
-        displayhook=SimpleNamespace(),
     )
 
 

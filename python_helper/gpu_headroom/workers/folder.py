@@ -13,8 +13,10 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 _MEMORY = "/dev/shm"  # noqa: S108  a folder of ours in it is private, and its name nobody's guess
+PREFIX = "gpu-headroom-ranks-"
 _LONGEST = 2**16  # bytes of a file
 _OLD_S = 3600.0  # a kernel takes what is left within seconds
+_AS_TEXT = json.JSONEncoder(separators=(",", ":")).encode
 _TO_READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _TO_WRITE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
 
@@ -27,35 +29,52 @@ class Left(NamedTuple):
 
 
 class Folder:
-    """The folder of one life; made by whoever writes first.
+    """The folder of one life; made by whoever writes first, and not again once it has gone.
 
     A file that is too long, cut, of another user, a link or no file is as one that is not there.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._was_there = False
+
+    @classmethod
+    def of(cls, name: str) -> Folder:
+        """Return the folder of a life of this name."""
         where = _MEMORY if os.access(_MEMORY, os.W_OK) else tempfile.gettempdir()
-        self._path = f"{where}/gpu-headroom-ranks-{name}"
+        return cls(f"{where}/{PREFIX}{name}")
 
     def names(self) -> list[str]:
         """Return the names of the files."""
         try:
-            return [name for name in os.listdir(self._path) if name[0] != "."]  # noqa: PTH208  a tenth of the time
+            return [name for name in os.listdir(self.path) if name[0] != "."]  # noqa: PTH208  a tenth of the time
         except OSError:
             return []
 
     def write(self, name: str, said: dict[str, Any]) -> None:
-        """Write a file, or another in its place: whole at any moment. May raise `OSError`."""
-        with suppress(FileExistsError):
-            os.mkdir(self._path, 0o700)  # noqa: PTH102  what it takes is a text, as its name is
-        with os.fdopen(os.open(f"{self._path}/.{name}", _TO_WRITE, 0o600), "wb") as file:
-            file.write(json.dumps(said).encode())
-        os.replace(f"{self._path}/.{name}", f"{self._path}/{name}")  # noqa: PTH105
+        """Write a file, or another in its place: whole at any moment.
+
+        Raises `OSError`: `FileNotFoundError` where the folder has gone, `NotADirectoryError` where
+        what stands there is no folder of this user's.
+        """
+        if not self._was_there:
+            with suppress(FileExistsError):
+                os.mkdir(self.path, 0o700)  # noqa: PTH102  what it takes is a text, as its name is
+            self._check()
+            self._was_there = True  # and stays this user's: nobody else may put another there
+        hidden = f"{self.path}/.{name}"
+        file = os.open(hidden, _TO_WRITE, 0o600)  # a third of the time that an object takes
+        try:
+            os.write(file, _AS_TEXT(said).encode())
+        finally:
+            os.close(file)
+        os.replace(hidden, f"{self.path}/{name}")  # noqa: PTH105
 
     def read(self, name: str) -> Left | None:
         """Return what stands in a file."""
         with (
             suppress(OSError, ValueError),
-            os.fdopen(os.open(f"{self._path}/{name}", _TO_READ), "rb") as file,
+            os.fdopen(os.open(f"{self.path}/{name}", _TO_READ), "rb") as file,
         ):
             status = os.fstat(file.fileno())
             if stat.S_ISREG(status.st_mode) and status.st_uid == os.getuid():
@@ -67,13 +86,26 @@ class Folder:
     def remove(self, name: str) -> None:
         """Remove a file."""
         with suppress(OSError):
-            os.remove(f"{self._path}/{name}")  # noqa: PTH107
+            os.remove(f"{self.path}/{name}")  # noqa: PTH107
+
+    def leave(self, name: str) -> None:
+        """Remove a file, and the folder with the last one: its kernel may have gone before."""
+        with suppress(OSError):
+            self._check()
+            for each in (f".{name}", name):
+                self.remove(each)
+            os.rmdir(self.path)  # noqa: PTH106
 
     def clean(self, *, own: bool) -> None:
         """Remove the folders that kernels which were killed forgot, and the own."""
-        for folder in (self._path, *glob.glob(f"{self._path.rpartition('-')[0]}-*")):  # noqa: PTH207
+        for folder in (self.path, *glob.glob(f"{self.path.rpartition('-')[0]}-*")):  # noqa: PTH207
             with suppress(OSError):
                 status = os.lstat(folder)
-                goes = own if folder == self._path else time.time() - status.st_mtime > _OLD_S
+                goes = own if folder == self.path else time.time() - status.st_mtime > _OLD_S
                 if goes and status.st_uid == os.getuid():
                     shutil.rmtree(folder, ignore_errors=True)
+
+    def _check(self) -> None:
+        status = os.lstat(self.path)
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
+            raise NotADirectoryError(self.path)

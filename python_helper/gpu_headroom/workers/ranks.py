@@ -1,28 +1,25 @@
-"""Ranks that `multiprocessing` forks from this kernel: each measures itself, the kernel reads it.
+"""The ranks of this notebook, as its kernel knows them: forked from it, or scripts of its cells.
 
-Such a process is a copy of the kernel, helper and notebook included. Once its own PyTorch has
-started CUDA there, a thread says twice a second what it holds. When it ends by an error its frames
-stand as after a cell that failed, and a card is made of them in the same way. Both are left in
-files: a rank has gone when its error comes to the kernel.
+Each says of itself what it holds, and what it ends by (`rank.py`), in files of a private folder.
+Forked ones are copies of the kernel, helper and notebook included: their card is made as that of a
+cell that failed. Whoever else is started finds the folder by a variable of the environment.
 """
 
 from __future__ import annotations
 
-import faulthandler
 import os
 import signal
-import sys
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..concurrency import threads
 from ..frameworks.imported import imported
-from ..readings.sources import Sources
 from ..text.messages import message
-from .cards import Answer, Done, Question, WorkerReading, answer, are_devices, reading_of
+from .cards import Answer, Done, Question, WorkerReading, answer, are_devices
 from .folder import Folder
 from .process import process
+from .rank import READING, REPORT, Rank
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,19 +27,16 @@ if TYPE_CHECKING:
     from ..cells.runs import CellRun, Ledger
     from ..protocol.wire import Followed
     from .folder import Left
+    from .rank import Explain
 
     Begin = Callable[[Callable[[], object]], None]
-    Explain = Callable[[BaseException], dict[str, Any] | None]
 
-_FIRST = 10**6  # before what multiprocessing and others do at the end
-_PATIENCE_S = 15.0  # then the process ends, as it was about to
-_EVERY_S = 0.5
+VARIABLE = "GPU_HEADROOM_RANKS"
+FIRST = 10**6  # before what multiprocessing and others do at the end
 _STALE_S = 3.0
-_LOOK_EVERY_S = 0.9  # the kernel
+_LOOK_EVERY_S = 0.9
 _MOST = 64  # that are looked at
-_REPORT, _READING = ".json", ".reading"
 _END_S = 5.0  # to end when it is asked to
-_SPAWN = "torch.multiprocessing.spawn"
 
 
 class Ranks:
@@ -50,36 +44,43 @@ class Ranks:
 
     `begin` is called in each as it begins, with what is to be called once CUDA has started there.
     The workers of a pool or a DataLoader, which are daemons, are left alone; so are processes that
-    are not forked by `multiprocessing`.
+    are not forked by `multiprocessing`, and scripts that do not ask for it (`terminal/run.py`).
     """
 
     def __init__(self, name: str, ledger: Ledger, begin: Begin, explain: Explain) -> None:
-        self._folder = Folder(name)
+        self._folder = Folder.of(name)
         self._ledger = ledger
         self._begin, self._explain = begin, explain
-        self._is_open = False
-        self._ends = False  # of a rank
+        self._is_open = self._is_followed = False
+        self._former: str | None = None
+        self._counts: dict[str, int | None] = {}
         self._seen: list[WorkerReading] = []
         self._seen_s = float("-inf")
         self._seen_in: CellRun | None = None
 
     def open(self) -> None:
-        """Follow what is forked from now on, once `multiprocessing` is there.
+        """Have what is started from now on find the folder; a second call does nothing.
 
-        It forgets this with the object; a second call does nothing.
+        What is forked is followed once `multiprocessing` is there, which forgets it with the
+        object.
         """
+        if not self._is_open:
+            self._is_open, self._former = True, os.environ.get(VARIABLE)
+            os.environ[VARIABLE] = self._folder.path
         util = imported("multiprocessing.util")
-        if util is not None and hasattr(os, "fork") and not self._is_open:
-            self._is_open = True
+        if util is not None and hasattr(os, "fork") and not self._is_followed:
+            self._is_followed = True
             util.register_after_fork(self, Ranks.begin)
 
     def close(self) -> None:
-        """Follow no more, and leave no file."""
+        """Follow no more, and leave no file, nor the variable unless it is another's by now."""
         if self._is_open:
             self._is_open = False
+            if os.environ.get(VARIABLE) == self._folder.path:
+                del os.environ[VARIABLE]
+                if self._former is not None:
+                    os.environ[VARIABLE] = self._former
             self._folder.clean(own=True)
-
-    # --- In a rank ----------------------------------------------------------
 
     def begin(self) -> None:
         """Be there for what comes in a rank, in which this is called."""
@@ -88,56 +89,34 @@ class Ranks:
             with suppress(Exception):
                 # Nothing is imported here: a thread that was at it has not come along, but its
                 # lock has.
-                self._begin(lambda: threads.start(self._tell))
-                util.Finalize(None, self._end, exitpriority=_FIRST)
+                run = self._ledger.opened
+                start_s, count = (
+                    (time.time(), None) if run is None else (run.start_s, run.execution_count)
+                )
+                rank = Rank(self._folder, self._explain, start_s, count)
+                self._begin(lambda: threads.start(rank.tell))
+                util.Finalize(None, rank.end, exitpriority=FIRST)
 
-    def _tell(self) -> None:
-        """Say what this process holds, until it ends; on a thread of its own."""
-        sources, me, run = Sources(lambda *_: None), process(), self._ledger.opened
-        who = {
-            "rank": _rank(),
-            "born": me and me.born,
-            "execution_count": run and run.execution_count,
-            "start_s": run and run.start_s,
-        }
-        while not self._ends:
-            with suppress(Exception):
-                if sources.torch.state() == "live":
-                    devices = reading_of(sources.read(ticking=True).devices)
-                    self._folder.write(f"{os.getpid()}{_READING}", {**who, "devices": devices})
-            time.sleep(_EVERY_S)
-
-    def _end(self) -> None:
-        error = sys.exc_info()[1]  # what the process ends by, if it does
-        if error is None:
-            self._ends = True
-            self._folder.remove(f"{os.getpid()}{_READING}")
-            return
-        with suppress(Exception), open(os.devnull, "w") as nowhere:  # noqa: PTH123
-            # A lock may have been copied while held: this thread is not the one to wait for it.
-            faulthandler.dump_traceback_later(_PATIENCE_S, exit=True, file=nowhere)
-            try:
-                found = self._explain(error)
-                if found is not None:
-                    self._folder.write(f"{os.getpid()}{_REPORT}", found)
-            finally:
-                faulthandler.cancel_dump_traceback_later()
-
-    # --- In the kernel ------------------------------------------------------
-
-    def take(self, pid: int) -> dict[str, Any]:
+    def take(self, pid: int | None, rank: int | None = None) -> dict[str, Any]:
         """Return what a rank has left, empty where that is nothing of use, and `others` that left.
 
-        The launcher that brings the error has ended them all: what they left goes.
+        It is the last one of that rank where no process is named. The launcher that brings the
+        error has ended them all: what they left goes.
         """
         if not self._is_open:
             return {}
-        names = [name for name in self._folder.names() if name.endswith(_REPORT)]
-        left = self._folder.read(f"{pid}{_REPORT}")
+        names = [name for name in self._folder.names() if name.endswith(REPORT)]
+        found = {name: left for name in names if (left := self._folder.read(name))}
+        if pid is None:
+            alike = [name for name in found if found[name].said.get("rank") == rank]
+            wanted = min(alike, key=lambda name: found[name].age_s, default="")
+        else:
+            wanted = f"{pid}{REPORT}"
         for name in names:
             self._folder.remove(name)
         self._folder.clean(own=False)
-        return {**(left.said if left else {}), "others": len({*names} - {f"{pid}{_REPORT}"})}
+        left = found.get(wanted)
+        return {**(left.said if left else {}), "others": len({*names} - {wanted})}
 
     def followed(self) -> Followed | None:
         """Return how many there are; `None`: none, and none that has just ended."""
@@ -146,7 +125,9 @@ class Ranks:
         if not workers:
             return None
         return {
-            "engine": "rank",
+            "engine": "rank"
+            if any(worker.said["engine"] == "rank" for worker in workers)
+            else "command",
             "total": len(states) - states.count("ended"),
             "live": states.count("live"),
             "left_over": sum(worker.said["left_over"] for worker in workers),
@@ -179,7 +160,7 @@ class Ranks:
             if still != born:
                 break
         self._seen_s = float("-inf")
-        self._folder.remove(f"{pid}{_READING}")
+        self._folder.remove(f"{pid}{READING}")
         held = [device["in_use_bytes"] for device in found.devices]
         cached = [device["cached_bytes"] for device in found.devices]
         returned = sum(held) + sum(cached)
@@ -191,7 +172,7 @@ class Ranks:
         now_s, run = time.monotonic(), self._ledger.opened or self._ledger.current()
         is_old = now_s - self._seen_s > _LOOK_EVERY_S or run is not self._seen_in
         if self._is_open and is_old:
-            names = [name for name in self._folder.names() if name.endswith(_READING)]
+            names = [name for name in self._folder.names() if name.endswith(READING)]
             found = [self._worker(name, self._folder.read(name)) for name in names[:_MOST]]
             self._seen = [each for each in found if each is not None]
             self._seen_s, self._seen_in = now_s, run
@@ -202,41 +183,39 @@ class Ranks:
         if left is None or not pid.isdecimal() or not are_devices(left.said.get("devices")):
             return None
         said, now = left.said, process(pid)
-        count, rank = said.get("execution_count"), said.get("rank")
-        born = said.get("born")
+        born, rank, start_s = said.get("born"), said.get("rank"), said.get("start_s")
+        if type(start_s) is not float:
+            return None
         # Where the system does not tell, whoever was heard of just now is there.
         is_there = born == now.born if now else born is None and left.age_s <= _STALE_S
-        start_s = said.get("start_s")
-        if not is_there and last is not None and last.start_s != start_s:
+        if not is_there and last is not None and last.start_s > start_s:
             self._folder.remove(name)  # another cell has begun: it has been seen
             return None
-        is_left = is_there and (run is None or run.start_s != start_s)
+        is_left = is_there and (run is None or run.start_s > start_s)
         state = "ended" if not is_there else "stale" if left.age_s > _STALE_S else "live"
+        rank = rank if type(rank) is int and rank >= 0 else None
+        count = said.get("execution_count")
+        is_script = count is None
+        if type(count) is not int or count < 0:
+            count = self._cell_of(f"{pid} {born}", start_s)
         on_card = {
             "id": f"rank:{pid}",
-            "engine": "rank",
+            "engine": "command" if is_script and rank is None else "rank",
             "name": None,
-            "rank": rank if type(rank) is int and rank >= 0 else None,
+            "rank": rank,
             "pid": int(pid),
             "state": state,
             "age_s": left.age_s,
-            "execution_count": count if type(count) is int and count >= 0 else None,
+            "execution_count": count,
             "left_over": is_left,
             "actions": ["end"] if is_left and now is not None and now.is_child else [],
         }
         return WorkerReading(os.uname().nodename, on_card, said["devices"])
 
-
-def _rank() -> int | None:
-    """Return the number of this process: as its launcher tells it, or as it was started.
-
-    `start_processes` of PyTorch, which other launchers call, gives it to the function that it
-    starts in each (torch/multiprocessing/spawn.py).
-    """
-    process_now = vars(sys.modules["multiprocessing"].current_process())
-    target, given = process_now.get("_target"), process_now.get("_args")
-    started = given[1:2] if getattr(target, "__module__", None) == _SPAWN and given else ()
-    for told in (os.environ.get("RANK"), *started, os.environ.get("LOCAL_RANK")):
-        if str(told).isdecimal():
-            return int(told)
-    return None
+    def _cell_of(self, who: str, start_s: float) -> int | None:
+        """Return the count of the cell in which a process has begun; it is forgotten in time."""
+        if who not in self._counts:
+            runs = [*self._ledger.runs(), self._ledger.opened]
+            begun = [run for run in runs if run is not None and run.start_s <= start_s]
+            self._counts[who] = begun[-1].execution_count if begun else None
+        return self._counts[who]

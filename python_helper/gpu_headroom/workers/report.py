@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
+from ..code.command import COMMAND
 from ..text.messages import message
 
 if TYPE_CHECKING:
     from ..card.report import BuiltReport
+    from ..errors.statement import Statement
     from ..protocol.wire import Remedy, Report
 
 # What the worker knows better, as it has measured it.
@@ -18,6 +20,7 @@ _MEASURED = (
     *("requested_bytes", "available_bytes", "in_use_bytes", "cached_bytes", "outside_bytes"),
     *("cause", *_LISTS),
 )
+_ALIKE = 0.01  # messages round
 _REACH_IT = ("edit", "advice", "snippet")  # what frees memory comes too late: the worker has ended
 
 
@@ -32,9 +35,10 @@ def joined(built: BuiltReport, left: object, others: int) -> BuiltReport:
         return built
     offers = {remedy["id"]: remedy for remedy in report["remedies"]}
     remedies = [
-        _told_here(remedy, offers.get(remedy["id"]))
+        told
         for remedy in left["remedies"]
         if remedy["kind"] in _REACH_IT
+        if (told := _told_here(remedy, offers.get(remedy["id"])))
     ]
     whole: Any = {
         **report,
@@ -49,12 +53,26 @@ def joined(built: BuiltReport, left: object, others: int) -> BuiltReport:
     return replace(built, report=cast("Report", whole), fixes=fixes)
 
 
-def _told_here(remedy: Remedy, offer: Remedy | None) -> Remedy:
+def is_of(left: object, said: Statement) -> bool:
+    """Whether a report that a process has left can be of the error that says this."""
+    if type(left) is not dict:
+        return False
+    pairs = [(left.get(key), getattr(said, key)) for key in ("requested_bytes", "capacity_bytes")]
+    return all(
+        type(size) is int and abs(size - told) <= _ALIKE * told
+        for size, told in pairs
+        if told is not None
+    )
+
+
+def _told_here(remedy: Remedy, offer: Remedy | None) -> Remedy | None:
     if remedy["kind"] != "edit":
         return remedy
     if offer is not None:
         here = {key: offer[key] for key in ("kind", "title", "diffs", "reason")}
         return cast("Remedy", {**remedy, **here})
+    if any(diff["cell_id"] == COMMAND for diff in remedy["diffs"]):
+        return None  # its command is none of this notebook's lines
     return {**remedy, "kind": "advice", "reason": message("worker.not_here")}
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.cuda.kernel import GIB, MIB
+from tests.cuda.kernel import CONTEXT, GIB, MIB
 
 if TYPE_CHECKING:
     from tests.cuda.conftest import StartCuda
@@ -52,3 +53,48 @@ def test_ranks_of_a_kernel_that_has_started_cuda_are_as_without_us(start_cuda: S
     run = kernel.run(LAUNCH, stop_on_error=False)
     assert "Cannot re-initialize CUDA in forked subprocess" in run.reply["evalue"]
     assert [kind for kind, _ in run.outputs if kind == "display_data"] == []
+
+
+HOLD = """
+import json, os, pathlib, time
+import torch
+
+rank = int(os.environ["LOCAL_RANK"])
+torch.cuda.set_device(rank)
+kept = [torch.empty(size, device="cuda") for size in (rank + 1, 1025, 3_000_001)]
+kept.append(torch.nn.Linear(123, 457).cuda()(torch.ones(7, 123, device="cuda")))
+kept.pop(1)
+said = [torch.cuda.memory_allocated(), torch.cuda.memory_reserved()]
+pathlib.Path(f"said-{rank}").write_text(json.dumps(said))
+while not os.path.exists("go"):
+    time.sleep(0.05)
+"""
+RUN = "-m torch.distributed.run --nproc-per-node=2 -m gpu_headroom run hold.py"
+
+
+def test_ranks_say_what_pytorch_counts(start_cuda: StartCuda) -> None:
+    """To the byte, on the card that each has, and with its context outside."""
+    kernel = start_cuda(installed=True, devices="16GiB,24GiB")
+    folder = kernel._log_path.parent
+    (folder / "hold.py").write_text(HOLD)
+    kernel.good("import sys")
+    kernel.start_cell(f"print('begun')\n!{{sys.executable}} {RUN}")
+    kernel.until(lambda: all((folder / f"said-{rank}").exists() for rank in (0, 1)))
+
+    def workers() -> list[Any]:
+        cards = kernel.ask("workers", host=None, filter="", offset=0)["cards"]
+        return sorted(cards, key=lambda card: card["index"])
+
+    said = [json.loads((folder / f"said-{rank}").read_text()) for rank in (0, 1)]
+    # A reading may be from before the last of it was taken.
+    in_use_bytes = [in_use for in_use, _ in said]
+    kernel.until(lambda: [card["in_use_bytes"] for card in workers()] == in_use_bytes)
+    for rank, (card, (in_use, reserved)) in enumerate(zip(workers(), said, strict=True)):
+        (worker,) = card["workers"]
+        assert (worker["rank"], worker["in_use_bytes"]) == (rank, in_use)
+        assert card["in_use_bytes"] + card["cached_bytes"] == reserved
+        assert card["outside_bytes"] == CONTEXT
+        assert card["capacity_bytes"] == (24 if rank else 16) * GIB
+    (folder / "go").touch()
+    kernel.await_event("cell", status="ok")
+    assert kernel.sample()["state"] in {"no_framework", "not_initialised"}

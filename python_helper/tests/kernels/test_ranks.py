@@ -191,7 +191,7 @@ def test_what_a_rank_says_is_not_believed(kernel: LiveKernel, said: str) -> None
 import os
 folder = __import__("sys").modules["gpu_headroom.session"].current().ranks._folder
 folder.write("1.reading", {{}})
-with open(folder._path + "/1.reading", "w") as file:
+with open(folder.path + "/1.reading", "w") as file:
     file.write({said!r})
 """
     assert kernel.run(source, silent=True).status == "ok"

@@ -214,13 +214,13 @@ def probe(rank):
 def test_what_a_rank_leaves_is_not_believed(kernel: LiveKernel, found: str) -> None:
     """Another text in its place: the card is that of the message alone."""
     tamper = f"""
-import gpu_headroom.workers.folder as folder
+from gpu_headroom.workers import folder
 
 kept = folder.Folder.write
 
 def write(self, name, said):
     kept(self, name, said)
-    open(f"{{self._path}}/{{name}}", "w").write({found})
+    open(f"{{self.path}}/{{name}}", "w").write({found})
 
 folder.Folder.write = write
 """
@@ -237,8 +237,8 @@ def test_a_rank_ends_whatever_holds_up_its_report(kernel: LiveKernel) -> None:
     """Such as a lock that another thread of the kernel held when it was forked."""
     source = """
 import threading
-import gpu_headroom.workers.ranks as ranks
-patience, ranks._PATIENCE_S = ranks._PATIENCE_S, 1.0
+from gpu_headroom.workers import rank
+patience, rank._PATIENCE_S = rank._PATIENCE_S, 1.0
 life = __import__("sys").modules["gpu_headroom.session"].current()
 explain, held = life.ranks._explain, threading.Lock()
 held.acquire()
@@ -247,9 +247,7 @@ life.ranks._explain = lambda error: held.acquire()
     assert kernel.run(source, silent=True).status == "ok"
     kernel.run(FIT, cell_id="fit")
     report = card(kernel.run(LAUNCH_FIT, cell_id="launch-fit", stop_on_error=False))
-    kernel.run(
-        "ranks._PATIENCE_S = patience\nlife.ranks._explain = explain\ndel ranks", silent=True
-    )
+    kernel.run("rank._PATIENCE_S = patience\nlife.ranks._explain = explain\ndel rank", silent=True)
     assert (report["measured"], report["worker"]["rank"]) == ("message", 1)
 
 
@@ -258,7 +256,7 @@ def test_what_kernels_that_were_killed_forgot_goes_in_time(kernel: LiveKernel) -
     source = """
 import os, sys, time
 life = sys.modules["gpu_headroom.session"].current()
-own = life.ranks._folder._path
+own = life.ranks._folder.path
 old, young, other = [own.replace(life.life_id, each) for each in ("old", "young", "other")]
 other = other.replace("ranks-", "")
 for each in (old, young, other):
@@ -278,7 +276,7 @@ def test_a_link_in_its_place_is_not_followed(kernel: LiveKernel) -> None:
     source = """
 import os, sys
 life = sys.modules["gpu_headroom.session"].current()
-place = life.ranks._folder._path
+place = life.ranks._folder.path
 os.makedirs(place, exist_ok=True)
 os.symlink("/etc/hostname", f"{place}/1.json")
 os.mkfifo(f"{place}/2.json")
@@ -297,9 +295,9 @@ def test_a_daemon_is_left_alone(kernel: LiveKernel) -> None:
     """As the workers of a loader and a pool are; it ends by its own error."""
     source = """
 import multiprocessing, os
-from gpu_headroom.workers.ranks import Ranks
+from gpu_headroom.workers.rank import Rank
 
-kept, Ranks._end = Ranks._end, lambda *_: open("asked", "w").close()
+kept, Rank.end = Rank.end, lambda *_: open("asked", "w").close()
 
 def run_out():
     torch.empty(2**40, dtype=torch.uint8, device="cuda")
@@ -309,7 +307,7 @@ for daemon in (True, False):
     process.start()
     process.join()
     print(process.exitcode, os.path.exists("asked"))
-Ranks._end = kept
+Rank.end = kept
 """
     run = kernel.run(source, cell_id="daemons")
     assert [line for line in run.text.splitlines() if line[:2] == "1 "] == ["1 False", "1 True"]

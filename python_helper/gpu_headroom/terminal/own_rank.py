@@ -1,0 +1,134 @@
+"""This process as a rank of the notebook whose cell has started it: a script, or what is spawned.
+
+It says what it holds once CUDA is up, and at its end what filled the GPU if it ends by that.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import sysconfig  # noqa: F401  what is imported at the end should not be found beside a script
+import time
+from contextlib import suppress
+from dataclasses import replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ..cells.runs import CellRun
+from ..code.command import COMMAND
+from ..concurrency import threads
+from ..concurrency.turns import Turn
+from ..frameworks.imported import imported
+from ..frameworks.torch.cuda import TorchCuda
+from ..frameworks.torch.observer import Observer
+from ..kernel import injection
+from ..own import SIMULATOR
+from ..workers.folder import PREFIX, Folder
+from ..workers.rank import Rank
+from ..workers.ranks import FIRST, VARIABLE
+from .arrival import Arrival
+
+if TYPE_CHECKING:
+    from ..errors.recognise import Recognition
+    from ..oom.failure import Failure
+    from ..readings.snapshot import DeviceSnapshot
+
+_WALK_S = 2.0  # of processor time
+_known: dict[int, Rank] = {}  # by process: a fork has a copy
+
+
+def report(source: str = "") -> Rank | None:
+    """Tell the notebook that has started this process of it from now on, once.
+
+    `source` is what a cell would say to run what runs here. `None` where nobody asks.
+    """
+    path, pid = os.environ.get(VARIABLE, ""), os.getpid()
+    is_one = os.path.isabs(path) and os.path.basename(path).startswith(PREFIX)  # noqa: PTH117, PTH119
+    if not is_one or injection.live() is not None or "free-threading" in sys.version:
+        return None
+    if pid not in _known:
+        _simulate_as_asked()
+        observer, began_s = Observer(), time.time()
+
+        def explain(error: BaseException) -> dict[str, Any] | None:
+            return _explained(error, observer, source, began_s)
+
+        _known[pid] = rank = Rank(Folder(path), explain, began_s, None)
+        with suppress(Exception):
+            _follow(rank, observer)
+            _await_end(rank)
+    return _known[pid]
+
+
+def _follow(rank: Rank, observer: Observer) -> None:
+    """Have it tell once CUDA is up: before that there is no thread of ours."""
+    pid = os.getpid()
+
+    def tell() -> None:
+        threads.start(rank.tell)
+
+    def arrived() -> None:
+        if _is_up():
+            observer.attach()
+            tell()
+        else:
+            observer.await_start(lambda: os.getpid() != pid, tell)
+
+    if imported("torch.cuda") is not None:
+        arrived()
+    else:
+        sys.meta_path.insert(0, Arrival("torch.cuda", arrived))
+
+
+def _is_up() -> bool:
+    return TorchCuda().state() == "live"
+
+
+def _await_end(rank: Rank) -> None:
+    multiprocessing = imported("multiprocessing")
+    if multiprocessing is not None and multiprocessing.parent_process() is not None:
+        import_module("multiprocessing.util").Finalize(None, rank.end, exitpriority=FIRST)
+    else:
+        atexit.register(_end, rank)
+
+
+def _end(rank: Rank) -> None:
+    """Say what has ended the main module, which Python keeps; an interrupt is nobody's fault.
+
+    Python ends by the signal then, unless a text is executed after it, as imports do.
+    """
+    error = getattr(sys, "last_value", None)
+    rank.end(None if type(error) is KeyboardInterrupt else error)
+
+
+def _explained(
+    error: BaseException, observer: Observer, source: str, began_s: float
+) -> dict[str, Any] | None:
+    """Return the card of an error that ends this process, with the names of its main module."""
+    from ..errors.recognise import recognise
+
+    if not _is_up() or recognise(error) is None:
+        return None  # what follows takes a while to import
+    from ..workers.aside import failure_in
+    from ..workers.explained import explained
+
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(Exception):
+            stream.flush()  # should it have to end early
+    failure_of = failure_in(vars(sys.modules["__main__"]), error, observer.take())
+
+    cell = CellRun(COMMAND, None, source, None, began_s)
+
+    def of_script(recognition: Recognition, snapshot: DeviceSnapshot) -> Failure:
+        return replace(failure_of(recognition, snapshot), cell=cell)
+
+    return explained(error, of_script, Turn(_WALK_S, asked=False))
+
+
+def _simulate_as_asked() -> None:
+    """Simulate a GPU where the environment asks for one, as the helper of a kernel does."""
+    wish = os.environ.get("GPU_HEADROOM_SIMULATE")
+    with suppress(Exception):
+        if wish and (simulator := import_module(SIMULATOR)).active() is None:
+            simulator.install_on_import(wish)

@@ -1,0 +1,72 @@
+"""`python -m gpu_headroom run script.py`: a script runs as it does by `python script.py`."""
+
+from __future__ import annotations
+
+import builtins
+import io
+import os
+import shlex
+import sys
+from importlib.machinery import SourceFileLoader
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import TracebackType
+
+_MAIN = "__main__"
+
+
+def run(script: str, arguments: Sequence[str]) -> None:
+    """Run a script to its end, and tell the notebook that has started it of this process, if any.
+
+    What it raises comes out of here, and is shown without our frames. Raises `SystemExit` with 2
+    where the file cannot be read.
+    """
+    path = os.path.join(os.getcwd(), script)  # noqa: PTH109, PTH118  as it is written, `..` included
+    try:
+        with io.open_code(path) as file:
+            text = file.read()
+    except OSError as error:
+        said = f"can't open file {path!r}: [Errno {error.errno}] {error.strerror}"
+        sys.stderr.write(f"{sys.executable}: {said}\n")
+        raise SystemExit(2) from None
+    rank, sys.argv = None, [script, *arguments]
+    if "GPU_HEADROOM_RANKS" in os.environ:
+        from .own_rank import report  # while the script's folder is not looked into
+
+        rank = report(f"%run {shlex.join(sys.argv)}")
+    if not getattr(sys.flags, "safe_path", sys.flags.isolated):
+        sys.path[0] = os.path.dirname(os.path.realpath(path))  # noqa: PTH120
+    main = sys.modules[_MAIN] = _main_module(path)
+    try:
+        exec(compile(text, path, "exec", dont_inherit=True), vars(main))  # noqa: S102  as asked
+    except SystemExit as error:
+        if rank is not None and error.code:
+            rank.end(error)  # nothing keeps it for later
+        raise
+    except BaseException as error:
+        steps = error.__traceback__
+        _show_without_us(steps and steps.tb_next)
+        raise
+
+
+def _main_module(path: str) -> ModuleType:
+    main, loader = ModuleType(_MAIN), SourceFileLoader(_MAIN, path)
+    vars(main).update(__file__=path, __cached__=None, __loader__=loader, __builtins__=builtins)
+    if sys.version_info < (3, 14):
+        main.__annotations__ = {}
+    return main
+
+
+def _show_without_us(steps: TracebackType | None) -> None:
+    """Have an error shown with these steps alone, by whatever shows one then."""
+    shown = sys.excepthook
+
+    def show(kind: type[BaseException], error: BaseException, _: object) -> None:
+        sys.excepthook = shown
+        sys.last_traceback = error.__traceback__ = steps
+        shown(kind, error, steps)
+
+    sys.excepthook = show

@@ -1,0 +1,267 @@
+"""What scripts of `python -m gpu_headroom run` and spawned functions say of themselves."""
+
+from __future__ import annotations
+
+import re
+import signal
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.kernels.test_ranks import cards, pid, workers
+from tests.kernels.test_scripts import MAIN, click
+from tests.live import LiveKernel
+from tests.programs import applied
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.live import Pack, Run
+
+REPORT = "application/vnd.gpu-headroom.report+json"
+MIB = 2**20
+STEP = r'File "[^"]+", line \d+, in \S+'
+RUN = "!{sys.executable} -m gpu_headroom run"
+TORCHRUN = (
+    "!{sys.executable} -m torch.distributed.run --nproc-per-node=2 --master-port=0 "
+    "-m gpu_headroom run"
+)
+HOLD = """
+import os, pathlib, sys, time
+import torch
+
+rank = int(os.environ.get("LOCAL_RANK", 0))
+torch.cuda.set_device(rank)
+kept = torch.empty((rank + 1) * 64, 2**20, dtype=torch.uint8, device="cuda")
+pathlib.Path(f"pid-{rank}").write_text(str(os.getpid()))
+while not os.path.exists("go"):
+    time.sleep(0.05)
+"""
+
+
+@pytest.fixture
+def kernel(newest_python: Path, pack: Pack, tmp_path: Path) -> Iterator[LiveKernel]:
+    """A kernel with two simulated GPUs; so has what it starts."""
+    (tmp_path / "hold.py").write_text(HOLD)
+    with LiveKernel(
+        newest_python, tmp_path, installed=True, GPU_HEADROOM_SIMULATE="1GiB*2"
+    ) as kernel:
+        kernel.inject(pack)
+        kernel.attach()
+        kernel.run("import os, subprocess, sys")
+        kernel.until(lambda: kernel.value("'GPU_HEADROOM_RANKS' in os.environ"))
+        yield kernel
+
+
+def in_use(kernel: LiveKernel) -> list[int]:
+    """What workers have in use by now: a reading may be from before they had it."""
+    return [worker["in_use_bytes"] for worker in workers(kernel)]
+
+
+def test_a_script_is_measured_while_it_runs(kernel: LiveKernel, tmp_path: Path) -> None:
+    """Under the cell that has started it; nothing is left of it."""
+    kernel.start_cell(f"print('begun')\n{RUN} hold.py", cell_id="run")
+    number = pid(tmp_path, 0)
+    kernel.until(lambda: in_use(kernel) == [64 * MIB])
+    found = cards(kernel)
+    (engine,) = found["workers"]["engines"]
+    assert (engine["engine"], engine["live"], engine["left_over"]) == ("command", 1, 0)
+    ((worker,),) = [card["workers"] for card in found["cards"]]
+    assert (worker["engine"], worker["rank"], worker["pid"]) == ("command", None, number)
+    assert (worker["execution_count"], worker["state"]) == (2, "live")
+    assert (worker["in_use_bytes"], worker["actions"]) == (64 * MIB, [])
+    assert (found["cards"][0]["index"], found["cards"][0]["capacity_bytes"]) == (0, 2**30)
+    (tmp_path / "go").touch()
+    cell = kernel.await_event("cell", cell_id="run", status="ok")
+    assert cell["workers_bytes"] == 64 * MIB
+    assert cards(kernel)["workers"] is None
+    assert kernel.value("os.path.exists(os.environ['GPU_HEADROOM_RANKS'])") is False
+
+
+def test_what_filled_the_gpu_of_a_script_is_measured(kernel: LiveKernel, tmp_path: Path) -> None:
+    """And how large a batch fits by that; the cell itself has not failed."""
+    (tmp_path / "main.py").write_text(MAIN)
+    source = f"x = 1\n{RUN} main.py -b 64"
+    run = kernel.run(source, cell_id="cell")
+    assert (run.status, run.text.count("Traceback")) == ("ok", 1)
+    assert "gpu_headroom/" not in run.text
+    report = kernel.explain(run, "cell")
+    assert report is not None
+    assert (report["measured"], report["worker"]["engine"]) == ("worker", "command")
+    parts = {part["kind"]: part["bytes"] for part in report["parts"]}
+    assert (parts["activations"], parts["parameters"]) == (512 * MIB, 68 * MIB)
+    assert sum(parts.values()) == report["capacity_bytes"] == 2**30
+    assert (report["cause"]["rule"], report["also_failed"]) == ("activations", 0)
+    (offer,) = [each for each in report["remedies"] if each["id"] == "smaller-batch"]
+    assert (offer["kind"], offer["diffs"][0]["cell_id"]) == ("edit", "cell")
+    assert offer["effect_bytes"] > 0
+    reply = click(kernel, report["report_id"], source)
+    (half,) = applied({"cell": source}, reply["edits"]).values()
+    assert half == source.replace("-b 64", "-b 4")
+    assert "out of memory" not in kernel.run(half, cell_id="cell").text
+    assert kernel.value("os.path.exists(os.environ['GPU_HEADROOM_RANKS'])") is False
+
+
+# Ranks of these numbers ask for what their cards have not, once all are there.
+FAIL = """
+import os, sys, time
+import torch
+
+rank = int(os.environ["RANK"])
+torch.cuda.set_device(rank)
+
+def fill(megabytes):
+    kept = [torch.empty(megabytes, 2**20, dtype=torch.uint8, device="cuda")]
+    if str(rank) in sys.argv[1:]:
+        kept.append(torch.empty(2**30, dtype=torch.uint8, device="cuda"))
+    while True:
+        time.sleep(0.05)
+
+fill((rank + 1) * 64)
+"""
+
+
+def told(text: str) -> dict[str, str]:
+    """What a page hands over of a text: see `src/cells/printed.ts`."""
+    lines = text.replace("\r", "").split("\n")
+    at = max(n for n, line in enumerate(lines) if "OutOfMemoryError: " in line)
+    steps = [step for line in lines[:at] for step in re.findall(STEP, line)]
+    whose = [line for line in lines[at:] if re.match(r"\s*(?:host|rank|exitcode) +: ", line)]
+    error = re.search(r"[\w.]*Error: .*", lines[at])
+    assert error is not None
+    return {"message": error[0], "traceback": "\n".join([*whose, *steps])}
+
+
+def explained(kernel: LiveKernel, run: Run, cell_id: str) -> Any:
+    """The card that a page has shown for what a cell printed."""
+    since, parent_id = kernel.now, run.messages[0]["parent_header"]["msg_id"]
+    reply = kernel.ask("explain", cell_id=cell_id, parent_id=parent_id, **told(run.text))
+    assert reply["report_id"] is not None
+
+    def shown() -> list[Any]:
+        return [each for each in kernel.messages(since) if each["msg_type"] == "display_data"]
+
+    kernel.until(lambda: bool(shown()))
+    return shown()[0]["content"]["data"][REPORT]
+
+
+def test_ranks_of_a_launcher_are_measured_while_they_run(
+    kernel: LiveKernel, tmp_path: Path
+) -> None:
+    """By the numbers that it gives them; they are no children of the kernel's, and not ended."""
+    _, *command = TORCHRUN.split()
+    source = f"behind = subprocess.Popen([sys.executable, *{command}, 'hold.py'])"
+    assert kernel.run(source, cell_id="behind").status == "ok"
+    pids = [pid(tmp_path, rank) for rank in (0, 1)]
+    kernel.until(lambda: in_use(kernel) == [128 * MIB, 64 * MIB])
+    found = cards(kernel)
+    (engine,) = found["workers"]["engines"]
+    assert (engine["engine"], engine["live"], engine["left_over"]) == ("rank", 2, 2)
+    assert [(card["index"], card["in_use_bytes"]) for card in found["cards"]] == [
+        (1, 128 * MIB),
+        (0, 64 * MIB),
+    ]
+    for rank, card in zip((1, 0), found["cards"], strict=True):
+        (worker,) = card["workers"]
+        assert (worker["engine"], worker["rank"], worker["pid"]) == ("rank", rank, pids[rank])
+        assert (worker["execution_count"], worker["left_over"]) == (2, True)
+        assert worker["actions"] == []
+    kernel.run("1", cell_id="another")
+    assert {worker["execution_count"] for worker in workers(kernel)} == {2}
+    (tmp_path / "go").touch()
+    assert kernel.value("behind.wait()") == 0
+    kernel.until(lambda: cards(kernel)["workers"] is None)
+
+
+def test_a_script_that_outlives_its_cell_can_be_ended(kernel: LiveKernel, tmp_path: Path) -> None:
+    """Where it is a child of the kernel's; by its own click only."""
+    source = "behind = subprocess.Popen([sys.executable, '-m', 'gpu_headroom', 'run', 'hold.py'])"
+    kernel.run(source, cell_id="behind")
+    pid(tmp_path, 0)
+    kernel.until(lambda: in_use(kernel) == [64 * MIB])
+    (worker,) = workers(kernel)
+    assert (worker["left_over"], worker["actions"]) == (True, ["end"])
+    reply = kernel.ask("worker_release", worker_id=worker["id"], action="end")
+    released = kernel.await_event("worker_released", request_id=reply["id"])
+    assert (released["status"], released["freed_bytes"]) == ("done", 64 * MIB)
+    assert kernel.value("behind.wait()") == -signal.SIGTERM
+
+
+@pytest.mark.parametrize("failing", ["1", "0 1"])
+def test_the_card_is_of_the_rank_that_its_launcher_names(
+    kernel: LiveKernel, tmp_path: Path, failing: str
+) -> None:
+    """With the bar of that GPU; others that failed likewise are counted."""
+    (tmp_path / "fail.py").write_text(FAIL)
+    run = kernel.run(f"{TORCHRUN} fail.py {failing}", cell_id="cell")
+    report = explained(kernel, run, "cell")
+    worker, rank = report["worker"], report["worker"]["rank"]
+    assert (report["measured"], worker["engine"]) == ("worker", "command")
+    assert str(rank) in failing
+    assert worker["pid"] is not None
+    assert report["device_index"] == rank
+    assert report["in_use_bytes"] == (rank + 1) * 64 * MIB
+    parts = {part["kind"]: part["bytes"] for part in report["parts"]}
+    assert parts["other_tensors"] == report["in_use_bytes"]
+    assert report["also_failed"] <= len(failing.split()) - 1  # it ends them as soon as it sees one
+
+
+def test_another_error_is_not_told_as_that_of_a_script(kernel: LiveKernel, tmp_path: Path) -> None:
+    """What a script has measured stands in no card of a text with other numbers."""
+    (tmp_path / "fail.py").write_text(FAIL.replace('["RANK"]', '.get("RANK", "0")'))
+    run = kernel.run(f"{RUN} fail.py 0", cell_id="cell")
+    for stream in run.messages:
+        if stream["msg_type"] == "stream":
+            stream["content"]["text"] = stream["content"]["text"].replace("1024.00", "2048.00")
+    assert explained(kernel, run, "cell")["measured"] == "message"
+
+
+SPAWNED = """
+import gpu_headroom, os, pathlib, threading, time
+import torch
+
+def mine():
+    return [each.name for each in threading.enumerate()]
+
+def hold(rank):
+    gpu_headroom.report()
+    gpu_headroom.report()
+    before = mine()
+    torch.cuda.set_device(rank)
+    kept = torch.empty((rank + 1) * 64, 2**20, dtype=torch.uint8, device="cuda")
+    pathlib.Path(f"threads-{rank}").write_text(str([before, mine()]))
+    pathlib.Path(f"pid-{rank}").write_text(str(os.getpid()))
+    while not os.path.exists("go"):
+        time.sleep(0.05)
+    if rank:
+        kept = kept, torch.empty(2**30, dtype=torch.uint8, device="cuda")
+"""
+
+
+def test_a_function_that_is_spawned_needs_one_line(kernel: LiveKernel, tmp_path: Path) -> None:
+    """Read, explained, and without a thread of ours before CUDA is up."""
+    (tmp_path / "spawned.py").write_text(SPAWNED)
+    kernel.run("sys.path.insert(0, ''); import spawned; from torch.multiprocessing import spawn")
+    kernel.start_cell("print('begun')\nspawn(spawned.hold, nprocs=2)", cell_id="spawn")
+    pids = [pid(tmp_path, rank) for rank in (0, 1)]
+    kernel.until(lambda: in_use(kernel) == [128 * MIB, 64 * MIB])
+    assert {worker["rank"]: worker["pid"] for worker in workers(kernel)} == dict(enumerate(pids))
+    assert {worker["execution_count"] for worker in workers(kernel)} == {3}
+    assert (tmp_path / "threads-1").read_text() == str(
+        [["MainThread"], ["MainThread", "gpu-headroom"]]
+    )
+    now = kernel.now
+    (tmp_path / "go").touch()
+    kernel.await_event("cell", cell_id="spawn", status="oom")
+    (card,) = [each for each in kernel.messages(now) if each["msg_type"] == "display_data"]
+    report = card["content"]["data"][REPORT]
+    assert (report["measured"], report["worker"]["rank"]) == ("worker", 1)
+    assert report["worker"]["pid"] == pids[1]
+    assert (report["device_index"], report["in_use_bytes"]) == (1, 128 * MIB)
+
+
+def test_the_helper_of_a_kernel_is_no_rank(kernel: LiveKernel) -> None:
+    """Nor is what is forked from it one twice."""
+    kernel.run("import gpu_headroom; gpu_headroom.report()")
+    assert kernel.value("'gpu_headroom.terminal.own_rank' in sys.modules") is True
+    assert kernel.value("sys.modules['gpu_headroom.terminal.own_rank']._known") == {}

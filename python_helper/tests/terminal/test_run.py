@@ -1,0 +1,257 @@
+"""`python -m gpu_headroom run`: a script runs as by `python`, whatever becomes of what is told."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.live import SOURCES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PYTHON = [sys.executable]
+RUN = [*PYTHON, "-m", "gpu_headroom", "run"]
+SEEN = """
+import sys, os, atexit, pickle, __main__
+class Thing: pass
+print(__file__, sys.argv, sys.path[:2], sorted(globals()), __name__, __doc__, __package__, __spec__)
+print(__loader__.path, __loader__.name, __builtins__, __annotations__, type(__main__))
+print(type(pickle.loads(pickle.dumps(Thing()))) is __main__.Thing)
+print(sys._getframe().f_code.co_filename)
+print([str(getattr(each, "__name__", type(each))) for each in sys.meta_path])
+print(sys.excepthook is sys.__excepthook__, open(__file__).read(20))
+atexit.register(lambda: print("end", sys.excepthook is sys.__excepthook__, sys.exc_info()))
+def fail(how):
+    if how == "error": raise ValueError("ü")
+    if how == "interrupt": raise KeyboardInterrupt
+    if how == "exit": sys.exit(3)
+    if how == "told": sys.exit("told")
+    if how == "at once": sys.stdout.flush(); os._exit(4)
+    if how == "killed": sys.stdout.flush(); os.kill(os.getpid(), 15)
+    if how == "chain":
+        try: raise ValueError("first")
+        except ValueError as error: raise KeyError("second") from error
+    if how == "group": raise ExceptionGroup("two", [KeyError(1), KeyError(2)])
+    if how == "hook":
+        sys.excepthook = lambda kind, error, steps: print(kind, error, steps.tb_lineno)
+        raise ValueError("hooked")
+    if how == "thread":
+        import threading, time
+        threading.Thread(target=lambda: (time.sleep(0.1), print("from a thread"))).start()
+fail(sys.argv[-1])
+"""
+WAITS = "<class 'gpu_headroom.terminal.arrival.Arrival'>"
+
+
+def names(folder: Path) -> list[str]:
+    """What stands in a folder."""
+    return sorted(each.name for each in folder.iterdir())
+
+
+def done(command: list[str], folder: Path, **variables: str) -> tuple[int, str, str]:
+    """Run a command to its end; its exit code, and what it printed."""
+    known = {"PATH": os.environ["PATH"], "PYTHONPATH": str(SOURCES), "PYTHONHASHSEED": "0"}
+    ran = subprocess.run(
+        command, cwd=folder, env={**known, **variables}, capture_output=True, check=False, text=True
+    )
+    return ran.returncode, ran.stdout, ran.stderr
+
+
+@pytest.mark.parametrize("is_asked", [False, True])
+@pytest.mark.parametrize(
+    "how",
+    [
+        *("", "error", "interrupt", "exit", "told", "at once", "killed", "chain", "hook", "thread"),
+        pytest.param("group", marks=pytest.mark.skipif(sys.version_info < (3, 11), reason="newer")),
+    ],
+)
+def test_runs_as_by_python(tmp_path: Path, how: str, is_asked: bool) -> None:
+    """To the letter: what it sees of itself, what it prints, how it ends."""
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "script.py").write_text(SEEN)
+    asked = {"GPU_HEADROOM_RANKS": f"{tmp_path}/gpu-headroom-ranks-x"} if is_asked else {}
+    given = ["own/../own/script.py", "--lr", "1", "-h", how]
+    code, printed, complained = done([*PYTHON, *given], tmp_path, **asked)
+    found = done([*RUN, *given], tmp_path, **asked)
+    assert (found[0], found[2]) == (code, complained)
+    # The one thing that it may see: who waits for PyTorch.
+    assert found[1].replace(f"{WAITS!r}, ", "") == printed
+    assert names(tmp_path) == ["own"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("script.py", "x = = 1"), ("script.py", "x = '\\ud800'\nprint(x)"), ("other.py", "")],
+)
+def test_a_script_that_cannot_be_run_is_told_as_by_python(
+    tmp_path: Path, name: str, text: str
+) -> None:
+    """One with a fault, and one that is not there."""
+    (tmp_path / name).write_text(text)
+    assert done([*RUN, "script.py"], tmp_path) == done([*PYTHON, "script.py"], tmp_path)
+
+
+def test_a_link_is_run_from_where_it_leads(tmp_path: Path) -> None:
+    """Modules beside a script are those of its real folder, with Python's flags as they are."""
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "script.py").write_text("import sys\nprint(sys.path[0], __file__)")
+    (tmp_path / "link.py").symlink_to(tmp_path / "real" / "script.py")
+    for flags in ([], ["-O"], ["-X", "dev"], *([["-P"]] if sys.version_info >= (3, 11) else [])):
+        expected = done([*PYTHON, *flags, "link.py"], tmp_path)
+        assert done([*PYTHON, *flags, *RUN[1:], "link.py"], tmp_path) == expected
+
+
+def test_an_interrupt_ends_it_as_ever(tmp_path: Path) -> None:
+    """With its traceback, and by the signal."""
+    (tmp_path / "script.py").write_text("import time\nprint(1, flush=True)\ntime.sleep(60)\n")
+    ends = []
+    for command in (PYTHON, RUN):
+        process = subprocess.Popen(
+            [*command, "script.py"],
+            cwd=tmp_path,
+            env={
+                **os.environ,
+                "PYTHONPATH": str(SOURCES),
+                "GPU_HEADROOM_RANKS": f"{tmp_path}/gpu-headroom-ranks-x",
+            },
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        ends.append((*process.communicate(), process.returncode))
+    assert ends[0] == ends[1]
+    assert ends[0][2] == -signal.SIGINT
+
+
+def test_a_script_starts_processes_as_ever(tmp_path: Path) -> None:
+    """Spawned and forked ones, which find its functions; they say nothing of themselves."""
+    (tmp_path / "script.py").write_text("""
+import multiprocessing, sys
+
+def work(number):
+    return __name__, number, [type(each).__name__ for each in sys.meta_path].count("Arrival")
+
+if __name__ == "__main__":
+    for how in ("spawn", "fork"):
+        with multiprocessing.get_context(how).Pool(1) as pool:
+            print(pool.map(work, [1, 2]))
+""")
+    path = tmp_path / "gpu-headroom-ranks-x"
+    code, printed, complained = done([*RUN, "script.py"], tmp_path, GPU_HEADROOM_RANKS=str(path))
+    assert (code, complained) == (0, "")
+    assert printed.splitlines()[0] == "[('__mp_main__', 1, 0), ('__mp_main__', 2, 0)]"
+    assert printed.splitlines()[1] == "[('__main__', 1, 1), ('__main__', 2, 1)]"
+    assert not path.exists()
+
+
+# Real PyTorch over a simulated GPU.
+HOLD = """
+import gc, os, sys, threading, time
+names = [each.name for each in threading.enumerate()]
+import torch
+sizes = []
+for size in (2**33, 2**20, 2**33):
+    try:
+        torch.empty(size, dtype=torch.uint8, device="cuda")
+    except torch.OutOfMemoryError:
+        gc.collect()
+    sizes.append(torch.cuda.memory_allocated())
+kept = torch.empty(2**20, dtype=torch.uint8, device="cuda")
+print(names, sizes, [type(each).__name__ for each in sys.meta_path].count("Arrival"))
+time.sleep(float(sys.argv[1]))
+"""
+GONE = """
+import shutil
+shutil.rmtree(os.environ["GPU_HEADROOM_RANKS"])
+time.sleep(1)
+threads = [each.name for each in threading.enumerate()]
+print(threads, os.path.exists(os.environ["GPU_HEADROOM_RANKS"]))
+"""
+FULL = "import torch, resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+PRINTED = "['MainThread'] [0, 0, 0] 0\n"
+OPEN_TO_NOBODY = 0o700
+
+
+def held(folder: Path, script: str, path: Path, seconds: float = 0.0) -> tuple[int, str, str]:
+    """Run a script that holds a MiB for as long, and probes before."""
+    (folder / "script.py").write_text(script)
+    asked = {"GPU_HEADROOM_RANKS": str(path), "GPU_HEADROOM_SIMULATE": "1GiB"}
+    return done([*RUN, "script.py", str(seconds)], folder, **asked)
+
+
+def test_what_it_says_of_itself(tmp_path: Path) -> None:
+    """In a file that only this user reads, replaced whole, and gone with it."""
+    path = tmp_path / "gpu-headroom-ranks-x"
+    (tmp_path / "script.py").write_text(HOLD)
+    variables = {"GPU_HEADROOM_RANKS": str(path), "GPU_HEADROOM_SIMULATE": "1GiB"}
+    process = subprocess.Popen(
+        [*RUN, "script.py", "30"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(SOURCES), **variables},
+    )
+    file = path / f"{process.pid}.reading"
+    said: dict[str, Any] = {}
+    deadline = time.monotonic() + 60
+    while not said or said["devices"][0]["in_use_bytes"] != 2**20:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+        said = json.loads(file.read_text()) if file.exists() else {}
+    assert [path.stat().st_mode & 0o777, file.stat().st_mode & 0o777] == [OPEN_TO_NOBODY, 0o600]
+    assert said.keys() == {"rank", "born", "execution_count", "start_s", "devices"}
+    assert (said["rank"], said["execution_count"]) == (None, None)
+    process.terminate()
+    assert process.wait() == -signal.SIGTERM
+    assert names(path) == [file.name]
+
+
+def test_nothing_is_left_of_one_that_ends_well(tmp_path: Path) -> None:
+    """Nor of what it caught, while it ran."""
+    path = tmp_path / "gpu-headroom-ranks-x"
+    assert held(tmp_path, HOLD, path, 1.0) == (0, PRINTED, "")
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("case", ["link", "file", "full", "gone"])
+def test_a_folder_that_is_not_to_be_used_is_left_alone(tmp_path: Path, case: str) -> None:
+    """The script runs on, and nobody hears of it."""
+    path, other = tmp_path / "gpu-headroom-ranks-x", tmp_path / "other"
+    other.mkdir()
+    if case == "link":
+        path.symlink_to(other)
+    elif case == "file":
+        path.write_text("")
+    script = {"full": HOLD.replace("import torch\n", FULL), "gone": HOLD + GONE}.get(case, HOLD)
+    expected = PRINTED + ("['MainThread'] False\n" if case == "gone" else "")
+    before = names(tmp_path)
+    assert held(tmp_path, script, path, 1.2) == (0, expected, "")
+    assert names(other) == []
+    assert names(tmp_path) == sorted([*before, "script.py"])
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root gives folders away")
+def test_the_folder_of_another_user_is_left_alone(tmp_path: Path) -> None:
+    """Whatever its rights say."""
+    path = tmp_path / "gpu-headroom-ranks-x"
+    path.mkdir(0o777)
+    os.chown(path, 12345, 12345)
+    assert held(tmp_path, HOLD, path, 1.0) == (0, PRINTED, "")
+    assert names(path) == []
+
+
+@pytest.mark.parametrize("path", ["gpu-headroom-ranks-x", "/other", "/", ""])
+def test_what_is_no_such_folder_is_not_asked(tmp_path: Path, path: str) -> None:
+    """A variable of that name may be anything."""
+    (tmp_path / "script.py").write_text("import sys; print('gpu_headroom.workers' in sys.modules)")
+    ran = done([*RUN, "script.py"], tmp_path, GPU_HEADROOM_RANKS=path)
+    assert (ran[0], ran[2], names(tmp_path)) == (0, "", ["script.py"])

@@ -1,0 +1,56 @@
+"""The variable by which what a cell starts finds the folder of its notebook."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from gpu_headroom.cells.runs import Ledger
+from gpu_headroom.workers.ranks import VARIABLE, Ranks
+
+
+def ranks(name: str) -> Ranks:
+    """The ranks of a life of this name."""
+    return Ranks(name, Ledger(), lambda _: None, lambda _: None)
+
+
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a kernel has it that nobody has started from another one."""
+    monkeypatch.setenv(VARIABLE, "")  # it is put back as it was
+    del os.environ[VARIABLE]
+
+
+def test_it_names_a_folder_that_is_made_by_whoever_writes() -> None:
+    """A second call changes nothing, and closing takes it back, more than once too."""
+    mine = ranks("mine")
+    mine.open()
+    path = os.environ[VARIABLE]
+    assert path.endswith("/gpu-headroom-ranks-mine")
+    mine.open()
+    assert os.environ[VARIABLE] == path
+    mine.close()
+    mine.close()
+    assert VARIABLE not in os.environ
+
+
+def test_it_is_as_before_where_the_kernel_has_inherited_one() -> None:
+    """A kernel that a script of another notebook has started."""
+    os.environ[VARIABLE] = "/another"
+    mine = ranks("mine")
+    mine.open()
+    assert os.environ[VARIABLE] != "/another"
+    mine.close()
+    assert os.environ[VARIABLE] == "/another"
+
+
+def test_what_has_been_set_since_stays() -> None:
+    """By a cell, or by the next life in this process."""
+    mine, later = ranks("mine"), ranks("later")
+    mine.open()
+    later.open()
+    mine.close()
+    assert os.environ[VARIABLE].endswith("-later")
+    os.environ[VARIABLE] = "/cell"
+    later.close()
+    assert os.environ[VARIABLE] == "/cell"
