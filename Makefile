@@ -349,7 +349,7 @@ fuzz: node_modules/.stamp .make/test-tools ## the fuzz tests at their full size 
 .make/chromium: ui-tests/node_modules/.stamp
 	@scripts/chromium.sh > $@
 
-galata: install environments .make/chromium ## the browser tests (APP=lab-4.6, lab-4.2, notebook-7.6 or notebook-7.2, ARGS=…)
+galata: install environments .make/test-tools .make/chromium ## the browser tests (APP=lab-4.6, lab-4.2, notebook-7.6 or notebook-7.2, ARGS=…)
 	@export GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)"; cd ui-tests; \
 	for app in $(APP); do GPU_HEADROOM_APP=$$app node node_modules/@playwright/test/cli.js test $(ARGS); done
 
