@@ -75,10 +75,11 @@ class Company:
         return bool(self.inside or self.waiting)
 
 
-def look(loops: Iterable[Any] = ()) -> Company:
+def look(loops: Iterable[Any] = (), *, own: bool = True) -> Company:
     """Look at the frames of every thread, and of the tasks that await in these event loops.
 
-    Of the calling thread it counts only whether it was called from inside a framework.
+    Of the calling thread it counts only whether it was called from inside a framework, and not
+    even that without `own`.
     """
     found: dict[Doing, list[str]] = {"inside": [], "waiting": []}
     threads = {each.ident: each for each in threading.enumerate()}
@@ -89,7 +90,7 @@ def look(loops: Iterable[Any] = ()) -> Company:
         thread = threads.get(ident)
         name = "" if thread is None else thread.name
         if ident == threading.get_ident():
-            found["inside"] += [name] * ("framework" in _kinds(frames.pop(ident)))
+            found["inside"] += [name] * (own & ("framework" in _kinds(frames.pop(ident))))
         else:
             found.setdefault(_doing(thread, frames.pop(ident)), []).append(name)
     for loop in loops:

@@ -58,10 +58,19 @@ class Turn:
     `cpu_s` is the processor time there is; `asked` tells that a person asked for the walk. Tasks
     that await in the event loops of `loops` are company as threads are. `committed` is set by
     who has done what cannot be begun anew. `cancelled` tells that a person ended it.
+    `only_slice_s` is how long others may be kept out beside whom there is no second slice;
+    `amid_forward` tells that the calling thread stands still inside a framework, where it makes a
+    graph and releases none.
     """
 
     def __init__(
-        self, cpu_s: float = SHORT_S, *, asked: bool = True, loops: Iterable[Any] = ()
+        self,
+        cpu_s: float = SHORT_S,
+        *,
+        asked: bool = True,
+        loops: Iterable[Any] = (),
+        only_slice_s: float | None = None,
+        amid_forward: bool = False,
     ) -> None:
         self.asked = asked
         self.company = other_threads.Company()
@@ -70,6 +79,8 @@ class Turn:
         self.cancelled = False
         self._cpu_s = cpu_s
         self._loops = tuple(loops)
+        self._only_slice_s = only_slice_s
+        self._amid_forward = amid_forward
         self._began_s: float | None = None
         self._slice_ends_s = 0.0
         self._alone = False
@@ -112,7 +123,7 @@ class Turn:
     @property
     def blocked_by(self) -> str | None:
         """Who is inside a framework, where nobody asked for the walk: then it is not begun."""
-        inside = () if self.asked else other_threads.look(self._loops).inside
+        inside = () if self.asked else self._look().inside
         return inside[0] if inside else None
 
     @contextmanager
@@ -130,20 +141,21 @@ class Turn:
             self._is_walking = True
             self._pause_gc()
             stack.callback(self._end)
-            self.company = other_threads.look(self._loops)
+            self.company = self._look()
             self._alone = self.company.there
             slice_s = SLICE_S
             if self._alone:
                 stack.enter_context(other_threads.kept_out())
-                self.company = other_threads.look(self._loops)
+                self.company = self._look()
             self.reads_graphs = not self.company.inside
             if self.company.there:
                 is_waited_for = self.reads_graphs and (self.asked or self._cpu_s > SHORT_S)
                 slice_s = _ONLY_SLICE_ASKED_S if is_waited_for else _ONLY_SLICE_S
+                slice_s = self._only_slice_s or slice_s
                 self._cpu_s = min(self._cpu_s, self.spent_s + slice_s)
             self._slice_ends_s = time.perf_counter() + slice_s
             yield
-            if self.reads_graphs and not self._alone and other_threads.look(self._loops).inside:
+            if self.reads_graphs and not self._alone and self._look().inside:
                 raise Disturbed
 
     @contextmanager
@@ -184,12 +196,15 @@ class Turn:
         self._slice_ends_s = time.perf_counter() + SLICE_S
         if self._is_walking:
             self._pause_gc()
-            if other_threads.look(self._loops).there:
+            if self._look().there:
                 self._company_came()
 
     def on_main(self, call: Callable[[], T]) -> T:
         """Call on the main thread, which stands still: nobody else may free or collect."""
         return call()
+
+    def _look(self) -> other_threads.Company:
+        return other_threads.look(self._loops, own=not self._amid_forward)
 
     def _end(self) -> None:
         self._is_walking = self._alone = False
@@ -207,4 +222,4 @@ class Turn:
         time.sleep(_BETWEEN_S)
 
     def _company_came(self) -> None:
-        self.company, self._cut = other_threads.look(self._loops), True
+        self.company, self._cut = self._look(), True

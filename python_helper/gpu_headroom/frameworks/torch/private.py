@@ -135,6 +135,16 @@ def block_snapshot() -> Mapping[str, Any] | None:
     return None
 
 
+def in_backward() -> bool:
+    """Whether this thread is within a backward pass; also true where PyTorch does not tell.
+
+    A node of the graph holds its own lock while it computes, which whoever asks for what it has
+    saved waits for (torch/csrc/autograd/function.h).
+    """
+    task_id = getattr(_calls(), "_current_graph_task_id", None)
+    return task_id is None or task_id() != -1
+
+
 def is_capturing() -> bool:
     """Whether a CUDA graph is being captured, as `torch.cuda.graphs` asks it."""
     asks = getattr(_calls(), "_cuda_isCurrentStreamCapturing", None)
