@@ -74,9 +74,7 @@ export function nameWorker(
   trans: ITranslate
 ): string {
   if (rank !== null) {
-    return engine === 'ipyparallel'
-      ? trans.__('engine %1', rank)
-      : trans.__('rank %1', rank);
+    return nameNumbered(engine, rank, trans);
   }
   switch (engine) {
     case 'dask':
@@ -87,5 +85,20 @@ export function nameWorker(
       return trans.__('a process of this cell');
     default:
       return trans.__('another process');
+  }
+}
+
+function nameNumbered(
+  engine: IWorker['engine'],
+  number: number,
+  trans: ITranslate
+): string {
+  switch (engine) {
+    case 'dask':
+      return trans.__('Dask worker %1', number);
+    case 'ipyparallel':
+      return trans.__('engine %1', number);
+    default:
+      return trans.__('rank %1', number);
   }
 }
