@@ -36,8 +36,11 @@ const WHEEL_ONLY = [
   'kernel/bootstrap.py',
   'kernel/plain_release.py',
   'protocol/wire.py',
+  'terminal/arrival.py',
   'terminal/explain.py',
   'terminal/gauge.py',
+  'terminal/own_rank.py',
+  'terminal/run.py',
   'terminal/script.py',
   'testing.py'
 ];
@@ -45,10 +48,19 @@ const WHEEL_ONLY = [
 /** Modules for engines that run elsewhere: a pack of their own, which a page brings on first need. */
 const FOR_WORKERS = [
   'terminal/workers.py',
+  'workers/arriving.py',
   'workers/aside.py',
+  'workers/asked.py',
+  'workers/beside.py',
   'workers/dask.py',
   'workers/dask_plugin.py',
+  'workers/engine_side.py',
+  'workers/ipyparallel.py',
   'workers/joining.py',
+  'workers/ray.py',
+  'workers/ray_box.py',
+  'workers/ray_side.py',
+  'workers/travel.py',
   'workers/words.py'
 ];
 

@@ -7,12 +7,14 @@ elsewhere `%load_ext gpu_headroom` does.
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 # Python sets these names to a folder and a module when it imports them first. Both are imported by
 # now, so the functions keep their names, whatever of the helper is imported later.
 from . import holders as _holders  # noqa: F401
+from . import workers as _workers  # noqa: F401
 from .simulate import simulate
 
 if TYPE_CHECKING:
@@ -30,6 +32,8 @@ __all__ = [
     "largest_batch",
     "load_ipython_extension",
     "plan",
+    "ray_environment",
+    "report",
     "save_memory_snapshot",
     "show",
     "simulate",
@@ -154,6 +158,12 @@ def follow() -> str:
     return said
 
 
+def ray_environment() -> dict[str, Any]:
+    """Have Ray's workers measured: `ray.init(runtime_env=gpu_headroom.ray_environment())`."""
+    found: dict[str, Any] = _of_workers().ray_environment(_live())
+    return found
+
+
 def unfollow() -> str:
     """Take back what `follow` put into workers."""
     said: str = _of_workers().unfollow(_live())
@@ -164,6 +174,15 @@ def workers() -> str:
     """Say what workers hold on each of their GPUs, the fullest first."""
     said: str = _of_workers().summarise(_live())
     return said
+
+
+def report() -> None:
+    """Tell the notebook that has started this process of it: for functions that are spawned.
+
+    Does nothing a second time, in a kernel with a helper and its forks, and where no notebook asks.
+    """
+    with suppress(ModuleNotFoundError):  # in the wheel only
+        import_module(".terminal.own_rank", __name__).report()
 
 
 def load_ipython_extension(shell: Any) -> None:

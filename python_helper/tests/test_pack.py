@@ -36,8 +36,11 @@ WHEEL_ONLY = (
     "kernel/bootstrap.py",
     "kernel/plain_release.py",
     "protocol/wire.py",
+    "terminal/arrival.py",
     "terminal/explain.py",
     "terminal/gauge.py",
+    "terminal/own_rank.py",
+    "terminal/run.py",
     "terminal/script.py",
     "testing.py",
 )
@@ -52,11 +55,18 @@ def generated() -> str:
 
 
 @pytest.fixture(scope="module")
-def packed(generated: str) -> dict[str, str]:
-    """The sources by module path, unpacked as the bootstrap does."""
-    pack = re.search(r"^export const PACK: string =\s+'([^']*)'", generated, re.MULTILINE)
-    assert pack is not None
-    return unpacked(pack[1])
+def packs(generated: str) -> list[dict[str, str]]:
+    """The sources of both packs by module path, unpacked as the bootstrap does."""
+    found = re.findall(r"^export const \w*PACK: string =\s+'([^']*)'", generated, re.MULTILINE)
+    return [unpacked(each) for each in found]
+
+
+@pytest.fixture(scope="module")
+def packed(packs: list[dict[str, str]]) -> dict[str, str]:
+    """All that travels: no module is in both but the one that takes a pack up."""
+    first, for_workers = packs
+    assert first.keys() & for_workers.keys() == {"kernel/injection.py"}
+    return {**first, **for_workers}
 
 
 def unpacked(pack: str) -> dict[str, str]:
@@ -240,20 +250,21 @@ def test_a_parameter_is_no_longer_alive_than_in_the_sources() -> None:
     assert "=given\n" not in minify(f"def hold(given):\n{body}    del given")
 
 
-def test_keeps_what_a_private_function_is_given_by(packed: dict[str, str]) -> None:
+def test_keeps_what_a_private_function_is_given_by(packs: list[dict[str, str]]) -> None:
     """By name: what nobody names so, up to the first that somebody does, may be called anything."""
     short = minify("def _add(first, second, third):\n return first", given={"second"})
     assert re.fullmatch(r"def \w+\((\w),/,second,third\):return \1\n?", short)
-    named = {
-        each.arg
-        for path in packed
-        for node in ast.walk(ast.parse((HELPER / path).read_text(encoding="utf-8")))
-        for each in getattr(node, "keywords", ())
-    }
-    for path, source in packed.items():
-        for node in ast.walk(ast.parse(source)):
-            if isinstance(node, ast.arguments):
-                assert named.isdisjoint(each.arg for each in node.posonlyargs), path
+    for packed in packs:
+        named = {
+            each.arg
+            for path in packed
+            for node in ast.walk(ast.parse((HELPER / path).read_text(encoding="utf-8")))
+            for each in getattr(node, "keywords", ())
+        }
+        for path, source in packed.items():
+            for node in ast.walk(ast.parse(source)):
+                if isinstance(node, ast.arguments):
+                    assert named.isdisjoint(each.arg for each in node.posonlyargs), path
 
 
 def test_keeps_the_help_of_public_functions(packed: dict[str, str]) -> None:

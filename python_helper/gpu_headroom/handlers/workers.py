@@ -55,7 +55,9 @@ class WorkerRequests:
         if engine is None:
             raise Refusal(message("refused.unknown", name=name[:80]))
         if life.options["measure_workers"] == "never":
-            raise Refusal(message("worker.never"))
+            from ..workers.words import TEXTS  # where an engine is, they are
+
+            raise Refusal(message("worker.never", TEXTS))
         (engine.follow if request["follow"] else engine.unfollow)()
         return {"type": "follow", "id": request["id"]}
 

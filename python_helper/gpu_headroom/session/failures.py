@@ -160,6 +160,7 @@ class Failures:
         from ..errors.remote import RemoteWorker, named_in
         from ..errors.statement import read
         from ..oom.remote import of_command
+        from ..workers.report import is_of
 
         life, said = self._life, read(request["message"])
         report_id, run = None, next(reversed(life.ledger.runs(request["cell_id"])), None)
@@ -167,9 +168,14 @@ class Failures:
             error, name = RuntimeError(), request["message"].partition(":")[0]
             worker = named_in(request["traceback"], RemoteWorker("command"))
             failure = self._failure(error, Recognition(error, name, said, worker=worker), run)
+            left = life.ranks.take(worker.pid, worker.rank)
+            if not is_of(left.get("report"), said):
+                left = {}
             with each_parsed_once():
-                evidence = of_command(failure, request["traceback"])
+                place, fits = left.get("batch"), left.get("fits")
+                evidence = of_command(failure, request["traceback"], place, fits)
                 built = report_of(evidence)
+            built = self._joined(built, left)
             self._tell(built, update=False, parent_id=request["parent_id"])
             report_id = built.report["report_id"]
         return {"type": "explain", "id": request["id"], "report_id": report_id}
@@ -213,7 +219,6 @@ class Failures:
         from ..oom.earlier import Tries
         from ..oom.evidence import measure
         from ..oom.remote import of_worker
-        from ..workers.report import joined
 
         life, tries = self._life, self._tries or Tries()
         self._tries = tries
@@ -225,7 +230,8 @@ class Failures:
                 evidence = tries.enter(measure(tries.begin(failure), turn))
             looking = evidence.ended is not None and life.channel is not None
             built = report_of(evidence, looking=looking)
-            built = joined(built, left.get("report"), left.get("others", 0))
+            if failure.in_other_process:
+                built = self._joined(built, left)
         former, self._unfinished = self._unfinished, None
         if former is not None and former.built.report["looking"]:
             end(former.built, former.why)  # its error is gone
@@ -254,20 +260,25 @@ class Failures:
 
     def _await(self, failure: Failure, built: BuiltReport, tries: int = _TRIES) -> None:
         """Have a card say what its worker measured as soon as that comes, if it does."""
-        from ..workers.report import joined
-
         worker, text = failure.recognition.worker, _as_text(failure.recognition.error)
         engine: Any = self._life.workers.engine(worker.engine) if worker is not None else None
 
         def look(left_tries: int) -> None:
-            left = engine.take(text)
+            left = engine.take(text, worker)
             if left:
-                self._tell(joined(built, left["report"], left["others"]), update=True)
+                self._tell(self._joined(built, left), update=True)
             elif left_tries:
                 self._life.schedule(partial(look, left_tries - 1), _SOON_S)
 
         if engine is not None and engine is not self._life.ranks:
             self._life.schedule(partial(look, tries), _SOON_S)
+
+    def _joined(self, built: BuiltReport, left: dict[str, Any]) -> BuiltReport:
+        """Return a worker's report with what it has left, and what the others tell."""
+        from ..workers.report import joined
+
+        built = joined(built, left.get("report"), left.get("others", 0))
+        return replace(built, report=self._life.workers.told_beside(built.report))
 
     def _left_by(self, failure: Failure) -> dict[str, Any]:
         """Return what the worker left that ran out, empty where none is known to have."""
@@ -275,7 +286,7 @@ class Failures:
         if worker is not None and worker.engine == "rank":
             return {} if worker.pid is None else life.ranks.take(worker.pid)
         engine = life.workers.engine(worker.engine) if worker is not None else None
-        return engine.take(_as_text(failure.recognition.error)) if engine is not None else {}
+        return engine.take(_as_text(failure.recognition.error), worker) if engine else {}
 
     def look_further(self) -> None:
         """Complete the last card if it came to no end: somebody waits for it now."""

@@ -40,7 +40,7 @@ def _run(line: str) -> None:
     %gpu_headroom free             free what costs no variable
     %gpu_headroom free x --confirm free the items or variables that are named
     %gpu_headroom workers          what workers hold on their GPUs
-    %gpu_headroom follow           measure the workers of Dask; `unfollow` takes it back
+    %gpu_headroom follow           measure workers; `unfollow` takes it back
     %gpu_headroom snapshot         write PyTorch's memory snapshot for its viewer to a file
     %gpu_headroom simulate 16GiB   simulate a GPU; with `cpu` it computes real values
     %gpu_headroom simulate 16GiB*2 simulate two

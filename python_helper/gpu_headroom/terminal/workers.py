@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..text.headline import named
 from ..text.messages import say
@@ -29,12 +29,24 @@ _KINDS = {
 def follow(life: Session) -> Text:
     """Have the helper sent to the workers of each engine that is there; waits for none."""
     if life.options["measure_workers"] == "never":
-        raise RuntimeError(say("worker.never"))
+        raise RuntimeError(say("worker.never", TEXTS))
     found = [each for each in _followed(life) if each["engine"] != "rank"]
     for each in found:
         life.workers.engine(each["engine"]).follow()
     lines = [say(f"workers.goes_{each['engine']}", TEXTS, count=each["total"]) for each in found]
     return Text("\n".join([*lines, say("workers.takes_back", TEXTS)] if lines else [_none()]))
+
+
+def ray_environment(life: Session) -> dict[str, Any]:
+    """Return what has Ray bring the helper into its worker processes, which are followed then."""
+    if life.options["measure_workers"] == "never":
+        raise RuntimeError(say("worker.never", TEXTS))
+    from ..workers.ray import environment
+
+    ray = life.workers.engine("ray")
+    if ray is not None:
+        ray.follow()
+    return environment()
 
 
 def unfollow(life: Session) -> Text:
@@ -49,6 +61,7 @@ def summarise(life: Session) -> Text:
         say(f"workers.{each['state']}", TEXTS, workers=_KINDS[each["engine"]], count=each["total"])
         for each in _followed(life)
     ]
+    lines += [each["message"]["text"] for each in _followed(life) if each["message"]]
     found = life.workers.answer(Question())
     if found.cards:
         rows = [row for card in found.cards for row in _rows(card)]
@@ -79,9 +92,5 @@ def _rows(card: WorkerCard) -> Iterator[tuple[str, ...]]:
 
 
 def _name(worker: CardWorker) -> str:
-    told, rank = worker["name"], worker["rank"]
-    if told is not None and rank is None:
-        rank = int(told) if told.isdecimal() else None
-    is_named = told is not None and rank is None
-    name = told if is_named else named(worker["engine"], rank)
-    return f"{name}" if worker["state"] == "live" else f"{name} ({worker['state']})"
+    name = worker["name"] or named(worker["engine"], worker["rank"])
+    return name if worker["state"] == "live" else f"{name} ({worker['state']})"

@@ -16,7 +16,6 @@ SENTENCES = {
     "worker.ended": "It has ended, and gave back **{returned_bytes}**.",
     "worker.gone": "Nothing was done: it has ended, or its cell still runs.",
     "worker.ipyparallel": "engine {rank}",
-    "worker.never": "The settings say that nothing is to be put into workers.",
     "worker.not_here": "No button: it is proven in the worker only.",
     "worker.process": "another process",
     "worker.rank": "rank {rank}",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import suppress
+from importlib import import_module
 from threading import get_ident
 from types import SimpleNamespace, TracebackType
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from ..concurrency import threads
 from ..concurrency.other_threads import kind_of_file
 from ..concurrency.turns import Turn
 from ..frameworks.imported import imported
+from ..frameworks.torch import private
 from ..frameworks.torch.observer import Observer
 from ..oom.failure import Failure
 from ..own import OURS
@@ -124,6 +126,8 @@ class Aside:
         if self._sources.torch.state() != "live":
             return False
         self._observer.attach()
+        # What takes long to import is there then, where a task fails and its worker stands still.
+        import_module(".explained", __package__)
         self._sources.prepare()
         self.devices = reading_of(self._sources.read(ticking=True).devices)
         return True
@@ -138,12 +142,14 @@ class Aside:
         self._looks_from_s = now_s + _PAUSE_S
         # As PyTorch is about to say it; its numbers are the capture's.
         error: BaseException = _class_of_torch()(_said(capture))
-        frames = _frames(sys._getframe(1))  # noqa: SLF001  the documented way to the own stack
+        frames = frames_of_person(sys._getframe(1))  # noqa: SLF001  the documented way to the own stack
         try:
             failure_of = failure_in(
                 self._names(), error.with_traceback(_traceback(frames)), capture
             )
-            found = explained(error, failure_of, Turn(_WALK_S, asked=False))
+            amid_forward = not private.in_backward()
+            turn = Turn(_WALK_S, asked=False, only_slice_s=_WALK_S, amid_forward=amid_forward)
+            found = explained(error, failure_of, turn)
             if found is not None:
                 self._found[task] = found
         finally:
@@ -166,7 +172,7 @@ def _said(capture: Capture) -> str:
     )
 
 
-def _frames(frame: FrameType | None) -> list[FrameType]:
+def frames_of_person(frame: FrameType | None) -> list[FrameType]:
     """Return the frames from the one that asks to the first that is a person's, innermost first.
 
     Never the engine's own: reading what stands in a frame leaves a copy, and its loop never ends.

@@ -6,54 +6,33 @@ of a thousand workers no more comes here than of three.
 
 from __future__ import annotations
 
-import bz2
-import json
 import os
 import socket
-import time
-from collections import deque
 from contextlib import suppress
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..concurrency import threads
 from ..frameworks.imported import imported
-from ..kernel import injection
-from ..protocol.checking import PROTOCOL_VERSION
 from ..text.format import format_error
 from ..text.messages import message
-from .cards import Answer, Done, Question
+from .asked import NOTHING, Asked
+from .cards import Done
+from .travel import BUSY_S, REST_S, Told, by_value, pack, said_of
 from .words import TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..errors.remote import RemoteWorker
     from ..protocol.wire import Followed, Message
+    from .cards import Answer, Question
 
     Busy = Callable[[], bool]
 
-_BUSY_S, _REST_S = 1.0, 5.0  # from one question to the next
-_ASKED_S = 15.0  # so long after somebody looked there is somebody who looks
-_SILENT_S = 5.0
-_KEPT = 100  # failures, until they are taken
-_KEPT_S = 600.0
-_TOLD = "text", "found", "host", "name", "pid"
-_LONGEST, _NAME = 2**16, 200  # characters
-_NOTHING = Answer(0, None, [], 0, [], 0)
-# What a worker needs none of: the kernel's life, its pages, what is given back there.
-_STAYS = ("frames/", "handlers/", "release/", "render/", "session/", "terminal/", "trends/")
+_SENT = "workers/cards.py", "workers/arriving.py", "workers/dask_plugin.py"
 
 
-class _Failed(NamedTuple):
-    """A failure that a worker has told of; `text` is as its error is shown there."""
-
-    time_s: float
-    text: str
-    found: str
-    worker: dict[str, Any]
-
-
-class Engine:
+class DaskEngine:
     """The workers of the notebook's Dask client."""
 
     def __init__(self, life_id: str, busy: Busy) -> None:
@@ -63,13 +42,10 @@ class Engine:
         self._there: dict[str, Any] = {}  # what was executed of `dask_plugin.py`
         self._state = "not_measured"
         self._said: Message | None = None
-        self._questions = [Question()]
-        self._answers: dict[Question, Answer] = {}
         self._total = self._live = 0
-        self._asked_s = float("-inf")
-        self._answered_s = 0.0
-        self._failures: deque[_Failed] = deque(maxlen=_KEPT)
+        self._failures = Told()
         self._bell = threads.Bell()
+        self._asked = Asked(self._bell)
 
     # --- What is known by now -----------------------------------------------
 
@@ -78,42 +54,28 @@ class Engine:
         client = _client()
         if client is None:
             return None
-        self._asked_s = now_s = time.monotonic()
+        self._asked.look()
         is_followed = client is self._client and self._state == "measured"
-        silent_s = now_s - self._answered_s if is_followed else 0.0
-        is_silent = silent_s > _SILENT_S + _REST_S
+        silent_s = self._asked.silent_s() if is_followed else None
         state: Any = self._state if client is self._client else "not_measured"
         return {
             "engine": "dask",
             "total": self._total if is_followed else _count(client),
             "live": self._live if is_followed else 0,
             "left_over": 0,
-            "state": "silent" if is_silent else state,
-            "silent_s": silent_s if is_silent else None,
+            "state": state if silent_s is None else "silent",
+            "silent_s": silent_s,
             "message": self._said,
         }
 
     def answer(self, question: Question) -> Answer:
         """Return the cards as they were told last; what was not asked before is asked at once."""
-        if self._client is None or self._state != "measured":
-            return _NOTHING
-        self._asked_s = time.monotonic()
-        if question not in self._questions:
-            self._questions = [Question(), question]
-            self._bell.ring()
-        return self._answers.get(question, _NOTHING)
+        is_followed = self._client is not None and self._state == "measured"
+        return self._asked.answer(question) if is_followed else NOTHING
 
-    def take(self, text: str) -> dict[str, Any]:
-        """Return how a worker explains an error, by its text; and how many `others` failed."""
-        now_s = time.monotonic()
-        fresh = [each for each in list(self._failures) if now_s - each.time_s < _KEPT_S]
-        found = next((each for each in reversed(fresh) if each.text == text), None)
-        if found is None:
-            return {}
-        self._failures.clear()
-        left = json.loads(found.found)
-        left["report"]["worker"] = found.worker
-        return {**left, "others": len(fresh) - 1}
+    def take(self, text: str, _: RemoteWorker) -> dict[str, Any]:
+        """Return how a worker explains an error, by its text: nothing else is known of it."""
+        return self._failures.take(text)
 
     # --- What takes its time, on threads of ours ----------------------------
 
@@ -128,7 +90,8 @@ class Engine:
     def unfollow(self) -> None:
         """Take it back; returns at once."""
         client, self._client = self._client, None
-        self._state, self._answers = "not_measured", {}
+        self._state = "not_measured"
+        self._asked.forget()
         self._bell.ring()
         if client is not None and client.status == "running":
             threads.start(lambda: self._end(client))
@@ -145,19 +108,14 @@ class Engine:
             found = client.run(self._there["free"], workers=[address])[address]
         except Exception as error:  # noqa: BLE001  the engine's own, or of its network
             return Done("failed", message("worker.failed", TEXTS, error=format_error(error)))
-        said = {"busy": "worker.busy", "nothing": "worker.nothing"}.get(found["status"])
-        if said is not None:
-            return Done("refused" if said == "worker.busy" else "nothing", message(said, TEXTS))
-        freed, returned = found["freed_bytes"], found["returned_bytes"]
-        text = message("worker.freed", TEXTS, freed_bytes=freed, returned_bytes=returned)
-        return Done("done" if freed or returned else "nothing", text, freed, returned)
+        return said_of(found)
 
     def _begin(self, client: Any) -> None:
         """Send the helper, and ask what it says for as long as it is there."""
         try:
-            self._there = self._there or _by_value()
+            self._there = self._there or by_value(*_SENT)
             kernel = socket.gethostname(), os.getpid()
-            client.register_plugin(self._there["GpuHeadroom"](self._name, kernel, _pack()))
+            client.register_plugin(self._there["GpuHeadroom"](self._name, kernel, pack()))
             client.subscribe_topic(self._name, self._heard)
         except Exception as error:  # noqa: BLE001  a cluster that forbids it, or that is gone
             if client is self._client:
@@ -165,25 +123,22 @@ class Engine:
                 self._said = message("worker.not_followed", TEXTS, error=format_error(error))
             return
         while client is self._client and client.status == "running":
-            now_s = time.monotonic()
-            if self._busy() or now_s - self._asked_s < _ASKED_S:
+            if self._busy() or self._asked.is_looked_at():
                 self._ask(client)
             soon = self._busy() or self._said is not None
-            self._bell.wait(_BUSY_S if soon else _REST_S)
+            self._bell.wait(BUSY_S if soon else REST_S)
         if client is self._client:
             self._client, self._state = None, "not_measured"
 
     def _ask(self, client: Any) -> None:
         try:
-            asked = self._questions
+            asked = self._asked.questions
             told = client.run_on_scheduler(self._there["look"], [tuple(each) for each in asked])
-            answers = [Answer(*each) for each in told["answers"]]
+            self._asked.enter(asked, told["answers"])
         except Exception as error:  # noqa: BLE001  as above
             self._said = message("worker.failed", TEXTS, error=format_error(error))
             return
         self._total, self._live = told["total"], told["live"]
-        self._answers = dict(zip(asked, answers, strict=True))
-        self._answered_s = time.monotonic()
         self._state, self._said = "measured", None
         if not told["said"] and told["total"]:
             self._said = message("worker.silent", TEXTS)
@@ -192,16 +147,16 @@ class Engine:
         """Keep what a worker tells of a failure; on the client's loop."""
         with suppress(Exception):
             _, said = event
-            text, found, host, name, pid = (said[key] for key in _TOLD)
-            if len(found) <= _LONGEST and all(type(each) is str for each in (text, host, name)):
-                rank = int(name) if name.isdecimal() else None
-                worker = {"engine": "dask", "rank": rank, "pid": int(pid), "host": host[:_NAME]}
-                self._failures.append(_Failed(time.monotonic(), text, found, worker))
+            rank = int(said["name"]) if said["name"].isdecimal() else None
+            self._failures.enter("dask", said["text"], {**said, "rank": rank})
 
     def _end(self, client: Any) -> None:
         with suppress(Exception):
             client.unsubscribe_topic(self._name)
             client.unregister_worker_plugin(self._name)
+
+
+Engine = DaskEngine
 
 
 def _client() -> Any:
@@ -222,28 +177,3 @@ def _count(client: Any) -> int:
         identity = client._scheduler_identity  # noqa: SLF001  `scheduler_info` asks the scheduler
         return int(identity.get("n_workers", len(identity.get("workers", ()))))
     return 0
-
-
-def _by_value() -> dict[str, Any]:
-    """Return what is sent to the cluster: defined where nobody can import it from."""
-    sources, space = _sources(), {"__name__": "__main__"}
-    for path in ("workers/cards.py", "workers/dask_plugin.py"):
-        exec(compile(sources[path], f"<{injection.PACKAGE}>/{path}", "exec"), space)  # noqa: S102  our own text
-    return space
-
-
-def _pack() -> tuple[bytes, str, str]:
-    """Return the helper as it goes to a worker that lacks it: its modules, protocol, version."""
-    sources = {path: text for path, text in _sources().items() if not path.startswith(_STAYS)}
-    major = PROTOCOL_VERSION.partition(".")[0]
-    return bz2.compress(json.dumps(sources).encode()), major, injection.helper_version()
-
-
-def _sources() -> dict[str, str]:
-    """Return the modules of the helper by their paths, wherever they came from."""
-    brought = injection.finder()
-    if brought is not None:
-        return brought.sources
-    folder = Path(__file__).parents[1]
-    files = sorted(folder.rglob("*.py"))
-    return {str(file.relative_to(folder)): file.read_text("utf-8") for file in files}

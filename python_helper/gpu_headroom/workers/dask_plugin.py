@@ -1,18 +1,16 @@
 """What goes to a Dask cluster, by value: to its scheduler a summary, to each worker the helper.
 
 The text of this module is executed as one that nobody can import, so that Dask sends what it
-defines with it; that of `cards.py` stands in front of it.
+defines with it; those of `cards.py` and `arriving.py` stand in front of it.
 """
 
 from __future__ import annotations
 
 import contextlib
-import gc
 import importlib
 import json
 import os
 import socket
-import sys
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +18,7 @@ from distributed import WorkerPlugin
 
 if TYPE_CHECKING:
     # They stand in front of this text; a name that is there need not be found.
+    from .arriving import brought, forget, given_back  # noqa: TC004  see above
     from .cards import Question, WorkerReading, answer  # noqa: TC004  see above
 
 _METRIC = "gpu_headroom"
@@ -28,7 +27,7 @@ _STALE_S = 10.0  # a heartbeat is sent each half second; of a thousand workers e
 _LONGEST = 2**16  # bytes of what a failure is explained by
 
 
-class GpuHeadroom(WorkerPlugin):  # type: ignore[misc]  # the engine has no types
+class GpuHeadroom(WorkerPlugin):
     """Has the helper measure in a worker, and tell of a task that ran out of GPU memory.
 
     `kernel` is the process that follows: a worker within it is measured there.
@@ -48,7 +47,7 @@ class GpuHeadroom(WorkerPlugin):  # type: ignore[misc]  # the engine has no type
         """Begin, on the worker's loop: nothing is imported that takes long but ours."""
         if (socket.gethostname(), os.getpid()) == self._kernel or self._aside is not None:
             return
-        package = self._package = _brought(*self._pack)
+        package = self._package = brought(*self._pack)
         aside = importlib.import_module(f"{package}.workers.aside")
         self._worker = worker
         self._aside = aside.Aside(lambda: _results(worker), worker.active_threads.get)
@@ -63,7 +62,7 @@ class GpuHeadroom(WorkerPlugin):  # type: ignore[misc]  # the engine has no type
             if worker.metrics.get(_METRIC) == self._reading:
                 del worker.metrics[_METRIC]
             if not any(name.startswith(_NAMED) and name != self.name for name in worker.plugins):
-                _forget(self._package)
+                forget(self._package)
 
     def transition(self, key: Any, start: str, finish: str, **_: Any) -> None:  # noqa: ARG002  Dask gives them
         """Tell of a task that has failed, and forget what one was explained by that has not."""
@@ -79,27 +78,6 @@ class GpuHeadroom(WorkerPlugin):  # type: ignore[misc]  # the engine has no type
 
     def _reading(self, _: Any) -> dict[str, Any]:
         return {"pid": os.getpid(), "host": socket.gethostname(), "devices": self._aside.devices}
-
-
-def _brought(packed: bytes, major: str, version: str) -> str:
-    """Have the helper in this process, installed or from what was sent; return its name."""
-    import bz2
-
-    sources = json.loads(bz2.decompress(packed))
-    path = "kernel/injection.py"
-    space: dict[str, Any] = {"__name__": "gpu_headroom.kernel.injection"}
-    exec(compile(sources[path], f"<gpu_headroom>/{path}", "exec"), space)  # noqa: S102  as the bootstrap
-    name: str = space["bring"](sources, major, version)
-    return name
-
-
-def _forget(package: str) -> None:
-    """Leave nothing of what was brought: neither modules nor what finds them."""
-    finder = getattr(sys.modules[package].__spec__, "loader", None)
-    if finder in sys.meta_path:
-        sys.meta_path.remove(finder)
-        for name in [each for each in sys.modules if each.partition(".")[0] == package]:
-            del sys.modules[name]
 
 
 def _results(worker: Any) -> dict[str, Any]:
@@ -120,11 +98,12 @@ def look(questions: Any, dask_scheduler: Any = None) -> dict[str, Any]:
         age_s = max(0.0, now_s - worker.last_seen)
         live += age_s <= _STALE_S
         idle = not worker.processing
+        number = worker.name if isinstance(worker.name, int) else None
         on_card = {
             "id": f"dask:{address}",
             "engine": "dask",
-            "name": str(worker.name),
-            "rank": None,
+            "name": None if number is not None else str(worker.name),
+            "rank": number,
             "pid": said["pid"],
             "state": "live" if age_s <= _STALE_S else "stale",
             "age_s": age_s,
@@ -142,20 +121,4 @@ def free(dask_worker: Any = None) -> dict[str, Any]:
     """Return, on a worker, what its safe set gave back; it starts no task meanwhile."""
     if dask_worker.state.executing_count:
         return {"status": "busy"}
-    cuda = getattr(sys.modules.get("torch"), "cuda", None)
-    if cuda is None or not cuda.is_initialized():
-        return {"status": "nothing"}
-    devices = range(cuda.device_count())
-
-    def held() -> tuple[int, int]:
-        return (
-            sum(cuda.memory_allocated(device) for device in devices),
-            sum(cuda.memory_reserved(device) for device in devices),
-        )
-
-    before = held()
-    gc.collect()
-    cuda.empty_cache()
-    after = held()
-    freed, returned = before[0] - after[0], before[1] - after[1]
-    return {"status": "done", "freed_bytes": freed, "returned_bytes": returned}
+    return given_back()

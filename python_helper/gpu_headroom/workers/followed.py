@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Protocol
 
-    from ..protocol.wire import CardShare, Followed, FollowedWorkers, WorkerCard
+    from ..protocol.wire import CardShare, Followed, FollowedWorkers, Report, WorkerCard
     from ..readings.snapshot import DeviceReading
 
     class Engine(Protocol):
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 # What a person imports, and which engine that is: `workers/<name>.py`, class `Engine`. They come
 # with a pack of their own.
-_ENGINES = {"distributed": "dask"}
+_ENGINES = {"distributed": "dask", "ipyparallel": "ipyparallel", "ray": "ray"}
 
 
 class Workers:
@@ -72,6 +72,15 @@ class Workers:
             "fullest": found.fullest,
             "here": list(_here(found.cards, devices)),
         }
+
+    def told_beside(self, report: Report) -> Report:
+        """Return a report of a worker with what the others tell of it, where that was brought."""
+        try:
+            module = import_module(".beside", __package__)
+        except ModuleNotFoundError:
+            return report
+        told: Report = module.told_beside(report, self.answer(Question()).cards)
+        return told
 
     def answer(self, question: Question) -> Answer:
         """Return the cards of all engines."""

@@ -40,6 +40,10 @@ def joined(built: BuiltReport, left: object, others: int) -> BuiltReport:
         if remedy["kind"] in _REACH_IT
         if (told := _told_here(remedy, offers.get(remedy["id"])))
     ]
+    if left["execution_count"] is None:  # it had no notebook to find them in
+        named = {remedy["id"] for remedy in remedies}
+        edits = [each for each in report["remedies"] if each["kind"] == "edit"]
+        remedies = [*(each for each in edits if each["id"] not in named), *remedies]
     whole: Any = {
         **report,
         **{key: left[key] for key in _MEASURED},
@@ -78,4 +82,6 @@ def _told_here(remedy: Remedy, offer: Remedy | None) -> Remedy | None:
 
 def _is_report(left: dict[str, Any]) -> bool:
     """Whether all that is taken over is there; a page looks at what is inside of it."""
-    return left.keys() >= {*_MEASURED} and all(type(left[key]) is list for key in _LISTS)
+    return left.keys() >= {*_MEASURED, "execution_count"} and all(
+        type(left[key]) is list for key in _LISTS
+    )

@@ -150,7 +150,7 @@ def follow(kernel: LiveKernel, workers: int = 2) -> None:
 
 def by_name(kernel: LiveKernel) -> dict[str, Any]:
     """The cards by the name of their worker."""
-    return {card["workers"][0]["name"]: card for card in told(kernel)["cards"]}
+    return {str(card["workers"][0]["rank"]): card for card in told(kernel)["cards"]}
 
 
 def fail(kernel: LiveKernel, source: str) -> tuple[Any, Run]:

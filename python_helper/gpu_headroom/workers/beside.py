@@ -1,0 +1,155 @@
+"""Causes that only the other workers tell: who shares a card that ran out, who holds more."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..advice.remedy import Offer
+from ..text.headline import named
+from ..text.messages import message
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..protocol.wire import CardWorker, Cause, Message, Remedy, Report, WorkerCard
+
+TEXTS = {
+    "cause.shared-card": (
+        "**{names} hold {held_bytes} of the same GPU**: without them the request would have fitted."
+    ),
+    "cause.shared-card.evidence": (
+        "{count} workers use this GPU. What each needs stands on it at the same time."
+    ),
+    "cause.uneven-ranks": "**{name} holds {more_bytes} more than the others.**",
+    "cause.uneven-ranks.evidence": (
+        "{own_bytes} were in use there, {others_bytes} on a usual one of the others ({count}). The "
+        "fullest decides how large the batch of all may be."
+    ),
+    "remedy.own-card.dask": "Run one such task on a GPU at a time",
+    "remedy.own-card.dask.note": (
+        "Start workers with `resources=dict(GPU=1)` and submit with the same, or let "
+        "`dask_cuda.LocalCUDACluster` give each worker a GPU of its own."
+    ),
+    "remedy.own-card.rank": "Give each rank a GPU of its own",
+    "remedy.own-card.rank.note": (
+        "`torch.cuda.set_device(rank)` as the first line of what is launched, before anything "
+        'uses CUDA; `map_location` where a checkpoint was saved from `"cuda:0"`.'
+    ),
+    "remedy.own-card.ray": "Let Ray count the GPU",
+    "remedy.own-card.ray.note": (
+        "`num_gpus=1` for tasks and actors that use it: Ray then starts no second one on the card."
+    ),
+    "remedy.even-ranks": "Give each rank as much as the others",
+    "remedy.even-ranks.note": (
+        "`DistributedSampler` and the same batch size everywhere; what only one rank needs, such "
+        'as a checkpoint, is loaded with `map_location="cpu"`.'
+    ),
+}
+_OWN_CARD = {
+    "dask": ("remedy.own-card.dask", "remedy.own-card.dask.note"),
+    "rank": ("remedy.own-card.rank", "remedy.own-card.rank.note"),
+    "ray": ("remedy.own-card.ray", "remedy.own-card.ray.note"),
+}
+_EVEN = "remedy.even-ranks", "remedy.even-ranks.note"
+_FRESH_S = 15.0
+_MUCH = 0.05  # of a card
+_UNEVEN = 1.25
+_NAMED = 4
+
+
+class Beside(NamedTuple):
+    """What the other workers tell, likeliest first."""
+
+    causes: list[Cause]
+    remedies: list[Remedy]
+
+
+def told_beside(report: Report, cards: Sequence[WorkerCard]) -> Report:
+    """Return a report with what the other workers tell of it, as far as readings are fresh."""
+    own = _own(report, cards)
+    if own is None:
+        return report
+    found = Beside([], [])
+    _look_on_card(report, *own, found)
+    _look_at_ranks(report, own[1], cards, found)
+    own_causes = [*([report["cause"]] if report["cause"] else []), *report["further_causes"]]
+    # Without the others on the card it would have fitted; that they hold less explains a part.
+    first = [each for each in found.causes if each["rule"] == "shared-card"]
+    causes = [*first, *own_causes[:1], *(each for each in found.causes if each not in first)]
+    causes += own_causes[1:]
+    remedies = [*report["remedies"], *found.remedies]
+    likeliest = causes[0] if causes else None
+    return {**report, "cause": likeliest, "further_causes": causes[1:], "remedies": remedies}
+
+
+def _own(report: Report, cards: Sequence[WorkerCard]) -> tuple[WorkerCard, CardWorker] | None:
+    worker = report["worker"]
+    for card in cards if worker is not None and worker["pid"] is not None else ():
+        for each in card["workers"]:
+            # A host that an error names may be an address, where readings have a name.
+            if worker is not None and each["pid"] == worker["pid"] and each["age_s"] < _FRESH_S:
+                return card, each
+    return None
+
+
+def _look_on_card(report: Report, card: WorkerCard, own: CardWorker, found: Beside) -> None:
+    others = [
+        each
+        for each in card["workers"]
+        if each is not own and each["age_s"] < _FRESH_S and _held(each)
+    ]
+    held = sum(map(_held, others))
+    needed, free = report["requested_bytes"], report["available_bytes"]
+    capacity = card["capacity_bytes"]
+    if not capacity or held < _MUCH * capacity or needed is None or needed > (free or 0) + held:
+        return
+    names = ", ".join([_name(each) for each in others[:_NAMED]])
+    claim = message("cause.shared-card", TEXTS, names=names, held_bytes=held)
+    count = len(others) + card["more_workers"] + 1
+    evidence = message("cause.shared-card.evidence", TEXTS, count=count)
+    found.causes.append(_cause("shared-card", claim, evidence, held))
+    sentences = _OWN_CARD.get(own["engine"])
+    if sentences is not None:
+        found.remedies.append(_advice("own-card", sentences, held))
+
+
+def _look_at_ranks(
+    report: Report, own: CardWorker, cards: Sequence[WorkerCard], found: Beside
+) -> None:
+    held = report["in_use_bytes"]
+    others = [
+        each["in_use_bytes"]
+        for card in cards
+        for each in card["workers"]
+        if each["engine"] == "rank" and each is not own and each["age_s"] < _FRESH_S
+    ]
+    if own["engine"] != "rank" or not others or held is None:
+        return
+    usual = int(median(others))
+    capacity = report["capacity_bytes"] or 0
+    if held < _UNEVEN * usual or held - usual < _MUCH * capacity:
+        return
+    sizes = {"own_bytes": held, "others_bytes": usual}
+    claim = message("cause.uneven-ranks", TEXTS, name=_name(own), more_bytes=held - usual)
+    evidence = message("cause.uneven-ranks.evidence", TEXTS, count=len(others), **sizes)
+    found.causes.append(_cause("uneven-ranks", claim, evidence, held - usual))
+    found.remedies.append(_advice("even-ranks", _EVEN, held - usual))
+
+
+def _cause(rule: str, claim: Message, evidence: Message, size: int) -> Cause:
+    return {"rule": rule, "claim": claim, "evidence": evidence, "bytes": size}
+
+
+def _advice(remedy: str, sentences: tuple[str, str], size: int) -> Remedy:
+    title, note = (message(sentence, TEXTS) for sentence in sentences)
+    return Offer(id=remedy, title=title, note=note, effect_bytes=size, measured=True).remedy
+
+
+def _held(worker: CardWorker) -> int:
+    return worker["in_use_bytes"] + worker["cached_bytes"]
+
+
+def _name(worker: CardWorker) -> str:
+    name = worker["name"] or named(worker["engine"], worker["rank"])
+    return name[:1].upper() + name[1:]

@@ -1,0 +1,161 @@
+"""The helper's part in an engine of ipyparallel; what it says goes out with the engine's outputs.
+
+An engine is an IPython kernel, but no page looks at it: it gets no card and no cells of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from ..concurrency import threads
+from ..frameworks.imported import imported
+from ..kernel.injection import live
+from .arriving import given_back
+from .aside import Aside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Task = tuple[str, int]
+
+READING, FAILED = "gpu_headroom", "gpu_headroom_failed"
+"""What is published under which name, each as JSON."""
+_LOOK_S = 0.2
+_MOST = 4  # failures that are told at a time
+_LONGEST = 2**16  # characters of what one is explained by
+_OF_SYS = "last_exc", "last_value", "last_traceback", "last_type"
+_OF_FORMATTER = "tb", "etype", "evalue"
+_OF_RESULT = "error_in_exec", "error_before_exec"
+_begun: list[EngineSide] = []
+
+
+def begin(every_s: float) -> None:
+    """Say what this engine holds, to whoever has sent this; instead of anybody who was told."""
+    if live() is not None:
+        raise RuntimeError("The helper lives in this engine already: `%unload_ext gpu_headroom`.")
+    end()
+    _begun.append(EngineSide(every_s))
+
+
+def end() -> None:
+    """Say nothing more."""
+    while _begun:
+        _begun.pop().stop()
+
+
+def free() -> dict[str, Any]:
+    """Return what came back as the engine forgot its last error, which nobody can debug there."""
+    shell = _shell()
+    for name in _OF_SYS:
+        vars(sys).pop(name, None)
+    owners = (
+        (getattr(shell, "InteractiveTB", None), _OF_FORMATTER),
+        (getattr(shell, "last_execution_result", None), _OF_RESULT),
+    )
+    for owner, names in owners:
+        for name in names:
+            if getattr(owner, name, None) is not None:
+                setattr(owner, name, None)
+    return given_back()
+
+
+class EngineSide:
+    """Reads, and publishes to the request in which it began: to one notebook, and no cell of it."""
+
+    def __init__(self, every_s: float) -> None:
+        self._shell = shell = _shell()
+        self._every_s = every_s
+        self._publisher = type(shell.data_pub)(
+            session=shell.kernel.session, pub_socket=shell.kernel.iopub_socket
+        )
+        self._publisher.parent_header = dict(shell.data_pub.parent_header)
+        self._count = 0
+        self._failed: list[dict[str, Any]] = []
+        self._waiting: dict[Task, None] = {}
+        self._stopping = False
+        self._aside = Aside(lambda: dict(_names(shell)), self._task)
+        self._aside.start()
+        threads.start(self._run)
+
+    def stop(self) -> None:
+        """End; nothing of ours stays on the shell."""
+        self._stopping = True
+        self._aside.stop()
+        configurables = self._shell.configurables
+        if self._publisher in configurables:
+            configurables.remove(self._publisher)
+
+    def _task(self, _: int) -> Task:
+        """Return the request that runs, with what tells the error that was shown before it."""
+        task = self._request(), _last_error()
+        self._waiting[task] = None
+        return task
+
+    def _request(self) -> str:
+        return str(self._shell.data_pub.parent_header.get("msg_id"))
+
+    def _run(self) -> None:
+        next_s = time.monotonic()
+        while not self._stopping:
+            with suppress(Exception):  # nobody there is to be told
+                if self._looked_at_failures():
+                    self._publisher.publish_data({FAILED: json.dumps(self._failed)})
+                if time.monotonic() >= next_s:
+                    next_s = time.monotonic() + self._every_s
+                    self._publisher.publish_data({READING: json.dumps(self._reading())})
+            time.sleep(_LOOK_S)
+
+    def _reading(self) -> dict[str, Any]:
+        self._count += 1
+        devices = self._aside.devices
+        return {"n": self._count, **_who(), "devices": devices}
+
+    def _looked_at_failures(self) -> bool:
+        """Whether a request has failed since, and was not only in the middle of a failure.
+
+        One that has caught it is forgotten with the next request: no other error is shown then.
+        """
+        is_new = False
+        for task in self._waiting.copy():
+            request, error = task
+            has_failed = _last_error() != error
+            if has_failed or request != self._request():
+                del self._waiting[task]
+                found = self._aside.take(task)
+                said = json.dumps(found) if has_failed and found is not None else ""
+                if 0 < len(said) <= _LONGEST:
+                    self._count += 1
+                    told = {"n": self._count, **_who(), "found": said}
+                    self._failed = [*self._failed, told][-_MOST:]
+                    is_new = True
+        return is_new
+
+
+def _who() -> dict[str, Any]:
+    return {"pid": os.getpid(), "host": socket.gethostname()}
+
+
+def _last_error() -> int:
+    """Return what tells the error that was shown last; it is kept, so no other is called so."""
+    return id(getattr(sys, "last_value", None))
+
+
+def _names(shell: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the names of an engine, and what it has shown."""
+    hidden, space = shell.user_ns_hidden, shell.user_ns.copy()
+    for name, value in space.items():
+        if name not in hidden and not name.startswith("_"):
+            yield name, value
+    shown = space.get("Out")
+    if type(shown) is dict:
+        yield from ((f"Out[{count}]", value) for count, value in shown.copy().items())
+
+
+def _shell() -> Any:
+    return imported("IPython").get_ipython()

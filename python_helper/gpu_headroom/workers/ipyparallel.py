@@ -1,0 +1,275 @@
+"""Engines of ipyparallel: the helper goes there as a call, what they say comes with their outputs.
+
+It comes also while an engine is at work. All that waits for engines does so on a thread of ours,
+over the connection that the notebook has.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from ..concurrency import threads
+from ..frameworks.imported import imported
+from ..text.format import format_error
+from ..text.messages import message
+from .cards import Answer, Done, Question, WorkerReading, answer, are_devices
+from .engine_side import FAILED, READING
+from .travel import BUSY_S, REST_S, SILENT_S, STALE_S, Told, pack, said_of, sources
+from .words import TEXTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ..errors.remote import RemoteWorker
+    from ..protocol.wire import Followed, Message
+
+    Busy = Callable[[], bool]
+
+_SIDE = "workers.engine_side"
+_PATIENCE_S = 5.0  # for an engine that should be idle
+_PER_SECOND = 50  # engines that say something
+_LONGEST = 2**19  # characters of what an engine says
+_VIEWS = frozenset({"DirectView", "BroadcastView", "LoadBalancedView"})
+
+
+class _Engine:
+    """One engine that the helper was sent to: by which request, and what it says."""
+
+    def __init__(self, number: int, sent: Any) -> None:
+        self.number = number
+        self.sent = sent
+        self.request: str = sent.msg_ids[0]
+        self.said: dict[str, Any] | None = None
+        self.heard_s = 0.0
+        self._counts = {READING: 0, FAILED: 0}
+        self._texts: dict[str, str] = {}
+
+    def look(self, client: Any, failed: Callable[[dict[str, Any]], None]) -> None:
+        """Take what has come since; it is from another process, and may be anything."""
+        data = dict(client.metadata.get(self.request, {}).get("data", {}))
+        for kind, text in data.items():
+            if type(text) is not str or len(text) > _LONGEST or text == self._texts.get(kind):
+                continue
+            self._texts[kind] = text
+            told = json.loads(text)
+            for said in told if kind == FAILED else [told]:
+                if said["n"] > self._counts[kind]:
+                    self._counts[kind] = said["n"]
+                    self.heard_s = time.monotonic()
+                    if kind == FAILED:
+                        failed({**said, "rank": self.number})
+                    elif are_devices(said["devices"]) and type(said["pid"]) is int:
+                        self.said = {**said, "host": str(said["host"])[:200]}
+
+    def reading(self, *, idle: bool) -> WorkerReading | None:
+        """Return what it says of itself."""
+        if self.said is None:
+            return None
+        age_s = time.monotonic() - self.heard_s
+        on_card = {
+            "id": f"ipyparallel:{self.number}",
+            "engine": "ipyparallel",
+            "name": None,
+            "rank": self.number,
+            "pid": self.said["pid"],
+            "state": "live" if age_s <= STALE_S else "stale",
+            "age_s": age_s,
+            "execution_count": None,
+            "left_over": False,
+            "actions": ["free"] if idle else [],
+        }
+        return WorkerReading(self.said["host"], on_card, self.said["devices"])
+
+
+class IpyparallelEngine:
+    """The engines of the notebook's client."""
+
+    def __init__(self, _: str, busy: Busy) -> None:
+        self._busy = busy
+        self._client: Any = None
+        self._engines: dict[str, _Engine] = {}
+        self._refused: str | None = None
+        self._failures = Told()
+        self._lock = threads.Lock()
+        self._bell = threads.Bell()
+
+    # --- What is known by now -----------------------------------------------
+
+    def followed(self) -> Followed | None:
+        """Return how many engines there are; `None` where no client is."""
+        client = self._client
+        if client is None or _is_closed(client):
+            client = _client()
+        if client is None:
+            return None
+        is_followed = client is self._client
+        there = list(self._engines.values()) if is_followed else []
+        ages_s = [time.monotonic() - each.heard_s for each in there if each.said is not None]
+        silent_s = min(ages_s, default=0.0)
+        is_silent = silent_s > SILENT_S + REST_S
+        state: Any = "silent" if is_silent else "measured" if ages_s else "following"
+        said: Message | None = None
+        if is_followed and self._refused:
+            said = message("worker.not_followed", TEXTS, error=self._refused)
+        return {
+            "engine": "ipyparallel",
+            "total": len(client._ids),  # noqa: SLF001  `ids` is a copy of it
+            "live": sum(age_s <= STALE_S for age_s in ages_s),
+            "left_over": 0,
+            "state": state if is_followed else "not_measured",
+            "silent_s": silent_s if is_silent else None,
+            "message": said,
+        }
+
+    def answer(self, question: Question) -> Answer:
+        """Return their cards."""
+        return answer(self._readings(), question)
+
+    def take(self, _: str, worker: RemoteWorker) -> dict[str, Any]:
+        """Return how an engine explains its failure, by its number; and how many `others` did."""
+        self._look()
+        return self._failures.take(str(worker.rank))
+
+    # --- What takes its time, on threads of ours ----------------------------
+
+    def follow(self) -> None:
+        """Put the helper into the engines of the client that is there; returns at once."""
+        client = _client()
+        if client is not None and client is not self._client:
+            self._client, self._engines, self._refused = client, {}, None
+            threads.start(lambda: self._run(client))
+
+    def unfollow(self) -> None:
+        """Take it back; returns at once."""
+        client, self._client = self._client, None
+        engines, self._engines = self._engines, {}
+        self._bell.ring()
+        if client is not None and not _is_closed(client):
+            threads.start(lambda: _end(client, engines))
+
+    def act(self, worker_id: str, action: str) -> Done:
+        """Free what an engine does not need; waits for it for a moment."""
+        client, number = self._client, worker_id.partition(":")[2]
+        found = [each for each in self._engines.values() if str(each.number) == number]
+        try:
+            if client is None or not found or action != "free":
+                return Done("refused", message("worker.gone"))
+            engine = found[0].number
+            sent = _is_idle(client, engine) and _called(client, engine, "asked", _SIDE, "free")
+            if sent and not sent.wait(_PATIENCE_S):
+                client.abort(sent.msg_ids, targets=[engine], block=False)
+            return said_of(sent.get(0) if sent and sent.ready() else {"status": "busy"})
+        except Exception as error:  # noqa: BLE001  the engine's own, or of its network
+            return Done("failed", message("worker.failed", TEXTS, error=format_error(error)))
+
+    def _run(self, client: Any) -> None:
+        """Send the helper to each engine that there is, and to those that come later."""
+        while client is self._client and not _is_closed(client):
+            try:
+                self._send(client)
+            except Exception as error:  # noqa: BLE001  the engine's own, or of its network
+                self._refused = format_error(error)
+            self._look()
+            is_soon = self._busy() or any(each.said is None for each in self._engines.values())
+            self._bell.wait(BUSY_S if is_soon else REST_S)
+        if client is self._client:
+            self._client, self._engines = None, {}
+
+    def _send(self, client: Any) -> None:
+        there = dict(_engines(client))
+        self._engines = {key: each for key, each in self._engines.items() if key in there}
+        new = {uuid: number for uuid, number in there.items() if uuid not in self._engines}
+        every_s = max(1.0, len(there) / _PER_SECOND)
+        packed = pack() if new else None
+        for uuid, number in new.items():
+            sent = _called(client, number, "begin", packed, _SIDE, every_s)
+            self._engines[uuid] = _Engine(number, sent)
+        for each in self._engines.values():
+            if each.said is None and each.sent.ready() and (error := each.sent.get(0)):
+                self._refused = error
+
+    def _look(self) -> None:
+        client = self._client
+        for each in list(self._engines.values()):
+            with suppress(Exception), self._lock:  # whatever it has said: it says more
+                each.look(client, self._failed)
+
+    def _failed(self, said: dict[str, Any]) -> None:
+        self._failures.enter("ipyparallel", str(said["rank"]), said)
+
+    def _readings(self) -> Iterator[WorkerReading]:
+        self._look()
+        client = self._client
+        for each in list(self._engines.values()):
+            found = client and each.reading(idle=_is_idle(client, each.number))
+            if found is not None:
+                yield found
+
+
+Engine = IpyparallelEngine
+
+
+def _client() -> Any:
+    """Return the notebook's client, if it has one that is connected: by name, or that of `%px`."""
+    kind = getattr(imported("ipyparallel.client.client"), "Client", None)
+    shell = getattr(imported("IPython"), "get_ipython", lambda: None)()
+    if kind is None or shell is None:
+        return None
+    with suppress(Exception):
+        magics = dict.get(shell.magics_manager.registry, "ParallelMagics")
+        for value in [*reversed(list(shell.user_ns.values())), getattr(magics, "view", None)]:
+            # No view is asked for its client: it might look for engines.
+            is_view = type(value).__name__ in _VIEWS and "_trait_values" in vars(value)
+            client = vars(value)["_trait_values"].get("client") if is_view else value
+            if type(client) is kind and not _is_closed(client):
+                return client
+    return None
+
+
+def _is_closed(client: Any) -> bool:
+    return bool(client._closed)  # noqa: SLF001  nothing else tells
+
+
+def _engines(client: Any) -> Iterator[tuple[str, int]]:
+    """Yield which engines there are; one that is started again has another name, not number."""
+    known = client._engines  # noqa: SLF001  as above
+    for number in list(client._ids):  # noqa: SLF001  as above
+        if number in known:
+            yield known[number], number
+
+
+def _is_idle(client: Any, number: int) -> bool:
+    """Whether nothing that this client has sent waits there; nobody is asked."""
+    known = dict.get(client._engines, number)  # noqa: SLF001  as above
+    return not dict.get(client._outstanding_dict, known)  # noqa: SLF001  as above
+
+
+def _called(client: Any, number: int, function: str, *given: Any) -> Any:
+    """Have an engine call a function, once it is idle, and leave no trace with the person's calls.
+
+    What is sent is text: neither does it depend on how the person has functions sent, nor does
+    it define a name there.
+    """
+    source = sources()["workers/arriving.py"]
+    call = f"exec(source, globals()) or {function}(*given)"
+    view = client.direct_view(number)
+    sent = view.apply_async(eval, call, {"source": source, "given": given, "__name__": "__main__"})
+    with suppress(ValueError):
+        client.history.remove(sent.msg_ids[0])
+    return sent
+
+
+def _end(client: Any, engines: dict[str, _Engine]) -> None:
+    """Have the helper leave the engines, as soon as each of them is idle."""
+    there = dict(_engines(client))
+    with suppress(Exception):
+        sent = [
+            _called(client, number, "end", _SIDE) for key, number in there.items() if key in engines
+        ]
+        while not _is_closed(client) and not all(each.ready() for each in sent):
+            time.sleep(BUSY_S)
+    for each in engines.values():
+        client.metadata.pop(each.request, None)

@@ -1,0 +1,193 @@
+"""Worker processes of Ray: a hook brings the helper there, an actor is the letter box.
+
+The hook has to be given to `ray.init`: Ray has no other way into the processes of its tasks. The
+box makes the summary, so that of a thousand processes no more comes here than of three. All that
+waits for Ray does so on a thread of ours, and nothing here starts it: its own functions do where
+it has ended meanwhile.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from ..concurrency import threads
+from ..frameworks.imported import imported
+from ..text.format import format_error
+from ..text.messages import message
+from .asked import NOTHING, Asked
+from .cards import Done
+from .ray_side import NAME, plain, sent
+from .travel import BUSY_S, REST_S, Told, by_value, pack
+from .words import TEXTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..errors.remote import RemoteWorker
+    from ..protocol.wire import Followed, Message
+    from .cards import Answer, Question
+
+    Busy = Callable[[], bool]
+
+_SOON_S = 0.25  # until Ray is there
+_PATIENCE_S = 30.0  # for an answer: its process may have to start
+_DRIVER = 0  # `ray.SCRIPT_MODE`
+
+
+def environment() -> dict[str, Any]:
+    """Return what `ray.init` is given as `runtime_env`, or what is added to a person's own."""
+    there = by_value("workers/arriving.py")
+    return {"worker_process_setup_hook": there["hook_of"](pack(), "workers.ray_side")}
+
+
+class RayEngine:
+    """The worker processes of the job that this kernel is the driver of."""
+
+    def __init__(self, _: str, busy: Busy) -> None:
+        self._busy = busy
+        self._is_wanted = False
+        self._job: str | None = None  # whose box that is
+        self._box: Any = None
+        self._state = "following"
+        self._said: Message | None = None
+        self._total = self._live = 0
+        self._failures = Told()
+        self._bell = threads.Bell()
+        self._asked = Asked(self._bell)
+
+    # --- What is known by now -----------------------------------------------
+
+    def followed(self) -> Followed | None:
+        """Return how many processes there are, as far as they tell; `None` without Ray."""
+        job = _job()
+        if job is None:
+            return None
+        self._asked.look()
+        is_followed = self._is_wanted and job == self._job
+        is_measured = is_followed and self._state == "measured"
+        silent_s = self._asked.silent_s() if is_measured else None
+        state: Any = self._state if is_followed else "following"
+        if silent_s is not None:
+            state = "silent"
+        return {
+            "engine": "ray",
+            "total": self._total if is_measured else 0,
+            "live": self._live if is_measured else 0,
+            "left_over": 0,
+            "state": state if self._is_wanted else "not_measured",
+            "silent_s": silent_s,
+            "message": self._said if is_followed else None,
+        }
+
+    def answer(self, question: Question) -> Answer:
+        """Return the cards as they were told last; what was not asked before is asked at once."""
+        is_followed = self._job is not None and self._job == _job()
+        return self._asked.answer(question) if is_followed else NOTHING
+
+    def take(self, _: str, worker: RemoteWorker) -> dict[str, Any]:
+        """Return how a process explains its failure, by its number; `others` failed, too."""
+        found = self._failures.take(f"{worker.host} {worker.pid}")
+        if not found and self._is_wanted:
+            self._bell.ring()
+        return found
+
+    # --- What takes its time, on threads of ours ----------------------------
+
+    def follow(self) -> None:
+        """Have a letter box made as soon as Ray is there; returns at once."""
+        if not self._is_wanted:
+            self._is_wanted = True
+            threads.start(self._run)
+
+    def unfollow(self) -> None:
+        """Have what the hook began ended where it is, and the box; returns at once."""
+        box, job = self._box, self._job
+        self._is_wanted, self._box, self._job = False, None, None
+        self._asked.forget()
+        self._bell.ring()
+        if box is not None and job == _job():
+            threads.start(lambda: _end(box, job))
+
+    def act(self, worker_id: str, action: str) -> Done:  # noqa: ARG002  as other engines have it
+        """Do nothing: Ray has no moment at which a process is known to be at nothing."""
+        return Done("refused", message("worker.gone"))
+
+    def _run(self) -> None:
+        """Ask for as long as it is wanted, through the end of one Ray and the start of another."""
+        while self._is_wanted:
+            job = _job()
+            if job != self._job:
+                self._job, self._box, self._state, self._said = job, None, "following", None
+                self._asked.forget()
+            if job is not None and (self._box is None or self._is_of_use()):
+                self._ask(job)
+            is_soon = job is None or self._state == "following"
+            self._bell.wait(_SOON_S if is_soon else BUSY_S if self._busy() else REST_S)
+
+    def _is_of_use(self) -> bool:
+        return self._state == "following" or self._busy() or self._asked.is_looked_at()
+
+    def _ask(self, job: str) -> None:
+        ray, asked = imported("ray"), self._asked.questions
+        try:
+            if self._box is None:
+                if not _has_hook():
+                    self._state, self._said = "not_measured", message("worker.no_hook", TEXTS)
+                    return
+                self._box = _made(job)
+            letter = sent(self._box.look, [tuple(each) for each in asked])
+            told = plain(ray.get)(letter, timeout=_PATIENCE_S)
+        except Exception as error:  # noqa: BLE001  Ray's own: the box, or all of it, is gone
+            if job == _job():
+                self._said = message("worker.not_followed", TEXTS, error=format_error(error))
+            if not isinstance(error, TimeoutError):
+                self._box = None
+            return
+        if not self._is_wanted or job != self._job:
+            return
+        self._asked.enter(asked, told["answers"])
+        self._total, self._live = told["total"], told["live"]
+        self._state = "measured"
+        self._said = None if self._total else message("worker.silent", TEXTS)
+        for said in told["failed"]:
+            with suppress(KeyError, TypeError):  # it is from another process
+                self._failures.enter("ray", f"{said['ip']} {said['pid']}", said)
+
+
+Engine = RayEngine
+
+
+def _job() -> str | None:
+    """Return the number of the job that this kernel has with Ray; `None` where it is no driver."""
+    worker = getattr(imported("ray._private.worker"), "global_worker", None)
+    with suppress(Exception):  # it may end meanwhile
+        if worker is not None and worker.connected and worker.mode == _DRIVER:
+            return str(worker.current_job_id.hex())
+    return None
+
+
+def _has_hook() -> bool:
+    """Whether Ray was started with a hook, which may be a person's own that calls ours."""
+    context = plain(imported("ray").get_runtime_context)()
+    return bool(context.runtime_env.get("worker_process_setup_hook"))
+
+
+def _made(job: str) -> Any:
+    """Return a new letter box; it ends with the job, too."""
+    box = by_value("workers/cards.py", "workers/ray_box.py")["GpuHeadroomBox"]
+    kind = imported("ray").remote(num_cpus=0)(box)
+    return sent(kind, name=f"{NAME}-{job}", namespace=NAME, num_cpus=0, max_concurrency=1)
+
+
+def _end(box: Any, job: str | None) -> None:
+    """Close the box, and end it once the processes that put letters there know of it."""
+    ray, ends_s = imported("ray"), time.monotonic() + _PATIENCE_S
+    with suppress(Exception):  # Ray may end meanwhile, with all of its processes
+        while job == _job() and time.monotonic() < ends_s:
+            if not plain(ray.get)(sent(box.close), timeout=_PATIENCE_S):
+                break
+            time.sleep(_SOON_S)
+        if job == _job():
+            plain(ray.kill)(box)

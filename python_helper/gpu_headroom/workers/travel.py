@@ -1,0 +1,108 @@
+"""What all engines have in common: how the helper gets to their workers, and what comes back."""
+
+from __future__ import annotations
+
+import bz2
+import json
+import time
+from collections import deque
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..kernel import injection
+from ..protocol.checking import PROTOCOL_VERSION
+from ..text.messages import message
+from .cards import Done
+from .words import TEXTS
+
+BUSY_S, REST_S = 1.0, 5.0
+"""From one question to the next: while a cell runs, and else."""
+SILENT_S = 5.0
+STALE_S = 10.0
+"""A worker that has said nothing for so long is not live."""
+_KEPT = 100  # failures, until they are taken
+_KEPT_S = 600.0
+_LONGEST, _NAME = 2**16, 200  # characters
+# What a worker needs none of: the kernel's life, its pages, what is given back there.
+_STAYS = ("frames/", "handlers/", "release/", "render/", "session/", "terminal/", "trends/")
+_BY_VALUE = "__main__"  # what is defined there is sent as it is: nobody could import it
+
+
+class _Failed(NamedTuple):
+    time_s: float
+    key: str
+    found: str
+    worker: dict[str, Any]
+
+
+class Told:
+    """What workers have told of their failures, until one of them is taken.
+
+    Of each there is a `key` that its error has, too: its text, or who raised it.
+    """
+
+    def __init__(self) -> None:
+        self._told: deque[_Failed] = deque(maxlen=_KEPT)
+
+    def enter(self, engine: str, key: object, said: dict[str, Any]) -> None:
+        """Keep one: how it is explained (`found`), and whose it is (`host`, `pid`, `rank`).
+
+        It comes from another process: raises where it is not of that shape.
+        """
+        found, host, pid, rank = (said[name] for name in ("found", "host", "pid", "rank"))
+        is_text = all(type(each) is str for each in (key, found, host))
+        if is_text and len(found) <= _LONGEST and {type(pid), type(rank)} <= {int, type(None)}:
+            worker = {"engine": engine, "rank": rank, "pid": pid, "host": host[:_NAME]}
+            self._told.append(_Failed(time.monotonic(), str(key), found, worker))
+
+    def take(self, key: str) -> dict[str, Any]:
+        """Return how a worker explains its failure, the last such; and how many `others` failed."""
+        now_s = time.monotonic()
+        fresh = [each for each in list(self._told) if now_s - each.time_s < _KEPT_S]
+        found = next((each for each in reversed(fresh) if each.key == key), None)
+        if found is None:
+            return {}
+        self._told.clear()
+        left = json.loads(found.found)
+        left["report"]["worker"] = found.worker
+        return {**left, "others": len(fresh) - 1}
+
+
+def said_of(found: dict[str, Any]) -> Done:
+    """Return in words what a worker gave back, as `arriving.given_back` has it."""
+    said = {"busy": "worker.busy", "nothing": "worker.nothing"}.get(found["status"])
+    if said is not None:
+        return Done("refused" if said == "worker.busy" else "nothing", message(said, TEXTS))
+    freed, returned = int(found["freed_bytes"]), int(found["returned_bytes"])
+    text = message("worker.freed", TEXTS, freed_bytes=freed, returned_bytes=returned)
+    return Done("done" if freed or returned else "nothing", text, freed, returned)
+
+
+def by_value(*paths: str) -> dict[str, Any]:
+    """Return what these modules define, as what is sent with whatever names it.
+
+    Each has what those before it call without `_`, as if it had imported it.
+    """
+    found: dict[str, Any] = {}
+    for path in paths:
+        space = {**found, "__name__": _BY_VALUE}
+        exec(compile(sources()[path], f"<{injection.PACKAGE}>/{path}", "exec"), space)  # noqa: S102  our own text
+        found |= {name: each for name, each in space.items() if not name.startswith("_")}
+    return found
+
+
+def pack() -> tuple[bytes, str, str]:
+    """Return the helper as it goes to a worker that lacks it: its modules, protocol, version."""
+    kept = {path: text for path, text in sources().items() if not path.startswith(_STAYS)}
+    major = PROTOCOL_VERSION.partition(".")[0]
+    return bz2.compress(json.dumps(kept).encode()), major, injection.helper_version()
+
+
+def sources() -> dict[str, str]:
+    """Return the modules of the helper by their paths, wherever they came from."""
+    brought = injection.finder()
+    if brought is not None:
+        return brought.sources
+    folder = Path(__file__).parents[1]
+    files = sorted(folder.rglob("*.py"))
+    return {str(file.relative_to(folder)): file.read_text("utf-8") for file in files}

@@ -1,0 +1,28 @@
+"""Cards that come in two steps: what a worker tells may come a little after its error."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tests.engines.test_dask import fail, until
+from tests.kernels.test_workers import REPORT
+
+if TYPE_CHECKING:
+    from tests.live import LiveKernel
+
+
+def explained(kernel: LiveKernel, source: str) -> Any:
+    """The card of a cell that fails, once its worker has told what it measured."""
+    report, _ = fail(kernel, source)
+
+    def latest() -> Any:
+        shown = [
+            each["content"]["data"][REPORT]
+            for each in kernel.messages()
+            if each["msg_type"] in {"display_data", "update_display_data"}
+            if REPORT in each["content"]["data"]
+        ]
+        return [each for each in shown if each["report_id"] == report["report_id"]][-1]
+
+    until(lambda: latest()["measured"] == "worker", 5)
+    return latest()

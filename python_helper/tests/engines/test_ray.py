@@ -1,0 +1,255 @@
+"""Worker processes of Ray that are followed: what they say, and how they fail."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.engines.cards import explained
+from tests.engines.test_dask import TASKS, fail, release, told, until
+from tests.live import SOURCES, LiveKernel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.live import Pack
+
+MIB = 2**20
+# Two processes never share a card: each takes a number that no other has. It is there before ours
+# is: threads that are older do not see the card.
+START = """
+import os, time
+import gpu_headroom, ray
+
+folder = os.path.abspath("numbers")
+os.makedirs(folder, exist_ok=True)
+
+def begin():
+    import os, gpu_simulator
+    for number in range(64):
+        try:
+            os.close(os.open(f"{folder}/{number}", os.O_CREAT | os.O_EXCL))
+            break
+        except FileExistsError:
+            pass
+    os.environ["CUDA_VISIBLE_DEVICES"] = str(number)
+    gpu_simulator.simulate("1GiB*64")
+    HOOK()
+
+ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False, runtime_env={
+    "worker_process_setup_hook": begin})
+"""
+WITH = START.replace(
+    "def begin", 'hook = gpu_headroom.ray_environment()["worker_process_setup_hook"]\n\ndef begin'
+).replace("HOOK", "hook")
+WITHOUT = START.replace("HOOK", "(lambda: None)").replace("import gpu_headroom, ray", "import ray")
+PLAIN = "ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)"
+ACTORS = """
+def state():
+    import os, sys, threading
+    return [
+        sorted(name for name in sys.modules if name.startswith(("gpu_headroom", "_gpu_headroom"))),
+        [type(each).__name__ for each in sys.meta_path if type(each).__name__ == "InMemory"],
+        sorted(key for key in os.environ if "HEADROOM" in key),
+        sorted(each.name for each in threading.enumerate() if "headroom" in each.name),
+    ]
+
+@ray.remote
+class Model:
+    def __init__(self):
+        self.weights = None
+
+    def keep(self, mib):
+        self.weights = None
+        self.weights = keep(mib)
+
+    def run(self, function, *given):
+        return function(*given)
+
+    def pid(self):
+        return os.getpid()
+
+    def die(self):
+        os.kill(os.getpid(), 9)
+
+models = [Model.remote() for _ in range(2)]
+pids = ray.get([each.pid.remote() for each in models])
+task = ray.remote(max_retries=0)(train)
+"""
+
+
+@contextmanager
+def kernel_with(python: Path, pack: Pack, folder: Path, begin: str) -> Iterator[LiveKernel]:
+    """A kernel with a Ray of its own, whose processes lack the helper."""
+    alone = folder / "packages"
+    alone.mkdir()
+    (alone / "gpu_simulator").symlink_to(SOURCES / "gpu_simulator")
+    # Ray writes below the home, asks for a token, and hides cards from what asks for none.
+    own: Any = {
+        "HOME": str(folder),
+        "PYTHONPATH": str(alone),
+        "RAY_AUTH_MODE": "disabled",
+        "RAY_USAGE_STATS_ENABLED": "0",
+        "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    }
+    with LiveKernel(python, folder, **own) as kernel:
+        kernel.inject(pack)
+        kernel.attach()
+        kernel.inject(pack, sources=pack.for_workers)
+        start(kernel, begin)
+        yield kernel
+        kernel.run("ray.shutdown()")
+
+
+def start(kernel: LiveKernel, begin: str) -> None:
+    """Start a Ray with two actors."""
+    for cell_id, source in (("begin", begin), ("tasks", TASKS), ("actors", ACTORS)):
+        run = kernel.result(kernel.submit(source, cell_id=cell_id), timeout_s=120)
+        assert run.status == "ok", run.outputs
+
+
+@pytest.fixture(scope="module")
+def kernel(
+    engines_python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[LiveKernel]:
+    """A kernel whose processes have the hook."""
+    with kernel_with(engines_python, pack, tmp_path_factory.mktemp("notebook"), WITH) as kernel:
+        until(lambda: engine(kernel)["live"] >= 2)
+        assert engine(kernel)["state"] == "measured"
+        yield kernel
+
+
+def engine(kernel: LiveKernel) -> Any:
+    """What is said of Ray."""
+    (found,) = [each for each in told(kernel)["workers"]["engines"] if each["engine"] == "ray"]
+    return found
+
+
+def by_pid(kernel: LiveKernel) -> dict[int, Any]:
+    """The cards by the process of their worker."""
+    return {card["workers"][0]["pid"]: card for card in told(kernel)["cards"]}
+
+
+def of_actors(kernel: LiveKernel, function: str, *given: Any) -> Any:
+    """What a function says in each actor."""
+    calls = f"each.run.remote({', '.join([function, *map(repr, given)])})"
+    return kernel.value(f"ray.get([{calls} for each in models])")
+
+
+def test_what_processes_hold_is_told_as_they_say_it(kernel: LiveKernel) -> None:
+    """By the bytes of their own framework, each on a card of its own; also while they work."""
+    source = "ray.get([each.keep.remote(64 * (n + 1)) for n, each in enumerate(models)])"
+    assert kernel.run(source, cell_id="keep").status == "ok"
+    until(lambda: sum(card["in_use_bytes"] for card in by_pid(kernel).values()) == 192 * MIB)
+    cards = by_pid(kernel)
+    for pid, held in zip(kernel.value("pids"), of_actors(kernel, "held"), strict=True):
+        (worker,) = cards[pid]["workers"]
+        assert (worker["name"], worker["state"]) == (f"Model pid={pid}", "live")
+        assert [worker["in_use_bytes"], worker["cached_bytes"]] == [held[0], held[1] - held[0]]
+        assert worker["actions"] == []
+        assert release(kernel, worker["id"])["status"] == "refused"
+    assert len({each["uuid"] for each in cards.values()}) == 2
+    until(lambda: kernel.sample()["workers"]["in_use_bytes"] == 192 * MIB)
+    until(lambda: len(told(kernel, filter="Model pid")["cards"]) == 2)
+    until(lambda: len(told(kernel, filter="nowhere")["cards"]) == 0)
+
+
+def test_a_failure_is_explained_by_what_the_process_measured(kernel: LiveKernel) -> None:
+    """What filled that card, by name; and which line of which cell it was."""
+    kernel.run("ray.get(models[0].keep.remote(100))")
+    report = explained(kernel, "ray.get(models[0].run.remote(train, 256))")
+    worker = report["worker"]
+    assert (worker["engine"], worker["pid"]) == ("ray", kernel.value("pids[0]"))
+    assert report["capacity_bytes"] == 2**30
+    parts = {part["kind"]: part["bytes"] for part in report["parts"]}
+    assert parts["parameters"] == 4 * 4 * (1024 * 1024 + 1024)
+    assert parts["optimizer_state"] >= 2 * parts["parameters"]
+    assert parts["activations"] > 0
+    total = sum(parts.values()) - parts["outside"] - parts["cached"] - parts["free"]
+    assert total == report["in_use_bytes"]
+    names = {holder["name"]: holder["bytes"] for holder in report["holders"]}
+    assert names["self.weights"] == 100 * MIB
+    origin = report["origin"]
+    assert (origin["cell_id"], origin["function"]) == ("tasks", "train")
+    assert TASKS.split("\n")[origin["line"] - 1].strip().startswith("hidden = model")
+
+
+def test_a_task_is_explained_likewise(kernel: LiveKernel) -> None:
+    """In a process that Ray has chosen, which may have begun with this task."""
+    report = explained(kernel, "ray.get(task.remote(256))")
+    assert report["worker"]["pid"] not in kernel.value("pids")
+    assert {"parameters", "optimizer_state"} <= {part["kind"] for part in report["parts"]}
+
+
+def test_one_card_for_all_that_fail(kernel: LiveKernel) -> None:
+    """The first whole, the others counted."""
+    source = "time.sleep(10); ray.get([each.run.remote(train, 256) for each in models])"
+    report = explained(kernel, source)
+    assert report["also_failed"] == 1
+
+
+def test_what_catches_its_failure_leaves_nothing(kernel: LiveKernel) -> None:
+    """No byte longer than without us, and no card."""
+    before = of_actors(kernel, "held")
+    used = of_actors(kernel, "probe", 10)
+    assert [each - 10 * MIB for each in used] == [each for each, _ in before]
+    assert [each for each, _ in of_actors(kernel, "held")] == [each for each, _ in before]
+
+
+def test_a_process_that_is_killed_is_no_full_card(kernel: LiveKernel) -> None:
+    """Its error is shown as it is, and whoever takes its place is followed."""
+    run = kernel.run("ray.get(models[1].die.remote())", stop_on_error=False)
+    assert run.status == "error"
+    assert [kind for kind, _ in run.outputs if kind == "display_data"] == []
+    kernel.run("models[1] = Model.remote(); pids[1] = ray.get(models[1].pid.remote())")
+    kernel.run("ray.get(models[1].keep.remote(32))")
+    pid = kernel.value("pids[1]")
+    until(lambda: pid in by_pid(kernel) and by_pid(kernel)[pid]["in_use_bytes"] == 32 * MIB)
+
+
+def test_processes_are_left_as_they_were(kernel: LiveKernel) -> None:
+    """Modules, finders, environment and threads; and no actor of ours."""
+    assert all(state[0] and state[3] for state in of_actors(kernel, "state"))
+    kernel.ask("follow", engine="ray", follow=False)
+    until(lambda: not any(each[0] or each[-1] for each in of_actors(kernel, "state")))
+    inherited = kernel.value("sorted(key for key in os.environ if 'HEADROOM' in key)")
+    assert of_actors(kernel, "state") == [[[], [], inherited, []]] * 2
+    assert engine(kernel)["state"] == "not_measured"
+    until(lambda: kernel.value(BOXES) == [])
+    report, _ = fail(kernel, "ray.get(models[0].run.remote(train, 256))")
+    assert (report["measured"], report["worker"]["engine"]) == ("message", "ray")
+
+
+BOXES = "[each for each in ray.util.list_named_actors(True) if 'headroom' in each['name']]"
+
+
+def test_a_ray_that_ends_and_one_that_has_no_hook(
+    engines_python: Path, pack: Pack, tmp_path: Path
+) -> None:
+    """The first is not measured, and says how it would be; nothing starts another one."""
+    with kernel_with(engines_python, pack, tmp_path, WITHOUT) as kernel:
+        assert engine(kernel)["state"] == "not_measured"
+        report, _ = fail(kernel, "ray.get(models[0].run.remote(train, 256))")
+        assert (report["measured"], report["holders"]) == ("message", [])
+        kernel.ask("follow", engine="ray", follow=True)
+        until(lambda: engine(kernel)["message"] is not None)
+        assert engine(kernel)["message"]["id"] == "worker.silent"  # its hook may be ours
+        kernel.run("ray.shutdown()")
+        until(lambda: told(kernel)["workers"] is None)
+        time.sleep(3)
+        assert not kernel.value("ray.is_initialized()")
+        kernel.result(kernel.submit(PLAIN), timeout_s=120)
+        until(lambda: engine(kernel)["message"] is not None)
+        assert "ray_environment()" in engine(kernel)["message"]["text"]
+        assert engine(kernel)["state"] == "not_measured"
+        assert kernel.value(BOXES) == []
+        kernel.run("ray.shutdown()")
+        start(kernel, WITH)
+        until(lambda: engine(kernel)["live"] >= 2)
+        kernel.run(f"box, = {BOXES}\nray.kill(ray.get_actor(**box))")
+        until(lambda: engine(kernel)["message"] is not None)
+        until(lambda: engine(kernel)["message"] is None and engine(kernel)["live"] >= 2)
+        assert explained(kernel, "ray.get(models[0].run.remote(train, 256))")["parts"]

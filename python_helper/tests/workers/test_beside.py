@@ -1,0 +1,130 @@
+"""What the other workers tell of one that ran out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from gpu_headroom.workers.beside import told_beside
+from gpu_headroom.workers.cards import Question, WorkerReading, answer
+
+GIB = 2**30
+
+
+def reading(number: int, card: str, in_use: int, **said: Any) -> WorkerReading:
+    """A worker with one GPU of 16 GiB."""
+    device = {
+        "index": 0,
+        "uuid": card,
+        "name": "A card",
+        "simulated": False,
+        "capacity_bytes": 16 * GIB,
+        "in_use_bytes": in_use,
+        "cached_bytes": 0,
+        "taken_bytes": None,
+    }
+    who: dict[str, Any] = {
+        "id": f"rank:{number}",
+        "engine": "rank",
+        "name": None,
+        "rank": number,
+        "pid": 100 + number,
+        "state": "live",
+        "age_s": 0.5,
+        "execution_count": 3,
+        "left_over": False,
+        "actions": [],
+    }
+    return WorkerReading("here", {**who, **said}, [device])
+
+
+def report(number: int, in_use: int, **keys: Any) -> Any:
+    """As much of a report as is looked at."""
+    return {
+        "worker": {"engine": "rank", "rank": number, "pid": 100 + number, "host": None},
+        "requested_bytes": 2 * GIB,
+        "available_bytes": GIB,
+        "in_use_bytes": in_use,
+        "capacity_bytes": 16 * GIB,
+        "cause": None,
+        "further_causes": [],
+        "remedies": [],
+        **keys,
+    }
+
+
+def told(failed: Any, *readings: WorkerReading) -> Any:
+    """What is said of a report beside these workers."""
+    return told_beside(failed, answer(readings, Question()).cards)
+
+
+@pytest.mark.parametrize(
+    ("engine", "remedies"), [("rank", ["own-card"]), ("dask", ["own-card"]), ("process", [])]
+)
+def test_who_shares_the_card_is_named(engine: str, remedies: list[str]) -> None:
+    """With what they hold, where the request would have fitted without it."""
+    both = [reading(n, "GPU-1", 7 * GIB, engine=engine) for n in (0, 1)]
+    found = told(report(1, 7 * GIB), *both)
+    assert found["cause"]["rule"] == "shared-card"
+    assert found["cause"]["bytes"] == 7 * GIB
+    assert "7.0 GiB of the same GPU" in found["cause"]["claim"]["text"]
+    assert [each["id"] for each in found["remedies"]] == remedies
+
+
+def test_a_cause_of_its_own_stays() -> None:
+    """Behind what the others tell."""
+    own = {"rule": "activations", "claim": {}, "evidence": {}, "bytes": 1}
+    both = [reading(n, "GPU-1", 7 * GIB) for n in (0, 1)]
+    found = told(report(1, 7 * GIB, cause=own), *both)
+    assert [found["cause"]["rule"], *[each["rule"] for each in found["further_causes"]]] == [
+        "shared-card",
+        "activations",
+    ]
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        [reading(0, "GPU-2", 7 * GIB)],  # a card of its own
+        [reading(0, "GPU-1", GIB // 2, engine="dask")],  # hardly anything
+        [reading(0, "GPU-1", 7 * GIB, age_s=60.0)],  # long ago
+        [],
+    ],
+)
+def test_silence_beats_a_guess(others: list[WorkerReading]) -> None:
+    """Where nothing is shared, or it is not known."""
+    failed = report(1, 7 * GIB)
+    assert told(failed, reading(1, "GPU-1", 7 * GIB), *others) == failed
+
+
+def test_what_would_not_have_fitted_anyway_is_no_cause() -> None:
+    """However much the others hold."""
+    failed = report(1, 7 * GIB, requested_bytes=12 * GIB)
+    both = [reading(n, "GPU-1", 7 * GIB) for n in (0, 1)]
+    assert told(failed, *both) == failed
+
+
+def test_a_rank_that_is_fuller_than_the_others_is_named() -> None:
+    """By how much, against a usual one."""
+    sizes = {0: 12, 1: 8, 2: 9, 3: 8}
+    ranks = [reading(n, f"GPU-{n}", size * GIB) for n, size in sizes.items()]
+    found = told(report(0, 12 * GIB), *ranks)
+    assert found["cause"]["rule"] == "uneven-ranks"
+    assert found["cause"]["bytes"] == 4 * GIB
+    assert found["cause"]["claim"]["text"].startswith("**Rank 0 holds 4.0 GiB more")
+    assert [each["id"] for each in found["remedies"]] == ["even-ranks"]
+
+
+@pytest.mark.parametrize("own", [8, 9])
+def test_ranks_that_are_alike_are_no_cause(own: int) -> None:
+    """A little more is usual."""
+    ranks = [reading(n, f"GPU-{n}", (own if n == 0 else 8) * GIB) for n in range(4)]
+    failed = report(0, own * GIB)
+    assert told(failed, *ranks) == failed
+
+
+def test_a_worker_that_no_reading_tells_of_is_left_alone() -> None:
+    """Such as one of another host with the same number."""
+    failed = report(7, 7 * GIB)
+    assert told(failed, reading(0, "GPU-1", 7 * GIB)) == failed
+    assert told(report(0, GIB, worker=None), reading(0, "GPU-1", 7 * GIB))["cause"] is None
