@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks import (
+    cluster,
     cycles,
     failure,
     flow,
@@ -91,6 +92,7 @@ PARTS = {
     "peaks": Part("Peaks", lambda _: peaks.rows()),
     "training": Part("Being watched", lambda folder: training.rows(_cuda(), folder)),
     "ranks": Part("Ranks", lambda folder: ranks.rows(_cuda(), folder)),
+    "cluster": Part("A cluster", cluster.rows),
     "peers": Part("Beside others", lambda folder: peers.rows(_cuda(), folder)),
 }
 
