@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import socket
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     Busy = Callable[[], bool]
 
+_HEARD_S = 1.2  # until what a worker says is of now
 _SENT = "workers/cards.py", "workers/arriving.py", "workers/dask_plugin.py"
 
 
@@ -106,6 +108,8 @@ class DaskEngine:
                 client.restart_workers([address])
                 return Done("done", message("worker.restarted", TEXTS))
             found = client.run(self._there["free"], workers=[address])[address]
+            time.sleep(_HEARD_S)
+            self._ask(client)
         except Exception as error:  # noqa: BLE001  the engine's own, or of its network
             return Done("failed", message("worker.failed", TEXTS, error=format_error(error)))
         return said_of(found)

@@ -116,7 +116,7 @@ def test_nobody_else_runs_python_in_a_slice() -> None:
 def test_beside_one_in_a_framework_nothing_native_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor is a walk begun that nobody asked for."""
     company = other_threads.Company(inside=("trains",))
-    monkeypatch.setattr(other_threads, "look", lambda _=(): company)
+    monkeypatch.setattr(other_threads, "look", lambda _=(), **_own: company)
     turn = Turn(30.0)
     with turn.walking():
         assert not turn.reads_graphs
@@ -129,7 +129,7 @@ def test_says_nothing_where_somebody_came_who_trains(monkeypatch: pytest.MonkeyP
     walking = Turn(30.0).walking()
     walking.__enter__()
     company = other_threads.Company(inside=("trains",))
-    monkeypatch.setattr(other_threads, "look", lambda _=(): company)
+    monkeypatch.setattr(other_threads, "look", lambda _=(), **_own: company)
     with pytest.raises(Disturbed):
         walking.__exit__(None, None, None)
 
@@ -139,7 +139,7 @@ def test_stops_where_somebody_comes_in_between(monkeypatch: pytest.MonkeyPatch) 
     turn = Turn(30.0)
     with turn.walking():
         company = other_threads.Company(waiting=("came",))
-        monkeypatch.setattr(other_threads, "look", lambda _=(): company)
+        monkeypatch.setattr(other_threads, "look", lambda _=(), **_own: company)
         assert not turn.late
         time.sleep(0.05)
         turn.pause()

@@ -124,6 +124,8 @@ def test_an_interrupt_ends_it_as_ever(tmp_path: Path) -> None:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            # Whatever runs the tests in the background has it ignored.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  see above
         )
         assert process.stdout is not None
         process.stdout.readline()
