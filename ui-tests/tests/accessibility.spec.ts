@@ -50,7 +50,10 @@ function cutIn(page: Page, surface: string): Promise<string[]> {
       const mayBeCut = (element: Element): boolean =>
         element.closest(
           '.jp-GpuHeadroom-spoken, .jp-GpuHeadroom-cut, .jp-GpuHeadroom-segment, .jp-GpuHeadroomCard-diffRows, .jp-GpuHeadroomCard-code, svg'
-        ) !== null || getComputedStyle(element).textOverflow === 'ellipsis';
+        ) !== null ||
+        getComputedStyle(element).textOverflow === 'ellipsis' ||
+        // Hidden from the eye: a shorter text stands for it.
+        getComputedStyle(element).clipPath === 'inset(50%)';
       return [root, ...root.querySelectorAll<HTMLElement>('*')]
         .filter(element => {
           const box = element.getBoundingClientRect();
