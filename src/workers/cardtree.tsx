@@ -94,23 +94,36 @@ function AnyRow(props: IRowProps<Row['kind']>): React.JSX.Element {
   }
 }
 
-function HostRow(props: IRowProps<'host'>): React.JSX.Element {
-  const { row, tabIndex, trans } = props;
-  const { host, id, isOpen, level } = row;
-  const { cards, fullest_share, name, workers } = host;
-  const flip = (): void => {
-    toggle(props, [row], id, !isOpen);
-  };
+/** What all rows are; one that opens and closes does so by a click. */
+function TreeRow(
+  props: React.PropsWithChildren<IRowProps<Row['kind']>> & { className: string }
+): React.JSX.Element {
+  const { children, className, row, tabIndex } = props;
+  const opens = 'isOpen' in row;
   return (
     <div
-      className="jp-GpuHeadroom-host"
+      className={className}
       role="row"
-      aria-level={level}
-      aria-expanded={isOpen}
-      data-id={id}
+      aria-level={row.level}
+      aria-expanded={opens ? row.isOpen : undefined}
+      data-id={row.id}
       tabIndex={tabIndex}
-      onClick={flip}
+      onClick={() => {
+        if (opens) {
+          toggle(props, [row], row.id, !row.isOpen);
+        }
+      }}
     >
+      {children}
+    </div>
+  );
+}
+
+function HostRow(props: IRowProps<'host'>): React.JSX.Element {
+  const { row, trans } = props;
+  const { cards, fullest_share, name, workers } = row.host;
+  return (
+    <TreeRow {...props} className="jp-GpuHeadroom-host">
       <span className="jp-mod-name" role="gridcell" title={name}>
         <span className="jp-GpuHeadroom-collapser" aria-hidden="true" />
         <strong>
@@ -127,23 +140,17 @@ function HostRow(props: IRowProps<'host'>): React.JSX.Element {
         {fullest_share !== null &&
           trans.__('fullest %1%', Math.round(100 * fullest_share))}
       </span>
-    </div>
+    </TreeRow>
   );
 }
 
 function CardRow(props: IRowProps<'card'>): React.JSX.Element {
-  const { isStale, row, tabIndex, trans } = props;
-  const { card, id, isNamed, level } = row;
+  const { isStale, row, trans } = props;
+  const { card, isNamed } = row;
   const { host, index, name, simulated } = card;
   const about = isNamed ? host : simulated || index === null ? null : name;
   return (
-    <div
-      className="jp-GpuHeadroom-workerCard"
-      role="row"
-      aria-level={level}
-      data-id={id}
-      tabIndex={tabIndex}
-    >
+    <TreeRow {...props} className="jp-GpuHeadroom-workerCard">
       <span className="jp-mod-name" role="gridcell">
         {simulated && <Icon name="flask" />}
         <strong>
@@ -167,25 +174,18 @@ function CardRow(props: IRowProps<'card'>): React.JSX.Element {
       <span className="jp-mod-size" role="gridcell">
         {describeUse(card, trans)}
       </span>
-    </div>
+    </TreeRow>
   );
 }
 
 function WorkerRow(props: IRowProps<'worker'>): React.JSX.Element {
-  const { row, tabIndex, trans } = props;
-  const { id, isOpen, level, worker } = row;
+  const { row, trans } = props;
+  const { worker } = row;
   const name = nameCardWorker(worker, trans);
   return (
-    <div
+    <TreeRow
+      {...props}
       className={`jp-GpuHeadroom-worker jp-mod-${worker.state}`}
-      role="row"
-      aria-level={level}
-      aria-expanded={isOpen}
-      data-id={id}
-      tabIndex={tabIndex}
-      onClick={() => {
-        toggle(props, [row], id, !isOpen);
-      }}
     >
       <span className="jp-mod-name" role="gridcell" title={name}>
         <span className="jp-GpuHeadroom-collapser" aria-hidden="true" />
@@ -197,40 +197,28 @@ function WorkerRow(props: IRowProps<'worker'>): React.JSX.Element {
       <span className="jp-mod-size" role="gridcell">
         {formatBytes(worker.in_use_bytes)}
       </span>
-    </div>
+    </TreeRow>
   );
 }
 
 function DetailRow(props: IRowProps<'detail'>): React.JSX.Element {
-  const { row, tabIndex } = props;
+  const { row } = props;
   return (
-    <div
-      className="jp-GpuHeadroom-workerDetail"
-      role="row"
-      aria-level={row.level}
-      data-id={row.id}
-      tabIndex={tabIndex}
-    >
+    <TreeRow {...props} className="jp-GpuHeadroom-workerDetail">
       <div role="gridcell">
         <WorkerDetail {...props} card={row.card} worker={row.worker} />
       </div>
-    </div>
+    </TreeRow>
   );
 }
 
 function MoreRow(props: IRowProps<'more'>): React.JSX.Element {
-  const { row, tabIndex, trans } = props;
+  const { row, trans } = props;
   return (
-    <div
-      className="jp-GpuHeadroom-worker jp-mod-more"
-      role="row"
-      aria-level={row.level}
-      data-id={row.id}
-      tabIndex={tabIndex}
-    >
+    <TreeRow {...props} className="jp-GpuHeadroom-worker jp-mod-more">
       <span className="jp-mod-name" role="gridcell">
         {trans._n('and %1 worker', 'and %1 workers', row.count)}
       </span>
-    </div>
+    </TreeRow>
   );
 }
