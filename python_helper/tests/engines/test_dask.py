@@ -166,6 +166,22 @@ def release(kernel: LiveKernel, worker_id: str, action: str = "free") -> Any:
     return kernel.await_event("worker_released", request_id=reply["id"])
 
 
+def check_measured(report: Any, kept: str) -> None:
+    """A card of `train` has what its worker measured, beside 100 MiB that it keeps by this name."""
+    assert report["capacity_bytes"] == 2**30
+    parts = {part["kind"]: part["bytes"] for part in report["parts"]}
+    assert parts["parameters"] == 4 * 4 * (1024 * 1024 + 1024)
+    assert parts["optimizer_state"] >= 2 * parts["parameters"]
+    assert parts["activations"] > 0
+    total = sum(parts.values()) - parts["outside"] - parts["cached"] - parts["free"]
+    assert total == report["in_use_bytes"]
+    names = {holder["name"]: holder["bytes"] for holder in report["holders"]}
+    assert names[kept] == 100 * MIB
+    origin = report["origin"]
+    assert (origin["cell_id"], origin["function"]) == ("tasks", "train")
+    assert TASKS.split("\n")[origin["line"] - 1].strip().startswith("hidden = model")
+
+
 def test_nothing_goes_to_workers_unasked(kernel: LiveKernel) -> None:
     """They are counted, and that is all; a failure is its text."""
     before = kernel.value("client.run(state)")
@@ -218,18 +234,7 @@ def test_a_failure_is_explained_by_what_the_worker_measured(followed: LiveKernel
     worker = report["worker"]
     assert worker["rank"] in {0, 1}
     assert worker["pid"] in followed.value("list(client.run(os.getpid).values())")
-    assert report["capacity_bytes"] == 2**30
-    parts = {part["kind"]: part["bytes"] for part in report["parts"]}
-    assert parts["parameters"] == 4 * 4 * (1024 * 1024 + 1024)
-    assert parts["optimizer_state"] >= 2 * parts["parameters"]
-    assert parts["activations"] > 0
-    total = sum(parts.values()) - parts["outside"] - parts["cached"] - parts["free"]
-    assert total == report["in_use_bytes"]
-    names = {holder["name"]: holder["bytes"] for holder in report["holders"]}
-    assert names[f"result {followed.value('kept.key')}"] == 100 * MIB
-    origin = report["origin"]
-    assert (origin["cell_id"], origin["function"]) == ("tasks", "train")
-    assert TASKS.split("\n")[origin["line"] - 1].strip().startswith("hidden = model")
+    check_measured(report, f"result {followed.value('kept.key')}")
     assert "Out of simulated GPU memory on Dask worker" in text_of(run)
     followed.run("del kept", silent=True)
 

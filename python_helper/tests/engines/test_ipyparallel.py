@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.engines.cards import explained
-from tests.engines.test_dask import TASKS, fail, release, told, until
+from tests.engines.test_dask import TASKS, check_measured, fail, release, told, until
 from tests.live import SOURCES, LiveKernel
 
 if TYPE_CHECKING:
@@ -185,18 +185,7 @@ def test_a_failure_is_explained_by_what_the_engine_measured(followed: LiveKernel
     worker = report["worker"]
     assert (worker["engine"], worker["rank"]) == ("ipyparallel", 1)
     assert worker["pid"] == followed.value("client[1].apply_sync(os.getpid)")
-    assert report["capacity_bytes"] == 2**30
-    parts = {part["kind"]: part["bytes"] for part in report["parts"]}
-    assert parts["parameters"] == 4 * 4 * (1024 * 1024 + 1024)
-    assert parts["optimizer_state"] >= 2 * parts["parameters"]
-    assert parts["activations"] > 0
-    total = sum(parts.values()) - parts["outside"] - parts["cached"] - parts["free"]
-    assert total == report["in_use_bytes"]
-    names = {holder["name"]: holder["bytes"] for holder in report["holders"]}
-    assert names["kept"] == 100 * MIB
-    origin = report["origin"]
-    assert (origin["cell_id"], origin["function"]) == ("tasks", "train")
-    assert TASKS.split("\n")[origin["line"] - 1].strip().startswith("hidden = model")
+    check_measured(report, "kept")
     forget(followed)
 
 
