@@ -52,8 +52,9 @@ class Workers:
 
     def close(self) -> None:
         """Take back what was put into workers."""
-        for engine in list(self._engines.values())[1:]:
-            engine.unfollow()
+        for name, engine in list(self._engines.items()):
+            if name != "rank":
+                engine.unfollow()
 
     def in_use_bytes(self) -> int | None:
         """Return what all workers have in use; `None` where none are measured."""
