@@ -12,41 +12,24 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.live import SOURCES, LiveKernel, Pack
+from tests.engines.test_dask import kernel_with
+from tests.live import Pack
 
 from benchmarks.measure import Row, figures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from tests.live import LiveKernel
+
 PAIRS = 8
 TASKS = 2000
 MANY = 1000
 MIB = 2**20
 
-BEGIN = """
-import gc, json, os, statistics, time
-from distributed import Client, LocalCluster, WorkerPlugin
-
-client = Client(LocalCluster(
-    n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit=0
-))
-
-class Simulated(WorkerPlugin):
-    name = "simulated"
-
-    def setup(self, worker):
-        import gpu_simulator
-        os.environ["CUDA_VISIBLE_DEVICES"] = str(worker.name)
-        if gpu_simulator.active() is None:
-            gpu_simulator.simulate("1GiB*8")
-
-client.register_plugin(Simulated())
+MORE = """
+import gc, json, statistics
 at = list(client.scheduler_info()["workers"])[0]
-
-def keep(mib):
-    import torch
-    return torch.empty(mib, 2**20, dtype=torch.uint8, device="cuda")
 
 def train(objects):
     import torch
@@ -69,19 +52,15 @@ def tasks():
     client.gather(client.map(small, range(COUNT), pure=False))
     return time.perf_counter() - begun
 
-def held():
-    import torch
-    return torch.cuda.memory_allocated()
-
 def held_after(free):
     "What a failed task still holds after something was done, of what it held."
     kept = client.submit(keep, 100, workers=[at], pure=False)
     kept.exception()
-    before = client.run(held, workers=[at])[at]
+    before = client.run(held, workers=[at])[at][0]
     client.submit(train, 0, workers=[at], pure=False).exception()
-    failed = client.run(held, workers=[at])[at]
+    failed = client.run(held, workers=[at])[at][0]
     free()
-    left = client.run(held, workers=[at])[at]
+    left = client.run(held, workers=[at])[at][0]
     return [failed - before, failed - left]
 
 first = client.submit(keep, 1, workers=[at])
@@ -133,16 +112,10 @@ print(json.dumps(client.run_on_scheduler(
 def rows(folder: Path) -> Iterator[Row]:
     """Measure tasks with and without us, a failure, what is freed, and a thousand workers."""
     pack = Pack.read(Path(__file__).parents[1] / "src" / "kernel" / "pack.ts")
-    alone = folder / "packages"
-    alone.mkdir()
-    (alone / "gpu_simulator").symlink_to(SOURCES / "gpu_simulator")
-    with LiveKernel(Path(sys.executable), folder, PYTHONPATH=str(alone)) as kernel:
+    with kernel_with(Path(sys.executable), pack, folder) as kernel:
         kernel.is_checked = False
-        kernel.inject(pack)
-        kernel.attach(rate_hz=2)
-        run = kernel.run(BEGIN, cell_id="begin")
+        run = kernel.run(MORE, cell_id="more")
         assert run.status == "ok", run.outputs
-        kernel.inject(pack, sources=pack.for_workers)
         yield _followed(kernel)
         yield from _sent(kernel)
         yield from _thousand(kernel)
@@ -150,7 +123,6 @@ def rows(folder: Path) -> Iterator[Row]:
         yield _card(kernel, folder, "… with 300,000 objects more in the worker", 300_000)
         yield from _freed(kernel)
         yield _slowdown(kernel)
-        kernel.run("client.shutdown()")
 
 
 def _engine(kernel: LiveKernel) -> Any:
@@ -243,11 +215,11 @@ def _freed(kernel: LiveKernel) -> Iterator[Row]:
         "`client.run(gc.collect)`": "lambda: client.run(gc.collect, workers=[at])",
     }
     for what, free in ways.items():
-        held, back = figures(kernel, f"print(json.dumps(held_after({free})))")
+        held, back = kernel.value(f"held_after({free})")  # what a worker logs comes as it will
         measured = f"{back / MIB:.0f} of {held / MIB:.0f} MiB"
         yield Row(f"of a failed task comes back by {what}", "", measured)
         kernel.run("client.run(gc.collect)", silent=True)
-    held, _ = figures(kernel, "print(json.dumps(held_after(lambda: None)))")
+    held, _ = kernel.value("held_after(lambda: None)")
     worker_id = f"dask:{kernel.value('at')}"
     reply = kernel.ask("worker_release", worker_id=worker_id, action="free")
     freed = kernel.await_event("worker_released", request_id=reply["id"])["freed_bytes"]
