@@ -58,7 +58,8 @@ class _TorchHook(MetaPathFinder, Loader):
         del path, target
         if fullname != "torch":
             return None
-        sys.meta_path.remove(self)
+        # Another list: in this one whoever imports on another thread would skip a finder.
+        sys.meta_path = [finder for finder in sys.meta_path if finder is not self]
         spec = find_spec("torch")
         if spec is not None and spec.loader is not None:
             self._loader, spec.loader = spec.loader, self

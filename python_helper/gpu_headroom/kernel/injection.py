@@ -124,8 +124,9 @@ def bring(sources: dict[str, str], protocol_major: str, version: str) -> str:
     is_foreign = spec is not None and not (major or spec.origin is None or _is_ours(spec.loader))
     name = _ASIDE if is_foreign else PACKAGE
     if name not in sys.modules and (is_foreign or major != protocol_major):
-        sys.meta_path[:] = [protocol for protocol in sys.meta_path if not _is_ours(protocol)]
-        sys.meta_path.insert(0, InMemory(sources, version, name))
+        # Another list: whoever imports on another thread goes on through that one.
+        others = [finder for finder in sys.meta_path if not _is_ours(finder)]
+        sys.meta_path = [InMemory(sources, version, name), *others]
     return name
 
 

@@ -27,15 +27,11 @@ class Arrival:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Ask the finders behind this one where it goes: whoever asks would leave one out."""
-        if imported(self._name) is None:
-            return None
-        with suppress(Exception):
-            sys.meta_path.remove(self)
-            self._call()
-        for finder in sys.meta_path.copy():
-            find = getattr(finder, "find_spec", None)  # as importlib does
-            spec: ModuleSpec | None = find and find(fullname, path, target)
-            if spec is not None:
-                return spec
+        """Find nothing; once what is waited for is there, call, and be asked no more."""
+        del fullname, path, target
+        if imported(self._name) is not None:
+            with suppress(Exception):
+                # Another list: whoever imports now, on any thread, would skip one in this one.
+                sys.meta_path = [finder for finder in sys.meta_path if finder is not self]
+                self._call()
         return None

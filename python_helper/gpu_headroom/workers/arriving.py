@@ -70,7 +70,8 @@ def forget(package: str) -> None:
     """Leave nothing of what was brought: neither modules nor what finds them."""
     finder = getattr(sys.modules[package].__spec__, "loader", None)
     if finder in sys.meta_path:
-        sys.meta_path.remove(finder)
+        # Another list: whoever imports on another thread goes on through that one.
+        sys.meta_path = [each for each in sys.meta_path if each is not finder]
         for name in [each for each in sys.modules if each.partition(".")[0] == package]:
             del sys.modules[name]
 

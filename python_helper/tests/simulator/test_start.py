@@ -140,6 +140,21 @@ def test_the_environment_variable_waits_for_the_users_import() -> None:
     ]
 
 
+def test_an_import_on_another_thread_skips_no_finder() -> None:
+    """It goes through a list of finders, in which nothing may move while it does."""
+    printed = python("""
+        import sys
+        from gpu_simulator import install_on_import
+        others = sys.meta_path.copy()
+        install_on_import("4GiB")
+        another = iter(sys.meta_path)
+        first = next(another)
+        import torch
+        print(list(another) == others, first in sys.meta_path)
+    """)
+    assert printed == "True False\n"
+
+
 def test_a_wrong_environment_variable_warns_and_breaks_nothing() -> None:
     """`import torch` works, and one sentence says why no GPU is simulated."""
     printed = python("""
