@@ -34,7 +34,18 @@ export function PartsBar(
       total={visible.reduce((sum, { bytes }) => sum + bytes, 0)}
       label={`${moment}: ${listParts(segments)}`}
       size={size}
+      inscribe={size === 'tall' ? inscribe : undefined}
     />
+  );
+}
+
+/** The name and the number of a part, each where it has room. */
+function inscribe({ name, bytes }: ISegment): React.JSX.Element {
+  return (
+    <>
+      <span className="jp-GpuHeadroom-segmentName">{`${name} `}</span>
+      <span className="jp-GpuHeadroom-segmentSize">{formatGib(bytes)}</span>
+    </>
   );
 }
 

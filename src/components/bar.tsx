@@ -1,7 +1,6 @@
 import * as React from 'react';
 
 import type { IDevice } from '../protocol';
-import { formatGib } from '../text/format';
 import { nameSize } from '../text/names';
 import type { ITranslate } from '../text/translate';
 
@@ -10,14 +9,16 @@ export function kindClass(kind: string): string {
   return `jp-GpuHeadroom-kind jp-mod-${kind.replace('_', '-')}`;
 }
 
-interface IBarProps {
-  parts: readonly { kind: string; name?: string; bytes: number }[];
+interface IBarProps<Part> {
+  parts: readonly Part[];
   /** What the whole bar stands for. */
   total: number;
   /** All that it shows, in words. */
   label: string;
-  /** A `tall` one has its names and numbers in it, where they have room. */
+  /** A `tall` one has room for an inscription. */
   size: 'compact' | 'small' | 'wide' | 'tall';
+  /** What stands within a part. */
+  inscribe?: (part: Part) => React.ReactNode;
   isStale?: boolean;
   isSimulated?: boolean;
 }
@@ -25,8 +26,10 @@ interface IBarProps {
 /**
  * A stacked bar. Widths follow the bytes; what no part stands for stays empty.
  */
-export function Bar(props: IBarProps): React.JSX.Element {
-  const { parts, total, label, size, isStale, isSimulated } = props;
+export function Bar<Part extends { kind: string; bytes: number }>(
+  props: IBarProps<Part>
+): React.JSX.Element {
+  const { parts, total, label, size, inscribe, isStale, isSimulated } = props;
   const states = [
     isStale ? ' jp-mod-stale' : '',
     isSimulated ? ' jp-mod-simulated' : ''
@@ -37,20 +40,13 @@ export function Bar(props: IBarProps): React.JSX.Element {
       role="img"
       aria-label={label}
     >
-      {parts.map(({ kind, name, bytes }, index) => (
+      {parts.map((part, index) => (
         <span
-          key={`${kind} ${index}`}
-          className={`jp-GpuHeadroom-segment ${kindClass(kind)}`}
-          style={{ flexGrow: bytes / total }}
+          key={`${part.kind} ${index}`}
+          className={`jp-GpuHeadroom-segment ${kindClass(part.kind)}`}
+          style={{ flexGrow: part.bytes / total }}
         >
-          {size === 'tall' && (
-            <>
-              <span className="jp-GpuHeadroom-segmentName">{`${name} `}</span>
-              <span className="jp-GpuHeadroom-segmentSize">
-                {formatGib(bytes)}
-              </span>
-            </>
-          )}
+          {inscribe?.(part)}
         </span>
       ))}
     </span>

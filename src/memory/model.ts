@@ -188,17 +188,7 @@ export function take(
       };
     case 'hello':
       return { ...state, hello: event };
-    case 'plan':
-    case 'worker_released':
-    case 'holders':
-    case 'path':
-    case 'snapshot':
-    case 'cleanup':
-    case 'rescue':
-    case 'rerun':
-    case 'progress':
-    case 'error':
-    case 'bye':
+    default:
       return state;
   }
 }

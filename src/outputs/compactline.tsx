@@ -9,10 +9,12 @@ import { trans } from './translation';
 /** A gauge in one line: of several devices the fullest, as in a status bar. */
 export function CompactLine(props: {
   reading: Reading;
+  /** What there is to say of workers; `null`: nothing. */
+  workers: string | null;
   age: string;
   offers: readonly IButtonProps[];
 }): React.JSX.Element {
-  const { reading, age, offers } = props;
+  const { reading, workers, age, offers } = props;
   const headroom_bytes =
     'device' in reading ? reading.device.headroom_bytes : null;
   // There is room for it, whatever else there is to say.
@@ -27,6 +29,7 @@ export function CompactLine(props: {
       ) : (
         <Gauge reading={reading} isCompact={false} word={word} trans={trans} />
       )}
+      {workers && <span>{`· ${workers}`}</span>}
       <span className="jp-GpuHeadroomLive-aside">{age}</span>
       <Buttons buttons={offers} />
     </div>

@@ -140,7 +140,7 @@ export class Drawer {
             <strong>{trans.__('Queued until the running cell ends')}</strong>
           </p>
           <p>{what}</p>
-          <p className="jp-GpuHeadroomCard-note">
+          <p className="jp-GpuHeadroomLive-aside">
             {explainQueue(this._connection)}
           </p>
         </div>

@@ -18,6 +18,8 @@ import { explainGap, formatAge, textOf } from '../memory/readingwords';
 import type { IMemoryState } from '../memory/state';
 import { clockOf, timelineOf } from '../memory/timeline';
 import { describePeak, nameSpan } from '../memory/timelinewords';
+import { readWorkers } from '../memory/workers';
+import { gaugeOf } from '../memory/workerwords';
 import type { Event, IDevice } from '../protocol';
 import { CompactLine } from './compactline';
 import type { Connection, IListener } from './connection';
@@ -112,13 +114,23 @@ export class Gauge implements IListener {
         ? ''
         : trans.__('updated %1', formatAge(now - sampleAt_ms, trans));
     const offers = this._offers;
+    const read = readWorkers(this._state, now);
+    const workers = read && gaugeOf(read, trans);
     draw(
       this._section(
         <>
           {this._isCompact ? (
-            <CompactLine reading={reading} age={age} offers={offers} />
+            <CompactLine
+              reading={reading}
+              workers={workers}
+              age={age}
+              offers={offers}
+            />
           ) : (
-            this._full(reading, age, now)
+            <>
+              {this._full(reading, age, now)}
+              {workers && <p>{workers}</p>}
+            </>
           )}
           <States connection={this._connection} state={this._state} />
           {!this._isCompact && offers.length > 0 && <Foot offers={offers} />}

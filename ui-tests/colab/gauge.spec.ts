@@ -23,6 +23,32 @@ def tell():
 
 threading.Thread(target=tell).start()`;
 
+const TWO_GPUS = `import gpu_headroom
+
+gpu_headroom.simulate("4 GiB*2", compute="meta", outside="300 MiB")`;
+
+/** Holds one GiB, or two on the second card. */
+const TRAIN = `import multiprocessing
+import time
+
+import torch
+
+
+def train(rank):
+    torch.cuda.set_device(rank)
+    size = (rank + 1) * 2**30
+    kept = torch.empty(size, dtype=torch.uint8, device="cuda")
+    time.sleep(600)`;
+
+const LAUNCH = `fork = multiprocessing.get_context("fork")
+ranks = [fork.Process(target=train, args=(rank,)) for rank in range(2)]
+for rank in ranks:
+    rank.start()`;
+
+const END = `for rank in ranks:
+    rank.terminate()
+    rank.join()`;
+
 /** What a person sees of her own work. */
 const OWN_WORK = [
   '1 + 1',
@@ -141,6 +167,27 @@ test('should be one line, or a table, where that is asked for', async ({
   const table = await notebook.run('%gpu_headroom status');
   expect(await table.html()).toBe('');
   expect(await table.text()).toContain('2.7 GiB');
+});
+
+test('should say what ranks hold, and leave that where it is saved', async ({
+  open
+}) => {
+  const said = '2 ranks · fullest 57%';
+  const notebook = await open();
+  await notebook.run(TWO_GPUS);
+  await notebook.run(TRAIN);
+  const gauge = await notebook.run(SHOW);
+  await expect(gauge.live).toBeVisible();
+  await notebook.run(LAUNCH);
+  await expect(gauge.output).toContainText(said);
+  expect(await faultsOf(gauge)).toEqual([]);
+
+  const line = await notebook.run('gpu_headroom.show(compact=True)');
+  await expect(line.live).toContainText(said);
+  expect(await line.html()).toContain(`<p>${said}</p>`);
+  await notebook.run(END);
+  await expect(gauge.output).not.toContainText('ranks');
+  await expect(line.output).not.toContainText('ranks');
 });
 
 test('should put no questions behind a cell that runs', async ({ open }) => {

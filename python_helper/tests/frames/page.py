@@ -115,14 +115,19 @@ def beacons(kernel: LiveKernel, uid: str) -> list[list[dict[str, Any]]]:
 
 def html_of(kernel: LiveKernel, request: str) -> str:
     """Return the HTML that a cell displayed last."""
+    return displayed(kernel, request)["text/html"]
+
+
+def displayed(kernel: LiveKernel, request: str) -> dict[str, str]:
+    """Return what a cell displayed last that has HTML, by the types of its forms."""
     found = [
-        each["content"]["data"]["text/html"]
+        each["content"]["data"]
         for each in kernel.messages()
         if each["msg_type"] == "display_data"
         and each["parent_header"].get("msg_id") == request
         and "text/html" in each["content"]["data"]
     ]
-    return cast("str", found[-1])
+    return cast("dict[str, str]", found[-1])
 
 
 def ids_in(html: str) -> dict[str, Any]:

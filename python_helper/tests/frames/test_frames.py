@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.conftest import NEWEST_AND_COLAB
-from tests.frames.page import FramePage, beacons, html_of, ids_in
+from tests.frames.page import FramePage, beacons, displayed, html_of, ids_in
 from tests.live import LiveKernel
 
 if TYPE_CHECKING:
@@ -27,6 +27,22 @@ MODEL = "model = torch.nn.Sequential(*[torch.nn.Linear(1024, 1024) for _ in rang
 FAILING = """batch_size = 131_072
 x = torch.randn(batch_size, 1024, device="cuda")
 model(x).sum().backward()"""
+
+# What holds half of the second GPU until it is told that it is over.
+HOLD = """
+import multiprocessing, os, time, torch
+import gpu_headroom
+gpu_headroom.show(frontend="colab")
+
+def hold():
+    kept = torch.empty(2**29, dtype=torch.uint8, device="cuda:1")
+    while not os.path.exists("over"):
+        time.sleep(0.05)
+"""
+RANK = """
+rank = multiprocessing.get_context("fork").Process(target=hold)
+rank.start()
+"""
 
 
 @pytest.fixture
@@ -63,6 +79,32 @@ def test_a_gauge_follows_a_cell_that_runs(kernel: LiveKernel) -> None:
     during = [each for each in page.events("sample") if each["busy"]]
     assert any(each["devices"][0]["in_use_bytes"] == GIB for each in during)
     assert page.dropped == []
+
+
+def test_a_gauge_says_what_ranks_hold(python: Path, tmp_path: Path) -> None:
+    """In a poll, and in the HTML and the text of an output that was made meanwhile."""
+    with LiveKernel(python, tmp_path, installed=True, GPU_HEADROOM_SIMULATE="1GiB*2") as kernel:
+        assert kernel.run(HOLD).status == "ok"
+        # The helper follows what is forked once it has had a moment between cells.
+        kernel.until(lambda: kernel.value("'GPU_HEADROOM_RANKS' in os.environ"))
+        assert kernel.run(RANK).status == "ok"
+        page = FramePage(kernel)
+        kernel.until(lambda: fullest(page.poll()) is not None)
+        card = fullest(page.poll())
+        assert (card["index"], card["in_use_bytes"]) == (1, GIB // 2)
+        percent = round(100 * card["used_bytes"] / card["capacity_bytes"])
+        shown = displayed(kernel, run(kernel, "gpu_headroom.show(frontend='colab')"))
+        said = f"1 rank · fullest {percent}%"
+        assert f"<p>{said}</p>" in shown["text/html"]
+        assert shown["text/plain"].splitlines()[-1] == said
+        assert kernel.run("open('over', 'w').close(); rank.join()").status == "ok"
+
+
+def fullest(envelope: dict[str, Any]) -> Any:
+    """The fullest card of workers that the last reading tells of; `None`: it tells of none."""
+    samples = [event for _, event in envelope["events"] if event["type"] == "sample"]
+    workers = samples[-1]["workers"] if samples else None
+    return workers and workers["fullest"]
 
 
 def test_a_gauge_lives_in_its_own_cell(kernel: LiveKernel) -> None:

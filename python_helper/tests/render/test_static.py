@@ -426,3 +426,28 @@ def test_a_card_that_was_not_complete_says_so() -> None:
     for form in (html, text):
         assert sentence in form(report(looking=True))
         assert sentence not in form(report())
+
+
+@pytest.mark.parametrize(
+    ("worker", "also_failed", "said"),
+    [
+        (("rank", 1, 1190, "node7"), 1, ["on rank 1", "Process 1190 on node7.", "with it: 1."]),
+        (("dask", 3, None, None), 0, ["on Dask worker 3"]),
+        (("ray", None, 727, None), 0, ["on a Ray worker", "Process 727."]),
+        (("ipyparallel", 0, None, None), 0, ["on engine 0"]),
+    ],
+)
+def test_static_forms_name_the_worker(worker: Any, also_failed: int, said: list[str]) -> None:
+    """By its rank or number, its process and its host, and the line of the cell that failed."""
+    engine, rank, pid, host = worker
+    made = report(
+        worker={"engine": engine, "rank": rank, "pid": pid, "host": host},
+        origin={"cell_id": "c", "execution_count": 4, "line": 6, "function": "train"},
+        also_failed=also_failed,
+        measured="worker",
+    )
+    testing.check(made, "report")
+    for form in (html(made), text(made)):
+        for each in (*said, "It failed in train, In [4], line 6."):
+            assert each in form
+        assert ("Process" in form, "Others" in form) == (pid is not None, also_failed > 0)

@@ -1,5 +1,6 @@
 import { gib, message, RELEASED } from '../../__tests__/report';
 import { DEVICE, deviceWith, EVENTS, SAMPLE } from '../../__tests__/samples';
+import { RANK_CARD, UNMEASURED, workersWith } from '../../__tests__/workers';
 import { MIB } from '../../text/format';
 import { Connection } from '../connection';
 import { Gauge } from '../gauge';
@@ -22,6 +23,9 @@ const HOSTILE = [
   '\u202Egnp.exe',
   '\u2028'
 ];
+
+/** Of workers whose GPU is fuller than the kernel's own. */
+const FULLER = '2 ranks · fullest worker 93%';
 
 const ITEM = {
   ...EVENTS.plan.items[0],
@@ -103,6 +107,8 @@ describe('Gauge', () => {
   let cells: string[];
 
   const text = (): string => host.textContent ?? '';
+  const paragraphs = (): (string | null)[] =>
+    [...host.querySelectorAll('section > p')].map(node => node.textContent);
   const buttons = (): string[] => buttonsIn(host);
   const rows = (list: string): (string | null)[] =>
     [...host.querySelectorAll(`${list} > div`)].map(row => row.textContent);
@@ -297,6 +303,29 @@ describe('Gauge', () => {
       expect(text()).toContain('restart needed');
     });
 
+    it.each([
+      [{ devices: [deviceWith(1)] }, RANK_CARD, '2 ranks'],
+      [{}, { ...RANK_CARD, used_bytes: gib(13.7) }, FULLER],
+      [{ state: 'not_initialised' }, RANK_CARD, '2 ranks · fullest 67%'],
+      [{ state: 'no_gpu', devices: [] }, null, '2 ranks']
+    ])('should say what workers hold (%#)', async (sample, fullest, said) => {
+      await begin();
+      await tell({ ...sample, workers: workersWith({ fullest }) });
+      expect(paragraphs()).toContain(said);
+      await tell({ ...sample, workers: workersWith({ engines: [] }) });
+      expect(paragraphs()).not.toContain(said);
+    });
+
+    it.each([
+      ['that nobody measures', workersWith({ engines: [UNMEASURED] })],
+      ['of a helper that knows none', undefined]
+    ])('should say nothing of workers %s', async (_, workers) => {
+      await begin();
+      await tell({ workers });
+      expect(text()).toContain('Headroom: 8.4 GiB');
+      expect(text()).not.toMatch(/worker|rank/);
+    });
+
     it('should keep the button that has the focus', async () => {
       await begin();
       const button = host.querySelector('button');
@@ -473,6 +502,13 @@ describe('Gauge', () => {
       expect(text()).toBe(
         'GPU 6.3 / 14.7 GiBheadroom 8.4 GiBupdated 1 s agoFree memory…'
       );
+    });
+
+    it('should say there what workers hold', async () => {
+      await begin(true);
+      const fullest = { ...RANK_CARD, used_bytes: gib(13.7) };
+      await tell({ workers: workersWith({ fullest }) });
+      expect(text()).toContain(`headroom 8.4 GiB· ${FULLER}updated`);
     });
 
     it('should say the state in words', async () => {
