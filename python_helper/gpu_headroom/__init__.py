@@ -148,13 +148,13 @@ def free_traceback() -> str:
     return free(["traceback"])
 
 
-def follow() -> str:
-    """Measure the workers that this notebook sends work to: say what goes where.
+def follow(actor: Any = None) -> str:
+    """Measure the workers of this notebook, or one `actor` of Ray: say what goes where.
 
     Nothing is put into workers but by this, or by a click in the panel. Raises `RuntimeError` where
     the settings forbid it.
     """
-    said: str = _of_workers().follow(_live())
+    said: str = _of_workers().follow(_live(), actor)
     return said
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..render.style import region
 from ..text.format import format_bytes
 from ..text.messages import message, say
+from ..workers.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,22 +29,8 @@ TEXTS = {
     "gauge.in_use": "in use",
     "gauge.line": "GPU {used} / {capacity}, headroom {headroom}",
     "gauge.measured": "Measured {when}. Run this cell again for the numbers of now.",
-    # Of one, and of any other number.
-    "gauge.command": "{count} process of a cell | {count} processes of cells",
-    "gauge.dask": "{count} Dask worker | {count} Dask workers",
-    "gauge.ipyparallel": "{count} engine | {count} engines",
-    "gauge.rank": "{count} rank | {count} ranks",
-    "gauge.ray": "{count} Ray worker | {count} Ray workers",
-    "gauge.workers": "{count} worker | {count} workers",
     "gauge.fullest": "{workers} · fullest {percent}%",
     "gauge.fullest_worker": "{workers} · fullest worker {percent}%",
-}
-_COUNTED = {
-    "command": "gauge.command",
-    "dask": "gauge.dask",
-    "ipyparallel": "gauge.ipyparallel",
-    "rank": "gauge.rank",
-    "ray": "gauge.ray",
 }
 
 
@@ -72,18 +59,16 @@ def name_workers(followed: FollowedWorkers | None, snapshot: DeviceSnapshot | No
     live = [each for each in followed["engines"] if each["live"]] if followed else []
     if not followed or not live:
         return ""
-    count = sum(each["total"] for each in live)
-    kind = _COUNTED.get(live[0]["engine"]) if len(live) == 1 else None
-    one, many = _say(kind or "gauge.workers", count=count).split(" | ")
-    counted = one if count == 1 else many
+    kind = live[0]["engine"] if len(live) == 1 else None
+    workers = counted(kind, sum(each["total"] for each in live))
     own = snapshot.devices if snapshot and snapshot.state == "live" else ()
     used = [_percent(device.used_bytes, device.capacity_bytes) or 0 for device in own]
     card = followed["fullest"]
     percent = _percent(card["used_bytes"], card["capacity_bytes"]) if card else None
     if percent is None or percent <= max(used, default=0):
-        return counted
+        return workers
     said = "gauge.fullest_worker" if used else "gauge.fullest"
-    return _say(said, workers=counted, percent=percent)
+    return _say(said, workers=workers, percent=percent)
 
 
 def _percent(used: int | None, capacity: int | None) -> int | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..text.headline import named
 from ..text.messages import say
 from ..workers.cards import Question
-from ..workers.words import TEXTS
+from ..workers.words import TEXTS, counted
 from .tables import Text, heads, size, table
 
 if TYPE_CHECKING:
@@ -16,20 +16,19 @@ if TYPE_CHECKING:
     from ..protocol.wire import CardWorker, Followed, WorkerCard
     from ..session.session import Session
 
-_KINDS = {
-    "command": "scripts",
-    "dask": "Dask workers",
-    "ipyparallel": "engines",
-    "process": "processes",
-    "rank": "ranks",
-    "ray": "Ray workers",
-}
 
+def follow(life: Session, actor: Any = None) -> Text:
+    """Have the helper sent to the workers of each engine that is there, or to an actor of Ray.
 
-def follow(life: Session) -> Text:
-    """Have the helper sent to the workers of each engine that is there; waits for none."""
+    Waits for none.
+    """
     if life.options["measure_workers"] == "never":
         raise RuntimeError(say("worker.never", TEXTS))
+    if actor is not None:
+        ray = life.workers.engine("ray")
+        if ray is None or not ray.follow_actor(actor):
+            raise TypeError(say("worker.no_actor", TEXTS))
+        return Text(f"{say('workers.goes_actor', TEXTS)}\n{say('workers.takes_back', TEXTS)}")
     found = [each for each in _followed(life) if each["engine"] != "rank"]
     for each in found:
         life.workers.engine(each["engine"]).follow()
@@ -58,7 +57,7 @@ def unfollow(life: Session) -> Text:
 def summarise(life: Session) -> Text:
     """Say what is known by now of the workers' cards."""
     lines = [
-        say(f"workers.{each['state']}", TEXTS, workers=_KINDS[each["engine"]], count=each["total"])
+        say(f"workers.{each['state']}", TEXTS, workers=counted(each["engine"], each["total"]))
         for each in _followed(life)
     ]
     lines += [each["message"]["text"] for each in _followed(life) if each["message"]]

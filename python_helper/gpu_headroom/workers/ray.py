@@ -1,9 +1,10 @@
 """Worker processes of Ray: a hook brings the helper there, an actor is the letter box.
 
-The hook has to be given to `ray.init`: Ray has no other way into the processes of its tasks. The
-box makes the summary, so that of a thousand processes no more comes here than of three. All that
-waits for Ray does so on a thread of ours, and nothing here starts it: its own functions do where
-it has ended meanwhile.
+The hook has to be given to `ray.init`: Ray has no other way into the processes of its tasks. An
+actor that lacks it is followed by name, and takes a call of ours in its turn. The box makes the
+summary, so that of a thousand processes no more comes here than of three. All that waits for Ray
+does so on a thread of ours, and nothing here starts it: its own functions do where it has ended
+meanwhile.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from ..text.format import format_error
 from ..text.messages import message
 from .asked import NOTHING, Asked
 from .cards import Done
-from .ray_side import NAME, plain, sent
-from .travel import BUSY_S, REST_S, Told, by_value, pack
+from .ray_actors import SENT, Actors
+from .ray_side import NAME, name_of, plain, sent
+from .travel import ALL, BUSY_S, REST_S, Told, by_value, pack, said_of
 from .words import TEXTS
 
 if TYPE_CHECKING:
@@ -33,7 +35,15 @@ if TYPE_CHECKING:
 
 _SOON_S = 0.25  # until Ray is there
 _PATIENCE_S = 30.0  # for an answer: its process may have to start
+_HEARD_S = 1.2  # until what a process says is of now
 _DRIVER = 0  # `ray.SCRIPT_MODE`
+_FREED = {"busy", "done", "nothing"}  # as other engines have it
+_NOT_FREED = {
+    "asked": ("refused", "worker.asked"),
+    "begun": ("done", "worker.begun"),
+    "unanswered": ("failed", "worker.unanswered"),
+    "untold": ("refused", "worker.untold"),
+}
 
 
 def environment() -> dict[str, Any]:
@@ -50,6 +60,7 @@ class RayEngine:
         self._is_wanted = False
         self._job: str | None = None  # whose box that is
         self._box: Any = None
+        self._actors = Actors()
         self._state = "following"
         self._said: Message | None = None
         self._total = self._live = 0
@@ -101,18 +112,47 @@ class RayEngine:
             self._is_wanted = True
             threads.start(self._run)
 
+    def follow_actor(self, actor: Any) -> bool:
+        """Have the helper go into an actor, in its turn; returns at once whether it is one."""
+        kind = getattr(imported("ray.actor"), "ActorHandle", None)
+        job = _job()
+        if kind is None or type(actor) is not kind or job is None:
+            return False
+        self._actors.of(job).add(actor)
+        self.follow()
+        self._bell.ring()
+        return True
+
     def unfollow(self) -> None:
-        """Have what the hook began ended where it is, and the box; returns at once."""
+        """Have what was begun in processes ended there, and the box; returns at once."""
         box, job = self._box, self._job
         self._is_wanted, self._box, self._job = False, None, None
+        self._actors = Actors()
         self._asked.forget()
         self._bell.ring()
         if box is not None and job == _job():
             threads.start(lambda: _end(box, job))
 
-    def act(self, worker_id: str, action: str) -> Done:  # noqa: ARG002  as other engines have it
-        """Do nothing: Ray has no moment at which a process is known to be at nothing."""
-        return Done("refused", message("worker.gone"))
+    def act(self, worker_id: str, action: str) -> Done:
+        """Free what a process does not need, or all that are idle; waits for their letters."""
+        box, key = self._box, worker_id.partition(":")[2]
+        if box is None or self._job != _job() or action != "free":
+            return Done("refused", message("worker.gone"))
+        try:
+            found = _freed(box, None if key == ALL else key)
+        except Exception as error:  # noqa: BLE001  Ray's own: the box, or all of it, is gone
+            if isinstance(error, imported("ray.exceptions").RayActorError):
+                return Done("failed", message("worker.no_box", TEXTS))
+            return Done("failed", message("worker.failed", TEXTS, error=format_error(error)))
+        time.sleep(_HEARD_S)
+        self._bell.ring()
+        states = [each["status"] for each in found]
+        if key != ALL and states == ["gone"]:
+            return Done("refused", message("worker.gone"))
+        if key != ALL and states[0] in _NOT_FREED:
+            status, said = _NOT_FREED[states[0]]
+            return Done(status, message(said, TEXTS))
+        return said_of([each for each in found if each["status"] in _FREED])
 
     def _run(self) -> None:
         """Ask for as long as it is wanted, through the end of one Ray and the start of another."""
@@ -121,22 +161,26 @@ class RayEngine:
             if job != self._job:
                 self._job, self._box, self._state, self._said = job, None, "following", None
                 self._asked.forget()
+                self._actors.of(job)
             if job is not None and (self._box is None or self._is_of_use()):
                 self._ask(job)
             is_soon = job is None or self._state == "following"
             self._bell.wait(_SOON_S if is_soon else BUSY_S if self._busy() else REST_S)
 
     def _is_of_use(self) -> bool:
-        return self._state == "following" or self._busy() or self._asked.is_looked_at()
+        is_new = self._state == "following" or self._actors.are_new()
+        return is_new or self._busy() or self._asked.is_looked_at()
 
     def _ask(self, job: str) -> None:
-        ray, asked = imported("ray"), self._asked.questions
+        ray, asked, actors = imported("ray"), self._asked.questions, self._actors
         try:
             if self._box is None:
-                if not _has_hook():
+                if not _has_hook() and not actors:
                     self._state, self._said = "not_measured", message("worker.no_hook", TEXTS)
                     return
                 self._box = _made(job)
+                actors.forget()
+            actors.send(name_of(job))
             letter = sent(self._box.look, [tuple(each) for each in asked])
             told = plain(ray.get)(letter, timeout=_PATIENCE_S)
         except Exception as error:  # noqa: BLE001  Ray's own: the box, or all of it, is gone
@@ -150,7 +194,9 @@ class RayEngine:
         self._asked.enter(asked, told["answers"])
         self._total, self._live = told["total"], told["live"]
         self._state = "measured"
-        self._said = None if self._total else message("worker.silent", TEXTS)
+        self._said = actors.said()
+        if self._said is None and not self._total:
+            self._said = message("worker.silent", TEXTS)
         for said in told["failed"]:
             with suppress(KeyError, TypeError):  # it is from another process
                 self._failures.enter("ray", f"{said['ip']} {said['pid']}", said)
@@ -176,9 +222,23 @@ def _has_hook() -> bool:
 
 def _made(job: str) -> Any:
     """Return a new letter box; it ends with the job, too."""
-    box = by_value("workers/cards.py", "workers/ray_box.py")["GpuHeadroomBox"]
-    kind = imported("ray").remote(num_cpus=0)(box)
-    return sent(kind, name=f"{NAME}-{job}", namespace=NAME, num_cpus=0, max_concurrency=1)
+    kind = imported("ray").remote(num_cpus=0)(by_value(*SENT)["GpuHeadroomBox"])
+    return sent(kind, name=name_of(job), namespace=NAME, num_cpus=0, max_concurrency=1)
+
+
+def _freed(box: Any, key: str | None) -> list[dict[str, Any]]:
+    """Return what a process gave back, or what stands against it; of all that are idle: `None`."""
+    ray, ends_s = imported("ray"), time.monotonic() + _PATIENCE_S
+    refused = plain(ray.get)(sent(box.order, key), timeout=_PATIENCE_S)
+    found = [{"status": against} for against in refused.values() if against]
+    ordered = [key for key, against in refused.items() if not against]
+    while ordered:
+        time.sleep(_SOON_S)
+        asked = sent(box.outcome, ordered, ends_s - time.monotonic())
+        came = plain(ray.get)(asked, timeout=_PATIENCE_S)
+        found += came.values()
+        ordered = [key for key in ordered if key not in came]
+    return found
 
 
 def _end(box: Any, job: str | None) -> None:

@@ -1,6 +1,6 @@
 """The letter box of a job of Ray, by value: what its worker processes say, put together.
 
-The text of `cards.py` stands in front of this one.
+The texts of `arriving.py` and `cards.py` stand in front of this one.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    # It stands in front of this text; a name that is there need not be found.
+    # They stand in front of this text; a name that is there need not be found.
+    from .arriving import begin  # noqa: TC004  see above
     from .cards import Question, WorkerReading, answer  # noqa: TC004  see above
 
 _STALE_S = 10.0
@@ -18,22 +19,60 @@ _PER_SECOND = 50  # letters
 _MOST = 100  # failures
 
 
+def gpu_headroom(_: Any, pack: tuple[bytes, str, str], box: str) -> str:
+    """Begin in an actor, which calls this in its turn; return what stood against it."""
+    return begin(pack, "workers.ray_side", box)
+
+
 class GpuHeadroomBox:
-    """An actor: worker processes put letters into it, the notebook asks for a summary."""
+    """An actor: worker processes put letters into it, the notebook asks for a summary.
+
+    What they are asked to do travels back with the answer to a letter.
+    """
 
     def __init__(self) -> None:
         self._told: dict[str, tuple[float, dict[str, Any]]] = {}
         self._failed: list[dict[str, Any]] = []
+        self._orders: dict[str, dict[str, Any]] = {}  # to free, by worker, and what came of each
         self._is_over = False
 
-    def put(self, worker_id: str, said: dict[str, Any]) -> float | None:
-        """Take what a worker process says; return when to say more, in seconds, `None`: never."""
+    def put(self, worker_id: str, said: dict[str, Any]) -> tuple[float, bool] | None:
+        """Take what a worker process says; return in how many seconds to say more: `None`, never.
+
+        And whether it is to free what it does not need, which is said once.
+        """
         if self._is_over:
             self._told.pop(worker_id, None)
             return None
         self._failed = [*self._failed, *said.pop("failed")][-_MOST:]
         self._told[worker_id] = time.time(), said
-        return max(1.0, len(self._told) / _PER_SECOND)
+        order, freed = self._orders.get(worker_id), said.pop("freed")
+        if order is not None and freed is not None:
+            order.update(freed)
+        is_new = order == {}
+        if is_new:
+            self._orders[worker_id] = {"status": ""}
+        return max(1.0, len(self._told) / _PER_SECOND), is_new
+
+    def order(self, worker_id: str | None) -> dict[str, str]:
+        """Have a worker process free what it does not need, or all that are idle (`None`).
+
+        Return of each what stands against it.
+        """
+        idle = [key for key, (_, said) in self._told.items() if said["idle"] and self._is_live(key)]
+        return {key: self._order(key) for key in (idle if worker_id is None else [worker_id])}
+
+    def outcome(self, ordered: list[str], left_s: float) -> dict[str, dict[str, Any]]:
+        """Return what came of each of which something has; with no time left all are withdrawn."""
+        found = {}
+        for key in ordered:
+            came = self._orders.get(key, {})
+            if came.get("status"):
+                found[key] = came
+            elif left_s <= 0 or not self._is_live(key):
+                found[key] = {"status": "unanswered"}
+        self._orders = {key: each for key, each in self._orders.items() if key not in found}
+        return found
 
     def look(self, questions: Any) -> dict[str, Any]:
         """Return an answer to each question, how many there are, and which failures are new."""
@@ -52,12 +91,24 @@ class GpuHeadroomBox:
                 "age_s": age_s,
                 "execution_count": None,
                 "left_over": False,
-                "actions": [],
+                "actions": ["free"] if said["idle"] else [],
             }
             found.append(WorkerReading(said["host"], on_card, said["devices"]))
         answers = [list(answer(found, Question(*question))) for question in questions]
         failed, self._failed = self._failed, []
         return {"live": live, "total": len(found), "answers": answers, "failed": failed}
+
+    def _order(self, key: str) -> str:
+        if key in self._orders:
+            return "asked"
+        if self._is_over or not self._is_live(key):
+            return "gone"
+        self._orders[key] = {}
+        return ""
+
+    def _is_live(self, worker_id: str) -> bool:
+        told = self._told.get(worker_id)
+        return told is not None and time.time() - told[0] <= _STALE_S
 
     def close(self) -> int:
         """Have worker processes end what they say; return how many have not heard of it yet."""

@@ -1,7 +1,8 @@
 """The helper's part in a worker process of Ray: it puts what it has to say into a letter box.
 
-The box is there while a notebook follows. Nothing here waits for an answer, which could make Ray
-believe that a task waits; nor may anything start Ray, as its functions do where it has ended.
+The box is there while a notebook follows, and answers with what is asked of this process. Nothing
+here waits for an answer, which could make Ray believe that a task waits; nor may anything start
+Ray, as its functions do where it has ended.
 """
 
 from __future__ import annotations
@@ -10,17 +11,19 @@ import json
 import os
 import socket
 import sys
+import threading
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..concurrency import threads
+from ..concurrency.other_threads import look
 from ..frameworks.imported import imported
-from .arriving import forget
+from .arriving import forget, given_back
 from .aside import Aside, frames_of_person
 
 if TYPE_CHECKING:
-    from types import CodeType
+    from types import CodeType, FrameType
 
     Task = tuple[int, int]  # of a thread, and of the frame in which its task has begun
 
@@ -30,23 +33,34 @@ _LOOK_S = 0.1
 _LEAST_S, _MOST_S = 0.5, 10.0  # from one look for the box to the next
 _CAUGHT_S = 2.0  # a task that goes on for so long after its failure has caught it
 _LONGEST = 2**16  # characters of what a failure is explained by
+_LOST_S = 60.0  # an actor that was followed by name may outlive the notebook
 _MOST_FAILED = 4
+_BEGINS = threading.Thread._bootstrap.__code__  # type: ignore[attr-defined]  # noqa: SLF001  where threads begin
+_there: list[RaySide] = []  # the one of this process
 
 
-def begin() -> None:
-    """Begin in a worker process, before its tasks."""
-    threads.start(RaySide().run)
+def begin(box: str | None = None) -> None:
+    """Begin in a worker process, before its tasks; or in an actor, for the box of this name."""
+    if _there:
+        _there[0].given = box
+    else:
+        _there.append(RaySide(box))
+        threads.start(_there[0].run)
 
 
 class RaySide:
     """Reads, and tells; its thread ends when the box says so."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str | None = None) -> None:
+        self.given: str | None = None  # the name of a box that is new
+        self._name = name
+        self._heard_s = time.monotonic()
         self._aside = Aside(_attributes, self._task)
         self._tasks: dict[Task, tuple[CodeType | None, float]] = {}
         self._failed: list[dict[str, Any]] = []
         self._box: Any = None
         self._letter: Any = None  # that is on its way
+        self._freed: dict[str, Any] | None = None
         self._next_s = 0.0
         self._pause_s = _LEAST_S
 
@@ -58,10 +72,15 @@ class RaySide:
             time.sleep(_LOOK_S)
             try:
                 self._look_at_tasks()
-                is_wanted = self._post()
+                if self.given is not None:
+                    self._name, self.given = self.given, None
+                    self._box, self._letter, self._next_s = None, None, 0.0
+                is_wanted = self._post() or self.given is not None
             except Exception:  # noqa: BLE001  Ray's own: the box, or all of it, is gone
                 self._box = self._letter = None
                 self._pause()
+                is_wanted = self._name is None or time.monotonic() - self._heard_s < _LOST_S
+        _there.clear()
         self._aside.stop()
         forget(__name__.partition(".")[0])
 
@@ -75,20 +94,25 @@ class RaySide:
             if not ready:
                 return True
             letter, self._letter = self._letter, None
-            next_s = plain(ray.get)(letter, timeout=1)
-            if next_s is None:
+            answer = plain(ray.get)(letter, timeout=1)
+            if answer is None:
                 return False
-            self._next_s = time.monotonic() + next_s
+            next_s, is_to_free = answer
+            if is_to_free:
+                self._freed, next_s = _free(), 0.0
+            self._heard_s = time.monotonic()
+            self._next_s = self._heard_s + next_s
         if time.monotonic() < self._next_s and not (self._failed and self._box):
             return True
         if self._box is None:
-            job = plain(ray.get_runtime_context)().get_job_id()
-            self._box = plain(ray.get_actor)(f"{NAME}-{job}", namespace=NAME)
+            name = self._name or name_of(plain(ray.get_runtime_context)().get_job_id())
+            self._box = plain(ray.get_actor)(name, namespace=NAME)
             self._pause_s = _LEAST_S
         worker_id = plain(ray.get_runtime_context)().get_worker_id()
-        said = {**_who(), "devices": self._aside.devices, "failed": self._failed}
-        self._letter = sent(self._box.put, worker_id, said)
-        self._failed = []
+        said = {**_who(), "devices": self._aside.devices, "idle": not _work()}
+        told = {"failed": self._failed, "freed": self._freed}
+        self._letter = sent(self._box.put, worker_id, {**said, **told})
+        self._failed, self._freed = [], None
         return True
 
     def _pause(self) -> None:
@@ -127,6 +151,48 @@ def _runs(task: Task, code: CodeType | None) -> bool:
     return False
 
 
+def _free() -> dict[str, Any]:
+    """Return what the safe set of this process gave back, where it is at nothing.
+
+    What begins meanwhile is not harmed, but nobody can say then what came back.
+    """
+    if work := _work():
+        return {"status": work}
+    found = given_back()
+    changes = [found.get("freed_bytes", 0), found.get("returned_bytes", 0)]
+    return {"status": "begun"} if _work() or min(changes) < 0 else found
+
+
+def _work() -> str:
+    """Return whether this process is at something: "busy", "untold", or nothing where it is not.
+
+    Ray tells nobody. But a task of its runs on the main thread, which stands in Ray's loop else,
+    or on a thread that Python has not started. Coroutines of an actor may wait where no frame is.
+    """
+    try:
+        worker = imported("ray._private.worker").global_worker
+        if worker.core_worker.current_actor_is_asyncio():
+            return "untold"
+        loop = type(worker).main_loop.__code__
+    except AttributeError:
+        return "untold"
+    at_rest = all(
+        _rests(thread_id, frame, loop)
+        # Never in a variable: our own frame is among them.
+        for thread_id, frame in sys._current_frames().items()  # noqa: SLF001  as above
+    )
+    return "" if at_rest and not look(own=False).there else "busy"
+
+
+def _rests(thread_id: int, frame: FrameType, loop: CodeType) -> bool:
+    """Whether a thread is at no task of Ray's."""
+    if thread_id == threading.main_thread().ident:
+        return frame.f_code is loop
+    while frame.f_back is not None:
+        frame = frame.f_back
+    return frame.f_code is _BEGINS
+
+
 def _instances() -> list[Any]:
     """Return the actors of this process, as Ray keeps them: there is one, or none."""
     worker = getattr(imported("ray._private.worker"), "global_worker", None)
@@ -157,6 +223,11 @@ def _who() -> dict[str, Any]:
 def _address() -> str:
     util = imported("ray.util")
     return "" if util is None else str(util.get_node_ip_address())
+
+
+def name_of(job: str) -> str:
+    """Return the name of the box of a job."""
+    return f"{NAME}-{job}"
 
 
 def sent(method: Any, *given: Any, **options: Any) -> Any:

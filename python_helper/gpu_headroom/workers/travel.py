@@ -7,7 +7,7 @@ import json
 import time
 from collections import deque
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..kernel import injection
 from ..protocol.checking import PROTOCOL_VERSION
@@ -15,9 +15,14 @@ from ..text.messages import message
 from .cards import Done
 from .words import TEXTS
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 BUSY_S, REST_S = 1.0, 5.0
 """From one question to the next: while a cell runs, and else."""
 SILENT_S = 5.0
+ALL = "*"
+"""In the place of a worker: all of its engine that are idle."""
 STALE_S = 10.0
 """A worker that has said nothing for so long is not live."""
 _KEPT = 100  # failures, until they are taken
@@ -68,14 +73,21 @@ class Told:
         return {**left, "others": len(fresh) - 1}
 
 
-def said_of(found: dict[str, Any]) -> Done:
-    """Return in words what a worker gave back, as `arriving.given_back` has it."""
-    said = {"busy": "worker.busy", "nothing": "worker.nothing"}.get(found["status"])
-    if said is not None:
-        return Done("refused" if said == "worker.busy" else "nothing", message(said, TEXTS))
-    freed, returned = int(found["freed_bytes"]), int(found["returned_bytes"])
-    text = message("worker.freed", TEXTS, freed_bytes=freed, returned_bytes=returned)
-    return Done("done" if freed or returned else "nothing", text, freed, returned)
+def said_of(found: Sequence[dict[str, Any]]) -> Done:
+    """Return in words what workers gave back, each as `arriving.given_back` has it."""
+    states = [each["status"] for each in found]
+    count, busy = len(found), states.count("busy")
+    if busy == count:
+        return Done("refused", message("worker.busy", TEXTS))
+    if busy + states.count("nothing") == count:
+        return Done("nothing", message("worker.nothing", TEXTS))
+    sizes: dict[str, int] = {
+        size: sum(int(each[size]) for each in found if each["status"] == "done")
+        for size in ("freed_bytes", "returned_bytes")
+    }
+    said = "worker.some_freed" if busy else "worker.freed" if count == 1 else "worker.all_freed"
+    text = message(said, TEXTS, count=count, busy=busy, **sizes)
+    return Done("done" if any(sizes.values()) else "nothing", text, **sizes)
 
 
 def by_value(*paths: str) -> dict[str, Any]:

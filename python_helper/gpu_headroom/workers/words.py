@@ -3,27 +3,69 @@
 from __future__ import annotations
 
 TEXTS = {
+    "worker.asked": "Nothing was done: it was asked before, and has not answered yet.",
+    "worker.begun": "It was done, but work began meanwhile: what came back is not measured.",
+    "worker.behind": "{count} of the actors that are followed are silent: "
+    "the helper waits behind their own calls.",
+    "worker.all_freed": (
+        "{count} workers freed **{freed_bytes}** and returned **{returned_bytes}** to their cards."
+    ),
     "worker.busy": "Nothing was done: it is at work. Try again when it is idle.",
     "worker.failed": "The cluster did not do it: {error}",
     "worker.freed": "It freed **{freed_bytes}** and returned **{returned_bytes}** to the card.",
     "worker.no_hook": "Ray takes the helper as it starts only: "
     "`ray.init(runtime_env=gpu_headroom.ray_environment())`",
+    "worker.no_actor": "Only an actor of the Ray that this notebook has started can be followed.",
+    "worker.no_box": "It is not known what came of it: the actor that carries letters has ended. "
+    "Try again.",
     "worker.never": "The settings say that nothing is to be put into workers.",
     "worker.not_followed": "Workers are not measured, as the cluster does not take it: {error}",
+    "worker.not_taken": "An actor is not measured, as it does not take the helper: {error}",
     "worker.nothing": "Nothing was freed: it has not used a GPU.",
+    "worker.price": (
+        "{count} results are nowhere else ({names}): Dask computes them again where it can."
+    ),
+    "worker.price_lost": (
+        "{count} results are nowhere else ({names}). Dask computes them again where it can, which "
+        "it cannot what was put there by hand: {lost}."
+    ),
+    "worker.price_none": "No result is there that is nowhere else.",
     "worker.restarted": "It was restarted.",
     "worker.silent": "None of them has said anything yet.",
+    "worker.unanswered": "It does not answer: whether it has freed anything is not known.",
+    "worker.untold": "Nothing was done: of an actor with coroutines nobody can tell whether it "
+    "is at work.",
+    "worker.some_freed": (
+        "**{freed_bytes}** were freed and **{returned_bytes}** returned to the cards. Of {count} "
+        "workers {busy} were at work: there nothing was done."
+    ),
     "workers.cards": "GPU | In use | Cached | Capacity",
-    "workers.following": "{count} {workers}: the helper is on its way there.",
+    "workers.following": "{workers}: the helper is on its way there.",
+    "workers.goes_actor": "The helper goes into this actor as a call, in its turn: "
+    "behind those that wait there.",
     "workers.goes_dask": "{count} Dask workers: the helper goes there as a worker plugin.",
     "workers.goes_ipyparallel": "{count} engines: the helper goes there as a call.",
     "workers.goes_ray": "Ray workers: the helper goes there where Ray was started by "
     "`ray.init(runtime_env=gpu_headroom.ray_environment())`.",
-    "workers.measured": "{count} {workers}.",
+    "workers.measured": "{workers}.",
     "workers.more": "{count} more GPUs.",
     "workers.none": "This notebook sends no work to other processes.",
-    "workers.not_measured": "{count} {workers}: not measured. `%gpu_headroom follow`",
-    "workers.silent": "{count} {workers}: it does not answer.",
+    "workers.not_measured": "{workers}: not measured. `%gpu_headroom follow`",
+    "workers.silent": "{workers}: it does not answer.",
     "workers.taken_back": "Nothing of the helper stays in workers.",
     "workers.takes_back": "`gpu_headroom.unfollow()` takes it back.",
 }
+_COUNTED = {
+    "command": ("process of a cell", "processes of cells"),
+    "dask": ("Dask worker", "Dask workers"),
+    "ipyparallel": ("engine", "engines"),
+    "process": ("process", "processes"),
+    "rank": ("rank", "ranks"),
+    "ray": ("Ray worker", "Ray workers"),
+}
+
+
+def counted(engine: str | None, count: int) -> str:
+    """Return "2 ranks", "1 Dask worker"; of several engines (`None`) "3 workers"."""
+    one, many = _COUNTED.get(engine or "", ("worker", "workers"))
+    return f"{count} {one if count == 1 else many}"

@@ -1,4 +1,4 @@
-"""Worker processes of Ray that are followed: what they say, and how they fail."""
+"""Worker processes of Ray that are followed: what they say, how they fail, what they give back."""
 
 from __future__ import annotations
 
@@ -69,6 +69,10 @@ class Model:
     def run(self, function, *given):
         return function(*given)
 
+    def stay(self):
+        while os.path.exists(f"{folder}/stay"):
+            time.sleep(0.1)
+
     def pid(self):
         return os.getpid()
 
@@ -94,6 +98,7 @@ def kernel_with(python: Path, pack: Pack, folder: Path, begin: str) -> Iterator[
         "RAY_AUTH_MODE": "disabled",
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+        "RAY_EXPERIMENTAL_NOSET_CUDA_VISIBLE_DEVICES": "1",
     }
     with LiveKernel(python, folder, **own) as kernel:
         kernel.inject(pack)
@@ -149,8 +154,7 @@ def test_what_processes_hold_is_told_as_they_say_it(kernel: LiveKernel) -> None:
         (worker,) = cards[pid]["workers"]
         assert (worker["name"], worker["state"]) == (f"Model pid={pid}", "live")
         assert [worker["in_use_bytes"], worker["cached_bytes"]] == [held[0], held[1] - held[0]]
-        assert worker["actions"] == []
-        assert release(kernel, worker["id"])["status"] == "refused"
+        assert worker["actions"] == ["free"]
     assert len({each["uuid"] for each in cards.values()}) == 2
     until(lambda: kernel.sample()["workers"]["in_use_bytes"] == 192 * MIB)
     until(lambda: len(told(kernel, filter="Model pid")["cards"]) == 2)
@@ -171,6 +175,172 @@ def test_a_task_is_explained_likewise(kernel: LiveKernel) -> None:
     report = explained(kernel, "ray.get(task.remote(256))")
     assert report["worker"]["pid"] not in kernel.value("pids")
     assert {"parameters", "optimizer_state"} <= {part["kind"] for part in report["parts"]}
+
+
+def worker_of(kernel: LiveKernel, pid: int) -> str:
+    """The id of the worker that is this process."""
+    until(lambda: pid in by_pid(kernel))
+    return str(by_pid(kernel)[pid]["workers"][0]["id"])
+
+
+STAYS = 'open(f"{folder}/stay", "w").close(); running = models[0].stay.remote()'
+GOES_ON = 'os.remove(f"{folder}/stay"); ray.get(running)'
+FAILS = """
+def fail_with(mib):
+    import gc, torch
+    kept = keep(mib)
+    try:
+        torch.empty(2**34, dtype=torch.uint8, device="cuda")
+    except torch.OutOfMemoryError as caught:
+        error = caught  # a cycle: its traceback has this frame
+    gc.collect()  # what is left now is old: only a full collection finds it
+    raise error
+"""
+
+
+def check_freed(kernel: LiveKernel) -> None:
+    """The first actor gives back what a failed method holds, and keeps what is its own."""
+    kernel.run("ray.get(models[0].keep.remote(50))")
+    kernel.run(FAILS, cell_id="fails")
+    before = of_actors(kernel, "held")[0]
+    fail(kernel, "ray.get(models[0].run.remote(fail_with, 100))")
+    stays = of_actors(kernel, "held")[0]
+    assert stays[0] == before[0] + 100 * MIB
+    worker_id = worker_of(kernel, kernel.value("pids[0]"))
+    kernel.run(STAYS)
+    until(lambda: by_pid(kernel)[kernel.value("pids[0]")]["workers"][0]["actions"] == [])
+    busy = release(kernel, worker_id)
+    assert (busy["status"], busy["message"]["id"]) == ("refused", "worker.busy")
+    assert busy["freed_bytes"] is None
+    kernel.run(GOES_ON)
+    freed = release(kernel, worker_id)
+    left = of_actors(kernel, "held")[0]
+    assert (freed["status"], freed["freed_bytes"]) == ("done", 100 * MIB)
+    assert freed["returned_bytes"] == stays[1] - left[1]
+    assert left[0] == before[0]
+    shape = "ray.get(models[0].__ray_call__.remote(lambda model: model.weights.shape[0]))"
+    assert kernel.value(shape) == 50
+    assert release(kernel, worker_id)["status"] == "nothing"
+
+
+def test_what_a_failed_method_still_holds_is_given_back(kernel: LiveKernel) -> None:
+    """To the byte; never beside a method that runs."""
+    check_freed(kernel)
+
+
+def test_a_process_of_tasks_gives_back_what_it_keeps_unused(kernel: LiveKernel) -> None:
+    """Its allocator keeps what a task that has ended well had."""
+    kernel.run("""
+def use(mib):
+    keep(mib)
+    return os.getpid(), held()
+
+pid, (in_use, reserved) = ray.get(ray.remote(use).remote(64))
+""")
+    pid, in_use, reserved = kernel.value("pid, in_use, reserved")
+
+    def told_of_it() -> list[int]:
+        card = by_pid(kernel)[pid]
+        return [card["in_use_bytes"], card["in_use_bytes"] + card["cached_bytes"]]
+
+    worker_id = worker_of(kernel, pid)
+    until(lambda: told_of_it() == [in_use, reserved])
+    freed = release(kernel, worker_id)
+    assert freed["status"] == "done"
+    assert freed["returned_bytes"] >= 64 * MIB
+    until(
+        lambda: told_of_it() == [in_use - freed["freed_bytes"], reserved - freed["returned_bytes"]]
+    )
+
+
+def test_all_that_are_idle_give_back_at_once(kernel: LiveKernel) -> None:
+    """Those that are at work are left alone."""
+    kernel.run(FAILS, cell_id="fails")
+    kernel.run("ray.get([each.keep.remote(8) for each in models])")
+    before = of_actors(kernel, "held")
+    until(lambda: set(kernel.value("pids")) <= by_pid(kernel).keys())
+    for number in range(2):
+        fail(kernel, f"ray.get(models[{number}].run.remote(fail_with, 30))")
+    pids = kernel.value("pids")
+    until(lambda: all(by_pid(kernel)[pid]["workers"][0]["actions"] == ["free"] for pid in pids))
+    freed = release(kernel, "ray:*")
+    assert (freed["status"], freed["message"]["id"]) == ("done", "worker.all_freed")
+    assert freed["freed_bytes"] >= 60 * MIB
+    assert [each for each, _ in of_actors(kernel, "held")] == [each for each, _ in before]
+
+    kernel.run(STAYS)
+    until(lambda: by_pid(kernel)[kernel.value("pids[0]")]["workers"][0]["actions"] == [])
+    assert release(kernel, "ray:*")["status"] == "nothing"
+    kernel.run(GOES_ON)
+
+
+def test_of_two_requests_one_is_done(kernel: LiveKernel) -> None:
+    """The other is refused, and says why."""
+    kernel.run("ray.get(models[0].keep.remote(50))")
+    worker_id = worker_of(kernel, kernel.value("pids[0]"))
+    asked = [kernel.ask("worker_release", worker_id=worker_id, action="free") for _ in range(2)]
+    came = [kernel.await_event("worker_released", request_id=each["id"]) for each in asked]
+    assert sorted(each["status"] for each in came) in (["done", "refused"], ["nothing", "refused"])
+    (refused,) = [each for each in came if each["status"] == "refused"]
+    assert refused["message"]["id"] == "worker.asked"
+
+
+def test_a_process_that_falls_silent_has_not_freed_anything(kernel: LiveKernel) -> None:
+    """Neither is said that it has nor that it has not; the next request is another one."""
+    kernel.run("ray.get(models[0].keep.remote(50))")
+    worker_id = worker_of(kernel, kernel.value("pids[0]"))
+    kernel.run("import signal; os.kill(pids[0], signal.SIGSTOP)")
+    try:
+        came = release(kernel, worker_id)
+        assert (came["status"], came["message"]["id"]) == ("failed", "worker.unanswered")
+        assert release(kernel, worker_id)["message"]["id"] == "worker.gone"
+    finally:
+        kernel.run("os.kill(pids[0], signal.SIGCONT)")
+    until(lambda: release(kernel, worker_id)["status"] in {"done", "nothing"})
+
+
+def test_coroutines_may_wait_unseen(kernel: LiveKernel) -> None:
+    """Nothing is freed where nobody can tell whether an actor is idle."""
+    kernel.run("""
+@ray.remote
+class Server:
+    async def keep(self, mib):
+        self.weights = keep(mib)
+        return os.getpid()
+
+server = Server.remote()
+pid = ray.get(server.keep.remote(16))
+""")
+    pid = kernel.value("pid")
+    worker_id = worker_of(kernel, pid)
+    assert by_pid(kernel)[pid]["workers"][0]["actions"] == []
+    came = release(kernel, worker_id)
+    assert (came["status"], came["message"]["id"]) == ("refused", "worker.untold")
+    kernel.run("ray.kill(server)")
+
+
+def test_methods_and_threads_aside_are_work(kernel: LiveKernel) -> None:
+    """Of an actor with several threads, and of one that has begun a thread of its own."""
+    kernel.run("""
+def hold(model, function, *given):
+    # Its own threads are older than the simulated card.
+    import threading
+    thread = threading.Thread(target=lambda: vars(model).update(weights=function(*given)))
+    thread.start()
+
+wide = Model.options(max_concurrency=3).remote()
+wide_pid = ray.get(wide.pid.remote())
+ray.get(wide.__ray_call__.remote(hold, keep, 16))
+""")
+    worker_id = worker_of(kernel, kernel.value("wide_pid"))
+    for begin in (
+        "ray.get(wide.__ray_call__.remote(hold, time.sleep, 6))",
+        "running = wide.run.remote(time.sleep, 6); time.sleep(0.5)",
+    ):
+        until(lambda: release(kernel, worker_id)["status"] in {"done", "nothing"})
+        kernel.run(begin)
+        assert release(kernel, worker_id)["message"]["id"] == "worker.busy"
+    kernel.run("ray.kill(wide)")
 
 
 def test_one_card_for_all_that_fail(kernel: LiveKernel) -> None:
@@ -238,7 +408,51 @@ def test_a_ray_that_ends_and_one_that_has_no_hook(
         kernel.run("ray.shutdown()")
         start(kernel, WITH)
         until(lambda: engine(kernel)["live"] >= 2)
+        kernel.run("ray.get([each.keep.remote(8) for each in models])")
+        worker_id = worker_of(kernel, kernel.value("pids[0]"))
         kernel.run(f"box, = {BOXES}\nray.kill(ray.get_actor(**box))")
+        assert release(kernel, worker_id)["message"]["id"] in {"worker.no_box", "worker.gone"}
         until(lambda: engine(kernel)["message"] is not None)
         until(lambda: engine(kernel)["message"] is None and engine(kernel)["live"] >= 2)
         assert explained(kernel, "ray.get(models[0].run.remote(train, 256))")["parts"]
+
+
+def test_an_actor_is_followed_by_name(engines_python: Path, pack: Pack, tmp_path: Path) -> None:
+    """Without a hook; it comes to it in its turn, and nothing is put into others."""
+    with kernel_with(engines_python, pack, tmp_path, WITHOUT) as kernel:
+        before = of_actors(kernel, "state")
+        kernel.run(f"import gpu_headroom\n{STAYS}")
+        assert "in its turn" in kernel.run("print(gpu_headroom.follow(models[0]))").text
+        until(lambda: (engine(kernel)["message"] or {}).get("id") == "worker.behind")
+        assert "1 of the actors" in engine(kernel)["message"]["text"]
+        kernel.run(GOES_ON)
+        until(lambda: engine(kernel)["live"] == 1 and engine(kernel)["message"] is None)
+        assert engine(kernel)["state"] == "measured"
+
+        kernel.run("ray.get([each.keep.remote(100) for each in models])")
+        pid = kernel.value("pids[0]")
+        until(lambda: pid in by_pid(kernel) and by_pid(kernel)[pid]["in_use_bytes"] == 100 * MIB)
+        assert list(by_pid(kernel)) == [pid]
+        check_measured(
+            explained(kernel, "ray.get(models[0].run.remote(train, 256))"), "self.weights"
+        )
+        check_freed(kernel)
+        assert of_actors(kernel, "state")[1] == before[1]
+
+        for again in (False, True):
+            kernel.run("gpu_headroom.unfollow()")
+            until(lambda: of_actors(kernel, "state") == before)
+            until(lambda: kernel.value(BOXES) == [])
+            if not again:
+                kernel.run("gpu_headroom.follow(models[0])")
+                until(lambda: engine(kernel)["live"] == 1)
+
+
+def test_what_cannot_be_followed_says_so(engines_python: Path, pack: Pack, tmp_path: Path) -> None:
+    """What is no actor, and one that has ended."""
+    with kernel_with(engines_python, pack, tmp_path, WITHOUT) as kernel:
+        run = kernel.run("import gpu_headroom; gpu_headroom.follow(3)", stop_on_error=False)
+        assert run.reply["ename"] == "TypeError"
+        kernel.run("ray.kill(models[1]); gpu_headroom.follow(models[1])")
+        until(lambda: (engine(kernel)["message"] or {}).get("id") == "worker.not_taken")
+        assert "\n" not in engine(kernel)["message"]["text"]
