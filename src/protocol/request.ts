@@ -1,4 +1,4 @@
-import type { EngineName, WorkerAction } from './workers';
+import type { EngineName, WorkerRequest } from './workers';
 
 /** What the person's settings ask of the helper. */
 export interface IOptions {
@@ -113,9 +113,10 @@ export interface IRequests {
     follow: boolean;
   };
   worker_release: IEnvelope<'worker_release'> & {
+    /** With `*` after the name of an engine: all of its that are idle. */
     worker_id: string;
-    /** But for `free` only after the person agreed. */
-    action: WorkerAction;
+    /** To restart or to end one only after the person agreed. */
+    action: WorkerRequest;
   };
 }
 

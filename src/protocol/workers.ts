@@ -35,6 +35,8 @@ export const FollowedSchema = v.object({
 /** What can be done with a worker. */
 export type WorkerAction = v.InferOutput<typeof WorkerActionSchema>;
 export const WorkerActionSchema = v.picklist(['free', 'restart', 'end']);
+/** `price` asks what a restart would lose. */
+export type WorkerRequest = WorkerAction | 'price';
 
 /** A worker on one card. */
 export interface ICardWorker extends v.InferOutput<typeof CardWorkerSchema> {}
@@ -111,7 +113,7 @@ export interface IWorkerReleased
 export const WorkerReleasedSchema = event('worker_released', {
   request_id: v.string(),
   worker_id: v.string(),
-  action: WorkerActionSchema,
+  action: v.picklist([...WorkerActionSchema.options, 'price']),
   status: v.picklist(['done', 'nothing', 'refused', 'failed']),
   /** In use before minus after, there. */
   freed_bytes: v.nullable(integer),

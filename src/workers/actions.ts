@@ -1,8 +1,16 @@
 import { perform } from '../kernel/work';
 import { whenLong } from '../memory/work';
 import { Observable } from '../observable';
-import type { EngineName, IWorkerReleased, WorkerAction } from '../protocol';
+import type {
+  EngineName,
+  IMessage,
+  IWorkerReleased,
+  WorkerAction
+} from '../protocol';
 import type { IKernelMemory } from '../tokens';
+
+/** A question is put without what a cluster does not say in this time. */
+const PATIENCE_MS = 2000;
 
 /** What a person has asked for, and has not ended. */
 export type Going =
@@ -66,6 +74,28 @@ export class WorkerActions extends Observable {
         this._results = [...this._results, result];
       }
     });
+  }
+
+  /** Free what workers of an engine do not need, wherever they are idle. Never rejects. */
+  async freeIdle(engine: EngineName, name: string): Promise<void> {
+    await this.release([`${engine}:*`], 'free', name);
+  }
+
+  /**
+   * What a restart of a worker would lose, in the helper's words. Never rejects.
+   *
+   * @returns `null` where nobody says it in time
+   */
+  async price(worker_id: string): Promise<IMessage | null> {
+    const args = { worker_id, action: 'price' } as const;
+    const asked = perform(this._memory, 'worker_release', args).then(
+      ({ message, status }) => (status === 'done' ? message : null),
+      () => null
+    );
+    const late = new Promise<null>(resolve =>
+      setTimeout(resolve, PATIENCE_MS, null)
+    );
+    return Promise.race([asked, late]);
   }
 
   private async _do(going: Going, run: () => Promise<void>): Promise<void> {

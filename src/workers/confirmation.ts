@@ -1,8 +1,9 @@
 import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { EngineName, WorkerAction } from '../protocol';
+import type { EngineName, IMessage, WorkerAction } from '../protocol';
 import { formatBytes } from '../text/format';
+import { words } from '../text/messages';
 
 /** What is to be done, and with whom. */
 export interface IProposal {
@@ -13,6 +14,8 @@ export interface IProposal {
   /** What they hold now. */
   readonly bytes: number;
   readonly isLeftOver: boolean;
+  /** What is lost, where it is known by name. */
+  readonly price?: IMessage | null;
 }
 
 /**
@@ -49,13 +52,17 @@ export async function confirmEnd(
 
 /** What is lost. */
 function priceOf(
-  { action, engine, isLeftOver }: IProposal,
+  { action, engine, isLeftOver, price = null }: IProposal,
   trans: TranslationBundle
 ): string {
   if (action === 'restart' && engine === 'dask') {
-    return trans.__(
-      'The results that it holds are lost: Dask computes again those that it can. The tasks that run there begin again.'
-    );
+    const lost =
+      price === null
+        ? trans.__(
+            'The results that it holds are lost: Dask computes again those that it can.'
+          )
+        : words(trans).sentence(price);
+    return `${lost} ${trans.__('The tasks that run there begin again.')}`;
   }
   if (engine === 'rank' && !isLeftOver) {
     return trans.__(

@@ -18,7 +18,11 @@ export function WorkerDetail(
     const { engine, id, left_over: isLeftOver } = worker;
     const name = nameCardWorker(worker, trans);
     const bytes = heldBy([worker]);
-    const proposal = { engine, name, bytes, isLeftOver };
+    const price =
+      action === 'restart' && engine === 'dask'
+        ? await actions.price(id)
+        : null;
+    const proposal = { engine, name, bytes, isLeftOver, price };
     if (
       action === 'free' ||
       (await confirmEnd({ ...proposal, action }, trans))

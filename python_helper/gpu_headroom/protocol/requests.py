@@ -197,12 +197,13 @@ class FollowRequest(_Asked):
 class WorkerReleaseRequest(_Asked):
     """Free what one worker does not need, restart it, or end it.
 
-    The latter two only after a person agreed.
+    The latter two only after a person agreed. `price` asks what a restart would lose. `dask:*` in
+    the place of a worker frees on all of an engine that are idle.
     """
 
     type: Literal["worker_release"]
     worker_id: str
-    action: Literal["free", "restart", "end"]
+    action: Literal["free", "restart", "end", "price"]
 
 
 Request = (

@@ -931,7 +931,7 @@ class WorkerReleased(TypedDict):
     life_id: str
     request_id: str
     worker_id: str
-    action: Literal["free", "restart", "end"]
+    action: Literal["free", "restart", "end", "price"]
     status: Literal["done", "nothing", "refused", "failed"]
     freed_bytes: int | None
     returned_bytes: int | None

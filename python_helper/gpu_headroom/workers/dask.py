@@ -18,7 +18,7 @@ from ..text.format import format_error
 from ..text.messages import message
 from .asked import NOTHING, Asked
 from .cards import Done
-from .travel import BUSY_S, REST_S, Told, by_value, pack, said_of
+from .travel import ALL, BUSY_S, REST_S, Told, by_value, pack, said_of
 from .words import TEXTS
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     Busy = Callable[[], bool]
 
+_CUT_OFF = "connecting"  # again, for half a minute; then it is closed
 _HEARD_S = 1.2  # until what a worker says is of now
 _SENT = "workers/cards.py", "workers/arriving.py", "workers/dask_plugin.py"
 
@@ -53,7 +54,7 @@ class DaskEngine:
 
     def followed(self) -> Followed | None:
         """Return how many workers there are; `None` where no client is."""
-        client = _client()
+        client = _client(self._client)
         if client is None:
             return None
         self._asked.look()
@@ -95,24 +96,31 @@ class DaskEngine:
         self._state = "not_measured"
         self._asked.forget()
         self._bell.ring()
-        if client is not None and client.status == "running":
+        if client is not None and client.status in {"running", _CUT_OFF}:
             threads.start(lambda: self._end(client))
 
     def act(self, worker_id: str, action: str) -> Done:
-        """Free what a worker does not need, or restart it; waits for the cluster."""
+        """Free what a worker does not need, or all do not, or restart it; waits for the cluster."""
         client, address = self._client, worker_id.partition(":")[2]
+        which = None if address == ALL else [address]
         try:
-            if client is None or address not in client.scheduler_info()["workers"]:
+            # Asked for by name: `scheduler_info` of some versions knows five workers.
+            is_possible = which or action == "free"
+            if client is None or not is_possible or not client.nthreads(which):
                 return Done("refused", message("worker.gone"))
+            if action == "price":
+                return _priced(client.run_on_scheduler(self._there["price"], address))
             if action == "restart":
-                client.restart_workers([address])
+                client.restart_workers(which)
                 return Done("done", message("worker.restarted", TEXTS))
-            found = client.run(self._there["free"], workers=[address])[address]
+            # One that is lost meanwhile has nothing to give back.
+            on_error = "ignore" if which is None else "raise"
+            found = client.run(self._there["free"], workers=which, on_error=on_error)
             time.sleep(_HEARD_S)
             self._ask(client)
         except Exception as error:  # noqa: BLE001  the engine's own, or of its network
             return Done("failed", message("worker.failed", TEXTS, error=format_error(error)))
-        return said_of(found)
+        return said_of(list(found.values()))
 
     def _begin(self, client: Any) -> None:
         """Send the helper, and ask what it says for as long as it is there."""
@@ -126,7 +134,7 @@ class DaskEngine:
                 self._state = "not_measured"
                 self._said = message("worker.not_followed", TEXTS, error=format_error(error))
             return
-        while client is self._client and client.status == "running":
+        while client is self._client and client.status in {"running", _CUT_OFF}:
             if self._busy() or self._asked.is_looked_at():
                 self._ask(client)
             soon = self._busy() or self._said is not None
@@ -155,6 +163,8 @@ class DaskEngine:
             self._failures.enter("dask", said["text"], {**said, "rank": rank})
 
     def _end(self, client: Any) -> None:
+        while client.status == _CUT_OFF:
+            time.sleep(BUSY_S)
         with suppress(Exception):
             client.unsubscribe_topic(self._name)
             client.unregister_worker_plugin(self._name)
@@ -163,14 +173,21 @@ class DaskEngine:
 Engine = DaskEngine
 
 
-def _client() -> Any:
-    """Return the notebook's client, if it has one that works."""
+def _priced(found: dict[str, Any]) -> Done:
+    """Return in words what a restart would lose, as `dask_plugin.price` has it."""
+    names, lost = (", ".join(found[key]) for key in ("names", "lost"))
+    said = "worker.price_lost" if lost else "worker.price" if names else "worker.price_none"
+    return Done("done", message(said, TEXTS, count=found["count"], names=names, lost=lost))
+
+
+def _client(followed: Any = None) -> Any:
+    """Return the notebook's client, if it has one that works, or the one that is followed."""
     module = imported("distributed.client")
     with suppress(Exception):
         # As `default_client` looks them up, which changes what it looks at.
         clients = module._global_clients.copy()  # noqa: SLF001  see above
         for _, client in sorted(clients.items(), reverse=True):
-            if client.status == "running":
+            if client.status == "running" or (client is followed and client.status == _CUT_OFF):
                 return client
     return None
 

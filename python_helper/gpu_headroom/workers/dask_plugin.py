@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _METRIC = "gpu_headroom"
 _NAMED = "gpu-headroom-"  # of every notebook that follows
 _STALE_S = 10.0  # a heartbeat is sent each half second; of a thousand workers each six seconds
+_MOST_NAMES, _NAME = 4, 80
 _LONGEST = 2**16  # bytes of what a failure is explained by
 
 
@@ -115,6 +116,23 @@ def look(questions: Any, dask_scheduler: Any = None) -> dict[str, Any]:
     total = len(dask_scheduler.workers)
     answers = [list(answer(found, Question(*question))) for question in questions]
     return {"total": total, "said": len(found), "live": live, "answers": answers}
+
+
+def price(address: str, dask_scheduler: Any = None) -> dict[str, Any]:
+    """Return, on the scheduler, which results a restart of a worker loses, as its keys have it.
+
+    Those that other workers have as well are not among them; `lost` are those that no task makes.
+    """
+    worker = dask_scheduler.workers[address]
+    alone = [task for task in worker.has_what if len(task.who_has) == 1]
+    lost = [task for task in alone if task.run_spec is None]
+    return {"count": len(alone), "names": _named(alone), "lost": _named(lost)}
+
+
+def _named(tasks: list[Any]) -> list[str]:
+    return [str(task.key)[:_NAME] for task in tasks[:_MOST_NAMES]] + ["…"] * (
+        len(tasks) > _MOST_NAMES
+    )
 
 
 def free(dask_worker: Any = None) -> dict[str, Any]:

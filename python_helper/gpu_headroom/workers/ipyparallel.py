@@ -17,7 +17,7 @@ from ..text.format import format_error
 from ..text.messages import message
 from .cards import Answer, Done, Question, WorkerReading, answer, are_devices
 from .engine_side import FAILED, READING
-from .travel import BUSY_S, REST_S, SILENT_S, STALE_S, Told, pack, said_of, sources
+from .travel import ALL, BUSY_S, REST_S, SILENT_S, STALE_S, Told, pack, said_of, sources
 from .words import TEXTS
 
 if TYPE_CHECKING:
@@ -151,17 +151,26 @@ class IpyparallelEngine:
             threads.start(lambda: _end(client, engines))
 
     def act(self, worker_id: str, action: str) -> Done:
-        """Free what an engine does not need; waits for it for a moment."""
+        """Free what an engine does not need, or all do not; waits for them for a moment."""
         client, number = self._client, worker_id.partition(":")[2]
-        found = [each for each in self._engines.values() if str(each.number) == number]
+        numbers = [each.number for each in list(self._engines.values())]
+        asked = [each for each in numbers if number in {str(each), ALL}]
         try:
-            if client is None or not found or action != "free":
+            if client is None or not asked or action != "free":
                 return Done("refused", message("worker.gone"))
-            engine = found[0].number
-            sent = _is_idle(client, engine) and _called(client, engine, "asked", _SIDE, "free")
-            if sent and not sent.wait(_PATIENCE_S):
-                client.abort(sent.msg_ids, targets=[engine], block=False)
-            return said_of(sent.get(0) if sent and sent.ready() else {"status": "busy"})
+            sent = {
+                each: _called(client, each, "asked", _SIDE, "free")
+                for each in asked
+                if _is_idle(client, each)
+            }
+            ends_s = time.monotonic() + _PATIENCE_S
+            for each, result in sent.items():
+                if not result.wait(max(0.0, ends_s - time.monotonic())):
+                    client.abort(result.msg_ids, targets=[each], block=False)
+            results = [sent.get(each) for each in asked]
+            return said_of(
+                [each.get(0) if each and each.ready() else {"status": "busy"} for each in results]
+            )
         except Exception as error:  # noqa: BLE001  the engine's own, or of its network
             return Done("failed", message("worker.failed", TEXTS, error=format_error(error)))
 

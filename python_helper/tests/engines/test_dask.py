@@ -305,6 +305,58 @@ def test_workers_are_left_as_they_were(kernel: LiveKernel) -> None:
     assert engine(kernel)["state"] == "not_measured"
 
 
+def test_all_that_are_idle_are_freed_at_once(followed: LiveKernel) -> None:
+    """One that is at work is left alone, and counted; nothing that anybody needs goes."""
+    source = """
+first, second = list(client.scheduler_info()["workers"])
+kept = client.submit(keep, 100, workers=[first], pure=False)
+for at in (first, second):
+    failed = client.submit(train, 256, workers=[at], pure=False)
+    failed.exception()
+    del failed
+before = client.run(held)
+"""
+    followed.run(source, cell_id="both")
+    freed = release(followed, "dask:*")
+    assert freed["status"] == "done", freed
+    gone = followed.value(
+        "[sum(before[at][i] - now[at][i] for at in now) for now in [client.run(held)] for i in (0, 1)]"
+    )
+    assert [freed["freed_bytes"], freed["returned_bytes"]] == gone
+    assert gone[0] > 100 * MIB
+    assert freed["message"]["id"] == "worker.all_freed"
+    assert followed.value("client.submit(lambda kept: kept.shape[0], kept).result()") == 100
+    followed.run("running = client.submit(time.sleep, 3, workers=[second]); time.sleep(0.5)")
+    some = release(followed, "dask:*")
+    assert some["message"]["params"]["busy"] == 1
+    followed.run("running.result(); del kept, running")
+    assert release(followed, "dask:*", "restart")["status"] == "refused"
+
+
+def test_a_restart_names_what_it_loses(followed: LiveKernel) -> None:
+    """Results that no other worker has, and among them those that no task makes again."""
+    at = followed.value("list(client.scheduler_info()['workers'])[0]")
+    none = release(followed, f"dask:{at}", "price")
+    assert (none["status"], none["message"]["id"]) == ("done", "worker.price_none")
+    source = """
+made = [client.submit(pow, 2, n, key=f"power-{n}", workers=[at]) for n in range(6)]
+both = client.submit(pow, 3, 3, key="on-both")
+client.gather(made), both.result()
+client.replicate(both)
+"""
+    followed.run(f"at = {at!r}{source}", cell_id="made")
+    some = release(followed, f"dask:{at}", "price")
+    assert (some["status"], some["message"]["params"]["count"]) == ("done", 6)
+    names = some["message"]["params"]["names"]
+    assert sorted({f"power-{n}" for n in range(6)} & {*names.split(", ")})
+    assert names.count("power-") == 4
+    assert "on-both" not in names
+    followed.run("by_hand = client.scatter({'by-hand': 7}, workers=[at])")
+    lost = release(followed, f"dask:{at}", "price")["message"]
+    assert (lost["id"], lost["params"]["lost"]) == ("worker.price_lost", "by-hand")
+    followed.run("del made, both, by_hand")
+
+
 def test_workers_that_come_later_are_followed_too(followed: LiveKernel) -> None:
     """And those that were restarted, which is a click with its own confirmation."""
     names = {worker["id"] for worker in workers_of(followed)}

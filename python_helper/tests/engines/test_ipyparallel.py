@@ -221,6 +221,22 @@ def test_what_a_failed_call_still_holds_is_given_back(followed: LiveKernel) -> N
     forget(followed)
 
 
+def test_all_engines_that_are_idle_are_freed_at_once(followed: LiveKernel) -> None:
+    """One that is at work is left alone, and counted."""
+    for number in (0, 1):
+        fail(followed, f"client[{number}].apply_sync(train, 256)")
+    stays = [held(followed, number) for number in (0, 1)]
+    freed = release(followed, "ipyparallel:*")
+    now = [held(followed, number) for number in (0, 1)]
+    assert freed["status"] == "done", freed
+    assert freed["freed_bytes"] == sum(a[0] - b[0] for a, b in zip(stays, now, strict=True))
+    assert freed["freed_bytes"] > 100 * MIB
+    followed.run("running = client[0].apply_async(time.sleep, 3); time.sleep(0.5)")
+    assert release(followed, "ipyparallel:*")["message"]["params"]["busy"] == 1
+    followed.run("running.get(); del running")
+    forget(followed)
+
+
 def test_a_call_that_catches_its_failure_leaves_nothing(kernel: LiveKernel) -> None:
     """No byte longer than without us, and no card."""
     source = "[client[0].apply_sync(probe, 10 + n) for n in range(4)]"

@@ -24,7 +24,9 @@ import type {
   ICardWorker,
   IFollowed,
   IReplies,
-  IWorkerCard
+  IWorkerCard,
+  RequestArgs,
+  WorkerAction
 } from '../../protocol';
 import { WorkersSection } from '../section';
 import { Workers } from '../workers';
@@ -117,6 +119,13 @@ describe('the section of workers', () => {
 
   const asked = (kind: string): unknown[] =>
     memory.requests.filter(([type]) => type === kind).map(([, args]) => args);
+
+  /** What was asked of workers but what it would cost. */
+  const done = (): unknown[] =>
+    memory.requests
+      .filter(([type]) => type === 'worker_release')
+      .map(([, args]) => args as RequestArgs<'worker_release'>)
+      .filter(({ action }) => action !== 'price');
 
   /** Show what is told of engines and cards. */
   const show = async (
@@ -392,14 +401,53 @@ describe('the section of workers', () => {
       await expectDialog('lost');
       await press('Cancel');
       await until(() => dialog() === null);
-      expect(asked('worker_release')).toEqual([]);
+      expect(done()).toEqual([]);
       await press(label);
       await expectDialog(title);
       await press(agree);
-      await until(() => asked('worker_release').length === 1);
-      expect(asked('worker_release')).toEqual([
-        { worker_id: worker.id, action }
-      ]);
+      await until(() => done().length === 1);
+      expect(done()).toEqual([{ worker_id: worker.id, action }]);
+    }
+  );
+
+  it('should name what a restart loses', async () => {
+    await show([DASK], [cardOf(DASK_WORKER)]);
+    all('.jp-GpuHeadroom-worker')[0]?.click();
+    await press('Restart…');
+    await until(() => asked('worker_release').length === 1);
+    expect(dialog()).toBeNull();
+    memory.send({
+      ...WORKER_RELEASED,
+      request_id: '1',
+      action: 'price',
+      message: message('worker.price')
+    });
+    await expectDialog('worker.price The tasks that run there begin again.');
+    await press('Cancel');
+    await until(() => dialog() === null);
+  });
+
+  it('should free all that are idle, where there are several', async () => {
+    await show([DASK], [cardOf(DASK_WORKER)]);
+    await press('Free all that are idle');
+    await until(() => asked('worker_release').length === 1);
+    expect(asked('worker_release')).toEqual([
+      { worker_id: 'dask:*', action: 'free' }
+    ]);
+  });
+
+  it.each([
+    ['one that says all itself', { total: 1 }, {}],
+    ['none that is idle', {}, { actions: ['restart'] }]
+  ] as const)(
+    'should not free all of %s',
+    async (_, engine, change: { actions?: readonly WorkerAction[] }) => {
+      const { actions = DASK_WORKER.actions } = change;
+      await show(
+        [{ ...DASK, ...engine }],
+        [cardOf({ ...DASK_WORKER, actions: [...actions] })]
+      );
+      expect(button('Free all that are idle')).toBeUndefined();
     }
   );
 
