@@ -45,19 +45,21 @@ const WHEEL_ONLY = [
   'testing.py'
 ];
 
-/** Modules for engines that run elsewhere: a pack of their own, which a page brings on first need. */
+/** Modules for what runs elsewhere: a pack of their own, which a page brings on first need. */
 const FOR_WORKERS = [
+  'advice/other_workers.py',
+  'handlers/workers.py',
   'terminal/workers.py',
   'workers/arriving.py',
   'workers/aside.py',
   'workers/asked.py',
-  'workers/beside.py',
   'workers/dask.py',
   'workers/dask_plugin.py',
   'workers/engine_side.py',
   'workers/ipyparallel.py',
   'workers/joining.py',
   'workers/ray.py',
+  'workers/ray_actors.py',
   'workers/ray_box.py',
   'workers/ray_side.py',
   'workers/travel.py',

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 SOURCES = Path(__file__).parents[1]
 PROBE = SOURCES.parent / "src" / "kernel" / "probe.ts"
 HELPER = PROBE.with_name("helper.ts")
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 CLIENT = "a-page"
 REPORT = "application/vnd.gpu-headroom.report+json"
 OPTIONS: dict[str, Any] = {

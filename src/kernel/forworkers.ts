@@ -1,28 +1,20 @@
 import type { IMemoryState } from '../memory/state';
-import type { Settings } from '../settings';
 import type { Handshake } from './handshake';
 
 /**
  * Brings the pack that is for workers, once in a life, as soon as the notebook has
- * an engine that it may send work to. Nothing goes to a worker by that.
+ * any, or an engine that it may send work to. Nothing goes to a worker by that.
  */
 export class ForWorkers {
-  constructor(
-    private readonly _settings: Settings,
-    private readonly _options: Handshake.IKernelFacts
-  ) {}
+  constructor(private readonly _options: Handshake.IKernelFacts) {}
 
   /** See whether it is needed now. */
   look({ hello, sample }: IMemoryState): void {
-    const isNeeded = sample?.workers?.engines.some(
-      ({ engine }) => engine !== 'rank' && engine !== 'command'
-    );
     if (
-      isNeeded &&
+      sample?.workers &&
       hello &&
       !hello.installed &&
-      hello.life_id !== this._broughtTo &&
-      this._settings.current.measureWorkers !== 'never'
+      hello.life_id !== this._broughtTo
     ) {
       this._broughtTo = hello.life_id;
       void this._bring();

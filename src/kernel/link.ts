@@ -45,7 +45,7 @@ export class KernelLink implements IKernelMemory {
     this._options = options;
     this.kernel = kernel;
     this._client = new HelperClient(kernel, settings);
-    this._forWorkers = new ForWorkers(settings, options);
+    this._forWorkers = new ForWorkers(options);
     this._lease = new Lease({
       client: this._client,
       settings,

@@ -78,6 +78,8 @@ class Dispatcher:
     def _handler_of(self, kind: str) -> Handler:
         if kind not in self._handlers:
             self.prepare()
+        if kind not in self._handlers:
+            raise NotNow  # a page brings what is for workers
         return self._handlers[kind]
 
 

@@ -29,7 +29,7 @@ from ..readings.sampler import Pace, Sampler
 from ..readings.sources import Sources
 from ..text.format import format_error
 from ..text.messages import message
-from ..workers.followed import Workers
+from ..workers.followed import Workers, brought
 from ..workers.ranks import Ranks
 from .cell_hooks import CellHooks
 from .failures import Failures
@@ -331,10 +331,11 @@ class Session:
         from ..handlers.release import ReleaseRequests
         from ..handlers.rerun import RerunRequests
         from ..handlers.rescue import RescueRequests
-        from ..handlers.workers import WorkerRequests
 
         requests = (ReleaseRequests(self), RerunRequests(self), RescueRequests(self))
-        parts = (Answers(self), HolderRequests(self), WorkerRequests(self), *requests)
+        workers = brought("handlers.workers")
+        others = (workers.WorkerRequests(self),) if workers else ()
+        parts = (Answers(self), HolderRequests(self), *requests, *others)
         found = {kind: handler for part in parts for kind, handler in part.by_kind.items()}
         return {**found, "explain": self._failures.explain_started}
 

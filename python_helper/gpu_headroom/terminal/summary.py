@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from .. import session as lives
 from ..text.messages import say
+from ..workers.followed import brought
 from .tables import Text, heads, size, table
 
 if TYPE_CHECKING:
@@ -33,7 +34,10 @@ def status() -> Text:
     session = _live()
     if session is not None:
         session.sources.include_all()
-        return summarise(session.sampler.measure())
+        said, workers = summarise(session.sampler.measure()), brought("terminal.workers")
+        if workers is None or session.workers.short(()) is None:
+            return said
+        return Text(f"{said}\n\n{workers.summarise(session)}")
     from . import script
 
     return summarise(script.read())

@@ -25,6 +25,8 @@ def named(engine: str, rank: int | None) -> str:
     """Return "rank 1", "Dask worker 3", "a Ray worker": what a process is called in a sentence."""
     if rank is not None:
         engine = {"dask": "dask_number", "ipyparallel": engine}.get(engine, "rank")
+    elif engine in {"ipyparallel", "rank"}:
+        engine = "process"
     return say(f"worker.{engine}", rank=rank)
 
 

@@ -32,6 +32,14 @@ if TYPE_CHECKING:
 _ENGINES = {"distributed": "dask", "ipyparallel": "ipyparallel", "ray": "ray"}
 
 
+def brought(name: str) -> Any:
+    """Return a module of a pack that is brought on first need; `None` until then."""
+    try:
+        return import_module(f"..{name}", __package__)
+    except ModuleNotFoundError:
+        return None
+
+
 class Workers:
     """All workers, from what is known by now: any thread may ask."""
 
@@ -43,9 +51,8 @@ class Workers:
         """Return an engine that is there, by its name; `None` where it is not."""
         for module, kind in _ENGINES.items():
             if kind == name and kind not in self._engines and imported(module) is not None:
-                try:
-                    found = import_module(f".{kind}", __package__)
-                except ModuleNotFoundError:
+                found = brought(f"workers.{kind}")
+                if found is None:
                     return None
                 self._engines[kind] = found.Engine(*self._life)
         return self._engines.get(name)
@@ -76,11 +83,10 @@ class Workers:
 
     def told_beside(self, report: Report) -> Report:
         """Return a report of a worker with what the others tell of it, where that was brought."""
-        try:
-            module = import_module(".beside", __package__)
-        except ModuleNotFoundError:
+        others = brought("advice.other_workers")
+        if others is None:
             return report
-        told: Report = module.told_beside(report, self.answer(Question()).cards)
+        told: Report = others.told_beside(report, self.answer(Question()).cards)
         return told
 
     def answer(self, question: Question) -> Answer:

@@ -154,6 +154,9 @@ def test_a_rank_that_outlives_its_cell_can_be_ended(kernel: LiveKernel, tmp_path
     assert (worker["left_over"], worker["execution_count"]) == (True, 2)
     assert worker["actions"] == ["end"]
     assert cards(kernel)["workers"]["engines"][0]["left_over"] == 1
+    status = kernel.value("str(__import__('gpu_headroom').status())")
+    assert "\n1 rank.\n" in status
+    assert "\n  another process  0.1 GiB" in status  # it has no number: nobody launched it
     reply = kernel.ask("worker_release", worker_id=worker["id"], action="free")
     refused = kernel.await_event("worker_released", request_id=reply["id"])
     assert (refused["status"], refused["freed_bytes"]) == ("refused", None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.live import LiveKernel
+from tests.live import SOURCES, LiveKernel
 from tests.programs import applied
 
 if TYPE_CHECKING:
@@ -249,6 +249,53 @@ life.ranks._explain = lambda error: held.acquire()
     report = card(kernel.run(LAUNCH_FIT, cell_id="launch-fit", stop_on_error=False))
     kernel.run("rank._PATIENCE_S = patience\nlife.ranks._explain = explain\ndel rank", silent=True)
     assert (report["measured"], report["worker"]["rank"]) == ("message", 1)
+
+
+def test_the_other_ranks_tell_once_their_pack_has_come(
+    newest_python: Path, pack: Pack, tmp_path: Path
+) -> None:
+    """A page brings it while they run; until then a question about them has its sentence."""
+    source = f"""
+import pathlib, time
+import importlib.util, sys
+from importlib.machinery import PathFinder
+
+import torch
+
+# This kernel finds no package of ours, and the simulated GPU by that alone.
+spec = PathFinder.find_spec("gpu_simulator", [{str(SOURCES)!r}])
+gpu_simulator = sys.modules["gpu_simulator"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(gpu_simulator)
+gpu_simulator.simulate("1GiB*2")
+from torch.multiprocessing import start_processes
+
+def hold(rank):
+    torch.cuda.set_device(rank)
+    kept = torch.empty((64, 512)[rank], 2**20, dtype=torch.uint8, device="cuda")
+    while not pathlib.Path("go").exists() or not rank:
+        time.sleep(0.05)
+    torch.empty(2**30, dtype=torch.uint8, device="cuda")
+"""
+    with LiveKernel(newest_python, tmp_path) as kernel:
+        kernel.inject(pack)
+        kernel.attach()
+        run = kernel.run(source, cell_id="hold")
+        assert run.status == "ok", run.outputs
+        launch = "print('begun')\n" + LAUNCH.replace("train", "hold")
+        request = kernel.start_cell(launch, cell_id="launch", stop_on_error=False)
+        kernel.until(lambda: kernel.sample()["workers"] is not None)
+        refused = kernel.ask("workers", host=None, filter="", offset=0)
+        assert (refused["type"], refused["message"]["id"]) == ("refused", "refused.not_now")
+        kernel.inject(pack, sources=pack.for_workers)
+        kernel.until(
+            lambda: len(kernel.ask("workers", host=None, filter="", offset=0)["cards"]) == 2
+        )
+        (tmp_path / "go").touch()
+        report = card(kernel.result(request))
+    causes = [each["rule"] for each in [report["cause"], *report["further_causes"]]]
+    assert (report["worker"]["rank"], report["measured"]) == (1, "worker")
+    assert "uneven-ranks" in causes
+    assert "even-ranks" in [remedy["id"] for remedy in report["remedies"]]
 
 
 def test_what_kernels_that_were_killed_forgot_goes_in_time(kernel: LiveKernel) -> None:

@@ -7,17 +7,18 @@ import re
 from pathlib import Path
 
 import pytest
+from gpu_headroom.advice import other_workers
 from gpu_headroom.advice.registry import TEXTS
 from gpu_headroom.frames import gauge
 from gpu_headroom.terminal import explain, script
 from gpu_headroom.text.catalogue import SENTENCES
 from gpu_headroom.text.messages import message
-from gpu_headroom.workers import beside, words
+from gpu_headroom.workers import words
 
 ROOT = Path(__file__).parents[3]
 HELPER = ROOT / "python_helper" / "gpu_headroom"
 CATALOGUE = {**SENTENCES, **TEXTS, **gauge.TEXTS, **explain.TEXTS, **script.TEXTS}
-CATALOGUE |= {**beside.TEXTS, **words.TEXTS}
+CATALOGUE |= {**other_workers.TEXTS, **words.TEXTS}
 CALLS = {"message", "say", "_row"}
 TABLES = {"SENTENCES", "TEXTS"}
 PREFIXES = ("part.", "summary.part.", "released.", "path.", "worker.", "workers.", "workers.goes_")

@@ -940,17 +940,14 @@ describe('KernelLink', () => {
       expect(brought).toEqual([]);
     });
 
-    it('should bring nothing for ranks, which have it all', async () => {
+    it('should bring it for ranks, too', async () => {
       const engines = [{ ...dask, engine: 'rank' }];
       await connectAndRead({}, { workers: { ...workers, engines } });
-      expect(brought).toEqual([]);
+      expect(brought).toEqual(['WORKERS_PACK']);
     });
 
-    it('should bring nothing where the settings forbid it', async () => {
-      jest
-        .spyOn(settings, 'current', 'get')
-        .mockReturnValue({ ...DEFAULT_SETTINGS, measureWorkers: 'never' });
-      await connectAndRead();
+    it('should bring nothing where there are none', async () => {
+      await connectAndRead({}, { workers: null });
       expect(brought).toEqual([]);
     });
   });

@@ -5,9 +5,9 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..advice.remedy import Offer
 from ..text.headline import named
 from ..text.messages import message
+from .remedy import Offer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +26,11 @@ TEXTS = {
         "{own_bytes} were in use there, {others_bytes} on a usual one of the others ({count}). The "
         "fullest decides how large the batch of all may be."
     ),
+    "remedy.free-idle": "Free what idle workers keep",
+    "remedy.free-idle.note": (
+        "Idle now: {names}. *Free all that are idle* under *Workers* in the panel gives "
+        "back what failed tasks have left there, and what is cached; results stay."
+    ),
     "remedy.own-card.dask": "Run one such task on a GPU at a time",
     "remedy.own-card.dask.note": (
         "Start workers with `resources=dict(GPU=1)` and submit with the same, or let "
@@ -38,7 +43,8 @@ TEXTS = {
     ),
     "remedy.own-card.ray": "Let Ray count the GPU",
     "remedy.own-card.ray.note": (
-        "`num_gpus=1` for tasks and actors that use it: Ray then starts no second one on the card."
+        "`num_gpus=1` for tasks and actors that use it: Ray then starts no second one on the card. "
+        "`max_calls=1` for a task ends its process with it, and what that has cached."
     ),
     "remedy.even-ranks": "Give each rank as much as the others",
     "remedy.even-ranks.note": (
@@ -51,6 +57,7 @@ _OWN_CARD = {
     "rank": ("remedy.own-card.rank", "remedy.own-card.rank.note"),
     "ray": ("remedy.own-card.ray", "remedy.own-card.ray.note"),
 }
+_FREE_IDLE = "remedy.free-idle", "remedy.free-idle.note"
 _EVEN = "remedy.even-ranks", "remedy.even-ranks.note"
 _FRESH_S = 15.0
 _MUCH = 0.05  # of a card
@@ -104,11 +111,15 @@ def _look_on_card(report: Report, card: WorkerCard, own: CardWorker, found: Besi
     capacity = card["capacity_bytes"]
     if not capacity or held < _MUCH * capacity or needed is None or needed > (free or 0) + held:
         return
-    names = ", ".join([_name(each) for each in others[:_NAMED]])
-    claim = message("cause.shared-card", TEXTS, names=names, held_bytes=held)
+    claim = message("cause.shared-card", TEXTS, names=_names(others), held_bytes=held)
     count = len(others) + card["more_workers"] + 1
     evidence = message("cause.shared-card.evidence", TEXTS, count=count)
     found.causes.append(_cause("shared-card", claim, evidence, held))
+    idle = [each for each in others if "free" in each["actions"]]
+    if idle:
+        there = sum(map(_held, idle))
+        offer = _advice("free-idle", _FREE_IDLE, there, measured=False, names=_names(idle))
+        found.remedies.append(offer)
     sentences = _OWN_CARD.get(own["engine"])
     if sentences is not None:
         found.remedies.append(_advice("own-card", sentences, held))
@@ -141,9 +152,15 @@ def _cause(rule: str, claim: Message, evidence: Message, size: int) -> Cause:
     return {"rule": rule, "claim": claim, "evidence": evidence, "bytes": size}
 
 
-def _advice(remedy: str, sentences: tuple[str, str], size: int) -> Remedy:
-    title, note = (message(sentence, TEXTS) for sentence in sentences)
-    return Offer(id=remedy, title=title, note=note, effect_bytes=size, measured=True).remedy
+def _advice(
+    remedy: str, sentences: tuple[str, str], size: int, *, measured: bool = True, names: str = ""
+) -> Remedy:
+    title, note = (message(sentence, TEXTS, names=names) for sentence in sentences)
+    return Offer(id=remedy, title=title, note=note, effect_bytes=size, measured=measured).remedy
+
+
+def _names(workers: Sequence[CardWorker]) -> str:
+    return ", ".join([_name(each) for each in workers[:_NAMED]])
 
 
 def _held(worker: CardWorker) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from gpu_headroom.workers.beside import told_beside
+from gpu_headroom.advice.other_workers import told_beside
 from gpu_headroom.workers.cards import Question, WorkerReading, answer
 
 GIB = 2**30
@@ -69,6 +69,17 @@ def test_who_shares_the_card_is_named(engine: str, remedies: list[str]) -> None:
     assert found["cause"]["bytes"] == 7 * GIB
     assert "7.0 GiB of the same GPU" in found["cause"]["claim"]["text"]
     assert [each["id"] for each in found["remedies"]] == remedies
+
+
+def test_idle_workers_of_the_card_are_named() -> None:
+    """They may give back what failed there; one that is at work may not."""
+    idle = reading(0, "GPU-1", 4 * GIB, engine="dask", actions=["free", "restart"])
+    busy = reading(2, "GPU-1", 3 * GIB, engine="dask", actions=["restart"])
+    found = told(report(1, 7 * GIB), reading(1, "GPU-1", 7 * GIB, engine="dask"), idle, busy)
+    first, _ = found["remedies"]
+    assert (first["id"], first["kind"], first["effect_bytes"]) == ("free-idle", "advice", 4 * GIB)
+    assert first["effect_quality"] == "estimated"  # what of it comes back is said afterwards
+    assert first["note"]["text"].startswith("Idle now: Dask worker 0.")
 
 
 def test_a_cause_of_its_own_stays() -> None:
