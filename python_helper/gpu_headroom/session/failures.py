@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from ..concurrency.mainloop import Job
     from ..concurrency.turns import Turn
     from ..errors.recognise import Recognition
+    from ..errors.remote import RemoteWorker
+    from ..errors.statement import Statement
     from ..errors.sticky_error import Fault
     from ..frames.frames import Frames
     from ..frameworks.torch.observer import Capture
@@ -160,7 +162,6 @@ class Failures:
         from ..errors.remote import RemoteWorker, named_in
         from ..errors.statement import read
         from ..oom.remote import of_command
-        from ..workers.report import is_of
 
         life, said = self._life, read(request["message"])
         report_id, run = None, next(reversed(life.ledger.runs(request["cell_id"])), None)
@@ -168,9 +169,7 @@ class Failures:
             error, name = RuntimeError(), request["message"].partition(":")[0]
             worker = named_in(request["traceback"], RemoteWorker("command"))
             failure = self._failure(error, Recognition(error, name, said, worker=worker), run)
-            left = life.ranks.take(worker.pid, worker.rank)
-            if not is_of(left.get("report"), said):
-                left = {}
+            left = self._left_by_process(worker, said)
             with each_parsed_once():
                 place, fits = left.get("batch"), left.get("fits")
                 evidence = of_command(failure, request["traceback"], place, fits)
@@ -282,11 +281,23 @@ class Failures:
 
     def _left_by(self, failure: Failure) -> dict[str, Any]:
         """Return what the worker left that ran out, empty where none is known to have."""
-        worker, life = failure.recognition.worker, self._life
-        if worker is not None and worker.engine == "rank":
+        recognition, life = failure.recognition, self._life
+        worker = recognition.worker
+        if worker is None:
+            return {}
+        if worker.engine == "command":
+            return self._left_by_process(worker, recognition.said)
+        if worker.engine == "rank":
             return {} if worker.pid is None else life.ranks.take(worker.pid)
-        engine = life.workers.engine(worker.engine) if worker is not None else None
-        return engine.take(_as_text(failure.recognition.error), worker) if engine else {}
+        engine = life.workers.engine(worker.engine)
+        return engine.take(_as_text(recognition.error), worker) if engine else {}
+
+    def _left_by_process(self, worker: RemoteWorker, said: Statement) -> dict[str, Any]:
+        """Return what a process left that a command has started, if its numbers are the same."""
+        from ..workers.report import is_of
+
+        left = self._life.ranks.take(worker.pid, worker.rank)
+        return left if is_of(left.get("report"), said) else {}
 
     def look_further(self) -> None:
         """Complete the last card if it came to no end: somebody waits for it now."""

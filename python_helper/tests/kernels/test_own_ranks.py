@@ -102,6 +102,24 @@ def test_what_filled_the_gpu_of_a_script_is_measured(kernel: LiveKernel, tmp_pat
     assert kernel.value("os.path.exists(os.environ['GPU_HEADROOM_RANKS'])") is False
 
 
+def test_what_a_function_of_the_notebook_has_started_is_measured_too(
+    kernel: LiveKernel, tmp_path: Path
+) -> None:
+    """Its error brings the text of the script; no line of a cell is a command that could change."""
+    (tmp_path / "main.py").write_text(MAIN)
+    command = '[sys.executable, "-m", "gpu_headroom", "run", "main.py", "-b", "64"]'
+    source = f"subprocess.run({command}, check=True, capture_output=True, text=True)"
+    run = kernel.run(source, cell_id="cell", stop_on_error=False)
+    shown = [content["data"] for kind, content in run.outputs if kind == "display_data"]
+    (report,) = [data[REPORT] for data in shown]
+    assert (report["measured"], report["worker"]["engine"]) == ("worker", "command")
+    parts = {part["kind"]: part["bytes"] for part in report["parts"]}
+    assert (parts["activations"], parts["parameters"]) == (512 * MIB, 68 * MIB)
+    assert report["cause"]["rule"] == "activations"
+    assert not [each for each in report["remedies"] if each["kind"] == "edit"]
+    assert kernel.value("os.path.exists(os.environ['GPU_HEADROOM_RANKS'])") is False
+
+
 # Ranks of these numbers ask for what their cards have not, once all are there.
 FAIL = """
 import os, sys, time
