@@ -10,6 +10,7 @@ import re
 from dataclasses import replace
 from itertools import chain
 from pathlib import PurePath
+from types import FunctionType
 from typing import TYPE_CHECKING
 
 from ..code.batch import OTHER_PHASE, Code, size_literals
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 _STEP = re.compile(
     r'File (?:"([^"\n]{1,1000})", line |([^\s":][^\n":]{0,1000}):)(\d{1,9}), in ([\w.<>]{1,200})'
 )
+_SENT = "<dynamic-code>"
 _FORWARD = "forward"  # the line that calls the model says more
 _ROLES: tuple[Role, ...] = ("batch", "unnamed")
 _IMPORTS = re.compile(r"^[ \t]*(?:from|import)[ \t]+([\w.]{1,200})", re.MULTILINE)
@@ -57,12 +59,13 @@ def of_worker(failure: Failure, turn: Turn, batch: object = None, fits: object =
     recognition, cell = failure.recognition, failure.cell
     recognition = replace(recognition, worker=recognition.worker or RemoteWorker("process"))
     said = as_said(replace(failure, recognition=recognition))
-    inner = recognition.error
+    inner, names = recognition.error, user_names(failure.shell)
     steps = [
         *steps_of(failure.error),
         *(steps_of(inner) if inner is not failure.error else ()),
         *steps_in(recognition.traceback),
     ]
+    steps = [(_file(names.get(name), file), line, name) for file, line, name in steps]
     cells = (*failure.cells[:-1], cell)
     origins = [place for place in in_cells(steps, cells) if place[2] != _FORWARD]
     if not origins:
@@ -80,7 +83,7 @@ def of_worker(failure: Failure, turn: Turn, batch: object = None, fits: object =
     notebook = notebook_of(known.failure, known.scene)
     gate = Gate(notebook, replace(live(failure.shell, Inspector(turn), ()), complete=False))
     reached = known.way.numbers(notebook.cells)
-    names, code = user_names(failure.shell), Code()  # each cell is looked through once
+    code = Code()  # each cell is looked through once
     numbers = (
         literal
         for role in _ROLES
@@ -94,6 +97,13 @@ def of_worker(failure: Failure, turn: Turn, batch: object = None, fits: object =
         batch=next(numbers, None),
         fitting_batch=_fitting(fits),
     )
+
+
+def _file(function: object, file: str) -> str:
+    """Return where a step is; one that cloudpickle sent without its file has that of its name."""
+    if file == _SENT and type(function) is FunctionType:
+        return function.__code__.co_filename
+    return file
 
 
 def steps_in(text: str) -> Iterator[Step]:

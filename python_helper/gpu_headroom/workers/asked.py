@@ -41,7 +41,9 @@ class Asked:
         if question not in self.questions:
             self.questions = [Question(), question]
             self._bell.ring()
-        return self._answers.get(question, NOTHING)
+        whole = self._answers.get(Question(), NOTHING)
+        # The hosts are there, whichever is asked for.
+        return self._answers.get(question) or whole._replace(cards=[], more_cards=0)
 
     def enter(self, asked: Sequence[Question], answers: Sequence[Any]) -> None:
         """Keep what came of it."""

@@ -16,6 +16,7 @@ MOST = 16  # cards or hosts of an answer
 _MOST_WORKERS = 8  # of a card
 _MOST_DEVICES = 64
 _LONGEST = 200  # characters of a name
+_NUMBERED = {"dask": "Dask worker", "ipyparallel": "engine"}  # as a page calls them
 _SIZE, _TEXT = (int, type(None)), (str, type(None))
 _FIELDS: dict[str, tuple[type, ...]] = {
     "index": (int,),
@@ -185,7 +186,10 @@ def _host(name: str, cards: list[WorkerCard]) -> WorkerHost:
 
 def _names(card: WorkerCard) -> str:
     told = [card["host"], card["name"] or "", card["uuid"] or ""]
-    told += [worker["name"] or f"rank {worker['rank']}" for worker in card["workers"]]
+    told += [
+        worker["name"] or f"{_NUMBERED.get(worker['engine'], 'rank')} {worker['rank']}"
+        for worker in card["workers"]
+    ]
     return "\n".join(told).lower()
 
 

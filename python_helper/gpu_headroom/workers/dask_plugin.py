@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _METRIC = "gpu_headroom"
 _NAMED = "gpu-headroom-"  # of every notebook that follows
 _STALE_S = 10.0  # a heartbeat is sent each half second; of a thousand workers each six seconds
-_MOST_NAMES, _NAME = 4, 80
+_MOST_NAMES, _NAME = 4, 24  # of a hash in a key the beginning does
 _LONGEST = 2**16  # bytes of what a failure is explained by
 
 
@@ -130,9 +130,9 @@ def price(address: str, dask_scheduler: Any = None) -> dict[str, Any]:
 
 
 def _named(tasks: list[Any]) -> list[str]:
-    return [str(task.key)[:_NAME] for task in tasks[:_MOST_NAMES]] + ["…"] * (
-        len(tasks) > _MOST_NAMES
-    )
+    names = [str(task.key) for task in tasks[:_MOST_NAMES]]
+    cut = [name if len(name) <= _NAME else f"{name[: _NAME - 1]}…" for name in names]
+    return [*cut, "…"] if len(tasks) > _MOST_NAMES else cut
 
 
 def free(dask_worker: Any = None) -> dict[str, Any]:

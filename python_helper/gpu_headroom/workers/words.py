@@ -23,13 +23,14 @@ TEXTS = {
     "worker.not_taken": "An actor is not measured, as it does not take the helper: {error}",
     "worker.nothing": "Nothing was freed: it has not used a GPU.",
     "worker.price": (
-        "{count} results are nowhere else ({names}): Dask computes them again where it can."
+        "Results that no other worker has ({count}): {names}. Dask computes them again where it "
+        "can."
     ),
     "worker.price_lost": (
-        "{count} results are nowhere else ({names}). Dask computes them again where it can, which "
-        "it cannot what was put there by hand: {lost}."
+        "Results that no other worker has ({count}): {names}. Dask computes them again where it "
+        "can; what was put there by hand is lost: {lost}."
     ),
-    "worker.price_none": "No result is there that is nowhere else.",
+    "worker.price_none": "No result is lost.",
     "worker.restarted": "It was restarted.",
     "worker.silent": "None of them has said anything yet.",
     "worker.unanswered": "It does not answer: whether it has freed anything is not known.",
