@@ -39,6 +39,7 @@ JAX := .venvs/jax
 TENSORFLOW := .venvs/tensorflow
 LIBRARIES := .venvs/libraries
 ENGINES := .venvs/engines
+ENGINES_OLDER := .venvs/engines-older
 PEERS := .venvs/peers
 HUB := .venvs/hub
 HUB_PROXY := configurable-http-proxy@5.3.0
@@ -76,7 +77,7 @@ ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
 .PHONY: help demo develop environments check test untimed style-and-types lint sizes types jest pytest fuzz galata cuda cuda-all cuda-here \
-	colab hosts test-engines docs translations wheel install benchmarks recovery fidelity causes edits harm soak images matrix targets release requirements clean distclean
+	colab hosts test-engines test-engines-older docs translations wheel install benchmarks recovery fidelity causes edits harm soak images matrix targets release requirements clean distclean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -158,6 +159,10 @@ endef
 
 .make/engines: requirements/engines.txt requirements/torch.txt scripts/install_torch.py | .make/python
 	$(call torch_environment,$(ENGINES),$<)
+	@touch $@
+
+.make/engines-older: requirements/engines-older.txt requirements/torch.txt scripts/install_torch.py | .make/python
+	$(call torch_environment,$(ENGINES_OLDER),$<)
 	@touch $@
 
 # The hub's proxy is a program of Node.js.
@@ -338,6 +343,9 @@ cuda-here: .make/python node_modules/.stamp
 test-engines: node_modules/.stamp .make/test-tools .make/engines ## what Dask, Ray, ipyparallel and launchers of ranks bring back of their workers (ARGS=…)
 	@$(VENV)/bin/pytest python_helper/tests/engines $(ARGS)
 
+test-engines-older: node_modules/.stamp .make/test-tools .make/engines-older ## the same with versions of the end of 2024 (ARGS=…)
+	@GPU_HEADROOM_PYTHON_ENGINES=$(CURDIR)/$(ENGINES_OLDER)/bin/python $(VENV)/bin/pytest python_helper/tests/engines $(ARGS)
+
 harm: environments .make/test-tools .make/wheel ## the hostile kernel suite at its full size, for long (ARGS=…)
 	@GPU_HEADROOM_FULL=yes GPU_HEADROOM_HARM=3 $(VENV)/bin/pytest $(WORKERS) python_helper/tests/harm $(ARGS)
 
@@ -417,7 +425,7 @@ targets: .make/python ## every target as the first command in a fresh clone, on 
 
 requirements: | .make/python ## pin every version in requirements/ again
 	@test -x .venvs/uv/bin/uv || { $(HOST_PYTHON) -m venv .venvs/uv && .venvs/uv/bin/python $(PIP_INSTALL) uv; }
-	@cd requirements && for name in build jax kernel-6.17 lab-4.2 lab-4.6 tensorflow test libraries peers docs release hub collaboration gateway engines; do \
+	@cd requirements && for name in build jax kernel-6.17 lab-4.2 lab-4.6 tensorflow test libraries peers docs release hub collaboration gateway engines engines-older; do \
 		../.venvs/uv/bin/uv pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate \
 			--constraint $$([[ " test libraries peers hub collaboration gateway engines " = *" $$name "* ]] && echo lab-4.6.txt || echo /dev/null) \
 			--excludes torch.txt --excludes torchvision.txt \

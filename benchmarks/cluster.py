@@ -16,6 +16,7 @@ from tests.engines.test_dask import kernel_with
 from tests.live import Pack
 
 from benchmarks.measure import Row, figures
+from benchmarks.pixel import measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -119,6 +120,7 @@ def rows(folder: Path) -> Iterator[Row]:
         yield _followed(kernel)
         yield from _sent(kernel)
         yield from _thousand(kernel)
+        yield _shown(folder)
         yield _card(kernel, folder, "from a worker's error to the card in the cell", 0)
         yield _card(kernel, folder, "… with 300,000 objects more in the worker", 300_000)
         yield from _freed(kernel)
@@ -192,6 +194,17 @@ def _thousand(kernel: LiveKernel) -> Iterator[Row]:
         middle <= 5,
     )
     yield Row("… its size", "≤ 16 kB", f"{size / 1000:.1f} kB", size <= 16_000)
+
+
+def _shown(folder: Path) -> Row:
+    what = f"tasks over 50 ms of a page that shows {MANY:,} workers"
+    found = measured("workers", folder)
+    if found is None:
+        return Row(what, "0", "not measured")
+    count, without = len(found["tasks_ms"]), len(found["without_ms"])
+    seconds = found["watched_ms"] / 1000
+    text = f"{count} in {seconds:.0f} s (with the panel and no worker {without})"
+    return Row(what, "0", text, count <= without)
 
 
 def _card(kernel: LiveKernel, folder: Path, what: str, objects: int) -> Row:

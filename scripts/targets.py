@@ -24,6 +24,7 @@ TARGETS = {
     "fuzz": ("SIZE=500",),
     "fidelity": ("ARGS=lstm",),
     "test-engines": ("ARGS=-k dask",),
+    "test-engines-older": ("ARGS=-k dask",),
     "cuda": ("TORCH=2.13.0", "ARGS=--only test_looking"),
     "harm": ("ARGS=-k test_starting",),
     "edits": ("GENERATED=1", "ARGS=--kinds end-in-semicolon"),

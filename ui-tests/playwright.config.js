@@ -40,6 +40,12 @@ const MEASURES = {
     command: 'lab',
     port: 8966,
     testMatch: '**/soak.bench.ts'
+  },
+  workers: {
+    environment: '.venv',
+    command: 'lab',
+    port: 8971,
+    testMatch: '**/workers.bench.ts'
   }
 };
 

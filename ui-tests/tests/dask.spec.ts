@@ -85,9 +85,21 @@ test.describe('Dask workers', () => {
 
     // What the failed task still holds comes back.
     await worker.click();
-    await section(page).getByRole('button', { name: 'Free' }).click();
+    const button = (name: string): Locator =>
+      section(page).getByRole('button', { name, exact: true });
+    await button('Free').click();
     await expect(section(page)).toContainText('It freed');
     await picture(page, 'dask-freed', section(page));
+    await button('Free all that are idle').click();
+    await expect(section(page)).toContainText('2 workers freed');
+
+    // A restart says what it would lose, and the way out has the focus.
+    await button('Restart…').click();
+    const dialog = page.locator('.jp-Dialog-content');
+    await expect(dialog).toContainText(/no other worker has \(1\): load-/);
+    await picture(page, 'dask-restart', dialog);
+    await page.keyboard.press('Enter');
+    await expect(dialog).toBeHidden();
 
     const run = failure.getByRole('button', { name: /and re-run/ });
     await run.first().click();

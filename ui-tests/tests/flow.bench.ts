@@ -1,11 +1,10 @@
-import type { Page } from '@playwright/test';
-
 import path from 'node:path';
 
 import { expect, test } from './application';
 import { Burden } from './burden';
 import { allocateFor, notebookOf, ROOMY } from './cells';
 import { report } from './latency';
+import { longTasks } from './longtasks';
 import { gauge, popup } from './surfaces';
 
 const HOURS = 8;
@@ -38,20 +37,6 @@ const HOUR = `for second in range(3600 * 2):
         session.send(session.sample())
     time.sleep(0.002)
 hours += 1`;
-
-/** Milliseconds of the tasks that kept the page from drawing; the browser tells those over 50. */
-async function longTasks(page: Page, during_ms: number): Promise<number[]> {
-  return page.evaluate(async wait_ms => {
-    const seen: number[] = [];
-    const observer = new PerformanceObserver(list => {
-      seen.push(...list.getEntries().map(({ duration }) => duration));
-    });
-    observer.observe({ type: 'longtask' });
-    await new Promise(resolve => setTimeout(resolve, wait_ms));
-    observer.disconnect();
-    return seen;
-  }, during_ms);
-}
 
 test('the flow of readings: tasks at 10 Hz, and eight hours of them', async ({
   open,

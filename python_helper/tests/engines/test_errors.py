@@ -95,7 +95,7 @@ CALLS: list[tuple[str, str, dict[str, Any]]] = [
     ("dask", "client.run(train, 1)", {}),
     ("ray", "ray.get(remote.remote(1))", {"pid": int, "host": str}),
     ("ray", "ray.get([remote.remote(n) for n in (1, 2)])", {"pid": int, "host": str}),
-    ("ray", "ray.get(Model.remote().step.remote())", {"pid": int, "host": str}),
+    ("ray", "model = Model.remote(); ray.get(model.step.remote())", {"pid": int, "host": str}),
     ("ipyparallel", "engines[1].apply_sync(train, 1)", {"rank": 1}),
     ("ipyparallel", "engines[:].apply_sync(train, 1)", {"rank": 0, "others": 1}),
     ("ipyparallel", "%%px\nimport torch\n" + TRAIN + "\ntrain(1)", {"rank": 0, "others": 1}),

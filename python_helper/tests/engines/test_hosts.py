@@ -1,0 +1,162 @@
+"""Dask workers on two hosts: whose cards they are, and a link that fails."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.engines.hosts import two_hosts
+from tests.engines.test_dask import (
+    check_measured,
+    engine,
+    fail,
+    kernel_with,
+    told,
+    until,
+)
+from tests.kernels.test_workers import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.engines.hosts import Hosts
+    from tests.live import LiveKernel, Pack
+
+MIB = 2**20
+PORT = 8786
+# A worker has the card that it was started with, as those of dask-cuda have.
+BEGIN = """
+import os, time
+from distributed import Client, WorkerPlugin
+
+class Simulated(WorkerPlugin):
+    name = "simulated"
+
+    def setup(self, worker):
+        import gpu_simulator
+        gpu_simulator.simulate("1GiB*8")
+
+client = Client("tcp://ADDRESS")
+client.register_plugin(Simulated())
+client.wait_for_workers(WORKERS)
+"""
+
+KEEP = """
+addresses = {each["name"]: at for at, each in client.scheduler_info()["workers"].items()}
+kept = [client.submit(keep, 100, workers=[addresses[at]], pure=False) for at in range(3)]
+_ = [each.exception() for each in kept]
+"""
+
+
+@contextmanager
+def cluster(
+    hosts: Hosts, python: Path, pack: Pack, *, scheduler: str, workers: str
+) -> Iterator[LiveKernel]:
+    """A kernel on the near host; a scheduler and its workers on those that are named."""
+    at = f"{hosts.addresses[scheduler]}:{PORT}"
+    alone = str(hosts.folder / "packages")
+
+    def start(host: str, program: str, *options: str, **variables: str) -> None:
+        command = str(python), "-m", f"distributed.cli.dask_{program}", "--no-dashboard"
+        hosts.start(host, *command, *options, PYTHONPATH=alone, **variables)
+
+    start(scheduler, "scheduler", "--host", f"tcp://{at}")
+    for number, host in enumerate(workers.split()):
+        named = "--nthreads", "1", "--name", f"{number}"
+        start(host, "worker", *named, f"tcp://{at}", CUDA_VISIBLE_DEVICES=f"{number}")
+    begin = BEGIN.replace("ADDRESS", at).replace("WORKERS", f"{len(workers.split())}")
+    with kernel_with(hosts.program("near", python), pack, hosts.folder, begin=begin) as kernel:
+        yield kernel
+
+
+@pytest.fixture
+def hosts(tmp_path: Path) -> Iterator[Hosts]:
+    """Two hosts of a test's own."""
+    with two_hosts(tmp_path) as found:
+        yield found
+
+
+def nothing_is_left(kernel: LiveKernel) -> bool:
+    """Whether no worker has anything of the helper; also while none can be asked."""
+    run = kernel.run("found = client.run(state)", silent=True, stop_on_error=False)
+    return run.status == "ok" and all(
+        "headroom" not in str(each) for each in kernel.value("found").values()
+    )
+
+
+def states(kernel: LiveKernel, **asked: str) -> dict[int, str]:
+    """What is said of each worker, by its number."""
+    cards = told(kernel, **asked)["cards"]
+    return {worker["rank"]: worker["state"] for card in cards for worker in card["workers"]}
+
+
+def follow(kernel: LiveKernel, count: int) -> None:
+    """Follow by hand, until all have said something."""
+    kernel.run("import gpu_headroom; gpu_headroom.follow()")
+    until(lambda: engine(kernel)["live"] == count)
+
+
+def test_workers_on_another_host(hosts: Hosts, engines_python: Path, pack: Pack) -> None:
+    """Their cards stand under their host, a failure names it; what is cut off turns stale."""
+    workers = {"scheduler": "near", "workers": "near far far"}
+    with cluster(hosts, engines_python, pack, **workers) as kernel:
+        assert kernel.value("__import__('socket').gethostname()") == "near"
+        follow(kernel, 3)
+        assert kernel.run(KEEP, cell_id="kept").status == "ok"
+        until(lambda: told(kernel)["workers"]["in_use_bytes"] == 300 * MIB)
+        found = {each["name"]: each for each in told(kernel)["hosts"]}
+        counts = {name: (each["cards"], each["workers"]) for name, each in found.items()}
+        assert counts == {"near": (1, 1), "far": (2, 2)}
+        until(lambda: [card["host"] for card in told(kernel, host="far")["cards"]] == ["far"] * 2)
+        until(lambda: list(states(kernel, filter="Dask worker 2")) == [2])
+
+        task = "client.submit(train, 256, kept[2], workers=[addresses[2]])"
+        report, run = fail(kernel, f"{task}.result()")
+        worker = report["worker"]
+        assert (report["measured"], worker["rank"], worker["host"]) == ("worker", 2, "far")
+        check_measured(report, f"result {kernel.value('kept[2].key')}")
+        assert "on Dask worker 2" in text_of(run)
+        assert f"Process {worker['pid']} on far" in text_of(run)
+
+        hosts.link(is_up=False)
+        until(lambda: states(kernel) == {0: "live", 1: "stale", 2: "stale"})
+        assert engine(kernel)["live"] == 1
+        assert kernel.value("client.submit(abs, -1, workers=[addresses[0]]).result()") == 1
+        hosts.link(is_up=True)
+        until(lambda: set(states(kernel).values()) == {"live"})
+
+        kernel.run("gpu_headroom.unfollow()")
+        until(lambda: nothing_is_left(kernel))
+
+
+def test_a_scheduler_behind_a_link_that_fails(
+    hosts: Hosts, engines_python: Path, pack: Pack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """How long it has not answered is said, while the kernel goes on; then all is as before.
+
+    Dask gives a connection up, makes another one, and takes it for another client's.
+    """
+    monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP", "12s")
+    monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "60s")
+    workers = {"scheduler": "far", "workers": "far far"}
+    with cluster(hosts, engines_python, pack, **workers) as kernel:
+        follow(kernel, 2)
+        for _ in range(2):
+            hosts.link(is_up=False)
+            until(lambda: engine(kernel)["state"] == "silent")
+            assert engine(kernel)["silent_s"] > 0
+            assert "does not answer" in kernel.run("print(gpu_headroom.workers())").text
+            until(lambda: kernel.value("client.status") == "connecting")
+            assert (engine(kernel)["state"], engine(kernel)["total"]) == ("silent", 2)
+            hosts.link(is_up=True)
+            until(lambda: engine(kernel)["state"] == "measured")
+            report, _ = fail(kernel, "client.submit(train, 256, pure=False).result()")
+            assert (report["measured"], report["worker"]["host"]) == ("worker", "far")
+
+        hosts.link(is_up=False)
+        until(lambda: kernel.value("client.status") == "connecting")
+        kernel.run("gpu_headroom.unfollow()")
+        hosts.link(is_up=True)
+        until(lambda: nothing_is_left(kernel))
