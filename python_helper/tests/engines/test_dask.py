@@ -397,6 +397,7 @@ client.submit(die, retries=0).result()
 def test_it_is_done_by_hand_too(kernel: LiveKernel) -> None:
     """`follow` says what goes where, `workers` what is known, `unfollow` takes it back."""
     kernel.run("import gpu_headroom")
+    until(lambda: engine(kernel)["total"] == 2)  # as the client heard last, unless it is followed
     said = kernel.run("print(gpu_headroom.follow())").text
     assert "2 Dask workers: the helper goes there as a worker plugin." in said
     until(lambda: engine(kernel)["live"] == 2)
