@@ -43,10 +43,10 @@ def to(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
 
 def _with_device(machine: Machine, args: Arguments, kwargs: Keywords) -> tuple[Arguments, Keywords]:
     """Write `x.to(other)` as `x.to(device, dtype)`: in C++ it would lose the card of `other`."""
-    other = args[1] if len(args) > 1 else kwargs.get("other")
+    other = args[1] if len(args) > 1 else kwargs.get("tensor")
     if other is None or not machine.holds(other):
         return args, kwargs
-    rest = {name: value for name, value in kwargs.items() if name != "other"}
+    rest = {name: value for name, value in kwargs.items() if name != "tensor"}
     return (args[0], other.device, other.dtype, *args[2:]), rest
 
 

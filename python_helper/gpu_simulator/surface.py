@@ -244,12 +244,16 @@ def _properties(card: Card) -> SimpleNamespace:
 def _parse_to(*args: Any, **kwargs: Any) -> Any:
     """Read `module.to(1)`: a number would ask which accelerator this build has.
 
-    A device by keyword would be served as that of a new tensor is, below this line.
+    A device by keyword would be served as that of a new tensor is, below this line; and that of a
+    tensor, `module.to(x)`, would be "meta".
     """
-    if kwargs.get("device") is not None:
-        args = (kwargs.pop("device"), *args)
+    for name in ("device", "tensor"):
+        if kwargs.get(name) is not None:
+            args = (kwargs.pop(name), *args)
     if args and type(args[0]) is int:
         args = (torch.device("cuda", args[0]), *args[1:])
+    elif args and isinstance(args[0], torch.Tensor):
+        args = (args[0].device, args[0].dtype, *args[1:])
     return _parse(*args, **kwargs)
 
 

@@ -111,6 +111,14 @@ MAKERS: dict[str, Callable[[], torch.Tensor]] = {
     "module to by keyword": lambda: (
         nn.Linear(128, 1, bias=False).to(device=torch.device("cuda", 1), dtype=None).weight
     ),
+    "module to a tensor's": lambda: (
+        nn.Linear(128, 1, bias=False).to(torch.ones(0, device=ONE)).weight
+    ),
+    "module to a tensor's by keyword": lambda: (
+        nn.Linear(128, 1, bias=False)
+        .to(tensor=torch.empty(0, device=ONE), non_blocking=True)
+        .weight
+    ),
     "from card 0": lambda: torch.ones(128, device="cuda:0").to(ONE),
     "deep copy": lambda: copy.deepcopy(torch.ones(128, device=ONE)),
     "pickle": lambda: pickle.loads(pickle.dumps(torch.ones(128, device=ONE))),  # noqa: S301 -- pickled here
