@@ -193,3 +193,12 @@ def put_tensor_types(patches: Patches) -> None:
     for name, dtype in _DTYPES.items():
         kind = _CardType(name, (), {"dtype": dtype, "__module__": "torch.cuda"})
         patches.put(torch.cuda, name, kind)
+    set_type = torch._C._set_default_tensor_type  # noqa: SLF001 -- part of the seam
+
+    def set_default(kind: Any) -> None:
+        """Make new tensors of this type, which is two defaults: of dtype and of device."""
+        is_on_card = isinstance(kind, _CardType)
+        torch.set_default_device("cuda" if is_on_card else None)
+        set_type(getattr(torch, kind.__name__) if is_on_card else kind)
+
+    patches.put(torch._C, "_set_default_tensor_type", set_default)  # noqa: SLF001 -- as above

@@ -101,7 +101,11 @@ class Memory:
         return allocation
 
     def bind(self, allocation: Allocation, host: torch.UntypedStorage | None) -> None:
-        """Let `host` hold the values of `allocation`."""
+        """Let `host` hold the values of `allocation`, in the place of what has held them."""
+        former = getattr(allocation, "host", None)
+        if former is not None:
+            # Another storage may lie at its address soon.
+            self._by_host.pop(former._cdata, None)  # noqa: SLF001 -- its identity
         allocation.host = host
         allocation.views = {}
         if host is not None:
@@ -114,10 +118,7 @@ class Memory:
 
     def forget_values(self, storage: torch.UntypedStorage) -> None:
         """Let nobody know the values of `storage` any more."""
-        allocation = self._live[storage._cdata]  # noqa: SLF001 -- its identity
-        if allocation.host is not None:
-            del self._by_host[allocation.host._cdata]  # noqa: SLF001 -- its identity
-        self.bind(allocation, None)
+        self.bind(self._live[storage._cdata], None)  # noqa: SLF001 -- its identity
 
     def owner_of(self, host: torch.UntypedStorage) -> torch.UntypedStorage | None:
         """Return the storage on a card whose values are in `host`, if there is one."""

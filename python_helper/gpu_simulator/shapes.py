@@ -31,6 +31,16 @@ _ON_CARD = {"_scaled_dot_product_efficient_attention": 2}
 """How many results of an operator are on the card, where the rest is not."""
 
 
+_SMALL = 2.0**-20
+"""What a number is whose value is asked for and not known: finite, and not nothing. A loss or an
+accuracy can be divided by and has a logarithm, and what waits for it to be small goes on."""
+
+_SOUND = {"all", "_is_all_true"}
+"""What asks whether all is as it should be: it is, as in a run that goes on."""
+
+_FINITE = "_amp_foreach_non_finite_check_and_unscale_"
+"""What looks for gradients that are not finite: it finds none."""
+
 MAX_NUMBERS = 8
 """How many numbers of the host keep their values together: no shape of a batch has more."""
 
@@ -63,8 +73,7 @@ class Shapes:
         if answer is not None:
             result = answer(*args, **kwargs)
         elif card is None:
-            dtype = kwargs.get("dtype") or args[0].dtype
-            return torch.zeros(args[0].shape, dtype=dtype, device=CPU)
+            return _unknown(args[0].shape, kwargs.get("dtype") or args[0].dtype)
         else:
             result = self._run_kernel(operation, args, on_card(kwargs, META))
         if card is None:
@@ -74,6 +83,10 @@ class Shapes:
         self.charge(made if order is None else [made[index] for index in order], card)
         if operation.may_resize:
             self.charge((args, tuple(kwargs.values())), card)
+        if operation.name in _SOUND:
+            self._tell(result, 1)
+        elif operation.name == _FINITE:
+            self._tell(args[1], 0)
         return result
 
     def run_sparse(
@@ -100,6 +113,14 @@ class Shapes:
         for tensor in tensors_in((result,), []):
             if is_meta(tensor):
                 self._memory.charge(storage_of(tensor), card)
+
+    def _tell(self, tensor: torch.Tensor, value: int) -> None:
+        """Let a few numbers have a value that nobody has computed."""
+        allocation = self._memory.find(storage_of(tensor))
+        count = 0 if allocation is None else allocation.nbytes // tensor.element_size()
+        if allocation is not None and 0 < count <= MAX_NUMBERS:
+            host = torch.full((count,), value, dtype=tensor.dtype, device=CPU)
+            self._memory.bind(allocation, host.untyped_storage())
 
     def _is_of_numbers(self, operation: Operation, args: Arguments, kwargs: Keywords) -> bool:
         """Whether all tensors of a call are a few numbers whose values are known."""
@@ -142,6 +163,12 @@ class Shapes:
             raise not_simulated(
                 f'result of "{operation.name}" without values; with compute="cpu" it has one'
             ) from error
+
+
+def _unknown(shape: torch.Size, dtype: torch.dtype) -> torch.Tensor:
+    """Return numbers on the host whose values are not known; many are zeros, which need no room."""
+    is_number = dtype.is_floating_point and shape.numel() <= MAX_NUMBERS
+    return torch.full(shape, _SMALL if is_number else 0, dtype=dtype, device=CPU)
 
 
 def _empty(*sizes: int, dtype: torch.dtype) -> torch.Tensor:
@@ -219,9 +246,10 @@ def _logarithms_of_sigmoid(tensor: torch.Tensor) -> tuple[torch.Tensor, ...]:
 # What depends on values: the largest result that is possible, or zero. Or where PyTorch's form
 # without values makes other tensors than CUDA's kernel.
 _ANSWERS: dict[str, Callable[..., Any]] = {
-    "_local_scalar_dense": lambda tensor: torch.zeros((), dtype=tensor.dtype, device=CPU).item(),
+    "_local_scalar_dense": lambda tensor: _unknown(torch.Size(), tensor.dtype).item(),
     "copy_": lambda target, *_: target,
     "equal": lambda *_: True,
+    "_sample_dirichlet": lambda tensor, *_: torch.empty_like(tensor, device=META),
     "im2col": _columns(torch.ops.aten.im2col.default),
     "col2im": _columns(torch.ops.aten.col2im.default),
     "mse_loss": _loss,

@@ -155,7 +155,8 @@ class Values:
                 continue
             if allocation.host is None:
                 self._memory.bind(allocation, torch.UntypedStorage(allocation.nbytes))
-            if allocation.host is not storage:
+            # Of some results the host has none: statistics that evaluation does not compute.
+            if allocation.host is not storage and host.numel():
                 self.host(tensor).copy_(host)
 
     def _to_card(

@@ -53,7 +53,9 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "to a device": lambda: torch.ones(3).to(CARD, non_blocking=True),
     "to keyword": lambda: torch.ones(3).to(device="cuda", dtype=torch.float16),
     "to like another": lambda: torch.ones(3).to(torch.zeros(1, device="cuda")),
-    "to like another by keyword": lambda: torch.ones(3).to(tensor=torch.zeros(1, device="cuda")),
+    "to like another by keyword": lambda: torch.ones(3).to(  # type: ignore[call-overload]  # not told
+        tensor=torch.zeros(1, device="cuda")
+    ),
     "cuda": lambda: torch.ones(3).cuda(),
     "cuda ordinal": lambda: torch.ones(3).cuda(0),
     "like": lambda: torch.rand_like(torch.ones(3, device="cuda")),
@@ -216,12 +218,11 @@ def test_a_tensor_prints_as_on_the_host(
 
 
 def test_a_tensor_without_values_says_so(start_card: Any) -> None:
-    """With compute="meta" `repr` shows the shape, and `item` is zero."""
+    """With compute="meta" `repr` shows the shape, and copies on the host are zeros."""
     start_card("1 GiB", "meta")
-    tensor = torch.ones(2, 3, device="cuda", dtype=torch.float16)
-    assert repr(tensor) == "tensor(..., device='cuda:0', size=(2, 3), dtype=torch.float16)"
-    assert tensor.sum().item() == 0.0
-    assert tensor.cpu().tolist() == [[0.0] * 3] * 2
+    tensor = torch.ones(4, 3, device="cuda", dtype=torch.float16)
+    assert repr(tensor) == "tensor(..., device='cuda:0', size=(4, 3), dtype=torch.float16)"
+    assert tensor.cpu().tolist() == [[0.0] * 3] * 4
 
 
 MISTAKES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
@@ -453,7 +454,7 @@ def test_numbers_from_the_host_are_known(card: Simulation) -> None:
     assert bool(number > 4)
     assert float(number.cpu()) == 4.5
     number.add_(torch.zeros(8, device="cuda").sum())
-    assert number.item() == (4.5 if card.compute == "cpu" else 0)
+    assert number.item() == (4.5 if card.compute == "cpu" else pytest.approx(0, abs=1e-5))
 
 
 def test_a_shape_that_libraries_gather_is_known(card: Simulation) -> None:

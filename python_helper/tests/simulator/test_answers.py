@@ -1,0 +1,154 @@
+"""What is answered for values that nobody has computed: as in a run that goes on."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+from torch import nn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gpu_simulator.simulation import Simulation
+
+    from .conftest import StartCard
+
+CUDA = "cuda"
+
+
+def scores() -> torch.Tensor:
+    """Of a batch, on the card."""
+    return torch.randn(8, 5, device=CUDA)
+
+
+# As tutorials have them: each ends a program where a number is zero, or where something is wrong.
+GOES_ON: dict[str, Callable[[], object]] = {
+    "divided by": lambda: 1 / (scores() > 0).float().mean().item(),
+    "signal to noise": lambda: 10 * math.log10(1 / scores().square().mean().item()),
+    "logarithm": lambda: math.log(scores().exp().mean().item()),
+    "logarithm on the host": lambda: math.log(scores().exp().mean().cpu()),
+    "root": lambda: math.sqrt(scores().square().mean()),
+    "normal": lambda: torch.distributions.Normal(scores(), scores().exp()).rsample(),
+    "normal of numbers": lambda: torch.distributions.Normal(scores()[0], 1.0).log_prob(scores()[0]),
+    "categories": lambda: torch.distributions.Categorical(logits=scores()).sample(),
+    "probabilities": lambda: torch.distributions.Categorical(scores().softmax(-1)).entropy(),
+    "coin": lambda: torch.distributions.Bernoulli(scores().sigmoid()).sample(),
+    "beta": lambda: torch.distributions.Beta(scores().exp(), scores().exp()).rsample(),
+    "many variables": lambda: torch.distributions.MultivariateNormal(
+        scores()[0], torch.eye(5, device=CUDA)
+    ).log_prob(scores()[0]),
+}
+
+
+@pytest.mark.parametrize("program", GOES_ON)
+def test_a_program_goes_on(card: Simulation, program: str) -> None:
+    """With values too."""
+    torch.manual_seed(0)
+    GOES_ON[program]()
+    del card
+
+
+def test_what_should_be_so_is_so(card: Simulation) -> None:
+    """An `assert` of a sound run holds."""
+    tensor = scores().abs()
+    assert (tensor == tensor.clone()).all()
+    assert torch.isfinite(tensor).all()
+    assert torch.isfinite(tensor).all(dim=1).all()
+    assert not torch.isnan(tensor).any()
+    assert bool(torch.all(tensor >= 0)) is True
+    del card
+
+
+def test_unknown_numbers_are_small_and_many_are_nothing(start_card: StartCard) -> None:
+    """Zeros need no memory of the host; a number is finite, and not nothing."""
+    start_card("1 GiB", "meta")
+    number = scores().sum().item()
+    assert 0 < number < 1e-5
+    assert scores().argmax().item() == 0
+    assert scores().cpu().count_nonzero() == 0
+
+
+def test_no_gradient_is_found_that_is_not_finite(start_card: StartCard) -> None:
+    """`GradScaler` makes its step, and the optimizer's state is there."""
+    start_card("1 GiB", "meta")
+    layer = nn.Linear(64, 64).cuda()
+    optimizer, scaler = torch.optim.AdamW(layer.parameters()), torch.amp.GradScaler(CUDA)
+    for _ in range(2):
+        optimizer.zero_grad()
+        with torch.autocast(CUDA, dtype=torch.float16):
+            loss = layer(torch.randn(4, 64, device=CUDA)).square().mean()
+        scaler.scale(loss).backward()
+        scaler.unscale_(optimizer)
+        scaler.step(optimizer)
+        scaler.update()
+    assert len(optimizer.state) == 2
+
+
+SLOPES: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "1 + x": lambda x: 1 + x,
+    "x + 1": lambda x: x + 1,
+    "add": lambda x: torch.add(x, 1, alpha=2),
+    "1 - x": lambda x: 1 - x,
+    "x * 2": lambda x: x * 2.0,
+    "2 ** x": lambda x: 2**x,
+    "1 / (1 + x)": lambda x: 1 / (1 + x.exp()),
+}
+
+
+@pytest.mark.parametrize("slope", SLOPES)
+def test_a_function_computes_with_numbers_in_backward(card: Simulation, slope: str) -> None:
+    """As on the host."""
+
+    class Own(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, value: torch.Tensor) -> torch.Tensor:
+            ctx.save_for_backward(value)
+            return value.exp()
+
+        @staticmethod
+        def backward(ctx: Any, grad: torch.Tensor) -> torch.Tensor:
+            return grad * SLOPES[slope](ctx.saved_tensors[0])
+
+    own: Any = Own
+    host = torch.linspace(-1, 1, 32)
+    tensor = host.cuda().requires_grad_()
+    own.apply(tensor).sum().backward()
+    assert tensor.grad is not None
+    assert tensor.grad.is_cuda
+    if card.compute == "cpu":
+        assert torch.allclose(tensor.grad.cpu(), SLOPES[slope](host))
+
+
+def test_statistics_that_evaluation_does_not_compute(card: Simulation) -> None:
+    """Of a batch that is sized before its values are computed."""
+    layer = nn.BatchNorm2d(64).cuda().eval()
+    images = torch.ones(64, 64, 64, 64, device=CUDA)
+    result = layer(images)
+    assert result.shape == images.shape
+    if card.compute == "cpu":
+        assert result[0, 0, 0, 0].item() == pytest.approx(1.0, abs=1e-4)
+
+
+def test_values_that_were_replaced_are_nobodys(valued_card: Simulation) -> None:
+    """Another storage may lie where they were."""
+    result = torch.empty(0, device=CUDA)
+    for count in (3, 500, 7000):
+        torch.add(torch.ones(count, device=CUDA), 1, out=result.resize_(0))
+    memory = valued_card._machine.memory
+    held = {each.host._cdata for each in memory._live.values() if each.host is not None}
+    assert held == set(memory._by_host)
+
+
+@pytest.mark.filterwarnings("ignore:.*set_default_tensor_type")
+def test_the_default_type_may_be_that_of_a_card(card: Simulation) -> None:
+    """As older notebooks have it, by its name or itself."""
+    for kind in ("torch.cuda.HalfTensor", vars(torch.cuda)["FloatTensor"]):
+        torch.set_default_tensor_type(kind)
+        assert torch.zeros(3).is_cuda
+        torch.set_default_tensor_type(torch.FloatTensor)
+        assert torch.zeros(3).is_cpu
+        assert torch.zeros(3).dtype is torch.float32
+    del card
