@@ -146,11 +146,10 @@ def _is_owned_by_engine(what: _InPlace, args: tuple[Any, ...], kwargs: dict[str,
     """Whether the autograd engine changes a gradient that nobody else has."""
     if kwargs or torch.is_grad_enabled() or torch._C._current_graph_task_id() == -1:  # noqa: SLF001 -- no public name
         return False
+    if not all(isinstance(each, torch.Tensor) for each in (args[0], args[what.gradient])):
+        return False  # a number, in a person's own `backward`
     total, gradient = args[0], args[what.gradient]
-    both = (total, gradient)  # or a number, in a person's own `backward`
-    if not all(isinstance(each, torch.Tensor) and is_meta(each) for each in both):
-        return False
-    if sparse.is_sparse(total):
+    if not is_meta(total) or not is_meta(gradient) or sparse.is_sparse(total):
         return False
     storage = total.untyped_storage()
     return (
