@@ -32,7 +32,11 @@ def follow(life: Session, actor: Any = None) -> Text:
     found = [each for each in _followed(life) if each["engine"] != "rank"]
     for each in found:
         life.workers.engine(each["engine"]).follow()
-    lines = [say(f"workers.goes_{each['engine']}", TEXTS, count=each["total"]) for each in found]
+    lines = [
+        say(f"workers.goes_{engine}", TEXTS, workers=counted(engine, each["total"]))
+        for each in found
+        for engine in [each["engine"]]
+    ]
     return Text("\n".join([*lines, say("workers.takes_back", TEXTS)] if lines else [_none()]))
 
 

@@ -44,8 +44,8 @@ TEXTS = {
     "workers.following": "{workers}: the helper is on its way there.",
     "workers.goes_actor": "The helper goes into this actor as a call, in its turn: "
     "behind those that wait there.",
-    "workers.goes_dask": "{count} Dask workers: the helper goes there as a worker plugin.",
-    "workers.goes_ipyparallel": "{count} engines: the helper goes there as a call.",
+    "workers.goes_dask": "{workers}: the helper goes there as a worker plugin.",
+    "workers.goes_ipyparallel": "{workers}: the helper goes there as a call.",
     "workers.goes_ray": "Ray workers: the helper goes there where Ray was started by "
     "`ray.init(runtime_env=gpu_headroom.ray_environment())`.",
     "workers.measured": "{workers}.",
