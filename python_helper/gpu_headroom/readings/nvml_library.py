@@ -2,15 +2,21 @@
 
 Every call may be missing in an old driver, refused in a container or unsupported on a card: then
 the answer is `None`. Signatures and structures: NVML API reference, "Device Queries".
+
+The library may hold locks while it is called, and a forked child would have them held for ever
+where PyTorch counts its cards by the same library: who forks waits for a call, for a moment.
 """
 
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 from ctypes import byref, c_char, c_uint, c_ulonglong, c_void_p, sizeof
+from functools import cache
 from typing import Any, NamedTuple
 
+from ..concurrency import threads
 from ..frameworks.imported import imported
 
 _NOT_AVAILABLE = 2**64 - 1
@@ -18,6 +24,11 @@ _TEXT = 96
 _MOST_PROCESSES = 256
 # The entry was 24 bytes, and 32 in the headers of some drivers: room for the larger one.
 _ENTRY_SIZES = (24, 32)
+_TIMEOUT = 10  # NVML_ERROR_TIMEOUT
+_PATIENCE_S = 1.0  # a call takes less than a thousandth of that, the first ones some seconds
+
+_calling = threads.Lock()
+_stands_still = False
 
 
 class MemoryV2(ctypes.Structure):
@@ -62,6 +73,7 @@ class Nvml:
 
     def __init__(self, library: Any) -> None:
         self._library = library
+        _follow_forks()
 
     def start(self) -> bool:
         """Start the library; may take seconds where no other program uses the card."""
@@ -156,7 +168,12 @@ class Nvml:
             function = getattr(self._library, name)
         except AttributeError:
             return None
-        status: int = function(*arguments)
+        if not _calling.acquire(_PATIENCE_S):
+            return _TIMEOUT
+        try:
+            status: int = function(*arguments)
+        finally:
+            _calling.release()
         return status
 
 
@@ -170,3 +187,22 @@ def _rows(raw: bytes, count: int, size: int) -> dict[int, int | None] | None:
             return None
         rows[pid] = None if used == _NOT_AVAILABLE else used
     return rows
+
+
+@cache
+def _follow_forks() -> None:
+    """Have forks wait, once in the life of a process: it cannot be taken back."""
+    if hasattr(os, "fork"):
+        os.register_at_fork(
+            before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
+        )
+
+
+def _before_fork() -> None:
+    global _stands_still  # noqa: PLW0603  it is of the process, as a fork is
+    _stands_still = _calling.acquire(threads.LIMIT_S)
+
+
+def _after_fork() -> None:
+    if _stands_still:
+        _calling.release()

@@ -6,6 +6,7 @@ import ctypes
 import os
 import struct
 import sys
+import threading
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -447,6 +448,39 @@ def test_says_nothing_in_a_forked_child(
     driver.open()
     driver.close()
     assert library.calls.total() == 0
+
+
+class Locking:
+    """A library that holds a lock while it is called, until `lets_go`."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.is_called, self.lets_go = threading.Event(), threading.Event()
+
+    def nvmlInit_v2(self) -> int:  # noqa: N802  NVML's name
+        """Come and go as the real one does."""
+        with self.lock:
+            self.is_called.set()
+            self.lets_go.wait(20)
+        return 0
+
+
+@pytest.mark.parametrize("held_s", [0.02, 20.0])
+def test_who_forks_waits_for_a_call_for_a_moment(held_s: float) -> None:
+    """PyTorch counts cards by the same library: a lock held at the fork hangs the child."""
+    library = Locking()
+    caller = threading.Thread(target=nvml_library.Nvml(library).start)
+    caller.start()
+    library.is_called.wait()
+    threading.Timer(held_s, library.lets_go.set).start()
+    if (child := os.fork()) == 0:
+        os._exit(library.lock.locked())
+    _, status = os.waitpid(child, 0)
+    # One that hangs holds up no fork.
+    assert os.waitstatus_to_exitcode(status) == (held_s == 20.0)
+    library.lets_go.set()
+    caller.join()
+    assert nvml_library.Nvml(library).start()  # and the parent goes on
 
 
 def test_uses_the_library_that_pynvml_has_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
