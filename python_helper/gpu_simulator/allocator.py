@@ -6,7 +6,9 @@ of their own. Nothing here knows about tensors or imports PyTorch.
 
 from __future__ import annotations
 
+import os
 import threading
+import weakref
 from collections import Counter, defaultdict, deque
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -41,6 +43,21 @@ CONTEXT_BYTES = 420 * MIB
 _FIRST_ADDRESS = 0x7F00_0000_0000
 _ADDRESSES_PER_CARD = 2**44
 
+_allocators: weakref.WeakSet[CachingAllocator] = weakref.WeakSet()
+
+
+def _after_fork_in_child() -> None:
+    """Have no lock held by a thread that has not come along.
+
+    It was reading, for where anything has been allocated a child is refused the card.
+    """
+    for allocator in _allocators:
+        allocator._mutex = threading.Lock()  # noqa: SLF001 -- of this file
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)
+
 
 class CachingAllocator:
     """The allocator of one card of `capacity` bytes, of which others use `outside` bytes.
@@ -72,6 +89,7 @@ class CachingAllocator:
         self.observers: list[Callable[[int, int, int, int], object]] = []
         self._oom_error = oom_error
         self._mutex = threading.Lock()
+        _allocators.add(self)
         self._released: deque[Block] = deque()
         self._abandoned: deque[PoolId] = deque()
         self._next_address = _FIRST_ADDRESS + index * _ADDRESSES_PER_CARD

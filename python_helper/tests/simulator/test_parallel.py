@@ -321,3 +321,32 @@ def test_a_forked_child_can_use_neither_card() -> None:
     """)
     refusal = "Cannot re-initialize CUDA in forked subprocess"
     assert printed.splitlines() == ["2.0 False", refusal, refusal]
+
+
+def test_a_forked_child_allocates_though_the_card_was_being_read() -> None:
+    """The lock that a thread of the parent held is nobody's in the child."""
+    printed = python("""
+        import os, signal, threading, torch
+        from gpu_simulator import simulate
+        simulation = simulate("1 GiB")
+        allocator = simulation._machine.all_cards[0].allocator
+        held, forked = threading.Event(), threading.Event()
+        def read():
+            with allocator._exclusive():
+                held.set()
+                forked.wait(60)
+        reader = threading.Thread(target=read)
+        reader.start()
+        held.wait()
+        if (child := os.fork()) == 0:
+            signal.alarm(20)
+            kept = torch.ones(1, device="cuda")
+            print(torch.cuda.memory_allocated(), flush=True)
+            os._exit(0)
+        os.waitpid(child, 0)
+        forked.set()
+        reader.join()
+        kept = torch.ones(1, device="cuda")
+        print(torch.cuda.memory_allocated())
+    """)
+    assert printed.splitlines() == ["512", "512"]
