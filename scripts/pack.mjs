@@ -30,6 +30,7 @@ const LIMIT = 220_000;
 const WHEEL_ONLY = [
   '__main__.py',
   'cells/life.py',
+  'dry_run/',
   'errors/besides.py',
   'errors/pasted.py',
   'frames/',
@@ -37,6 +38,7 @@ const WHEEL_ONLY = [
   'kernel/plain_release.py',
   'protocol/wire.py',
   'terminal/arrival.py',
+  'terminal/dry_run.py',
   'terminal/explain.py',
   'terminal/gauge.py',
   'terminal/own_rank.py',

@@ -16,9 +16,11 @@ _ABOUT = """\
   run      runs a script as `python` does; where a cell has started it, its notebook learns what it
            holds, and what filled its GPU if it ends by that: `python -m gpu_headroom run train.py
            --lr 1`, `torchrun --nproc-per-node=2 -m gpu_headroom run train.py --lr 1`
+  dry-run  runs a notebook or a script on simulated GPUs: what it needs, on which it fits, and which
+           edit makes it fit: `python -m gpu_headroom dry-run train.ipynb --gpu T4`
 What a notebook's variables hold is asked in its kernel: `%gpu_headroom status`, `holders`,
 `plan`, `free`. Exit codes: 0 there is a GPU, or an error of one was explained; 1 there is none;
-2 a wrong command; of `run` the script's own."""
+2 a wrong command; of `run` the script's own, of `dry-run` see its `--help`."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -29,13 +31,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         run(given[1], given[2:])  # all that follows is the script's
         return 0
+    if given[:1] == ["dry-run"]:
+        from .terminal.dry_run import dry_run
+
+        return dry_run(given[1:])
     parser = argparse.ArgumentParser(
         prog="python -m gpu_headroom",
         description=_ABOUT,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "command", choices=["status", "explain", "run"], help="what to do, see above"
+        "command", choices=["status", "explain", "run", "dry-run"], help="what to do, see above"
     )
     command = parser.parse_args(given).command
     if command == "run":

@@ -87,6 +87,8 @@ class CachingAllocator:
         """Whether what is taken from the card from now on is mapped in expandable segments."""
         self.history = History()
         self.observers: list[Callable[[int, int, int, int], object]] = []
+        self.refuses: Callable[[int], bool] | None = None
+        """Asked before each request, with what would be in use after it; the lock is held."""
         self._oom_error = oom_error
         self._mutex = threading.Lock()
         _allocators.add(self)
@@ -141,7 +143,10 @@ class CachingAllocator:
             size = _round_up(nbytes, MIN_BLOCK_BYTES)
             segment_size = _segment_size(size)
             pool = SMALL_POOL if size <= SMALL_BYTES else LARGE_POOL
-            block = self._allocate(nbytes, segment_size, Home(pool, stream, private_pool))
+            if self.refuses is None or not self.refuses(self._current("allocated_bytes") + size):
+                block = self._allocate(nbytes, segment_size, Home(pool, stream, private_pool))
+            else:
+                block, self.capacity = None, self.outside + self._current("reserved_bytes")
             if block is not None:
                 block.frames = frames
                 self.history.note("alloc", block.address, nbytes, frames)

@@ -1,0 +1,130 @@
+"""What a notebook needs: on which GPUs it fits, what fills the peak, which edit makes it fit.
+
+Each number is that of a run. A GPU that has more than the allocator ever took, and one that has
+less than was in use at once, need none of their own: it would go as the first one went, or end
+where that one went beyond.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from .process import Died
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ..protocol.wire import Report
+    from .gpus import Gpu
+    from .job import EditedCells, Ended, Peak
+
+    Run = Callable[..., Ended]
+
+_MOST_TRIES = 6
+
+
+class Fit(NamedTuple):
+    """Whether it fits on a GPU; `None`: it cannot be told, for the run came to no end.
+
+    `left_bytes` is what would be left at the peak, negative what is missing.
+    """
+
+    gpu: Gpu
+    fits: bool | None
+    left_bytes: int | None
+
+
+class Try(NamedTuple):
+    """What came of an edit: `ended` as its run did, or `died`."""
+
+    edit: EditedCells
+    ended: Ended | None
+    died: str | None
+
+
+class Findings(NamedTuple):
+    """All that was found; `at_peak` is the card of the request that reached the peak.
+
+    `tried_on` is the GPU of `failure` and of `tries`, the largest one that is too small.
+    """
+
+    ended: Ended
+    fits: tuple[Fit, ...]
+    at_peak: Report | None
+    tried_on: Gpu | None
+    failure: Ended | None
+    tries: tuple[Try, ...]
+
+    @property
+    def peak(self) -> Peak | None:
+        """The peak of the card that had most in use."""
+        return fullest(self.ended)
+
+
+def find(run: Run, gpus: Sequence[Gpu], *, tries: bool) -> Findings:
+    """Run the cells on a GPU without limit, then on each one whose size decides; may raise `Died`.
+
+    `run` takes the fields of a job that differ. `tries` has the edits tried that the card of the
+    largest GPU that is too small offers.
+    """
+    ended = run()
+    fits = [_fit(run, gpu, ended) for gpu in gpus]
+    peak = fullest(ended)
+    at_peak = tried_on = failure = None
+    if ended["outcome"] == "done" and peak is not None and peak["request"]:
+        at_peak = _report_at(run, peak)
+    tried: list[Try] = []
+    small = [fit.gpu for fit in fits if fit.fits is False]
+    if tries and small:
+        tried_on = max(small, key=lambda gpu: gpu.total_bytes)
+        failure = run(capacity_bytes=tried_on.total_bytes)
+        tried = [each for edit in failure["edits"] for each in _tries(run, edit, tried_on)]
+    return Findings(ended, tuple(fits), at_peak, tried_on, failure, tuple(tried))
+
+
+def fullest(ended: Ended) -> Peak | None:
+    """Return the peak of the card that had most in use; `None` where none was used."""
+    used = [peak for peak in ended["peaks"] if peak["request"]]
+    return max(used, key=lambda peak: peak["allocated_bytes"], default=None)
+
+
+def needed_bytes(peak: Peak) -> int:
+    """Return what was in use at once, with the driver's context."""
+    return peak["allocated_bytes"] + peak["outside_bytes"]
+
+
+def _fit(run: Run, gpu: Gpu, ended: Ended) -> Fit:
+    peaks = [peak for peak in ended["peaks"] if peak["request"]]
+    left = gpu.total_bytes - max(map(needed_bytes, peaks), default=0)
+    if left < 0:
+        return Fit(gpu, fits=False, left_bytes=left)
+    if ended["outcome"] != "done" or ended["timed_out"]:
+        return Fit(gpu, fits=None, left_bytes=None)
+    taken = max((peak["reserved_bytes"] + peak["outside_bytes"] for peak in peaks), default=0)
+    if taken > gpu.total_bytes:
+        own = run(capacity_bytes=gpu.total_bytes)
+        return Fit(gpu, fits=own["outcome"] == "done", left_bytes=left)
+    return Fit(gpu, fits=True, left_bytes=left)
+
+
+def _report_at(run: Run, peak: Peak) -> Report | None:
+    """Return the card of a GPU that ends one request before the peak."""
+    try:
+        return run(refuse_at=peak["request"])["report"]
+    except Died:
+        return None
+
+
+def _tries(run: Run, edit: EditedCells | None, gpu: Gpu) -> Iterator[Try]:
+    """Try an edit; where it fails again and is offered again, as a smaller batch is, that too."""
+    for _ in range(_MOST_TRIES):
+        if edit is None:
+            return
+        try:
+            ended = run(cells=edit["cells"], capacity_bytes=gpu.total_bytes)
+        except Died as death:
+            yield Try(edit, None, death.how)
+            return
+        yield Try(edit, ended, None)
+        again = (each for each in ended["edits"] if each["remedy_id"] == edit["remedy_id"])
+        edit = next(again, None)

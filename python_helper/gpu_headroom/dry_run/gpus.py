@@ -1,0 +1,71 @@
+"""The GPUs that people can get, and what a program finds on each."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import NamedTuple
+
+_MIB = 2**20
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(GiB|GB|G|MiB|MB|M)", re.IGNORECASE)
+
+
+class Gpu(NamedTuple):
+    """A GPU to run on dry: `total_bytes` is what PyTorch calls its `total_memory`.
+
+    That is less than is printed on the box, and differs by driver: the least that was seen.
+    `where` is who lends it, `also` what people call it; `source` is where the size was seen.
+    """
+
+    name: str
+    total_bytes: int
+    where: str = ""
+    also: tuple[str, ...] = ()
+    source: str = ""
+
+
+# `total_memory` in MiB as Ultralytics prints it at the head of a training (select_device in
+# ultralytics/utils/torch_utils.py), in logs of 2022 to 2026 that people have published; those of
+# 80 GB and the H100 from PyTorch's "has a total capacity of".
+_SEEN: tuple[tuple[str, int, str, tuple[str, ...], str], ...] = (
+    ("RTX 3060 12GB", 11910, "workstations", ("3060",), "torch-2.10.0+cu128"),
+    (
+        "T4",
+        14912,
+        "Colab, Kaggle, g4dn",
+        ("tesla t4",),
+        "torch-2.10.0+cu128; 15102 of older drivers",
+    ),
+    ("P100 16GB", 16269, "Kaggle", ("tesla p100",), "torch-2.11.0+cu128"),
+    ("V100 16GB", 16130, "p3", ("tesla v100", "v100"), "torch-1.7.0+cu101"),
+    ("L4", 22563, "Colab, g6", (), "torch-2.11.0+cu128"),
+    ("RTX 3090", 24124, "workstations", ("3090",), "torch-2.13.0+cu130"),
+    ("RTX 4090", 24209, "workstations", ("4090",), "torch-2.1.0+cu118"),
+    ("A100 40GB", 40441, "Colab, p4d", ("a100",), "torch-2.11.0+cu130"),
+    ("L40S", 45495, "g6e", (), "torch-2.2.2+cu121"),
+    ("A100 80GB", 81038, "p4de", (), "torch-2.3.1+cu118"),
+    ("H100 80GB", 81080, "p5", ("h100",), "79.18 GiB in errors"),
+)
+GPUS = tuple(Gpu(name, mib * _MIB, where, also, source) for name, mib, where, also, source in _SEEN)
+
+
+def find(wanted: str) -> Gpu:
+    """Return a GPU by its name, or one of a size such as "24 GiB".
+
+    Raises `ValueError` with the nearest names for one that is not known.
+    """
+    text = _plain(wanted)
+    for gpu in GPUS:
+        if text in {_plain(each) for each in (gpu.name, *gpu.also)}:
+            return gpu
+    size = _SIZE.fullmatch(wanted.strip())
+    if size is not None and float(size[1]) > 0:
+        unit = 2**30 if size[2][0] in "gG" else _MIB
+        return Gpu(wanted.strip(), int(float(size[1]) * unit))
+    names = {_plain(gpu.name): gpu.name for gpu in GPUS}
+    near = [names[each] for each in difflib.get_close_matches(text, names, cutoff=0.4)]
+    raise ValueError(", ".join(near or names.values()))
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower().replace("nvidia", "").replace("geforce", ""))

@@ -1,0 +1,160 @@
+"""Ends what would only go on as before: a training loop once its memory stays as it is.
+
+A loop of a cell that makes steps of an optimizer goes through what it goes through by one of ours,
+which comes to its end early; the code behind it runs as it does behind a shorter loop.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import ctypes
+import threading
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+ROUNDS, GOES_ON = "__dry_run_rounds__", "__dry_run_goes_on__"
+_SMALL_BYTES = 64 * 1024  # more in a step is growth
+
+
+class TimeIsUp(BaseException):
+    """A cell has had its time. Not for the notebook to catch."""
+
+
+class _Mark(NamedTuple):
+    steps: int
+    peaks: tuple[int, ...]
+    allocated: tuple[int, ...]
+
+
+class Training:
+    """Counts steps of optimizers, beside what is in use on the cards of `allocators`.
+
+    `cut` tells what was ended early, by the line of its loop in a cell.
+    """
+
+    def __init__(self, allocators: Callable[[], Any], quiet_steps: int) -> None:
+        self._allocators = allocators
+        self._quiet_steps = quiet_steps
+        self._steps = 0
+        self.cut: set[int] = set()
+
+    def follow(self, shell: Any) -> None:
+        """Have each optimizer counted from now on, and the loops of cells end in time."""
+        from torch.optim.optimizer import register_optimizer_step_post_hook
+
+        register_optimizer_step_post_hook(self._stepped)
+        vars(builtins)[ROUNDS] = self.rounds
+        vars(builtins)[GOES_ON] = self.goes_on
+        self._whiles: dict[int, _Quiet] = {}
+        shell.ast_transformers.append(Loops())
+
+    def mark(self) -> _Mark:
+        """Return where the training stands."""
+        peaks, allocated = [], []
+        for allocator in self._allocators():
+            now = allocator.stats()["allocated_bytes"]["all"]
+            peaks.append(now["peak"])
+            allocated.append(now["current"])
+        return _Mark(self._steps, tuple(peaks), tuple(allocated))
+
+    def rounds(self, items: Any, line: int) -> Iterator[Any]:
+        """Return what goes through `items`, for as long as that changes anything."""
+        return _Rounds(iter(items), _Quiet(self), lambda: self.cut.add(line))
+
+    def goes_on(self, line: int) -> bool:
+        """Whether a `while` at this line is to go on."""
+        quiet = self._whiles.setdefault(line, _Quiet(self))
+        if quiet.is_enough():
+            del self._whiles[line]
+            self.cut.add(line)
+            return False
+        return True
+
+    def _stepped(self, *_: Any) -> None:
+        self._steps += 1
+
+    @property
+    def quiet_steps(self) -> int:
+        """After how many steps that change nothing a loop ends."""
+        return self._quiet_steps
+
+
+class _Quiet:
+    """Looks whether the rounds of one loop still change anything."""
+
+    def __init__(self, training: Training) -> None:
+        self._training = training
+        self._seen = training.mark()
+        self._rounds = 0
+
+    def is_enough(self) -> bool:
+        """Whether the last rounds made steps of an optimizer, and no more memory was in use."""
+        now, seen = self._training.mark(), self._seen
+        if now.steps == seen.steps:
+            return False
+        grown = [after - before for after, before in zip(now.allocated, seen.allocated)]  # noqa: B905  one machine
+        is_quiet = now.peaks == seen.peaks and max(grown, default=0) <= _SMALL_BYTES
+        self._rounds, self._seen = self._rounds + 1 if is_quiet else 0, now
+        return self._rounds >= self._training.quiet_steps
+
+
+class _Rounds:
+    """An iterator that ends early. It keeps nothing that it has given out."""
+
+    def __init__(self, items: Iterator[Any], quiet: _Quiet, ended: Callable[[], object]) -> None:
+        self._items, self._quiet, self._ended = items, quiet, ended
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        if self._quiet.is_enough():
+            self._ended()
+            raise StopIteration
+        return next(self._items)
+
+
+class Loops(ast.NodeTransformer):
+    """Has the loops of a cell ask whether they go on."""
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        """Have a `for` go through ours."""
+        self.generic_visit(node)
+        node.iter = _copied(_call(ROUNDS, node.iter, ast.Constant(node.lineno)), node.iter)
+        return node
+
+    def visit_While(self, node: ast.While) -> ast.AST:
+        """Have a `while` ask first."""
+        self.generic_visit(node)
+        asked = _call(GOES_ON, ast.Constant(node.lineno))
+        node.test = _copied(ast.BoolOp(ast.And(), [asked, node.test]), node.test)
+        return node
+
+
+def _call(name: str, *arguments: ast.expr) -> ast.expr:
+    return ast.Call(ast.Name(name, ast.Load()), list(arguments), [])
+
+
+def _copied(made: ast.expr, place: ast.expr) -> ast.expr:
+    return ast.fix_missing_locations(ast.copy_location(made, place))
+
+
+class Clock:
+    """Ends what the main thread runs once its time is up."""
+
+    def __init__(self, seconds: float) -> None:
+        self._main = threading.get_ident()
+        self._timer = threading.Timer(seconds, self._end)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def stop(self) -> None:
+        """Let it run on."""
+        self._timer.cancel()
+
+    def _end(self) -> None:
+        ident, error = ctypes.c_ulong(self._main), ctypes.py_object(TimeIsUp)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, error)

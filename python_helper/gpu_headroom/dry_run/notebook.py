@@ -1,0 +1,53 @@
+"""A notebook or a script as cells."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_PART = re.compile(r"^# ?%%.*$", re.MULTILINE)
+_OTHER_LANGUAGE = re.compile(
+    r"\s*%%(?:html|javascript|js|latex|markdown|svg|bash|sh|script|perl|ruby|R)\b"
+)
+
+
+class Cell(NamedTuple):
+    """A cell of code; `id` tells it from others, `label` is what a person calls it."""
+
+    id: str
+    source: str
+    label: str
+
+
+def read(path: Path) -> list[Cell]:
+    """Return the cells of code of a notebook, or of a script: one for each `# %%`.
+
+    Raises `OSError` where there is no such file, `ValueError` where it is neither.
+    """
+    text = path.read_text("utf-8-sig", errors="replace")
+    if path.suffix == ".py":
+        return _cells(_PART.split(text))
+    try:
+        found = json.loads(text)
+        return _cells(
+            [
+                "".join(cell["source"])
+                for cell in found["cells"]
+                if cell["cell_type"] == "code" and type(cell["source"]) in {str, list}
+            ]
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{type(error).__name__}: {error}") from None
+
+
+def _cells(sources: list[str]) -> list[Cell]:
+    """Number what is to be run; the label is the count that running all in order gives."""
+    runnable = [each for each in sources if each.strip() and not _OTHER_LANGUAGE.match(each)]
+    return [
+        Cell(f"cell-{count}", source, f"In [{count}]")
+        for count, source in enumerate(runnable, start=1)
+    ]

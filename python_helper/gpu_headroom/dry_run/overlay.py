@@ -1,0 +1,150 @@
+"""A view of a folder that can be written to, while the folder itself stays as it is.
+
+Folders of the view are its own; files are links, and become copies before they are written to.
+Python tells of whatever it opens, removes or moves before it does; what lies elsewhere is refused.
+On Linux the kernel refuses it too, for whatever does not ask Python (landlock(7)).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from ..text.messages import say
+
+TEXTS = {
+    "dry_run.outside": (
+        "A dry run writes nothing outside of its copy of the folder, and not `{path}`."
+    ),
+}
+_MOST_ENTRIES = 20_000
+_ALWAYS = ("/dev/", "/proc/")
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+# By event the arguments that are paths: Python's audit events (docs.python.org, "Audit events").
+_CHANGES = {
+    "os.remove": 1,
+    "os.rmdir": 1,
+    "os.mkdir": 1,
+    "os.rename": 2,
+    "os.link": 2,
+    "os.symlink": 2,
+    "os.truncate": 1,
+    "os.chmod": 1,
+    "os.chown": 1,
+    "os.utime": 1,
+    "os.setxattr": 1,
+    "os.removexattr": 1,
+    "shutil.rmtree": 1,
+    "sqlite3.connect": 1,
+}
+_IN_PLACE = ("os.truncate", "os.chmod", "os.utime", "sqlite3.connect")
+_LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
+# write, remove, make: all of version 1 but execute, read file and read directory.
+_LANDLOCK_WRITES = 0b1_1111_1111_0010
+_NO_NEW_PRIVILEGES = 38
+
+
+def view_of(folder: Path, into: Path) -> Path:
+    """Make a view of a folder in another, and return where it is."""
+    view = into / "folder"
+    view.mkdir()
+    left = _MOST_ENTRIES
+    for path, folders, files in os.walk(folder):
+        here = view / Path(path).relative_to(folder)
+        for name in files:
+            (here / name).symlink_to(Path(path) / name)
+        left -= len(files) + len(folders)
+        for name in list(folders):
+            source = Path(path) / name
+            if left <= 0 or source.is_symlink() or into.is_relative_to(source):
+                folders.remove(name)
+                (here / name).symlink_to(source, target_is_directory=True)
+            else:
+                (here / name).mkdir()
+    return view
+
+
+def protect(scratch: str) -> None:
+    """Have this process change nothing but what is below `scratch`; cannot be taken back."""
+    root = os.path.realpath(scratch)
+    tempfile.tempdir = os.environ["TMPDIR"] = root
+    _landlocked(root)
+    guard = _Guard(root)
+    sys.addaudithook(guard.hear)
+    _have_torch_ask(guard)
+
+
+class _Guard:
+    def __init__(self, root: str) -> None:
+        self._root = root
+
+    def hear(self, event: str, arguments: tuple[Any, ...]) -> None:
+        """Refuse what would change something else; make a copy of a file that is written to."""
+        if event == "open":
+            path, _, flags = arguments
+            if type(flags) is int and flags & _WRITES:
+                self._allow(path, is_written=True)
+        elif event in _CHANGES:
+            for path in arguments[: _CHANGES[event]]:
+                self._allow(path, is_written=event in _IN_PLACE)
+
+    def _allow(self, path: Any, *, is_written: bool) -> None:
+        if not isinstance(path, (str, bytes, os.PathLike)):
+            return  # a descriptor, of something that was opened before
+        text = os.fsdecode(path)
+        if text.startswith(_ALWAYS) or text in {os.devnull, ":memory:", ""}:
+            return
+        # With objects of `pathlib` this would call itself without an end on some of its ways.
+        parent, name = os.path.split(os.path.abspath(text))  # noqa: PTH100
+        where = os.path.join(os.path.realpath(parent), name)  # noqa: PTH118
+        if where != self._root and not where.startswith(self._root + os.sep):
+            raise PermissionError(say("dry_run.outside", TEXTS, path=text))
+        if is_written and Path(where).is_symlink():
+            copied(Path(where))
+
+
+def copied(link: Path) -> None:
+    """Put a copy of a file into the place of a link to it."""
+    source = link.resolve()
+    link.unlink()
+    if source.is_file():
+        shutil.copyfile(source, link)
+
+
+def _have_torch_ask(guard: _Guard) -> None:
+    """Have what PyTorch writes in C++ told of, too: a link would be written through."""
+    import torch
+
+    writer: Any = torch.serialization._open_zipfile_writer_file  # noqa: SLF001  opens by its own means
+    opened = writer.__init__
+
+    def init(self: Any, name: Any, *rest: Any, **more: Any) -> None:
+        guard.hear("open", (name, "w", os.O_WRONLY))
+        opened(self, name, *rest, **more)
+
+    writer.__init__ = init
+
+
+def _landlocked(root: str) -> None:
+    """Have the kernel refuse it as well, from now on and for children, where it can."""
+    if not sys.platform.startswith("linux"):
+        return
+    libc = ctypes.CDLL(None, use_errno=True)
+    handled = ctypes.c_uint64(_LANDLOCK_WRITES)
+    rules = libc.syscall(_LANDLOCK_CREATE, ctypes.byref(handled), ctypes.sizeof(handled), 0)
+    if rules < 0:
+        return
+    for path in (root, "/dev"):
+        file = os.open(path, getattr(os, "O_PATH", 0) | os.O_CLOEXEC)
+        rule = (ctypes.c_uint32 * 3)()
+        rule[0], rule[2] = _LANDLOCK_WRITES, file
+        libc.syscall(_LANDLOCK_ADD, rules, 1, rule, 0)
+        os.close(file)
+    libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    libc.syscall(_LANDLOCK_RESTRICT, rules, 0)
+    os.close(rules)

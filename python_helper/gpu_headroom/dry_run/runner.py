@@ -1,0 +1,256 @@
+"""Runs the cells of a job on the simulated GPU, and looks what they need of it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from dataclasses import replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ..advice.code_fix import CodeFix
+from ..card.report import report_of
+from ..cells.runs import CellRun
+from ..code.parsing import each_parsed_once
+from ..concurrency.turns import Turn
+from ..errors.recognise import recognise
+from ..frameworks.torch.observer import Observer
+from ..oom.evidence import measure
+from ..oom.failure import Failure, device_that_failed
+from ..own import SIMULATOR
+from ..readings.snapshot import DeviceSnapshot
+from ..readings.sources import Sources
+from .loops import Clock, TimeIsUp, Training
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..card.report import BuiltReport
+    from ..errors.recognise import Recognition
+    from .job import EditedCells, Ended, Event, Job, Peak
+
+_UNLIMITED = 2**50
+_WALK_S = 30.0
+_CELL = "<ipython-input-"
+_SHORTENED = 500
+_COMMANDS = ("pip", "conda", "mamba", "uv", "sx", "system")
+_SCRIPTS = ("bash", "sh", "script", "writefile", "sx", "system", "perl", "ruby", "pypy")
+
+
+class Runner:
+    """One run of one job, in a process of its own."""
+
+    def __init__(self, job: Job, tell: Callable[[Event], None]) -> None:
+        self._job, self._tell = job, tell
+        self._runs: list[CellRun] = []
+        self._timed_out: list[str] = []
+        self._cut: list[str] = []
+
+    def run(self) -> Ended:
+        """Run all cells, up to one that does not come to its end."""
+        job = self._job
+        self._shell = shell = _shell(commands=job["commands"])
+        capacity = job["capacity_bytes"] or _UNLIMITED
+        simulator = import_module(SIMULATOR)
+        simulation = simulator.simulate(capacity, devices=job["devices"])
+        del os.environ["CUDA_VISIBLE_DEVICES"]
+        self._simulation = simulation
+        self._watches = [
+            _Watch(index, allocator, job["refuse_at"])
+            for index, allocator in enumerate(simulation.allocators)
+        ]
+        self._training = Training(lambda: simulation.allocators, job["steps"])
+        self._training.follow(shell)
+        self._observer = Observer()
+        self._observer.attach()
+        for cell_id, source in job["cells"]:
+            ended = self._run_cell(cell_id, source)
+            if ended is not None:
+                return ended
+        return self._ended("done")
+
+    def _run_cell(self, cell_id: str, source: str) -> Ended | None:
+        self._tell({"type": "cell", "cell_id": cell_id, "ended": None})
+        run = CellRun(cell_id, self._shell.execution_count, source, None, time.time())
+        self._observer.take()
+        self._training.cut.clear()
+        clock = Clock(self._job["cell_s"])
+        try:
+            result = self._shell.run_cell(source, store_history=True)
+        finally:
+            clock.stop()
+        error = result.error_before_exec or result.error_in_exec
+        recognition = None if error is None else recognise(error)
+        is_up = isinstance(error, TimeIsUp)
+        status: Any = "oom" if recognition else "ok" if error is None or is_up else "error"
+        run = replace(run, end_s=time.time(), status=status)
+        self._runs.append(run)
+        self._cut += [cell_id] if self._training.cut else []
+        self._timed_out += [cell_id] if is_up else []
+        if error is None or is_up:
+            return None
+        if recognition is not None and not recognition.in_other_process:
+            return self._out_of_memory(error, recognition, run)
+        _, line = self._place(error)
+        kind = "not_simulated" if _is_of_simulator(error) else "error"
+        said = f"{type(error).__name__}: {error}"[:_SHORTENED]
+        return {**self._ended(kind), "cell_id": cell_id, "line": line, "error": said}
+
+    def _out_of_memory(self, error: BaseException, recognition: Recognition, run: CellRun) -> Ended:
+        capture = self._observer.take()
+        snapshot = DeviceSnapshot(0, time.time(), *Sources(lambda *_: None).read()[:3])
+        index = device_that_failed(recognition, capture) or 0
+        failure = Failure(
+            error=error,
+            recognition=recognition,
+            capture=capture,
+            life_id="",
+            cell=run,
+            cells=tuple(self._runs),
+            device=snapshot.device(index),
+            shell=self._shell,
+            time_s=snapshot.time_s,
+            runs=tuple(self._runs),
+            simulated=True,
+            other_devices=tuple([each for each in snapshot.devices if each.index != index]),
+        )
+        with each_parsed_once():
+            built = report_of(measure(failure, Turn(_WALK_S)))
+            edits = self._edits(built)
+        cell_id, line = self._place(error)
+        return {
+            **self._ended("oom"),
+            "cell_id": cell_id or run.cell_id,
+            "line": line,
+            "report": built.report,
+            "edits": edits,
+        }
+
+    def _edits(self, built: BuiltReport) -> list[EditedCells]:
+        """Return what the cells would be after each edit that has a button."""
+        sources = dict(self._job["cells"])
+        found: list[EditedCells] = []
+        for remedy in built.report["remedies"]:
+            fix = built.fixes.get(remedy["id"])
+            if remedy["kind"] == "edit" and isinstance(fix, CodeFix):
+                outcome = fix.edits(sources)
+                if outcome.status == "ok":
+                    cells = list(_applied(sources, outcome.edits).items())
+                    title = remedy["title"]["text"]
+                    found.append({"remedy_id": remedy["id"], "title": title, "cells": cells})
+        return found
+
+    def _place(self, error: BaseException) -> tuple[str | None, int | None]:
+        """Return the innermost line of a cell on the way to an error."""
+        found: tuple[str | None, int | None] = (None, None)
+        step = error.__traceback__
+        while step is not None:
+            cell_id = self._cell_of(step.tb_frame.f_code.co_filename)
+            if cell_id is not None:
+                found = cell_id, step.tb_lineno
+            step = step.tb_next
+        return found
+
+    def _cell_of(self, filename: str) -> str | None:
+        count = filename.removeprefix(_CELL).partition("-")[0]
+        if not filename.startswith(_CELL) or not count.isdecimal():
+            return None
+        place = int(count) - 1
+        cells = self._job["cells"]
+        return cells[place][0] if 0 <= place < len(cells) else None
+
+    def _ended(self, outcome: Any) -> Ended:
+        return {
+            "outcome": outcome,
+            "cell_id": None,
+            "line": None,
+            "error": None,
+            "peaks": [self._peak(watch) for watch in self._watches],
+            "cut": self._cut,
+            "timed_out": self._timed_out,
+            "report": None,
+            "edits": [],
+        }
+
+    def _peak(self, watch: _Watch) -> Peak:
+        statistics = watch.allocator.stats()
+        cell_id = None if watch.filename is None else self._cell_of(watch.filename)
+        return {
+            "device_index": watch.index,
+            "allocated_bytes": statistics["allocated_bytes"]["all"]["peak"],
+            "reserved_bytes": statistics["reserved_bytes"]["all"]["peak"],
+            "outside_bytes": watch.allocator.outside,
+            "request": watch.peak_request,
+            "cell_id": cell_id,
+            "line": None if cell_id is None else watch.line,
+        }
+
+
+class _Watch:
+    """Counts the requests to one card, and knows which one reached the peak, and from where.
+
+    From the one of number `refuse_at` on all are refused.
+    """
+
+    def __init__(self, index: int, allocator: Any, refuse_at: int | None) -> None:
+        self.index, self.allocator = index, allocator
+        self._refuse_at = refuse_at
+        self._requests = self._most = self.peak_request = 0
+        self.filename: str | None = None
+        self.line: int | None = None
+        allocator.refuses = self.hear
+
+    def hear(self, in_use_then: int) -> bool:
+        """Hear of a request, after which so much would be in use; whether it is refused."""
+        self._requests += 1
+        if in_use_then > self._most:
+            self._most, self.peak_request = in_use_then, self._requests
+            frame: Any = sys._getframe(1)  # noqa: SLF001  the documented way to the callers
+            while frame is not None and not frame.f_code.co_filename.startswith(_CELL):
+                frame = frame.f_back
+            if frame is not None:
+                self.filename, self.line = frame.f_code.co_filename, frame.f_lineno
+        return self._refuse_at is not None and self._requests >= self._refuse_at
+
+
+def _shell(*, commands: bool) -> Any:
+    """Return a shell that shows nothing and keeps no history."""
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    config = Config()
+    config.HistoryManager.enabled = False
+    shell: Any = InteractiveShell.instance(config=config)
+    shell.showtraceback = shell.showsyntaxerror = lambda *_, **__: None
+    if not commands:
+        shell.system = shell.system_piped = shell.system_raw = lambda *_, **__: None
+        shell.getoutput = lambda *_, **__: []
+        for kind, names in (("line", _COMMANDS), ("cell", _SCRIPTS)):
+            for name in names:
+                shell.register_magic_function(_nothing, kind, name)
+    shell.enable_matplotlib = shell.enable_gui = lambda *_, **__: ("agg", "agg")
+    return shell
+
+
+def _nothing(*_: Any) -> None:
+    """Be a command that is passed over."""
+
+
+def _applied(sources: dict[str, str], edits: Any) -> dict[str, str]:
+    """Make edits in cells, from the last line to the first."""
+    changed = dict(sources)
+    for edit in sorted(edits, key=lambda each: -int(each["first_line"])):
+        lines = changed[edit["cell_id"]].split("\n")
+        begin = edit["first_line"] - 1
+        lines[begin : begin + len(edit["old_lines"])] = edit["new_lines"]
+        changed[edit["cell_id"]] = "\n".join(lines)
+    return changed
+
+
+def _is_of_simulator(error: BaseException) -> bool:
+    """Whether the simulated GPU has raised it, or says so."""
+    step, last = error.__traceback__, ""
+    while step is not None:
+        last, step = step.tb_frame.f_globals.get("__name__", ""), step.tb_next
+    return str(last).partition(".")[0] == SIMULATOR or "simulated GPU" in str(error)

@@ -1,0 +1,513 @@
+"""A notebook on simulated GPUs, by the command: what it needs, what stays as it was."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+from gpu_headroom.dry_run import gpus, notebook
+from gpu_headroom.dry_run.asks import asks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytest.importorskip("torch")
+pytest.importorskip("IPython")
+
+HELPER = Path(__file__).parents[2]
+START = "import torch\nfrom torch import nn\nfrom torch.utils.data import DataLoader, TensorDataset"
+BATCH = "batch_size = 16384"
+MODEL = """layers = [nn.Sequential(nn.Linear(256, 256), nn.ReLU()) for _ in range(24)]
+model = nn.Sequential(*layers).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+data = TensorDataset(torch.zeros(40000, 256))"""
+TRAIN = """for epoch in range(1000):
+    for (x,) in DataLoader(data, batch_size):
+        optimizer.zero_grad()
+        model(x.cuda()).square().mean().backward()
+        optimizer.step()
+done = epoch"""
+
+
+class Answer(NamedTuple):
+    """What the command came to."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def found(self) -> Any:
+        """What it printed as JSON."""
+        return json.loads(self.out)
+
+
+Command = "Callable[..., Answer]"
+
+
+def write(path: Path, *cells: str) -> Path:
+    """Write a notebook of these cells of code."""
+    made = [
+        {"cell_type": "code", "source": each, "metadata": {}, "outputs": [], "execution_count": 1}
+        for each in cells
+    ]
+    path.write_text(json.dumps({"cells": made, "metadata": {}, "nbformat": 4}), "utf-8")
+    return path
+
+
+def call(*arguments: str | Path) -> list[str]:
+    """Return the command line."""
+    return [sys.executable, "-m", "gpu_headroom", "dry-run", *map(str, arguments)]
+
+
+def environment() -> dict[str, str]:
+    """Return the environment of a terminal in which the helper is found."""
+    return {**os.environ, "PYTHONPATH": str(HELPER)}
+
+
+@pytest.fixture(name="run")
+def _run(tmp_path: Path) -> Callable[..., Answer]:
+    def run(*arguments: str | Path) -> Answer:
+        done = subprocess.run(
+            call(*arguments),
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env=environment(),
+            timeout=240,
+            check=False,
+        )
+        return Answer(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+@pytest.fixture(name="train")
+def _train(tmp_path: Path) -> Path:
+    return write(tmp_path / "train.ipynb", START, BATCH, MODEL, TRAIN, "assert done < 10")
+
+
+def state_of(folder: Path) -> dict[str, str]:
+    """Return what stands in a folder, by path, with the times of its files."""
+    return {
+        str(path.relative_to(folder)): f"{path.lstat().st_mtime_ns} "
+        + hashlib.sha256(path.read_bytes()).hexdigest()
+        if path.is_file()
+        else "folder"
+        for path in sorted(folder.rglob("*"))
+    }
+
+
+def test_says_what_is_needed_where_and_what_would_do(
+    run: Callable[..., Answer], train: Path
+) -> None:
+    """A training of a thousand epochs, in seconds; the code behind it runs as after a short one."""
+    answer = run(train, "--gpu", "700 MiB", "--gpu", "T4", "--json")
+    found = answer.found
+    assert (answer.code, found["simulated"], found["outcome"]) == (0, True, "done"), answer
+    (peak,) = found["peaks"]
+    layers, batch = 24, 16384 * 256 * 4
+    parameters = layers * 4 * (256 * 256 + 256)
+    # What each layer was given is kept; the gradients of two are on their way.
+    assert layers * batch < peak["allocated_bytes"] < (layers + 8) * batch
+    assert (peak["cell_id"], peak["line"]) == ("cell-4", 4)
+    parts = {part["kind"]: part["bytes"] for part in found["parts"]}
+    assert parts["parameters"] == parameters
+    assert parts["activations"] > (layers - 2) * batch
+    fits = {each["gpu"]: each["fits"] for each in found["fits"]}
+    assert fits == {"700 MiB": False, "T4": True}
+    assert found["cut"] == ["cell-4"]
+    *others, last = [each for each in found["tries"] if each["remedy_id"] == "smaller-batch"]
+    assert [each["outcome"] for each in others] == ["oom"] * len(others)
+    assert last["outcome"] == "done"
+    (tried,) = last["peaks"]
+    assert tried["allocated_bytes"] + tried["outside_bytes"] <= 700 * 2**20
+
+
+def test_what_an_edit_needs_is_what_it_needs_once_made(
+    run: Callable[..., Answer], tmp_path: Path
+) -> None:
+    """The peak beside an edit is that of the notebook with that edit in it."""
+    cells = START, "batch_size = 4096", MODEL, TRAIN
+    found = run(write(tmp_path / "a.ipynb", *cells), "--gpu", "500 MiB", "--json").found
+    title, peaks = next(
+        (each["title"], each["peaks"])
+        for each in found["tries"]
+        if each["remedy_id"] == "smaller-batch" and each["outcome"] == "done"
+    )
+    new = int(title.split("`")[3])
+    edited = START, f"batch_size = {new}", MODEL, TRAIN
+    again = run(write(tmp_path / "b.ipynb", *edited), "--gpu", "500 MiB", "--json").found
+    assert again["peaks"][0]["allocated_bytes"] == peaks[0]["allocated_bytes"]
+    assert again["fits"][0]["fits"]
+
+
+def test_in_words(run: Callable[..., Answer], train: Path) -> None:
+    """Every number is called simulated, and what was cut short is said."""
+    answer = run(train, "--gpu", "700 MiB")
+    said = answer.out
+    assert "simulated" in said.splitlines()[0]
+    assert "Reached in In [4], line 4" in said
+    assert "In [4]: its training was ended once 3 steps changed nothing any more." in said
+    assert "700 MiB  0.7 GiB" in said
+    assert "missing" in said
+    assert "On 700 MiB it runs out in In [4]" in said
+    assert "fits, peak" in said
+    assert not answer.err
+
+
+@pytest.mark.parametrize(("limit", "code"), [("T4", 0), ("700 MiB", 1)])
+def test_a_team_is_told_by_the_exit_code(
+    run: Callable[..., Answer], train: Path, limit: str, code: int
+) -> None:
+    """As its continuous integration asks, on a machine without a GPU."""
+    assert run(train, "--fail-over", limit, "--no-tries").code == code
+
+
+def test_what_cannot_be_told_is_no_success(run: Callable[..., Answer], tmp_path: Path) -> None:
+    """A notebook that ends by an error is not known to fit."""
+    path = write(
+        tmp_path / "a.ipynb", START, "x = torch.ones(2**20, device='cuda')", "y = undefined"
+    )
+    answer = run(path, "--fail-over", "T4")
+    assert answer.code == 2
+    assert "It ended in In [3], line 1: NameError" in answer.out
+    assert "Needed at least" in answer.out
+
+
+def test_files_are_as_they_were(run: Callable[..., Answer], tmp_path: Path) -> None:
+    """Whatever a notebook does to the files of its folder, it does to copies."""
+    folder = tmp_path / "work"
+    (folder / "sub" / "deep").mkdir(parents=True)
+    for name in ("a.txt", "b.txt", "c.txt", "m.pt", "sub/d.txt", "sub/deep/e.txt"):
+        (folder / name).write_text(name, "utf-8")
+    (folder / "mine.py").write_text("value = 7", "utf-8")
+    before = state_of(tmp_path)
+    path = write(
+        folder / "a.ipynb",
+        START,
+        "import os, pathlib, shutil, mine\nassert mine.value == 7\n"
+        "assert open('a.txt').read() == 'a.txt'",
+        "open('a.txt', 'a').write('more')\nassert open('a.txt').read() == 'a.txtmore'",
+        "os.remove('b.txt'); os.rename('c.txt', 'd.txt'); shutil.rmtree('sub')\n"
+        "pathlib.Path('new').mkdir()",
+        "torch.save(torch.ones(4, device='cuda'), 'm.pt'); assert torch.load('m.pt').shape == (4,)",
+        "x = torch.ones(2**20, device='cuda')",
+    )
+    answer = run(path, "--gpu", "T4", "--json")
+    assert answer.found["outcome"] == "done", answer.found
+    path.unlink()
+    assert state_of(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "open({path!r}, 'w')",
+        "import os; os.remove({path!r})",
+        "import os; os.rename({path!r}, 'here')",
+        "import torch; torch.save([1], {path!r})",
+        "import pathlib; pathlib.Path({path!r}).write_bytes(b'')",
+        "import shutil; shutil.rmtree({folder!r})",
+        "import subprocess; subprocess.run(['rm', {path!r}], check=True)",
+        "import os; os.truncate({path!r}, 0)",
+        "import sqlite3; sqlite3.connect({path!r}).execute('create table t (x)')",
+    ],
+)
+def test_nothing_elsewhere_is_touched(
+    run: Callable[..., Answer], tmp_path: Path, code: str
+) -> None:
+    """An absolute path leads out of the copy: the run ends there, and says so."""
+    (tmp_path / "work").mkdir()
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "file").write_text("mine", "utf-8")
+    before = state_of(kept)
+    path = write(
+        tmp_path / "work" / "a.ipynb", code.format(path=str(kept / "file"), folder=str(kept))
+    )
+    answer = run(path, "--gpu", "T4", "--json", "--run-all")
+    assert answer.found["outcome"] == "error", answer.found
+    assert state_of(kept) == before
+
+
+def test_what_it_would_do_besides_is_asked_first(
+    run: Callable[..., Answer], tmp_path: Path
+) -> None:
+    """Nothing runs before that is answered; commands are passed over unless they are wanted."""
+    path = write(
+        tmp_path / "a.ipynb",
+        "!touch made",
+        "%pip install nothing-of-the-kind",
+        "model.push_to_hub('me')",
+        "import torch\nopen('f', 'w').write('x')\nx = torch.ones(2**20, device='cuda')",
+    )
+    answer = run(path, "--gpu", "T4")
+    assert answer.code == 2
+    assert "In [1]: !touch" in answer.err
+    assert "In [2]: %pip" in answer.err
+    assert "In [3]: model.push_to_hub" in answer.err
+    assert "In [4]" not in answer.err  # what it writes is a copy
+    left = run(path, "--gpu", "T4", "--json", "--leave-out", "3")
+    assert (left.code, left.found["outcome"]) == (0, "done"), left
+    assert left.found["peaks"][0]["cell_id"] == "cell-4"
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["a.ipynb"]
+
+
+def test_a_cell_without_an_end_has_its_time(run: Callable[..., Answer], tmp_path: Path) -> None:
+    """The cells behind it run on, and that it may need more is said."""
+    path = write(
+        tmp_path / "a.ipynb",
+        f"{START}\nx = torch.ones(2**20, device='cuda')\nwhile True: pass",
+        "y = torch.ones(2**21, device='cuda')",
+    )
+    answer = run(path, "--gpu", "T4", "--cell-time", "4")
+    assert "In [1]: ended after 4 s; it may need more than was seen." in answer.out
+    assert "Needed at least: 0.4 GiB" in answer.out
+    assert "not known" in answer.out
+
+
+def test_a_loop_that_waits_for_a_value_ends(run: Callable[..., Answer], tmp_path: Path) -> None:
+    """A `while` on a loss that never comes down is a training like any other."""
+    path = write(
+        tmp_path / "a.ipynb",
+        START,
+        "model = nn.Linear(64, 64).cuda()\noptimizer = torch.optim.Adam(model.parameters())",
+        "loss = torch.tensor(1.0)\n"
+        "while loss.item() > -1:\n"
+        "    optimizer.zero_grad()\n"
+        "    loss = model(torch.ones(8, 64).cuda()).sum()\n"
+        "    loss.backward()\n"
+        "    optimizer.step()",
+        "after = 1",
+    )
+    found = run(path, "--gpu", "T4", "--json").found
+    assert (found["outcome"], found["cut"], found["timed_out"]) == ("done", ["cell-3"], [])
+
+
+def test_a_loop_that_grows_is_not_cut(run: Callable[..., Answer], tmp_path: Path) -> None:
+    """What keeps more at each step is what a dry run is there to see."""
+    path = write(
+        tmp_path / "a.ipynb",
+        START,
+        "model = nn.Linear(1024, 1024).cuda()\n"
+        "optimizer = torch.optim.SGD(model.parameters(), 0.1)",
+        "kept = []\n"
+        "for step in range(100):\n"
+        "    kept.append(model(torch.ones(1024, 1024).cuda()))\n"
+        "    kept[-1].sum().backward(retain_graph=True)\n"
+        "    optimizer.step()",
+    )
+    found = run(path, "--gpu", "T4", "--json").found
+    assert found["cut"] == []
+    assert found["peaks"][0]["allocated_bytes"] > 100 * 4 * 1024 * 1024
+
+
+def test_loops_that_do_not_train_run_whole(run: Callable[..., Answer], tmp_path: Path) -> None:
+    """The layers of a forward pass, a vocabulary, an evaluation: each has all its rounds."""
+    path = write(
+        tmp_path / "a.ipynb",
+        START,
+        "class Net(nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.layers = nn.ModuleList([nn.Linear(64, 64) for _ in range(12)])\n"
+        "    def forward(self, x):\n"
+        "        rounds = 0\n"
+        "        for layer in self.layers:\n"
+        "            x, rounds = layer(x), rounds + 1\n"
+        "        assert rounds == 12\n"
+        "        return x",
+        "net = Net().cuda()\noptimizer = torch.optim.SGD(net.parameters(), 0.1)",
+        "for step in range(50):\n"
+        "    net(torch.ones(8, 64).cuda()).sum().backward()\n"
+        "    optimizer.step()",
+        "with torch.no_grad():\n"
+        "    found = [net(torch.ones(8, 64).cuda()) for _ in range(20)]\n"
+        "    for number in range(20):\n"
+        "        net(torch.ones(8, 64).cuda())\n"
+        "assert (len(found), number) == (20, 19)\nassert step < 10",
+    )
+    found = run(path, "--gpu", "T4", "--json").found
+    assert (found["outcome"], found["cut"]) == ("done", ["cell-4"]), found
+
+
+def test_what_is_not_simulated_is_named(run: Callable[..., Answer], tmp_path: Path) -> None:
+    """The sentence says that the simulation is the reason, and no GPU is said to fit."""
+    path = write(
+        tmp_path / "a.ipynb",
+        START,
+        "x = torch.eye(64, device='cuda').to_sparse_csr()",
+    )
+    answer = run(path, "--fail-over", "T4")
+    assert answer.code == 2
+    assert "because of the simulation" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "cannot be read as a notebook or a script"),
+        ("[]", "cannot be read as a notebook or a script"),
+        ('{"cells": []}', "has no code to run"),
+    ],
+)
+def test_a_broken_notebook(
+    run: Callable[..., Answer], tmp_path: Path, text: str, said: str
+) -> None:
+    """One sentence, and nothing is run."""
+    (tmp_path / "a.ipynb").write_text(text, "utf-8")
+    answer = run("a.ipynb")
+    assert (answer.code, answer.out) == (2, "")
+    assert said in answer.err
+
+
+def test_bad_commands(run: Callable[..., Answer], train: Path) -> None:
+    """An unknown card's nearest names; a file that is not there; a cell that is no Python."""
+    assert "Near it: " in (unknown := run(train, "--gpu", "A100 60GB")).err
+    assert "A100 40GB" in unknown.err
+    assert unknown.code == 2
+    assert "cannot be read" in run("nowhere.ipynb").err
+    broken = run(write(train.with_name("b.ipynb"), "def (", START), "--gpu", "T4")
+    assert "It ended in In [1]: SyntaxError" in broken.out
+
+
+def test_a_process_that_dies_is_told(run: Callable[..., Answer], tmp_path: Path) -> None:
+    """And one that takes more host memory than it may, or more time."""
+    path = write(tmp_path / "a.ipynb", f"{START}\nimport os; os._exit(3)")
+    died = run(path, "--gpu", "T4")
+    assert (died.code, died.out) == (2, "")
+    assert "ended by itself" in died.err
+    path = write(
+        tmp_path / "a.ipynb",
+        "kept = bytearray(10**9)\nfor n in range(0, 10**9, 4096): kept[n] = 1\n"
+        "import time; time.sleep(60)",
+    )
+    assert "took more than 0.6 GiB" in run(path, "--gpu", "T4", "--memory", "0.6").err
+    path = write(
+        tmp_path / "a.ipynb",
+        "import time\ntry: time.sleep(60)\nexcept BaseException: time.sleep(60)",
+    )
+    assert "took more than 6 s" in run(path, "--gpu", "T4", "--time", "6").err
+
+
+def test_printing_megabytes_and_asking(run: Callable[..., Answer], tmp_path: Path) -> None:
+    """What a notebook prints goes nowhere, and nobody answers a question."""
+    path = write(
+        tmp_path / "a.ipynb",
+        "import sys\nfor _ in range(100): print('x' * 10**5); sys.stderr.write('y' * 10**5)",
+        "input('password: ')",
+    )
+    answer = run(path, "--gpu", "T4", "--run-all")
+    assert len(answer.out) < 1000
+    assert "It ended in In [2]" in answer.out
+
+
+def lives(pid: int) -> bool:
+    """Whether a process runs; nobody may be there to bury it."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def leftover(tmp_path: Path) -> list[Path]:
+    """Return the files that runs have left in the folder for temporary ones."""
+    return [each for each in (tmp_path / "tmp").rglob("*") if each.is_file() or each.is_symlink()]
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_it_goes_with_who_asked(tmp_path: Path, how: signal.Signals) -> None:
+    """Ctrl+C, or killed: the run ends, and its files go."""
+    (tmp_path / "tmp").mkdir()
+    path = write(
+        tmp_path / "a.ipynb",
+        "import os, pathlib, time\npathlib.Path('big').write_text('x' * 10**6)",
+        f"pathlib.Path('/dev/shm/{tmp_path.name}').write_text(str(os.getpid()))",
+        "time.sleep(300)",
+    )
+    told = Path(f"/dev/shm/{tmp_path.name}")  # noqa: S108  where a dry run may write
+    env = {**environment(), "TMPDIR": str(tmp_path / "tmp")}
+    asked = subprocess.Popen(call(path, "--gpu", "T4"), env=env, stderr=subprocess.DEVNULL)
+    try:
+        until_s = time.monotonic() + 60
+        while not (told.exists() and told.read_text()):
+            assert time.monotonic() < until_s
+            time.sleep(0.05)
+        pid = int(told.read_text("ascii"))
+        asked.send_signal(how)
+        asked.wait(30)
+        while lives(pid) or leftover(tmp_path):
+            assert time.monotonic() < until_s + 30
+            time.sleep(0.05)
+    finally:
+        told.unlink(missing_ok=True)
+        asked.kill()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "name"),
+    [
+        ("T4", "T4"),
+        ("tesla t4", "T4"),
+        ("NVIDIA A100 40GB", "A100 40GB"),
+        ("a100-80gb", "A100 80GB"),
+        ("GeForce RTX 4090", "RTX 4090"),
+        ("24 GiB", "24 GiB"),
+        ("16GB", "16GB"),
+        ("900 MiB", "900 MiB"),
+    ],
+)
+def test_gpus_by_name_and_size(wanted: str, name: str) -> None:
+    """As people write them."""
+    assert gpus.find(wanted).name == name
+
+
+@pytest.mark.parametrize("wanted", ["T5", "", "0 GiB", "-1 GiB", "many"])
+def test_unknown_gpus(wanted: str) -> None:
+    """The error has the nearest names."""
+    with pytest.raises(ValueError, match=r"\w"):
+        gpus.find(wanted)
+
+
+def test_each_gpu_has_a_source_and_a_name_of_its_own() -> None:
+    """Sizes are those that PyTorch says, less than what is printed on the box."""
+    names = [each for gpu in gpus.GPUS for each in (gpu.name.lower(), *gpu.also)]
+    assert len(names) == len(set(names))
+    for gpu in gpus.GPUS:
+        assert gpu.source
+        assert gpu.where
+        assert gpus.find(gpu.name) == gpu
+        assert all(gpus.find(each) == gpu for each in gpu.also)
+
+
+def test_a_script_is_cells_too(tmp_path: Path) -> None:
+    """A cell for each `# %%`; what is only a comment is none."""
+    path = tmp_path / "train.py"
+    path.write_text("# %% one\nx = 1\n# %%\ny = 2\n#%% three\n", "utf-8")
+    assert [cell.source.strip() for cell in notebook.read(path)] == ["x = 1", "y = 2"]
+
+
+def test_what_writes_files_only_is_not_asked(tmp_path: Path) -> None:
+    """A copy is written; what others would hear of is asked."""
+    cells = notebook.read(
+        write(
+            tmp_path / "a.ipynb",
+            "torch.save(x, 'm.pt')\ndf.to_csv('x.csv')\nopen('f', 'w')",
+            "def log():\n    wandb.init()",
+            "log()",
+            "name = input()",
+        )
+    )
+    assert [(ask.cell.label, ask.calls) for ask in asks(cells)] == [
+        ("In [3]", ("wandb.init",)),
+        ("In [4]", ("input",)),
+    ]
