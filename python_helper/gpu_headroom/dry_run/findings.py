@@ -7,6 +7,7 @@ where that one went beyond.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from .process import Died
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     Run = Callable[..., Ended]
 
-_MOST_TRIES = 6
+_MOST_TRIES, _MOST_HALVES = 6, 7
 
 
 class Fit(NamedTuple):
@@ -61,11 +62,11 @@ class Findings(NamedTuple):
         return fullest(self.ended)
 
 
-def find(run: Run, gpus: Sequence[Gpu], *, tries: bool) -> Findings:
+def find(run: Run, gpus: Sequence[Gpu], *, tries: bool, largest: bool = False) -> Findings:
     """Run the cells on a GPU without limit, then on each one whose size decides; may raise `Died`.
 
     `run` takes the fields of a job that differ. `tries` has the edits tried that the card of the
-    largest GPU that is too small offers.
+    largest GPU that is too small offers; `largest` the largest batch found that fits there.
     """
     ended = run()
     fits = [_fit(run, gpu, ended) for gpu in gpus]
@@ -78,7 +79,9 @@ def find(run: Run, gpus: Sequence[Gpu], *, tries: bool) -> Findings:
     if tries and small:
         tried_on = max(small, key=lambda gpu: gpu.total_bytes)
         failure = run(capacity_bytes=tried_on.total_bytes)
-        tried = [each for edit in failure["edits"] for each in _tries(run, edit, tried_on)]
+        for edit in failure["edits"]:
+            made = list(_tries(run, edit, tried_on))
+            tried += made + (list(_larger(run, made, tried_on)) if largest else [])
     return Findings(ended, tuple(fits), at_peak, tried_on, failure, tuple(tried))
 
 
@@ -128,3 +131,37 @@ def _tries(run: Run, edit: EditedCells | None, gpu: Gpu) -> Iterator[Try]:
         yield Try(edit, ended, None)
         again = (each for each in ended["edits"] if each["remedy_id"] == edit["remedy_id"])
         edit = next(again, None)
+
+
+def _larger(run: Run, made: Sequence[Try], gpu: Gpu) -> Iterator[Try]:
+    """Try larger batches than the one that fits, up to the smallest that does not."""
+    first, last = made[0].edit, made[-1].edit
+    fits, fails = last["number"], made[-2].edit["number"] if made[1:] else first["before"]
+    if fits is None or fails is None or not _has_passed(made[-1]):
+        return
+    for _ in range(_MOST_HALVES):
+        number = (fits + fails) // 2
+        if number in {fits, fails}:
+            return
+        tried = next(_tries(run, _with(last, first, number), gpu))
+        fits, fails = (number, fails) if _has_passed(tried) else (fits, number)
+        yield tried
+
+
+def _has_passed(tried: Try) -> bool:
+    return tried.ended is not None and tried.ended["outcome"] == "done"
+
+
+def _with(edit: EditedCells, first: EditedCells, number: int) -> EditedCells:
+    """Return a smaller batch with another number; it is called as the first one tried."""
+    own = re.compile(rf"(?<![\w.]){edit['number']}(?![\w.])")
+    begin, end = edit["lines"] or (0, 0)
+    cells = []
+    for cell_id, source in edit["cells"]:
+        lines = source.split("\n")
+        if cell_id == edit["cell_id"]:
+            changed = [own.sub(str(number), line) for line in lines[begin - 1 : end]]
+            lines[begin - 1 : end] = changed
+        cells.append((cell_id, "\n".join(lines)))
+    title = first["title"].replace(f"→ `{first['number']}`", f"→ `{number}`")
+    return {**edit, "title": title, "cells": cells, "number": number}

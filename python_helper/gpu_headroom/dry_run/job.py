@@ -45,11 +45,19 @@ class Peak(TypedDict):
 
 
 class EditedCells(TypedDict):
-    """What the cells are after one of the edits that a card offers."""
+    """What the cells are after one of the edits that a card offers.
+
+    Where it changes one number, `number` is the one that it has written in the place of `before`,
+    in the cell `cell_id` from the first to the last of `lines`.
+    """
 
     remedy_id: str
     title: str
     cells: list[tuple[str, str]]
+    before: int | None
+    number: int | None
+    cell_id: str | None
+    lines: tuple[int, int] | None
 
 
 class Ended(TypedDict):

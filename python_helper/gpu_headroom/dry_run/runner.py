@@ -24,10 +24,11 @@ from ..readings.sources import Sources
 from .loops import Clock, TimeIsUp, Training
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ..card.report import BuiltReport
     from ..errors.recognise import Recognition
+    from ..protocol.wire import Edit, Remedy
     from .job import EditedCells, Ended, Event, Job, Peak
 
 _UNLIMITED = 2**50
@@ -136,9 +137,7 @@ class Runner:
             if remedy["kind"] == "edit" and isinstance(fix, CodeFix):
                 outcome = fix.edits(sources)
                 if outcome.status == "ok":
-                    cells = list(_applied(sources, outcome.edits).items())
-                    title = remedy["title"]["text"]
-                    found.append({"remedy_id": remedy["id"], "title": title, "cells": cells})
+                    found.append(_edited(remedy, sources, outcome.edits))
         return found
 
     def _place(self, error: BaseException) -> tuple[str | None, int | None]:
@@ -231,6 +230,24 @@ def _shell(*, commands: bool) -> Any:
                 shell.register_magic_function(_nothing, kind, name)
     shell.enable_matplotlib = shell.enable_gui = lambda *_, **__: ("agg", "agg")
     return shell
+
+
+def _edited(remedy: Remedy, sources: dict[str, str], edits: Sequence[Edit]) -> EditedCells:
+    params, one = remedy["title"]["params"], edits[0] if len(edits) == 1 else None
+    first = 0 if one is None else one["first_line"]
+    return {
+        "remedy_id": remedy["id"],
+        "title": remedy["title"]["text"],
+        "cells": list(_applied(sources, edits).items()),
+        "before": _number(params.get("old")),
+        "number": None if one is None else _number(params.get("new")),
+        "cell_id": None if one is None else one["cell_id"],
+        "lines": None if one is None else (first, first + len(one["new_lines"]) - 1),
+    }
+
+
+def _number(text: object) -> int | None:
+    return int(str(text)) if str(text).isdecimal() else None
 
 
 def _nothing(*_: Any) -> None:

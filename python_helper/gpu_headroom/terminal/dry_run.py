@@ -79,7 +79,9 @@ def _run(given: Any, cells: list[Cell], wanted: list[Gpu], limit: Gpu | None) ->
         return run(job, folder, limits, partial(_tell, is_shown=not given.json))
 
     try:
-        found = find(once, list(dict.fromkeys(wanted)), tries=given.try_edits)
+        found = find(
+            once, list(dict.fromkeys(wanted)), tries=given.try_edits, largest=given.largest
+        )
     except Died as death:
         return _refuse(died(death, limits.memory_bytes, limits.time_s))
     if given.json:
@@ -110,6 +112,7 @@ def _as_json(found: Findings, took_s: float) -> dict[str, Any]:
             {
                 "remedy_id": each.edit["remedy_id"],
                 "title": each.edit["title"],
+                "number": each.edit["number"],
                 "outcome": "died" if each.ended is None else each.ended["outcome"],
                 "peaks": [] if each.ended is None else each.ended["peaks"],
             }
@@ -154,5 +157,6 @@ def _parser() -> argparse.ArgumentParser:
     add("--run-all", action="store_true", help="run cells that do more than compute, too")
     add("--leave-out", type=_numbers, default=set(), help="leave out these cells: 1,3")
     add("--commands", action="store_true", help="run `!` and `%%pip` as well")
+    add("--largest", action="store_true", help="look for the largest batch that fits, too")
     add("--no-tries", dest="try_edits", action="store_false", help="do not try the edits")
     return parser

@@ -150,6 +150,21 @@ def test_what_an_edit_needs_is_what_it_needs_once_made(
     assert again["fits"][0]["fits"]
 
 
+def test_the_largest_batch_that_fits(run: Callable[..., Answer], tmp_path: Path) -> None:
+    """Between the one that fits and the one that does not, by runs; the neighbours show it."""
+    model = MODEL.replace("40000", "64, 1024")  # 1 MiB for each sample and layer
+    path = write(tmp_path / "a.ipynb", START, "batch_size = 24", model, TRAIN)
+    found = run(path, "--gpu", "800 MiB", "--json", "--largest").found
+    tried = {
+        each["number"]: each["outcome"]
+        for each in found["tries"]
+        if each["remedy_id"] == "smaller-batch"
+    }
+    largest = max(number for number, outcome in tried.items() if outcome == "done")
+    smallest = min([24, *(number for number, outcome in tried.items() if outcome == "oom")])
+    assert smallest - largest == 1, tried
+
+
 def test_in_words(run: Callable[..., Answer], train: Path) -> None:
     """Every number is called simulated, and what was cut short is said."""
     answer = run(train, "--gpu", "700 MiB")
