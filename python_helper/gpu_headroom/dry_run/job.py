@@ -32,7 +32,8 @@ class Job(TypedDict):
 class Peak(TypedDict):
     """The most that was in use on one card; `request` is the number of the one that reached it.
 
-    `line` of the cell `cell_id`, which called for it; both `None` where no cell did.
+    `line` of the cell `cell_id`, which called for it; both `None` where no cell did. `threads` says
+    how many asked for memory.
     """
 
     device_index: int
@@ -40,6 +41,7 @@ class Peak(TypedDict):
     reserved_bytes: int
     outside_bytes: int
     request: int
+    threads: int
     cell_id: str | None
     line: int | None
 

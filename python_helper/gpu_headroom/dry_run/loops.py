@@ -1,7 +1,8 @@
 """Ends what would only go on as before: a training loop once its memory stays as it is.
 
 A loop of a cell that makes steps of an optimizer goes through what it goes through by one of ours,
-which comes to its end early; the code behind it runs as it does behind a shorter loop.
+which comes to its end early, and so does a `DataLoader` that a library trains with; the code behind
+it runs as it does behind a shorter loop.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 ROUNDS, GOES_ON = "__dry_run_rounds__", "__dry_run_goes_on__"
+_QUIET = "_dry_run_quiet"
 _SMALL_BYTES = 64 * 1024  # more in a step is growth
 
 
@@ -44,12 +46,15 @@ class Training:
     def follow(self, shell: Any) -> None:
         """Have each optimizer counted from now on, and the loops of cells end in time."""
         from torch.optim.optimizer import register_optimizer_step_post_hook
+        from torch.utils.data import dataloader
 
         register_optimizer_step_post_hook(self._stepped)
         vars(builtins)[ROUNDS] = self.rounds
         vars(builtins)[GOES_ON] = self.goes_on
         self._whiles: dict[int, _Quiet] = {}
         shell.ast_transformers.append(Loops())
+        loader: Any = dataloader._BaseDataLoaderIter  # noqa: SLF001  what each of them gives out by
+        loader.__next__ = self._ending(loader.__next__)
 
     def mark(self) -> _Mark:
         """Return where the training stands."""
@@ -61,17 +66,37 @@ class Training:
         return _Mark(self._steps, tuple(peaks), tuple(allocated))
 
     def rounds(self, items: Any, line: int) -> Iterator[Any]:
-        """Return what goes through `items`, for as long as that changes anything."""
+        """Return what goes through `items`, for as long as that changes anything.
+
+        On the main thread: elsewhere others may be in the middle of what has the next peak.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            return iter(items)
         return _Rounds(iter(items), _Quiet(self), lambda: self.cut.add(line))
 
     def goes_on(self, line: int) -> bool:
-        """Whether a `while` at this line is to go on."""
+        """Whether a `while` at this line is to go on; elsewhere than on the main thread always."""
+        if threading.current_thread() is not threading.main_thread():
+            return True
         quiet = self._whiles.setdefault(line, _Quiet(self))
         if quiet.is_enough():
             del self._whiles[line]
             self.cut.add(line)
             return False
         return True
+
+    def _ending(self, following: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """Return what a `DataLoader` goes on by, for as long as that changes anything."""
+
+        def follow(batches: Any) -> Any:
+            quiet = vars(batches).setdefault(_QUIET, _Quiet(self))
+            if threading.current_thread() is threading.main_thread() and quiet.is_enough():
+                del vars(batches)[_QUIET]  # one with workers that stay is gone through again
+                self.cut.add(0)
+                raise StopIteration
+            return following(batches)
+
+        return follow
 
     def _stepped(self, *_: Any) -> None:
         self._steps += 1

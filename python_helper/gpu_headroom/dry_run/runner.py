@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
 from dataclasses import replace
 from importlib import import_module
@@ -181,6 +182,7 @@ class Runner:
             "reserved_bytes": statistics["reserved_bytes"]["all"]["peak"],
             "outside_bytes": watch.allocator.outside,
             "request": watch.peak_request,
+            "threads": len(watch.threads),
             "cell_id": cell_id,
             "line": None if cell_id is None else watch.line,
         }
@@ -196,6 +198,7 @@ class _Watch:
         self.index, self.allocator = index, allocator
         self._refuse_at = refuse_at
         self._requests = self._most = self.peak_request = 0
+        self.threads: set[int] = set()
         self.filename: str | None = None
         self.line: int | None = None
         allocator.refuses = self.hear
@@ -203,6 +206,7 @@ class _Watch:
     def hear(self, in_use_then: int) -> bool:
         """Hear of a request, after which so much would be in use; whether it is refused."""
         self._requests += 1
+        self.threads.add(threading.get_ident())
         if in_use_then > self._most:
             self._most, self.peak_request = in_use_then, self._requests
             frame: Any = sys._getframe(1)  # noqa: SLF001  the documented way to the callers

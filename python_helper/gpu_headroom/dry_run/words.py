@@ -33,6 +33,7 @@ TEXTS = {
     "dry_run.stopped_line": ", line {line}",
     "dry_run.cut": "{cell}: its training was ended once {steps} steps changed nothing any more.",
     "dry_run.timed_out": "{cell}: ended after {seconds} s; it may need more than was seen.",
+    "dry_run.threads": "{threads} threads used it: at once they may need more another time.",
     "dry_run.heads": "GPU | Memory | Left at the peak | Fits",
     "dry_run.fits": "yes",
     "dry_run.fits_not": "no",
@@ -109,6 +110,8 @@ def _needed(found: Findings, cells: Mapping[str, Cell]) -> Iterator[str]:
         said = "dry_run.needed" if is_whole else "dry_run.at_least"
         yield say(said, TEXTS, needed_bytes=needed_bytes(peak))
         yield from _place(cells, peak["cell_id"], peak["line"])
+        if peak["threads"] > 1:
+            yield say("dry_run.threads", TEXTS, threads=peak["threads"])
         if found.at_peak is not None:
             yield _parts(found.at_peak, peak["outside_bytes"])
     if ended["outcome"] in {"error", "not_simulated"}:

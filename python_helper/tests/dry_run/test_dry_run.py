@@ -355,6 +355,60 @@ def test_loops_that_do_not_train_run_whole(run: Callable[..., Answer], tmp_path:
     assert (found["outcome"], found["cut"]) == ("done", ["cell-4"]), found
 
 
+LIBRARIES = {
+    "transformers": """from transformers import GPT2Config, GPT2LMHeadModel
+from transformers import Trainer, TrainingArguments
+model = GPT2LMHeadModel(GPT2Config(n_layer=2, n_embd=64, n_head=2, vocab_size=512))
+ids = torch.zeros(64, dtype=torch.long)
+data = [{"input_ids": ids, "labels": ids}] * 4000
+arguments = TrainingArguments("out", num_train_epochs=4, report_to=[], save_strategy="no")
+trainer = Trainer(model=model, args=arguments, train_dataset=data)""",
+    "lightning": """import lightning
+class Net(lightning.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(64, 64)
+    def training_step(self, batch, index):
+        return self.layer(batch[0]).sum()
+    def configure_optimizers(self):
+        return torch.optim.Adam(self.parameters())
+options = dict(logger=False, enable_checkpointing=False, enable_progress_bar=False)
+trainer = lightning.Trainer(accelerator="gpu", devices=1, max_epochs=4, **options)
+loader = DataLoader(TensorDataset(torch.zeros(40000, 64)), 8)""",
+    "accelerate": """from accelerate import Accelerator
+accelerator = Accelerator()
+model = nn.Linear(64, 64)
+loader = DataLoader(TensorDataset(torch.zeros(40000, 64)), 8)
+made = accelerator.prepare(model, torch.optim.Adam(model.parameters()), loader)
+def train(model, optimizer, loader):
+    for epoch in range(4):
+        for (x,) in loader:
+            optimizer.zero_grad()
+            accelerator.backward(model(x).sum())
+            optimizer.step()""",
+}
+CALLS = {
+    "transformers": "trainer.train()",
+    "lightning": "trainer.fit(Net(), loader)",
+    "accelerate": "train(*made)",
+}
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_library_that_trains_comes_to_its_end(
+    run: Callable[..., Answer], tmp_path: Path, library: str
+) -> None:
+    """Thousands of steps in four epochs: what the loop gives out ends early, each time."""
+    pytest.importorskip(library)
+    path = write(tmp_path / "a.ipynb", START, LIBRARIES[library], CALLS[library], "after = 1")
+    found = run(path, "--gpu", "T4", "--json").found
+    assert (found["outcome"], found["timed_out"]) == ("done", []), found
+    assert found["cut"] == ["cell-3"]
+    assert found["took_s"] < 60
+    whole = run(path, "--gpu", "T4", "--json", "--steps", "40", "--no-tries").found
+    assert whole["peaks"][0]["allocated_bytes"] == found["peaks"][0]["allocated_bytes"]
+
+
 def test_what_is_not_simulated_is_named(run: Callable[..., Answer], tmp_path: Path) -> None:
     """The sentence says that the simulation is the reason, and no GPU is said to fit."""
     path = write(

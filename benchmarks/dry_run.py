@@ -1,0 +1,126 @@
+"""Hold dry runs to PyTorch's own allocator: writes a table of `docs/dry-run.md`.
+
+`python -m benchmarks.dry_run` makes a notebook of each program that `make fidelity` plays over the
+stub of the CUDA runtime and that comes to its end there, has the command run it as a person would,
+and puts its peak beside the one that PyTorch's own allocator had (`fidelity/results.json`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchmarks.fidelity import page
+from benchmarks.fidelity.programs import FAMILIES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from benchmarks.fidelity.measured import Card
+    from benchmarks.fidelity.programs.program import Program
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "dry-run.md"
+BEGIN, END = "<!-- made by benchmarks/dry_run.py -->\n", "<!-- end -->\n"
+GPUS = ("RTX 3060 12GB", "T4", "L4", "A100 40GB")
+_FAMILIES = ("Models", "Libraries")
+_HEAD = ("program", "needed", "PyTorch's own allocator", "fits", "time")
+_MIB, _GIB = 2**20, 2**30
+
+
+class Row(NamedTuple):
+    """A program, its real peak, and what the command found."""
+
+    program: Program
+    real: Card
+    found: dict[str, Any]
+
+    @property
+    def peak_bytes(self) -> int:
+        """The peak in use of the dry run, without the driver's context."""
+        return max((peak["allocated_bytes"] for peak in self.found["peaks"]), default=0)
+
+    @property
+    def difference(self) -> float:
+        """How far that is from the real one."""
+        return self.peak_bytes / self.real.peak_in_use - 1
+
+
+def rows() -> Iterator[Row]:
+    """Run each program dry; what it imports lies beside the notebook's folder."""
+    measured = page.read()["programs"]
+    for family in FAMILIES:
+        for program in family.programs if family.title in _FAMILIES else ():
+            real = measured[program.name].allocator
+            if len(program.cards) == 1 and not real.refusals and real.failure is None:
+                row = Row(program, real.cards[0], _found(program))
+                print(f"{program.name}: {row.difference:+.3%}", file=sys.stderr, flush=True)
+                yield row
+
+
+def _found(program: Program) -> dict[str, Any]:
+    cells = [
+        "from benchmarks.fidelity.programs import PROGRAMS",
+        f"PROGRAMS[{program.name!r}].function()",
+    ]
+    kind: dict[str, Any] = {
+        "cell_type": "code",
+        "metadata": {},
+        "outputs": [],
+        "execution_count": None,
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "program.ipynb")
+        text = {"cells": [{**kind, "source": each} for each in cells], "nbformat": 4}
+        path.write_text(json.dumps(text), encoding="utf-8")
+        options = ("--json", "--no-tries", *(part for gpu in GPUS for part in ("--gpu", gpu)))
+        command = [sys.executable, "-m", "gpu_headroom", "dry-run", str(path), *options]
+        paths = f"{ROOT / 'python_helper'}:{ROOT}"
+        env = {**os.environ, "PYTHONPATH": paths, "HF_HUB_OFFLINE": "1"}
+        done = subprocess.run(command, env=env, capture_output=True, check=True)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def told(found: list[Row]) -> str:
+    """Return the table, with a sentence of how near the peaks are."""
+    equal = sum(row.peak_bytes == row.real.peak_in_use for row in found)
+    near = sum(abs(row.difference) <= 0.02 for row in found)
+    today = datetime.now(tz=timezone.utc).date().isoformat()
+    head = (
+        f"{today}: of {len(found)} programs {equal} need the same to the byte, {near} are within "
+        "2 %. *Needed* is the peak in use without the driver's context; *time* is that of the "
+        "whole command, on two cores."
+    )
+    lines = [head, "", _line(_HEAD), _line(["---"] * len(_HEAD))]
+    for row in found:
+        real = "equal" if row.peak_bytes == row.real.peak_in_use else f"{row.difference:+.2%}"
+        fits = [each["gpu"] for each in row.found["fits"] if each["fits"]]
+        needed = f"{row.peak_bytes / _MIB:,.1f} MiB"
+        where = "all four" if len(fits) == len(GPUS) else ", ".join(fits) or "none"
+        lines.append(
+            _line([row.program.title, needed, real, where, f"{row.found['took_s']:.0f} s"])
+        )
+    return "\n".join(lines)
+
+
+def _line(cells: list[str] | tuple[str, ...]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def main() -> None:
+    """Renew the page."""
+    text = PAGE.read_text(encoding="utf-8")
+    before, rest = text.split(BEGIN)
+    made = told(list(rows()))
+    PAGE.write_text(f"{before}{BEGIN}\n{made}\n\n{END}{rest.split(END, 1)[1]}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
