@@ -14,7 +14,8 @@ class Job(TypedDict):
 
     `work` is the view of the folder to run in and `scratch` what may be written to, itself
     included. A training loop ends once nothing has changed for `steps` steps of an optimizer, a
-    cell after `cell_s` seconds. Commands (`!`, `%pip`) are run only where `commands` says so.
+    cell after `cell_s` seconds. Commands (`!`, `%pip`) are run only where `commands` says so. With
+    `values` the host computes them; else there are sizes only.
     The request of number `refuse_at` is refused, for what fills the card then.
     """
 
@@ -27,6 +28,7 @@ class Job(TypedDict):
     steps: int
     cell_s: float
     commands: bool
+    values: bool
 
 
 class Peak(TypedDict):

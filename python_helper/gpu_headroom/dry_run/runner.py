@@ -55,7 +55,9 @@ class Runner:
         self._shell = shell = _shell(commands=job["commands"])
         capacity = job["capacity_bytes"] or _UNLIMITED
         simulator = import_module(SIMULATOR)
-        simulation = simulator.simulate(capacity, devices=job["devices"])
+        simulation = simulator.simulate(
+            capacity, compute="cpu" if job["values"] else "meta", devices=job["devices"]
+        )
         del os.environ["CUDA_VISIBLE_DEVICES"]
         self._simulation = simulation
         self._watches = [

@@ -30,6 +30,10 @@ TEXTS = {
         "It ended in {cell}{line}, because of the simulation: {error} What comes behind was not "
         "run."
     ),
+    "dry_run.values": (
+        "It had sizes only. If that line needs a value, `--values` has this machine's processor "
+        "compute them: it takes longer, and as much host memory as the GPU's."
+    ),
     "dry_run.stopped_line": ", line {line}",
     "dry_run.cut": "{cell}: its training was ended once {steps} steps changed nothing any more.",
     "dry_run.timed_out": "{cell}: ended after {seconds} s; it may need more than was seen.",
@@ -67,10 +71,14 @@ TEXTS = {
 _GONE = ("outside", "cached", "free")
 
 
-def summary(found: Findings, cells: Sequence[Cell], steps: int, cell_s: float) -> Iterator[str]:
+def summary(
+    found: Findings, cells: Sequence[Cell], steps: int, cell_s: float, *, values: bool
+) -> Iterator[str]:
     """Say what is needed, on which GPUs it fits, and what came of each edit."""
     by_id = {cell.id: cell for cell in cells}
     yield from _needed(found, by_id)
+    if found.ended["outcome"] in {"error", "not_simulated"} and not values:
+        yield say("dry_run.values", TEXTS)
     yield from _cut(found.ended, by_id, steps, cell_s)
     if found.fits:
         yield ""

@@ -74,6 +74,7 @@ def _run(given: Any, cells: list[Cell], wanted: list[Gpu], limit: Gpu | None) ->
             "steps": given.steps,
             "cell_s": given.cell_time,
             "commands": given.commands,
+            "values": given.values,
             **differs,
         }
         return run(job, folder, limits, partial(_tell, is_shown=not given.json))
@@ -87,7 +88,7 @@ def _run(given: Any, cells: list[Cell], wanted: list[Gpu], limit: Gpu | None) ->
     if given.json:
         print(json.dumps(_as_json(found, time.monotonic() - began_s)))  # noqa: T201  a command's answer
     else:
-        lines = summary(found, cells, given.steps, given.cell_time)
+        lines = summary(found, cells, given.steps, given.cell_time, values=given.values)
         print("\n".join(lines))  # noqa: T201  as above
     if limit is None:
         return _FITS
@@ -158,5 +159,6 @@ def _parser() -> argparse.ArgumentParser:
     add("--leave-out", type=_numbers, default=set(), help="leave out these cells: 1,3")
     add("--commands", action="store_true", help="run `!` and `%%pip` as well")
     add("--largest", action="store_true", help="look for the largest batch that fits, too")
+    add("--values", action="store_true", help="compute values too, on this machine's processor")
     add("--no-tries", dest="try_edits", action="store_false", help="do not try the edits")
     return parser

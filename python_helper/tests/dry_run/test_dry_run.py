@@ -198,6 +198,20 @@ def test_what_cannot_be_told_is_no_success(run: Callable[..., Answer], tmp_path:
     assert "Needed at least" in answer.out
 
 
+def test_values_where_a_cell_needs_them(run: Callable[..., Answer], tmp_path: Path) -> None:
+    """Sizes only go no further; the sentence names the option that does."""
+    path = write(
+        tmp_path / "a.ipynb",
+        START,
+        "labels = torch.arange(7, dtype=torch.float64, device='cuda').repeat(100)",
+        "classes = int(labels.max().item()) + 1\nassert classes == 7",
+    )
+    answer = run(path, "--gpu", "T4")
+    assert "It ended in In [3], line 2: AssertionError" in answer.out
+    assert "`--values` has this machine's processor compute them" in answer.out
+    assert run(path, "--gpu", "T4", "--json", "--values").found["outcome"] == "done"
+
+
 def test_files_are_as_they_were(run: Callable[..., Answer], tmp_path: Path) -> None:
     """Whatever a notebook does to the files of its folder, it does to copies."""
     folder = tmp_path / "work"
