@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 ROUNDS, GOES_ON = "__dry_run_rounds__", "__dry_run_goes_on__"
 _QUIET = "_dry_run_quiet"
+_AGAIN_S = 1.0
 _SMALL_BYTES = 64 * 1024  # more in a step is growth
 
 
@@ -168,18 +169,22 @@ def _copied(made: ast.expr, place: ast.expr) -> ast.expr:
 
 
 class Clock:
-    """Ends what the main thread runs once its time is up."""
+    """Ends what the main thread runs once its time is up; again, where that was caught."""
 
     def __init__(self, seconds: float) -> None:
-        self._main = threading.get_ident()
-        self._timer = threading.Timer(seconds, self._end)
-        self._timer.daemon = True
-        self._timer.start()
+        self._main = ctypes.c_ulong(threading.get_ident())
+        self._seconds = seconds
+        self._over = threading.Event()
+        threading.Thread(target=self._run, daemon=True).start()
 
     def stop(self) -> None:
         """Let it run on."""
-        self._timer.cancel()
+        self._over.set()
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(self._main, None)
 
-    def _end(self) -> None:
-        ident, error = ctypes.c_ulong(self._main), ctypes.py_object(TimeIsUp)
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, error)
+    def _run(self) -> None:
+        wait_s = self._seconds
+        while not self._over.wait(wait_s):
+            error = ctypes.py_object(TimeIsUp)
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(self._main, error)
+            wait_s = _AGAIN_S

@@ -79,12 +79,7 @@ class Runner:
         run = CellRun(cell_id, self._shell.execution_count, source, None, time.time())
         self._observer.take()
         self._training.cut.clear()
-        clock = Clock(self._job["cell_s"])
-        try:
-            result = self._shell.run_cell(source, store_history=True)
-        finally:
-            clock.stop()
-        error = result.error_before_exec or result.error_in_exec
+        error = self._executed(source)
         recognition = None if error is None else recognise(error)
         is_up = isinstance(error, TimeIsUp)
         status: Any = "oom" if recognition else "ok" if error is None or is_up else "error"
@@ -100,6 +95,18 @@ class Runner:
         kind = "not_simulated" if _is_of_simulator(error) else "error"
         said = f"{type(error).__name__}: {error}"[:_SHORTENED]
         return {**self._ended(kind), "cell_id": cell_id, "line": line, "error": said}
+
+    def _executed(self, source: str) -> BaseException | None:
+        """Execute a cell, and return what it raised."""
+        clock = Clock(self._job["cell_s"])
+        try:
+            result = self._shell.run_cell(source, store_history=True)
+            clock.stop()
+        except TimeIsUp as error:  # beside the cell's own code
+            clock.stop()
+            return error
+        raised: BaseException | None = result.error_before_exec or result.error_in_exec
+        return raised
 
     def _out_of_memory(self, error: BaseException, recognition: Recognition, run: CellRun) -> Ended:
         capture = self._observer.take()

@@ -295,7 +295,8 @@ def test_a_cell_without_an_end_has_its_time(run: Callable[..., Answer], tmp_path
     """The cells behind it run on, and that it may need more is said."""
     path = write(
         tmp_path / "a.ipynb",
-        f"{START}\nx = torch.ones(2**20, device='cuda')\nwhile True: pass",
+        f"{START}\nx = torch.ones(2**20, device='cuda')\n"
+        "try:\n    while True: pass\nexcept BaseException: pass\nwhile True: pass",
         "y = torch.ones(2**21, device='cuda')",
     )
     answer = run(path, "--gpu", "T4", "--cell-time", "4")
@@ -418,7 +419,6 @@ def test_a_library_that_trains_comes_to_its_end(
     found = run(path, "--gpu", "T4", "--json").found
     assert (found["outcome"], found["timed_out"]) == ("done", []), found
     assert found["cut"] == ["cell-3"]
-    assert found["took_s"] < 60
     whole = run(path, "--gpu", "T4", "--json", "--steps", "40", "--no-tries").found
     assert whole["peaks"][0]["allocated_bytes"] == found["peaks"][0]["allocated_bytes"]
 
