@@ -50,23 +50,31 @@ _NO_NEW_PRIVILEGES = 38
 
 
 def view_of(folder: Path, into: Path) -> Path:
-    """Make a view of a folder in another, and return where it is."""
+    """Make a view of a folder in another, and return where it is.
+
+    A folder inside that is too large for it is a link: nothing there can be written to.
+    """
     view = into / "folder"
     view.mkdir()
-    left = _MOST_ENTRIES
-    for path, folders, files in os.walk(folder):
-        here = view / Path(path).relative_to(folder)
-        for name in files:
-            (here / name).symlink_to(Path(path) / name)
-        left -= len(files) + len(folders)
-        for name in list(folders):
-            source = Path(path) / name
-            if left <= 0 or source.is_symlink() or into.is_relative_to(source):
-                folders.remove(name)
-                (here / name).symlink_to(source, target_is_directory=True)
+    left, waiting = _MOST_ENTRIES, [(view, sorted(folder.iterdir()))]
+    while waiting:
+        here, entries = waiting.pop(0)
+        left -= len(entries)
+        for entry in entries:
+            inside = None if entry.is_symlink() or not entry.is_dir() else _entries(entry)
+            if inside is None or len(inside) > left or into.is_relative_to(entry):
+                (here / entry.name).symlink_to(entry)
             else:
-                (here / name).mkdir()
+                (here / entry.name).mkdir()
+                waiting.append((here / entry.name, inside))
     return view
+
+
+def _entries(folder: Path) -> list[Path] | None:
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return None  # it cannot be read
 
 
 def protect(scratch: str) -> None:

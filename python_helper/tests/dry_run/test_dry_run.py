@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
-from gpu_headroom.dry_run import gpus, notebook
+from gpu_headroom.dry_run import gpus, notebook, overlay
 from gpu_headroom.dry_run.asks import asks
 
 if TYPE_CHECKING:
@@ -235,6 +235,28 @@ def test_files_are_as_they_were(run: Callable[..., Answer], tmp_path: Path) -> N
     assert answer.found["outcome"] == "done", answer.found
     path.unlink()
     assert state_of(tmp_path) == before
+
+
+def test_a_view_of_a_large_folder_links_what_is_too_large(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The nearest folders are copies, whole ones behind them links, and nothing goes in circles."""
+    monkeypatch.setattr(overlay, "_MOST_ENTRIES", 12)
+    folder = tmp_path / "work"
+    for name in ("few", "many"):
+        (folder / name).mkdir(parents=True)
+    (folder / "few" / "one.txt").write_text("1", "utf-8")
+    for number in range(20):
+        (folder / "many" / f"{number}.txt").write_text("n", "utf-8")
+    (folder / "circle").symlink_to(folder)
+    (folder / "gone").symlink_to(folder / "nowhere")
+    into = folder / "into"
+    into.mkdir()
+    view = overlay.view_of(folder, into)
+    links = {path.name for path in view.iterdir() if path.is_symlink()}
+    assert links == {"many", "circle", "gone", "into"}
+    assert (view / "few" / "one.txt").is_symlink()
+    assert (view / "many" / "7.txt").read_text("utf-8") == "n"
 
 
 @pytest.mark.parametrize(
