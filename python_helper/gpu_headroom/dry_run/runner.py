@@ -91,10 +91,10 @@ class Runner:
             return None
         if recognition is not None and not recognition.in_other_process:
             return self._out_of_memory(error, recognition, run)
-        _, line = self._place(error)
+        place, line = self._place(error)
         kind = "not_simulated" if _is_of_simulator(error) else "error"
         said = f"{type(error).__name__}: {error}"[:_SHORTENED]
-        return {**self._ended(kind), "cell_id": cell_id, "line": line, "error": said}
+        return {**self._ended(kind), "cell_id": place or cell_id, "line": line, "error": said}
 
     def _executed(self, source: str) -> BaseException | None:
         """Execute a cell, and return what it raised."""

@@ -190,11 +190,15 @@ def test_a_team_is_told_by_the_exit_code(
 def test_what_cannot_be_told_is_no_success(run: Callable[..., Answer], tmp_path: Path) -> None:
     """A notebook that ends by an error is not known to fit."""
     path = write(
-        tmp_path / "a.ipynb", START, "x = torch.ones(2**20, device='cuda')", "y = undefined"
+        tmp_path / "a.ipynb",
+        START,
+        "x = torch.ones(2**20, device='cuda')",
+        "def fails():\n    return undefined",
+        "fails()",
     )
     answer = run(path, "--fail-over", "T4")
     assert answer.code == 2
-    assert "It ended in In [3], line 1: NameError" in answer.out
+    assert "It ended in In [3], line 2: NameError" in answer.out
     assert "Needed at least" in answer.out
 
 
