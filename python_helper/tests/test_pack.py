@@ -30,6 +30,7 @@ DOCUMENTED = {"__init__.py", "terminal/magics.py"}
 WHEEL_ONLY = (
     "__main__.py",
     "cells/life.py",
+    "dry_run/",
     "errors/besides.py",
     "errors/pasted.py",
     "frames/",
@@ -37,6 +38,7 @@ WHEEL_ONLY = (
     "kernel/plain_release.py",
     "protocol/wire.py",
     "terminal/arrival.py",
+    "terminal/dry_run.py",
     "terminal/explain.py",
     "terminal/gauge.py",
     "terminal/own_rank.py",

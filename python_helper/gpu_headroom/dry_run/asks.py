@@ -15,7 +15,7 @@ from ..code.side_effects import calls_from, functions_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .notebook import Cell
+    from .notebook import CodeCell
 
 _HEARD = words(
     """create_repo download_file from_pretrained getpass hf_hub_download input load_dataset
@@ -36,11 +36,11 @@ _COMMANDS = ("%%bash", "%%sh", "%%script", "%pip", "%conda", "%run", "%sx", "!")
 class Ask(NamedTuple):
     """A cell and what it would do: `calls` as they are written, commands by their first word."""
 
-    cell: Cell
+    cell: CodeCell
     calls: tuple[str, ...]
 
 
-def asks(cells: Sequence[Cell]) -> list[Ask]:
+def asks(cells: Sequence[CodeCell]) -> list[Ask]:
     """Return the cells that do such things, also by functions of other cells that they call."""
     functions = functions_of([cell.source for cell in cells])
     found = []

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .job import Event, Job
+    from .job import RunEvent, RunOrder
 
 
 def main() -> None:
     """Run the job that comes on standard input, and end."""
     with suppress(AttributeError, OSError):
         os.nice(19)
-    job: Job = json.loads(sys.stdin.readline())
+    job: RunOrder = json.loads(sys.stdin.readline())
     tell = _only_way_out(job["scratch"])
     os.environ.update(MPLBACKEND="Agg", IPYTHONDIR=f"{job['scratch']}/ipython")
     os.environ["CUDA_VISIBLE_DEVICES"] = ""
@@ -41,7 +41,7 @@ def main() -> None:
     os._exit(0)  # threads and workers of the notebook have nobody to wait for
 
 
-def _only_way_out(scratch: str) -> Callable[[Event], None]:
+def _only_way_out(scratch: str) -> Callable[[RunEvent], None]:
     """Keep standard output for events; the notebook has none, and nobody answers it.
 
     Standard input stays open for as long as somebody waits: after that all of this ends.
@@ -52,7 +52,7 @@ def _only_way_out(scratch: str) -> Callable[[Event], None]:
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 0)
 
-    def tell(event: Event) -> None:
+    def tell(event: RunEvent) -> None:
         out.write(json.dumps(event) + "\n")
         out.flush()
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ..protocol.wire import Report
     from .gpus import Gpu
-    from .job import EditedCells, Ended, Peak
+    from .job import CardPeak, EditedCells, Ended
 
     Run = Callable[..., Ended]
 
@@ -57,7 +57,7 @@ class Findings(NamedTuple):
     tries: tuple[Try, ...]
 
     @property
-    def peak(self) -> Peak | None:
+    def peak(self) -> CardPeak | None:
         """The peak of the card that had most in use."""
         return fullest(self.ended)
 
@@ -85,13 +85,13 @@ def find(run: Run, gpus: Sequence[Gpu], *, tries: bool, largest: bool = False) -
     return Findings(ended, tuple(fits), at_peak, tried_on, failure, tuple(tried))
 
 
-def fullest(ended: Ended) -> Peak | None:
+def fullest(ended: Ended) -> CardPeak | None:
     """Return the peak of the card that had most in use; `None` where none was used."""
     used = [peak for peak in ended["peaks"] if peak["request"]]
     return max(used, key=lambda peak: peak["allocated_bytes"], default=None)
 
 
-def needed_bytes(peak: Peak) -> int:
+def needed_bytes(peak: CardPeak) -> int:
     """Return what was in use at once, with the driver's context."""
     return peak["allocated_bytes"] + peak["outside_bytes"]
 
@@ -110,7 +110,7 @@ def _fit(run: Run, gpu: Gpu, ended: Ended) -> Fit:
     return Fit(gpu, fits=True, left_bytes=left)
 
 
-def _report_at(run: Run, peak: Peak) -> Report | None:
+def _report_at(run: Run, peak: CardPeak) -> Report | None:
     """Return the card of a GPU that ends one request before the peak."""
     try:
         return run(refuse_at=peak["request"])["report"]

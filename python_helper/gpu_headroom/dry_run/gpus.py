@@ -46,7 +46,9 @@ _SEEN: tuple[tuple[str, int, str, tuple[str, ...], str], ...] = (
     ("A100 80GB", 81038, "p4de", (), "torch-2.3.1+cu118"),
     ("H100 80GB", 81080, "p5", ("h100",), "79.18 GiB in errors"),
 )
-GPUS = tuple(Gpu(name, mib * _MIB, where, also, source) for name, mib, where, also, source in _SEEN)
+GPUS = tuple(
+    [Gpu(name, mib * _MIB, where, also, source) for name, mib, where, also, source in _SEEN]
+)
 
 
 def find(wanted: str) -> Gpu:

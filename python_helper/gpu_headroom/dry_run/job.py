@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from ..protocol.wire import Report
 
 
-class Job(TypedDict):
+class RunOrder(TypedDict):
     """Cells to run in order on a simulated GPU of `capacity_bytes`; `None`: none is too much.
 
     `work` is the view of the folder to run in and `scratch` what may be written to, itself
@@ -31,7 +31,7 @@ class Job(TypedDict):
     values: bool
 
 
-class Peak(TypedDict):
+class CardPeak(TypedDict):
     """The most that was in use on one card; `request` is the number of the one that reached it.
 
     `line` of the cell `cell_id`, which called for it; both `None` where no cell did. `threads` says
@@ -76,14 +76,14 @@ class Ended(TypedDict):
     cell_id: str | None
     line: int | None
     error: str | None
-    peaks: list[Peak]
+    peaks: list[CardPeak]
     cut: list[str]
     timed_out: list[str]
     report: Report | None
     edits: list[EditedCells]
 
 
-class Event(TypedDict):
+class RunEvent(TypedDict):
     """A cell begins, or the run has ended."""
 
     type: Literal["cell", "ended"]
@@ -91,9 +91,9 @@ class Event(TypedDict):
     ended: Ended | None
 
 
-def event_of(line: bytes) -> Event:
+def event_of(line: bytes) -> RunEvent:
     """Return the event on a line; raises `ValueError` where there is none."""
     found = json.loads(line)
     if type(found) is not dict or found.get("type") not in {"cell", "ended"}:
         raise ValueError("no event")
-    return cast("Event", found)
+    return cast("RunEvent", found)

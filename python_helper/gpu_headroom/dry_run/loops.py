@@ -13,6 +13,8 @@ import ctypes
 import threading
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..concurrency import threads
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -32,7 +34,7 @@ class _Mark(NamedTuple):
     allocated: tuple[int, ...]
 
 
-class Training:
+class StepCounter:
     """Counts steps of optimizers, beside what is in use on the cards of `allocators`.
 
     `cut` tells what was ended early, by the line of its loop in a cell.
@@ -111,7 +113,7 @@ class Training:
 class _Quiet:
     """Looks whether the rounds of one loop still change anything."""
 
-    def __init__(self, training: Training) -> None:
+    def __init__(self, training: StepCounter) -> None:
         self._training = training
         self._seen = training.mark()
         self._rounds = 0
@@ -174,12 +176,12 @@ class Clock:
     def __init__(self, seconds: float) -> None:
         self._main = ctypes.c_ulong(threading.get_ident())
         self._seconds = seconds
-        self._over = threading.Event()
-        threading.Thread(target=self._run, daemon=True).start()
+        self._over = threads.Bell()
+        threads.start(self._run)
 
     def stop(self) -> None:
         """Let it run on."""
-        self._over.set()
+        self._over.ring()
         ctypes.pythonapi.PyThreadState_SetAsyncExc(self._main, None)
 
     def _run(self) -> None:

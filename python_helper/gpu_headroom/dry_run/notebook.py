@@ -15,7 +15,7 @@ _OTHER_LANGUAGE = re.compile(
 )
 
 
-class Cell(NamedTuple):
+class CodeCell(NamedTuple):
     """A cell of code; `id` tells it from others, `label` is what a person calls it."""
 
     id: str
@@ -23,7 +23,7 @@ class Cell(NamedTuple):
     label: str
 
 
-def read(path: Path) -> list[Cell]:
+def read(path: Path) -> list[CodeCell]:
     """Return the cells of code of a notebook, or of a script: one for each `# %%`.
 
     Raises `OSError` where there is no such file, `ValueError` where it is neither.
@@ -44,10 +44,10 @@ def read(path: Path) -> list[Cell]:
         raise ValueError(f"{type(error).__name__}: {error}") from None
 
 
-def _cells(sources: list[str]) -> list[Cell]:
+def _cells(sources: list[str]) -> list[CodeCell]:
     """Number what is to be run; the label is the count that running all in order gives."""
     runnable = [each for each in sources if each.strip() and not _OTHER_LANGUAGE.match(each)]
     return [
-        Cell(f"cell-{count}", source, f"In [{count}]")
+        CodeCell(f"cell-{count}", source, f"In [{count}]")
         for count, source in enumerate(runnable, start=1)
     ]

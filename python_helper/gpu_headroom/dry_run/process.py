@@ -9,13 +9,13 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections import deque
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from ..concurrency import threads
 from .job import event_of
 from .overlay import view_of
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import IO
 
-    from .job import Ended, Job
+    from .job import Ended, RunOrder
 
 PREFIX = "gpu-headroom-dry-run-"
 _HELPER = Path(__file__).parents[2]
@@ -61,7 +61,7 @@ def scratch() -> Path:
     return Path(tempfile.mkdtemp(prefix=PREFIX))
 
 
-def run(job: Job, folder: Path, limits: Limits, begins: Callable[[str], object]) -> Ended:
+def run(job: RunOrder, folder: Path, limits: Limits, begins: Callable[[str], object]) -> Ended:
     """Run a job on a view of `folder`, and return how it ended; `begins` is told of each cell.
 
     Whatever it has written is gone then. Raises `Died`.
@@ -75,7 +75,7 @@ def run(job: Job, folder: Path, limits: Limits, begins: Callable[[str], object])
 
 
 class _Process:
-    def __init__(self, job: Job, limits: Limits) -> None:
+    def __init__(self, job: RunOrder, limits: Limits) -> None:
         self._limits = limits
         self._why: str | None = None
         self._said: deque[str] = deque(maxlen=_TAIL)
@@ -95,9 +95,8 @@ class _Process:
 
     def ended(self, begins: Callable[[str], object]) -> Ended:
         """Hear of each cell, and return how the run ended."""
-        over, listener = threading.Event(), threading.Thread(target=self._listen, daemon=True)
-        listener.start()
-        threading.Thread(target=self._guard, args=(over,), daemon=True).start()
+        over, listener = threads.Bell(), threads.start(self._listen)
+        threads.start(lambda: self._guard(over))
         try:
             while line := self._pipes[1].readline(_LONGEST):
                 event = event_of(line)
@@ -109,7 +108,7 @@ class _Process:
             listener.join(1.0)
             raise Died(self._why or "died", self._said[-1] if self._said else "")
         finally:
-            over.set()
+            over.ring()
             self._kill()
             for stream in self._pipes:
                 with suppress(OSError):
@@ -122,7 +121,7 @@ class _Process:
                 if text:
                     self._said.append(text)
 
-    def _guard(self, over: threading.Event) -> None:
+    def _guard(self, over: threads.Bell) -> None:
         """End it where it takes more than it may."""
         until_s = time.monotonic() + self._limits.time_s
         while not over.wait(_LOOK_EVERY_S):

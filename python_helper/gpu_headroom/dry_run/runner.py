@@ -22,7 +22,7 @@ from ..oom.failure import Failure, device_that_failed
 from ..own import SIMULATOR
 from ..readings.snapshot import DeviceSnapshot
 from ..readings.sources import Sources
-from .loops import Clock, TimeIsUp, Training
+from .loops import Clock, StepCounter, TimeIsUp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..card.report import BuiltReport
     from ..errors.recognise import Recognition
     from ..protocol.wire import Edit, Remedy
-    from .job import EditedCells, Ended, Event, Job, Peak
+    from .job import CardPeak, EditedCells, Ended, RunEvent, RunOrder
 
 _UNLIMITED = 2**50
 _WALK_S = 30.0
@@ -43,7 +43,7 @@ _SCRIPTS = ("bash", "sh", "script", "writefile", "sx", "system", "perl", "ruby",
 class Runner:
     """One run of one job, in a process of its own."""
 
-    def __init__(self, job: Job, tell: Callable[[Event], None]) -> None:
+    def __init__(self, job: RunOrder, tell: Callable[[RunEvent], None]) -> None:
         self._job, self._tell = job, tell
         self._runs: list[CellRun] = []
         self._timed_out: list[str] = []
@@ -64,7 +64,7 @@ class Runner:
             _Watch(index, allocator, job["refuse_at"])
             for index, allocator in enumerate(simulation.allocators)
         ]
-        self._training = Training(lambda: simulation.allocators, job["steps"])
+        self._training = StepCounter(lambda: simulation.allocators, job["steps"])
         self._training.follow(shell)
         self._observer = Observer()
         self._observer.attach()
@@ -182,7 +182,7 @@ class Runner:
             "edits": [],
         }
 
-    def _peak(self, watch: _Watch) -> Peak:
+    def _peak(self, watch: _Watch) -> CardPeak:
         statistics = watch.allocator.stats()
         cell_id = None if watch.filename is None else self._cell_of(watch.filename)
         return {

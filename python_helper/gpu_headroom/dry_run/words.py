@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .findings import Findings, Fit, Try
     from .gpus import Gpu
     from .job import Ended
-    from .notebook import Cell
+    from .notebook import CodeCell
     from .process import Died
 
 TEXTS = {
@@ -72,7 +72,7 @@ _GONE = ("outside", "cached", "free")
 
 
 def summary(
-    found: Findings, cells: Sequence[Cell], steps: int, cell_s: float, *, values: bool
+    found: Findings, cells: Sequence[CodeCell], steps: int, cell_s: float, *, values: bool
 ) -> Iterator[str]:
     """Say what is needed, on which GPUs it fits, and what came of each edit."""
     by_id = {cell.id: cell for cell in cells}
@@ -109,7 +109,7 @@ def asked(asks: Sequence[Ask]) -> Iterator[str]:
     yield say("dry_run.ask_how", TEXTS)
 
 
-def _needed(found: Findings, cells: Mapping[str, Cell]) -> Iterator[str]:
+def _needed(found: Findings, cells: Mapping[str, CodeCell]) -> Iterator[str]:
     ended, peak = found.ended, found.peak
     if peak is None:
         yield say("dry_run.no_gpu_used", TEXTS)
@@ -141,7 +141,7 @@ def _parts(report: Report, outside_bytes: int) -> str:
     return "  " + " · ".join(f"{format_bytes(size)} {name}" for name, size in sizes)
 
 
-def _place(cells: Mapping[str, Cell], cell_id: str | None, line: int | None) -> Iterator[str]:
+def _place(cells: Mapping[str, CodeCell], cell_id: str | None, line: int | None) -> Iterator[str]:
     cell = cells.get(cell_id or "")
     if cell is not None and line is not None:
         lines = cell.source.splitlines()
@@ -149,7 +149,7 @@ def _place(cells: Mapping[str, Cell], cell_id: str | None, line: int | None) -> 
         yield say("dry_run.place", TEXTS, cell=cell.label, line=line, code=code)
 
 
-def _where(cells: Mapping[str, Cell], ended: Ended) -> dict[str, Any]:
+def _where(cells: Mapping[str, CodeCell], ended: Ended) -> dict[str, Any]:
     cell, line = cells.get(ended["cell_id"] or ""), ended["line"]
     return {
         "cell": cell.label if cell else "?",
@@ -157,7 +157,7 @@ def _where(cells: Mapping[str, Cell], ended: Ended) -> dict[str, Any]:
     }
 
 
-def _cut(ended: Ended, cells: Mapping[str, Cell], steps: int, cell_s: float) -> Iterator[str]:
+def _cut(ended: Ended, cells: Mapping[str, CodeCell], steps: int, cell_s: float) -> Iterator[str]:
     for cell_id in dict.fromkeys(ended["cut"]):
         if cell_id not in ended["timed_out"]:
             yield say("dry_run.cut", TEXTS, cell=cells[cell_id].label, steps=steps)
@@ -175,7 +175,9 @@ def _fit(fit: Fit) -> list[str]:
     return [fit.gpu.name + where, format_bytes(fit.gpu.total_bytes), left, say(said, TEXTS)]
 
 
-def _tries(found: Findings, gpu: Gpu, failure: Ended, cells: Mapping[str, Cell]) -> Iterator[str]:
+def _tries(
+    found: Findings, gpu: Gpu, failure: Ended, cells: Mapping[str, CodeCell]
+) -> Iterator[str]:
     yield say("dry_run.fails", TEXTS, gpu=gpu.name, **_where(cells, failure))
     if not found.tries:
         yield say("dry_run.no_edit", TEXTS)
@@ -184,7 +186,7 @@ def _tries(found: Findings, gpu: Gpu, failure: Ended, cells: Mapping[str, Cell])
     yield from _table("dry_run.try_heads", rows, gpu=gpu.name)
 
 
-def _tried(tried: Try, gpu: Gpu, cells: Mapping[str, Cell]) -> str:
+def _tried(tried: Try, gpu: Gpu, cells: Mapping[str, CodeCell]) -> str:
     ended = tried.ended
     if ended is None:
         return say("dry_run.try_ends", TEXTS, error=tried.died)

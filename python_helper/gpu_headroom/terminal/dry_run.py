@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..dry_run.findings import Findings
     from ..dry_run.gpus import Gpu
     from ..dry_run.job import Ended
-    from ..dry_run.notebook import Cell
+    from ..dry_run.notebook import CodeCell
 
 _FITS, _FITS_NOT, _NOT_KNOWN = 0, 1, 2
 _GIB = 2**30
@@ -58,7 +58,7 @@ def dry_run(arguments: Sequence[str]) -> int:
     return _run(given, cells, [*wanted, *([limit] if limit else [])] or list(gpus.GPUS), limit)
 
 
-def _run(given: Any, cells: list[Cell], wanted: list[Gpu], limit: Gpu | None) -> int:
+def _run(given: Any, cells: list[CodeCell], wanted: list[Gpu], limit: Gpu | None) -> int:
     limits = Limits(int(given.memory * _GIB), given.time)
     folder = Path(given.notebook).resolve().parent
     began_s = time.monotonic()
@@ -86,10 +86,11 @@ def _run(given: Any, cells: list[Cell], wanted: list[Gpu], limit: Gpu | None) ->
     except Died as death:
         return _refuse(died(death, limits.memory_bytes, limits.time_s))
     if given.json:
-        print(json.dumps(_as_json(found, time.monotonic() - began_s)))  # noqa: T201  a command's answer
+        said = json.dumps(_as_json(found, time.monotonic() - began_s))
     else:
         lines = summary(found, cells, given.steps, given.cell_time, values=given.values)
-        print("\n".join(lines))  # noqa: T201  as above
+        said = "\n".join(lines)
+    sys.stdout.write(f"{said}\n")
     if limit is None:
         return _FITS
     fits = next(each.fits for each in found.fits if each.gpu == limit)

@@ -545,7 +545,11 @@ def test_it_goes_with_who_asked(tmp_path: Path, how: signal.Signals) -> None:
     )
     told = Path(f"/dev/shm/{tmp_path.name}")  # noqa: S108  where a dry run may write
     env = {**environment(), "TMPDIR": str(tmp_path / "tmp")}
-    asked = subprocess.Popen(call(path, "--gpu", "T4"), env=env, stderr=subprocess.DEVNULL)
+    # Where this test was started with interrupts ignored, the command is not.
+    heard = "signal.signal(signal.SIGINT, signal.default_int_handler)"
+    command = f"import signal, sys; {heard}; from gpu_headroom.__main__ import main; main()"
+    arguments = [sys.executable, "-c", command, "dry-run", str(path), "--gpu", "T4"]
+    asked = subprocess.Popen(arguments, env=env, stderr=subprocess.DEVNULL)
     try:
         until_s = time.monotonic() + 60
         while not (told.exists() and told.read_text()):
@@ -560,6 +564,7 @@ def test_it_goes_with_who_asked(tmp_path: Path, how: signal.Signals) -> None:
     finally:
         told.unlink(missing_ok=True)
         asked.kill()
+        asked.wait()
 
 
 @pytest.mark.parametrize(

@@ -472,14 +472,17 @@ def test_who_forks_waits_for_a_call_for_a_moment(held_s: float) -> None:
     caller = threading.Thread(target=nvml_library.Nvml(library).start)
     caller.start()
     library.is_called.wait()
-    threading.Timer(held_s, library.lets_go.set).start()
+    timer = threading.Timer(held_s, library.lets_go.set)
+    timer.start()
     if (child := os.fork()) == 0:
         os._exit(library.lock.locked())
     _, status = os.waitpid(child, 0)
     # One that hangs holds up no fork.
     assert os.waitstatus_to_exitcode(status) == (held_s == 20.0)
+    timer.cancel()
     library.lets_go.set()
-    caller.join()
+    for thread in (timer, caller):
+        thread.join()
     assert nvml_library.Nvml(library).start()  # and the parent goes on
 
 
