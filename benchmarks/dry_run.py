@@ -31,7 +31,7 @@ BEGIN, END = "<!-- made by benchmarks/dry_run.py -->\n", "<!-- end -->\n"
 GPUS = ("RTX 3060 12GB", "T4", "L4", "A100 40GB")
 _FAMILIES = ("Models", "Libraries")
 _HEAD = ("program", "needed", "PyTorch's own allocator", "fits", "time")
-_MIB, _GIB = 2**20, 2**30
+_MIB = 2**20
 
 
 class Row(NamedTuple):

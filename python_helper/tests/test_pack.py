@@ -38,7 +38,7 @@ WHEEL_ONLY = (
     "kernel/plain_release.py",
     "protocol/wire.py",
     "terminal/arrival.py",
-    "terminal/dry_run.py",
+    "terminal/dry_run",
     "terminal/explain.py",
     "terminal/gauge.py",
     "terminal/own_rank.py",

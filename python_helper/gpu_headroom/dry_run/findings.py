@@ -72,7 +72,7 @@ def find(run: Run, gpus: Sequence[Gpu], *, tries: bool, largest: bool = False) -
     fits = [_fit(run, gpu, ended) for gpu in gpus]
     peak = fullest(ended)
     at_peak = tried_on = failure = None
-    if ended["outcome"] == "done" and peak is not None and peak["request"]:
+    if ended["outcome"] == "done" and peak is not None:
         at_peak = _report_at(run, peak)
     tried: list[Try] = []
     small = [fit.gpu for fit in fits if fit.fits is False]
@@ -87,8 +87,11 @@ def find(run: Run, gpus: Sequence[Gpu], *, tries: bool, largest: bool = False) -
 
 def fullest(ended: Ended) -> CardPeak | None:
     """Return the peak of the card that had most in use; `None` where none was used."""
-    used = [peak for peak in ended["peaks"] if peak["request"]]
-    return max(used, key=lambda peak: peak["allocated_bytes"], default=None)
+    return max(_used(ended), key=lambda peak: peak["allocated_bytes"], default=None)
+
+
+def _used(ended: Ended) -> list[CardPeak]:
+    return [peak for peak in ended["peaks"] if peak["request"]]
 
 
 def needed_bytes(peak: CardPeak) -> int:
@@ -97,7 +100,7 @@ def needed_bytes(peak: CardPeak) -> int:
 
 
 def _fit(run: Run, gpu: Gpu, ended: Ended) -> Fit:
-    peaks = [peak for peak in ended["peaks"] if peak["request"]]
+    peaks = _used(ended)
     left = gpu.total_bytes - max(map(needed_bytes, peaks), default=0)
     if left < 0:
         return Fit(gpu, fits=False, left_bytes=left)

@@ -68,8 +68,8 @@ class Ended(TypedDict):
     """How a run ended.
 
     `outcome`: all cells ran, or one ran out of memory (`report` is its card), raised something
-    else (`error`), or met what is not simulated. `cut` are cells or loops that were ended early,
-    `growing` whether memory still grew there. `edits` are those of the report.
+    else (`error`), or met what is not simulated. `cut` are the cells in which a training was
+    ended early, `timed_out` those that were. `edits` are those of the report.
     """
 
     outcome: Literal["done", "oom", "error", "not_simulated"]

@@ -37,12 +37,14 @@ class _Mark(NamedTuple):
 class StepCounter:
     """Counts steps of optimizers, beside what is in use on the cards of `allocators`.
 
-    `cut` tells what was ended early, by the line of its loop in a cell.
+    A loop ends after `quiet_steps` that change nothing. `cut` tells what was ended early, by the
+    line of its loop in a cell; 0 is a `DataLoader`.
     """
 
     def __init__(self, allocators: Callable[[], Any], quiet_steps: int) -> None:
         self._allocators = allocators
-        self._quiet_steps = quiet_steps
+        self.quiet_steps = quiet_steps
+        self._whiles: dict[int, _Quiet] = {}
         self._steps = 0
         self.cut: set[int] = set()
 
@@ -54,7 +56,6 @@ class StepCounter:
         register_optimizer_step_post_hook(self._stepped)
         vars(builtins)[ROUNDS] = self.rounds
         vars(builtins)[GOES_ON] = self.goes_on
-        self._whiles: dict[int, _Quiet] = {}
         shell.ast_transformers.append(Loops())
         loader: Any = dataloader._BaseDataLoaderIter  # noqa: SLF001  what each of them gives out by
         loader.__next__ = self._ending(loader.__next__)
@@ -103,11 +104,6 @@ class StepCounter:
 
     def _stepped(self, *_: Any) -> None:
         self._steps += 1
-
-    @property
-    def quiet_steps(self) -> int:
-        """After how many steps that change nothing a loop ends."""
-        return self._quiet_steps
 
 
 class _Quiet:

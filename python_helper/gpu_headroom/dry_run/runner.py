@@ -59,7 +59,6 @@ class Runner:
             capacity, compute="cpu" if job["values"] else "meta", devices=job["devices"]
         )
         del os.environ["CUDA_VISIBLE_DEVICES"]
-        self._simulation = simulation
         self._watches = [
             _Watch(index, allocator, job["refuse_at"])
             for index, allocator in enumerate(simulation.allocators)

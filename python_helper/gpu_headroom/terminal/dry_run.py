@@ -15,8 +15,8 @@ from ..dry_run import gpus, notebook
 from ..dry_run.asks import asks
 from ..dry_run.findings import find
 from ..dry_run.process import Died, Limits, run
-from ..dry_run.words import TEXTS, asked, died, summary
 from ..text.messages import say
+from .dry_run_words import TEXTS, asked, died, summary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,8 +105,12 @@ def _as_json(found: Findings, took_s: float) -> dict[str, Any]:
         **{key: value for key, value in found.ended.items() if key not in {"report", "edits"}},
         "parts": [] if found.at_peak is None else found.at_peak["parts"],
         "fits": [
-            {"gpu": each.gpu.name, "total_bytes": each.gpu.total_bytes, **each._asdict()}
-            | {"gpu": each.gpu.name}
+            {
+                "gpu": each.gpu.name,
+                "total_bytes": each.gpu.total_bytes,
+                "fits": each.fits,
+                "left_bytes": each.left_bytes,
+            }
             for each in found.fits
         ],
         "tried_on": None if found.tried_on is None else found.tried_on.name,

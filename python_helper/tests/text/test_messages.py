@@ -10,9 +10,8 @@ import pytest
 from gpu_headroom.advice import other_workers
 from gpu_headroom.advice.registry import TEXTS
 from gpu_headroom.dry_run import overlay
-from gpu_headroom.dry_run import words as dry_run
 from gpu_headroom.frames import gauge
-from gpu_headroom.terminal import explain, script
+from gpu_headroom.terminal import dry_run_words, explain, script
 from gpu_headroom.text.catalogue import SENTENCES
 from gpu_headroom.text.messages import message
 from gpu_headroom.workers import words
@@ -20,7 +19,7 @@ from gpu_headroom.workers import words
 ROOT = Path(__file__).parents[3]
 HELPER = ROOT / "python_helper" / "gpu_headroom"
 CATALOGUE = {**SENTENCES, **TEXTS, **gauge.TEXTS, **explain.TEXTS, **script.TEXTS}
-CATALOGUE |= {**other_workers.TEXTS, **words.TEXTS, **dry_run.TEXTS, **overlay.TEXTS}
+CATALOGUE |= {**other_workers.TEXTS, **words.TEXTS, **dry_run_words.TEXTS, **overlay.TEXTS}
 CALLS = {"message", "say", "_row"}
 TABLES = {"SENTENCES", "TEXTS"}
 PREFIXES = (

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..dry_run.findings import fullest, needed_bytes
 from ..text.format import format_bytes
 from ..text.messages import say
-from .findings import fullest, needed_bytes
+from .tables import heads, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from ..dry_run.asks import Ask
+    from ..dry_run.findings import Findings, Fit, Try
+    from ..dry_run.gpus import Gpu
+    from ..dry_run.job import Ended
+    from ..dry_run.notebook import CodeCell
+    from ..dry_run.process import Died
     from ..protocol.wire import Report
-    from .asks import Ask
-    from .findings import Findings, Fit, Try
-    from .gpus import Gpu
-    from .job import Ended
-    from .notebook import CodeCell
-    from .process import Died
 
 TEXTS = {
     "dry_run.needed": "Needed at its peak: {needed_bytes}, simulated.",
@@ -44,7 +45,8 @@ TEXTS = {
     "dry_run.fits_unknown": "not known",
     "dry_run.left": "{size_bytes}",
     "dry_run.missing": "{size_bytes} missing",
-    "dry_run.try_heads": "Tried on {gpu} | Result",
+    "dry_run.tried_on": "Tried on {gpu}",
+    "dry_run.result": "Result",
     "dry_run.try_fits": "fits, peak {peak_bytes} of {total_bytes}",
     "dry_run.try_fails": "fails again in {cell}{line}",
     "dry_run.try_ends": "cannot be tried: {error}",
@@ -69,6 +71,7 @@ TEXTS = {
     "dry_run.died": "The run's process ended by itself. Its last words: {said}",
 }
 _GONE = ("outside", "cached", "free")
+_NONE = 9  # of the columns is aligned to the right
 
 
 def summary(
@@ -82,7 +85,7 @@ def summary(
     yield from _cut(found.ended, by_id, steps, cell_s)
     if found.fits:
         yield ""
-        yield from _table("dry_run.heads", [_fit(each) for each in found.fits])
+        yield table(heads("dry_run.heads", TEXTS), map(_fit, found.fits), right=_NONE)
     if found.tried_on is not None and found.failure is not None:
         yield ""
         yield from _tries(found, found.tried_on, found.failure, by_id)
@@ -183,7 +186,8 @@ def _tries(
         yield say("dry_run.no_edit", TEXTS)
         return
     rows = [[each.edit["title"], _tried(each, gpu, cells)] for each in found.tries]
-    yield from _table("dry_run.try_heads", rows, gpu=gpu.name)
+    head = [say("dry_run.tried_on", TEXTS, gpu=gpu.name), say("dry_run.result", TEXTS)]
+    yield table(head, rows, right=_NONE)
 
 
 def _tried(tried: Try, gpu: Gpu, cells: Mapping[str, CodeCell]) -> str:
@@ -197,11 +201,3 @@ def _tried(tried: Try, gpu: Gpu, cells: Mapping[str, CodeCell]) -> str:
     if ended["outcome"] == "oom":
         return say("dry_run.try_fails", TEXTS, **_where(cells, ended))
     return say("dry_run.try_ends", TEXTS, error=ended["error"])
-
-
-def _table(heads: str, rows: Sequence[Sequence[str]], **params: Any) -> Iterator[str]:
-    head = [each.strip() for each in say(heads, TEXTS, **params).split("|")]
-    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-    for row in (head, *rows):
-        line = (each.ljust(width) for each, width in zip(row, widths, strict=True))
-        yield "  ".join(line).rstrip()
