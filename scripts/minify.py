@@ -47,7 +47,7 @@ _WORD = re.compile(
     r"(?:self|ast)\.|isinstance\(|[A-Za-z]{2,}"
 )
 _WORDS = 128  # as many as there are bytes that are no ASCII
-_FEWEST_WORDS = 105
+_FEWEST_WORDS = 112
 _VARS = "vars__"
 _OF_TYPING = re.compile(r"^from typing import ([\w,]+)\n", re.MULTILINE)
 _FUTURE = "from __future__ import annotations\n"
@@ -380,23 +380,30 @@ def pack(modules: list[tuple[str, str, bool]]) -> str:
         for (path, source, documented), short in zip(modules, shorter(sources, given), strict=True)
     ]
     text = "\0".join(parts)
-    # With a word more or less what bz2 makes of it jumps by a part in 400, up or down.
-    tries = [bz2.compress(in_words(text, most)) for most in range(_FEWEST_WORDS, _WORDS + 1)]
+    # With a word more or less what bz2 makes of it jumps by a part in 400, up or down; so it does
+    # with another root, or other neighbours.
+    tries = [
+        bz2.compress(in_words(text, most, root, before))
+        for most in range(_FEWEST_WORDS, _WORDS + 1, 2)
+        for root, before in ((0.4, 2), (0.7, 3))
+    ]
     return as_text(min(tries, key=len))
 
 
-def in_words(text: str, most: int = _WORDS) -> bytes:
+def in_words(text: str, most: int = _WORDS, root: float = 0.5, before: int = 2) -> bytes:
     """Return text with a byte for each of so many words, behind a list of these, a line each.
 
-    What is no ASCII is a word, too.
+    What is no ASCII is a word, too. Words are chosen by how often they are there, times that
+    `root` of their length, and those are neighbours that stand behind the same signs, so many
+    `before` them.
     """
     others = {each for each in text if not each.isascii()}
     behind: dict[str, Counter[str]] = {}
     for match in _WORD.finditer(text):
-        before = text[max(0, match.start() - 2) : match.start()]
-        behind.setdefault(match[0], Counter())[before[::-1]] += 1
+        signs_before = text[max(0, match.start() - before) : match.start()]
+        behind.setdefault(match[0], Counter())[signs_before[::-1]] += 1
     # The root, as bz2 has made a long word that is said often small already.
-    rooms = sorted(behind, key=lambda each: (-behind[each].total() * (len(each) - 1) ** 0.5, each))
+    rooms = sorted(behind, key=lambda each: (-behind[each].total() * (len(each) - 1) ** root, each))
     words = [*sorted(others), *rooms][:most]
     # bz2 lays beside each other what stands before bytes that are neighbours: so are words that
     # mostly stand behind the same two signs (0.15 % less).

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "alive",
+    "dry_run",
     "follow",
     "free",
     "free_traceback",
@@ -65,10 +66,7 @@ def alive() -> bool:
 
 
 def status() -> str:
-    """Say what is in use, cached, outside and free on each GPU, and the host memory.
-
-    Works in a plain script too, where the GPUs are read once. Starts no framework.
-    """
+    """Say what is in use, cached, outside and free on each GPU, and the host memory."""
     from .terminal import summary
 
     return summary.status()
@@ -78,27 +76,20 @@ def show(*, compact: bool = False, frontend: str | None = None) -> None:
     """Display a gauge: live in Google Colab, elsewhere the reading of now.
 
     `compact` is one line. `frontend="colab"` is for Colab's page on a kernel of your own.
-    Raises `RuntimeError` where there are no outputs: outside IPython and Jupyter.
+    Raises `RuntimeError` where there are no outputs.
     """
     import_module(".terminal.gauge", __name__).show(compact=compact, frontend=frontend)
 
 
 def holders() -> str:
-    """Say who holds the memory in use: names, largest first, then what no name reaches.
-
-    The parts add up to what is in use. What takes long can be interrupted. In a plain script the
-    names are those of the main module.
-    """
+    """Say who holds the memory in use: names, largest first, then what no name reaches."""
     from .terminal import summary
 
     return summary.holders()
 
 
 def largest_batch() -> str:
-    """Say how large the batch of the last cell may be, from its measured runs.
-
-    A range, where two runs with different batch sizes tell it; else why it is not measured.
-    """
+    """Say how large the batch of the last cell may be, from its measured runs."""
     from .holders.names import user_names
     from .oom.largest_batch import of_last_cell
 
@@ -148,38 +139,43 @@ def free_traceback() -> str:
     return free(["traceback"])
 
 
+def dry_run(*gpus: str) -> str:
+    """Run the cells that ran on a simulated GPU, such as "T4", and say what they need."""
+    said: str = _later("dry_run_here").dry_run(_live(), gpus)
+    return said
+
+
 def follow(actor: Any = None) -> str:
     """Measure the workers of this notebook, or one `actor` of Ray: say what goes where.
 
-    Nothing is put into workers but by this, or by a click in the panel. Raises `RuntimeError` where
-    the settings forbid it.
+    Raises `RuntimeError` where the settings forbid it.
     """
-    said: str = _of_workers().follow(_live(), actor)
+    said: str = _later("workers").follow(_live(), actor)
     return said
 
 
 def ray_environment() -> dict[str, Any]:
     """Have Ray's workers measured: `ray.init(runtime_env=gpu_headroom.ray_environment())`."""
-    found: dict[str, Any] = _of_workers().ray_environment(_live())
+    found: dict[str, Any] = _later("workers").ray_environment(_live())
     return found
 
 
 def unfollow() -> str:
     """Take back what `follow` put into workers."""
-    said: str = _of_workers().unfollow(_live())
+    said: str = _later("workers").unfollow(_live())
     return said
 
 
 def workers() -> str:
     """Say what workers hold on each of their GPUs, the fullest first."""
-    said: str = _of_workers().summarise(_live())
+    said: str = _later("workers").summarise(_live())
     return said
 
 
 def report() -> None:
     """Tell the notebook that has started this process of it: for functions that are spawned.
 
-    Does nothing a second time, in a kernel with a helper and its forks, and where no notebook asks.
+    Does nothing where no notebook asks.
     """
     with suppress(ModuleNotFoundError):  # in the wheel only
         import_module(".terminal.own_rank", __name__).report()
@@ -206,14 +202,13 @@ def _live() -> Session:
     return session
 
 
-def _of_workers() -> Any:
-    """Return what speaks of workers, which a page brings as soon as there may be some."""
-    _live()
+def _later(name: str) -> Any:
+    """Return what a page brings on first need."""
     for _ in range(30):
         try:
-            return import_module(".terminal.workers", __name__)
+            return import_module(f".terminal.{name}", __name__)
         except ModuleNotFoundError as error:
-            if not str(error.name).endswith("terminal.workers"):
+            if not str(error.name).endswith(name):
                 raise
         time.sleep(0.1)
     raise RuntimeError("No page has brought what this needs: `pip install gpu-headroom`.")

@@ -13,12 +13,12 @@ import signal
 import sys
 import threading
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from .job import RunEvent, RunOrder
+    from .job import RunOrder
 
 
 def main() -> None:
@@ -26,7 +26,7 @@ def main() -> None:
     with suppress(AttributeError, OSError):
         os.nice(19)
     job: RunOrder = json.loads(sys.stdin.readline())
-    tell = _only_way_out(job["scratch"])
+    tell = only_way_out(job["scratch"])
     os.environ.update(MPLBACKEND="Agg", IPYTHONDIR=f"{job['scratch']}/ipython")
     os.environ["CUDA_VISIBLE_DEVICES"] = ""
     os.chdir(job["work"])
@@ -41,10 +41,11 @@ def main() -> None:
     os._exit(0)  # threads and workers of the notebook have nobody to wait for
 
 
-def _only_way_out(scratch: str) -> Callable[[RunEvent], None]:
-    """Keep standard output for events; the notebook has none, and nobody answers it.
+def only_way_out(scratch: str | None) -> Callable[[Mapping[str, Any]], None]:
+    """Keep standard output for events, and return what tells them; nothing else has one.
 
-    Standard input stays open for as long as somebody waits: after that all of this ends.
+    Standard input stays open for as long as somebody waits: after that all of this ends, and the
+    folder `scratch` goes.
     """
     out, asked = os.fdopen(os.dup(1), "w", encoding="utf-8"), os.dup(0)
     threading.Thread(target=_end_with, args=(asked, scratch), daemon=True).start()
@@ -52,18 +53,19 @@ def _only_way_out(scratch: str) -> Callable[[RunEvent], None]:
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 0)
 
-    def tell(event: RunEvent) -> None:
+    def tell(event: Mapping[str, Any]) -> None:
         out.write(json.dumps(event) + "\n")
         out.flush()
 
     return tell
 
 
-def _end_with(asked: int, scratch: str) -> None:
+def _end_with(asked: int, scratch: str | None) -> None:
     try:
         while os.read(asked, 1):
             pass
-        shutil.rmtree(scratch, ignore_errors=True)
+        if scratch is not None:
+            shutil.rmtree(scratch, ignore_errors=True)
     finally:
         if hasattr(os, "killpg"):
             os.killpg(0, signal.SIGKILL)

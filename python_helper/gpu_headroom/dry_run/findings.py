@@ -8,16 +8,17 @@ where that one went beyond.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
+from ..text.messages import message
+from .gpus import Gpu
 from .process import Died
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ..protocol.wire import Report
-    from .gpus import Gpu
-    from .job import CardPeak, EditedCells, Ended
+    from ..protocol.wire import Message, Report
+    from .job import CardPeak, DryRunOrder, EditedCells, Ended
 
     Run = Callable[..., Ended]
 
@@ -44,17 +45,17 @@ class Try(NamedTuple):
 
 
 class Findings(NamedTuple):
-    """All that was found; `at_peak` is the card of the request that reached the peak.
+    """What was found so far; `at_peak` is the card of the request that reached the peak.
 
-    `tried_on` is the GPU of `failure` and of `tries`, the largest one that is too small.
+    `tried_on` is the GPU of `failure` and of `tries`, which is too small.
     """
 
     ended: Ended
-    fits: tuple[Fit, ...]
-    at_peak: Report | None
-    tried_on: Gpu | None
-    failure: Ended | None
-    tries: tuple[Try, ...]
+    fits: tuple[Fit, ...] = ()
+    at_peak: Report | None = None
+    tried_on: Gpu | None = None
+    failure: Ended | None = None
+    tries: tuple[Try, ...] = ()
 
     @property
     def peak(self) -> CardPeak | None:
@@ -62,27 +63,51 @@ class Findings(NamedTuple):
         return fullest(self.ended)
 
 
-def find(run: Run, gpus: Sequence[Gpu], *, tries: bool, largest: bool = False) -> Findings:
+def find(run: Run, order: DryRunOrder) -> Iterator[Findings]:
     """Run the cells on a GPU without limit, then on each one whose size decides; may raise `Died`.
 
-    `run` takes the fields of a job that differ. `tries` has the edits tried that the card of the
-    largest GPU that is too small offers; `largest` the largest batch found that fits there.
+    `run` takes the fields of a job that differ. Edits are tried on the GPU that the order names,
+    else on the largest one that is too small: those of the order, or those that the card of its
+    failure offers.
     """
     ended = run()
-    fits = [_fit(run, gpu, ended) for gpu in gpus]
-    peak = fullest(ended)
-    at_peak = tried_on = failure = None
-    if ended["outcome"] == "done" and peak is not None:
-        at_peak = _report_at(run, peak)
-    tried: list[Try] = []
-    small = [fit.gpu for fit in fits if fit.fits is False]
-    if tries and small:
-        tried_on = max(small, key=lambda gpu: gpu.total_bytes)
-        failure = run(capacity_bytes=tried_on.total_bytes)
-        for edit in failure["edits"]:
-            made = list(_tries(run, edit, tried_on))
-            tried += made + (list(_larger(run, made, tried_on)) if largest else [])
-    return Findings(ended, tuple(fits), at_peak, tried_on, failure, tuple(tried))
+    gpus = [_left_by_others(Gpu(*each), ended) for each in order["gpus"]]
+    found = Findings(ended, tuple([_fit(run, gpu, ended) for gpu in gpus]))
+    yield found
+    if ended["outcome"] == "done" and found.peak is not None:
+        found = found._replace(at_peak=_report_at(run, found.peak))
+        yield found
+    small = [fit.gpu for fit in found.fits if fit.fits is False]
+    if order["tries_on"]:
+        small = [gpu for gpu in small if gpu.name == order["tries_on"]]
+    if order["tries"] and small:
+        on = max(small, key=lambda gpu: gpu.total_bytes)
+        failure = run(capacity_bytes=on.total_bytes)
+        found = found._replace(tried_on=on, failure=failure)
+        yield found
+        edits = failure["edits"] if order["edits"] is None else order["edits"]
+        for edit in edits:
+            made: list[Try] = []
+            for each in _chain(run, edit, made, on, order):
+                made.append(each)
+                yield found._replace(tries=(*found.tries, *made))
+            found = found._replace(tries=(*found.tries, *made))
+
+
+def _chain(
+    run: Run, edit: EditedCells, made: Sequence[Try], gpu: Gpu, order: DryRunOrder
+) -> Iterator[Try]:
+    """Try an edit, and what it leads to; `made` has what was tried by then."""
+    yield from _tries(run, edit, gpu)
+    if order["largest"]:
+        yield from _larger(run, made, gpu)
+
+
+def _left_by_others(gpu: Gpu, ended: Ended) -> Gpu:
+    """Return what of a GPU a program of its own finds, where others were on it."""
+    context = max([peak["outside_bytes"] for peak in _used(ended)], default=0)
+    others = max(0, (gpu.outside_bytes or 0) - context)
+    return gpu._replace(total_bytes=gpu.total_bytes - others)
 
 
 def fullest(ended: Ended) -> CardPeak | None:
@@ -138,6 +163,8 @@ def _tries(run: Run, edit: EditedCells | None, gpu: Gpu) -> Iterator[Try]:
 
 def _larger(run: Run, made: Sequence[Try], gpu: Gpu) -> Iterator[Try]:
     """Try larger batches than the one that fits, up to the smallest that does not."""
+    if not made:
+        return
     first, last = made[0].edit, made[-1].edit
     fits, fails = last["number"], made[-2].edit["number"] if made[1:] else first["before"]
     if fits is None or fails is None or not _has_passed(made[-1]):
@@ -166,5 +193,7 @@ def _with(edit: EditedCells, first: EditedCells, number: int) -> EditedCells:
             changed = [own.sub(str(number), line) for line in lines[begin - 1 : end]]
             lines[begin - 1 : end] = changed
         cells.append((cell_id, "\n".join(lines)))
-    title = first["title"].replace(f"→ `{first['number']}`", f"→ `{number}`")
-    return {**edit, "title": title, "cells": cells, "number": number}
+    title = first["title"]
+    own_title = {"": title["template"]}
+    said = {**message("", own_title, **{**title["params"], "new": str(number)}), "id": title["id"]}
+    return {**edit, "title": cast("Message", said), "cells": cells, "number": number}

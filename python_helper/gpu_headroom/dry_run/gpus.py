@@ -15,6 +15,7 @@ class Gpu(NamedTuple):
 
     That is less than is printed on the box, and differs by driver: the least that was seen.
     `where` is who lends it, `also` what people call it; `source` is where the size was seen.
+    `outside_bytes` is what was in use on it outside PyTorch, on one that is looked at.
     """
 
     name: str
@@ -22,6 +23,7 @@ class Gpu(NamedTuple):
     where: str = ""
     also: tuple[str, ...] = ()
     source: str = ""
+    outside_bytes: int | None = None
 
 
 # `total_memory` in MiB as Ultralytics prints it at the head of a training (select_device in

@@ -3,10 +3,62 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Literal, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
 
 if TYPE_CHECKING:
-    from ..protocol.wire import Report
+    from collections.abc import Sequence
+
+    from ..protocol.wire import Edit, Message, Remedy, Report
+    from .notebook import CodeCell
+
+
+class DryRunOrder(TypedDict):
+    """What a dry run is about: cells by id in the order in which they run, what people call them.
+
+    `gpus` are such as `gpus.Gpu`. Edits are tried on `tries_on`, those of `edits`; `None`: those
+    that the run leads to. Nothing runs where cells do more than compute, unless `agreed`. The rest
+    is as a `RunOrder` and `Limits` have it.
+    """
+
+    sources: dict[str, str]
+    labels: dict[str, str]
+    folder: str
+    gpus: list[Any]
+    tries: bool
+    tries_on: str | None
+    edits: list[EditedCells] | None
+    largest: bool
+    agreed: bool
+    devices: int
+    steps: int
+    cell_s: float
+    commands: bool
+    values: bool
+    memory_bytes: int
+    time_s: float
+
+
+def ordered(cells: Sequence[CodeCell], folder: str, **differs: Any) -> DryRunOrder:
+    """Return an order as it is where nobody says otherwise, with what somebody says."""
+    order: DryRunOrder = {
+        "sources": {cell.id: cell.source for cell in cells},
+        "labels": {cell.id: cell.label for cell in cells},
+        "folder": folder,
+        "gpus": [],
+        "tries": True,
+        "tries_on": None,
+        "edits": None,
+        "largest": False,
+        "agreed": False,
+        "devices": 1,
+        "steps": 3,
+        "cell_s": 60.0,
+        "commands": False,
+        "values": False,
+        "memory_bytes": 8 * 2**30,
+        "time_s": 600.0,
+    }
+    return cast("DryRunOrder", {**order, **differs})
 
 
 class RunOrder(TypedDict):
@@ -56,7 +108,7 @@ class EditedCells(TypedDict):
     """
 
     remedy_id: str
-    title: str
+    title: Message
     cells: list[tuple[str, str]]
     before: int | None
     number: int | None
@@ -97,3 +149,33 @@ def event_of(line: bytes) -> RunEvent:
     if type(found) is not dict or found.get("type") not in {"cell", "ended"}:
         raise ValueError("no event")
     return cast("RunEvent", found)
+
+
+def edited(remedy: Remedy, sources: dict[str, str], edits: Sequence[Edit]) -> EditedCells:
+    """Return the cells as they are once a remedy's edits are made."""
+    params, one = remedy["title"]["params"], edits[0] if len(edits) == 1 else None
+    first = 0 if one is None else one["first_line"]
+    return {
+        "remedy_id": remedy["id"],
+        "title": remedy["title"],
+        "cells": list(_applied(sources, edits).items()),
+        "before": _number(params.get("old")),
+        "number": None if one is None else _number(params.get("new")),
+        "cell_id": None if one is None else one["cell_id"],
+        "lines": None if one is None else (first, first + len(one["new_lines"]) - 1),
+    }
+
+
+def _number(text: object) -> int | None:
+    return int(str(text)) if str(text).isdecimal() else None
+
+
+def _applied(sources: dict[str, str], edits: Any) -> dict[str, str]:
+    """Make edits in cells, from the last line to the first."""
+    changed = dict(sources)
+    for edit in sorted(edits, key=lambda each: -int(each["first_line"])):
+        lines = changed[edit["cell_id"]].split("\n")
+        begin = edit["first_line"] - 1
+        lines[begin : begin + len(edit["old_lines"])] = edit["new_lines"]
+        changed[edit["cell_id"]] = "\n".join(lines)
+    return changed

@@ -13,9 +13,10 @@ import time
 from collections import deque
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..concurrency import threads
+from ..kernel import injection
 from .job import event_of
 from .overlay import view_of
 
@@ -28,14 +29,22 @@ if TYPE_CHECKING:
 PREFIX = "gpu-headroom-dry-run-"
 _HELPER = Path(__file__).parents[2]
 # These packages and no others of their names; what lies beside them stands behind all else.
-_CODE = """import sys
+_FROM_FILES = """import sys
 path = sys.argv[1]
 sys.path.insert(0, path)
 import gpu_headroom, gpu_simulator
 sys.path.remove(path)
 path in sys.path or sys.path.append(path)
-from gpu_headroom.dry_run.child import main
-main()"""
+"""
+# Where a page has brought them, they come on a line of their own.
+_FROM_A_LINE = """import json, sys
+sources = json.loads(sys.stdin.readline())
+space = {"__name__": "gpu_headroom.kernel.injection"}
+exec(compile(sources["kernel/injection.py"], "<gpu_headroom>/kernel/injection.py", "exec"), space)
+for package, root in ("gpu_headroom", ""), ("gpu_simulator", "gpu_simulator/"):
+    own = {path[len(root):]: text for path, text in sources.items() if path.startswith(root)}
+    sys.meta_path.insert(0, space["InMemory"](own, sys.argv[1], package))
+"""
 _LOOK_EVERY_S = 0.25
 _TAIL = 20  # lines of what it said before it died
 _LONGEST = 10**8  # bytes of one event
@@ -54,6 +63,44 @@ class Died(Exception):  # noqa: N818  it says how a process ended
     def __init__(self, how: str, said: str) -> None:
         super().__init__(how)
         self.how, self.said = how, said
+
+
+def launched(module: str, order: object, folder: str, sources: dict[str, str] | None) -> Any:
+    """Start a process of this Python that does what `module` is for, with an order to read.
+
+    Its standard input stays open: once it is not, nobody is there any more to whom it matters.
+    `sources` are helper and simulator by path where they are no files. Raises `OSError`.
+    """
+    code = _FROM_FILES if sources is None else _FROM_A_LINE
+    given = str(_HELPER) if sources is None else injection.helper_version()
+    process = subprocess.Popen(  # noqa: S603  this very Python
+        [
+            sys.executable,
+            "-c",
+            f"{code}from gpu_headroom.dry_run.{module} import main\nmain()",
+            given,
+        ],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=folder,
+        start_new_session=True,
+    )
+    lines = [order] if sources is None else [sources, order]
+    stdin = cast("IO[bytes]", process.stdin)
+    stdin.write(b"".join([json.dumps(each).encode() + b"\n" for each in lines]))
+    stdin.flush()
+    return process
+
+
+def ended(process: Any) -> None:
+    """End a process with all that it has started."""
+    with suppress(OSError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    process.wait()
 
 
 def scratch() -> Path:
@@ -79,19 +126,11 @@ class _Process:
         self._limits = limits
         self._why: str | None = None
         self._said: deque[str] = deque(maxlen=_TAIL)
-        self._process = subprocess.Popen(  # noqa: S603  this very Python
-            [sys.executable, "-c", _CODE, str(_HELPER)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=job["scratch"],
-            start_new_session=True,
-        )
+        finder = injection.finder()
+        sources = None if finder is None else finder.sources
+        self._process = launched("child", job, job["scratch"], sources)
         pipes = self._process.stdin, self._process.stdout, self._process.stderr
         self._pipes = cast("tuple[IO[bytes], IO[bytes], IO[bytes]]", pipes)
-        # It stays open: once it is not, nobody is there any more to whom the run would matter.
-        self._pipes[0].write(json.dumps(job).encode() + b"\n")
-        self._pipes[0].flush()
 
     def ended(self, begins: Callable[[str], object]) -> Ended:
         """Hear of each cell, and return how the run ended."""
@@ -109,7 +148,7 @@ class _Process:
             raise Died(self._why or "died", self._said[-1] if self._said else "")
         finally:
             over.ring()
-            self._kill()
+            ended(self._process)
             for stream in self._pipes:
                 with suppress(OSError):
                     stream.close()
@@ -130,17 +169,8 @@ class _Process:
             elif (_resident_bytes(self._process.pid) or 0) > self._limits.memory_bytes:
                 self._why = "memory"
             if self._why is not None:
-                self._kill()
+                ended(self._process)
                 return
-
-    def _kill(self) -> None:
-        """End it, with all that it has started."""
-        with suppress(OSError):
-            if hasattr(os, "killpg"):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            else:
-                self._process.kill()
-        self._process.wait()
 
 
 def _resident_bytes(pid: int) -> int | None:

@@ -22,14 +22,14 @@ from ..oom.failure import Failure, device_that_failed
 from ..own import SIMULATOR
 from ..readings.snapshot import DeviceSnapshot
 from ..readings.sources import Sources
+from .job import edited
 from .loops import Clock, StepCounter, TimeIsUp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from ..card.report import BuiltReport
     from ..errors.recognise import Recognition
-    from ..protocol.wire import Edit, Remedy
     from .job import CardPeak, EditedCells, Ended, RunEvent, RunOrder
 
 _UNLIMITED = 2**50
@@ -146,7 +146,7 @@ class Runner:
             if remedy["kind"] == "edit" and isinstance(fix, CodeFix):
                 outcome = fix.edits(sources)
                 if outcome.status == "ok":
-                    found.append(_edited(remedy, sources, outcome.edits))
+                    found.append(edited(remedy, sources, outcome.edits))
         return found
 
     def _place(self, error: BaseException) -> tuple[str | None, int | None]:
@@ -244,37 +244,8 @@ def _shell(*, commands: bool) -> Any:
     return shell
 
 
-def _edited(remedy: Remedy, sources: dict[str, str], edits: Sequence[Edit]) -> EditedCells:
-    params, one = remedy["title"]["params"], edits[0] if len(edits) == 1 else None
-    first = 0 if one is None else one["first_line"]
-    return {
-        "remedy_id": remedy["id"],
-        "title": remedy["title"]["text"],
-        "cells": list(_applied(sources, edits).items()),
-        "before": _number(params.get("old")),
-        "number": None if one is None else _number(params.get("new")),
-        "cell_id": None if one is None else one["cell_id"],
-        "lines": None if one is None else (first, first + len(one["new_lines"]) - 1),
-    }
-
-
-def _number(text: object) -> int | None:
-    return int(str(text)) if str(text).isdecimal() else None
-
-
 def _nothing(*_: Any) -> None:
     """Be a command that is passed over."""
-
-
-def _applied(sources: dict[str, str], edits: Any) -> dict[str, str]:
-    """Make edits in cells, from the last line to the first."""
-    changed = dict(sources)
-    for edit in sorted(edits, key=lambda each: -int(each["first_line"])):
-        lines = changed[edit["cell_id"]].split("\n")
-        begin = edit["first_line"] - 1
-        lines[begin : begin + len(edit["old_lines"])] = edit["new_lines"]
-        changed[edit["cell_id"]] = "\n".join(lines)
-    return changed
 
 
 def _is_of_simulator(error: BaseException) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..concurrency import threads
 from ..text.messages import message
 from ..workers.cards import Question
+from ..workers.words import TEXTS
 from .dispatcher import Refusal
 
 if TYPE_CHECKING:
@@ -55,8 +56,6 @@ class WorkerRequests:
         if engine is None:
             raise Refusal(message("refused.unknown", name=name[:80]))
         if life.options["measure_workers"] == "never":
-            from ..workers.words import TEXTS  # where an engine is, they are
-
             raise Refusal(message("worker.never", TEXTS))
         (engine.follow if request["follow"] else engine.unfollow)()
         return {"type": "follow", "id": request["id"]}
@@ -80,6 +79,9 @@ class WorkerRequests:
                 "status": done.status if done else "refused",
                 "freed_bytes": done and done.freed_bytes,
                 "returned_bytes": done and done.returned_bytes,
-                "message": done.said if done else message("worker.gone"),
+                "message": done.said if done else message("worker.gone", TEXTS),
             }
         )
+
+
+PART = WorkerRequests

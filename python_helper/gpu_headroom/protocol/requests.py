@@ -206,6 +206,21 @@ class WorkerReleaseRequest(_Asked):
     action: Literal["free", "restart", "end", "price"]
 
 
+class DryRunRequest(_Asked):
+    """Run cells on a simulated GPU, in a process of its own, or end that.
+
+    Told by `dry_run` events.
+    """
+
+    type: Literal["dry_run"]
+    action: Literal["begin", "end"]
+    sources: dict[str, str]
+    labels: dict[str, str]
+    gpu: str
+    report_id: str | None
+    agreed: bool
+
+
 Request = (
     AttachRequest
     | DetachRequest
@@ -227,5 +242,6 @@ Request = (
     | WorkersRequest
     | FollowRequest
     | WorkerReleaseRequest
+    | DryRunRequest
     | PresenceRequest
 )

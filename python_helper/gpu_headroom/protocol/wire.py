@@ -972,6 +972,73 @@ class StartedBy(TypedDict):
     execution_count: int | None
 
 
+class DryRunAsk(TypedDict):
+    """What a cell does that others would notice: to be agreed to before anything runs."""
+
+    cell_id: str
+    calls: list[str]
+
+
+class DryRunFit(TypedDict):
+    """Whether it fits on a GPU."""
+
+    gpu: str
+    where: str
+    total_bytes: int
+    fits: bool | None
+    left_bytes: int | None
+
+
+class DryRunTry(TypedDict):
+    """What came of an edit, by running it."""
+
+    remedy_id: str
+    title: Message
+    number: int | None
+    fits: bool | None
+    peak_bytes: int | None
+    message: Message
+    edits: list[Edit]
+
+
+class DryRunFound(TypedDict):
+    """What a dry run has found so far; every size is simulated."""
+
+    simulated: bool
+    needed_bytes: int | None
+    whole: bool
+    cell_id: str | None
+    line: int | None
+    parts: list[Part]
+    said: list[Message]
+    fits: list[DryRunFit]
+    tried_on: str | None
+    tries: list[DryRunTry]
+
+
+class DryRun(TypedDict):
+    """How far a dry run is.
+
+    `asking`: nothing has run, for cells do more than compute; `failed`: it ended before its end.
+    """
+
+    type: Literal["dry_run"]
+    life_id: str
+    request_id: str
+    status: Literal["asking", "running", "done", "failed"]
+    message: Message | None
+    asks: list[DryRunAsk]
+    found: DryRunFound | None
+
+
+class DryRunReply(TypedDict):
+    """Reply to `dry_run`."""
+
+    type: Literal["dry_run"]
+    id: str
+    status: Literal["queued"]
+
+
 Event = (
     Hello
     | Sample
@@ -980,6 +1047,7 @@ Event = (
     | Plan
     | Released
     | WorkerReleased
+    | DryRun
     | Holders
     | Path
     | Snapshot
@@ -1014,6 +1082,7 @@ Reply = (
     | WorkersReply
     | FollowReply
     | WorkerReleaseReply
+    | DryRunReply
     | RefusedReply
 )
 

@@ -333,8 +333,8 @@ class Session:
         from ..handlers.rescue import RescueRequests
 
         requests = (ReleaseRequests(self), RerunRequests(self), RescueRequests(self))
-        workers = brought("handlers.workers")
-        others = (workers.WorkerRequests(self),) if workers else ()
+        later = map(brought, ("handlers.workers", "handlers.dry_run"))
+        others = [each.PART(self) for each in later if each]
         parts = (Answers(self), HolderRequests(self), *requests, *others)
         found = {kind: handler for part in parts for kind, handler in part.by_kind.items()}
         return {**found, "explain": self._failures.explain_started}

@@ -6,25 +6,20 @@ import argparse
 import json
 import sys
 import time
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..dry_run import gpus, notebook
-from ..dry_run.asks import asks
-from ..dry_run.findings import find
-from ..dry_run.process import Died, Limits, run
+from ..dry_run import engine, gpus, notebook, words
+from ..dry_run.job import ordered
 from ..text.messages import say
-from .dry_run_words import TEXTS, asked, died, summary
+from .dry_run_words import TEXTS, asked, summary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..dry_run.findings import Findings
-    from ..dry_run.gpus import Gpu
-    from ..dry_run.job import Ended
-    from ..dry_run.notebook import CodeCell
+    from ..dry_run.job import DryRunOrder
 
 _FITS, _FITS_NOT, _NOT_KNOWN = 0, 1, 2
 _GIB = 2**30
@@ -42,7 +37,7 @@ def dry_run(arguments: Sequence[str]) -> int:
         limit = None if given.fail_over is None else gpus.find(given.fail_over)
     except ValueError as error:
         name = given.fail_over if given.gpu is None else ", ".join(given.gpu)
-        return _refuse(say("dry_run.unknown_gpu", TEXTS, name=name, near=str(error)))
+        return _refuse(say("dry_run.unknown_gpu", words.TEXTS, name=name, near=str(error)))
     try:
         cells = notebook.read(Path(given.notebook))
     except (OSError, ValueError) as error:
@@ -51,86 +46,65 @@ def dry_run(arguments: Sequence[str]) -> int:
     if not cells:
         return _refuse(say("dry_run.empty", TEXTS, path=given.notebook))
     if find_spec("torch") is None:
-        return _refuse(say("dry_run.no_torch", TEXTS))
-    found = asks(cells)
-    if found and not given.run_all and not given.leave_out:
-        return _refuse("\n".join(asked(found)))
-    return _run(given, cells, [*wanted, *([limit] if limit else [])] or list(gpus.GPUS), limit)
+        return _refuse(say("dry_run.no_torch", words.TEXTS))
+    wanted = [*wanted, *([limit] if limit else [])] or list(gpus.GPUS)
+    order = ordered(
+        cells,
+        str(Path(given.notebook).resolve().parent),
+        gpus=list(dict.fromkeys(wanted)),
+        tries=given.try_edits,
+        largest=given.largest,
+        agreed=given.run_all or bool(given.leave_out),
+        devices=given.devices,
+        steps=given.steps,
+        cell_s=given.cell_time,
+        commands=given.commands,
+        values=given.values,
+        memory_bytes=int(given.memory * _GIB),
+        time_s=given.time,
+    )
+    return _run(order, None if limit is None else limit.name, is_json=given.json)
 
 
-def _run(given: Any, cells: list[CodeCell], wanted: list[Gpu], limit: Gpu | None) -> int:
-    limits = Limits(int(given.memory * _GIB), given.time)
-    folder = Path(given.notebook).resolve().parent
+def _run(order: DryRunOrder, limit: str | None, *, is_json: bool) -> int:
     began_s = time.monotonic()
+    steps: list[engine.DryRunStep] = []
 
-    def once(**differs: Any) -> Ended:
-        job: Any = {
-            "cells": [(cell.id, cell.source) for cell in cells],
-            "work": "",
-            "scratch": "",
-            "capacity_bytes": None,
-            "devices": given.devices,
-            "refuse_at": None,
-            "steps": given.steps,
-            "cell_s": given.cell_time,
-            "commands": given.commands,
-            "values": given.values,
-            **differs,
-        }
-        return run(job, folder, limits, partial(_tell, is_shown=not given.json))
+    def hear(step: engine.DryRunStep) -> None:
+        steps[:] = [step]
+        if step["status"] == "running" and step["message"] and not is_json:
+            _tell(step["message"]["text"])
 
-    try:
-        found = find(
-            once, list(dict.fromkeys(wanted)), tries=given.try_edits, largest=given.largest
-        )
-    except Died as death:
-        return _refuse(died(death, limits.memory_bytes, limits.time_s))
-    if given.json:
-        said = json.dumps(_as_json(found, time.monotonic() - began_s))
+    found = engine.dry_run(order, hear)
+    if found is None:
+        step = steps[-1]
+        return _refuse("\n".join(asked(step["asks"], order)) if step["asks"] else _said(step))
+    answer = engine.found_of(found, order)
+    if is_json:
+        said = json.dumps({**answer, **_besides(found), "took_s": time.monotonic() - began_s})
     else:
-        lines = summary(found, cells, given.steps, given.cell_time, values=given.values)
-        said = "\n".join(lines)
+        said = "\n".join(summary(answer))
     sys.stdout.write(f"{said}\n")
     if limit is None:
         return _FITS
-    fits = next(each.fits for each in found.fits if each.gpu == limit)
+    fits = next(each.fits for each in found.fits if each.gpu.name == limit)
     return _NOT_KNOWN if fits is None else _FITS if fits else _FITS_NOT
 
 
-def _as_json(found: Findings, took_s: float) -> dict[str, Any]:
-    """Return all numbers: simulated ones, in bytes."""
-    return {
-        "simulated": True,
-        "took_s": round(took_s, 3),
-        **{key: value for key, value in found.ended.items() if key not in {"report", "edits"}},
-        "parts": [] if found.at_peak is None else found.at_peak["parts"],
-        "fits": [
-            {
-                "gpu": each.gpu.name,
-                "total_bytes": each.gpu.total_bytes,
-                "fits": each.fits,
-                "left_bytes": each.left_bytes,
-            }
-            for each in found.fits
-        ],
-        "tried_on": None if found.tried_on is None else found.tried_on.name,
-        "tries": [
-            {
-                "remedy_id": each.edit["remedy_id"],
-                "title": each.edit["title"],
-                "number": each.edit["number"],
-                "outcome": "died" if each.ended is None else each.ended["outcome"],
-                "peaks": [] if each.ended is None else each.ended["peaks"],
-            }
-            for each in found.tries
-        ],
-    }
+def _said(step: engine.DryRunStep) -> str:
+    return step["message"]["text"] if step["message"] else ""
 
 
-def _tell(cell_id: str, *, is_shown: bool) -> None:
-    """Say on a terminal which cell runs, in a line that the next one takes the place of."""
-    if is_shown and sys.stderr.isatty():
-        sys.stderr.write(f"\r\x1b[K{cell_id}")
+def _besides(found: Findings) -> dict[str, Any]:
+    """Return how the run ended, for those who read it by program."""
+    hidden = {"report", "edits"}
+    return {key: value for key, value in found.ended.items() if key not in hidden}
+
+
+def _tell(said: str) -> None:
+    """Say on a terminal what runs, in a line that the next one takes the place of."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\x1b[K{said}")
         sys.stderr.flush()
 
 

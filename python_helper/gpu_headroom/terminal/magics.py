@@ -41,9 +41,9 @@ def _run(line: str) -> None:
     %gpu_headroom free x --confirm free the items or variables that are named
     %gpu_headroom workers          what workers hold on their GPUs
     %gpu_headroom follow           measure workers; `unfollow` takes it back
+    %gpu_headroom dry-run T4       what the cells that ran need of it
     %gpu_headroom snapshot         write PyTorch's memory snapshot for its viewer to a file
-    %gpu_headroom simulate 16GiB   simulate a GPU; with `cpu` it computes real values
-    %gpu_headroom simulate 16GiB*2 simulate two
+    %gpu_headroom simulate 16GiB   simulate a GPU, 16GiB*2 two; with `cpu` they compute values
     %gpu_headroom stop             stop the helper
     """
     said = _answer(line)
@@ -58,6 +58,8 @@ def _answer(line: str) -> str | None:
         return _COMMANDS[command]()
     if command == "free":
         return _free(more)
+    if command == "dry-run":
+        return gpu_headroom.dry_run(*([rest] if more else []))
     if command == "snapshot":
         return gpu_headroom.save_memory_snapshot(rest.strip() or None)
     if command == "simulate" and more[1:] in ([], ["cpu"]):

@@ -14,7 +14,6 @@ SENTENCES = {
     "worker.dask": "a Dask worker",
     "worker.dask_number": "Dask worker {rank}",
     "worker.ended": "It has ended, and gave back **{returned_bytes}**.",
-    "worker.gone": "Nothing was done: it has ended, or its cell still runs.",
     "worker.ipyparallel": "engine {rank}",
     "worker.not_here": "No button: it is proven in the worker only.",
     "worker.process": "another process",

@@ -107,7 +107,7 @@ class DaskEngine:
             # Asked for by name: `scheduler_info` of some versions knows five workers.
             is_possible = which or action == "free"
             if client is None or not is_possible or not client.nthreads(which):
-                return Done("refused", message("worker.gone"))
+                return Done("refused", message("worker.gone", TEXTS))
             if action == "price":
                 return _priced(client.run_on_scheduler(self._there["price"], address))
             if action == "restart":

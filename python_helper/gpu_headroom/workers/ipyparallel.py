@@ -157,7 +157,7 @@ class IpyparallelEngine:
         asked = [each for each in numbers if number in {str(each), ALL}]
         try:
             if client is None or not asked or action != "free":
-                return Done("refused", message("worker.gone"))
+                return Done("refused", message("worker.gone", TEXTS))
             sent = {
                 each: _called(client, each, "asked", _SIDE, "free")
                 for each in asked

@@ -137,7 +137,7 @@ class RayEngine:
         """Free what a process does not need, or all that are idle; waits for their letters."""
         box, key = self._box, worker_id.partition(":")[2]
         if box is None or self._job != _job() or action != "free":
-            return Done("refused", message("worker.gone"))
+            return Done("refused", message("worker.gone", TEXTS))
         try:
             found = _freed(box, None if key == ALL else key)
         except Exception as error:  # noqa: BLE001  Ray's own: the box, or all of it, is gone
@@ -148,7 +148,7 @@ class RayEngine:
         self._bell.ring()
         states = [each["status"] for each in found]
         if key != ALL and states == ["gone"]:
-            return Done("refused", message("worker.gone"))
+            return Done("refused", message("worker.gone", TEXTS))
         if key != ALL and states[0] in _NOT_FREED:
             status, said = _NOT_FREED[states[0]]
             return Done(status, message(said, TEXTS))

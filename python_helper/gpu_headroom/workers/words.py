@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 TEXTS = {
+    "worker.gone": "Nothing was done: it has ended, or its cell still runs.",
     "worker.asked": "Nothing was done: it was asked before, and has not answered yet.",
     "worker.begun": "It was done, but work began meanwhile: what came back is not measured.",
     "worker.behind": "{count} of the actors that are followed are silent: "

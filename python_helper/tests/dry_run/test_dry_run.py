@@ -126,10 +126,9 @@ def test_says_what_is_needed_where_and_what_would_do(
     assert fits == {"700 MiB": False, "T4": True}
     assert found["cut"] == ["cell-4"]
     *others, last = [each for each in found["tries"] if each["remedy_id"] == "smaller-batch"]
-    assert [each["outcome"] for each in others] == ["oom"] * len(others)
-    assert last["outcome"] == "done"
-    (tried,) = last["peaks"]
-    assert tried["allocated_bytes"] + tried["outside_bytes"] <= 700 * 2**20
+    assert [each["fits"] for each in others] == [False] * len(others)
+    assert last["fits"]
+    assert last["peak_bytes"] <= 700 * 2**20
 
 
 def test_what_an_edit_needs_is_what_it_needs_once_made(
@@ -138,15 +137,21 @@ def test_what_an_edit_needs_is_what_it_needs_once_made(
     """The peak beside an edit is that of the notebook with that edit in it."""
     cells = START, "batch_size = 4096", MODEL, TRAIN
     found = run(write(tmp_path / "a.ipynb", *cells), "--gpu", "500 MiB", "--json").found
-    title, peaks = next(
-        (each["title"], each["peaks"])
-        for each in found["tries"]
-        if each["remedy_id"] == "smaller-batch" and each["outcome"] == "done"
+    tried = next(
+        each for each in found["tries"] if each["remedy_id"] == "smaller-batch" and each["fits"]
     )
-    new = int(title.split("`")[3])
-    edited = START, f"batch_size = {new}", MODEL, TRAIN
+    new = f"batch_size = {tried['number']}"
+    assert f"→ `{tried['number']}`" in tried["title"]["text"]
+    (edit,) = tried["edits"]
+    assert edit == {
+        "cell_id": "cell-2",
+        "first_line": 1,
+        "old_lines": ["batch_size = 4096"],
+        "new_lines": [new],
+    }
+    edited = START, new, MODEL, TRAIN
     again = run(write(tmp_path / "b.ipynb", *edited), "--gpu", "500 MiB", "--json").found
-    assert again["peaks"][0]["allocated_bytes"] == peaks[0]["allocated_bytes"]
+    assert again["needed_bytes"] == tried["peak_bytes"]
     assert again["fits"][0]["fits"]
 
 
@@ -156,12 +161,12 @@ def test_the_largest_batch_that_fits(run: Callable[..., Answer], tmp_path: Path)
     path = write(tmp_path / "a.ipynb", START, "batch_size = 24", model, TRAIN)
     found = run(path, "--gpu", "800 MiB", "--json", "--largest").found
     tried = {
-        each["number"]: each["outcome"]
+        each["number"]: each["fits"]
         for each in found["tries"]
         if each["remedy_id"] == "smaller-batch"
     }
-    largest = max(number for number, outcome in tried.items() if outcome == "done")
-    smallest = min([24, *(number for number, outcome in tried.items() if outcome == "oom")])
+    largest = max(number for number, fits in tried.items() if fits)
+    smallest = min([24, *(number for number, fits in tried.items() if not fits)])
     assert smallest - largest == 1, tried
 
 
@@ -212,7 +217,7 @@ def test_values_where_a_cell_needs_them(run: Callable[..., Answer], tmp_path: Pa
     )
     answer = run(path, "--gpu", "T4")
     assert "It ended in In [3], line 2: AssertionError" in answer.out
-    assert "`--values` has this machine's processor compute them" in answer.out
+    assert "`--values` of the command has this machine's processor compute them" in answer.out
     assert run(path, "--gpu", "T4", "--json", "--values").found["outcome"] == "done"
 
 

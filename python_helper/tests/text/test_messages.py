@@ -10,6 +10,7 @@ import pytest
 from gpu_headroom.advice import other_workers
 from gpu_headroom.advice.registry import TEXTS
 from gpu_headroom.dry_run import overlay
+from gpu_headroom.dry_run import words as dry_run_said
 from gpu_headroom.frames import gauge
 from gpu_headroom.terminal import dry_run_words, explain, script
 from gpu_headroom.text.catalogue import SENTENCES
@@ -19,7 +20,13 @@ from gpu_headroom.workers import words
 ROOT = Path(__file__).parents[3]
 HELPER = ROOT / "python_helper" / "gpu_headroom"
 CATALOGUE = {**SENTENCES, **TEXTS, **gauge.TEXTS, **explain.TEXTS, **script.TEXTS}
-CATALOGUE |= {**other_workers.TEXTS, **words.TEXTS, **dry_run_words.TEXTS, **overlay.TEXTS}
+CATALOGUE |= {
+    **other_workers.TEXTS,
+    **words.TEXTS,
+    **dry_run_words.TEXTS,
+    **dry_run_said.TEXTS,
+    **overlay.TEXTS,
+}
 CALLS = {"message", "say", "_row"}
 TABLES = {"SENTENCES", "TEXTS"}
 PREFIXES = (

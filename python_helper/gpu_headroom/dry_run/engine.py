@@ -1,0 +1,167 @@
+"""One dry run, from the order to the answer: a word of each step, and what is found by then."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from . import words
+from .asks import asks
+from .child import only_way_out
+from .findings import find, fullest, needed_bytes
+from .notebook import CodeCell
+from .process import Died, Limits, run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..protocol.wire import DryRunAsk, DryRunFound, DryRunTry, Edit, Message
+    from .findings import Findings, Try
+    from .gpus import Gpu
+    from .job import DryRunOrder, Ended
+
+
+class DryRunStep(TypedDict):
+    """How far it is: the fields of the wire's `dry_run` that are about that."""
+
+    status: str
+    message: Message | None
+    asks: list[DryRunAsk]
+    found: DryRunFound | None
+
+
+def main() -> None:
+    """Do what an order on standard input says, in a process of its own; ends with who asked."""
+    with suppress(AttributeError, OSError):
+        os.nice(19)
+    order: DryRunOrder = json.loads(sys.stdin.readline())
+    tell = only_way_out(None)
+    dry_run(order, tell)
+    os._exit(0)
+
+
+def dry_run(order: DryRunOrder, tell: Callable[[DryRunStep], object]) -> Findings | None:
+    """Run an order; `None`: nothing ran, or it came to no end, which the last word says."""
+    asking = ask_first(order)
+    if asking is not None:
+        tell(asking)
+        return None
+    step: DryRunStep = {"status": "running", "message": None, "asks": [], "found": None}
+    limits = Limits(order["memory_bytes"], order["time_s"])
+
+    def begins(cell_id: str, *, is_try: bool) -> None:
+        doing = words.doing(cell_id, order, is_try=is_try)
+        tell({**step, "message": doing})
+
+    def once(**differs: Any) -> Ended:
+        job: Any = {
+            "cells": list(order["sources"].items()),
+            "work": "",
+            "scratch": "",
+            "capacity_bytes": None,
+            "refuse_at": None,
+            **{each: order[each] for each in ("devices", "steps", "cell_s", "commands", "values")},
+            **differs,
+        }
+        is_try = "cells" in differs
+        return run(job, Path(order["folder"]), limits, lambda each: begins(each, is_try=is_try))
+
+    last = None
+    try:
+        for last in find(once, order):
+            step["found"] = found_of(last, order)
+            tell(step)
+    except Died as death:
+        tell({**step, "status": "failed", "message": words.died(death, limits)})
+        return None
+    tell({**step, "status": "done"})
+    return last
+
+
+def ask_first(order: DryRunOrder) -> DryRunStep | None:
+    """Return what cells do that others would notice, where nobody has agreed to it yet."""
+    labels = order["labels"]
+    cells = [CodeCell(each, text, labels[each]) for each, text in order["sources"].items()]
+    asked = [] if order["agreed"] else asks(cells)
+    if not asked:
+        return None
+    listed: list[DryRunAsk] = [
+        {"cell_id": each.cell.id, "calls": list(each.calls)} for each in asked
+    ]
+    return {"status": "asking", "message": None, "asks": listed, "found": None}
+
+
+def found_of(found: Findings, order: DryRunOrder) -> DryRunFound:
+    """Return what was found, as it travels."""
+    peak, ended = found.peak, found.ended
+    report = found.at_peak
+    parts = [] if report is None else [each for each in report["parts"] if _is_shown(each)]
+    if peak is not None and parts:
+        parts.append({"kind": "outside", "bytes": peak["outside_bytes"]})
+    on = found.tried_on
+    return {
+        "simulated": True,
+        "needed_bytes": None if peak is None else needed_bytes(peak),
+        "whole": ended["outcome"] == "done" and not ended["timed_out"],
+        "cell_id": None if peak is None else peak["cell_id"],
+        "line": None if peak is None else peak["line"],
+        "parts": parts,
+        "said": list(words.said(found, order)),
+        "fits": [
+            {
+                "gpu": each.gpu.name,
+                "where": each.gpu.where,
+                "total_bytes": each.gpu.total_bytes,
+                "fits": each.fits,
+                "left_bytes": each.left_bytes,
+            }
+            for each in found.fits
+        ],
+        "tried_on": None if on is None else on.name,
+        "tries": [] if on is None else [_try_of(each, on, order) for each in found.tries],
+    }
+
+
+def _is_shown(part: Any) -> bool:
+    # The request that reached the peak is a part of it, too.
+    return part["kind"] not in {"outside", "cached", "free"} and part["bytes"] > 0
+
+
+def _try_of(each: Try, gpu: Gpu, order: DryRunOrder) -> DryRunTry:
+    ended = each.ended
+    peak = None if ended is None else fullest(ended)
+    outcome = "died" if ended is None else ended["outcome"]
+    return {
+        "remedy_id": each.edit["remedy_id"],
+        "title": each.edit["title"],
+        "number": each.edit["number"],
+        "fits": {"done": True, "oom": False}.get(outcome),
+        "peak_bytes": None if peak is None else needed_bytes(peak),
+        "message": words.tried(each, gpu, order),
+        "edits": [
+            _edit(cell_id, order["sources"][cell_id], text)
+            for cell_id, text in each.edit["cells"]
+            if text != order["sources"][cell_id]
+        ],
+    }
+
+
+def _edit(cell_id: str, before: str, after: str) -> Edit:
+    """Return what differs between two texts: the lines from the first to the last that do."""
+    old, new = before.split("\n"), after.split("\n")
+    first = 0
+    while first < min(len(old), len(new)) and old[first] == new[first]:
+        first += 1
+    last = 0
+    while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
+        last += 1
+    return {
+        "cell_id": cell_id,
+        "first_line": first + 1,
+        "old_lines": old[first : len(old) - last],
+        "new_lines": new[first : len(new) - last],
+    }

@@ -1,0 +1,140 @@
+"""What a dry run says: on a page in the person's language, on a terminal in English."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..text.messages import message
+from .findings import fullest, needed_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..protocol.wire import Message
+    from .findings import Findings, Try
+    from .gpus import Gpu
+    from .job import CardPeak, DryRunOrder, Ended
+    from .process import Died, Limits
+
+TEXTS = {
+    "dry_run.needed": "Needed at its peak: {needed_bytes}, simulated.",
+    "dry_run.at_least": "Needed at least: {needed_bytes}, simulated.",
+    "dry_run.no_gpu_used": "No cell used a GPU: nothing of PyTorch was put on `cuda`.",
+    "dry_run.place": "Reached in {cell}, line {line}: `{code}`.",
+    "dry_run.stopped": "It ended in {cell}{line}: {error}",
+    "dry_run.not_simulated": (
+        "It ended in {cell}{line}, because of the simulation: {error} What comes behind was not "
+        "run."
+    ),
+    "dry_run.values": (
+        "It had sizes only. If that line needs a value, `--values` of the command has this "
+        "machine's processor compute them: it takes longer, and as much host memory as the GPU's."
+    ),
+    "dry_run.line": ", line {line}",
+    "dry_run.cut": "{cell}: its training was ended once {steps} steps changed nothing any more.",
+    "dry_run.timed_out": "{cell}: ended after {seconds} s; it may need more than was seen.",
+    "dry_run.threads": "{threads} threads used it: at once they may need more another time.",
+    "dry_run.fails": "On {gpu} it runs out in {cell}{line}.",
+    "dry_run.no_edit": "No edit is offered for that failure.",
+    "dry_run.try_fits": "fits, peak {peak_bytes} of {total_bytes}",
+    "dry_run.try_fails": "fails again in {cell}{line}",
+    "dry_run.try_ends": "cannot be tried: {error}",
+    "dry_run.running": "{cell} runs on a simulated GPU.",
+    "dry_run.trying": "An edit is tried: {cell} runs.",
+    "dry_run.busy": "A dry run goes on in this kernel already.",
+    "dry_run.cancelled": "The dry run was ended.",
+    "dry_run.unknown_gpu": (
+        "There is no GPU called `{name}` here. Near it: {near}, or a size such as `24 GiB`."
+    ),
+    "dry_run.no_torch": "A dry run needs PyTorch in this environment: `pip install torch`.",
+    "dry_run.memory": (
+        "The run took more than {limit_bytes} of this machine's memory and was ended."
+    ),
+    "dry_run.time": "The run took more than {seconds} s and was ended.",
+    "dry_run.died": "The run's process ended by itself. Its last words: {said}",
+}
+
+
+def said(found: Findings, order: DryRunOrder) -> Iterator[Message]:
+    """Say what is needed and where, and what is to be known of that."""
+    ended, peak = found.ended, found.peak
+    yield _needed(ended, peak)
+    if peak is not None:
+        yield from _place(peak, order)
+        if peak["threads"] > 1:
+            yield message("dry_run.threads", TEXTS, threads=peak["threads"])
+    if ended["outcome"] in {"error", "not_simulated"}:
+        is_error = ended["outcome"] == "error"
+        which = "dry_run.stopped" if is_error else "dry_run.not_simulated"
+        yield message(which, TEXTS, **_where(ended, order), error=ended["error"])
+        if not order["values"]:
+            yield message("dry_run.values", TEXTS)
+    labels, seconds = order["labels"], round(order["cell_s"])
+    for cell_id in dict.fromkeys(ended["cut"]):
+        if cell_id not in ended["timed_out"]:
+            yield message("dry_run.cut", TEXTS, cell=labels[cell_id], steps=order["steps"])
+    for cell_id in ended["timed_out"]:
+        yield message("dry_run.timed_out", TEXTS, cell=labels[cell_id], seconds=seconds)
+    if found.tried_on is not None and found.failure is not None:
+        where = _where(found.failure, order)
+        yield message("dry_run.fails", TEXTS, gpu=found.tried_on.name, **where)
+        if not (found.tries or found.failure["edits"]):
+            yield message("dry_run.no_edit", TEXTS)
+
+
+def tried(each: Try, gpu: Gpu, order: DryRunOrder) -> Message:
+    """Say what came of an edit."""
+    ended = each.ended
+    if ended is None:
+        return message("dry_run.try_ends", TEXTS, error=each.died)
+    if ended["outcome"] == "done":
+        peak = fullest(ended)
+        used = 0 if peak is None else needed_bytes(peak)
+        sizes = {"peak_bytes": used, "total_bytes": gpu.total_bytes}
+        return message("dry_run.try_fits", TEXTS, **sizes)
+    if ended["outcome"] == "oom":
+        return message("dry_run.try_fails", TEXTS, **_where(ended, order))
+    return message("dry_run.try_ends", TEXTS, error=ended["error"])
+
+
+def doing(cell_id: str, order: DryRunOrder, *, is_try: bool) -> Message:
+    """Say what runs."""
+    which = "dry_run.trying" if is_try else "dry_run.running"
+    return message(which, TEXTS, cell=order["labels"].get(cell_id, cell_id))
+
+
+def died(death: Died, limits: Limits) -> Message:
+    """Say how a run ended that came to no end of its own."""
+    if "No module named 'torch'" in death.said:
+        return message("dry_run.no_torch", TEXTS)
+    given: dict[str, Any] = {
+        "limit_bytes": limits.memory_bytes,
+        "seconds": round(limits.time_s),
+        "said": death.said,
+    }
+    return message(f"dry_run.{death.how}", TEXTS, **given)
+
+
+def _needed(ended: Ended, peak: CardPeak | None) -> Message:
+    if peak is None:
+        return message("dry_run.no_gpu_used", TEXTS)
+    is_whole = ended["outcome"] == "done" and not ended["timed_out"]
+    which = "dry_run.needed" if is_whole else "dry_run.at_least"
+    return message(which, TEXTS, needed_bytes=needed_bytes(peak))
+
+
+def _place(peak: CardPeak, order: DryRunOrder) -> Iterator[Message]:
+    cell_id, line = peak["cell_id"], peak["line"]
+    if cell_id is not None and line is not None:
+        lines = order["sources"][cell_id].splitlines()
+        code = lines[line - 1].strip() if 0 < line <= len(lines) else ""
+        cell = order["labels"][cell_id]
+        yield message("dry_run.place", TEXTS, cell=cell, line=line, code=code)
+
+
+def _where(ended: Ended, order: DryRunOrder) -> dict[str, Any]:
+    line = ended["line"]
+    return {
+        "cell": order["labels"].get(ended["cell_id"] or "", "?"),
+        "line": "" if line is None else message("dry_run.line", TEXTS, line=line)["text"],
+    }

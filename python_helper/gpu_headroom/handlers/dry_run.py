@@ -1,0 +1,179 @@
+"""A dry run for a page: a process beside the kernel, and what it tells handed on."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from ..advice.code_fix import CodeFix
+from ..code.parsing import each_parsed_once
+from ..concurrency import threads
+from ..dry_run import gpus
+from ..dry_run.engine import ask_first
+from ..dry_run.job import edited, ordered
+from ..dry_run.notebook import CodeCell
+from ..dry_run.process import ended, launched
+from ..dry_run.words import TEXTS
+from ..kernel import injection
+from ..text.messages import message
+from .dispatcher import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..dry_run.gpus import Gpu
+    from ..dry_run.job import DryRunOrder, EditedCells
+    from ..protocol import requests, wire
+    from .queued import Served
+
+_LOOK_EVERY_S = 0.5
+_SIMULATOR = "gpu_simulator/"
+
+
+class DryRunRequests:
+    """The answers, by the type of the request; a life has one dry run at a time."""
+
+    def __init__(self, life: Served) -> None:
+        self._life = life
+        self._going: _Going | None = None
+        self.by_kind: dict[str, Callable[[Any], wire.Reply]] = {"dry_run": self._dry_run}
+
+    def _dry_run(self, request: requests.DryRunRequest) -> wire.DryRunReply:
+        going = self._going
+        is_going = going is not None and not going.is_over
+        if request["action"] == "end":
+            if going is not None:
+                going.is_cancelled = True
+        elif is_going:
+            raise Refusal(message("dry_run.busy", TEXTS))
+        else:
+            self._going = _Going(self._life, request, self._gpus(request))
+            threads.start(self._going.run)
+        return {"type": "dry_run", "id": request["id"], "status": "queued"}
+
+    def _gpus(self, request: requests.DryRunRequest) -> list[Gpu]:
+        """Return the GPU on which edits are tried, and all others."""
+        latest = self._life.sampler.latest
+        report = self._life.reports.report(request["report_id"] or "")
+        index = report and report["device_index"]
+        own = [
+            gpus.Gpu(each.name or f"GPU {each.index}", size, outside_bytes=each.outside_bytes)
+            for each in (latest.devices if latest else ())
+            if each.index == (index or 0) and (size := each.capacity_bytes)
+        ]
+        try:
+            chosen = [gpus.find(request["gpu"])] if request["gpu"] else own
+        except ValueError as error:
+            given = {"name": request["gpu"], "near": str(error)}
+            raise Refusal(message("dry_run.unknown_gpu", TEXTS, **given)) from None
+        return list(dict.fromkeys([*chosen, *own, *gpus.GPUS]))
+
+
+class _Going:
+    """One dry run, from the request to the last word about it, on a thread of its own."""
+
+    def __init__(self, life: Served, request: requests.DryRunRequest, on: list[Gpu]) -> None:
+        self._life, self._request, self._gpus = life, request, on
+        self.is_cancelled = self.is_over = False
+
+    def run(self) -> None:
+        """Have it done, and say how far it is."""
+        try:
+            self._tell(self._done(self._order()))
+        except Exception as error:  # noqa: BLE001  whatever it is: it has ended
+            self._life.failed("dry run", error)
+            self._tell(_failed(message("dry_run.died", TEXTS, said=str(error))))
+        finally:
+            self.is_over = True
+
+    def _order(self) -> DryRunOrder:
+        request = self._request
+        labels = request["labels"]
+        sources = request["sources"].items()
+        return ordered(
+            [CodeCell(cell_id, text, labels.get(cell_id, "")) for cell_id, text in sources],
+            os.getcwd(),  # noqa: PTH109  as text
+            gpus=self._gpus,
+            tries_on=self._gpus[0].name,
+            edits=self._edits(),
+            largest=True,
+            agreed=request["agreed"],
+        )
+
+    def _edits(self) -> list[EditedCells] | None:
+        """Return the edits of the card that asks; `None`: it is no card."""
+        request, reports = self._request, self._life.reports
+        report = reports.report(request["report_id"] or "")
+        if report is None:
+            return None
+        with each_parsed_once():
+            return [
+                edited(remedy, request["sources"], outcome.edits)
+                for remedy in report["remedies"]
+                if isinstance(fix := reports.fix(report["report_id"], remedy["id"]), CodeFix)
+                and (outcome := fix.edits(request["sources"])).status == "ok"
+            ]
+
+    def _done(self, order: DryRunOrder) -> Any:
+        """Return the last word of the process; the others are said as they come."""
+        asking = ask_first(order)
+        if asking is not None:
+            return asking
+        process = launched("engine", order, order["folder"], _brought())
+        over = threads.Bell()
+        threads.start(lambda: self._guard(process, over))
+        step: Any = None
+        try:
+            for line in process.stdout:
+                if step is not None:
+                    self._tell(step)
+                step = json.loads(line)
+            said = process.stderr.read().decode("utf-8", "replace").strip().rpartition("\n")[2]
+        finally:
+            over.ring()
+            ended(process)
+        if self.is_cancelled:
+            found = None if step is None else step["found"]
+            return {**_failed(message("dry_run.cancelled", TEXTS)), "found": found}
+        if step is None or step["status"] == "running":
+            return _failed(message("dry_run.died", TEXTS, said=said))
+        return step
+
+    def _guard(self, process: Any, over: threads.Bell) -> None:
+        """End it once nobody is there any more whom it was for."""
+        while not over.wait(_LOOK_EVERY_S):
+            life = self._life
+            if self.is_cancelled or not life.leases.any() or injection.live() is not life:
+                self.is_cancelled = True
+                ended(process)
+                return
+
+    def _tell(self, step: Any) -> None:
+        life = self._life
+        request_id = self._request["id"]
+        event: Any = {**step, "type": "dry_run", "life_id": life.life_id, "request_id": request_id}
+        life.send(event)
+
+
+def _failed(said: wire.Message) -> dict[str, Any]:
+    return {"status": "failed", "message": said, "asks": [], "found": None}
+
+
+_simulator: dict[str, str] = {}
+
+
+def _brought() -> dict[str, str] | None:
+    """Return helper and simulator by path where a page has brought them; `None`: they are files."""
+    finder = injection.finder()
+    if finder is None:
+        return None
+    mine = {path: text for path, text in finder.sources.items() if path.startswith(_SIMULATOR)}
+    if mine:
+        # Else the helper would compile at rest what this kernel never imports.
+        _simulator.update(mine)
+        finder.sources = {path: text for path, text in finder.sources.items() if path not in mine}
+    return {**finder.sources, **_simulator}
+
+
+PART = DryRunRequests
