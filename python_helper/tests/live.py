@@ -62,6 +62,7 @@ class Pack:
     sources: str
     version: str
     for_workers: str
+    for_dry_runs: str
 
     @classmethod
     def read(cls, module: Path) -> Pack:
@@ -75,7 +76,7 @@ class Pack:
                 re.MULTILINE,
             )
         }
-        names = ("BOOTSTRAP", "PACK", "HELPER_VERSION", "WORKERS_PACK")
+        names = ("BOOTSTRAP", "PACK", "HELPER_VERSION", "WORKERS_PACK", "DRY_RUN_PACK")
         return cls(*[constants[name] for name in names])
 
     def work(self, *, sources: str | None = None, major: str = "2") -> dict[str, Any]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 BOOTSTRAP = (Path(gpu_headroom.__file__).parent / "kernel/bootstrap.py").read_text("utf-8")
 # With no pack in it, so it does nothing but log that it could not start.
-CALL = Pack(BOOTSTRAP, "no pack", "0", "").work()["user_expressions"]["started"]
+CALL = Pack(BOOTSTRAP, "no pack", "0", "", "").work()["user_expressions"]["started"]
 
 
 class Beside(logging.Handler):

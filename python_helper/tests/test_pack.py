@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import textwrap
 import tokenize
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,6 @@ DOCUMENTED = {"__init__.py", "terminal/magics.py"}
 WHEEL_ONLY = (
     "__main__.py",
     "cells/life.py",
-    "dry_run/",
     "errors/besides.py",
     "errors/pasted.py",
     "frames/",
@@ -38,7 +38,7 @@ WHEEL_ONLY = (
     "kernel/plain_release.py",
     "protocol/wire.py",
     "terminal/arrival.py",
-    "terminal/dry_run",
+    "terminal/dry_run.py",
     "terminal/explain.py",
     "terminal/gauge.py",
     "terminal/own_rank.py",
@@ -46,6 +46,7 @@ WHEEL_ONLY = (
     "terminal/script.py",
     "testing.py",
 )
+SIMULATOR = "gpu_simulator/"
 FOR_TYPES = re.compile(r"^if TYPE_CHECKING:\n(?:(?:[ ]+[^\n]*)?\n)+", re.MULTILINE)
 
 
@@ -58,17 +59,28 @@ def generated() -> str:
 
 @pytest.fixture(scope="module")
 def packs(generated: str) -> list[dict[str, str]]:
-    """The sources of both packs by module path, unpacked as the bootstrap does."""
+    """The sources of all packs by module path, unpacked as the bootstrap does."""
     found = re.findall(r"^export const \w*PACK: string =\s+'([^']*)'", generated, re.MULTILINE)
     return [unpacked(each) for each in found]
 
 
 @pytest.fixture(scope="module")
 def packed(packs: list[dict[str, str]]) -> dict[str, str]:
-    """All that travels: no module is in both but the one that takes a pack up."""
-    first, for_workers = packs
-    assert first.keys() & for_workers.keys() == {"kernel/injection.py"}
-    return {**first, **for_workers}
+    """All that travels: no module is in two but the one that takes a pack up."""
+    for one, other in combinations(packs, 2):
+        assert one.keys() & other.keys() == {"kernel/injection.py"}
+    first, for_workers, for_dry_runs = packs
+    return {**first, **for_workers, **for_dry_runs}
+
+
+def file_of(path: str) -> Path:
+    """Return where a module that travels is: the simulated GPU is a package beside the helper."""
+    return (HELPER.parent if path.startswith(SIMULATOR) else HELPER) / path
+
+
+def path_of(file: Path) -> str:
+    """Return by which path a module travels."""
+    return file.relative_to(HELPER if file.is_relative_to(HELPER) else HELPER.parent).as_posix()
 
 
 def unpacked(pack: str) -> dict[str, str]:
@@ -94,9 +106,22 @@ def test_any_bytes_travel(size: int) -> None:
 
 def test_holds_every_module(packed: dict[str, str]) -> None:
     """All that there are, but what is in the wheel only."""
-    modules = {path.relative_to(HELPER).as_posix() for path in HELPER.rglob("*.py")}
+    modules = {path_of(each) for each in HELPER.parent.glob("gpu_*/**/*.py")}
     assert packed.keys() == {each for each in modules if not each.startswith(WHEEL_ONLY)}
     assert all(any(each.startswith(only) for each in modules) for only in WHEEL_ONLY)
+
+
+def test_what_dry_runs_need_comes_with_them(packs: list[dict[str, str]]) -> None:
+    """The process of one, what answers for it, and the whole simulated GPU; a start has none."""
+    *_, for_dry_runs = packs
+    others = {
+        "handlers/dry_run.py",
+        "kernel/injection.py",
+        "terminal/dry_run_here.py",
+        "terminal/dry_run_words.py",
+    }
+    travels = {each for each in for_dry_runs if not each.startswith(("dry_runs/", SIMULATOR))}
+    assert travels == others
 
 
 def outline(source: str) -> list[str]:
@@ -146,7 +171,7 @@ def test_keeps_what_others_ask_for(packed: dict[str, str]) -> None:
     """
     for path in packed.keys() - DOCUMENTED:
         stripped = packed[path]
-        source = FOR_TYPES.sub("", (HELPER / path).read_text(encoding="utf-8"))
+        source = FOR_TYPES.sub("", file_of(path).read_text(encoding="utf-8"))
         kept = [each for each in outline(source) if not re.match(r"(?:\w+\.|\.)*_[^_]", each)]
         left = iter(outline(stripped))
         assert all(each in left for each in kept), path
@@ -260,7 +285,7 @@ def test_keeps_what_a_private_function_is_given_by(packs: list[dict[str, str]]) 
         named = {
             each.arg
             for path in packed
-            for node in ast.walk(ast.parse((HELPER / path).read_text(encoding="utf-8")))
+            for node in ast.walk(ast.parse(file_of(path).read_text(encoding="utf-8")))
             for each in getattr(node, "keywords", ())
         }
         for path, source in packed.items():
@@ -272,7 +297,7 @@ def test_keeps_what_a_private_function_is_given_by(packs: list[dict[str, str]]) 
 def test_keeps_the_help_of_public_functions(packed: dict[str, str]) -> None:
     """What a person may ask help for keeps its docstrings in a kernel without the package."""
     for path in DOCUMENTED:
-        whole, travels = (HELPER / path).read_text(encoding="utf-8"), packed[path]
+        whole, travels = file_of(path).read_text(encoding="utf-8"), packed[path]
         assert help_of(travels) == help_of(whole)
         assert len(help_of(whole)) > 1
 
@@ -302,7 +327,7 @@ def test_carries_the_versions(generated: str) -> None:
 
 def imported(path: str) -> set[str]:
     """Return the helper's own modules that a packed module imports, as paths."""
-    tree = ast.parse((HELPER / path).read_text(encoding="utf-8"))
+    tree = ast.parse(file_of(path).read_text(encoding="utf-8"))
     typed = {
         id(inner)
         for node in ast.walk(tree)
@@ -313,11 +338,11 @@ def imported(path: str) -> set[str]:
     for node in ast.walk(tree):
         if not isinstance(node, ast.ImportFrom) or not node.level or id(node) in typed:
             continue
-        folder = (HELPER / path).parents[node.level - 1] / (node.module or "").replace(".", "/")
+        folder = file_of(path).parents[node.level - 1] / (node.module or "").replace(".", "/")
         for target in [folder, *(folder / name.name for name in node.names)]:
             for file in (target.with_suffix(".py"), target / "__init__.py"):
                 if file.is_file():
-                    found.add(file.relative_to(HELPER).as_posix())
+                    found.add(path_of(file))
     return found
 
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from ..advice.code_fix import CodeFix
 from ..code.parsing import each_parsed_once
 from ..concurrency import threads
-from ..dry_run import gpus
-from ..dry_run.engine import ask_first
-from ..dry_run.job import edited, ordered
-from ..dry_run.notebook import CodeCell
-from ..dry_run.process import ended, launched
-from ..dry_run.words import TEXTS
+from ..dry_runs import gpus
+from ..dry_runs.engine import ask_first
+from ..dry_runs.job import edited, ordered
+from ..dry_runs.notebook import CodeCell
+from ..dry_runs.process import ended, launched
+from ..dry_runs.words import TEXTS
 from ..kernel import injection
 from ..text.messages import message
 from .dispatcher import Refusal
@@ -22,13 +22,12 @@ from .dispatcher import Refusal
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..dry_run.gpus import Gpu
-    from ..dry_run.job import DryRunOrder, EditedCells
+    from ..dry_runs.gpus import Gpu
+    from ..dry_runs.job import DryRunOrder, EditedCells
     from ..protocol import requests, wire
     from .queued import Served
 
 _LOOK_EVERY_S = 0.5
-_SIMULATOR = "gpu_simulator/"
 
 
 class DryRunRequests:
@@ -48,12 +47,12 @@ class DryRunRequests:
         elif is_going:
             raise Refusal(message("dry_run.busy", TEXTS))
         else:
-            self._going = _Going(self._life, request, self._gpus(request))
+            self._going = _Going(self._life, request, *self._gpus(request))
             threads.start(self._going.run)
         return {"type": "dry_run", "id": request["id"], "status": "queued"}
 
-    def _gpus(self, request: requests.DryRunRequest) -> list[Gpu]:
-        """Return the GPU on which edits are tried, and all others."""
+    def _gpus(self, request: requests.DryRunRequest) -> tuple[str | None, list[Gpu]]:
+        """Return the name of the GPU on which edits are tried, `None` for any, and all of them."""
         latest = self._life.sampler.latest
         report = self._life.reports.report(request["report_id"] or "")
         index = report and report["device_index"]
@@ -67,25 +66,28 @@ class DryRunRequests:
         except ValueError as error:
             given = {"name": request["gpu"], "near": str(error)}
             raise Refusal(message("dry_run.unknown_gpu", TEXTS, **given)) from None
-        return list(dict.fromkeys([*chosen, *own, *gpus.GPUS]))
+        listed = list(dict.fromkeys([*chosen, *own, *gpus.GPUS]))
+        return (listed[0].name if chosen else None), listed
 
 
 class _Going:
     """One dry run, from the request to the last word about it, on a thread of its own."""
 
-    def __init__(self, life: Served, request: requests.DryRunRequest, on: list[Gpu]) -> None:
-        self._life, self._request, self._gpus = life, request, on
+    def __init__(
+        self, life: Served, request: requests.DryRunRequest, tried_on: str | None, on: list[Gpu]
+    ) -> None:
+        self._life, self._request, self._tried_on, self._gpus = life, request, tried_on, on
         self.is_cancelled = self.is_over = False
 
     def run(self) -> None:
         """Have it done, and say how far it is."""
         try:
-            self._tell(self._done(self._order()))
+            last = self._done(self._order())
         except Exception as error:  # noqa: BLE001  whatever it is: it has ended
             self._life.failed("dry run", error)
-            self._tell(_failed(message("dry_run.died", TEXTS, said=str(error))))
-        finally:
-            self.is_over = True
+            last = _failed(message("dry_run.died", TEXTS, said=str(error)))
+        self.is_over = True  # whoever hears of its end may begin another
+        self._tell(last)
 
     def _order(self) -> DryRunOrder:
         request = self._request
@@ -95,7 +97,7 @@ class _Going:
             [CodeCell(cell_id, text, labels.get(cell_id, "")) for cell_id, text in sources],
             os.getcwd(),  # noqa: PTH109  as text
             gpus=self._gpus,
-            tries_on=self._gpus[0].name,
+            tries_on=self._tried_on,
             edits=self._edits(),
             largest=True,
             agreed=request["agreed"],
@@ -120,25 +122,22 @@ class _Going:
         asking = ask_first(order)
         if asking is not None:
             return asking
-        process = launched("engine", order, order["folder"], _brought())
-        over = threads.Bell()
-        threads.start(lambda: self._guard(process, over))
-        step: Any = None
-        try:
-            for line in process.stdout:
-                if step is not None:
+        over, found = threads.Bell(), None
+        with launched("engine", order, order["folder"]) as process:
+            threads.start(lambda: self._guard(process, over))
+            try:
+                for line in process.stdout:
+                    step = json.loads(line)
+                    if step["status"] != "running":
+                        return step
+                    found = step["found"]
                     self._tell(step)
-                step = json.loads(line)
-            said = process.stderr.read().decode("utf-8", "replace").strip().rpartition("\n")[2]
-        finally:
-            over.ring()
-            ended(process)
-        if self.is_cancelled:
-            found = None if step is None else step["found"]
-            return {**_failed(message("dry_run.cancelled", TEXTS)), "found": found}
-        if step is None or step["status"] == "running":
-            return _failed(message("dry_run.died", TEXTS, said=said))
-        return step
+                said = process.stderr.read().decode("utf-8", "replace").strip().rpartition("\n")[2]
+            finally:
+                over.ring()
+                ended(process)
+        which = "dry_run.cancelled" if self.is_cancelled else "dry_run.died"
+        return {**_failed(message(which, TEXTS, said=said)), "found": found}
 
     def _guard(self, process: Any, over: threads.Bell) -> None:
         """End it once nobody is there any more whom it was for."""
@@ -158,22 +157,6 @@ class _Going:
 
 def _failed(said: wire.Message) -> dict[str, Any]:
     return {"status": "failed", "message": said, "asks": [], "found": None}
-
-
-_simulator: dict[str, str] = {}
-
-
-def _brought() -> dict[str, str] | None:
-    """Return helper and simulator by path where a page has brought them; `None`: they are files."""
-    finder = injection.finder()
-    if finder is None:
-        return None
-    mine = {path: text for path, text in finder.sources.items() if path.startswith(_SIMULATOR)}
-    if mine:
-        # Else the helper would compile at rest what this kernel never imports.
-        _simulator.update(mine)
-        finder.sources = {path: text for path, text in finder.sources.items() if path not in mine}
-    return {**finder.sources, **_simulator}
 
 
 PART = DryRunRequests

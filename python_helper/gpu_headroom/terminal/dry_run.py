@@ -10,16 +10,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..dry_run import engine, gpus, notebook, words
-from ..dry_run.job import ordered
+from ..dry_runs import engine, gpus, notebook, words
+from ..dry_runs.job import ordered
 from ..text.messages import say
 from .dry_run_words import TEXTS, asked, summary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..dry_run.findings import Findings
-    from ..dry_run.job import DryRunOrder
+    from ..dry_runs.findings import Findings
+    from ..dry_runs.job import DryRunOrder, DryRunStep
 
 _FITS, _FITS_NOT, _NOT_KNOWN = 0, 1, 2
 _GIB = 2**30
@@ -68,9 +68,9 @@ def dry_run(arguments: Sequence[str]) -> int:
 
 def _run(order: DryRunOrder, limit: str | None, *, is_json: bool) -> int:
     began_s = time.monotonic()
-    steps: list[engine.DryRunStep] = []
+    steps: list[DryRunStep] = []
 
-    def hear(step: engine.DryRunStep) -> None:
+    def hear(step: DryRunStep) -> None:
         steps[:] = [step]
         if step["status"] == "running" and step["message"] and not is_json:
             _tell(step["message"]["text"])
@@ -91,7 +91,7 @@ def _run(order: DryRunOrder, limit: str | None, *, is_json: bool) -> int:
     return _NOT_KNOWN if fits is None else _FITS if fits else _FITS_NOT
 
 
-def _said(step: engine.DryRunStep) -> str:
+def _said(step: DryRunStep) -> str:
     return step["message"]["text"] if step["message"] else ""
 
 

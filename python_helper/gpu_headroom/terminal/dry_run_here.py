@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from ..dry_run import engine, gpus
-from ..dry_run.job import ordered
-from ..dry_run.notebook import CodeCell
+from ..dry_runs import engine, gpus
+from ..dry_runs.job import ordered
+from ..dry_runs.notebook import CodeCell
 from .dry_run_words import asked, summary
 from .tables import Text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..dry_runs.job import DryRunStep
     from ..session.session import Session
 
 _OWN = "gpu_headroom"
@@ -33,7 +34,7 @@ def dry_run(life: Session, names: Sequence[str]) -> str:
     cells = [
         CodeCell(cell_id, source, f"In [{count}]") for cell_id, (source, count) in sources.items()
     ]
-    steps: list[engine.DryRunStep] = []
+    steps: list[DryRunStep] = []
     order = ordered(cells, os.getcwd(), gpus=wanted)  # noqa: PTH109  as text
     found = engine.dry_run(order, steps.append)
     if found is not None:

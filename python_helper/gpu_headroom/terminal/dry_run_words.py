@@ -11,7 +11,7 @@ from .tables import heads, table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..dry_run.job import DryRunOrder
+    from ..dry_runs.job import DryRunOrder
     from ..protocol.wire import DryRunAsk, DryRunFit, DryRunFound, Part
 
 TEXTS = {

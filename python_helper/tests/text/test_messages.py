@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from gpu_headroom.advice import other_workers
 from gpu_headroom.advice.registry import TEXTS
-from gpu_headroom.dry_run import overlay
-from gpu_headroom.dry_run import words as dry_run_said
+from gpu_headroom.dry_runs import overlay
+from gpu_headroom.dry_runs import words as dry_run_said
 from gpu_headroom.frames import gauge
 from gpu_headroom.terminal import dry_run_words, explain, script
 from gpu_headroom.text.catalogue import SENTENCES

@@ -90,7 +90,8 @@ def tried(each: Try, gpu: Gpu, order: DryRunOrder) -> Message:
     if ended["outcome"] == "done":
         peak = fullest(ended)
         used = 0 if peak is None else needed_bytes(peak)
-        sizes = {"peak_bytes": used, "total_bytes": gpu.total_bytes}
+        more = gpu.more_bytes
+        sizes = {"peak_bytes": used - more, "total_bytes": gpu.total_bytes - more}
         return message("dry_run.try_fits", TEXTS, **sizes)
     if ended["outcome"] == "oom":
         return message("dry_run.try_fails", TEXTS, **_where(ended, order))

@@ -19,7 +19,7 @@ from ..errors.recognise import recognise
 from ..frameworks.torch.observer import Observer
 from ..oom.evidence import measure
 from ..oom.failure import Failure, device_that_failed
-from ..own import SIMULATOR
+from ..own import OWN, SIMULATOR
 from ..readings.snapshot import DeviceSnapshot
 from ..readings.sources import Sources
 from .job import edited
@@ -59,6 +59,8 @@ class Runner:
             capacity, compute="cpu" if job["values"] else "meta", devices=job["devices"]
         )
         del os.environ["CUDA_VISIBLE_DEVICES"]
+        # A notebook that simulates one has one; one that asks for a dry run is in it.
+        vars(import_module(OWN)).update(simulate=_nothing, dry_run=_nothing)
         self._watches = [
             _Watch(index, allocator, job["refuse_at"])
             for index, allocator in enumerate(simulation.allocators)
@@ -74,7 +76,7 @@ class Runner:
         return self._ended("done")
 
     def _run_cell(self, cell_id: str, source: str) -> Ended | None:
-        self._tell({"type": "cell", "cell_id": cell_id, "ended": None})
+        self._tell({"type": "cell", "cell_id": cell_id})
         run = CellRun(cell_id, self._shell.execution_count, source, None, time.time())
         self._observer.take()
         self._training.cut.clear()
@@ -244,7 +246,7 @@ def _shell(*, commands: bool) -> Any:
     return shell
 
 
-def _nothing(*_: Any) -> None:
+def _nothing(*_: Any, **__: Any) -> None:
     """Be a command that is passed over."""
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
-from gpu_headroom.dry_run import gpus, notebook, overlay
-from gpu_headroom.dry_run.asks import asks
+from gpu_headroom.dry_runs import gpus, notebook, overlay
+from gpu_headroom.dry_runs.asks import asks
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,31 +7,22 @@ import os
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from . import words
 from .asks import asks
 from .child import only_way_out
 from .findings import find, fullest, needed_bytes
 from .notebook import CodeCell
-from .process import Died, Limits, run
+from .process import Died, Limits, Runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..protocol.wire import DryRunAsk, DryRunFound, DryRunTry, Edit, Message
+    from ..protocol.wire import DryRunAsk, DryRunFound, DryRunTry, Edit
     from .findings import Findings, Try
     from .gpus import Gpu
-    from .job import DryRunOrder, Ended
-
-
-class DryRunStep(TypedDict):
-    """How far it is: the fields of the wire's `dry_run` that are about that."""
-
-    status: str
-    message: Message | None
-    asks: list[DryRunAsk]
-    found: DryRunFound | None
+    from .job import DryRunOrder, DryRunStep, Ended
 
 
 def main() -> None:
@@ -52,6 +43,7 @@ def dry_run(order: DryRunOrder, tell: Callable[[DryRunStep], object]) -> Finding
         return None
     step: DryRunStep = {"status": "running", "message": None, "asks": [], "found": None}
     limits = Limits(order["memory_bytes"], order["time_s"])
+    runs = Runs(limits)
 
     def begins(cell_id: str, *, is_try: bool) -> None:
         doing = words.doing(cell_id, order, is_try=is_try)
@@ -60,7 +52,7 @@ def dry_run(order: DryRunOrder, tell: Callable[[DryRunStep], object]) -> Finding
     def once(**differs: Any) -> Ended:
         job: Any = {
             "cells": list(order["sources"].items()),
-            "work": "",
+            "folder": "",
             "scratch": "",
             "capacity_bytes": None,
             "refuse_at": None,
@@ -68,7 +60,7 @@ def dry_run(order: DryRunOrder, tell: Callable[[DryRunStep], object]) -> Finding
             **differs,
         }
         is_try = "cells" in differs
-        return run(job, Path(order["folder"]), limits, lambda each: begins(each, is_try=is_try))
+        return runs.run(job, Path(order["folder"]), lambda each: begins(each, is_try=is_try))
 
     last = None
     try:
@@ -78,6 +70,8 @@ def dry_run(order: DryRunOrder, tell: Callable[[DryRunStep], object]) -> Finding
     except Died as death:
         tell({**step, "status": "failed", "message": words.died(death, limits)})
         return None
+    finally:
+        runs.close()
     tell({**step, "status": "done"})
     return last
 
@@ -115,7 +109,7 @@ def found_of(found: Findings, order: DryRunOrder) -> DryRunFound:
             {
                 "gpu": each.gpu.name,
                 "where": each.gpu.where,
-                "total_bytes": each.gpu.total_bytes,
+                "total_bytes": each.gpu.total_bytes - each.gpu.more_bytes,
                 "fits": each.fits,
                 "left_bytes": each.left_bytes,
             }
@@ -140,7 +134,7 @@ def _try_of(each: Try, gpu: Gpu, order: DryRunOrder) -> DryRunTry:
         "title": each.edit["title"],
         "number": each.edit["number"],
         "fits": {"done": True, "oom": False}.get(outcome),
-        "peak_bytes": None if peak is None else needed_bytes(peak),
+        "peak_bytes": None if peak is None else needed_bytes(peak) - gpu.more_bytes,
         "message": words.tried(each, gpu, order),
         "edits": [
             _edit(cell_id, order["sources"][cell_id], text)

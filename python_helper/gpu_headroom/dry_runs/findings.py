@@ -104,10 +104,12 @@ def _chain(
 
 
 def _left_by_others(gpu: Gpu, ended: Ended) -> Gpu:
-    """Return what of a GPU a program of its own finds, where others were on it."""
-    context = max([peak["outside_bytes"] for peak in _used(ended)], default=0)
-    others = max(0, (gpu.outside_bytes or 0) - context)
-    return gpu._replace(total_bytes=gpu.total_bytes - others)
+    """Return a GPU on which as much is left for tensors as on one that was looked at."""
+    if gpu.outside_bytes is None:
+        return gpu
+    context = max([peak["outside_bytes"] for peak in _used(ended)], default=gpu.outside_bytes)
+    more = context - gpu.outside_bytes
+    return gpu._replace(total_bytes=gpu.total_bytes + more, more_bytes=more)
 
 
 def fullest(ended: Ended) -> CardPeak | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..protocol.wire import Edit, Message, Remedy, Report
+    from ..protocol.wire import DryRunAsk, DryRunFound, Edit, Message, Remedy, Report
     from .notebook import CodeCell
 
 
@@ -61,18 +61,27 @@ def ordered(cells: Sequence[CodeCell], folder: str, **differs: Any) -> DryRunOrd
     return cast("DryRunOrder", {**order, **differs})
 
 
+class DryRunStep(TypedDict):
+    """How far it is: the fields of the wire's `dry_run` that are about that."""
+
+    status: str
+    message: Message | None
+    asks: list[DryRunAsk]
+    found: DryRunFound | None
+
+
 class RunOrder(TypedDict):
     """Cells to run in order on a simulated GPU of `capacity_bytes`; `None`: none is too much.
 
-    `work` is the view of the folder to run in and `scratch` what may be written to, itself
-    included. A training loop ends once nothing has changed for `steps` steps of an optimizer, a
-    cell after `cell_s` seconds. Commands (`!`, `%pip`) are run only where `commands` says so. With
-    `values` the host computes them; else there are sizes only.
-    The request of number `refuse_at` is refused, for what fills the card then.
+    They run in a view of `folder`; `scratch` is what may be written to, with that view in it. A
+    training loop ends once nothing has changed for `steps` steps of an optimizer, a cell after
+    `cell_s` seconds. Commands (`!`, `%pip`) are run only where `commands` says so. With `values`
+    the host computes them; else there are sizes only. The request of number `refuse_at` is
+    refused, for what fills the card then.
     """
 
     cells: list[tuple[str, str]]
-    work: str
+    folder: str
     scratch: str
     capacity_bytes: int | None
     devices: int
@@ -135,18 +144,19 @@ class Ended(TypedDict):
     edits: list[EditedCells]
 
 
-class RunEvent(TypedDict):
-    """A cell begins, or the run has ended."""
+class RunEvent(TypedDict, total=False):
+    """A run begins, a cell of it does, it has ended, or its process is gone."""
 
-    type: Literal["cell", "ended"]
-    cell_id: str | None
-    ended: Ended | None
+    type: Literal["began", "cell", "ended", "gone"]
+    pid: int
+    cell_id: str
+    ended: Ended
 
 
 def event_of(line: bytes) -> RunEvent:
     """Return the event on a line; raises `ValueError` where there is none."""
     found = json.loads(line)
-    if type(found) is not dict or found.get("type") not in {"cell", "ended"}:
+    if type(found) is not dict or found.get("type") not in {"began", "cell", "ended", "gone"}:
         raise ValueError("no event")
     return cast("RunEvent", found)
 

@@ -15,7 +15,8 @@ class Gpu(NamedTuple):
 
     That is less than is printed on the box, and differs by driver: the least that was seen.
     `where` is who lends it, `also` what people call it; `source` is where the size was seen.
-    `outside_bytes` is what was in use on it outside PyTorch, on one that is looked at.
+    `outside_bytes` is what was in use on it outside PyTorch, on one that is looked at. It is run
+    on as one of so many bytes more (`more_bytes`), where a simulated one has more outside of it.
     """
 
     name: str
@@ -24,6 +25,7 @@ class Gpu(NamedTuple):
     also: tuple[str, ...] = ()
     source: str = ""
     outside_bytes: int | None = None
+    more_bytes: int = 0
 
 
 # `total_memory` in MiB as Ultralytics prints it at the head of a training (select_device in

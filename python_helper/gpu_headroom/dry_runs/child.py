@@ -1,0 +1,128 @@
+"""The processes of a dry run: one that imports, and one for each run, forked from it.
+
+It tells of itself on standard output, a line of JSON for each event; what the notebook prints goes
+nowhere. Only here is the simulated GPU started, and cells of a person are executed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from ..own import SIMULATOR
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from .job import RunOrder
+
+_PATIENCE_S = 60.0
+_LOOK_EVERY_S = 0.02
+_REMOVE = """import shutil, sys, time
+for _ in range(5):
+    shutil.rmtree(sys.argv[1], ignore_errors=True)
+    time.sleep(0.2)
+"""
+
+
+def main() -> None:
+    """Run each job that comes on a line of standard input, in a process forked for it.
+
+    So what all of them import is imported once, and before the notebook's folder is looked into.
+    Where a fork is not safe, outside of Linux, this process runs the first job, and ends.
+    """
+    with suppress(AttributeError, OSError):
+        os.nice(19)
+    os.environ.update(MPLBACKEND="Agg", CUDA_VISIBLE_DEVICES="")
+    from IPython.core import interactiveshell  # noqa: F401  as a kernel has it
+
+    with suppress(ImportError):  # where there is no PyTorch, the run says so
+        import_module(f"{SIMULATOR}.simulation")  # with all of PyTorch that it needs
+    from .runner import Runner  # noqa: F401
+
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    while line := sys.stdin.readline():
+        if sys.platform != "linux":
+            _run(json.loads(line))
+        asked, asks = os.pipe()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of threads of a library: none is in use
+            pid = os.fork()
+        if pid == 0:
+            os.setsid()
+            os.close(asks)
+            os.dup2(asked, 0)
+            _run(json.loads(line))
+        os.close(asked)
+        out.write(json.dumps({"type": "began", "pid": pid}) + "\n")
+        out.flush()
+        while os.waitpid(pid, os.WNOHANG) == (0, 0):
+            if select.select([0], [], [], _LOOK_EVERY_S)[0]:
+                return  # nobody is there any more, which the run hears by its own pipe
+        os.close(asks)
+        out.write(json.dumps({"type": "gone"}) + "\n")
+        out.flush()
+
+
+def _run(job: RunOrder) -> NoReturn:
+    """Run a job, and end this process with it."""
+    scratch = job["scratch"]
+    tell = only_way_out(scratch)
+    os.environ["IPYTHONDIR"] = f"{scratch}/ipython"
+
+    from .overlay import protect, view_of
+    from .runner import Runner
+
+    work = str(view_of(Path(job["folder"]), Path(scratch)))
+    protect(scratch)
+    os.chdir(work)
+    sys.path.insert(0, work)
+    sys.argv = [""]
+    ended = Runner(job, tell).run()
+    tell({"type": "ended", "ended": ended})
+    time.sleep(_PATIENCE_S)  # who asked ends this, once the folder has gone
+    os._exit(0)  # threads and workers of the notebook have nobody to wait for
+
+
+def only_way_out(scratch: str | None) -> Callable[[Mapping[str, Any]], None]:
+    """Keep standard output for events, and return what tells them; nothing else has one.
+
+    Standard input stays open for as long as somebody waits: after that all of this ends, and the
+    folder `scratch` goes.
+    """
+    out, asked = os.fdopen(os.dup(1), "w", encoding="utf-8"), os.dup(0)
+    threading.Thread(target=_end_with, args=(asked, scratch), daemon=True).start()
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 0)
+
+    def tell(event: Mapping[str, Any]) -> None:
+        out.write(json.dumps(event) + "\n")
+        out.flush()
+
+    return tell
+
+
+def _end_with(asked: int, scratch: str | None) -> None:
+    try:
+        while os.read(asked, 1):
+            pass
+        if scratch is not None:
+            # Once this is no more: what runs beside it may write until then.
+            command = [sys.executable, "-IS", "-c", _REMOVE, scratch]
+            subprocess.Popen(command, start_new_session=True)  # noqa: S603  this very Python
+    finally:
+        if hasattr(os, "killpg"):
+            os.killpg(0, signal.SIGKILL)
+        os._exit(1)

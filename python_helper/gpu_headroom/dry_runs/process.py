@@ -1,0 +1,237 @@
+"""One run of a job in a process of its own: what it may take, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import deque
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from ..concurrency import threads
+from ..kernel import injection
+from ..own import SIMULATOR
+from .job import event_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import IO
+
+    from .job import Ended, RunOrder
+
+PREFIX = "gpu-headroom-dry-run-"
+_HELPER = Path(__file__).parents[2]
+# What lies beside a notebook is called by names of Python's own at times.
+_ALONE = "import sys\nsys.path[:] = [each for each in sys.path if each]\n"
+# These packages and no others of their names; what lies beside them stands behind all else.
+_FROM_FILES = """path = sys.argv[1]
+sys.path.insert(0, path)
+import gpu_headroom, gpu_simulator
+sys.path.remove(path)
+path in sys.path or sys.path.append(path)
+"""
+# Where a page has brought them, they come on a line of their own.
+_FROM_A_LINE = """import json
+sources = json.loads(sys.stdin.readline())
+space = {"__name__": "gpu_headroom.kernel.injection"}
+exec(compile(sources["kernel/injection.py"], "<gpu_headroom>/kernel/injection.py", "exec"), space)
+for package, root in ("gpu_headroom", ""), ("gpu_simulator", "gpu_simulator/"):
+    own = {path[len(root):]: text for path, text in sources.items() if path.startswith(root)}
+    sys.meta_path.insert(0, space["InMemory"](own, sys.argv[1], package))
+"""
+_SIMULATOR = f"{SIMULATOR}/"
+_LOOK_EVERY_S = 0.25
+_LAST_WORDS_S = 0.2
+_TAIL = 20  # lines of what it said before it died
+_LONGEST = 10**8  # bytes of one event
+
+
+class Limits(NamedTuple):
+    """What one run may take: host memory, with its workers, and time."""
+
+    memory_bytes: int
+    time_s: float
+
+
+class Died(Exception):  # noqa: N818  it says how a process ended
+    """A run came to no end of its own: `how` is "memory", "time" or "died", with its last words."""
+
+    def __init__(self, how: str, said: str) -> None:
+        super().__init__(how)
+        self.how, self.said = how, said
+
+
+_kept: dict[str, str] = {}
+
+
+def brought() -> dict[str, str] | None:
+    """Return helper and simulator by path where a page has brought them; `None`: they are files."""
+    finder = injection.finder()
+    if finder is None:
+        return None
+    mine = {path: text for path, text in finder.sources.items() if path.startswith(_SIMULATOR)}
+    if mine:
+        # Else the helper would compile at rest what this process never imports.
+        _kept.update(mine)
+        finder.sources = {path: text for path, text in finder.sources.items() if path not in mine}
+    return {**finder.sources, **_kept}
+
+
+def launched(module: str, order: object, folder: str) -> Any:
+    """Start a process of this Python that does what `module` is for, with an order to read.
+
+    Its standard input stays open: once it is not, nobody is there any more to whom it matters.
+    Raises `OSError`.
+    """
+    sources = brought()
+    code = _ALONE + (_FROM_FILES if sources is None else _FROM_A_LINE)
+    given = str(_HELPER) if sources is None else injection.helper_version()
+    process = subprocess.Popen(  # noqa: S603  this very Python
+        [
+            sys.executable,
+            "-c",
+            f"{code}from gpu_headroom.dry_runs.{module} import main\nmain()",
+            given,
+        ],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=folder,
+        start_new_session=True,
+    )
+    lines = [order] if sources is None else [sources, order]
+    stdin = cast("IO[bytes]", process.stdin)
+    stdin.write(b"".join([json.dumps(each).encode() + b"\n" for each in lines]))
+    stdin.flush()
+    return process
+
+
+def ended(process: Any) -> None:
+    """End a process with all that it has started."""
+    _kill(process.pid)
+    process.wait()
+
+
+class Runs:
+    """Runs jobs one after the other; what they import is imported once, where that is possible."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._process: Any = None
+        self._pid: int | None = None
+        self._why: str | None = None
+        self._said: deque[str] = deque(maxlen=_TAIL)
+
+    def run(self, job: RunOrder, folder: Path, begins: Callable[[str], object]) -> Ended:
+        """Run a job on a view of `folder`, and return how it ended; `begins` is told of each cell.
+
+        Whatever it has written is gone then. Raises `Died`.
+        """
+        into = Path(tempfile.mkdtemp(prefix=PREFIX))
+        self._why = None
+        self._said.clear()
+        over = threads.Bell()
+        try:
+            self._give({**job, "scratch": str(into), "folder": str(folder)})
+            threads.start(lambda: self._guard(over))
+            return self._ended(begins)
+        finally:
+            over.ring()
+            # It goes on with that where this process is ended meanwhile.
+            shutil.rmtree(into, ignore_errors=True)
+            self._end()
+            shutil.rmtree(into, ignore_errors=True)
+
+    def close(self) -> None:
+        """End what is left."""
+        if self._process is not None:
+            ended(self._process)
+            for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+                with suppress(OSError):
+                    stream.close()
+        self._process = None
+
+    def _give(self, job: RunOrder) -> None:
+        if self._process is None:
+            self._process = launched("child", job, tempfile.gettempdir())
+            threads.start(partial(self._listen, self._process.stderr))
+        else:
+            self._process.stdin.write(json.dumps(job).encode() + b"\n")
+            self._process.stdin.flush()
+
+    def _ended(self, begins: Callable[[str], object]) -> Ended:
+        while line := self._process.stdout.readline(_LONGEST):
+            event = event_of(line)
+            if event["type"] == "began":
+                self._pid = event["pid"]
+            elif event["type"] == "cell":
+                begins(event["cell_id"])
+            elif event["type"] == "ended":
+                return event["ended"]
+            elif event["type"] == "gone":
+                self._pid = None
+                break
+        else:
+            self.close()
+        time.sleep(_LAST_WORDS_S)
+        raise Died(self._why or "died", self._said[-1] if self._said else "")
+
+    def _end(self) -> None:
+        """End the run; the process that it comes from goes on, where it was forked."""
+        pid, self._pid = self._pid, None
+        if pid is None and self._process is not None and self._process.poll() is None:
+            return
+        if pid is None:
+            self.close()
+            return
+        _kill(pid)
+        while line := self._process.stdout.readline(_LONGEST):
+            if event_of(line)["type"] == "gone":
+                return
+        self.close()
+
+    def _listen(self, stream: IO[bytes]) -> None:
+        with suppress(ValueError, OSError):
+            while line := stream.readline(2**16):
+                text = line.decode("utf-8", "replace").strip()
+                if text:
+                    self._said.append(text)
+
+    def _guard(self, over: threads.Bell) -> None:
+        """End it where it takes more than it may."""
+        until_s = time.monotonic() + self._limits.time_s
+        while not over.wait(_LOOK_EVERY_S):
+            pid = self._pid or self._process.pid
+            if time.monotonic() > until_s:
+                self._why = "time"
+            elif (_resident_bytes(pid) or 0) > self._limits.memory_bytes:
+                self._why = "memory"
+            if self._why is not None:
+                _kill(pid)
+                return
+
+
+def _kill(pid: int) -> None:
+    """End a process that leads others, with these."""
+    with suppress(OSError):
+        if hasattr(os, "killpg"):
+            os.killpg(pid, signal.SIGKILL)
+        else:
+            os.kill(pid, signal.SIGTERM)  # which ends it at once on Windows
+
+
+def _resident_bytes(pid: int) -> int | None:
+    """Return the host memory of a process; `None` where the system does not tell by files."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text("ascii").split()[1])
+    except (OSError, ValueError, IndexError):
+        return None
+    return pages * os.sysconf("SC_PAGE_SIZE")

@@ -1,0 +1,456 @@
+"""Dry runs of a page: in a process beside the kernel, with the helper installed and brought."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from gpu_headroom.dry_runs.process import PREFIX
+from tests.live import SOURCES, LiveKernel
+from tests.programs import Programs, applied
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.live import Pack
+
+MIB = 2**20
+START = "import torch\nfrom torch import nn\nimport torch.nn.functional as F"
+# Each keeps something else: what an optimizer has, what a convolution works in, what attention is.
+OPTIMIZED = """
+model = nn.Sequential(*[nn.Linear(512, 512) for _ in range(8)]).cuda()
+optimizer = torch.optim.AdamW(model.parameters())
+for step in range(1000):
+    optimizer.zero_grad()
+    model(torch.zeros(2048, 512).cuda()).square().mean().backward()
+    optimizer.step()
+"""
+CONVOLVED = """
+torch.cuda.empty_cache()
+layers = nn.Conv2d(3, 64, 7, 2), nn.BatchNorm2d(64), nn.ReLU(), nn.MaxPool2d(3)
+net = nn.Sequential(*layers, nn.Conv2d(64, 128, 3)).cuda().to(memory_format=torch.channels_last)
+net(torch.zeros(64, 3, 128, 128).cuda()).sum().backward()
+"""
+ATTENDED = """
+layer = nn.TransformerEncoderLayer(256, 8, batch_first=True).cuda()
+with torch.autocast("cuda", torch.bfloat16):
+    seen = layer(torch.zeros(16, 512, 256).cuda())
+q = torch.zeros(8, 8, 1024, 64, device="cuda", dtype=torch.float16, requires_grad=True)
+F.scaled_dot_product_attention(q, q, q, is_causal=True).sum().backward()
+"""
+TRAINED = [START, OPTIMIZED, CONVOLVED, ATTENDED]
+USES_SOME = f"{START}\nx = torch.ones({MIB}, device='cuda')"
+NEVER_ENDS = [USES_SOME, "import time\nwhile True:\n    time.sleep(0.1)"]
+BATCH = "batch_size = 8"
+MODEL = (
+    "layers = [nn.Sequential(nn.Linear(256, 256), nn.ReLU()) for _ in range(32)]\n"
+    "model = nn.Sequential(*layers).cuda()\n"
+    "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+    "data = torch.utils.data.TensorDataset(torch.zeros(24, 2048, 256))"
+)  # 2 MiB for each sample and layer
+TRAIN = (
+    "for (x,) in torch.utils.data.DataLoader(data, batch_size):\n"
+    "    optimizer.zero_grad()\n"
+    "    model(x.cuda()).square().mean().backward()\n"
+    "    optimizer.step()"
+)
+
+
+class Page:
+    """Asks a kernel for dry runs, and hears of them."""
+
+    def __init__(self, kernel: LiveKernel) -> None:
+        self.kernel = kernel
+
+    def ask(self, *cells: str, **differs: Any) -> Any:
+        """Ask for a dry run of cells, and return the reply."""
+        sources = {f"cell-{n}": source for n, source in enumerate(cells, start=1)}
+        request = {
+            "action": "begin",
+            "sources": sources,
+            "labels": {name: f"In [{n}]" for n, name in enumerate(sources, start=1)},
+            "gpu": "T4",
+            "report_id": None,
+            "agreed": False,
+            **differs,
+        }
+        self.kernel.attach()
+        return self.kernel.ask("dry_run", **request)
+
+    def begin(self, *cells: str, **differs: Any) -> str:
+        """Begin one, and return the id of the request."""
+        reply = self.ask(*cells, **differs)
+        assert reply["type"] == "dry_run", reply
+        assert reply["status"] == "queued"
+        return str(reply["id"])
+
+    def refused(self, *cells: str, **differs: Any) -> Any:
+        """Ask for one that is refused, and return the sentence."""
+        reply = self.ask(*cells, **differs)
+        assert reply["type"] == "refused", reply
+        return reply["message"]
+
+    def steps(self, request_id: str) -> list[dict[str, Any]]:
+        """What was told of one so far."""
+        told = self.kernel.events("dry_run")
+        return [each for each in told if each["request_id"] == request_id]
+
+    def end(self, request_id: str) -> dict[str, Any]:
+        """Wait for the last word about one; the page is there meanwhile."""
+
+        def is_over() -> bool:
+            self.kernel.attach()
+            steps = self.steps(request_id)
+            return bool(steps) and steps[-1]["status"] != "running"
+
+        self.kernel.until(is_over, 180)
+        *others, last = self.steps(request_id)
+        assert all(each["status"] == "running" for each in others)
+        return last
+
+    def run(self, *cells: str, **differs: Any) -> dict[str, Any]:
+        """Have one done, and return the last word about it."""
+        return self.end(self.begin(*cells, **differs))
+
+    def await_cell(self, request_id: str, label: str) -> None:
+        """Wait until a cell runs in one."""
+        self.kernel.until(
+            lambda: any(
+                each["message"] and each["message"]["params"].get("cell") == label
+                for each in self.steps(request_id)
+            ),
+        )
+
+
+@pytest.fixture(scope="module")
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder for temporary files of all kernels here."""
+    return tmp_path_factory.mktemp("tmp")
+
+
+@pytest.fixture(scope="module")
+def brought(
+    newest_python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory, scratch: Path
+) -> Iterator[Page]:
+    """A page of a kernel without the package, to which both packs have come."""
+    folder = tmp_path_factory.mktemp("brought")
+    with LiveKernel(newest_python, folder, TMPDIR=str(scratch)) as kernel:
+        kernel.inject(pack)
+        kernel.attach()
+        kernel.inject(pack, sources=pack.for_dry_runs)
+        yield Page(kernel)
+
+
+@pytest.fixture(scope="module")
+def installed(
+    newest_python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory, scratch: Path
+) -> Iterator[Page]:
+    """A page of a kernel with the package, and a simulated GPU of 800 MiB of its own."""
+    folder = tmp_path_factory.mktemp("installed")
+    options = {"TMPDIR": str(scratch), "GPU_HEADROOM_SIMULATE": "800MiB"}
+    with LiveKernel(newest_python, folder, installed=True, **options) as kernel:
+        kernel.inject(pack)
+        kernel.attach()
+        yield Page(kernel)
+
+
+@pytest.fixture
+def starts(newest_python: Path, scratch: Path, tmp_path: Path) -> Iterator[Callable[..., Page]]:
+    """Start kernels of a test's own, which may be ended by whatever comes."""
+    kernels: list[LiveKernel] = []
+
+    def start(*, installed: bool = True, **variables: str) -> Page:
+        options = {"TMPDIR": str(scratch), **variables}
+        kernels.append(LiveKernel(newest_python, tmp_path, installed=installed, **options))
+        return Page(kernels[-1])
+
+    yield start
+    for each in kernels:
+        each.close()
+
+
+def command(python: Path, folder: Path, cells: list[str]) -> Any:
+    """Return what the command of a terminal finds out about the same cells."""
+    made = [{"cell_type": "code", "source": each, "metadata": {}} for each in cells]
+    path = folder / "same.ipynb"
+    path.write_text(json.dumps({"cells": made, "metadata": {}, "nbformat": 4}), "utf-8")
+    done = subprocess.run(
+        [python, "-m", "gpu_headroom", "dry-run", path, "--gpu", "T4", "--json"],
+        env={**os.environ, "PYTHONPATH": str(SOURCES)},
+        capture_output=True,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
+def processes(scratch: Path) -> list[int]:
+    """Return the processes of dry runs of kernels here, engines and what these have started."""
+    found = []
+    for each in Path("/proc").iterdir():
+        try:
+            said = (each / "cmdline").read_bytes().split(b"\0") if each.name.isdecimal() else []
+            environment = (each / "environ").read_bytes() if said[2:] else b""
+        except OSError:
+            continue
+        is_ours = f"TMPDIR={scratch}".encode() in environment.split(b"\0")
+        if is_ours and b"gpu_headroom.dry_runs" in said[2]:
+            found.append(int(each.name))
+    return found
+
+
+def left(scratch: Path) -> list[object]:
+    """Return what is left of dry runs: processes and folders."""
+    return [*processes(scratch), *scratch.glob(f"{PREFIX}*")]
+
+
+def test_needs_what_the_command_says(
+    brought: Page, installed: Page, newest_python: Path, tmp_path: Path
+) -> None:
+    """To the byte, by the modules that travel too; each step is told as it begins."""
+    expected = command(newest_python, tmp_path, TRAINED)
+    assert expected["outcome"] == "done", expected
+    peaks = set()
+    for page in (brought, installed):
+        request_id = page.begin(*TRAINED)
+        last = page.end(request_id)
+        assert (last["status"], last["message"], last["asks"]) == ("done", None, [])
+        told = [each["message"] for each in page.steps(request_id) if each["message"]]
+        assert [each["params"]["cell"] for each in told[:4]] == [f"In [{n}]" for n in range(1, 5)]
+        found = last["found"]
+        peaks.add(found["needed_bytes"])
+        assert found["whole"] is found["simulated"] is True
+        assert found["parts"] == expected["parts"]
+        assert found["said"] == expected["said"]
+        fits = {each["gpu"]: each for each in found["fits"]}
+        assert fits["T4"] == expected["fits"][0]
+        assert len(fits) >= 10
+    assert peaks == {expected["needed_bytes"]}
+
+
+NAMESPACE = "{name: id(value) for name, value in get_ipython().user_ns.items() if name[0] != '_'}"
+STATE = """(
+    sorted(__import__('os').environ.items()),
+    __import__('os').getcwd(),
+    sorted(__import__('os').listdir()),
+    __import__('sys').path,
+    [each for each in ('gpu_simulator', 'torch') if each in __import__('sys').modules],
+    __import__('gc').isenabled(),
+)"""
+TEXTS = (
+    "[each for finder in __import__('sys').meta_path if hasattr(finder, 'sources')"
+    " for each in finder.sources if each.startswith('gpu_simulator')]"
+)
+GOES_ON = """
+import pathlib, time
+print('begun', flush=True)
+while not pathlib.Path('go').exists():
+    time.sleep(0.01)
+pathlib.Path('go').unlink()
+"""
+
+
+def test_goes_on_beside_a_cell_and_leaves_the_kernel_as_it_is(brought: Page) -> None:
+    """It comes to its end while the kernel computes, and nothing of that kernel is used."""
+    kernel = brought.kernel
+    kernel.run("mine = [1, 2, 3]; import os, time, pathlib")
+    folder = Path(kernel.value("os.getcwd()"))
+    for name in ("random", "json"):  # as people call their files
+        (folder / f"{name}.py").write_text("raise ValueError('not that one')", "utf-8")
+    before = kernel.value(NAMESPACE), kernel.value(STATE)
+    cell = kernel.start_cell(GOES_ON, cell_id="computes")
+    last = brought.run(
+        "assert 'mine' not in globals()\nmine = 7\n" + USES_SOME,
+        "import os\nos.environ['SET'] = '1'\nos.makedirs('new')\nos.chdir('new')\n"
+        "open('file', 'w').write('x')\nassert mine == 7",
+    )
+    assert last["status"] == "done", last
+    assert last["found"]["whole"], last["found"]["said"]
+    assert kernel.sample()["busy"] is True
+    (folder / "go").touch()
+    assert kernel.result(cell).status == "ok"
+    assert (kernel.value(NAMESPACE), kernel.value(STATE)) == before
+    assert kernel.value(TEXTS) == []
+    assert kernel.value("mine") == [1, 2, 3]
+    for name in ("random", "json"):
+        (folder / f"{name}.py").unlink()
+
+
+def test_asks_before_anything_runs(installed: Page, scratch: Path) -> None:
+    """What cells do besides is listed, by cell; agreed to it runs, and commands are passed over."""
+    cells = [
+        "!pip install nothing-of-the-kind",
+        f"{USES_SOME}\nclass Model:\n    def push_to_hub(self, name): self.name = name",
+        "Model().push_to_hub('me')",
+    ]
+    request_id = installed.begin(*cells)
+    last = installed.end(request_id)
+    assert installed.steps(request_id) == [last]
+    assert (last["status"], last["found"], last["message"]) == ("asking", None, None)
+    asks = {each["cell_id"]: each["calls"] for each in last["asks"]}
+    assert asks == {"cell-1": ["!pip"], "cell-3": ["push_to_hub"]}
+    assert left(scratch) == []
+    last = installed.run(*cells, agreed=True)
+    assert (last["status"], last["asks"]) == ("done", [])
+    assert last["found"]["whole"], last["found"]["said"]
+
+
+def test_is_ended_where_a_person_says_so(brought: Page, scratch: Path) -> None:
+    """Nothing of it is left; meanwhile there is no second one, and after it there is."""
+    request_id = brought.begin(*NEVER_ENDS)
+    brought.await_cell(request_id, "In [2]")
+    assert len(processes(scratch)) == 3
+    assert brought.refused(USES_SOME)["id"] == "dry_run.busy"
+    assert brought.ask(action="end")["status"] == "queued"
+    last = brought.end(request_id)
+    assert (last["status"], last["message"]["id"]) == ("failed", "dry_run.cancelled")
+    brought.kernel.until(lambda: left(scratch) == [])
+    assert brought.ask(action="end")["status"] == "queued"  # nothing goes on
+    assert brought.run("no_gpu = 1")["found"]["needed_bytes"] is None
+
+
+def test_goes_with_its_kernel(starts: Callable[..., Page], pack: Pack, scratch: Path) -> None:
+    """Killed, by whomever: neither processes nor files are left."""
+    page = starts()
+    page.kernel.inject(pack)
+    request_id = page.begin(*NEVER_ENDS)
+    page.await_cell(request_id, "In [2]")
+    assert len(processes(scratch)) == 3
+    os.kill(page.kernel.value("__import__('os').getpid()"), signal.SIGKILL)
+    page.kernel.until(lambda: left(scratch) == [])
+
+
+@pytest.mark.parametrize("how", ["detached", "stopped"])
+def test_goes_with_who_asked(brought: Page, pack: Pack, scratch: Path, how: str) -> None:
+    """Once no page is there, or the helper has been stopped, it is of use to nobody."""
+    request_id = brought.begin(*NEVER_ENDS)
+    brought.await_cell(request_id, "In [2]")
+    kernel = brought.kernel
+    if how == "detached":
+        kernel.ask("detach", client_id="a-page")
+    else:
+        kernel.run("import gpu_headroom; gpu_headroom.stop()")
+    kernel.until(lambda: left(scratch) == [])
+    kernel.inject(pack)
+    kernel.attach()
+    if how == "stopped":
+        kernel.inject(pack, sources=pack.for_dry_runs)
+    assert brought.run("!pip install x")["status"] == "asking"
+
+
+def test_an_unknown_gpu_has_its_nearest_names(brought: Page) -> None:
+    """In one sentence, and nothing begins."""
+    refused = brought.refused(USES_SOME, gpu="A100 60GB")
+    assert refused["id"] == "dry_run.unknown_gpu"
+    assert "A100 40GB" in refused["text"]
+    assert brought.ask(action="end")["status"] == "queued"
+
+
+@pytest.mark.parametrize(
+    ("cell", "status", "said"),
+    [
+        ("def f():\n    return undefined\nf()", "done", "It ended in In [2], line 2: NameError"),
+        ("import os; os._exit(3)", "failed", "ended by itself"),
+        ("import os; os.killpg(0, 9)", "failed", "ended by itself"),
+        ("torch.eye(64, device='cuda').to_sparse_csr()", "done", "because of the simulation"),
+    ],
+)
+def test_one_sentence_says_how_it_ended(
+    brought: Page, scratch: Path, cell: str, status: str, said: str
+) -> None:
+    """Whatever a cell does; the kernel goes on."""
+    last = brought.run(USES_SOME, cell)
+    assert last["status"] == status, last
+    sentences = last["found"]["said"] if status == "done" else [last["message"]]
+    assert [said in each["text"] for each in sentences].count(True) == 1, sentences
+    if status == "done":
+        assert not last["found"]["whole"]
+        assert {each["fits"] for each in last["found"]["fits"]} <= {None, False}
+    assert brought.kernel.value("1 + 1") == 2
+    brought.kernel.until(lambda: left(scratch) == [])
+
+
+def test_without_pytorch(starts: Callable[..., Page], pack: Pack, tmp_path: Path) -> None:
+    """One sentence says what it needs."""
+    (tmp_path / "none").mkdir()
+    lacks = "raise ModuleNotFoundError(\"No module named 'torch'\", name='torch')"
+    (tmp_path / "none" / "torch.py").write_text(lacks, "utf-8")
+    page = starts(installed=False, PYTHONPATH=str(tmp_path / "none"))
+    page.kernel.inject(pack)
+    page.kernel.inject(pack, sources=pack.for_dry_runs)
+    last = page.run("x = 1")
+    assert (last["status"], last["message"]["id"]) == ("failed", "dry_run.no_torch")
+
+
+def test_an_engine_that_dies_is_told(installed: Page, scratch: Path) -> None:
+    """The system may end it, where memory is short: what it has started goes with it."""
+    request_id = installed.begin(*NEVER_ENDS)
+    installed.await_cell(request_id, "In [2]")
+    pids = processes(scratch)
+    parents = {pid: int(Path(f"/proc/{pid}/stat").read_text("ascii").split()[3]) for pid in pids}
+    (engine,) = [pid for pid in pids if parents[pid] not in pids]
+    os.kill(engine, signal.SIGKILL)
+    last = installed.end(request_id)
+    assert (last["status"], last["message"]["id"]) == ("failed", "dry_run.died")
+    installed.kernel.until(lambda: left(scratch) == [])
+
+
+def test_each_edit_of_a_card_is_tried(installed: Page) -> None:
+    """The largest batch that passes does so in the kernel, and the next one runs out again."""
+    kernel = installed.kernel
+    programs = Programs(kernel)
+    card = programs.fail(START, BATCH, MODEL, TRAIN)
+    edits = {each["id"] for each in card.report["remedies"] if each["kind"] == "edit"}
+    assert "smaller-batch" in edits
+    labels = {name: f"In [{n}]" for n, name in enumerate(card.sources, start=1)}
+    asked = {"sources": card.sources, "labels": labels, "gpu": ""}
+    last = installed.run(report_id=card.report["report_id"], **asked)
+    assert last["status"] == "done", last
+    found = last["found"]
+    assert found["fits"][0]["total_bytes"] == 800 * MIB
+    assert found["tried_on"] == found["fits"][0]["gpu"]
+    assert {each["remedy_id"] for each in found["tries"]} == edits
+    batches = [each for each in found["tries"] if each["remedy_id"] == "smaller-batch"]
+    fitting = [each for each in batches if each["fits"]]
+    largest = max(fitting, key=lambda each: int(each["number"]))
+    failed = [each["number"] for each in batches if not each["fits"]]
+    assert min([8, *failed]) == largest["number"] + 1
+    cells = applied(card.sources, largest["edits"])
+    assert f"batch_size = {largest['number']}" in cells.values()
+    assert programs.value("batch_size", *cells.values()) == largest["number"]
+    one_more = [
+        each.replace(BATCH, f"batch_size = {largest['number'] + 1}")
+        for each in card.sources.values()
+    ]
+    assert programs.fail(*one_more).report["simulated"] is True
+
+
+def test_in_a_cell(brought: Page, installed: Page) -> None:
+    """The cells that ran, by a function and by the magic."""
+    asks = "import gpu_headroom; print(gpu_headroom.dry_run('T4'))", "%gpu_headroom dry-run T4"
+    for page, asked in zip((installed, brought), asks, strict=True):
+        kernel = page.kernel
+        kernel.run("%load_ext gpu_headroom")
+        # It may fail here, where there is no such GPU; a dry run has one.
+        kernel.run("import torch; x = torch.ones(2**28, device='cuda')", cell_id="uses")
+        run = kernel.run(asked, cell_id="asks")
+        assert "Needed at its peak: 1.4 GiB, simulated." in run.text, run.outputs
+        assert "Reached in In [" in run.text
+    assert brought.kernel.value(TEXTS) == []
+
+
+def test_in_a_cell_before_any_page_has_brought_it(starts: Callable[..., Page], pack: Pack) -> None:
+    """One sentence says how to have it; an unknown GPU has one, too."""
+    page = starts(installed=False)
+    page.kernel.inject(pack)
+    asked = "%load_ext gpu_headroom\n%gpu_headroom dry-run T4"
+    run = page.kernel.run(asked, stop_on_error=False)
+    assert (run.reply["ename"], "pip install" in run.reply["evalue"]) == ("RuntimeError", True)
+    assert page.refused(USES_SOME)["id"] == "refused.not_now"
+    page.kernel.inject(pack, sources=pack.for_dry_runs)
+    run = page.kernel.run("import gpu_headroom; gpu_headroom.dry_run('T5')", stop_on_error=False)
+    assert (run.reply["ename"], "T4" in run.reply["evalue"]) == ("ValueError", True)
