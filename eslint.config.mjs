@@ -50,13 +50,14 @@ const ARROWS = {
   timeline: LAB,
   release: LAB,
   editing: LAB,
+  dryrun: [...LAB, 'editing'],
   fit: [...LAB, 'release', 'editing'],
-  report: [...LAB, 'card', 'release', 'editing', 'fit'],
+  report: [...LAB, 'card', 'release', 'editing', 'dryrun', 'fit'],
   cells: [...LAB, 'release'],
   gauge: [...LAB, 'timeline', 'release'],
   otherkernels: LAB,
   workers: LAB,
-  panel: [...LAB, 'timeline', 'release', 'otherkernels', 'workers'],
+  panel: [...LAB, 'timeline', 'release', 'otherkernels', 'workers', 'dryrun'],
   lastran: LAB,
   commands: [...LAB, 'release', 'editing']
 };

@@ -5,6 +5,7 @@ import cells from './cells/plugin';
 import started from './cells/startedplugin';
 import palette from './commands/palette';
 import actions from './commands/plugin';
+import dryRun from './dryrun/plugin';
 import gauge from './gauge/plugin';
 import kernel from './kernel/plugin';
 import lastRan from './lastran/plugin';
@@ -20,6 +21,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   release,
   panel,
   actions,
+  dryRun,
   palette,
   report,
   cells,

@@ -148,6 +148,7 @@ export namespace CommandIDs {
   export const releaseMemory = 'gpu-headroom:release-memory';
   export const releaseCellMemory = 'gpu-headroom:release-cell-memory';
   export const insertCleanupCell = 'gpu-headroom:insert-cleanup-cell';
+  export const dryRun = 'gpu-headroom:dry-run';
   export const saveMemorySnapshot = 'gpu-headroom:save-memory-snapshot';
   export const startHelper = 'gpu-headroom:start-helper';
 }

@@ -17,6 +17,7 @@ import './timeline.css';
 import './panel.css';
 import './otherkernels.css';
 import './workers.css';
+import './dryrun.css';
 import './card/card.css';
 import './card/legend.css';
 import './card/causes.css';

@@ -286,6 +286,7 @@ export const CONFIRMED: ICardState = {
   editable: true,
   released: null,
   copied: null,
+  tried: null,
   runs: {},
   remedies: {}
 };

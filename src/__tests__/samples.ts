@@ -19,6 +19,7 @@ import type {
   ISample,
   ITrend
 } from '../protocol';
+import { DRY_RUN, UNKNOWN_DRY_RUN } from './dryrun';
 import { CAUSE, gib, message, RELEASED, REPORT } from './report';
 import {
   HOST,
@@ -303,6 +304,7 @@ export const EVENTS: { [K in Event['type']]: Extract<Event, { type: K }> } = {
   },
   released: { ...RELEASED, still_held: [HOLDER] },
   worker_released: WORKER_RELEASED,
+  dry_run: DRY_RUN,
   holders: HOLDERS,
   path: {
     type: 'path',
@@ -451,6 +453,16 @@ export const REQUESTS: IRequests = {
     ...envelope,
     worker_id: RANK.id,
     action: 'free'
+  },
+  dry_run: {
+    type: 'dry_run',
+    ...envelope,
+    action: 'begin',
+    sources: { 'cell-7': 'model(x)' },
+    labels: { 'cell-7': 'In [7]' },
+    gpu: 'T4',
+    report_id: 'report-1',
+    agreed: false
   }
 };
 
@@ -519,6 +531,7 @@ export const REPLIES: IReplies & { refused: IRefused } = {
   },
   follow: { type: 'follow', id },
   worker_release: { type: 'worker_release', id, status: 'queued' },
+  dry_run: { type: 'dry_run', id, status: 'queued' },
   refused: { type: 'refused', id, message: message('refused.unknown') }
 };
 
@@ -609,6 +622,7 @@ const NO_CELL: ICell = {
 export const UNKNOWN_EVENTS: readonly Event[] = [
   NO_SAMPLE,
   NO_CELL,
+  UNKNOWN_DRY_RUN,
   {
     ...EVENTS.oom,
     cell_id: null,

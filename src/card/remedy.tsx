@@ -9,6 +9,7 @@ import { Progress } from './progress';
 import { RemedyButtons } from './remedybuttons';
 import { Snippet } from './snippet';
 import { type IContext, isCode, isInserting } from './state';
+import { TriedEdit } from './tries';
 
 /**
  * One remedy as an item of the ordered list.
@@ -33,6 +34,7 @@ export function RemedyItem(
               <Sentence text={sentence(remedy.reason)} />
             </p>
           )}
+          <TriedEdit {...props} />
           <Diffs {...props} />
           <Snippet {...props} />
         </div>

@@ -5,6 +5,7 @@ import { plain } from '../text/plain';
 import { Heading } from './causes';
 import { Fold } from './fold';
 import { RemedyItem } from './remedy';
+import { Tries, triedFirst } from './tries';
 import type { IContext } from './state';
 
 /** Remedies on view; the rest waits under "More options". */
@@ -18,9 +19,9 @@ const MAX_TITLE = 120;
 
 /** A training that no kernel holds any more cannot be saved. */
 function offered({ report, state }: IContext): readonly IRemedy[] {
-  return report.remedies
-    .slice(0, MAX_REMEDIES)
-    .filter(({ kind }) => kind !== 'save' || state.trust !== 'saved');
+  return triedFirst(report.remedies.slice(0, MAX_REMEDIES), state).filter(
+    ({ kind }) => kind !== 'save' || state.trust !== 'saved'
+  );
 }
 
 /** The remedies of the first rank. */
@@ -30,6 +31,7 @@ export function FirstRemedies(context: IContext): React.JSX.Element | null {
     <>
       <Heading text={context.trans.__('What you can do')} />
       <List {...context} remedies={remedies} start={1} />
+      <Tries {...context} />
     </>
   );
 }

@@ -1,4 +1,4 @@
-import type { IReleased, IRemedy, IReport } from '../protocol';
+import type { IDryRunTry, IReleased, IRemedy, IReport } from '../protocol';
 import type { IWords } from '../text/messages';
 import { own } from '../text/own';
 
@@ -35,6 +35,15 @@ export type RemedyState =
   | { status: 'changed'; text: string; line: number | null }
   | { status: 'failed'; text: string };
 
+/** What came of trying the edits of a report on a simulated GPU, as far as it is. */
+export interface ITried {
+  /** What goes on, or what is to be known of all of them; empty: nothing. */
+  readonly text: string;
+  readonly isGoing: boolean;
+  /** By remedy id; the largest number that fits where several were tried. */
+  readonly byRemedy: Readonly<Record<string, IDryRunTry>>;
+}
+
 /** What changes about a card while it is on screen. */
 export interface ICardState {
   readonly trust: Trust;
@@ -49,6 +58,8 @@ export interface ICardState {
   readonly runs: Readonly<Record<string, readonly string[]>>;
   /** What became of the last copy; `null`: nothing was copied. */
   readonly copied: string | null;
+  /** What trying the edits on a simulated GPU has shown; `null`: they were not tried. */
+  readonly tried: ITried | null;
   /** By remedy id; a remedy that is missing is `ready`. */
   readonly remedies: Readonly<Record<string, RemedyState>>;
 }
@@ -58,6 +69,8 @@ export type CellAction =
   | 'apply'
   | 'apply-and-run'
   | 'make-it-fit'
+  | 'try-first'
+  | 'end-tries'
   | 'save'
   | 'undo'
   | 'run'
@@ -68,7 +81,7 @@ export type CellAction =
   | 'copy-evidence';
 
 /** What only an output asks for. */
-export type OutputAction = 'insert-fixed';
+export type OutputAction = 'insert-fixed' | 'insert-dry-run';
 
 /**
  * What a button asks for. Each page says in a record of them all but the other's
@@ -122,6 +135,9 @@ export interface IOffers {
    * @param fix - the first edit
    */
   nextStep(context: IContext, fix: IRemedy | null): INextStep | null;
+
+  /** What is offered about all edits together. */
+  forEdits(context: IContext): readonly IOffer[];
 
   /** The ways to copy the card. */
   copies(context: IContext): readonly IOffer[];

@@ -1,7 +1,7 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { IMessage } from '../protocol';
+import type { IEdit, IMessage } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 import {
   apply,
@@ -35,6 +35,8 @@ export interface IRefusedFix {
  * Ask the helper for the edit of a remedy, and check it against the cells.
  *
  * Nothing is changed yet. Rejects with a sentence when the helper refuses.
+ *
+ * @param known - edits to make in their place, as tried on a simulated GPU
  */
 export async function findFix(
   memory: IKernelMemory,
@@ -42,7 +44,8 @@ export async function findFix(
   reportId: string,
   remedyId: string,
   files: Files,
-  trans: TranslationBundle
+  trans: TranslationBundle,
+  known: readonly IEdit[] = []
 ): Promise<IFix | IRefusedFix> {
   const { model } = panel;
   const cells = [...(model?.cells ?? [])].filter(({ type }) => type === 'code');
@@ -60,7 +63,8 @@ export async function findFix(
     return { status: 'changed', message: reply.message };
   }
   const scripts = new Map<string, ICode>();
-  const edits = await prepare(reply.edits, id => {
+  const wanted = known.length > 0 ? known : reply.edits;
+  const edits = await prepare(wanted, id => {
     const cell = cells.find(each => each.id === id);
     const script = cell ? undefined : files.find(panel, id);
     if (script) {

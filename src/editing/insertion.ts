@@ -1,20 +1,21 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
 /**
- * Insert a code cell below another one and make it the active one. It is not run.
+ * Insert a cell below another one and make it the active one. Code is not run.
  *
  * Returns its id; `null`, with nothing inserted, where the notebook is read-only.
  */
 export function insertBelow(
   { content: notebook, model }: NotebookPanel,
   index: number,
-  source: string
+  source: string,
+  type: 'code' | 'markdown' = 'code'
 ): string | null {
   if (!model || model.readOnly) {
     return null;
   }
   const cell = model.sharedModel.insertCell(index + 1, {
-    cell_type: 'code',
+    cell_type: type,
     source,
     // As for any cell that the person adds: its output may be shown.
     metadata: { trusted: true }

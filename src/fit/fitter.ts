@@ -11,7 +11,7 @@ import { lifeOf } from '../memory/model';
 import { RELEASED_ITEMS } from '../memory/released';
 import type { Work } from '../memory/work';
 import { Observable } from '../observable';
-import type { IMessage, IReport } from '../protocol';
+import type { IEdit, IMessage, IReport } from '../protocol';
 import type { ReleaseSession } from '../release/session';
 import { words } from '../text/messages';
 import { askCost, Consent, type ICost, sourcesAfter } from './cost';
@@ -30,6 +30,8 @@ export interface IFitParts {
   readonly once: boolean;
   /** Ask a person for what it costs; resolves to whether to go on. */
   readonly agree: (cost: ICost) => Promise<boolean>;
+  /** Edits of the first try that are known to fit, in the place of the helper's. */
+  readonly known?: readonly IEdit[];
   /** Why the edit that was found is not to be made. */
   readonly object?: (fix: IFix) => string | null;
 }
@@ -166,7 +168,8 @@ export class Fitter extends Observable {
       report_id,
       remedyId,
       files,
-      this._trans
+      this._trans,
+      this._fit.tries === 0 ? this._parts.known : []
     );
     if (fix.status !== 'ok') {
       const { message, status } = fix;
@@ -179,7 +182,9 @@ export class Fitter extends Observable {
     }
     this._next = fix;
     this._expected = sourcesAfter(panel, fix);
-    return { type: 'found', setting: remedy.diffs[0]?.sets ?? null };
+    const known = this._fit.tries === 0 ? this._parts.known?.[0] : undefined;
+    const setting = known?.new_lines.join('\n').trim();
+    return { type: 'found', setting: setting ?? remedy.diffs[0]?.sets ?? null };
   }
 
   /** What running the cells again costs, and what of that has not been agreed to. */

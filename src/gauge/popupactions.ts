@@ -87,6 +87,13 @@ function numbers(context: IContext, current: IKernelMemory): IButtonProps[] {
         ...start,
         ...command(context, CommandIDs.releaseMemory, trans.__('Release GPU'))
       ];
+    case 'none':
+    case 'idle':
+      return command(
+        context,
+        CommandIDs.dryRun,
+        context.model.trans.__('Dry run on a GPU…')
+      );
     default:
       return restart(context);
   }

@@ -171,7 +171,7 @@ export namespace Handshake {
     /** Why no helper may be started now, or `null`. */
     refusal: () => OffReason | null;
 
-    /** What starts the helper, with the helper in it, or with what is for workers. */
+    /** What starts the helper, with the helper in it, or with another pack. */
     readBootstrap: (which?: PackName) => Promise<IWork>;
 
     /** Execute that; resolves to what went wrong when it has run, or `null`. */

@@ -31,12 +31,12 @@ export async function isPython(
 export const START =
   '__import__("builtins").globals().get("_gpu_headroom_bootstrap", lambda *_: None)("__PACK__", "__PROTOCOL_MAJOR__", "__HELPER_VERSION__")';
 
-/** All of the helper but what is for workers, or that. */
-export type PackName = 'PACK' | 'WORKERS_PACK';
+/** The helper, or what it lacks at first: for workers, for dry runs. */
+export type PackName = 'PACK' | 'WORKERS_PACK' | 'DRY_RUN_PACK';
 
 /**
  * What starts the helper, with the pack in it; or what brings a helper that lives
- * the pack that is for workers.
+ * another one.
  *
  * The packs are loaded on first need: pages that find a helper do without.
  */

@@ -27,8 +27,8 @@ import type { IKernelMemory } from '../tokens';
 import { Attempts } from './attempts';
 import { type HelperChannel, NotUnderstood } from './channel';
 import { HelperClient } from './client';
-import { ForWorkers } from './forworkers';
 import { Handshake, type Outcome } from './handshake';
+import { LaterPacks } from './laterpacks';
 import { Lease } from './lease';
 import { isOther, probe } from './probe';
 import { explain, phaseOf, Silent } from './problem';
@@ -45,7 +45,7 @@ export class KernelLink implements IKernelMemory {
     this._options = options;
     this.kernel = kernel;
     this._client = new HelperClient(kernel, settings);
-    this._forWorkers = new ForWorkers(options);
+    this._packs = new LaterPacks(options);
     this._lease = new Lease({
       client: this._client,
       settings,
@@ -129,6 +129,9 @@ export class KernelLink implements IKernelMemory {
     const nobody = trans.__('GPU Headroom is not running in this kernel.');
     if (this._state.phase !== 'live') {
       throw new Error(nobody);
+    }
+    if (type === 'dry_run') {
+      await this._packs.bring('DRY_RUN_PACK', this._state);
     }
     const reply = await this._client
       .ask(type, args)
@@ -361,14 +364,14 @@ export class KernelLink implements IKernelMemory {
     const next = reduce(this._state, change);
     if (next !== this._state && !this._isDisposed) {
       this._state = next;
-      this._forWorkers.look(next);
+      this._packs.look(next);
       this._stateChanged.emit();
     }
   }
 
   private readonly _options: KernelLink.IOptions;
   private readonly _client: HelperClient;
-  private readonly _forWorkers: ForWorkers;
+  private readonly _packs: LaterPacks;
   private readonly _lease: Lease;
   private readonly _stateChanged = new Signal<this, void>(this);
   private readonly _eventReceived = new Signal<this, Event>(this);

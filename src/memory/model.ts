@@ -13,6 +13,7 @@ import type { IDeath, IMemoryState, OffReason, Phase } from './state';
 type Unkept =
   | 'plan'
   | 'worker_released'
+  | 'dry_run'
   | 'holders'
   | 'path'
   | 'snapshot'

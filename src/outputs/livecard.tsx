@@ -10,13 +10,15 @@ import type {
   ActionName,
   CellAction,
   ICardState,
+  ITried,
   OnAction,
   RemedyState
 } from '../card/state';
 import type { Event, IReplies } from '../protocol';
+import { own } from '../text/own';
 import type { Connection, IListener } from './connection';
 import { explain, type Inserting, selectRefused } from './inserting';
-import { newCells } from './offers';
+import { DRY_RUN, newCells } from './offers';
 import { type Question, sentenceOf } from './question';
 import { explainQueue, isQueued } from './queue';
 import { trans, WORDS } from './translation';
@@ -27,6 +29,14 @@ type Handlers = Record<
   Exclude<ActionName, CellAction | 'cancel'>,
   (remedyId: string) => Promise<void> | void
 >;
+
+/** What became of the cell that tries the edits. */
+function triedOf(remedies: ICardState['remedies']): ITried | null {
+  const state = own(remedies, DRY_RUN);
+  return state && 'text' in state
+    ? { text: state.text, isGoing: false, byRemedy: {} }
+    : null;
+}
 
 /**
  * The card of an out-of-memory error in its output.
@@ -96,6 +106,7 @@ export class LiveCard implements IListener {
       released,
       runs: {},
       copied: null,
+      tried: triedOf(remedies),
       remedies
     };
   }
@@ -157,6 +168,14 @@ export class LiveCard implements IListener {
     }
   }
 
+  /** What tries the edits runs in a cell: no output has a process of its own. */
+  private async _insertDryRun(): Promise<void> {
+    const size_bytes = this._session.report?.capacity_bytes ?? 0;
+    const size = size_bytes ? `"${Math.floor(size_bytes / 2 ** 20)} MiB"` : '';
+    const code = `import gpu_headroom\ngpu_headroom.dry_run(${size})`;
+    await this._bring(DRY_RUN, [code], '');
+  }
+
   private async _bring(
     remedyId: string,
     codes: readonly string[],
@@ -204,7 +223,8 @@ export class LiveCard implements IListener {
   private readonly _handlers: Handlers = {
     release: remedyId => this._session.free(remedyId),
     insert: remedyId => this._insert(remedyId),
-    'insert-fixed': remedyId => this._insertFixed(remedyId)
+    'insert-fixed': remedyId => this._insertFixed(remedyId),
+    'insert-dry-run': () => this._insertDryRun()
   };
 
   private readonly _onAction: OnAction = (name, remedyId) => {

@@ -8,6 +8,9 @@ import {
 import type { IRemedy } from '../protocol';
 import type { Way } from './inserting';
 
+/** Stands for all edits together where an outcome is told of a remedy. */
+export const DRY_RUN = 'dry-run';
+
 /**
  * In an output no cell can be edited or run: a fix is the whole cell, changed, as
  * a new one, which is inserted or copied. A file it does not write.
@@ -61,6 +64,16 @@ export function newCells(way: Way): IOffers {
         buttons: isOffered ? buttonsOf(context, fix, !isEnough) : [],
         fix: isOffered ? fix : null
       };
+    },
+
+    forEdits: ({ report, trans }) => {
+      const label = isCopy
+        ? trans.__('Copy a dry run of the edits')
+        : trans.__('Insert a dry run of the edits');
+      return !report.sticky_error &&
+        report.remedies.some(({ kind }) => kind === 'edit')
+        ? [{ label, action: 'insert-dry-run', remedyId: DRY_RUN }]
+        : [];
     },
 
     copies: () => []

@@ -6,6 +6,7 @@ import { Observable } from '../observable';
 /** A section of the panel, by what it shows. */
 export type SectionName =
   | 'Devices'
+  | 'FitsOn'
   | 'FreeableList'
   | 'History'
   | 'HolderList'
@@ -13,6 +14,7 @@ export type SectionName =
   | 'Workers';
 
 const USUAL: readonly SectionName[] = [
+  'FitsOn',
   'Devices',
   'Workers',
   'History',
@@ -23,6 +25,7 @@ const USUAL: readonly SectionName[] = [
 
 /** What can be freed matters more then than how it came about. */
 const AFTER_FAILURE: readonly SectionName[] = [
+  'FitsOn',
   'Devices',
   'FreeableList',
   'Workers',
@@ -31,14 +34,17 @@ const AFTER_FAILURE: readonly SectionName[] = [
   'Others'
 ];
 
-/** The sections of a moment, in their order: those of the kernel's devices, of its workers. */
+/** The sections of a moment, in their order: those of the kernel's devices, and others. */
 export function orderOf(
   hasFailed: boolean,
   hasDevices = true,
-  hasWorkers = false
+  hasWorkers = false,
+  hasDryRun = false
 ): readonly SectionName[] {
   const order = hasFailed ? AFTER_FAILURE : USUAL;
-  return order.filter(name => (name === 'Workers' ? hasWorkers : hasDevices));
+  return order.filter(name =>
+    name === 'FitsOn' ? hasDryRun : name === 'Workers' ? hasWorkers : hasDevices
+  );
 }
 
 /** Under which it is kept. */

@@ -4,6 +4,7 @@ import { DisposableSet } from '@lumino/disposable';
 import { Poll, Throttler } from '@lumino/polling';
 import { Signal } from '@lumino/signaling';
 
+import { type DryRun, dryRunOf } from '../dryrun/dryrun';
 import { KernelFollower } from '../kernel/follower';
 import { fullest } from '../memory/level';
 import { staleness } from '../memory/model';
@@ -90,7 +91,8 @@ export class PanelModel extends VDomModel {
     return orderOf(
       Boolean(this.current?.state.lastOom),
       this.devices.length > 0,
-      this.workers !== null
+      this.workers !== null,
+      this.dryRun !== null
     );
   }
 
@@ -112,6 +114,12 @@ export class PanelModel extends VDomModel {
   /** Giving it back. */
   get session(): ReleaseSession | null {
     return this._session;
+  }
+
+  /** What its notebook needs of a GPU; `null`: nobody asked. */
+  get dryRun(): DryRun | null {
+    const dryRun = this._dryRun;
+    return dryRun && (dryRun.isGoing || dryRun.step) ? dryRun : null;
   }
 
   /** The processes that it sends its work to; `null`: there are none. */
@@ -257,13 +265,16 @@ export class PanelModel extends VDomModel {
     this._holders?.changed.disconnect(this._onMeasured, this);
     this._session?.changed.disconnect(this._onMeasured, this);
     this._workers?.changed.disconnect(this._onWorkers, this);
+    this._dryRun?.changed.disconnect(this._onMeasured, this);
     const { current } = this;
     this._holders = current && this._holdersOf(current);
     this._session = current && this._options.sessions.get(current);
     this._workers = current && this._workersOf(current);
+    this._dryRun = current && dryRunOf(current);
     this._holders?.changed.connect(this._onMeasured, this);
     this._session?.changed.connect(this._onMeasured, this);
     this._workers?.changed.connect(this._onWorkers, this);
+    this._dryRun?.changed.connect(this._onMeasured, this);
     this._look();
     this.stateChanged.emit();
   }
@@ -351,6 +362,7 @@ export class PanelModel extends VDomModel {
   private readonly _workersKnown = new WeakMap<IKernelMemory, Workers>();
   private _holders: HoldersModel | null = null;
   private _workers: Workers | null = null;
+  private _dryRun: DryRun | null = null;
   private _session: ReleaseSession | null = null;
   private _looking = new DisposableSet();
   private _sorting: ISorting = { column: 'size', isAscending: false };

@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { FitsOn } from '../dryrun/section';
 import { isBusy } from '../memory/model';
 import { describeTotal } from '../otherkernels/words';
 import { describeSafe } from '../release/words';
@@ -28,6 +29,18 @@ interface ISectionParts {
 }
 
 const SECTIONS: Record<SectionName, ISectionParts> = {
+  FitsOn: {
+    Body: ({ model: { dryRun, trans } }) =>
+      dryRun && <FitsOn dryRun={dryRun} trans={trans} />,
+    label: trans => trans.__('Fits on'),
+    total: ({ dryRun, trans }) =>
+      dryRun?.step?.found?.needed_bytes
+        ? trans.__(
+            'needs %1, simulated',
+            formatBytes(dryRun.step.found.needed_bytes)
+          )
+        : ''
+  },
   Devices: {
     Body: Devices,
     label: trans => trans.__('Devices'),

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 
 import { CellSchema, OomSchema } from './cell';
+import { DryRunSchema } from './dryrun';
 import { event } from './envelope';
 import { HoldersSchema, PathSchema, SnapshotSchema } from './holders';
 import { DeviceSchema, HostMemorySchema, TrendSchema } from './memory';
@@ -95,6 +96,7 @@ export const EventSchema = v.variant('type', [
   PlanSchema,
   ReleasedSchema,
   WorkerReleasedSchema,
+  DryRunSchema,
   HoldersSchema,
   PathSchema,
   SnapshotSchema,

@@ -8,6 +8,7 @@
  * epoch, and units stand in the key. No key is optional: what is not known is `null`.
  */
 export type * from './cell';
+export type * from './dryrun';
 export type * from './event';
 export type * from './frame';
 export type * from './framework';

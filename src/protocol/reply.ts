@@ -88,6 +88,7 @@ export const ReplySchema = v.variant('type', [
   /** What becomes of it is told by the engine's state. */
   reply('follow', {}),
   reply('worker_release', { status: v.picklist(['queued']) }),
+  reply('dry_run', { status: v.picklist(['queued']) }),
   // Any request that cannot be answered.
   reply('refused', { message: MessageSchema })
 ]);

@@ -118,6 +118,20 @@ export interface IRequests {
     /** To restart or to end one only after the person agreed. */
     action: WorkerRequest;
   };
+  dry_run: IEnvelope<'dry_run'> & {
+    /** `end` ends the one that goes on. */
+    action: 'begin' | 'end';
+    /** Cell id to its source now, in the order in which they run. */
+    sources: Record<string, string>;
+    /** Cell id to what a person calls it. */
+    labels: Record<string, string>;
+    /** On which edits are tried: a name or a size; empty: the kernel's own. */
+    gpu: string;
+    /** Whose edits are tried; `null`: those that the run leads to. */
+    report_id: string | null;
+    /** Whether a person agreed to what the cells do besides computing. */
+    agreed: boolean;
+  };
 }
 
 /** What the caller of a request gives; the link adds the rest. */

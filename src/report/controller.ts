@@ -1,7 +1,8 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { ITranslator, TranslationBundle } from '@jupyterlab/translation';
 
-import type { ActionName, OutputAction } from '../card/state';
+import type { ActionName, ITried, OutputAction } from '../card/state';
+import { type DryRun, dryRunOf } from '../dryrun/dryrun';
 import type { Files } from '../editing/files';
 import { insertBelow } from '../editing/insertion';
 import { runCells } from '../editing/run';
@@ -15,12 +16,15 @@ import type { ReportModel } from './model';
 import type { ISite } from './place';
 import { rescue, save } from './rescue';
 import { revealLine } from './reveal';
+import { triedOf, tryFirst } from './trying';
 
 /** What buttons ask for that is done to the report, its notebook or its kernel. */
 export type ReportAction = Exclude<
   ActionName,
   OutputAction | 'restart' | `copy${string}`
 >;
+
+const NOT_TRIED: ITried = { text: '', isGoing: false, byRemedy: {} };
 
 type Handler = (remedyId: string, site: ISite | null) => Promise<void> | void;
 
@@ -50,6 +54,8 @@ export class ReportController {
   ) {
     this._trans = _translator.load('gpu-headroom');
     this._fixing = new Fixing(model, _files, this._trans);
+    this._dryRun = dryRunOf(model.memory);
+    this._dryRun.changed.connect(this._onTried, this);
   }
 
   /**
@@ -64,6 +70,10 @@ export class ReportController {
   ): Promise<void> {
     if (name === 'cancel') {
       this._cancel(remedyId ?? '');
+    } else if (name === 'end-tries') {
+      await this._dryRun.cancel();
+    } else if (name === 'try-first') {
+      await this._tryFirst(site);
     } else if (remedyId !== null) {
       await this.model.act(remedyId, () =>
         name === 'run'
@@ -85,6 +95,26 @@ export class ReportController {
     if (report !== null && report !== this._prepared) {
       this._prepared = report;
       await this._fixing.lookAhead(panel);
+    }
+  }
+
+  /** What trying its edits has shown; `null`: they were not tried. */
+  get tried(): ITried | null {
+    const tried = triedOf(this._dryRun, this.model.reportId, this._trans);
+    return this._whyNot === '' ? tried : { ...NOT_TRIED, text: this._whyNot };
+  }
+
+  private async _tryFirst(site: ISite | null): Promise<void> {
+    if (site !== null) {
+      this._whyNot = '';
+      this._whyNot = (await tryFirst(this.model, site, this._trans)) ?? '';
+      this.model.refresh();
+    }
+  }
+
+  private _onTried(): void {
+    if (!this.model.isDisposed) {
+      this.model.refresh();
     }
   }
 
@@ -148,8 +178,10 @@ export class ReportController {
     this.model.setRemedy(remedyId, { status: 'begun' });
     const { makeItFit } = await import('../fit/makeitfit');
     const note = this._trans.__('It may take several tries.');
+    const known = this.tried?.byRemedy[remedyId];
     const text = await makeItFit({
       ...this._partsOf(report, remedyId, site),
+      known: known?.fits ? known.edits : [],
       agree: cost =>
         this._agree(cost, site, this._trans.__('Make it fit'), note)
     });
@@ -221,7 +253,10 @@ export class ReportController {
 
   /** What each button of a remedy does. */
   private readonly _handlers: Readonly<
-    Record<Exclude<ReportAction, 'cancel' | 'run'>, Handler>
+    Record<
+      Exclude<ReportAction, 'cancel' | 'run' | 'try-first' | 'end-tries'>,
+      Handler
+    >
   > = {
     release: remedyId => this.model.free(remedyId),
     apply: inNotebook((remedyId, site) => this._apply(remedyId, site)),
@@ -244,4 +279,7 @@ export class ReportController {
   private readonly _tries = new Map<string, Fitter>();
   private readonly _trans: TranslationBundle;
   private readonly _fixing: Fixing;
+  private readonly _dryRun: DryRun;
+  /** Why the edits could not be tried; empty: they could. */
+  private _whyNot = '';
 }

@@ -77,6 +77,11 @@ export class ReportModel extends ReportSession implements IDisposable {
     return this.wait(remedyId, working);
   }
 
+  /** What its cards show besides is another. */
+  refresh(): void {
+    this._changed.emit();
+  }
+
   get changed(): ISignal<this, void> {
     return this._changed;
   }

@@ -23,6 +23,7 @@ export const IN_CELLS: IOffers = {
     };
   },
   nextStep,
+  forEdits,
   copies: ({ trans }) => [
     { label: trans.__('Copy as text'), action: 'copy' },
     {
@@ -90,6 +91,21 @@ function makeItFit(
   return remedy === first
     ? [{ label, action: 'make-it-fit', remedyId: remedy.id }]
     : [];
+}
+
+/** To try them on a simulated GPU, where there are some that can be made. */
+function forEdits({ report, state, trans }: IContext): readonly IOffer[] {
+  const isPossible =
+    state.editable &&
+    state.trust === 'confirmed' &&
+    !report.sticky_error &&
+    report.remedies.some(({ kind }) => kind === 'edit');
+  if (!isPossible) {
+    return [];
+  }
+  return state.tried?.isGoing
+    ? [{ label: trans.__('Cancel'), action: 'end-tries' }]
+    : [{ label: trans.__('Try these first'), action: 'try-first' }];
 }
 
 function followUpsOf(

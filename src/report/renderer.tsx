@@ -151,6 +151,7 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
         ])
       ),
       copied: this._copied,
+      tried: this._controller?.tried ?? null,
       remedies: model?.remedies ?? {}
     };
   }

@@ -59,7 +59,8 @@ export function viewsOf(state: IMemoryState, now: number): Shown[] {
 
 /** What the surfaces show of an event when it comes. */
 export function wordsOf(event: Event, state: IMemoryState): Shown[] {
-  const said = 'message' in event ? [sentence(event.message)] : [];
+  const said =
+    'message' in event && event.message ? [sentence(event.message)] : [];
   switch (event.type) {
     case 'holders':
       return [...said, ...holdersOf(event)];

@@ -332,6 +332,7 @@ describe('Card', () => {
         'Apply',
         'Apply and re-run',
         'Make it fit',
+        'Try these first',
         ...COPIES
       ]);
     });
@@ -483,7 +484,11 @@ describe('Card', () => {
     it('should name all cells when a fix edits an earlier one', () => {
       const report = { remedies: [ELSEWHERE] };
       show(report);
-      expect(buttons()).toEqual(['Apply to In [2]', ...COPIES]);
+      expect(buttons()).toEqual([
+        'Apply to In [2]',
+        'Try these first',
+        ...COPIES
+      ]);
 
       const run = ['In [2]', 'In [5]', 'In [7]'];
       show(report, { ...CONFIRMED, runs: { [SMALLER_BATCH.id]: run } });
@@ -566,7 +571,11 @@ describe('Card', () => {
 
   it('should look for an id only among those that were given', () => {
     show({ remedies: [{ ...ELSEWHERE, id: 'constructor' }] });
-    expect(buttons()).toEqual(['Apply to In [2]', ...COPIES]);
+    expect(buttons()).toEqual([
+      'Apply to In [2]',
+      'Try these first',
+      ...COPIES
+    ]);
   });
 
   it('should name the worker that failed, and the line of its cell', () => {

@@ -169,7 +169,8 @@ describe('LiveCard', () => {
       'Free now',
       'Insert fixed cell',
       'Insert as cell',
-      'Insert as cell'
+      'Insert as cell',
+      'Insert a dry run of the edits'
     ]);
   });
 
@@ -351,7 +352,11 @@ describe('LiveCard', () => {
         }
       });
       await begin();
-      expect(buttons()).toEqual(['Copy fixed cell', 'Copy code']);
+      expect(buttons()).toEqual([
+        'Copy fixed cell',
+        'Copy code',
+        'Copy a dry run of the edits'
+      ]);
       await press('Copy fixed cell');
       expect(written).toEqual(['batch_size = 512\n\ntrain()']);
       expect(text()).toContain('Copied: paste it into a new cell.');

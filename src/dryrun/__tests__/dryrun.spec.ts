@@ -1,0 +1,97 @@
+import { nullTranslator } from '@jupyterlab/translation';
+
+import { DRY_RUN, FOUND } from '../../__tests__/dryrun';
+import { FakeMemory, settle } from '../../__tests__/memory';
+import { message } from '../../__tests__/report';
+import { DryRun, dryRunOf } from '../dryrun';
+
+const trans = nullTranslator.load('gpu-headroom');
+const ARGS = {
+  sources: { 'cell-7': 'model(x)' },
+  labels: { 'cell-7': 'In [7]' },
+  gpu: 'T4',
+  report_id: null,
+  agreed: false
+};
+
+describe('DryRun', () => {
+  let memory: FakeMemory;
+  let dryRun: DryRun;
+
+  beforeEach(() => {
+    memory = new FakeMemory({ dry_run: () => ({ status: 'queued' }) as never });
+    dryRun = new DryRun(memory);
+  });
+
+  it('should go on until its last word, with what is found by then', async () => {
+    const begun = dryRun.begin(ARGS, trans);
+    await settle();
+    expect(memory.requests).toEqual([
+      ['dry_run', { ...ARGS, action: 'begin' }]
+    ]);
+    expect(dryRun.isGoing).toBe(true);
+    memory.send({ ...DRY_RUN, status: 'running' });
+    memory.send({ ...DRY_RUN, status: 'running', found: null });
+    expect(dryRun.step?.found).toEqual(FOUND);
+    memory.send({ ...DRY_RUN, status: 'done', message: null });
+    expect(await begun).toBeNull();
+    expect(dryRun.isGoing).toBe(false);
+    expect(dryRun.step?.status).toBe('done');
+  });
+
+  it('should say why it did not begin', async () => {
+    memory = new FakeMemory();
+    dryRun = new DryRun(memory);
+    expect(await dryRun.begin(ARGS, trans)).toBe('The helper does not answer.');
+    expect(dryRun.isGoing).toBe(false);
+  });
+
+  it('should be ended by a request of its own', async () => {
+    const begun = dryRun.begin(ARGS, trans);
+    await settle();
+    await dryRun.cancel();
+    expect(memory.requests[1]?.[1]).toMatchObject({ action: 'end' });
+    const said = message('The dry run was ended.');
+    memory.send({ ...DRY_RUN, status: 'failed', message: said, found: null });
+    await begun;
+    expect(dryRun.step?.message).toEqual(said);
+  });
+
+  it.each([
+    [
+      'another life',
+      () => {
+        memory.restart();
+      }
+    ],
+    [
+      'no helper',
+      () => {
+        memory.set({ phase: 'off' });
+      }
+    ],
+    [
+      'no kernel',
+      () => {
+        memory.dispose();
+      }
+    ]
+  ])('should end with who began it: %s', async (_, lose) => {
+    const begun = dryRun.begin(ARGS, trans);
+    await settle();
+    lose();
+    expect(await begun).toBeNull();
+    expect(dryRun.isGoing).toBe(false);
+  });
+
+  it('should show what another page has begun', () => {
+    memory.send(DRY_RUN);
+    expect(dryRun.isGoing).toBe(true);
+    expect(dryRun.reportId).toBeNull();
+  });
+
+  it('should be one for each kernel', () => {
+    expect(dryRunOf(memory)).toBe(dryRunOf(memory));
+    expect(dryRunOf(new FakeMemory())).not.toBe(dryRunOf(memory));
+  });
+});

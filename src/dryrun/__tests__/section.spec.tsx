@@ -1,0 +1,100 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { DRY_RUN, FOUND, UNKNOWN_DRY_RUN } from '../../__tests__/dryrun';
+import { FakeMemory } from '../../__tests__/memory';
+import { gib } from '../../__tests__/report';
+import type { IDryRunFit } from '../../protocol';
+import { Drawing } from '../../lab/drawing';
+import { DryRun } from '../dryrun';
+import { FitsOn } from '../section';
+import { asMarkdown, describeFit } from '../words';
+
+const trans = nullTranslator.load('gpu-headroom');
+const [NOT, FITS, UNKNOWN] = FOUND.fits as [IDryRunFit, IDryRunFit, IDryRunFit];
+
+describe('FitsOn', () => {
+  let host: HTMLElement;
+  let memory: FakeMemory;
+  let dryRun: DryRun;
+
+  const show = (): void => {
+    new Drawing(host).draw(<FitsOn dryRun={dryRun} trans={trans} />);
+  };
+
+  beforeEach(() => {
+    host = document.createElement('div');
+    memory = new FakeMemory({ dry_run: () => ({ status: 'queued' }) as never });
+    dryRun = new DryRun(memory);
+  });
+
+  it('should say what goes on, and what is found by then', () => {
+    memory.send(DRY_RUN);
+    show();
+    expect(host.textContent).toContain('In [4] runs on a simulated GPU.');
+    expect(host.textContent).toContain(
+      'Needed at its peak: 9.8 GiB, simulated.'
+    );
+    expect(host.textContent).toContain(
+      'parameters 1.0 GiB, activations 8.0 GiB'
+    );
+    expect(host.textContent).toContain('8 GiB8.0 GiB1.8 GiB missing');
+    expect(host.textContent).toContain('T414.6 GiB4.8 GiB left');
+    expect(host.textContent).toContain('L422.0 GiBnot known');
+    expect(host.textContent).toContain('Tried on 8 GiB');
+    expect(host.textContent).toContain('fits, peak 6.1 GiB of 8.0 GiB');
+    const [bar] = host.querySelectorAll('[role="img"]');
+    expect(bar?.getAttribute('aria-label')).toBe(
+      '9.8 GiB of 8.0 GiB needed: 1.8 GiB missing'
+    );
+    host.querySelector('button')?.click();
+    expect(memory.requests[0]?.[1]).toMatchObject({ action: 'end' });
+  });
+
+  it('should offer to keep it once it is there', () => {
+    memory.send({ ...DRY_RUN, status: 'done', message: null });
+    let kept = 0;
+    dryRun.keep = () => {
+      kept++;
+    };
+    show();
+    const [button] = host.querySelectorAll('button');
+    expect(button?.textContent).toBe('Keep in the notebook');
+    button?.click();
+    expect(kept).toBe(1);
+  });
+
+  it('should show what is not known, and say why it ended', () => {
+    memory.send({ ...UNKNOWN_DRY_RUN, status: 'failed' });
+    show();
+    expect(host.querySelectorAll('button')).toHaveLength(0);
+    expect(host.textContent).not.toContain('NaN');
+  });
+});
+
+describe('describeFit', () => {
+  it('should say what is left or missing', () => {
+    expect([NOT, FITS, UNKNOWN].map(each => describeFit(each, trans))).toEqual([
+      '1.8 GiB missing',
+      '4.8 GiB left',
+      'not known'
+    ]);
+  });
+
+  it('should say that it is the cache that does not fit', () => {
+    const fit = { ...FITS, fits: false, left_bytes: gib(0.1) };
+    expect(describeFit(fit, trans)).toBe(
+      'does not fit, though 102 MiB are left'
+    );
+  });
+});
+
+describe('asMarkdown', () => {
+  it('should be a table that stays in the notebook', () => {
+    const text = asMarkdown(FOUND, trans);
+    expect(text).toContain('| T4 | 14.6 GiB | 4.8 GiB left |');
+    expect(text).toContain('simulated');
+    expect(text).toContain('`batch_size = 1024` → `512` (line 12):');
+    expect(text).toContain('fits, peak 6.1 GiB of 8.0 GiB');
+  });
+});

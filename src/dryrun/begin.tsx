@@ -1,0 +1,123 @@
+import { Dialog, showDialog } from '@jupyterlab/apputils';
+import type { ICellModel, ICodeCellModel } from '@jupyterlab/cells';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { insertBelow } from '../editing/insertion';
+import type { IKernelMemory } from '../tokens';
+import { Choice } from './choice';
+import { type DryRun, type DryRunArgs, dryRunOf } from './dryrun';
+import { Question } from './question';
+import { asMarkdown } from './words';
+
+/** The code cells of a notebook as they stand, with what a person calls them. */
+export function cellsOf(
+  { model }: NotebookPanel,
+  last: number | null,
+  trans: TranslationBundle
+): Pick<DryRunArgs, 'sources' | 'labels'> {
+  const cells = [...(model?.cells ?? [])];
+  const taken = (last === null ? cells : cells.slice(0, last + 1)).filter(
+    cell => cell.type === 'code' && cell.sharedModel.getSource().trim() !== ''
+  );
+  return {
+    sources: Object.fromEntries(
+      taken.map(cell => [cell.id, cell.sharedModel.getSource()])
+    ),
+    labels: Object.fromEntries(
+      taken.map(cell => [cell.id, labelOf(cell, cells.indexOf(cell), trans)])
+    )
+  };
+}
+
+/** By the number of its last run, else by its place. */
+function labelOf(
+  cell: ICellModel,
+  index: number,
+  trans: TranslationBundle
+): string {
+  const { executionCount } = cell as ICodeCellModel;
+  return executionCount
+    ? trans.__('In [%1]', executionCount)
+    : trans.__('cell %1', index + 1);
+}
+
+/**
+ * Ask on which GPU, and up to which cell; then run it dry. What cells do that others
+ * would notice is asked for before anything runs. Never rejects.
+ *
+ * @param show - called when it begins: what is found stands in the panel
+ * @returns a sentence why it did not begin; `null`: it did, or the person left it
+ */
+export async function beginDryRun(
+  memory: IKernelMemory,
+  panel: NotebookPanel,
+  show: () => void,
+  trans: TranslationBundle
+): Promise<string | null> {
+  const choice = new Choice(memory, panel, trans);
+  const { button } = await showDialog({
+    title: trans.__('Dry run on a GPU'),
+    body: choice,
+    buttons: [
+      Dialog.cancelButton({ label: trans.__('Cancel') }),
+      Dialog.okButton({ label: trans.__('Run dry') })
+    ],
+    focusNodeSelector: 'select'
+  });
+  if (!button.accept) {
+    return null;
+  }
+  const { gpu, last } = choice.getValue();
+  const cells = cellsOf(panel, last, trans);
+  const dryRun = dryRunOf(memory);
+  dryRun.keep = () => {
+    keep(dryRun, panel, trans);
+  };
+  show();
+  return runDry(memory, { ...cells, gpu, report_id: null }, trans);
+}
+
+/** Run it dry, and ask a person first where cells do more than compute. */
+export async function runDry(
+  memory: IKernelMemory,
+  args: Omit<DryRunArgs, 'agreed'>,
+  trans: TranslationBundle
+): Promise<string | null> {
+  const dryRun = dryRunOf(memory);
+  const problem = await dryRun.begin({ ...args, agreed: false }, trans);
+  const { step } = dryRun;
+  if (problem !== null || step?.status !== 'asking') {
+    return problem;
+  }
+  const question = new Question(step.asks, args.labels, trans);
+  const { button } = await showDialog({
+    title: trans.__('Run these cells in the dry run, too?'),
+    body: question,
+    buttons: [
+      Dialog.cancelButton({ label: trans.__('Cancel') }),
+      Dialog.okButton({ label: trans.__('Go on') })
+    ],
+    defaultButton: 0
+  });
+  if (!button.accept) {
+    return null;
+  }
+  const out = question.getValue();
+  const sources = Object.fromEntries(
+    Object.entries(args.sources).filter(([id]) => !out.includes(id))
+  );
+  return dryRun.begin({ ...args, sources, agreed: true }, trans);
+}
+
+function keep(
+  { step }: DryRun,
+  panel: NotebookPanel,
+  trans: TranslationBundle
+): void {
+  if (step?.found && !panel.isDisposed) {
+    const { activeCellIndex } = panel.content;
+    const text = asMarkdown(step.found, trans);
+    insertBelow(panel, activeCellIndex, text, 'markdown');
+  }
+}

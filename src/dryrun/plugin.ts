@@ -1,0 +1,59 @@
+import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { Notification } from '@jupyterlab/apputils';
+import { INotebookTracker } from '@jupyterlab/notebook';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+
+import { CommandIDs, IGpuMemory, NO_ARGS } from '../tokens';
+
+/**
+ * The command that runs the cells of a notebook on a simulated GPU.
+ */
+const plugin: JupyterFrontEndPlugin<void> = {
+  id: 'gpu-headroom:dry-run',
+  description: 'Says on which GPU a notebook fits, before it runs on any.',
+  autoStart: true,
+  requires: [IGpuMemory, INotebookTracker],
+  optional: [ITranslator],
+  activate: (
+    app,
+    memory: IGpuMemory,
+    notebooks: INotebookTracker,
+    translator: ITranslator | null
+  ): void => {
+    const { commands } = app;
+    const trans = (translator ?? nullTranslator).load('gpu-headroom');
+    const isEnabled = (): boolean =>
+      notebooks.currentWidget !== null &&
+      memory.current?.state.phase === 'live';
+    commands.addCommand(CommandIDs.dryRun, {
+      label: trans.__('Dry Run on a GPU…'),
+      caption: trans.__(
+        'Run the cells on a simulated GPU, beside the kernel: what do they need, and on which GPU do they fit?'
+      ),
+      describedBy: { args: NO_ARGS },
+      isEnabled,
+      execute: async () => {
+        const panel = notebooks.currentWidget;
+        const { current } = memory;
+        if (!panel || !current) {
+          return;
+        }
+        const { beginDryRun } = await import('./begin');
+        const why = await beginDryRun(
+          current,
+          panel,
+          () => void commands.execute(CommandIDs.showPanel),
+          trans
+        );
+        if (why !== null) {
+          Notification.warning(why);
+        }
+      }
+    });
+    memory.currentChanged.connect(() => {
+      commands.notifyCommandChanged(CommandIDs.dryRun);
+    });
+  }
+};
+
+export default plugin;

@@ -1,0 +1,46 @@
+import type { IDryRunFit, IDryRunFound } from '../protocol';
+import { formatBytes } from '../text/format';
+import { words } from '../text/messages';
+import type { ITranslate } from '../text/translate';
+
+/** What is left of a GPU at the peak, or missing. */
+export function describeFit(
+  { fits, left_bytes }: IDryRunFit,
+  trans: ITranslate
+): string {
+  if (left_bytes === null) {
+    return trans.__('not known');
+  }
+  const size = formatBytes(Math.abs(left_bytes));
+  if (left_bytes < 0) {
+    return trans.__('%1 missing', size);
+  }
+  return fits === false
+    ? trans.__('does not fit, though %1 are left', size)
+    : trans.__('%1 left', size);
+}
+
+/** What was found, as a Markdown cell that stays in the notebook. */
+export function asMarkdown(found: IDryRunFound, trans: ITranslate): string {
+  const { sentence } = words(trans);
+  const rows = found.fits.map(
+    each =>
+      `| ${each.gpu} | ${formatBytes(each.total_bytes)} | ${describeFit(each, trans)} |`
+  );
+  const tries = found.tries.map(
+    each => `- ${sentence(each.title)}: ${sentence(each.message)}`
+  );
+  return [
+    `**${trans.__('Dry run on a simulated GPU')}.** ${found.said.map(sentence).join(' ')}`,
+    [
+      `| ${trans.__('GPU')} | ${trans.__('Memory')} | ${trans.__('At the peak')} |`,
+      '| --- | --- | --- |',
+      ...rows
+    ].join('\n'),
+    ...(tries.length > 0
+      ? [
+          `${trans.__('Tried on %1', found.tried_on ?? '')}:\n\n${tries.join('\n')}`
+        ]
+      : [])
+  ].join('\n\n');
+}

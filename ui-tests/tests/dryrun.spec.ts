@@ -1,0 +1,151 @@
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { Locator, Page } from '@playwright/test';
+
+import { expect, test } from './application';
+import { faultsOf } from './axe';
+import { MODEL, notebookOf, SIMULATE } from './cells';
+import type { Notebook } from './notebook';
+import { picture } from './pictures';
+import { card } from './surfaces';
+
+const TRAIN = `batch_size = 16384
+train(batch_size)`;
+
+/** Long enough for a whole dry run beside it. */
+const BUSY = `import time
+
+steps = 0
+while steps < 4000:
+    time.sleep(0.05)
+    steps += 1`;
+
+function fitsOn(page: Page): Locator {
+  return page.locator('.jp-GpuHeadroom-section.jp-mod-FitsOn');
+}
+
+/** Open the dialog, once the kernel has its helper. */
+async function openDialog(page: Page): Promise<Locator> {
+  await page.waitForFunction(() =>
+    window.jupyterapp.commands.isEnabled('gpu-headroom:dry-run')
+  );
+  await page.evaluate(() => {
+    void window.jupyterapp.commands.execute('gpu-headroom:dry-run');
+  });
+  return page.getByRole('dialog');
+}
+
+/** Open the dialog, choose a GPU, and begin. */
+async function begin(
+  page: Page,
+  notebook: Notebook,
+  gpu: string
+): Promise<void> {
+  const dialog = await openDialog(page);
+  await dialog.getByRole('combobox', { name: 'GPU' }).selectOption(gpu);
+  await expect(dialog).toContainText('simulated GPU');
+  expect(notebook.path).toBeTruthy();
+  await dialog.getByRole('button', { name: 'Run dry' }).click();
+}
+
+test.describe('Dry run', () => {
+  test.describe.configure({ timeout: 120_000 });
+
+  test('should say on which GPUs a notebook fits, beside a cell that runs', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([MODEL, TRAIN, BUSY]));
+    await notebook.start(2);
+    await page.evaluate(() => {
+      const panel = window.jupyterapp.shell.currentWidget as NotebookPanel;
+      panel.content.activeCellIndex = 1;
+    });
+    const dialog = await openDialog(page);
+    await dialog.getByRole('combobox', { name: 'Cells' }).selectOption('some');
+    await picture(page, 'dry-run-dialog', dialog);
+    expect(await faultsOf(page, '.jp-Dialog')).toEqual([]);
+    await dialog.getByRole('button', { name: 'Run dry' }).click();
+    const section = fitsOn(page);
+    await expect(section).toContainText('runs on a simulated GPU');
+    await expect(section).toContainText(
+      /Needed at its peak: [\d.]+ GiB, simulated/,
+      {
+        timeout: 60_000
+      }
+    );
+    await expect(section.locator('li', { hasText: 'H100' })).toContainText(
+      'left'
+    );
+    await expect(
+      section.getByRole('button', { name: 'Keep in the notebook' })
+    ).toBeVisible({ timeout: 60_000 });
+    await picture(page, 'dry-run', section);
+    expect(await faultsOf(page, '.jp-mod-FitsOn')).toEqual([]);
+
+    const before = await notebook.count();
+    await section.getByRole('button', { name: 'Keep in the notebook' }).click();
+    await expect.poll(() => notebook.count()).toBe(before + 1);
+    const sources = await Promise.all(
+      [...Array(before + 1).keys()].map(index => notebook.source(index))
+    );
+    expect(sources.join('\n')).toContain('| H100 80GB |');
+    await notebook.execute('notebook:interrupt-kernel');
+  });
+
+  test('should end where a person says so', async ({ open, page }) => {
+    const notebook = await open(notebookOf([MODEL, TRAIN, BUSY]));
+    await begin(page, notebook, 'T4');
+    const section = fitsOn(page);
+    await expect(section).toContainText('runs on a simulated GPU');
+    await section.getByRole('button', { name: 'Cancel' }).click();
+    await expect(section).toContainText('The dry run was ended.');
+  });
+
+  test('should ask first for what others would notice', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(
+      notebookOf([MODEL, 'model.push_to_hub("mine")', TRAIN])
+    );
+    await begin(page, notebook, 'T4');
+    const dialog = page.getByRole('dialog');
+    await expect(dialog).toContainText('model.push_to_hub');
+    await picture(page, 'dry-run-asks', dialog);
+    await dialog.getByRole('button', { name: 'Go on' }).click();
+    const section = fitsOn(page);
+    await expect(section).toContainText('Needed at its peak', {
+      timeout: 60_000
+    });
+  });
+
+  test('should try the edits of a card, and make it fit with what is known', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(
+      notebookOf([SIMULATE, MODEL, TRAIN.replace('16384', '32768')])
+    );
+    await notebook.runUpTo(2);
+    const failure = card(notebook.cell(2));
+    await expect(failure).toContainText('Out of simulated GPU memory');
+    await failure.getByRole('button', { name: 'Try these first' }).click();
+    await expect(failure).toContainText('An edit is tried');
+    await expect(failure).toContainText(
+      /Tried on a simulated GPU with \d+: fits, peak [\d.]+ GiB of [\d.]+ GiB/,
+      { timeout: 90_000 }
+    );
+    await expect(failure).toContainText('The edits were tried', {
+      timeout: 90_000
+    });
+    await picture(page, 'try-these-first', failure);
+    const [, number = ''] =
+      /simulated GPU with (\d+): fits/.exec(await failure.innerText()) ?? [];
+    await failure.getByRole('button', { name: 'Make it fit' }).click();
+    await expect(page.locator('.Toastify__toast')).toContainText(
+      `batch_size = ${number} fits`,
+      { timeout: 60_000 }
+    );
+    expect(await notebook.source(2)).toContain(`batch_size = ${number}`);
+  });
+});
