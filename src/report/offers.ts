@@ -105,7 +105,14 @@ function forEdits({ report, state, trans }: IContext): readonly IOffer[] {
   }
   return state.tried?.isGoing
     ? [{ label: trans.__('Cancel'), action: 'end-tries' }]
-    : [{ label: trans.__('Try these first'), action: 'try-first' }];
+    : [
+        {
+          label: state.tried
+            ? trans.__('Try again')
+            : trans.__('Try these first'),
+          action: 'try-first'
+        }
+      ];
 }
 
 function followUpsOf(

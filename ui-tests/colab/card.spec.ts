@@ -135,6 +135,26 @@ test('should free what the error holds, and insert a cell that runs @sample', as
   expect(await fixed.text()).toContain(`trained with ${size}`);
 });
 
+test('should insert a cell that tries the edits on a simulated GPU', async ({
+  open
+}) => {
+  const notebook = await open();
+  const failed = await fail(notebook);
+  const count = await notebook.all.count();
+  await failed.button('Insert a dry run of the edits').click();
+  await expect(notebook.all).toHaveCount(count + 1);
+  await expect(failed.output).toContainText('Inserted below, not run yet.');
+  const asking = await inserted(notebook, failed);
+  expect(await asking.source()).toBe(
+    'import gpu_headroom\ngpu_headroom.dry_run("4096 MiB")'
+  );
+  await asking.run();
+  expect(await asking.ended()).toMatchObject({ status: 'ok' });
+  const said = JSON.stringify(await asking.outputs());
+  expect(said).toContain('Needed at its peak: 6.3 GiB, simulated.');
+  expect(said).toMatch(/batch_size = 32768.*fits, peak/);
+});
+
 test('should free nothing that a person named, and say what running again loses', async ({
   open
 }) => {

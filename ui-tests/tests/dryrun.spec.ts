@@ -79,6 +79,7 @@ test.describe('Dry run', () => {
     await expect(
       section.getByRole('button', { name: 'Keep in the notebook' })
     ).toBeVisible({ timeout: 60_000 });
+    await page.setViewportSize({ width: 1024, height: 1000 });
     await picture(page, 'dry-run', section);
     expect(await faultsOf(page, '.jp-mod-FitsOn')).toEqual([]);
 
@@ -138,6 +139,7 @@ test.describe('Dry run', () => {
     await expect(failure).toContainText('The edits were tried', {
       timeout: 90_000
     });
+    await page.setViewportSize({ width: 1024, height: 1500 });
     await picture(page, 'try-these-first', failure);
     const [, number = ''] =
       /simulated GPU with (\d+): fits/.exec(await failure.innerText()) ?? [];
