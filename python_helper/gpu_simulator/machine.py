@@ -53,6 +53,7 @@ class Machine:
         shapes = Shapes(self.memory)
         self.compute: Shapes | Values = Values(self.memory, shapes) if values else shapes
         self.present = True
+        self.capability = 8, 0
         self.has_several = len(self.all_cards) > 1
         self._hides_real_gpu = bool(torch.version.cuda or torch.version.hip)
         self._pinned: weakref.WeakSet[torch.UntypedStorage] = weakref.WeakSet()

@@ -74,6 +74,10 @@ class Simulation:
         """The allocator of the first visible card."""
         return self.allocators[0]
 
+    def be_of(self, major: int, minor: int) -> None:
+        """Answer as cards of another compute capability than 8.0; sizes are the same."""
+        self._machine.capability = major, minor
+
     def driver(self) -> Library:
         """Return the management library of these cards, as NVIDIA's would answer."""
         return Library(self)

@@ -215,13 +215,14 @@ class _CudaError(int):
     name = "success"
 
 
-def _properties(card: Card) -> SimpleNamespace:
-    """Return the properties of an Ampere card, since some code asks before it uses bfloat16."""
+def _properties(machine: Machine, ordinal: int) -> SimpleNamespace:
+    """Return the properties of an A100, but for what code asks before it uses bfloat16."""
+    card = machine.card_at(ordinal)
     return SimpleNamespace(
         name=DEVICE_NAME,
         total_memory=card.allocator.capacity,
-        major=8,
-        minor=0,
+        major=machine.capability[0],
+        minor=machine.capability[1],
         multi_processor_count=108,
         warp_size=32,
         max_threads_per_multi_processor=2048,
@@ -268,7 +269,7 @@ def _put_module(patches: Patches, machine: Machine) -> None:
                 cudaError=_CudaError,
                 cudaGetErrorString=_constant("no error"),
             ),
-            "_get_device_properties": lambda ordinal: _properties(machine.card_at(ordinal)),
+            "_get_device_properties": lambda ordinal: _properties(machine, ordinal),
             "_initialized": False,
             "_queued_calls": list(cuda._queued_calls),  # noqa: SLF001 -- part of the seam
             "_cached_device_count": None,

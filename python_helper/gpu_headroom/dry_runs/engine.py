@@ -13,6 +13,7 @@ from . import words
 from .asks import asks
 from .child import only_way_out
 from .findings import find, fullest, needed_bytes
+from .gpus import AMPERE
 from .notebook import CodeCell
 from .process import Died, Limits, Runs
 
@@ -55,6 +56,7 @@ def dry_run(order: DryRunOrder, tell: Callable[[DryRunStep], object]) -> Finding
             "folder": "",
             "scratch": "",
             "capacity_bytes": None,
+            "capability": AMPERE,
             "refuse_at": None,
             **{each: order[each] for each in ("devices", "steps", "cell_s", "commands", "values")},
             **differs,
@@ -69,6 +71,9 @@ def dry_run(order: DryRunOrder, tell: Callable[[DryRunStep], object]) -> Finding
             tell(step)
     except Died as death:
         tell({**step, "status": "failed", "message": words.died(death, limits)})
+        return None
+    except OSError as error:  # such as of a disk that is full
+        tell({**step, "status": "failed", "message": words.no_folder(error)})
         return None
     finally:
         runs.close()

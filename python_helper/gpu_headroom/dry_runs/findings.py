@@ -2,16 +2,16 @@
 
 Each number is that of a run. A GPU that has more than the allocator ever took, and one that has
 less than was in use at once, need none of their own: it would go as the first one went, or end
-where that one went beyond.
+where that one went beyond. One without bfloat16 has its own where the code may ask for that.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..text.messages import message
-from .gpus import Gpu
+from .gpus import AMPERE, Gpu
 from .process import Died
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     Run = Callable[..., Ended]
 
 _MOST_TRIES, _MOST_HALVES = 6, 7
+# Programs that ask what the card can compute, or have a library ask, go another way on some.
+_DEPENDS = re.compile(r"capability|bf16|bfloat16|\.major\b")
 
 
 class Fit(NamedTuple):
@@ -72,7 +74,9 @@ def find(run: Run, order: DryRunOrder) -> Iterator[Findings]:
     """
     ended = run()
     gpus = [_left_by_others(Gpu(*each), ended) for each in order["gpus"]]
-    found = Findings(ended, tuple([_fit(run, gpu, ended) for gpu in gpus]))
+    depends = any(map(_DEPENDS.search, order["sources"].values()))
+    fits = [_fit(run, gpu, ended, depends=depends) for gpu in gpus]
+    found = Findings(ended, tuple(fits))
     yield found
     if ended["outcome"] == "done" and found.peak is not None:
         found = found._replace(at_peak=_report_at(run, found.peak))
@@ -82,7 +86,7 @@ def find(run: Run, order: DryRunOrder) -> Iterator[Findings]:
         small = [gpu for gpu in small if gpu.name == order["tries_on"]]
     if order["tries"] and small:
         on = max(small, key=lambda gpu: gpu.total_bytes)
-        failure = run(capacity_bytes=on.total_bytes)
+        failure = _on(run, on)
         found = found._replace(tried_on=on, failure=failure)
         yield found
         edits = failure["edits"] if order["edits"] is None else order["edits"]
@@ -126,7 +130,13 @@ def needed_bytes(peak: CardPeak) -> int:
     return peak["allocated_bytes"] + peak["outside_bytes"]
 
 
-def _fit(run: Run, gpu: Gpu, ended: Ended) -> Fit:
+def _on(run: Run, gpu: Gpu, **differs: Any) -> Ended:
+    return run(capacity_bytes=gpu.total_bytes, capability=gpu.capability, **differs)
+
+
+def _fit(run: Run, gpu: Gpu, ended: Ended, *, depends: bool) -> Fit:
+    if depends and gpu.capability < AMPERE:
+        ended = run(capability=gpu.capability)
     peaks = _used(ended)
     left = gpu.total_bytes - max(map(needed_bytes, peaks), default=0)
     if left < 0:
@@ -135,7 +145,7 @@ def _fit(run: Run, gpu: Gpu, ended: Ended) -> Fit:
         return Fit(gpu, fits=None, left_bytes=None)
     taken = max((peak["reserved_bytes"] + peak["outside_bytes"] for peak in peaks), default=0)
     if taken > gpu.total_bytes:
-        own = run(capacity_bytes=gpu.total_bytes)
+        own = _on(run, gpu)
         return Fit(gpu, fits=own["outcome"] == "done", left_bytes=left)
     return Fit(gpu, fits=True, left_bytes=left)
 
@@ -154,7 +164,7 @@ def _tries(run: Run, edit: EditedCells | None, gpu: Gpu) -> Iterator[Try]:
         if edit is None:
             return
         try:
-            ended = run(cells=edit["cells"], capacity_bytes=gpu.total_bytes)
+            ended = _on(run, gpu, cells=edit["cells"])
         except Died as death:
             yield Try(edit, None, death.how)
             return

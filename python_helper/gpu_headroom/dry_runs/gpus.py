@@ -7,6 +7,18 @@ import re
 from typing import NamedTuple
 
 _MIB = 2**20
+AMPERE = 8, 0  # the first one with bfloat16
+# Beginnings of names by compute capability, as NVIDIA has them in developer.nvidia.com/cuda-gpus
+# and, for those before Turing, in /cuda-legacy-gpus. All others are taken for an A100.
+_CAPABILITIES = {
+    (6, 0): ("p100",),
+    (6, 1): ("gtx10", "p4"),
+    (7, 0): ("v100",),
+    (7, 5): ("t4", "rtx20", "gtx16", "titanrtx", "quadrortx"),
+    (8, 6): ("rtx30",),
+    (8, 9): ("rtx40", "l4"),
+    (9, 0): ("h100",),
+}
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(GiB|GB|G|MiB|MB|M)", re.IGNORECASE)
 
 
@@ -26,6 +38,13 @@ class Gpu(NamedTuple):
     source: str = ""
     outside_bytes: int | None = None
     more_bytes: int = 0
+
+    @property
+    def capability(self) -> tuple[int, int]:
+        """Its compute capability, by its name as people or its driver say it."""
+        name = _plain(self.name)
+        found = (each for each, names in _CAPABILITIES.items() if name.startswith(names))
+        return next(found, AMPERE)
 
 
 # `total_memory` in MiB as Ultralytics prints it at the head of a training (select_device in
@@ -74,4 +93,4 @@ def find(wanted: str) -> Gpu:
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower().replace("nvidia", "").replace("geforce", ""))
+    return re.sub(r"nvidia|geforce|tesla|[^a-z0-9]", "", name.lower())

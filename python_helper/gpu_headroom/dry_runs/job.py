@@ -77,13 +77,14 @@ class RunOrder(TypedDict):
     training loop ends once nothing has changed for `steps` steps of an optimizer, a cell after
     `cell_s` seconds. Commands (`!`, `%pip`) are run only where `commands` says so. With `values`
     the host computes them; else there are sizes only. The request of number `refuse_at` is
-    refused, for what fills the card then.
+    refused, for what fills the card then. It answers as a card of that compute `capability`.
     """
 
     cells: list[tuple[str, str]]
     folder: str
     scratch: str
     capacity_bytes: int | None
+    capability: tuple[int, int]
     devices: int
     refuse_at: int | None
     steps: int

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .job import CardPeak, EditedCells, Ended, RunEvent, RunOrder
 
 _UNLIMITED = 2**50
+_NEWEST = 8, 9  # the simulated cuBLAS is that of cards before Hopper
 _WALK_S = 30.0
 _CELL = "<ipython-input-"
 _SHORTENED = 500
@@ -58,6 +59,7 @@ class Runner:
         simulation = simulator.simulate(
             capacity, compute="cpu" if job["values"] else "meta", devices=job["devices"]
         )
+        simulation.be_of(*min(tuple(job["capability"]), _NEWEST))
         del os.environ["CUDA_VISIBLE_DEVICES"]
         # A notebook that simulates one has one; one that asks for a dry run is in it.
         vars(import_module(OWN)).update(simulate=_nothing, dry_run=_nothing)

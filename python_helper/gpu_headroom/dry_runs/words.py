@@ -47,6 +47,7 @@ TEXTS = {
         "There is no GPU called `{name}` here. Near it: {near}, or a size such as `24 GiB`."
     ),
     "dry_run.no_torch": "A dry run needs PyTorch in this environment: `pip install torch`.",
+    "dry_run.no_folder": "A dry run needs a folder for what it writes: {error}",
     "dry_run.memory": (
         "The run took more than {limit_bytes} of this machine's memory and was ended."
     ),
@@ -114,6 +115,11 @@ def died(death: Died, limits: Limits) -> Message:
         "said": death.said,
     }
     return message(f"dry_run.{death.how}", TEXTS, **given)
+
+
+def no_folder(error: OSError) -> Message:
+    """Say why a run has no place to write to."""
+    return message("dry_run.no_folder", TEXTS, error=str(error))
 
 
 def _needed(ended: Ended, peak: CardPeak | None) -> Message:

@@ -207,6 +207,31 @@ def test_what_cannot_be_told_is_no_success(run: Callable[..., Answer], tmp_path:
     assert "Needed at least" in answer.out
 
 
+OLDER = "(24 if torch.cuda.get_device_capability()[0] >= 8 else 300)"
+DEPENDING = (
+    START,
+    BATCH,
+    MODEL.replace("256", "1024").replace("(24)", OLDER),
+    "assert torch.cuda.is_bf16_supported(including_emulation=False) is (len(layers) == 24)",
+    TRAIN,
+)
+
+
+def test_a_card_without_bfloat16_answers_so(run: Callable[..., Answer], tmp_path: Path) -> None:
+    """What code does on such a card only counts for that card, and for what is tried on it."""
+    path = write(tmp_path / "a.ipynb", *DEPENDING)
+    found = run(path, "--gpu", "T4", "--gpu", "9 GiB", "--json").found
+    t4, other = found["fits"]
+    sample = 1024 * 4
+    assert (t4["fits"], other["fits"]) == (False, True), found
+    assert t4["left_bytes"] < t4["total_bytes"] - 300 * 16384 * sample
+    assert other["left_bytes"] > other["total_bytes"] - 50 * 16384 * sample
+    assert found["tried_on"] == "T4"
+    tried = [each for each in found["tries"] if each["remedy_id"] == "smaller-batch"]
+    assert tried[-1]["fits"]
+    assert tried[-1]["peak_bytes"] > 300 * tried[-1]["number"] * sample
+
+
 def test_values_where_a_cell_needs_them(run: Callable[..., Answer], tmp_path: Path) -> None:
     """Sizes only go no further; the sentence names the option that does."""
     path = write(
@@ -538,6 +563,27 @@ def leftover(tmp_path: Path) -> list[Path]:
     return [each for each in (tmp_path / "tmp").rglob("*") if each.is_file() or each.is_symlink()]
 
 
+def test_a_disk_that_takes_nothing_is_told(tmp_path: Path, train: Path) -> None:
+    """One sentence, no traceback, and the notebook's folder is as it was."""
+    resource = pytest.importorskip("resource")
+    before = state_of(tmp_path)
+    done = subprocess.run(
+        call(train, "--gpu", "T4"),
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=environment(),
+        timeout=120,
+        check=False,
+        # No file may have a byte: what a full disk says, where none can be filled.
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)),
+    )
+    assert (done.returncode, done.stdout) == (2, ""), done
+    assert done.stderr.startswith("A dry run needs a folder for what it writes: ")
+    assert len(done.stderr.splitlines()) == 1
+    assert state_of(tmp_path) == before
+
+
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_it_goes_with_who_asked(tmp_path: Path, how: signal.Signals) -> None:
     """Ctrl+C, or killed: the run ends, and its files go."""
@@ -588,6 +634,26 @@ def test_it_goes_with_who_asked(tmp_path: Path, how: signal.Signals) -> None:
 def test_gpus_by_name_and_size(wanted: str, name: str) -> None:
     """As people write them."""
     assert gpus.find(wanted).name == name
+
+
+@pytest.mark.parametrize(
+    ("name", "capability"),
+    [
+        ("Tesla T4", (7, 5)),
+        ("Tesla P100-PCIE-16GB", (6, 0)),
+        ("Tesla V100-SXM2-16GB", (7, 0)),
+        ("NVIDIA GeForce RTX 2080 Ti", (7, 5)),
+        ("NVIDIA GeForce RTX 3090", (8, 6)),
+        ("NVIDIA L4", (8, 9)),
+        ("NVIDIA L40S", (8, 9)),
+        ("NVIDIA A100-SXM4-40GB", (8, 0)),
+        ("NVIDIA H100 80GB HBM3", (9, 0)),
+        ("24 GiB", (8, 0)),
+    ],
+)
+def test_what_a_gpu_can_compute(name: str, capability: tuple[int, int]) -> None:
+    """By the name that its driver says; a size alone is taken for an A100."""
+    assert gpus.Gpu(name, 1).capability == capability
 
 
 @pytest.mark.parametrize("wanted", ["T5", "", "0 GiB", "-1 GiB", "many"])
