@@ -84,19 +84,19 @@ const APPS = {
     environment: '.venvs/lab-4.2',
     command: 'lab',
     port: 8962,
-    testMatch: '**/{everywhere,panel,smoke}.spec.ts'
+    testMatch: '**/{dryrun,everywhere,panel,smoke}.spec.ts'
   },
   'notebook-7.6': {
     environment: '.venv',
     command: 'notebook',
     port: 8963,
-    testMatch: '**/{everysurface,everywhere,notebook,panel,smoke}.spec.ts'
+    testMatch: '**/{dryrun,everysurface,everywhere,notebook,panel,smoke}.spec.ts'
   },
   'notebook-7.2': {
     environment: '.venvs/lab-4.2',
     command: 'notebook',
     port: 8964,
-    testMatch: '**/{everywhere,notebook,smoke}.spec.ts'
+    testMatch: '**/{dryrun,everywhere,notebook,smoke}.spec.ts'
   },
   // Of some version between these, in an environment that is thrown away: `make matrix`.
   'matrix-lab': {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..dry_runs import engine, gpus
 from ..dry_runs.job import ordered
 from ..dry_runs.notebook import CodeCell
-from .dry_run_words import asked, summary
+from .dry_run_words import left_out, summary
 from .tables import Text
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _OWN = "gpu_headroom"
 
 
 def dry_run(life: Session, names: Sequence[str]) -> str:
-    """Say what these cells need on each GPU, or what has to be agreed to before they run.
+    """Say what these cells need on each GPU; what does more than compute is left out, and named.
 
     Each cell as it ran last, in the order in which they first ran; interrupting it ends it. Raises
     `ValueError` for a GPU that is not known.
@@ -34,12 +34,16 @@ def dry_run(life: Session, names: Sequence[str]) -> str:
     cells = [
         CodeCell(cell_id, source, f"In [{count}]") for cell_id, (source, count) in sources.items()
     ]
-    steps: list[DryRunStep] = []
     order = ordered(cells, os.getcwd(), gpus=wanted)  # noqa: PTH109  as text
-    found = engine.dry_run(order, steps.append)
+    first = engine.ask_first(order)
+    asks = first["asks"] if first else []
+    out = {ask["cell_id"] for ask in asks}
+    kept = {each: text for each, text in order["sources"].items() if each not in out}
+    steps: list[DryRunStep] = []
+    found = engine.dry_run({**order, "sources": kept, "agreed": True}, steps.append)
+    lines = list(left_out(asks, order))
     if found is not None:
-        return Text("\n".join(summary(engine.found_of(found, order))))
-    last = steps[-1]
-    if last["asks"]:
-        return Text("\n".join(asked(last["asks"], order)))
-    return Text("" if last["message"] is None else last["message"]["text"])
+        lines += summary(engine.found_of(found, order))
+    elif (why := steps[-1]["message"]) is not None:
+        lines.append(why["text"])
+    return Text("\n".join(lines))

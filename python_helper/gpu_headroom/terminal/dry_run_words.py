@@ -24,6 +24,7 @@ TEXTS = {
     "dry_run.tried_on": "Tried on {gpu}",
     "dry_run.result": "Result",
     "dry_run.asks": "Before it runs: these cells do more than compute and write files.",
+    "dry_run.left_out": "Left out, for they do more than compute and write files:",
     "dry_run.ask": "  {cell}: {calls}",
     "dry_run.ask_how": (
         "Say `--run-all` to run them in the dry run too, or `--leave-out 1,3` to leave cells out. "
@@ -55,10 +56,21 @@ def summary(found: DryRunFound) -> Iterator[str]:
 def asked(asks: Sequence[DryRunAsk], order: DryRunOrder) -> Iterator[str]:
     """List what cells do besides computing, and how to answer."""
     yield say("dry_run.asks", TEXTS)
+    yield from _asks(asks, order)
+    yield say("dry_run.ask_how", TEXTS)
+
+
+def left_out(asks: Sequence[DryRunAsk], order: DryRunOrder) -> Iterator[str]:
+    """List the cells that are left out for what they do besides computing."""
+    if asks:
+        yield say("dry_run.left_out", TEXTS)
+        yield from _asks(asks, order)
+
+
+def _asks(asks: Sequence[DryRunAsk], order: DryRunOrder) -> Iterator[str]:
     for ask in asks:
         cell = order["labels"][ask["cell_id"]]
         yield say("dry_run.ask", TEXTS, cell=cell, calls=", ".join(ask["calls"]))
-    yield say("dry_run.ask_how", TEXTS)
 
 
 def _part(part: Part) -> str:

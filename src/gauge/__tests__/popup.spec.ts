@@ -240,6 +240,19 @@ describe('the popup', () => {
     ]);
   });
 
+  it.each(['no_gpu', 'not_initialised'] as const)(
+    'should offer a dry run where nothing is on a GPU: %s',
+    async state => {
+      const execute = jest.fn();
+      commands.addCommand('gpu-headroom:dry-run', { execute });
+      await open({ sample: { ...SAMPLE, state, devices: [] } });
+      expect(labels()).toEqual(['Dry run on a GPU…']);
+      await press('Dry run on a GPU…');
+      expect(execute).toHaveBeenCalledTimes(1);
+      expect(popup()).toBeNull();
+    }
+  );
+
   it('should offer plain code where the helper failed', async () => {
     const execute = jest.fn();
     commands.addCommand('gpu-headroom:release-memory', { execute });
