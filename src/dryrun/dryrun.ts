@@ -49,6 +49,7 @@ export class DryRun extends Observable {
     this._args = args;
     this._step = null;
     this._isAsked = true;
+    this._requestId = null;
     this._life = this._memory.state.hello?.life_id ?? null;
     this.emit();
     const ended = new Promise<void>(resolve => {
@@ -83,6 +84,13 @@ export class DryRun extends Observable {
     if (event.type !== 'dry_run') {
       return;
     }
+    if (event.request_id !== this._requestId) {
+      if (this._requestId !== null || !this._isAsked) {
+        // Another page has begun it.
+        this._args = this.keep = this._step = null;
+      }
+      this._requestId = event.request_id;
+    }
     // What is found by then is told with each step; what has ended keeps it.
     const found = event.found ?? this._step?.found ?? null;
     this._step = { ...event, found };
@@ -115,6 +123,7 @@ export class DryRun extends Observable {
   /** Of the helper that it is of. */
   private _life: string | null = null;
   private _args: DryRunArgs | null = null;
+  private _requestId: string | null = null;
   /** Nothing was heard of it since it was asked for. */
   private _isAsked = false;
   private _onEnd: (() => void) | null = null;

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom.dry_runs.process import PREFIX
+from tests.kernels.test_scripts import PARTS
 from tests.live import SOURCES, LiveKernel
 from tests.programs import Programs, applied
 
@@ -427,6 +428,25 @@ def test_each_edit_of_a_card_is_tried(installed: Page) -> None:
         for each in card.sources.values()
     ]
     assert programs.fail(*one_more).report["simulated"] is True
+
+
+def test_an_edit_of_a_script_is_not_tried(
+    starts: Callable[..., Page], pack: Pack, tmp_path: Path
+) -> None:
+    """A dry run has cells; that the card has an edit of something else hurts none of it."""
+    go = "def go():\n    train(make(), DataLoader(data, batch_size=64))\n"
+    (tmp_path / "main.py").write_text(f"{PARTS}\n{go}")
+    page = starts(GPU_HEADROOM_SIMULATE="4GiB")
+    page.kernel.inject(pack)
+    page.kernel.attach()
+    card = Programs(page.kernel).fail("import main", "main.go()")
+    files = [each["file"] for remedy in card.report["remedies"] for each in remedy["diffs"]]
+    assert "main.py" in files
+    report_id = card.report["report_id"]
+    asked = {"sources": card.sources, "labels": {}, "gpu": "", "agreed": True}
+    last = page.run(report_id=report_id, **asked)
+    assert (last["status"], last["found"]["tries"]) == ("done", []), last
+    assert last["found"]["fits"][0]["fits"] is False
 
 
 def test_in_a_cell(brought: Page, installed: Page) -> None:

@@ -90,6 +90,17 @@ describe('DryRun', () => {
     expect(dryRun.reportId).toBeNull();
   });
 
+  it('should not take what another page has begun for its own', async () => {
+    const begun = dryRun.begin({ ...ARGS, report_id: 'report-1' }, trans);
+    await settle();
+    memory.send({ ...DRY_RUN, status: 'done', message: null });
+    await begun;
+    expect(dryRun.reportId).toBe('report-1');
+    memory.send({ ...DRY_RUN, request_id: 'request-2', found: null });
+    expect(dryRun.reportId).toBeNull();
+    expect(dryRun.step?.found).toBeNull();
+  });
+
   it('should be one for each kernel', () => {
     expect(dryRunOf(memory)).toBe(dryRunOf(memory));
     expect(dryRunOf(new FakeMemory())).not.toBe(dryRunOf(memory));
