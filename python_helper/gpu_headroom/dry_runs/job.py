@@ -162,11 +162,6 @@ def event_of(line: bytes) -> RunEvent:
     return cast("RunEvent", found)
 
 
-def is_of_cells(edits: Sequence[Edit], sources: dict[str, str]) -> bool:
-    """Whether edits are of these cells only, and none of a script beside them."""
-    return all(each["cell_id"] in sources for each in edits)
-
-
 def edited(remedy: Remedy, sources: dict[str, str], edits: Sequence[Edit]) -> EditedCells:
     """Return the cells as they are once a remedy's edits are made."""
     params, one = remedy["title"]["params"], edits[0] if len(edits) == 1 else None

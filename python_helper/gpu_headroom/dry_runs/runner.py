@@ -22,7 +22,7 @@ from ..oom.failure import Failure, device_that_failed
 from ..own import OWN, SIMULATOR
 from ..readings.snapshot import DeviceSnapshot
 from ..readings.sources import Sources
-from .job import edited, is_of_cells
+from .job import edited
 from .loops import Clock, StepCounter, TimeIsUp
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class Runner:
             fix = built.fixes.get(remedy["id"])
             if remedy["kind"] == "edit" and isinstance(fix, CodeFix):
                 outcome = fix.edits(sources)
-                if outcome.status == "ok" and is_of_cells(outcome.edits, sources):
+                if outcome.status == "ok":
                     found.append(edited(remedy, sources, outcome.edits))
         return found
 

@@ -11,7 +11,7 @@ from ..code.parsing import each_parsed_once
 from ..concurrency import threads
 from ..dry_runs import gpus
 from ..dry_runs.engine import ask_first
-from ..dry_runs.job import edited, is_of_cells, ordered
+from ..dry_runs.job import edited, ordered
 from ..dry_runs.notebook import CodeCell
 from ..dry_runs.process import ended, launched
 from ..dry_runs.words import TEXTS
@@ -115,7 +115,6 @@ class _Going:
                 for remedy in report["remedies"]
                 if isinstance(fix := reports.fix(report["report_id"], remedy["id"]), CodeFix)
                 and (outcome := fix.edits(request["sources"])).status == "ok"
-                and is_of_cells(outcome.edits, request["sources"])
             ]
 
     def _done(self, order: DryRunOrder) -> Any:
