@@ -90,7 +90,8 @@ const APPS = {
     environment: '.venv',
     command: 'notebook',
     port: 8963,
-    testMatch: '**/{dryrun,everysurface,everywhere,notebook,panel,smoke}.spec.ts'
+    testMatch:
+      '**/{dryrun,everysurface,everywhere,notebook,panel,smoke}.spec.ts'
   },
   'notebook-7.2': {
     environment: '.venvs/lab-4.2',
