@@ -46,6 +46,9 @@ export class DryRun extends Observable {
     args: DryRunArgs,
     trans: TranslationBundle
   ): Promise<string | null> {
+    if (this.isGoing) {
+      return trans.__('A dry run goes on in this kernel already.');
+    }
     this._args = args;
     this._step = null;
     this._isAsked = true;

@@ -19,7 +19,8 @@ export function triedOf(
   trans: TranslationBundle
 ): ITried | null {
   const { isGoing, step } = dryRun;
-  if (dryRun.reportId !== reportId || (!isGoing && step === null)) {
+  const isNothing = !isGoing && (step?.status ?? 'asking') === 'asking';
+  if (dryRun.reportId !== reportId || isNothing) {
     return null;
   }
   const { sentence } = words(trans);

@@ -46,6 +46,15 @@ describe('DryRun', () => {
     expect(dryRun.isGoing).toBe(false);
   });
 
+  it('should be one at a time, and leave the one that goes on', async () => {
+    memory.send(DRY_RUN);
+    expect(await dryRun.begin(ARGS, trans)).toBe(
+      'A dry run goes on in this kernel already.'
+    );
+    expect(memory.requests).toEqual([]);
+    expect(dryRun.step).toEqual(DRY_RUN);
+  });
+
   it('should be ended by a request of its own', async () => {
     const begun = dryRun.begin(ARGS, trans);
     await settle();

@@ -12,7 +12,7 @@ const [FITTING] = FOUND.tries as [IDryRunTry];
 describe('triedOf', () => {
   const tried = (
     tries: readonly IDryRunTry[],
-    status: 'running' | 'done' = 'done',
+    status: 'asking' | 'running' | 'done' = 'done',
     fits = FOUND.fits
   ) => {
     const memory = new FakeMemory({
@@ -67,6 +67,10 @@ describe('triedOf', () => {
   it('should say that the cells fit as they are in a fresh process', () => {
     const fits = FOUND.fits.map(each => ({ ...each, fits: true }));
     expect(tried([], 'done', fits)?.text).toContain('fit as they are');
+  });
+
+  it('should be nothing where a person was asked, and left it', () => {
+    expect(tried([], 'asking')).toBeNull();
   });
 
   it('should be of its own report only', () => {
