@@ -14,7 +14,6 @@ import subprocess
 import sys
 import threading
 import time
-import warnings
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -56,9 +55,7 @@ def main() -> None:
         if sys.platform != "linux":
             _run(json.loads(line))
         asked, asks = os.pipe()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of threads of a library: none is in use
-            pid = os.fork()
+        pid = os.fork()
         if pid == 0:
             os.setsid()
             os.close(asks)

@@ -97,6 +97,8 @@ def launched(module: str, order: object, folder: str) -> Any:
     process = subprocess.Popen(  # noqa: S603  this very Python
         [
             sys.executable,
+            "-W",  # of threads of a library, which are not in use where it forks
+            "ignore::DeprecationWarning:gpu_headroom.dry_runs.child",
             "-c",
             f"{code}from gpu_headroom.dry_runs.{module} import main\nmain()",
             given,
