@@ -127,7 +127,12 @@ test.describe('Releasing', () => {
 });
 
 test.describe('The Kernel menu', () => {
-  const ALWAYS = ['Release GPU', 'Free GPU Memory…', 'Insert Clean-up Cell'];
+  const ALWAYS = [
+    'Release GPU',
+    'Free GPU Memory…',
+    'Insert Clean-up Cell',
+    'Dry Run on a GPU…'
+  ];
   const FREED = 'Freed 1.0 GiB: headroom 1.7 → 2.7 GiB.';
 
   test('should offer what can be done, and do it', async ({ open, page }) => {
@@ -143,7 +148,8 @@ test.describe('The Kernel menu', () => {
         'Release GPU',
         'Release Memory of This Cell',
         'Free GPU Memory…',
-        'Insert Clean-up Cell'
+        'Insert Clean-up Cell',
+        'Dry Run on a GPU…'
       ]);
     await page.menu.clickMenuItem('Kernel>Release Memory of This Cell');
     await expect(toast(page)).toContainText(FREED);
