@@ -44,6 +44,11 @@ export interface ITried {
   readonly byRemedy: Readonly<Record<string, IDryRunTry>>;
 }
 
+/** That they were not, and what is to be said of that. */
+export function notTried(text: string): ITried {
+  return { text, isGoing: false, byRemedy: {} };
+}
+
 /** What changes about a card while it is on screen. */
 export interface ICardState {
   readonly trust: Trust;
@@ -136,7 +141,7 @@ export interface IOffers {
    */
   nextStep(context: IContext, fix: IRemedy | null): INextStep | null;
 
-  /** What is offered about all edits together. */
+  /** What is offered about all edits together, where there are some. */
   forEdits(context: IContext): readonly IOffer[];
 
   /** The ways to copy the card. */

@@ -2,6 +2,7 @@ import * as React from 'react';
 
 import { Icon } from '../components/icon';
 import { Sentence } from '../components/sentence';
+import { Verdict } from '../components/verdict';
 import type { IRemedy } from '../protocol';
 import { own } from '../text/own';
 import { CardButtons } from './cardbuttons';
@@ -23,16 +24,16 @@ export function triedFirst(
     return fits === true ? 0 : fits === false ? 2 : 1;
   };
   const edits = remedies.filter(({ kind }) => kind === 'edit');
-  const sorted = [...edits].sort((a, b) => rank(a) - rank(b));
-  return remedies.map(each =>
-    each.kind === 'edit' ? (sorted.shift() ?? each) : each
-  );
+  edits.sort((a, b) => rank(a) - rank(b));
+  return remedies.map(a => (a.kind === 'edit' ? (edits.shift() ?? a) : a));
 }
 
 /** The way to have the edits tried on a simulated GPU, and how far that is. */
 export function Tries(context: IContext): React.JSX.Element | null {
-  const { offers, state } = context;
-  const buttons = offers.forEdits(context);
+  const { offers, report, state } = context;
+  const hasEdits =
+    !report.sticky_error && report.remedies.some(({ kind }) => kind === 'edit');
+  const buttons = hasEdits ? offers.forEdits(context) : [];
   const text = state.tried?.text ?? '';
   return buttons.length === 0 && text === '' ? null : (
     <div className="jp-GpuHeadroomCard-progress" role="status">
@@ -58,19 +59,16 @@ export function TriedEdit(
   if (!tried) {
     return null;
   }
-  const { fits, message, number } = tried;
-  const said = sentence(message);
+  const said = sentence(tried.message);
+  const text =
+    tried.number === null
+      ? trans.__('Tried on a simulated GPU: %1', said)
+      : trans.__('Tried on a simulated GPU with %1: %2', tried.number, said);
   return (
     <p className="jp-GpuHeadroomCard-tried">
-      <Icon name={fits === null ? 'info' : fits ? 'check' : 'octagon'} />
+      <Verdict fits={tried.fits} />
       <span>
-        <Sentence
-          text={
-            number === null
-              ? trans.__('Tried on a simulated GPU: %1', said)
-              : trans.__('Tried on a simulated GPU with %1: %2', number, said)
-          }
-        />
+        <Sentence text={text} />
       </span>
     </p>
   );

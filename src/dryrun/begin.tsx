@@ -4,9 +4,10 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { insertBelow } from '../editing/insertion';
+import { formatPrompt } from '../text/format';
 import type { IKernelMemory } from '../tokens';
 import { Choice } from './choice';
-import { type DryRun, type DryRunArgs, dryRunOf } from './dryrun';
+import { type DryRunArgs, dryRunOf } from './dryrun';
 import { Question } from './question';
 import { asMarkdown } from './words';
 
@@ -38,7 +39,7 @@ function labelOf(
 ): string {
   const { executionCount } = cell as ICodeCellModel;
   return executionCount
-    ? trans.__('In [%1]', executionCount)
+    ? formatPrompt(executionCount)
     : trans.__('cell %1', index + 1);
 }
 
@@ -72,7 +73,11 @@ export async function beginDryRun(
   const cells = cellsOf(panel, last, trans);
   const dryRun = dryRunOf(memory);
   dryRun.keep = () => {
-    keep(dryRun, panel, trans);
+    const { step } = dryRun;
+    if (step?.found && !panel.isDisposed) {
+      const text = asMarkdown(step.found, trans);
+      insertBelow(panel, panel.content.activeCellIndex, text, 'markdown');
+    }
   };
   show();
   return runDry(memory, { ...cells, gpu, report_id: null }, trans);
@@ -108,16 +113,4 @@ export async function runDry(
     Object.entries(args.sources).filter(([id]) => !out.includes(id))
   );
   return dryRun.begin({ ...args, sources, agreed: true }, trans);
-}
-
-function keep(
-  { step }: DryRun,
-  panel: NotebookPanel,
-  trans: TranslationBundle
-): void {
-  if (step?.found && !panel.isDisposed) {
-    const { activeCellIndex } = panel.content;
-    const text = asMarkdown(step.found, trans);
-    insertBelow(panel, activeCellIndex, text, 'markdown');
-  }
 }

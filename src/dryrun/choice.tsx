@@ -7,7 +7,7 @@ import { formatBytes } from '../text/format';
 import type { IKernelMemory } from '../tokens';
 
 /** Of `dry_runs/gpus.py`: whatever else is typed, the helper finds, or says what is near. */
-const GPUS = [
+export const GPUS = [
   'T4',
   'L4',
   'P100 16GB',

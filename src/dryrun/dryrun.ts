@@ -34,7 +34,12 @@ export class DryRun extends Observable {
   keep: (() => void) | null = null;
 
   get isGoing(): boolean {
-    return this._isAsked || this._step?.status === 'running';
+    return this._onEnd !== null || this._step?.status === 'running';
+  }
+
+  /** Whether there is something to show: one that only asked first has nothing. */
+  get isShown(): boolean {
+    return this.isGoing || (this._step?.status ?? 'asking') !== 'asking';
   }
 
   /**
@@ -51,13 +56,12 @@ export class DryRun extends Observable {
     }
     this._args = args;
     this._step = null;
-    this._isAsked = true;
     this._requestId = null;
     this._life = this._memory.state.hello?.life_id ?? null;
-    this.emit();
     const ended = new Promise<void>(resolve => {
       this._onEnd = resolve;
     });
+    this.emit();
     try {
       await this._memory.request('dry_run', { ...args, action: 'begin' });
     } catch (reason) {
@@ -88,7 +92,7 @@ export class DryRun extends Observable {
       return;
     }
     if (event.request_id !== this._requestId) {
-      if (this._requestId !== null || !this._isAsked) {
+      if (this._requestId !== null || this._onEnd === null) {
         // Another page has begun it.
         this._args = this.keep = this._step = null;
       }
@@ -116,7 +120,6 @@ export class DryRun extends Observable {
   }
 
   private _end(): void {
-    this._isAsked = false;
     this._onEnd?.();
     this._onEnd = null;
     this.emit();
@@ -127,8 +130,7 @@ export class DryRun extends Observable {
   private _life: string | null = null;
   private _args: DryRunArgs | null = null;
   private _requestId: string | null = null;
-  /** Nothing was heard of it since it was asked for. */
-  private _isAsked = false;
+  /** Resolves what was begun here; `null`: nothing was, or it has ended. */
   private _onEnd: (() => void) | null = null;
 }
 

@@ -50,9 +50,6 @@ const plugin: JupyterFrontEndPlugin<void> = {
         }
       }
     });
-    memory.currentChanged.connect(() => {
-      commands.notifyCommandChanged(CommandIDs.dryRun);
-    });
   }
 };
 

@@ -4,15 +4,15 @@ import * as React from 'react';
 import { Bar } from '../components/bar';
 import { Button } from '../components/button';
 import { Hint } from '../components/hint';
-import { Icon } from '../components/icon';
 import { Sentence } from '../components/sentence';
+import { Verdict } from '../components/verdict';
 import { Wait } from '../lab/wait';
 import type { IDryRunFit, IDryRunFound, IDryRunTry } from '../protocol';
 import { formatBytes } from '../text/format';
 import { words } from '../text/messages';
 import { listParts, named } from '../text/parts';
 import type { DryRun } from './dryrun';
-import { describeFit } from './words';
+import { describeDoing, describeFit } from './words';
 
 interface IProps {
   readonly dryRun: DryRun;
@@ -26,21 +26,20 @@ interface IProps {
 export function FitsOn(props: IProps): React.JSX.Element {
   const { dryRun, trans } = props;
   const { isGoing, keep, step } = dryRun;
-  const { sentence } = words(trans);
   const found = step?.found ?? null;
-  const doing = step?.message ?? null;
+  const doing = describeDoing(dryRun, trans);
   return (
     <div className="jp-GpuHeadroom-dryRun">
       {isGoing ? (
         <Wait
-          label={doing ? sentence(doing) : trans.__('A dry run begins…')}
+          label={doing}
           onCancel={() => void dryRun.cancel()}
           trans={trans}
         />
       ) : (
         doing && (
           <Hint icon="info" isSpoken>
-            <Sentence text={sentence(doing)} />
+            <Sentence text={doing} />
           </Hint>
         )
       )}
@@ -144,9 +143,4 @@ function Try(props: {
       </span>
     </li>
   );
-}
-
-/** A sign beside words that say the same. */
-function Verdict({ fits }: { fits: boolean | null }): React.JSX.Element {
-  return <Icon name={fits === null ? 'info' : fits ? 'check' : 'octagon'} />;
 }

@@ -2,6 +2,18 @@ import type { IDryRunFit, IDryRunFound } from '../protocol';
 import { formatBytes } from '../text/format';
 import { words } from '../text/messages';
 import type { ITranslate } from '../text/translate';
+import type { DryRun } from './dryrun';
+
+/** What it does now, or why it ended; empty: it ended as it should. */
+export function describeDoing(
+  { isGoing, step }: DryRun,
+  trans: ITranslate
+): string {
+  if (step?.message) {
+    return words(trans).sentence(step.message);
+  }
+  return isGoing ? trans.__('A dry run begins…') : '';
+}
 
 /** What is left of a GPU at the peak, or missing. */
 export function describeFit(

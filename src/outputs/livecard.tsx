@@ -6,13 +6,14 @@ import {
   type IWorking,
   ReportSession
 } from '../card/session';
-import type {
-  ActionName,
-  CellAction,
-  ICardState,
-  ITried,
-  OnAction,
-  RemedyState
+import {
+  type ActionName,
+  type CellAction,
+  type ICardState,
+  type ITried,
+  notTried,
+  type OnAction,
+  type RemedyState
 } from '../card/state';
 import type { Event, IReplies } from '../protocol';
 import { own } from '../text/own';
@@ -33,9 +34,7 @@ type Handlers = Record<
 /** What became of the cell that tries the edits. */
 function triedOf(remedies: ICardState['remedies']): ITried | null {
   const state = own(remedies, DRY_RUN);
-  return state && 'text' in state
-    ? { text: state.text, isGoing: false, byRemedy: {} }
-    : null;
+  return state && 'text' in state ? notTried(state.text) : null;
 }
 
 /**

@@ -66,14 +66,11 @@ export function newCells(way: Way): IOffers {
       };
     },
 
-    forEdits: ({ report, trans }) => {
+    forEdits: ({ trans }) => {
       const label = isCopy
         ? trans.__('Copy a dry run of the edits')
         : trans.__('Insert a dry run of the edits');
-      return !report.sticky_error &&
-        report.remedies.some(({ kind }) => kind === 'edit')
-        ? [{ label, action: 'insert-dry-run', remedyId: DRY_RUN }]
-        : [];
+      return [{ label, action: 'insert-dry-run', remedyId: DRY_RUN }];
     },
 
     copies: () => []

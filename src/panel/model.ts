@@ -118,10 +118,7 @@ export class PanelModel extends VDomModel {
 
   /** What its notebook needs of a GPU; `null`: nobody asked. */
   get dryRun(): DryRun | null {
-    const dryRun = this._dryRun;
-    const isShown = dryRun?.isGoing ?? false;
-    const status = dryRun?.step?.status ?? 'asking';
-    return isShown || status !== 'asking' ? dryRun : null;
+    return this._dryRun?.isShown ? this._dryRun : null;
   }
 
   /** The processes that it sends its work to; `null`: there are none. */

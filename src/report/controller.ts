@@ -1,7 +1,12 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { ITranslator, TranslationBundle } from '@jupyterlab/translation';
 
-import type { ActionName, ITried, OutputAction } from '../card/state';
+import {
+  type ActionName,
+  type ITried,
+  notTried,
+  type OutputAction
+} from '../card/state';
 import { type DryRun, dryRunOf } from '../dryrun/dryrun';
 import type { Files } from '../editing/files';
 import { insertBelow } from '../editing/insertion';
@@ -23,8 +28,6 @@ export type ReportAction = Exclude<
   ActionName,
   OutputAction | 'restart' | `copy${string}`
 >;
-
-const NOT_TRIED: ITried = { text: '', isGoing: false, byRemedy: {} };
 
 type Handler = (remedyId: string, site: ISite | null) => Promise<void> | void;
 
@@ -100,8 +103,9 @@ export class ReportController {
 
   /** What trying its edits has shown; `null`: they were not tried. */
   get tried(): ITried | null {
-    const tried = triedOf(this._dryRun, this.model.reportId, this._trans);
-    return this._whyNot === '' ? tried : { ...NOT_TRIED, text: this._whyNot };
+    return this._whyNot === ''
+      ? triedOf(this._dryRun, this.model.reportId, this._trans)
+      : notTried(this._whyNot);
   }
 
   private async _tryFirst(site: ISite | null): Promise<void> {

@@ -93,14 +93,9 @@ function makeItFit(
     : [];
 }
 
-/** To try them on a simulated GPU, where there are some that can be made. */
-function forEdits({ report, state, trans }: IContext): readonly IOffer[] {
-  const isPossible =
-    state.editable &&
-    state.trust === 'confirmed' &&
-    !report.sticky_error &&
-    report.remedies.some(({ kind }) => kind === 'edit');
-  if (!isPossible) {
+/** To try them on a simulated GPU, where they can be made. */
+function forEdits({ state, trans }: IContext): readonly IOffer[] {
+  if (!state.editable || state.trust !== 'confirmed') {
     return [];
   }
   return state.tried?.isGoing

@@ -3,6 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ITried } from '../card/state';
 import type { DryRun } from '../dryrun/dryrun';
+import { describeDoing } from '../dryrun/words';
 import type { IDryRunTry } from '../protocol';
 import { words } from '../text/messages';
 import { own } from '../text/own';
@@ -19,11 +20,9 @@ export function triedOf(
   trans: TranslationBundle
 ): ITried | null {
   const { isGoing, step } = dryRun;
-  const isNothing = !isGoing && (step?.status ?? 'asking') === 'asking';
-  if (dryRun.reportId !== reportId || isNothing) {
+  if (dryRun.reportId !== reportId || !dryRun.isShown) {
     return null;
   }
-  const { sentence } = words(trans);
   const byRemedy: Record<string, IDryRunTry> = {};
   for (const each of step?.found?.tries ?? []) {
     const before = own(byRemedy, each.remedy_id);
@@ -34,14 +33,8 @@ export function triedOf(
       byRemedy[each.remedy_id] = each;
     }
   }
-  const doing = step?.message ? sentence(step.message) : '';
-  return {
-    isGoing,
-    byRemedy,
-    text: isGoing
-      ? doing || trans.__('A dry run begins…')
-      : doing || summary(dryRun, byRemedy, trans)
-  };
+  const text = describeDoing(dryRun, trans) || summary(dryRun, byRemedy, trans);
+  return { isGoing, byRemedy, text };
 }
 
 /** What is to be known of all of them, once they have been tried. */
