@@ -50,9 +50,10 @@ def main() -> None:
         import_module(f"{SIMULATOR}.simulation")  # with all of PyTorch that it needs
     from .runner import Runner  # noqa: F401
 
-    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    tell = _teller()
     while line := sys.stdin.readline():
         if sys.platform != "linux":
+            tell({"type": "began", "pid": os.getpid()})
             _run(json.loads(line))
         asked, asks = os.pipe()
         pid = os.fork()
@@ -62,14 +63,12 @@ def main() -> None:
             os.dup2(asked, 0)
             _run(json.loads(line))
         os.close(asked)
-        out.write(json.dumps({"type": "began", "pid": pid}) + "\n")
-        out.flush()
+        tell({"type": "began", "pid": pid})
         while os.waitpid(pid, os.WNOHANG) == (0, 0):
             if select.select([0], [], [], _LOOK_EVERY_S)[0]:
                 return  # nobody is there any more, which the run hears by its own pipe
         os.close(asks)
-        out.write(json.dumps({"type": "gone"}) + "\n")
-        out.flush()
+        tell({"type": "gone"})
 
 
 def _run(job: RunOrder) -> NoReturn:
@@ -98,11 +97,17 @@ def only_way_out(scratch: str | None) -> Callable[[Mapping[str, Any]], None]:
     Standard input stays open for as long as somebody waits: after that all of this ends, and the
     folder `scratch` goes.
     """
-    out, asked = os.fdopen(os.dup(1), "w", encoding="utf-8"), os.dup(0)
+    tell, asked = _teller(), os.dup(0)
     threading.Thread(target=_end_with, args=(asked, scratch), daemon=True).start()
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 0)
+    return tell
+
+
+def _teller() -> Callable[[Mapping[str, Any]], None]:
+    """Return what tells events on what is standard output now, a line each."""
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
 
     def tell(event: Mapping[str, Any]) -> None:
         out.write(json.dumps(event) + "\n")

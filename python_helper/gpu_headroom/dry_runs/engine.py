@@ -6,13 +6,16 @@ import json
 import os
 import sys
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..edits.hunks import hunks
+from ..text.messages import message
 from . import words
 from .asks import asks
 from .child import only_way_out
-from .findings import find, fullest, needed_bytes
+from .findings import find, fullest, is_whole, needed_bytes
 from .gpus import AMPERE
 from .notebook import CodeCell
 from .process import Died, Limits, Runs
@@ -20,10 +23,12 @@ from .process import Died, Limits, Runs
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..protocol.wire import DryRunAsk, DryRunFound, DryRunTry, Edit
+    from ..protocol.wire import DryRunAsk, DryRunFound, DryRunTry
     from .findings import Findings, Try
     from .gpus import Gpu
     from .job import DryRunOrder, DryRunStep, Ended
+
+_NOT_NEEDED = ("outside", "cached", "free")  # of a peak; the request that reached it is
 
 
 def main() -> None:
@@ -44,11 +49,7 @@ def dry_run(order: DryRunOrder, tell: Callable[[DryRunStep], object]) -> Finding
         return None
     step: DryRunStep = {"status": "running", "message": None, "asks": [], "found": None}
     limits = Limits(order["memory_bytes"], order["time_s"])
-    runs = Runs(limits)
-
-    def begins(cell_id: str, *, is_try: bool) -> None:
-        doing = words.doing(cell_id, order, is_try=is_try)
-        tell({**step, "message": doing})
+    runs, folder = Runs(limits), Path(order["folder"])
 
     def once(**differs: Any) -> Ended:
         job: Any = {
@@ -61,8 +62,8 @@ def dry_run(order: DryRunOrder, tell: Callable[[DryRunStep], object]) -> Finding
             **{each: order[each] for each in ("devices", "steps", "cell_s", "commands", "values")},
             **differs,
         }
-        is_try = "cells" in differs
-        return runs.run(job, Path(order["folder"]), lambda each: begins(each, is_try=is_try))
+        doing = partial(words.doing, order=order, is_try="cells" in differs)
+        return runs.run(job, folder, lambda each: tell({**step, "message": doing(each)}))
 
     last = None
     try:
@@ -73,7 +74,8 @@ def dry_run(order: DryRunOrder, tell: Callable[[DryRunStep], object]) -> Finding
         tell({**step, "status": "failed", "message": words.died(death, limits)})
         return None
     except OSError as error:  # such as of a disk that is full
-        tell({**step, "status": "failed", "message": words.no_folder(error)})
+        said = message("dry_run.no_folder", words.TEXTS, error=str(error))
+        tell({**step, "status": "failed", "message": said})
         return None
     finally:
         runs.close()
@@ -98,14 +100,15 @@ def found_of(found: Findings, order: DryRunOrder) -> DryRunFound:
     """Return what was found, as it travels."""
     peak, ended = found.peak, found.ended
     report = found.at_peak
-    parts = [] if report is None else [each for each in report["parts"] if _is_shown(each)]
+    all_parts = [] if report is None else report["parts"]
+    parts = [each for each in all_parts if each["kind"] not in _NOT_NEEDED and each["bytes"]]
     if peak is not None and parts:
         parts.append({"kind": "outside", "bytes": peak["outside_bytes"]})
     on = found.tried_on
     return {
         "simulated": True,
         "needed_bytes": None if peak is None else needed_bytes(peak),
-        "whole": ended["outcome"] == "done" and not ended["timed_out"],
+        "whole": is_whole(ended),
         "cell_id": None if peak is None else peak["cell_id"],
         "line": None if peak is None else peak["line"],
         "parts": parts,
@@ -125,11 +128,6 @@ def found_of(found: Findings, order: DryRunOrder) -> DryRunFound:
     }
 
 
-def _is_shown(part: Any) -> bool:
-    # The request that reached the peak is a part of it, too.
-    return part["kind"] not in {"outside", "cached", "free"} and part["bytes"] > 0
-
-
 def _try_of(each: Try, gpu: Gpu, order: DryRunOrder) -> DryRunTry:
     ended = each.ended
     peak = None if ended is None else fullest(ended)
@@ -142,25 +140,13 @@ def _try_of(each: Try, gpu: Gpu, order: DryRunOrder) -> DryRunTry:
         "peak_bytes": None if peak is None else needed_bytes(peak) - gpu.more_bytes,
         "message": words.tried(each, gpu, order),
         "edits": [
-            _edit(cell_id, order["sources"][cell_id], text)
+            {
+                "cell_id": cell_id,
+                "first_line": hunk.first,
+                "old_lines": hunk.old,
+                "new_lines": hunk.new,
+            }
             for cell_id, text in each.edit["cells"]
-            if text != order["sources"][cell_id]
+            for hunk in hunks(order["sources"][cell_id], text)
         ],
-    }
-
-
-def _edit(cell_id: str, before: str, after: str) -> Edit:
-    """Return what differs between two texts: the lines from the first to the last that do."""
-    old, new = before.split("\n"), after.split("\n")
-    first = 0
-    while first < min(len(old), len(new)) and old[first] == new[first]:
-        first += 1
-    last = 0
-    while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
-        last += 1
-    return {
-        "cell_id": cell_id,
-        "first_line": first + 1,
-        "old_lines": old[first : len(old) - last],
-        "new_lines": new[first : len(new) - last],
     }

@@ -8,7 +8,7 @@ where that one went beyond. One without bfloat16 has its own where the code may 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..text.messages import message
 from .gpus import AMPERE, Gpu
@@ -17,12 +17,12 @@ from .process import Died
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ..protocol.wire import Message, Report
+    from ..protocol.wire import Report
     from .job import CardPeak, DryRunOrder, EditedCells, Ended
 
     Run = Callable[..., Ended]
 
-_MOST_TRIES, _MOST_HALVES = 6, 7
+_MOST_TRIES, _MOST_HALVES = 6, 12
 # Programs that ask what the card can compute, or have a library ask, go another way on some.
 _DEPENDS = re.compile(r"capability|bf16|bfloat16|\.major\b")
 
@@ -91,19 +91,18 @@ def find(run: Run, order: DryRunOrder) -> Iterator[Findings]:
         yield found
         edits = failure["edits"] if order["edits"] is None else order["edits"]
         for edit in edits:
-            made: list[Try] = []
-            for each in _chain(run, edit, made, on, order):
-                made.append(each)
-                yield found._replace(tries=(*found.tries, *made))
-            found = found._replace(tries=(*found.tries, *made))
+            for each in _chain(run, edit, on, largest=order["largest"]):
+                found = found._replace(tries=(*found.tries, each))
+                yield found
 
 
-def _chain(
-    run: Run, edit: EditedCells, made: Sequence[Try], gpu: Gpu, order: DryRunOrder
-) -> Iterator[Try]:
-    """Try an edit, and what it leads to; `made` has what was tried by then."""
-    yield from _tries(run, edit, gpu)
-    if order["largest"]:
+def _chain(run: Run, edit: EditedCells, gpu: Gpu, *, largest: bool) -> Iterator[Try]:
+    """Try an edit, and what it leads to."""
+    made: list[Try] = []
+    for each in _tries(run, edit, gpu):
+        made.append(each)
+        yield each
+    if largest:
         yield from _larger(run, made, gpu)
 
 
@@ -125,6 +124,11 @@ def _used(ended: Ended) -> list[CardPeak]:
     return [peak for peak in ended["peaks"] if peak["request"]]
 
 
+def is_whole(ended: Ended) -> bool:
+    """Whether all of it ran: else at least so much is needed as was seen."""
+    return ended["outcome"] == "done" and not ended["timed_out"]
+
+
 def needed_bytes(peak: CardPeak) -> int:
     """Return what was in use at once, with the driver's context."""
     return peak["allocated_bytes"] + peak["outside_bytes"]
@@ -141,7 +145,7 @@ def _fit(run: Run, gpu: Gpu, ended: Ended, *, depends: bool) -> Fit:
     left = gpu.total_bytes - max(map(needed_bytes, peaks), default=0)
     if left < 0:
         return Fit(gpu, fits=False, left_bytes=left)
-    if ended["outcome"] != "done" or ended["timed_out"]:
+    if not is_whole(ended):
         return Fit(gpu, fits=None, left_bytes=None)
     taken = max((peak["reserved_bytes"] + peak["outside_bytes"] for peak in peaks), default=0)
     if taken > gpu.total_bytes:
@@ -175,8 +179,6 @@ def _tries(run: Run, edit: EditedCells | None, gpu: Gpu) -> Iterator[Try]:
 
 def _larger(run: Run, made: Sequence[Try], gpu: Gpu) -> Iterator[Try]:
     """Try larger batches than the one that fits, up to the smallest that does not."""
-    if not made:
-        return
     first, last = made[0].edit, made[-1].edit
     fits, fails = last["number"], made[-2].edit["number"] if made[1:] else first["before"]
     if fits is None or fails is None or not _has_passed(made[-1]):
@@ -206,6 +208,6 @@ def _with(edit: EditedCells, first: EditedCells, number: int) -> EditedCells:
             lines[begin - 1 : end] = changed
         cells.append((cell_id, "\n".join(lines)))
     title = first["title"]
-    own_title = {"": title["template"]}
-    said = {**message("", own_title, **{**title["params"], "new": str(number)}), "id": title["id"]}
-    return {**edit, "title": cast("Message", said), "cells": cells, "number": number}
+    template, params = {title["id"]: title["template"]}, {**title["params"], "new": str(number)}
+    said = message(title["id"], template, **params)
+    return {**edit, "title": said, "cells": cells, "number": number}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..protocol.wire import DryRunAsk, DryRunFound, Edit, Message, Remedy, Report
+    from ..protocol.wire import DryRunAsk, DryRunFound, Message, Report
     from .notebook import CodeCell
 
 
@@ -160,33 +160,3 @@ def event_of(line: bytes) -> RunEvent:
     if type(found) is not dict or found.get("type") not in {"began", "cell", "ended", "gone"}:
         raise ValueError("no event")
     return cast("RunEvent", found)
-
-
-def edited(remedy: Remedy, sources: dict[str, str], edits: Sequence[Edit]) -> EditedCells:
-    """Return the cells as they are once a remedy's edits are made."""
-    params, one = remedy["title"]["params"], edits[0] if len(edits) == 1 else None
-    first = 0 if one is None else one["first_line"]
-    return {
-        "remedy_id": remedy["id"],
-        "title": remedy["title"],
-        "cells": list(_applied(sources, edits).items()),
-        "before": _number(params.get("old")),
-        "number": None if one is None else _number(params.get("new")),
-        "cell_id": None if one is None else one["cell_id"],
-        "lines": None if one is None else (first, first + len(one["new_lines"]) - 1),
-    }
-
-
-def _number(text: object) -> int | None:
-    return int(str(text)) if str(text).isdecimal() else None
-
-
-def _applied(sources: dict[str, str], edits: Any) -> dict[str, str]:
-    """Make edits in cells, from the last line to the first."""
-    changed = dict(sources)
-    for edit in sorted(edits, key=lambda each: -int(each["first_line"])):
-        lines = changed[edit["cell_id"]].split("\n")
-        begin = edit["first_line"] - 1
-        lines[begin : begin + len(edit["old_lines"])] = edit["new_lines"]
-        changed[edit["cell_id"]] = "\n".join(lines)
-    return changed

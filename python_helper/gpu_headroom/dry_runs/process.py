@@ -143,7 +143,7 @@ class Runs:
         over = threads.Bell()
         try:
             self._give({**job, "scratch": str(into), "folder": str(folder)})
-            threads.start(lambda: self._guard(over))
+            threads.start(partial(self._guard, self._process.pid, over))
             return self._ended(begins)
         finally:
             over.ring()
@@ -179,9 +179,9 @@ class Runs:
             elif event["type"] == "ended":
                 return event["ended"]
             elif event["type"] == "gone":
-                self._pid = None
                 break
-        else:
+        self._pid = None
+        if not line:
             self.close()
         time.sleep(_LAST_WORDS_S)
         raise Died(self._why or "died", self._said[-1] if self._said else "")
@@ -189,10 +189,7 @@ class Runs:
     def _end(self) -> None:
         """End the run; the process that it comes from goes on, where it was forked."""
         pid, self._pid = self._pid, None
-        if pid is None and self._process is not None and self._process.poll() is None:
-            return
         if pid is None:
-            self.close()
             return
         _kill(pid)
         while line := self._process.stdout.readline(_LONGEST):
@@ -207,11 +204,11 @@ class Runs:
                 if text:
                     self._said.append(text)
 
-    def _guard(self, over: threads.Bell) -> None:
-        """End it where it takes more than it may."""
+    def _guard(self, whole: int, over: threads.Bell) -> None:
+        """End it where it takes more than it may, or all of it while it has not begun."""
         until_s = time.monotonic() + self._limits.time_s
         while not over.wait(_LOOK_EVERY_S):
-            pid = self._pid or self._process.pid
+            pid = self._pid or whole
             if time.monotonic() > until_s:
                 self._why = "time"
             elif (_resident_bytes(pid) or 0) > self._limits.memory_bytes:

@@ -10,7 +10,6 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ..advice.code_fix import CodeFix
 from ..card.report import report_of
 from ..cells.runs import CellRun
 from ..code.parsing import each_parsed_once
@@ -22,15 +21,14 @@ from ..oom.failure import Failure, device_that_failed
 from ..own import OWN, SIMULATOR
 from ..readings.snapshot import DeviceSnapshot
 from ..readings.sources import Sources
-from .job import edited
+from .edited import edits_of
 from .loops import Clock, StepCounter, TimeIsUp
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..card.report import BuiltReport
     from ..errors.recognise import Recognition
-    from .job import CardPeak, EditedCells, Ended, RunEvent, RunOrder
+    from .job import CardPeak, Ended, RunEvent, RunOrder
 
 _UNLIMITED = 2**50
 _NEWEST = 8, 9  # the simulated cuBLAS is that of cards before Hopper
@@ -131,7 +129,7 @@ class Runner:
         )
         with each_parsed_once():
             built = report_of(measure(failure, Turn(_WALK_S)))
-            edits = self._edits(built)
+            edits = edits_of(built.report, built.fixes.get, dict(self._job["cells"]))
         cell_id, line = self._place(error)
         return {
             **self._ended("oom"),
@@ -140,18 +138,6 @@ class Runner:
             "report": built.report,
             "edits": edits,
         }
-
-    def _edits(self, built: BuiltReport) -> list[EditedCells]:
-        """Return what the cells would be after each edit that has a button."""
-        sources = dict(self._job["cells"])
-        found: list[EditedCells] = []
-        for remedy in built.report["remedies"]:
-            fix = built.fixes.get(remedy["id"])
-            if remedy["kind"] == "edit" and isinstance(fix, CodeFix):
-                outcome = fix.edits(sources)
-                if outcome.status == "ok":
-                    found.append(edited(remedy, sources, outcome.edits))
-        return found
 
     def _place(self, error: BaseException) -> tuple[str | None, int | None]:
         """Return the innermost line of a cell on the way to an error."""
@@ -186,12 +172,12 @@ class Runner:
         }
 
     def _peak(self, watch: _Watch) -> CardPeak:
-        statistics = watch.allocator.stats()
+        allocated, reserved = watch.peaks()
         cell_id = None if watch.filename is None else self._cell_of(watch.filename)
         return {
             "device_index": watch.index,
-            "allocated_bytes": statistics["allocated_bytes"]["all"]["peak"],
-            "reserved_bytes": statistics["reserved_bytes"]["all"]["peak"],
+            "allocated_bytes": allocated,
+            "reserved_bytes": reserved,
             "outside_bytes": watch.allocator.outside,
             "request": watch.peak_request,
             "threads": len(watch.threads),
@@ -213,7 +199,19 @@ class _Watch:
         self.threads: set[int] = set()
         self.filename: str | None = None
         self.line: int | None = None
-        allocator.refuses = self.hear
+        self._peaks, self._reset = [0, 0], allocator.reset_peaks
+        allocator.refuses, allocator.reset_peaks = self.hear, self._start_again
+
+    def peaks(self) -> list[int]:
+        """Return the most that was allocated, and reserved, whatever the program has reset."""
+        now = self.allocator.stats()
+        most = [now[each]["all"]["peak"] for each in ("allocated_bytes", "reserved_bytes")]
+        self._peaks = [*map(max, self._peaks, most)]
+        return self._peaks
+
+    def _start_again(self) -> None:
+        self.peaks()
+        self._reset()
 
     def hear(self, in_use_then: int) -> bool:
         """Hear of a request, after which so much would be in use; whether it is refused."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..text.messages import message
-from .findings import fullest, needed_bytes
+from .findings import fullest, is_whole, needed_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -117,16 +117,10 @@ def died(death: Died, limits: Limits) -> Message:
     return message(f"dry_run.{death.how}", TEXTS, **given)
 
 
-def no_folder(error: OSError) -> Message:
-    """Say why a run has no place to write to."""
-    return message("dry_run.no_folder", TEXTS, error=str(error))
-
-
 def _needed(ended: Ended, peak: CardPeak | None) -> Message:
     if peak is None:
         return message("dry_run.no_gpu_used", TEXTS)
-    is_whole = ended["outcome"] == "done" and not ended["timed_out"]
-    which = "dry_run.needed" if is_whole else "dry_run.at_least"
+    which = "dry_run.needed" if is_whole(ended) else "dry_run.at_least"
     return message(which, TEXTS, needed_bytes=needed_bytes(peak))
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..edits.applied import applied
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -29,15 +31,7 @@ def changed_cells(reply: wire.Reply, runs: Iterable[CellRun]) -> list[ChangedCel
             {
                 "cell_id": run.cell_id,
                 "execution_count": run.execution_count,
-                "source": _changed(run.source, edits),
+                "source": applied(run.source, edits),
             }
         )
     return changed
-
-
-def _changed(source: str, edits: list[wire.Edit]) -> str:
-    lines = source.split("\n")
-    for edit in sorted(edits, key=lambda each: each["first_line"], reverse=True):
-        first = edit["first_line"] - 1
-        lines[first : first + len(edit["old_lines"])] = edit["new_lines"]
-    return "\n".join(lines)

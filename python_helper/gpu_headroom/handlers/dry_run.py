@@ -6,12 +6,11 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from ..advice.code_fix import CodeFix
-from ..code.parsing import each_parsed_once
 from ..concurrency import threads
 from ..dry_runs import gpus
+from ..dry_runs.edited import edits_of
 from ..dry_runs.engine import ask_first
-from ..dry_runs.job import edited, ordered
+from ..dry_runs.job import ordered
 from ..dry_runs.notebook import CodeCell
 from ..dry_runs.process import ended, launched
 from ..dry_runs.words import TEXTS
@@ -109,13 +108,8 @@ class _Going:
         report = reports.report(request["report_id"] or "")
         if report is None:
             return None
-        with each_parsed_once():
-            return [
-                edited(remedy, request["sources"], outcome.edits)
-                for remedy in report["remedies"]
-                if isinstance(fix := reports.fix(report["report_id"], remedy["id"]), CodeFix)
-                and (outcome := fix.edits(request["sources"])).status == "ok"
-            ]
+        report_id = report["report_id"]
+        return edits_of(report, lambda each: reports.fix(report_id, each), request["sources"])
 
     def _done(self, order: DryRunOrder) -> Any:
         """Return the last word of the process; the others are said as they come."""
