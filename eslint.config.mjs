@@ -50,7 +50,8 @@ const ARROWS = {
   timeline: LAB,
   release: LAB,
   editing: LAB,
-  dryrun: [...LAB, 'editing'],
+  lastran: LAB,
+  dryrun: [...LAB, 'editing', 'lastran'],
   fit: [...LAB, 'release', 'editing'],
   report: [...LAB, 'card', 'release', 'editing', 'dryrun', 'fit'],
   cells: [...LAB, 'release'],
@@ -58,7 +59,6 @@ const ARROWS = {
   otherkernels: LAB,
   workers: LAB,
   panel: [...LAB, 'timeline', 'release', 'otherkernels', 'workers', 'dryrun'],
-  lastran: LAB,
   commands: [...LAB, 'release', 'editing']
 };
 

@@ -462,7 +462,8 @@ export const REQUESTS: IRequests = {
     labels: { 'cell-7': 'In [7]' },
     gpu: 'T4',
     report_id: 'report-1',
-    agreed: false
+    agreed: false,
+    values: false
   }
 };
 

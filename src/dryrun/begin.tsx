@@ -3,13 +3,12 @@ import type { ICellModel, ICodeCellModel } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { insertBelow } from '../editing/insertion';
 import { formatPrompt } from '../text/format';
 import type { IKernelMemory } from '../tokens';
 import { Choice } from './choice';
 import { type DryRunArgs, dryRunOf } from './dryrun';
+import { Here } from './here';
 import { Question } from './question';
-import { asMarkdown } from './words';
 
 /** The code cells of a notebook as they stand, with what a person calls them. */
 export function cellsOf(
@@ -71,25 +70,29 @@ export async function beginDryRun(
   }
   const { gpu, last } = choice.getValue();
   const cells = cellsOf(panel, last, trans);
-  const dryRun = dryRunOf(memory);
-  dryRun.keep = () => {
-    const { step } = dryRun;
-    if (step?.found && !panel.isDisposed) {
-      const text = asMarkdown(step.found, trans);
-      insertBelow(panel, panel.content.activeCellIndex, text, 'markdown');
-    }
-  };
   show();
-  return runDry(memory, { ...cells, gpu, report_id: null }, trans);
+  return runDry(memory, panel, { ...cells, gpu, report_id: null }, trans);
 }
 
-/** Run it dry, and ask a person first where cells do more than compute. */
+/**
+ * Run cells of a notebook dry, and ask a person first where they do more than compute.
+ *
+ * @param values - whether to compute values, which takes longer
+ */
 export async function runDry(
   memory: IKernelMemory,
-  args: Omit<DryRunArgs, 'agreed'>,
-  trans: TranslationBundle
+  panel: NotebookPanel,
+  cells: Omit<DryRunArgs, 'agreed' | 'values'>,
+  trans: TranslationBundle,
+  values = false
 ): Promise<string | null> {
   const dryRun = dryRunOf(memory);
+  const args = { ...cells, values };
+  if (!dryRun.isGoing) {
+    const withValues = async (): Promise<string | null> =>
+      runDry(memory, panel, cells, trans, true);
+    dryRun.here = new Here(panel, withValues, trans);
+  }
   const problem = await dryRun.begin({ ...args, agreed: false }, trans);
   const { step } = dryRun;
   if (problem !== null || step?.status !== 'asking') {

@@ -4,6 +4,9 @@ import { explain } from '../kernel/problem';
 import { Observable } from '../observable';
 import type { Event, IDryRun, RequestArgs } from '../protocol';
 import type { IKernelMemory } from '../tokens';
+import type { Here } from './here';
+
+const NO = { agreed: false, values: false };
 
 /** What a dry run is asked for. */
 export type DryRunArgs = Omit<RequestArgs<'dry_run'>, 'action'>;
@@ -30,8 +33,8 @@ export class DryRun extends Observable {
     return this._args?.report_id ?? null;
   }
 
-  /** Keeps what was found in the notebook; `null`: none began it. */
-  keep: (() => void) | null = null;
+  /** The notebook that it is of; `null`: another page has begun it. */
+  here: Here | null = null;
 
   get isGoing(): boolean {
     return this._onEnd !== null || this._step?.status === 'running';
@@ -76,7 +79,7 @@ export class DryRun extends Observable {
   async cancel(): Promise<void> {
     const nothing = { sources: {}, labels: {}, gpu: '', report_id: null };
     await this._memory
-      .request('dry_run', { ...nothing, agreed: false, action: 'end' })
+      .request('dry_run', { ...nothing, ...NO, action: 'end' })
       .catch(() => {
         this._end();
       });
@@ -94,7 +97,7 @@ export class DryRun extends Observable {
     if (event.request_id !== this._requestId) {
       if (this._requestId !== null || this._onEnd === null) {
         // Another page has begun it.
-        this._args = this.keep = this._step = null;
+        this._args = this.here = this._step = null;
       }
       this._requestId = event.request_id;
     }

@@ -7,12 +7,17 @@ import { Hint } from '../components/hint';
 import { Sentence } from '../components/sentence';
 import { Verdict } from '../components/verdict';
 import { Wait } from '../lab/wait';
+import type { IAppliedEdit } from '../editing/edit';
 import type { IDryRunFit, IDryRunFound, IDryRunTry } from '../protocol';
 import { formatBytes } from '../text/format';
 import { words } from '../text/messages';
 import { listParts, named } from '../text/parts';
 import type { DryRun } from './dryrun';
+import type { Here } from './here';
 import { describeDoing, describeFit } from './words';
+
+/** Said where a run has ended that had sizes only. */
+const VALUES = 'dry_run.values';
 
 interface IProps {
   readonly dryRun: DryRun;
@@ -25,7 +30,7 @@ interface IProps {
  */
 export function FitsOn(props: IProps): React.JSX.Element {
   const { dryRun, trans } = props;
-  const { isGoing, keep, step } = dryRun;
+  const { here, isGoing, step } = dryRun;
   const found = step?.found ?? null;
   const doing = describeDoing(dryRun, trans);
   return (
@@ -44,17 +49,46 @@ export function FitsOn(props: IProps): React.JSX.Element {
         )
       )}
       {found && <Found {...props} found={found} />}
-      {found && !isGoing && keep && (
-        <div className="jp-GpuHeadroom-actions">
-          <Button label={trans.__('Keep in the notebook')} onPress={keep} />
-        </div>
+      {found && !isGoing && here && (
+        <Actions found={found} here={here} trans={trans} />
       )}
     </div>
   );
 }
 
+/** What is to be done once it has ended. */
+function Actions(props: {
+  found: IDryRunFound;
+  here: Here;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { found, here, trans } = props;
+  const [problem, setProblem] = React.useState('');
+  return (
+    <div className="jp-GpuHeadroom-actions">
+      {found.said.some(({ id }) => id === VALUES) && (
+        <Button
+          label={trans.__('Run with values')}
+          onPress={() => {
+            void here.withValues().then(why => {
+              setProblem(why ?? '');
+            });
+          }}
+        />
+      )}
+      <Button
+        label={trans.__('Keep in the notebook')}
+        onPress={() => {
+          here.keep(found);
+        }}
+      />
+      <span role="status">{problem}</span>
+    </div>
+  );
+}
+
 function Found(props: IProps & { found: IDryRunFound }): React.JSX.Element {
-  const { found, trans } = props;
+  const { dryRun, found, trans } = props;
   const { sentence } = words(trans);
   const [needed, ...others] = found.said;
   return (
@@ -68,6 +102,9 @@ function Found(props: IProps & { found: IDryRunFound }): React.JSX.Element {
         <p className="jp-GpuHeadroom-notice">
           {listParts(named(found.parts, trans))}
         </p>
+      )}
+      {dryRun.here?.measured && (
+        <p className="jp-GpuHeadroom-notice">{dryRun.here.measured}</p>
       )}
       {others.map((each, index) => (
         <p key={index} className="jp-GpuHeadroom-notice">
@@ -84,7 +121,7 @@ function Found(props: IProps & { found: IDryRunFound }): React.JSX.Element {
           <h4>{trans.__('Tried on %1', found.tried_on ?? '')}</h4>
           <ul className="jp-GpuHeadroom-tries">
             {found.tries.map((each, index) => (
-              <Try key={index} tried={each} trans={trans} />
+              <Try key={index} {...props} tried={each} />
             ))}
           </ul>
         </>
@@ -127,12 +164,23 @@ function Fit(
   );
 }
 
-function Try(props: {
-  tried: IDryRunTry;
-  trans: TranslationBundle;
-}): React.JSX.Element {
-  const { tried, trans } = props;
+/** What came of an edit; one that fits is made in the notebook, and taken back. */
+function Try(props: IProps & { tried: IDryRunTry }): React.JSX.Element {
+  const { dryRun, tried, trans } = props;
   const { sentence } = words(trans);
+  const [made, setMade] = React.useState<readonly IAppliedEdit[]>([]);
+  const [problem, setProblem] = React.useState('');
+  const { here } = dryRun;
+  const press = async (): Promise<void> => {
+    try {
+      await here?.undo(made);
+      setMade(made.length > 0 ? [] : ((await here?.apply(tried.edits)) ?? []));
+      setProblem('');
+    } catch (reason) {
+      setProblem((reason as Error).message);
+    }
+  };
+  const isOffered = here && tried.fits && tried.edits.length > 0;
   return (
     <li>
       <Verdict fits={tried.fits} />
@@ -140,7 +188,20 @@ function Try(props: {
         <Sentence text={sentence(tried.title)} />
         {': '}
         <Sentence text={sentence(tried.message)} />
+        <span role="status">{problem && ` ${problem}`}</span>
       </span>
+      {isOffered && (
+        <Button
+          label={made.length > 0 ? trans.__('Undo') : trans.__('Apply')}
+          description={
+            made.length > 0
+              ? trans.__('Undo: %1', sentence(tried.title))
+              : trans.__('Apply: %1', sentence(tried.title))
+          }
+          focusKey={sentence(tried.title)}
+          onPress={() => void press()}
+        />
+      )}
     </li>
   );
 }

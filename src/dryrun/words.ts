@@ -1,12 +1,11 @@
-import type { IDryRunFit, IDryRunFound } from '../protocol';
+import type { IDryRun, IDryRunFit, IDryRunFound } from '../protocol';
 import { formatBytes } from '../text/format';
 import { words } from '../text/messages';
 import type { ITranslate } from '../text/translate';
-import type { DryRun } from './dryrun';
 
 /** What it does now, or why it ended; empty: it ended as it should. */
 export function describeDoing(
-  { isGoing, step }: DryRun,
+  { isGoing, step }: { isGoing: boolean; step: IDryRun | null },
   trans: ITranslate
 ): string {
   if (step?.message) {

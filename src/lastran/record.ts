@@ -128,6 +128,28 @@ function mostOf({ peak_at_most_bytes, peak_bytes }: ILastRan): number | null {
   return peak_at_most_bytes === undefined ? peak_bytes : peak_at_most_bytes;
 }
 
+/** What it needed at most when it last ran, and where. */
+export function sayMeasured(
+  record: ILastRan,
+  trans: TranslationBundle
+): string {
+  return trans.__(
+    'Measured when it last ran: %1 (%2, %3).',
+    rangeOf(record, trans),
+    nameOf(record, trans),
+    formatBytes(record.capacity_bytes)
+  );
+}
+
+function rangeOf(record: ILastRan, trans: TranslationBundle): string {
+  const { peak_bytes: least_bytes } = record;
+  return formatRange({ least_bytes, most_bytes: mostOf(record) }, trans);
+}
+
+function nameOf({ name }: ILastRan, trans: TranslationBundle): string {
+  return name?.slice(0, MAX_NAME) ?? trans.__('simulated GPU');
+}
+
 /**
  * What to say where no GPU of the kernel has what the notebook needed last time;
  * `null`: nothing. Simulated GPUs say nothing of real ones.
@@ -149,11 +171,8 @@ export function sayLastRan(
     ? null
     : trans.__(
         'This notebook last needed %1 (%2, %3). This GPU has %4: unchanged, it will not fit.',
-        formatRange(
-          { least_bytes: peak_bytes, most_bytes: mostOf(record) },
-          trans
-        ),
-        name?.slice(0, MAX_NAME) ?? trans.__('simulated GPU'),
+        rangeOf(record, trans),
+        nameOf(record, trans),
         formatBytes(capacity_bytes),
         formatBytes(largest)
       );

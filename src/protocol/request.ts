@@ -131,6 +131,8 @@ export interface IRequests {
     report_id: string | null;
     /** Whether a person agreed to what the cells do besides computing. */
     agreed: boolean;
+    /** Whether the host computes values, too. */
+    values: boolean;
   };
 }
 

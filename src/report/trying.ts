@@ -70,6 +70,7 @@ export async function tryFirst(
   const cells = cellsOf(panel, indexOf(panel, cellId), trans);
   return runDry(
     model.memory,
+    panel,
     { ...cells, gpu: '', report_id: model.reportId },
     trans
   );

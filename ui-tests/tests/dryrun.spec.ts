@@ -120,6 +120,53 @@ test.describe('Dry run', () => {
     });
   });
 
+  test('should run it with values where a line needs one', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(
+      notebookOf([
+        'import torch',
+        'assert torch.ones(2**20, device="cuda").any()'
+      ])
+    );
+    await begin(page, notebook, 'T4');
+    const section = fitsOn(page);
+    await section
+      .getByRole('button', { name: 'Run with values' })
+      .click({ timeout: 60_000 });
+    await expect(section).toContainText('Needed at its peak', {
+      timeout: 60_000
+    });
+  });
+
+  test('should make an edit that fits in the notebook, and take it back', async ({
+    open,
+    page
+  }) => {
+    const large = TRAIN.replace('16384', '131072');
+    const notebook = await open(notebookOf([MODEL, large]));
+    await begin(page, notebook, 'T4');
+    const section = fitsOn(page);
+    const tried = section
+      .locator('li', { hasText: 'batch_size' })
+      .filter({ hasText: 'fits, peak' })
+      .first();
+    await tried
+      .getByRole('button', { name: 'Apply' })
+      .click({ timeout: 90_000 });
+    await expect(tried.getByRole('button', { name: 'Undo' })).toBeFocused();
+    const changed = await notebook.source(1);
+    expect(changed).toMatch(/^batch_size = \d{4,5}\n/);
+    await expect(
+      section.getByRole('button', { name: 'Keep in the notebook' })
+    ).toBeVisible({ timeout: 90_000 });
+    await page.setViewportSize({ width: 1024, height: 1500 });
+    await picture(page, 'dry-run-tries', section);
+    await tried.getByRole('button', { name: 'Undo' }).press('Enter');
+    await expect.poll(() => notebook.source(1)).toBe(large);
+  });
+
   test('should try the edits of a card, and make it fit with what is known', async ({
     open,
     page

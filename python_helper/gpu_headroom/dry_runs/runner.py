@@ -131,8 +131,11 @@ class Runner:
             built = report_of(measure(failure, Turn(_WALK_S)))
             edits = edits_of(built.report, built.fixes.get, dict(self._job["cells"]))
         cell_id, line = self._place(error)
+        ended = self._ended("oom")
+        peak = ended["peaks"][index]  # with what was not to be had: so much is needed at least
+        peak["allocated_bytes"] = max(peak["allocated_bytes"], self._watches[index].latest)
         return {
-            **self._ended("oom"),
+            **ended,
             "cell_id": cell_id or run.cell_id,
             "line": line,
             "report": built.report,
@@ -195,7 +198,7 @@ class _Watch:
     def __init__(self, index: int, allocator: Any, refuse_at: int | None) -> None:
         self.index, self.allocator = index, allocator
         self._refuse_at = refuse_at
-        self._requests = self._most = self.peak_request = 0
+        self._requests = self.latest = self._most = self.peak_request = 0
         self.threads: set[int] = set()
         self.filename: str | None = None
         self.line: int | None = None
@@ -215,7 +218,7 @@ class _Watch:
 
     def hear(self, in_use_then: int) -> bool:
         """Hear of a request, after which so much would be in use; whether it is refused."""
-        self._requests += 1
+        self._requests, self.latest = self._requests + 1, in_use_then
         self.threads.add(threading.get_ident())
         if in_use_then > self._most:
             self._most, self.peak_request = in_use_then, self._requests

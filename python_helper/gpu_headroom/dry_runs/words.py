@@ -16,11 +16,16 @@ if TYPE_CHECKING:
     from .job import CardPeak, DryRunOrder, Ended
     from .process import Died, Limits
 
+PROGRAMS, EQUAL = 207, 205  # of docs/simulated-gpu.md
 TEXTS = {
     "dry_run.needed": "Needed at its peak: {needed_bytes}, simulated.",
     "dry_run.at_least": "Needed at least: {needed_bytes}, simulated.",
     "dry_run.no_gpu_used": "No cell used a GPU: nothing of PyTorch was put on `cuda`.",
     "dry_run.place": "Reached in {cell}, line {line}: `{code}`.",
+    "dry_run.sure": (
+        "Of {programs} programs that were held to PyTorch's own allocator {equal} were equal to "
+        "the byte. What cuDNN takes besides is not known."
+    ),
     "dry_run.stopped": "It ended in {cell}{line}: {error}",
     "dry_run.not_simulated": (
         "It ended in {cell}{line}, because of the simulation: {error} What comes behind was not "
@@ -38,6 +43,7 @@ TEXTS = {
     "dry_run.no_edit": "No edit is offered for that failure.",
     "dry_run.try_fits": "fits, peak {peak_bytes} of {total_bytes}",
     "dry_run.try_fails": "fails again in {cell}{line}",
+    "dry_run.try_needs": "fails again in {cell}{line}, which needs at least {needed_bytes}",
     "dry_run.try_ends": "cannot be tried: {error}",
     "dry_run.running": "{cell} runs on a simulated GPU.",
     "dry_run.trying": "An edit is tried: {cell} runs.",
@@ -64,6 +70,7 @@ def said(found: Findings, order: DryRunOrder) -> Iterator[Message]:
         yield from _place(peak, order)
         if peak["threads"] > 1:
             yield message("dry_run.threads", TEXTS, threads=peak["threads"])
+        yield message("dry_run.sure", TEXTS, programs=PROGRAMS, equal=EQUAL)
     if ended["outcome"] in {"error", "not_simulated"}:
         is_error = ended["outcome"] == "error"
         which = "dry_run.stopped" if is_error else "dry_run.not_simulated"
@@ -85,16 +92,17 @@ def said(found: Findings, order: DryRunOrder) -> Iterator[Message]:
 
 def tried(each: Try, gpu: Gpu, order: DryRunOrder) -> Message:
     """Say what came of an edit."""
-    ended = each.ended
+    ended, more = each.ended, gpu.more_bytes
     if ended is None:
         return message("dry_run.try_ends", TEXTS, error=each.died)
+    peak = fullest(ended)
+    used = 0 if peak is None else needed_bytes(peak) - more
+    total = gpu.total_bytes - more
     if ended["outcome"] == "done":
-        peak = fullest(ended)
-        used = 0 if peak is None else needed_bytes(peak)
-        more = gpu.more_bytes
-        sizes = {"peak_bytes": used - more, "total_bytes": gpu.total_bytes - more}
-        return message("dry_run.try_fits", TEXTS, **sizes)
-    if ended["outcome"] == "oom":
+        return message("dry_run.try_fits", TEXTS, peak_bytes=used, total_bytes=total)
+    if ended["outcome"] == "oom" and used > total:
+        return message("dry_run.try_needs", TEXTS, **_where(ended, order), needed_bytes=used)
+    if ended["outcome"] == "oom":  # for what is in pieces
         return message("dry_run.try_fails", TEXTS, **_where(ended, order))
     return message("dry_run.try_ends", TEXTS, error=ended["error"])
 

@@ -100,6 +100,7 @@ class _Going:
             edits=self._edits(),
             largest=True,
             agreed=request["agreed"],
+            values=request["values"],
         )
 
     def _edits(self) -> list[EditedCells] | None:

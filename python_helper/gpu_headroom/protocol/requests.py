@@ -219,6 +219,7 @@ class DryRunRequest(_Asked):
     gpu: str
     report_id: str | None
     agreed: bool
+    values: bool
 
 
 Request = (

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
-from gpu_headroom.dry_runs import gpus, notebook, overlay
+from gpu_headroom.dry_runs import gpus, notebook, overlay, words
 from gpu_headroom.dry_runs.asks import asks
 
 if TYPE_CHECKING:
@@ -179,6 +179,12 @@ def test_a_peak_that_the_program_resets_is_one(run: Callable[..., Answer], tmp_p
     (peak,) = found["peaks"]
     assert peak["allocated_bytes"] == peak["reserved_bytes"] == 300 * 4 * 2**20
     assert peak["line"] == 1
+
+
+def test_how_sure_it_is_told_to_be_is_what_was_found() -> None:
+    """By `make fidelity`, whose page says so."""
+    page = (HELPER.parent / "docs" / "simulated-gpu.md").read_text("utf-8")
+    assert f"Of {words.PROGRAMS} programs {words.EQUAL} are equal to the byte" in page
 
 
 def test_in_words(run: Callable[..., Answer], train: Path) -> None:

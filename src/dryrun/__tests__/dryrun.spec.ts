@@ -11,7 +11,8 @@ const ARGS = {
   labels: { 'cell-7': 'In [7]' },
   gpu: 'T4',
   report_id: null,
-  agreed: false
+  agreed: false,
+  values: false
 };
 
 describe('DryRun', () => {

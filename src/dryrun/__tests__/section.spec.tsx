@@ -1,12 +1,15 @@
+import type { INotebookModel } from '@jupyterlab/notebook';
 import { nullTranslator } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { DRY_RUN, FOUND, UNKNOWN_DRY_RUN } from '../../__tests__/dryrun';
-import { FakeMemory } from '../../__tests__/memory';
-import { gib } from '../../__tests__/report';
+import { FakeMemory, goOn } from '../../__tests__/memory';
+import { makePanel, silenceYjs } from '../../__tests__/notebook';
+import { gib, message } from '../../__tests__/report';
 import type { IDryRunFit } from '../../protocol';
 import { Drawing } from '../../lab/drawing';
 import { DryRun } from '../dryrun';
+import { Here } from '../here';
 import { FitsOn } from '../section';
 import { asMarkdown, describeFit } from '../words';
 
@@ -22,7 +25,39 @@ describe('FitsOn', () => {
     new Drawing(host).draw(<FitsOn dryRun={dryRun} trans={trans} />);
   };
 
+  /** Have it begun in a notebook of one cell. */
+  const place = (): { model: INotebookModel; withValues: jest.Mock } => {
+    const source = `${'\n'.repeat(11)}batch_size = 1024\ntrain()`;
+    const panel = makePanel([{ id: 'cell-7', source }]);
+    const last_ran = {
+      name: 'Tesla T4',
+      capacity_bytes: gib(14.6),
+      peak_bytes: gib(9.5),
+      cell_id: 'cell-7'
+    };
+    const { model } = panel;
+    if (model === null) {
+      throw new Error('The panel has no notebook.');
+    }
+    model.setMetadata('gpu_headroom', { last_ran });
+    const withValues = jest.fn(async () =>
+      Promise.resolve('It did not begin.')
+    );
+    dryRun.here = new Here(panel, withValues, trans);
+    return { model, withValues };
+  };
+
+  /** React draws what comes later when it has time. */
+  const drawn = goOn;
+
+  const press = (label: string): void => {
+    [...host.querySelectorAll('button')]
+      .find(({ textContent }) => textContent === label)
+      ?.click();
+  };
+
   beforeEach(() => {
+    silenceYjs();
     host = document.createElement('div');
     memory = new FakeMemory({ dry_run: () => ({ status: 'queued' }) as never });
     dryRun = new DryRun(memory);
@@ -53,15 +88,52 @@ describe('FitsOn', () => {
 
   it('should offer to keep it once it is there', () => {
     memory.send({ ...DRY_RUN, status: 'done', message: null });
-    let kept = 0;
-    dryRun.keep = () => {
-      kept++;
-    };
+    const { model } = place();
     show();
-    const [button] = host.querySelectorAll('button');
-    expect(button?.textContent).toBe('Keep in the notebook');
-    button?.click();
-    expect(kept).toBe(1);
+    expect(host.textContent).toContain(
+      'Measured when it last ran: 9.5 GiB (Tesla T4, 14.6 GiB).'
+    );
+    press('Keep in the notebook');
+    const [, kept] = model.cells;
+    expect(kept?.type).toBe('markdown');
+    expect(kept?.sharedModel.getSource()).toContain('9.8 GiB, simulated');
+  });
+
+  it('should make an edit that fits, and take it back', async () => {
+    memory.send({ ...DRY_RUN, status: 'done', message: null });
+    const { model } = place();
+    const { sharedModel } = model.cells.get(0);
+    const before = sharedModel.getSource();
+    show();
+    press('Apply');
+    await drawn();
+    expect(sharedModel.getSource()).toContain('batch_size = 512');
+    press('Undo');
+    await drawn();
+    expect(sharedModel.getSource()).toBe(before);
+    sharedModel.setSource('something = else_');
+    press('Apply');
+    await drawn();
+    expect(sharedModel.getSource()).toBe('something = else_');
+    expect(host.textContent).toContain(
+      'The cell was edited since, so nothing was changed.'
+    );
+  });
+
+  it('should run it with values where a line may need one', async () => {
+    const said = [...FOUND.said, message('dry_run.values')];
+    memory.send({
+      ...DRY_RUN,
+      status: 'done',
+      message: null,
+      found: { ...FOUND, said }
+    });
+    const { withValues } = place();
+    show();
+    press('Run with values');
+    await drawn();
+    expect(withValues).toHaveBeenCalledTimes(1);
+    expect(host.textContent).toContain('It did not begin.');
   });
 
   it('should show what is not known, and say why it ended', () => {

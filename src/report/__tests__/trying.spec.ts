@@ -25,7 +25,8 @@ describe('triedOf', () => {
         labels: {},
         gpu: '',
         report_id: 'report-1',
-        agreed: false
+        agreed: false,
+        values: false
       },
       trans
     );
