@@ -1,0 +1,232 @@
+"""Hold *Try these first* to what running the edits shows: writes a table of `docs/dry-run.md`.
+
+`python -m benchmarks.tries` lets the notebooks of `benchmarks/causes` fail in a kernel, presses
+*Try these first* on each card, and runs what was tried as a person would: all cells up to the one
+that failed, in a fresh kernel on a simulated GPU of that size, whole, with no loop ended early.
+Names choose some, whose results take the place of earlier ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tests.programs import applied
+
+from benchmarks.causes.examination import Place
+from benchmarks.causes.notebook import cell_id, read_all
+from benchmarks.causes.run import LIBRARIES, PLAIN
+from benchmarks.causes.trial import (
+    DECLARE_OPERATORS,
+    NotAsSaid,
+    ending,
+    error_text,
+    prepare,
+    report_of,
+    run_cell,
+    run_to_failure,
+)
+from benchmarks.recovery.kernels import Environment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from benchmarks.causes.notebook import SeededNotebook
+    from benchmarks.recovery.kernels import Notebook
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "dry-run.md"
+RESULTS = Path(__file__).with_name("tries.json")
+BEGIN, END = "<!-- made by benchmarks/tries.py -->\n", "<!-- end of tries -->\n"
+_NEAR = 0.02
+_PATIENCE_S = 900.0
+_PEAK = "__import__('torch').cuda.max_memory_allocated()"
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One run of an edit: what the card said of it, and what came of it.
+
+    `number` is that which the edit sets. `fits` is `None` where it could not be tried; peaks are
+    bytes in use of the framework, `None` where the run did not come to its end.
+    """
+
+    notebook: str
+    remedy: str
+    number: int | None
+    fits: bool | None
+    peak_bytes: int | None
+    passes: bool
+    real_peak_bytes: int | None
+    said: str
+    fault: str = ""
+
+    @property
+    def is_right(self) -> bool:
+        """Whether it was said what came."""
+        return self.fits == self.passes
+
+    @property
+    def is_near(self) -> bool:
+        """Whether the peak is within 2 %, where both came to their end."""
+        if self.peak_bytes is None or self.real_peak_bytes is None:
+            return True
+        return abs(self.peak_bytes / self.real_peak_bytes - 1) <= _NEAR
+
+
+def judged(place: Place, notebook: SeededNotebook) -> Iterator[Tried]:
+    """Press the button on the card of a notebook, and do what was tried; may raise `NotAsSaid`."""
+    with place.open(notebook) as kernel:
+        failing = cell_id(notebook.steps[-1].cell)
+        report = report_of(kernel, run_to_failure(kernel, notebook), failing)
+        if report is None:
+            raise NotAsSaid("there is no card")
+        if not [each for each in report["remedies"] if each["kind"] == "edit"]:
+            return
+        sources = _up_to(notebook, notebook.steps[-1].cell)
+        before = {"": DECLARE_OPERATORS} if notebook.needs_libraries else {}
+        step = _dry_run(kernel, report["report_id"], {**before, **sources})
+    if step["found"] is None:
+        raise NotAsSaid(f"no dry run: {step['message']['text']}")
+    for each in step["found"]["tries"]:
+        passes, peak_bytes, fault = _run(place, notebook, applied(sources, each["edits"]))
+        said_bytes = each["peak_bytes"] if each["fits"] else None
+        yield Tried(
+            notebook.name,
+            each["remedy_id"],
+            each["number"],
+            each["fits"],
+            None if said_bytes is None else said_bytes - report["outside_bytes"],
+            passes,
+            peak_bytes,
+            each["message"]["text"],
+            fault,
+        )
+
+
+def _up_to(notebook: SeededNotebook, last: int) -> dict[str, str]:
+    return {cell_id(n): notebook.sources[cell_id(n)] for n in range(1, last + 1)}
+
+
+def _dry_run(kernel: Notebook, report_id: str, sources: Mapping[str, str]) -> dict[str, Any]:
+    """Return the last word of a dry run of a card's edits."""
+    labels = {name: f"In [{n}]" for n, name in enumerate(sources, 1)}
+    wish = {"sources": dict(sources), "labels": labels, "gpu": "", "report_id": report_id}
+    kernel.attach()
+    reply = kernel.ask("dry_run", action="begin", agreed=True, values=False, **wish)
+    assert reply["type"] == "dry_run", reply
+
+    def told() -> list[dict[str, Any]]:
+        kernel.attach()
+        events = kernel.events("dry_run")
+        return [each for each in events if each["request_id"] == reply["id"]]
+
+    kernel.until(lambda: told()[-1:] and told()[-1]["status"] != "running", _PATIENCE_S)
+    last: dict[str, Any] = told()[-1]
+    return last
+
+
+def _run(
+    place: Place, notebook: SeededNotebook, sources: Mapping[str, str]
+) -> tuple[bool, int | None, str]:
+    """Run cells in a fresh kernel: whether they pass, their peak, and what ended them."""
+    with place.open(notebook) as kernel:
+        prepare(kernel, notebook)
+        for number in range(1, len(sources) + 1):
+            try:
+                run = run_cell(kernel, number, sources)
+            except AssertionError as error:
+                return False, None, str(error)
+            if ending(run) != "ok":
+                return False, None, error_text(run).rpartition("\n")[2][:200]
+        peak: int = kernel.value(_PEAK)
+    return True, peak, ""
+
+
+class Largest:
+    """Whether the largest batch that was found is: the next one that was tried does not pass."""
+
+    def __init__(self, tries: Sequence[Tried]) -> None:
+        numbers = [each for each in tries if each.number is not None]
+        passing = {each.number for each in numbers if each.passes}
+        failing = {each.number for each in numbers if not each.passes}
+        said = {each.number for each in numbers if each.fits}
+        self.is_known = bool(said)
+        best = max((each for each in said if each is not None), default=0)
+        self.is_right = best in passing and best + 1 in failing
+
+
+def _read() -> list[Tried]:
+    told = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else []
+    return [Tried(**each) for each in told]
+
+
+def _write(results: Sequence[Tried]) -> None:
+    told = [asdict(each) for each in results]
+    RESULTS.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+
+
+def summary(results: Sequence[Tried]) -> str:
+    """Return the paragraph and the table of a page."""
+    tried = [each for each in results if each.fits is not None]
+    ended = [each for each in tried if each.fits and each.passes]
+    right = [each for each in tried if each.is_right]
+    near = [each for each in ended if each.is_near]
+    largest = [
+        Largest([each for each in results if (each.notebook, each.remedy) == pair])
+        for pair in sorted({(each.notebook, each.remedy) for each in results})
+    ]
+    known = [each for each in largest if each.is_known]
+    notebooks = len({each.notebook for each in results})
+    rows = [
+        ("tried", len(results)),
+        ("cannot be tried", len(results) - len(tried)),
+        ("what was said of it is what came of it", f"{len(right)} of {len(tried)}"),
+        ("peak within 2 % of that of the whole run", f"{len(near)} of {len(ended)}"),
+        (
+            "the largest number found passes, and one more does not",
+            f"{sum(each.is_right for each in known)} of {len(known)}",
+        ),
+    ]
+    table = "".join(f"| {name} | {value} |\n" for name, value in rows)
+    return f"{notebooks} notebooks whose card offers an edit:\n\n| runs | |\n| --- | --- |\n{table}"
+
+
+def main() -> None:
+    """Judge what was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="notebooks; all if there is none")
+    names = parser.parse_args().names
+    results = _read()
+    with ExitStack() as stack:
+        places: dict[bool, Place] = {}
+        for notebook in read_all(names):
+            needs = notebook.needs_libraries
+            if not notebook.is_here or notebook.origin is not None:
+                continue
+            if needs not in places:
+                python = LIBRARIES if needs else PLAIN
+                places[needs] = Place(stack.enter_context(Environment("tries", python)))
+            try:
+                found = list(judged(places[needs], notebook))
+            except AssertionError as error:
+                print(f"{notebook.name}: {error}", flush=True)
+                continue
+            results = [each for each in results if each.notebook != notebook.name] + found
+            _write(results)
+            for each in found:
+                mark = "" if each.is_right and each.is_near else "***"
+                print(notebook.name, each.remedy, each.number, each.said, each.fault, mark)
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    behind = rest.partition(END)[2]
+    text = f"{before}{BEGIN}\n{summary(results)}\n{END}{behind}"
+    PAGE.write_text(text, encoding="utf-8")
+    print(summary(results))
+
+
+if __name__ == "__main__":
+    main()
