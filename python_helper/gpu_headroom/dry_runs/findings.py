@@ -2,7 +2,8 @@
 
 Each number is that of a run. A GPU that has more than the allocator ever took, and one that has
 less than was in use at once, need none of their own: it would go as the first one went, or end
-where that one went beyond. One without bfloat16 has its own where the code may ask for that.
+where that one went beyond. One without bfloat16 has its own where the code may ask for that, and
+each where it may ask for the size, or go on where it was refused.
 """
 
 from __future__ import annotations
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 _MOST_TRIES, _MOST_HALVES = 6, 12
 # Programs that ask what the card can compute, or have a library ask, go another way on some.
 _DEPENDS = re.compile(r"capability|bf16|bfloat16|\.major\b")
+_OF_ITS_SIZE = re.compile(
+    r"memory_fraction|mem_get_info|total_memory|device_properties|device_map"
+    r"|OutOfMemory|executable_batch_size|auto_find_batch_size"
+)
 
 
 class Fit(NamedTuple):
@@ -68,14 +73,17 @@ class Findings(NamedTuple):
 def find(run: Run, order: DryRunOrder) -> Iterator[Findings]:
     """Run the cells on a GPU without limit, then on each one whose size decides; may raise `Died`.
 
+    Where they may go by its size the first run is on the largest one.
+
     `run` takes the fields of a job that differ. Edits are tried on the GPU that the order names,
     else on the largest one that is too small: those of the order, or those that the card of its
     failure offers.
     """
-    ended = run()
-    gpus = [_left_by_others(Gpu(*each), ended) for each in order["gpus"]]
-    depends = any(map(_DEPENDS.search, order["sources"].values()))
-    fits = [_fit(run, gpu, ended, depends=depends) for gpu in gpus]
+    sources, gpus = order["sources"].values(), [Gpu(*each) for each in order["gpus"]]
+    depends, of_size = (any(map(each.search, sources)) for each in (_DEPENDS, _OF_ITS_SIZE))
+    ended = _on(run, max(gpus, key=lambda gpu: gpu.total_bytes)) if of_size else run()
+    gpus = [_left_by_others(gpu, ended) for gpu in gpus]
+    fits = [_fit(run, gpu, ended, depends=depends, of_size=of_size) for gpu in gpus]
     found = Findings(ended, tuple(fits))
     yield found
     if ended["outcome"] == "done" and found.peak is not None:
@@ -138,12 +146,14 @@ def _on(run: Run, gpu: Gpu, **differs: Any) -> Ended:
     return run(capacity_bytes=gpu.total_bytes, capability=gpu.capability, **differs)
 
 
-def _fit(run: Run, gpu: Gpu, ended: Ended, *, depends: bool) -> Fit:
-    if depends and gpu.capability < AMPERE:
+def _fit(run: Run, gpu: Gpu, ended: Ended, *, depends: bool, of_size: bool) -> Fit:
+    if of_size:
+        ended = _on(run, gpu)
+    elif depends and gpu.capability < AMPERE:
         ended = run(capability=gpu.capability)
     peaks = _used(ended)
     left = gpu.total_bytes - max(map(needed_bytes, peaks), default=0)
-    if left < 0:
+    if left < 0 or ended["outcome"] == "oom":
         return Fit(gpu, fits=False, left_bytes=left)
     if not is_whole(ended):
         return Fit(gpu, fits=None, left_bytes=None)

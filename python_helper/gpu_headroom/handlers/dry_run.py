@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..dry_runs.gpus import Gpu
     from ..dry_runs.job import DryRunOrder, EditedCells
     from ..protocol import requests, wire
+    from ..readings.snapshot import DeviceReading
     from .queued import Served
 
 _LOOK_EVERY_S = 0.5
@@ -55,10 +56,11 @@ class DryRunRequests:
         latest = self._life.sampler.latest
         report = self._life.reports.report(request["report_id"] or "")
         index = report and report["device_index"]
+        limits = any("memory_fraction" in text for text in request["sources"].values())
         own = [
             gpus.Gpu(each.name or f"GPU {each.index}", size, outside_bytes=each.outside_bytes)
             for each in (latest.devices if latest else ())
-            if each.index == (index or 0) and (size := each.capacity_bytes)
+            if each.index == (index or 0) and (size := _size(each, limits=limits))
         ]
         try:
             chosen = [gpus.find(request["gpu"])] if request["gpu"] else own
@@ -148,6 +150,14 @@ class _Going:
         request_id = self._request["id"]
         event: Any = {**step, "type": "dry_run", "life_id": life.life_id, "request_id": request_id}
         life.send(event)
+
+
+def _size(device: DeviceReading, *, limits: bool) -> int | None:
+    """Return what a GPU has for this process; all of it where what is run `limits` itself."""
+    free, outside = device.free_bytes, device.outside_bytes
+    if limits and free is not None and outside is not None:
+        return free + outside + device.in_use_bytes + device.cached_bytes
+    return device.capacity_bytes
 
 
 def _failed(said: wire.Message) -> dict[str, Any]:

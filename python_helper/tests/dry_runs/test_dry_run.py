@@ -181,6 +181,27 @@ def test_a_peak_that_the_program_resets_is_one(run: Callable[..., Answer], tmp_p
     assert peak["line"] == 1
 
 
+@pytest.mark.parametrize(
+    "uses",
+    [
+        (
+            "try:\n    x = torch.empty(2**29, device='cuda')\n"
+            "except torch.cuda.OutOfMemoryError:\n    x = torch.empty(2**27, device='cuda')"
+        ),
+        "free, total = torch.cuda.mem_get_info()\nx = torch.empty(free // 8, device='cuda')",
+    ],
+    ids=["goes on", "asks"],
+)
+def test_what_goes_by_the_size_runs_on_each(
+    run: Callable[..., Answer], tmp_path: Path, uses: str
+) -> None:
+    """A program that makes itself fit does; nothing is said of a GPU without end."""
+    path = write(tmp_path / "a.ipynb", START, uses)
+    found = run(path, "--gpu", "1 GiB", "--gpu", "8 GiB", "--json").found
+    assert [each["fits"] for each in found["fits"]] == [True, True]
+    assert found["peaks"][0]["allocated_bytes"] < 8 * 2**30
+
+
 def test_how_sure_it_is_told_to_be_is_what_was_found() -> None:
     """By `make fidelity`, whose page says so."""
     page = (HELPER.parent / "docs" / "simulated-gpu.md").read_text("utf-8")
