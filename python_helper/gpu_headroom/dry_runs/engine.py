@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..edits.hunks import hunks
 from ..text.messages import message
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .gpus import Gpu
     from .job import DryRunOrder, DryRunStep, Ended
 
+_ALIKE = ("devices", "steps", "cell_s", "commands", "values", "fake_data")  # of each run
 _NOT_NEEDED = ("outside", "cached", "free")  # of a peak; the request that reached it is
 
 
@@ -59,7 +60,7 @@ def dry_run(order: DryRunOrder, tell: Callable[[DryRunStep], object]) -> Finding
             "capacity_bytes": None,
             "capability": AMPERE,
             "refuse_at": None,
-            **{each: order[each] for each in ("devices", "steps", "cell_s", "commands", "values")},
+            **{each: cast("Any", order)[each] for each in _ALIKE},
             **differs,
         }
         doing = partial(words.doing, order=order, is_try="cells" in differs)

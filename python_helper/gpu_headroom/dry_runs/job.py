@@ -34,6 +34,7 @@ class DryRunOrder(TypedDict):
     cell_s: float
     commands: bool
     values: bool
+    fake_data: bool
     memory_bytes: int
     time_s: float
 
@@ -55,6 +56,7 @@ def ordered(cells: Sequence[CodeCell], folder: str, **differs: Any) -> DryRunOrd
         "cell_s": 60.0,
         "commands": False,
         "values": False,
+        "fake_data": False,
         "memory_bytes": 8 * 2**30,
         "time_s": 600.0,
     }
@@ -77,7 +79,8 @@ class RunOrder(TypedDict):
     training loop ends once nothing has changed for `steps` steps of an optimizer, a cell after
     `cell_s` seconds. Commands (`!`, `%pip`) are run only where `commands` says so. With `values`
     the host computes them; else there are sizes only. The request of number `refuse_at` is
-    refused, for what fills the card then. It answers as a card of that compute `capability`.
+    refused, for what fills the card then. It answers as a card of that compute `capability`. With
+    `fake_data` nothing is downloaded.
     """
 
     cells: list[tuple[str, str]]
@@ -91,6 +94,7 @@ class RunOrder(TypedDict):
     cell_s: float
     commands: bool
     values: bool
+    fake_data: bool
 
 
 class CardPeak(TypedDict):

@@ -22,6 +22,7 @@ from ..own import OWN, SIMULATOR
 from ..readings.snapshot import DeviceSnapshot
 from ..readings.sources import Sources
 from .edited import edits_of
+from .fake_data import fake_data
 from .loops import Clock, StepCounter, TimeIsUp
 
 if TYPE_CHECKING:
@@ -59,6 +60,8 @@ class Runner:
         )
         simulation.be_of(*min(tuple(job["capability"]), _NEWEST))
         del os.environ["CUDA_VISIBLE_DEVICES"]
+        if job["fake_data"]:
+            fake_data()
         # A notebook that simulates one has one; one that asks for a dry run is in it.
         vars(import_module(OWN)).update(simulate=_nothing, dry_run=_nothing)
         self._watches = [

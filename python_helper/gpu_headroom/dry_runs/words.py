@@ -26,6 +26,7 @@ TEXTS = {
         "Of {programs} programs that were held to PyTorch's own allocator {equal} were equal to "
         "the byte. What cuDNN takes besides is not known."
     ),
+    "dry_run.fake_data": "Data sets and weights were made up: nothing was downloaded.",
     "dry_run.stopped": "It ended in {cell}{line}: {error}",
     "dry_run.not_simulated": (
         "It ended in {cell}{line}, because of the simulation: {error} What comes behind was not "
@@ -71,18 +72,15 @@ def said(found: Findings, order: DryRunOrder) -> Iterator[Message]:
         if peak["threads"] > 1:
             yield message("dry_run.threads", TEXTS, threads=peak["threads"])
         yield message("dry_run.sure", TEXTS, programs=PROGRAMS, equal=EQUAL)
+    if order["fake_data"]:
+        yield message("dry_run.fake_data", TEXTS)
     if ended["outcome"] in {"error", "not_simulated"}:
         is_error = ended["outcome"] == "error"
         which = "dry_run.stopped" if is_error else "dry_run.not_simulated"
         yield message(which, TEXTS, **_where(ended, order), error=ended["error"])
         if not order["values"]:
             yield message("dry_run.values", TEXTS)
-    labels, seconds = order["labels"], round(order["cell_s"])
-    for cell_id in dict.fromkeys(ended["cut"]):
-        if cell_id not in ended["timed_out"]:
-            yield message("dry_run.cut", TEXTS, cell=labels[cell_id], steps=order["steps"])
-    for cell_id in ended["timed_out"]:
-        yield message("dry_run.timed_out", TEXTS, cell=labels[cell_id], seconds=seconds)
+    yield from _ended_early(ended, order)
     if found.tried_on is not None and found.failure is not None:
         where = _where(found.failure, order)
         yield message("dry_run.fails", TEXTS, gpu=found.tried_on.name, **where)
@@ -139,6 +137,15 @@ def _place(peak: CardPeak, order: DryRunOrder) -> Iterator[Message]:
         code = lines[line - 1].strip() if 0 < line <= len(lines) else ""
         cell = order["labels"][cell_id]
         yield message("dry_run.place", TEXTS, cell=cell, line=line, code=code)
+
+
+def _ended_early(ended: Ended, order: DryRunOrder) -> Iterator[Message]:
+    labels, seconds = order["labels"], round(order["cell_s"])
+    for cell_id in dict.fromkeys(ended["cut"]):
+        if cell_id not in ended["timed_out"]:
+            yield message("dry_run.cut", TEXTS, cell=labels[cell_id], steps=order["steps"])
+    for cell_id in ended["timed_out"]:
+        yield message("dry_run.timed_out", TEXTS, cell=labels[cell_id], seconds=seconds)
 
 
 def _where(ended: Ended, order: DryRunOrder) -> dict[str, Any]:

@@ -60,6 +60,7 @@ def dry_run(arguments: Sequence[str]) -> int:
         cell_s=given.cell_time,
         commands=given.commands,
         values=given.values,
+        fake_data=given.fake_data,
         memory_bytes=int(given.memory * _GIB),
         time_s=given.time,
     )
@@ -139,5 +140,6 @@ def _parser() -> argparse.ArgumentParser:
     add("--commands", action="store_true", help="run `!` and `%%pip` as well")
     add("--largest", action="store_true", help="look for the largest batch that fits, too")
     add("--values", action="store_true", help="compute values too, on this machine's processor")
+    add("--fake-data", action="store_true", help="make up data sets and weights; no downloads")
     add("--no-tries", dest="try_edits", action="store_false", help="do not try the edits")
     return parser

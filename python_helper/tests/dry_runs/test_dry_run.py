@@ -202,6 +202,82 @@ def test_what_goes_by_the_size_runs_on_each(
     assert found["peaks"][0]["allocated_bytes"] < 8 * 2**30
 
 
+# As a module of torchvision looks that has no files here.
+MNIST = """
+class VisionDataset:
+    def __init__(self, root, transform=None, target_transform=None):
+        self.root, self.transform = root, transform
+
+class MNIST(VisionDataset):
+    def __init__(self, root, train=True, transform=None, target_transform=None, download=False):
+        raise RuntimeError("Dataset not found.")
+
+    def __len__(self):
+        return len(self.data)
+
+class FashionMNIST(MNIST):
+    pass
+"""
+FAKED = """import torch
+from torchvision.datasets.mnist import FashionMNIST
+
+train, test = FashionMNIST("data", download=True), FashionMNIST("data", train=False)
+assert (len(train), len(test), int(test.targets.max())) == (60000, 10000, 9)
+x = train.data[:256].float().cuda()
+net = torch.nn.Linear(28, 10).cuda()
+before = net.weight
+net.load_state_dict(torch.hub.load_state_dict_from_url("https://no.where/weights.pth"))
+assert net.weight is before"""
+
+
+def test_data_that_is_not_here_is_made_up(run: Callable[..., Answer], tmp_path: Path) -> None:
+    """Where a person says so, which the answer says, too: in its shapes, with no download."""
+    package = tmp_path / "torchvision" / "datasets"
+    package.mkdir(parents=True)
+    (package / "mnist.py").write_text(MNIST)
+    path = write(tmp_path / "a.ipynb", FAKED)
+    options = "--gpu", "T4", "--json", "--run-all"
+    (peak,) = run(path, *options, "--fake-data").found["peaks"]
+    assert peak["allocated_bytes"] >= 256 * 28 * 28 * 4
+    told = run(path, *options[:2], "--run-all", "--fake-data").out
+    assert "Data sets and weights were made up: nothing was downloaded." in told
+    without = run(path, *options).found
+    assert without["outcome"] == "error"
+    assert "Dataset not found" in without["error"]
+
+
+REAL = Path(__file__).parents[3] / ".venvs" / "libraries" / "bin" / "python"
+OF_LIBRARIES = """import timm
+from torch.utils.data import DataLoader
+from torchvision import datasets, models, transforms
+
+as_tensor = transforms.ToTensor()
+made = [
+    datasets.MNIST("data", download=True, transform=as_tensor),
+    datasets.EMNIST("data", "letters", transform=as_tensor),
+    datasets.CIFAR100("data", train=False, transform=as_tensor),
+    datasets.SVHN("data", "extra", transform=as_tensor),
+]
+assert [len(each) for each in made] == [60000, 60000, 10000, 531131]
+shapes = [next(iter(DataLoader(each, 2)))[0].shape for each in made]
+assert [tuple(each) for each in shapes] == [(2, 1, 28, 28)] * 2 + [(2, 3, 32, 32)] * 2
+models.resnet18(weights="DEFAULT").cuda()
+timm.create_model("resnet18", pretrained=True).cuda()"""
+
+
+@pytest.mark.skipif(not REAL.exists(), reason="`make .make/libraries` prepares it")
+def test_what_libraries_have_is_made_up(tmp_path: Path) -> None:
+    """The real torchvision and timm, with a network that answers nothing."""
+    from benchmarks.causes.trial import DECLARE_OPERATORS
+
+    path = write(tmp_path / "a.ipynb", DECLARE_OPERATORS, OF_LIBRARIES)
+    options = "--gpu", "T4", "--json", "--run-all", "--fake-data"
+    env = {**environment(), "https_proxy": "http://127.0.0.1:9", "HF_HUB_OFFLINE": "1"}
+    command = [str(REAL), *call(path, *options)[1:]]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    assert json.loads(done.stdout)["outcome"] == "done", done.stdout + done.stderr
+
+
 def test_how_sure_it_is_told_to_be_is_what_was_found() -> None:
     """By `make fidelity`, whose page says so."""
     page = (HELPER.parent / "docs" / "simulated-gpu.md").read_text("utf-8")
