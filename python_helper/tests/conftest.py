@@ -39,6 +39,8 @@ ENGINES = ("GPU_HEADROOM_PYTHON_ENGINES", ".venvs/engines")
 
 # Several kernels compute at a time, on few cores: threads would wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Dry runs give way to whatever else runs, such as other tests.
+os.environ.setdefault("GPU_HEADROOM_NICE", "0")
 
 
 @pytest.fixture(scope="session")

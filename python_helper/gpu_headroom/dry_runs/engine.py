@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -14,7 +13,7 @@ from ..edits.hunks import hunks
 from ..text.messages import message
 from . import words
 from .asks import asks
-from .child import only_way_out
+from .child import give_way, only_way_out
 from .findings import find, fullest, is_whole, needed_bytes
 from .gpus import AMPERE
 from .notebook import CodeCell
@@ -34,8 +33,7 @@ _NOT_NEEDED = ("outside", "cached", "free")  # of a peak; the request that reach
 
 def main() -> None:
     """Do what an order on standard input says, in a process of its own; ends with who asked."""
-    with suppress(AttributeError, OSError):
-        os.nice(19)
+    give_way()
     order: DryRunOrder = json.loads(sys.stdin.readline())
     tell = only_way_out(None)
     dry_run(order, tell)

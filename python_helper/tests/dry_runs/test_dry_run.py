@@ -202,6 +202,20 @@ def test_what_goes_by_the_size_runs_on_each(
     assert found["peaks"][0]["allocated_bytes"] < 8 * 2**30
 
 
+@pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="Linux weighs sessions so")
+def test_gives_way_to_all_others(tmp_path: Path) -> None:
+    """By the priority of its session: that of a process counts among those of its session only."""
+    look = "import os\nraise RuntimeError(open('/proc/self/autogroup').read(), os.nice(0))"
+    path = write(tmp_path / "a.ipynb", look)
+    env = {key: value for key, value in environment().items() if key != "GPU_HEADROOM_NICE"}
+    command = call(path, "--gpu", "T4", "--json")
+    for more, nice in ({}, 19), ({"GPU_HEADROOM_NICE": "5"}, 5):
+        done = subprocess.run(command, env=env | more, capture_output=True, check=False)
+        said = json.loads(done.stdout)["error"]
+        assert f"nice {nice}\\n" in said, said
+        assert said.endswith(f", {nice})")
+
+
 # As a module of torchvision looks that has no files here.
 MNIST = """
 class VisionDataset:
