@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks import (
+    beside,
     cluster,
     cycles,
     failure,
@@ -91,6 +92,7 @@ PARTS = {
     "pagegrowth": Part("Growth in the page", pagegrowth.rows),
     "peaks": Part("Peaks", lambda _: peaks.rows()),
     "training": Part("Being watched", lambda folder: training.rows(_cuda(), folder)),
+    "dry_run": Part("Dry runs", lambda folder: beside.rows(PYTHON, folder)),
     "ranks": Part("Ranks", lambda folder: ranks.rows(_cuda(), folder)),
     "cluster": Part("A cluster", cluster.rows),
     "peers": Part("Beside others", lambda folder: peers.rows(_cuda(), folder)),
