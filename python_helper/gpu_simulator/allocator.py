@@ -10,7 +10,6 @@ import os
 import threading
 import weakref
 from collections import Counter, defaultdict, deque
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from .blocks import SHARED, Block, FreeBlocks, Home, PoolId, Segment
@@ -91,6 +90,8 @@ class CachingAllocator:
         """Asked before each request, with what would be in use after it; the lock is held."""
         self._oom_error = oom_error
         self._mutex = threading.Lock()
+        self._is_amid = False
+        """Whether a change has begun; where the lock was free before, it has come to no end."""
         _allocators.add(self)
         self._released: deque[Block] = deque()
         self._abandoned: deque[PoolId] = deque()
@@ -109,14 +110,12 @@ class CachingAllocator:
     @property
     def allocated(self) -> int:
         """Bytes in blocks that are handed out."""
-        with self._exclusive():
-            return self._current("allocated_bytes")
+        return self._read("allocated_bytes")
 
     @property
     def reserved(self) -> int:
         """Bytes taken from the card."""
-        with self._exclusive():
-            return self._current("reserved_bytes")
+        return self._read("reserved_bytes")
 
     @property
     def allowed(self) -> int:
@@ -139,7 +138,8 @@ class CachingAllocator:
         Blocks go back to the stream and the pool that they were taken for.
         """
         frames = self.history.capture_frames()
-        with self._exclusive():
+        with self._mutex:
+            self._settle()
             size = _round_up(nbytes, MIN_BLOCK_BYTES)
             segment_size = _segment_size(size)
             pool = SMALL_POOL if size <= SMALL_BYTES else LARGE_POOL
@@ -150,16 +150,20 @@ class CachingAllocator:
             if block is not None:
                 block.frames = frames
                 self.history.note("alloc", block.address, nbytes, frames)
-                return block
-            self._ooms += 1
-            free, limit = self.device_free, self.allowed
-            message = refusal_message(
-                self,
-                requested=segment_size,
-                allocated=self._current("allocated_bytes"),
-                reserved=self._current("reserved_bytes"),
-            )
-            self.history.note("oom", 0, segment_size, frames, device_free=free)
+            else:
+                self._ooms += 1
+                free, limit = self.device_free, self.allowed
+                message = refusal_message(
+                    self,
+                    requested=segment_size,
+                    allocated=self._current("allocated_bytes"),
+                    reserved=self._current("reserved_bytes"),
+                )
+                self.history.note("oom", 0, segment_size, frames, device_free=free)
+            self._is_amid = False
+        self._take_back()
+        if block is not None:
+            return block
         for observer in tuple(self.observers):
             observer(self.ordinal, segment_size, limit, free)
         raise self._oom_error(message)
@@ -175,15 +179,18 @@ class CachingAllocator:
 
     def empty_cache(self) -> None:
         """Return each segment that is wholly free to the card; private pools in use keep theirs."""
-        with self._exclusive():
+        with self._mutex:
+            self._settle()
             self._empty_cache()
+            self._is_amid = False
+        self._take_back()
 
     def retain_pool(self, pool: PoolId) -> None:
         """Count one more that uses the private `pool`."""
         self._pool_users[pool] += 1
 
     def release_pool(self, pool: PoolId) -> None:
-        """Count one less. Safe in a finalizer: it waits for no lock."""
+        """Count one less. Safe in a finalizer: it takes no lock."""
         self._pool_users[pool] -= 1
 
     def abandon_pool(self, pool: PoolId) -> None:
@@ -198,25 +205,32 @@ class CachingAllocator:
 
     def reset_peaks(self) -> None:
         """Let all peaks start again from the present values."""
-        with self._exclusive():
+        with self._mutex:
+            self._settle()
             for statistic in self._each_statistic():
                 statistic.reset_peak()
+            self._is_amid = False
+        self._take_back()
 
     def reset_accumulated(self) -> None:
         """Let all sums and event counters start again from zero."""
-        with self._exclusive():
+        with self._mutex:
+            self._settle()
             for statistic in self._each_statistic():
                 statistic.reset_accumulated()
             self._retries = self._ooms = self._device_allocs = self._device_frees = 0
+            self._is_amid = False
+        self._take_back()
 
     def stats(self) -> dict[str, Any]:
         """Return what `torch._C._cuda_memoryStats` returns."""
-        with self._exclusive():
+        with self._mutex:
+            self._settle()
             nested = {
                 name: {pool: one.as_dict() for pool, one in statistic.items()}
                 for name, statistic in self._statistics.items()
             }
-            return {
+            found = {
                 **nested,
                 "num_alloc_retries": self._retries,
                 "num_ooms": self._ooms,
@@ -227,16 +241,22 @@ class CachingAllocator:
                 "oversize_allocations": self._oversize_allocations.as_dict(),
                 "oversize_segments": self._oversize_segments.as_dict(),
             }
+            self._is_amid = False
+        self._take_back()
+        return found
 
     def segments(self) -> list[dict[str, Any]]:
         """Return the segments with their blocks, as `torch._C._cuda_memorySnapshot` has them."""
-        with self._exclusive():
+        with self._mutex:
+            self._settle()
             ranges = [
                 {"device": self.ordinal, **each}
                 for segment in (*self._segments.values(), *self._expandable)
                 for each in segment.describe()
             ]
-            return sorted(ranges, key=lambda each: each["address"])
+            self._is_amid = False
+        self._take_back()
+        return sorted(ranges, key=lambda each: each["address"])
 
     def place(self, size: int) -> int:
         """Return the first of `size` addresses that nothing else has; the lock is held."""
@@ -262,30 +282,59 @@ class CachingAllocator:
         self._statistics["reserved_bytes"].change(home.pool, -size)
         self.history.note("segment_unmap", address, size)
 
-    @contextmanager
-    def _exclusive(self) -> Iterator[None]:
-        self._take_back()
-        self._mutex.acquire()
-        try:
+    # Another thread or a signal may raise an error in any function of Python's, so in the middle of
+    # what is done here. None comes between a plain `with` and its block, so that the lock is not
+    # left held; the books are put in order by whoever holds it next.
+
+    def _read(self, name: str) -> int:
+        with self._mutex:
             self._settle()
-            yield
-        finally:
-            self._mutex.release()
-            self._take_back()
+            value = self._current(name)
+            self._is_amid = False
+        self._take_back()
+        return value
 
     def _take_back(self) -> None:
-        while (self._released or self._abandoned) and self._mutex.acquire(blocking=False):
-            try:
+        while (self._released or self._abandoned) and not self._mutex.locked():
+            with self._mutex:
                 self._settle()
-            finally:
-                self._mutex.release()
+                self._is_amid = False
 
     def _settle(self) -> None:
         """Do what finalizers have asked for; the lock is held."""
+        if self._is_amid:
+            self._put_in_order()
+        self._is_amid = True
         while self._released:
-            self._return(self._released.popleft())
+            block = self._released[0]
+            if block.allocated:
+                self._return(block)
+            self._released.popleft()
         while self._abandoned:
-            self._empty_cache(self._abandoned.popleft())
+            self._empty_cache(self._abandoned[0])
+            self._abandoned.popleft()
+
+    def _put_in_order(self) -> None:
+        """Write the books anew from the blocks, which no error leaves half changed."""
+        self._free.clear()
+        counted: Counter[tuple[str, str]] = Counter()
+        for segment in (*self._segments.values(), *self._expandable):
+            home, expandable = segment.home, segment.is_expandable
+            counted["segment", home.pool] += not expandable
+            for block in segment.merged():
+                counted["reserved_bytes", home.pool] += block.size * block.mapped
+                if block.allocated:
+                    counted["allocation", home.pool] += 1
+                    counted["allocated_bytes", home.pool] += block.size
+                    counted["requested_bytes", home.pool] += block.requested
+                elif block.mapped:
+                    self._free[home].add(block)
+                    if block.is_split and not expandable:
+                        counted["inactive_split", home.pool] += 1
+                        counted["inactive_split_bytes", home.pool] += block.size
+        for name, statistic in self._statistics.items():
+            if not name.startswith("active"):
+                statistic.correct({pool: counted[name, pool] for pool in (SMALL_POOL, LARGE_POOL)})
 
     def _allocate(self, nbytes: int, segment_size: int, home: Home) -> Block | None:
         size = _round_up(nbytes, MIN_BLOCK_BYTES)
@@ -299,9 +348,9 @@ class CachingAllocator:
         if block is None:
             return None
         self._carve(block, size)
-        block.allocated = True
         block.requested = nbytes
         self._count(block, 1)
+        block.allocated = True
         return block
 
     def _take_fitting(self, home: Home, size: int) -> Block | None:

@@ -34,6 +34,9 @@ _data = torch._C.TensorBase.data  # noqa: SLF001 -- below the property that stan
 _data_ptr = _Tensor.data_ptr
 _group_tensors = torch._C._group_tensors_by_device_and_dtype  # noqa: SLF001 -- optimizers call it
 _repr: Callable[..., str] = _Tensor.__repr__
+_mode_count = torch._C._len_torch_function_stack  # noqa: SLF001 -- no public name
+_sees_modes = torch._C._is_torch_function_mode_enabled  # noqa: SLF001 -- as above
+_sees_subclasses = torch._C._is_torch_function_enabled  # noqa: SLF001 -- as above
 
 
 def put_attributes(patches: Patches, machine: Machine) -> None:
@@ -159,16 +162,20 @@ def _repr_for(machine: Machine) -> Callable[..., str]:
             return _repr(tensor, tensor_contents=tensor_contents)
         has_values = machine.compute.has_values
         contents = "..."
+        is_plain = type(tensor) in (_Tensor, _Parameter)
+        start = "tensor(" if is_plain else f"{type(tensor).__name__}("
         if not is_sparse(tensor):
-            with torch.no_grad():
-                contents = _contents(tensor) if has_values else _without_contents(tensor)
-        return f"tensor({', '.join([contents, *_suffixes(tensor, has_values=has_values)])})"
+            with torch.no_grad(), torch._C.DisableTorchFunctionSubclass():  # noqa: SLF001 -- as PyTorch does
+                contents = (
+                    _contents(tensor, len(start)) if has_values else _without_contents(tensor)
+                )
+        return f"{start}{', '.join([contents, *_suffixes(tensor, has_values=has_values)])})"
 
     return represent
 
 
-def _contents(tensor: torch.Tensor) -> str:
-    text: str = _tensor_str._tensor_str(tensor.detach(), indent=len("tensor("))  # noqa: SLF001 -- the part of `repr` that has no device
+def _contents(tensor: torch.Tensor, indent: int) -> str:
+    text: str = _tensor_str._tensor_str(tensor.detach(), indent=indent)  # noqa: SLF001 -- the part of `repr` that has no device
     return text
 
 
@@ -208,8 +215,8 @@ def _make_transparent(patches: Patches, module: Any) -> None:
     """
 
     def any_overridden(*values: Any) -> bool:
-        other_modes = torch._C._len_torch_function_stack() > 1  # noqa: SLF001 -- no public name
-        return other_modes or any(map(_overrides, values))
+        other_modes = _mode_count() > 1 and _sees_modes()
+        return other_modes or (any(map(_overrides, values)) and _sees_subclasses())
 
     stand_ins = {
         "has_torch_function": lambda values: any_overridden(*values),

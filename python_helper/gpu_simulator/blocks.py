@@ -55,6 +55,14 @@ class Segment:
             yield block
             block = block.next
 
+    def merged(self) -> Iterator[Block]:
+        """Yield the blocks, of which free ones beside each other become one."""
+        for block in self.blocks():
+            if not block.allocated:
+                while block.next in block.free_neighbours():
+                    block.absorb(block.next)
+            yield block
+
     def describe(self) -> list[dict[str, Any]]:
         """Return what `torch._C._cuda_memorySnapshot` says of a segment, but for its device.
 

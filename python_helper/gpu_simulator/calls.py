@@ -11,20 +11,25 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from . import moves, recurrent, softmax
+from . import moves, recurrent, softmax, unknown
 from .attention import Attention
 from .encoder import encoder_layer
 from .fused import RootMeanSquareNormalisation
+from .sizing import known_slice, refuse_unknown_size, sized_functions
 from .sparse import is_sparse
 from .torch_internals import (
     CPU,
+    META,
     is_card_device,
     is_plain_meta_device,
     map_tensors,
     plain_meta,
     tensors_in,
+    thread_state,
+    without_torch_function,
 )
 from .tracebacks import without_own_frames
+from .unsupported import no_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,6 +64,17 @@ class CallMode(TorchFunctionMode):
             # A frame of ours must not keep a tensor alive that a real card would have let go.
             args, kwargs = (), None
             raise without_own_frames(error)  # noqa: B904 -- it is the same error
+        except (RuntimeError, ValueError, IndexError) as error:
+            if isinstance(error, NotImplementedError) or not _may_be_smaller(
+                self._machine, args, kwargs
+            ):
+                raise
+            raise no_values("sizes that fit each other", error=error) from error
+        except Exception:
+            raise
+        except BaseException:
+            thread_state.reset()
+            raise
 
     def _call(self, func: Any, args: Arguments, kwargs: Keywords) -> Any:
         machine = self._machine
@@ -69,19 +85,42 @@ class CallMode(TorchFunctionMode):
                 with self:
                     return softmax.cross_entropy_under_autocast(*args, **kwargs)
             args, kwargs = self._autocast.cast(func, args, kwargs)
-        special = _SPECIAL.get(func)
-        if special is not None:
-            return special(machine, func, args, kwargs)
-        if machine.has_several:
-            # What C++ makes on the way to the result lies on the card of the arguments.
-            card = next(filter(None, map(machine.card_of, tensors_in(args, []))), None)
-            if card is not None:
-                machine.thread.near = card.device.index
-        pinned = kwargs.get("pin_memory") is True
-        if pinned:
-            kwargs = {**kwargs, "pin_memory": False}
-        result = _call_on(machine, func, args, kwargs)
-        return machine.pin(result) if pinned else result
+        special = _SPECIAL.get(func, _plainly)
+        return special(machine, func, args, kwargs)
+
+
+def _plainly(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+    """Call `func` with nothing of its own to be done."""
+    if machine.has_several:
+        # What C++ makes on the way to the result lies on the card of the arguments.
+        card = next(filter(None, map(machine.card_of, tensors_in(args, []))), None)
+        if card is not None:
+            machine.thread.near = card.device.index
+    pinned = kwargs.get("pin_memory") is True
+    if pinned:
+        kwargs = {**kwargs, "pin_memory": False}
+    result = _call_on(machine, func, args, kwargs)
+    return machine.pin(result) if pinned else result
+
+
+def _may_be_smaller(machine: Machine, args: Arguments, kwargs: Any) -> bool:
+    """Whether a size in a call depends on values, and is the largest that it can be."""
+    tensors = tensors_in((args, tuple((kwargs or {}).values())), [])
+    with without_torch_function():
+        return bool(machine.memory.largest) and any(map(machine.memory.has_largest_size, tensors))
+
+
+def _sized(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+    """Call a function that takes sizes, none of which may be a guess."""
+    if not machine.compute.has_values:
+        refuse_unknown_size(_SIZED[func], args, kwargs, machine.is_unknown)
+    return _plainly(machine, func, args, kwargs)
+
+
+def _read(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+    """Give out numbers, which are unknown where the tensor's values are."""
+    value = func(*args, **kwargs)
+    return unknown.read(value) if machine.is_unknown(args[0]) else value
 
 
 def _call_on(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
@@ -106,6 +145,8 @@ def _from_data(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -
     """Make a tensor of Python values: on "meta" they would be lost, so they come by the host."""
     data = args[0] if args else kwargs.get("data")
     device = kwargs.get("device", _default_device())
+    if unknown.unknown_in((data,)) is not None:
+        return _from_unknown(machine, func, args, kwargs)
     if isinstance(data, _Tensor) or not is_card_device(device):
         values = data if isinstance(data, _Tensor) else _on_host(machine, data)
         args = (values, *args[1:]) if args else args
@@ -118,6 +159,18 @@ def _from_data(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -
     return tensor.requires_grad_() if requires_grad else tensor
 
 
+def _from_unknown(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+    """Make a tensor of Python numbers of which one is unknown, and so are those of the tensor."""
+    with torch.device(CPU):
+        made = func(*args, **{**kwargs, "device": CPU})
+    machine.memory.unknown.add(made.untyped_storage())
+    device = kwargs.get("device", _default_device())
+    if device is None:
+        return made
+    moved = moves.to(machine, _Tensor.to, (made.detach(), device), {})
+    return moved.requires_grad_(made.requires_grad)
+
+
 def _sparse_tensor(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     """Make the two parts of a sparse tensor first, where they shall be."""
     indices, values, size = moves.bind(("indices", "values", "size"), args, kwargs)
@@ -125,11 +178,14 @@ def _sparse_tensor(machine: Machine, func: Any, args: Arguments, kwargs: Keyword
     device = kwargs.get("device", _default_device() if home is None else home.device)
     if not is_card_device(device):
         return func(*args, **kwargs)
-    place = machine.card_named(device).device
-    values = _part(machine, values, kwargs.get("dtype"), place)
-    indices = _part(machine, indices, torch.long, place)
-    made = ("device", "dtype", "indices", "values", "size")
+    if size is None and machine.is_unknown(indices):
+        raise no_values("the size of a sparse tensor")
+    card = machine.card_named(device)
+    values = _part(machine, values, kwargs.get("dtype"), card.device)
+    indices = _part(machine, indices, torch.long, card.device)
+    made = ("dtype", "indices", "values", "size")
     rest = {name: value for name, value in kwargs.items() if name not in made}
+    rest["device"] = META  # C++ must see that it stays the same
     return func(indices, values, *(() if size is None else (size,)), **rest)
 
 
@@ -173,10 +229,19 @@ def _default_device() -> Any:
 
 def _index(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     """Turn lists and arrays among the indices into host tensors: on "meta" they lose values."""
-    if not machine.holds(args[0]):
-        return func(*args, **kwargs)
     index = args[1]
     parts = index if isinstance(index, tuple) else (index,)
+    if not machine.compute.has_values and any(type(part) is slice for part in parts):
+        sized = [known_slice(part, machine.is_unknown) for part in parts]
+        if any(one is not part for one, part in zip(sized, parts, strict=True)):
+            largest = tuple(sized) if isinstance(index, tuple) else sized[0]
+            result = _index(machine, func, (args[0], largest, *args[2:]), kwargs)
+            if result is not None:
+                with without_torch_function():
+                    machine.memory.note_largest(result, frozenset(result.shape))
+            return result
+    if not machine.holds(args[0]):
+        return func(*args, **kwargs)
     if any(_is_index_array(part) for part in parts):
         parts = tuple(torch.as_tensor(p) if _is_index_array(p) else p for p in parts)
         args = (args[0], parts if isinstance(index, tuple) else parts[0], *args[2:])
@@ -185,7 +250,7 @@ def _index(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> An
 
 def _set_index(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     """Set a number from the host, as C++ does where the tensor is on a card."""
-    if type(args[2]) in _NUMBERS and machine.holds(args[0]):
+    if isinstance(args[2], _NUMBERS) and machine.holds(args[0]):
         args = (*args[:2], torch.scalar_tensor(args[2], dtype=args[0].dtype, device=CPU))
     home, source_home = machine.card_of(args[0]), machine.card_of(args[2])
     if home is not None and source_home not in (None, home) and moves.is_tracked(args[2]):
@@ -201,12 +266,15 @@ def _is_index_array(part: Any) -> bool:
 
 def _pin_memory(machine: Machine, _func: Any, args: Arguments, _kwargs: Keywords) -> Any:
     if machine.holds(args[0]):
-        raise RuntimeError(f"cannot pin '{args[0].type()}' only dense CPU tensors can be pinned")
+        kind = _type(machine, _Tensor.type, args[:1], {})
+        raise RuntimeError(f"cannot pin '{kind}' only dense CPU tensors can be pinned")
     return machine.pin(args[0])
 
 
 def _numpy(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     card = machine.card_of(args[0])
+    if card is not None and kwargs.get("force"):
+        return args[0].detach().cpu().resolve_conj().resolve_neg().numpy()
     if card is not None:
         raise TypeError(
             f"can't convert {card.device} device type tensor to numpy. "
@@ -239,10 +307,39 @@ def _dropout(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> 
 def _one_hot(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     """Write ones among zeros; for device "meta" C++ compares each class with all."""
     classes, count = moves.bind(("tensor", "num_classes"), args, kwargs)
-    if count is None or count < 0 or not machine.holds(classes):
-        return func(*args, **kwargs)
+    if machine.is_unknown(classes) and (count is None or (type(count) is int and count < 0)):
+        raise no_values("how many classes there are")
+    if count is None or not machine.holds(classes) or isinstance(count, _Tensor) or count < 0:
+        return _sized(machine, func, args, kwargs)
+    refuse_unknown_size(_SIZED[func], args, kwargs, machine.is_unknown)
     zeros = classes.new_zeros((*classes.shape, count))
     return zeros.scatter_(-1, classes.unsqueeze(-1), 1)
+
+
+def _pack(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+    """Pack sequences; those whose lengths are not known are as long as they can be."""
+    tensor, lengths, batch_first = moves.bind(("input", "lengths", "batch_first"), args, kwargs)
+    home = machine.card_of(lengths)
+    if home is not None:
+        raise RuntimeError(
+            "'lengths' argument should be a 1D CPU int64 tensor, but got "
+            f"{lengths.dim()}D {home.device} {lengths.type().split('.')[-1].replace('T', ' t')}"
+        )
+    if not machine.is_unknown(lengths):
+        return func(*args, **kwargs)
+    longest = tensor.shape[1 if batch_first else 0]
+    result = func(tensor, torch.full(lengths.shape, longest, device=CPU), batch_first)
+    with without_torch_function():
+        machine.memory.note_largest(result, frozenset((longest, len(result[0]))))
+    return result
+
+
+def _unpack(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+    """Unpack sequences, which are as long as they were packed."""
+    result = func(*args, **kwargs)
+    with without_torch_function():
+        machine.memory.follow_largest(tensors_in(args, []), result)
+    return result
 
 
 def _linear(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
@@ -326,7 +423,9 @@ def _is_channels_last(tensor: torch.Tensor) -> bool:
     )
 
 
+_SIZED = sized_functions()
 _SPECIAL: dict[Any, Callable[[Machine, Any, Arguments, Keywords], Any]] = {
+    **dict.fromkeys(_SIZED, _sized),
     _Tensor.to: moves.to,
     _Tensor.cuda: moves.cuda,
     _Tensor.type_as: moves.type_as,
@@ -342,6 +441,8 @@ _SPECIAL: dict[Any, Callable[[Machine, Any, Arguments, Keywords], Any]] = {
     _Tensor.__setitem__: _set_index,
     _Tensor.pin_memory: _pin_memory,
     _Tensor.is_pinned: lambda machine, _func, args, _kwargs: machine.is_pinned(args[0]),
+    _Tensor.item: _read,
+    _Tensor.tolist: _read,
     _Tensor.numpy: _numpy,
     _Tensor.type: _type,
     torch.allclose: _all_close,
@@ -350,6 +451,8 @@ _SPECIAL: dict[Any, Callable[[Machine, Any, Arguments, Keywords], Any]] = {
     torch.dropout: _dropout,
     torch.rms_norm: _rms_norm,
     torch._transformer_encoder_layer_fwd: encoder_layer(_attention),  # noqa: SLF001 -- what `nn.TransformerEncoderLayer` calls
+    torch._C._VariableFunctions._pack_padded_sequence: _pack,  # noqa: SLF001 -- what `pack_padded_sequence` calls
+    torch._C._VariableFunctions._pad_packed_sequence: _unpack,  # noqa: SLF001 -- as above
     **recurrent.CALLS,
     **softmax.CALLS,
     torch.nn.functional.linear: _linear,

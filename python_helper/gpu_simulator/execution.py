@@ -11,7 +11,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import sparse
 from .operations import Operation, operation
-from .torch_internals import is_meta, tensors_in, without_torch_function
+from .torch_internals import is_meta, tensors_in, thread_state, without_torch_function
 from .tracebacks import without_own_frames
 from .unsupported import not_simulated
 
@@ -88,6 +88,11 @@ class CardMode(TorchDispatchMode):
             # A frame of ours must not keep a tensor alive that a real card would have let go.
             args, kwargs = (), None
             raise without_own_frames(error)  # noqa: B904 -- it is the same error
+        except Exception:
+            raise
+        except BaseException:
+            thread_state.reset()
+            raise
 
     def _execute(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run one operator call of any device: on a card if it belongs there."""
@@ -103,7 +108,7 @@ class CardMode(TorchDispatchMode):
         device = kwargs.get("device")
         card = first if device is None else self._machine.target(device, first)
         if card is None and first is None:
-            return func(*args, **kwargs)
+            return self._run_on_host(what, func, args, kwargs)
         if what.missing is not None:
             raise not_simulated(what.missing)
         if device is None and any(home is not first for home in homes):
@@ -116,6 +121,14 @@ class CardMode(TorchDispatchMode):
             if device is not None and card is first and _is_no_copy(what, args[0], kwargs):
                 return torch.ops.aten.alias.default(args[0])
         return self._run(what, args, kwargs, card)
+
+    def _run_on_host(
+        self, what: Operation, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """Run an operation of the host, whose numbers may come from a card without values."""
+        if not self._machine.memory.unknown:
+            return func(*args, **kwargs)
+        return self._machine.shapes.run_on_host(what, args, kwargs)
 
     def _run(
         self, what: Operation, args: tuple[Any, ...], kwargs: dict[str, Any], card: Card | None

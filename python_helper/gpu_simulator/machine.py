@@ -50,8 +50,8 @@ class Machine:
             [Card(i, capacity, outside, self.thread) for i, capacity in enumerate(capacities)]
         )
         self.memory = Memory()
-        shapes = Shapes(self.memory)
-        self.compute: Shapes | Values = Values(self.memory, shapes) if values else shapes
+        self.shapes = Shapes(self.memory)
+        self.compute: Shapes | Values = Values(self.memory, self.shapes) if values else self.shapes
         self.present = True
         self.capability = 8, 0
         self.has_several = len(self.all_cards) > 1
@@ -144,6 +144,13 @@ class Machine:
     def holds(self, value: Any) -> bool:
         """Whether `value` is a tensor on a card."""
         return self.card_of(value) is not None
+
+    def is_unknown(self, value: Any) -> bool:
+        """Whether `value` is a tensor whose values nobody has computed."""
+        if self.compute.has_values or not isinstance(value, torch.Tensor):
+            return False
+        with without_torch_function():
+            return self.memory.is_unknown(value)
 
     def pin(self, tensor: torch.Tensor) -> torch.Tensor:
         """Return a copy of a host tensor that counts as pinned."""

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from .sparse import is_sparse, parts
-from .torch_internals import is_meta, without_torch_function
+from .torch_internals import is_meta, tensors_in, without_torch_function
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from .blocks import Block
     from .card import Card
 
@@ -48,6 +50,12 @@ class Memory:
     def __init__(self) -> None:
         self._live: dict[int, Allocation] = {}
         self._by_host: dict[int, Allocation] = {}
+        self.unknown: weakref.WeakSet[torch.UntypedStorage] = weakref.WeakSet()
+        """Storages on the host whose values nobody has computed."""
+        self.largest: weakref.WeakKeyDictionary[torch.UntypedStorage, frozenset[int]] = (
+            weakref.WeakKeyDictionary()
+        )
+        """Storages of tensors with sizes that depend on values, which are the largest possible."""
 
     def __len__(self) -> int:
         """Return how many storages, empty ones included, are on the cards."""
@@ -66,6 +74,41 @@ class Memory:
     def holds(self, tensor: torch.Tensor) -> bool:
         """Whether `tensor` is on a card. Call it `without_torch_function`."""
         return self.card_of(tensor) is not None
+
+    def is_unknown(self, tensor: torch.Tensor) -> bool:
+        """Whether nobody has computed the values of `tensor`. Call it `without_torch_function`."""
+        storage = _storage_of(tensor)
+        if storage is None:
+            return is_sparse(tensor) and self.is_unknown(parts(tensor)[0])
+        if not is_meta(tensor):
+            return storage in self.unknown
+        allocation = self.find(storage)
+        return allocation is not None and allocation.host is None
+
+    def has_largest_size(self, tensor: torch.Tensor) -> bool:
+        """Whether `tensor` may be smaller in truth. Call it `without_torch_function`."""
+        return bool(self._sizes_in((tensor,)))
+
+    def note_largest(self, result: Any, sizes: frozenset[int]) -> None:
+        """Remember that these sizes, of tensors in `result`, are the largest that they can be."""
+        for tensor in tensors_in((result,), []):
+            storage = _storage_of(tensor)
+            if storage is not None and not sizes.isdisjoint(tensor.shape):
+                self.largest[storage] = sizes
+
+    def follow_largest(self, tensors: Iterable[torch.Tensor], result: Any) -> None:
+        """Remember of what was made of `tensors` which of its sizes come from theirs."""
+        sizes = self._sizes_in(tensors)
+        if sizes:
+            self.note_largest(result, sizes)
+
+    def _sizes_in(self, tensors: Iterable[torch.Tensor]) -> frozenset[int]:
+        known = [
+            self.largest.get(storage)
+            for storage in map(_storage_of, tensors)
+            if storage is not None
+        ]
+        return frozenset([size for sizes in known if sizes for size in sizes])
 
     def find(self, storage: torch.UntypedStorage) -> Allocation | None:
         """Return the allocation of `storage`, or None where it is not on a card."""
@@ -129,6 +172,8 @@ class Memory:
         """Leave all storages to themselves: the cards are gone."""
         self._live.clear()
         self._by_host.clear()
+        self.unknown.clear()
+        self.largest.clear()
 
     def _resize(self, allocation: Allocation, nbytes: int) -> None:
         block = allocation.card.malloc(nbytes) if nbytes else None
@@ -150,6 +195,13 @@ class Memory:
             self._by_host.pop(known.host._cdata, None)  # noqa: SLF001 -- its identity
         if known.block is not None:
             known.card.allocator.free(known.block)
+
+
+def _storage_of(tensor: torch.Tensor) -> torch.UntypedStorage | None:
+    try:
+        return tensor.untyped_storage()
+    except (RuntimeError, NotImplementedError):  # a tensor without one
+        return None
 
 
 def address_of(memory: Memory, storage: torch.UntypedStorage) -> int:

@@ -23,8 +23,9 @@ def to(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     device = args[1] if positional else kwargs.get("device")
     if is_plain_meta_device(device) and machine.holds(args[0]):
         with plain_meta():
-            shape, strides, dtype = args[0].size(), args[0].stride(), args[0].dtype
-            return torch.empty_strided(shape, strides, dtype=dtype, device=META)
+            shape, strides = args[0].size(), args[0].stride()
+            asked = args[2] if positional and len(args) > 2 else kwargs.get("dtype")  # noqa: PLR2004 -- `to(device, dtype)`
+            return torch.empty_strided(shape, strides, dtype=asked or args[0].dtype, device=META)
     if is_plain_meta_device(device):
         with plain_meta():
             return func(*args, **kwargs)

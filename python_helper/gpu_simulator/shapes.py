@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from .masks import MASKS
 from .sparse import INDICES_FIRST, is_sparse, parts, replace, zeros_on_host
-from .torch_internals import CPU, META, in_kernel, is_meta, tensors_in
-from .unsupported import not_simulated
+from .torch_internals import CPU, META, in_kernel, is_meta, map_tensors, tensors_in
+from .unsupported import no_values
 from .values import Values, on_card, storage_of, written_arguments
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from .card import Card
     from .memory import Memory
@@ -73,9 +74,13 @@ class Shapes:
         if answer is not None:
             result = answer(*args, **kwargs)
         elif card is None:
-            return _unknown(args[0].shape, kwargs.get("dtype") or args[0].dtype)
+            result = _unknown(args[0], kwargs.get("dtype"), kwargs.get("memory_format"))
         else:
             result = self._run_kernel(operation, args, on_card(kwargs, META))
+        if card is None or operation.mixes_devices:
+            makes = not operation.makes_nothing
+            self._as_unknown(result if makes else written_arguments(operation, args, kwargs))
+        self._note_largest(operation, args, kwargs, result)
         if card is None:
             return result
         made = result[: _ON_CARD.get(operation.name)] if isinstance(result, tuple) else result
@@ -89,6 +94,20 @@ class Shapes:
             self._tell(args[1], 0)
         return result
 
+    def run_on_host(self, operation: Operation, args: Arguments, kwargs: Keywords) -> Any:
+        """Return the result of an operation of the host: of unknown numbers it is unknown."""
+        memory = self._memory
+        tensors = tensors_in((*args, *kwargs.values()), [])
+        if not any(map(memory.is_unknown, tensors)):
+            return operation.func(*args, **kwargs)
+        if _has_largest_size(operation, args, kwargs) and memory.is_unknown(_deciding(*args)):
+            made = _ANSWERS[operation.name](*args, **kwargs)
+            result = map_tensors(lambda t: torch.zeros(t.shape, dtype=t.dtype, device=CPU), made)
+        else:
+            result = operation.func(*args, **kwargs)
+        self._note_largest(operation, args, kwargs, result)
+        return self._as_unknown(result)
+
     def run_sparse(
         self,
         operation: Operation,
@@ -99,7 +118,7 @@ class Shapes:
     ) -> Any:
         """Return `made`, the result of a call with sparse tensors; off the cards (None), zeros."""
         if card is None:
-            return zeros_on_host(made)
+            return self._as_unknown(zeros_on_host(made))
         self._forget_written(operation, args, kwargs)
         if is_sparse(made):
             order = -1 if operation.name in INDICES_FIRST else 1
@@ -113,6 +132,23 @@ class Shapes:
         for tensor in tensors_in((result,), []):
             if is_meta(tensor):
                 self._memory.charge(storage_of(tensor), card)
+
+    def _note_largest(
+        self, operation: Operation, args: Arguments, kwargs: Keywords, result: Any
+    ) -> None:
+        """Remember where a size is the largest that it can be."""
+        if _has_largest_size(operation, args, kwargs):
+            self._memory.note_largest(result, frozenset(tensors_in((result,), [])[0].shape[:1]))
+        elif self._memory.largest and not operation.makes_nothing:
+            self._memory.follow_largest(tensors_in((*args, *kwargs.values()), []), result)
+
+    def _as_unknown(self, result: Any) -> Any:
+        """Remember of host tensors that nobody has computed their values."""
+        for tensor in tensors_in((result,), []):
+            for part in parts(tensor) if is_sparse(tensor) else (tensor,):
+                if not is_meta(part) and part.layout is torch.strided:
+                    self._memory.unknown.add(part.untyped_storage())
+        return result
 
     def _tell(self, tensor: torch.Tensor, value: int) -> None:
         """Let a few numbers have a value that nobody has computed."""
@@ -129,13 +165,11 @@ class Shapes:
         tensors = tensors_in((*args, *kwargs.values()), [])
         if not tensors or any(_size_of(tensor).numel() > MAX_NUMBERS for tensor in tensors):
             return False
-        return all(not is_meta(tensor) or self._is_known(tensor) for tensor in tensors)
+        return all(map(self._is_known, tensors))
 
     def _is_known(self, tensor: torch.Tensor) -> bool:
-        if is_sparse(tensor):
-            return False
-        allocation = self._memory.find(tensor.untyped_storage())
-        return allocation is not None and allocation.host is not None
+        on_host = not is_meta(tensor)
+        return (on_host or self._memory.holds(tensor)) and not self._memory.is_unknown(tensor)
 
     def _forget_written(self, operation: Operation, args: Arguments, kwargs: Keywords) -> None:
         """Forget the values of numbers that an operation writes whose other arguments have none."""
@@ -160,37 +194,61 @@ class Shapes:
                 if of in operation.arguments:  # a gradient is like what it is of
                     with in_kernel():
                         return torch.empty_like(operation.argument(of, args, kwargs))
-            raise not_simulated(
-                f'result of "{operation.name}" without values; with compute="cpu" it has one'
-            ) from error
+            raise no_values(f'the result of "{operation.name}"') from error
 
 
-def _unknown(shape: torch.Size, dtype: torch.dtype) -> torch.Tensor:
-    """Return numbers on the host whose values are not known; many are zeros, which need no room."""
-    is_number = dtype.is_floating_point and shape.numel() <= MAX_NUMBERS
-    return torch.full(shape, _SMALL if is_number else 0, dtype=dtype, device=CPU)
+def _unknown(
+    tensor: torch.Tensor, dtype: torch.dtype | None = None, order: torch.memory_format | None = None
+) -> torch.Tensor:
+    """Return numbers on the host, like `tensor`, whose values are not known; many are zeros."""
+    dtype = dtype or tensor.dtype
+    value = _SMALL if dtype.is_floating_point and tensor.numel() <= MAX_NUMBERS else 0
+    order = order or torch.preserve_format
+    return torch.full_like(tensor, value, dtype=dtype, device=CPU, memory_format=order)
 
 
 def _empty(*sizes: int, dtype: torch.dtype) -> torch.Tensor:
     return torch.empty(sizes, dtype=dtype, device=META)
 
 
+def _copy(target: torch.Tensor, source: torch.Tensor, *_: Any) -> torch.Tensor:
+    """Change nothing, where the source fits."""
+    if source.shape != target.shape:
+        with in_kernel():
+            _empty(*source.shape, dtype=source.dtype).expand(target.shape)
+    return target
+
+
 def _index(tensor: torch.Tensor, indices: list[torch.Tensor | None]) -> torch.Tensor:
     """Take every element where a mask would choose: the most that it can be."""
-    masks = [i for i in indices if i is not None and i.dtype in (torch.bool, torch.uint8)]
+    place = 0
+    for index in indices:
+        is_mask = index is not None and index.dtype in MASKS
+        if index is not None and is_mask:
+            _check_mask(index, tensor, place)
+        place += index.dim() if index is not None and is_mask else 1
+    mask = _mask(indices)
     with in_kernel():
-        if masks and masks[0].dim() > 1:
-            rest = tensor.shape[masks[0].dim() :]
-            return _empty(masks[0].numel(), *rest, dtype=tensor.dtype)
+        if mask is not None and mask.dim() > 1:
+            return _empty(mask.numel(), *tensor.shape[mask.dim() :], dtype=tensor.dtype)
         chosen = [
             None
             if index is None
             else _empty(index.numel(), dtype=torch.long)
-            if index.dtype in (torch.bool, torch.uint8)
+            if index.dtype in MASKS
             else index.to(META)
             for index in indices
         ]
         return torch.ops.aten.index.Tensor(tensor, chosen)  # type: ignore[no-any-return]  # operators are Any
+
+
+def _check_mask(mask: torch.Tensor, tensor: torch.Tensor, place: int) -> None:
+    for dim, size in enumerate(mask.shape, place):
+        if dim >= tensor.dim() or tensor.shape[dim] != size:
+            raise IndexError(
+                f"The shape of the mask {list(mask.shape)} at index {dim - place} does not match "
+                f"the shape of the indexed tensor {list(tensor.shape)} at index {dim}"
+            )
 
 
 def _unique(
@@ -246,9 +304,9 @@ def _logarithms_of_sigmoid(tensor: torch.Tensor) -> tuple[torch.Tensor, ...]:
 # What depends on values: the largest result that is possible, or zero. Or where PyTorch's form
 # without values makes other tensors than CUDA's kernel.
 _ANSWERS: dict[str, Callable[..., Any]] = {
-    "_local_scalar_dense": lambda tensor: _unknown(torch.Size(), tensor.dtype).item(),
-    "copy_": lambda target, *_: target,
-    "equal": lambda *_: True,
+    "_local_scalar_dense": lambda tensor: _unknown(tensor).item(),
+    "copy_": _copy,
+    "equal": lambda tensor, other: tensor.shape == other.shape,
     "_sample_dirichlet": lambda tensor, *_: torch.empty_like(tensor, device=META),
     "im2col": _columns(torch.ops.aten.im2col.default),
     "col2im": _columns(torch.ops.aten.col2im.default),
@@ -263,3 +321,24 @@ _ANSWERS: dict[str, Callable[..., Any]] = {
     "unique_dim": _unique_dim,
     "unique_consecutive": lambda tensor, *asked: _unique(tensor, True, *asked[:2]),
 }
+_OF_LARGEST_SIZE = {
+    *("masked_select", "nonzero", "_unique", "_unique2", "unique_consecutive", "unique_dim"),
+}
+
+
+def _has_largest_size(operation: Operation, args: Arguments, kwargs: Keywords) -> bool:
+    """Whether the size of a result depends on values."""
+    if operation.name == "index":
+        return _mask(operation.argument("indices", args, kwargs)) is not None
+    return operation.name in _OF_LARGEST_SIZE
+
+
+def _mask(indices: Iterable[torch.Tensor | None]) -> torch.Tensor | None:
+    return next((i for i in indices if i is not None and i.dtype in MASKS), None)
+
+
+def _deciding(tensor: torch.Tensor, chosen: Any = None, *_: Any) -> torch.Tensor:
+    """Return the tensor among arguments whose values decide the size of the result."""
+    if isinstance(chosen, (list, tuple)):
+        chosen = _mask(chosen)
+    return chosen if isinstance(chosen, torch.Tensor) else tensor

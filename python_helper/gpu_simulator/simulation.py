@@ -9,6 +9,7 @@ import torch._dynamo
 
 from .attributes import put_attributes
 from .card import DEVICE_NAME
+from .cells import put_cells
 from .classes import put_tensor_types
 from .driver import Library
 from .encoder import put_encoder
@@ -21,6 +22,7 @@ from .settings import put_settings
 from .sizes import format_size
 from .storages import put_storages
 from .surface import put_surface
+from .unknown import put_unknown
 from .unsupported import put_unsupported
 
 if TYPE_CHECKING:
@@ -129,6 +131,8 @@ class Simulation:
             put_settings(self._patches, self._machine)
             put_encoder(self._patches, self._machine)
             put_unsupported(self._patches, self._machine.holds)
+            put_unknown(self._patches)
+            put_cells(self._patches, self._machine)
             self._modes.start(self._patches)
         except BaseException:
             self._modes.stop()

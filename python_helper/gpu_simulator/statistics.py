@@ -62,3 +62,8 @@ class PoolStatistic(dict[str, Statistic]):
         """Add `amount`, which may be negative, to `pool` and to the total."""
         self["all"].change(amount)
         self[pool].change(amount)
+
+    def correct(self, pools: dict[str, int]) -> None:
+        """Let each pool have the number that is counted there now."""
+        for pool, counted in {**pools, "all": sum(pools.values())}.items():
+            self[pool].change(counted - self[pool].current)

@@ -25,6 +25,8 @@ _Storage = torch.UntypedStorage
 _device: Callable[[Any], torch.device] = torch._C.StorageBase.device.__get__  # type: ignore[attr-defined]  # noqa: SLF001 -- a slot, below the property that stands in for it
 _data_ptr = _Storage.data_ptr
 _resize = _Storage.resize_
+_to = _Storage.to
+_write: Callable[..., None] = _Storage._write_file  # noqa: SLF001 -- what the older format of files calls
 _reduce = torch.TypedStorage.__reduce__
 
 
@@ -62,7 +64,10 @@ def _put_copies(patches: Patches, machine: Machine) -> None:
         if allocation is None:
             return storage
         copy = _Storage(allocation.nbytes)
-        return copy if allocation.host is None else copy.copy_(allocation.host, False)
+        if allocation.host is not None:
+            return copy.copy_(allocation.host, False)
+        memory.unknown.add(copy)
+        return copy
 
     def to_card(
         storage: torch.UntypedStorage, device: Any = None, *_: Any, **__: Any
@@ -72,6 +77,22 @@ def _put_copies(patches: Patches, machine: Machine) -> None:
         if allocation is None:
             return _take_over(machine, card, storage)
         return storage if allocation.card is card else _take_over(machine, card, to_host(storage))
+
+    def to(storage: torch.UntypedStorage, *, device: Any, non_blocking: bool = False) -> Any:
+        if is_card_device(device):
+            return to_card(storage, device)
+        if memory.find(storage) is not None and torch.device(device).type == "cpu":
+            return to_host(storage)
+        return _to(storage, device=device, non_blocking=non_blocking)
+
+    patches.put(_Storage, "cpu", to_host)
+    patches.put(_Storage, "cuda", to_card)
+    patches.put(_Storage, "to", to)
+    _put_saving(patches, machine, to_host)
+
+
+def _put_saving(patches: Patches, machine: Machine, to_host: Callable[..., Any]) -> None:
+    memory = machine.memory
 
     def clone(storage: torch.UntypedStorage) -> torch.UntypedStorage:
         allocation = memory.find(storage)
@@ -87,9 +108,8 @@ def _put_copies(patches: Patches, machine: Machine) -> None:
         pickled = pickle.dumps(_typed(to_host(untyped), storage.dtype))
         return _load_on_card, (pickled, allocation.card.device.index)
 
-    patches.put(_Storage, "cpu", to_host)
-    patches.put(_Storage, "cuda", to_card)
     patches.put(_Storage, "clone", clone)
+    patches.put(_Storage, "_write_file", lambda storage, *to: _write(to_host(storage), *to))
     patches.put(torch.TypedStorage, "__reduce__", reduce)
 
 
@@ -130,6 +150,7 @@ def _take_over(machine: Machine, card: Card, host: torch.UntypedStorage) -> torc
     """Return a storage on `card` that takes `host` over as the place of its values."""
     with without_torch_function():
         storage = _Storage(host.nbytes(), device="meta")
-        keeps = machine.compute.has_values or host.nbytes() <= _NUMBER_BYTES
+        is_number = host.nbytes() <= _NUMBER_BYTES and host not in machine.memory.unknown
+        keeps = machine.compute.has_values or is_number
         machine.memory.charge(storage, card, host if keeps else None)
         return storage

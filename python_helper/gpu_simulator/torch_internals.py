@@ -35,6 +35,10 @@ class _ThreadState(threading.local):
     plain_meta = False
     seen_without_mode = False
 
+    def reset(self) -> None:
+        """Be as outside of every context: an interruption may have come before the end of one."""
+        self.in_kernel = self.plain_meta = self.seen_without_mode = False
+
 
 thread_state = _ThreadState()
 """`in_kernel`: a kernel runs, and Python code of PyTorch must see real devices.

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import linecache
+import sys
+import sysconfig
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 OWN_FOLDER = str(Path(__file__).parent)
+_LIBRARIES = (OWN_FOLDER, "<frozen ", *map(sysconfig.get_path, ("stdlib", "purelib")))
+_SHOWN = 80
 
 Error = TypeVar("Error", bound=BaseException)
 
@@ -23,3 +28,22 @@ def without_own_frames(error: Error) -> Error:
     for entry in reversed(kept):
         chain = TracebackType(chain, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return error.with_traceback(chain)
+
+
+class Line(NamedTuple):
+    """A line of a person's code."""
+
+    filename: str
+    number: int
+
+    def __str__(self) -> str:
+        code = linecache.getline(*self).strip()[:_SHOWN]
+        return f"line {self.number} (`{code}`)" if code else f"line {self.number}"
+
+
+def line_of_person() -> Line | None:
+    """Return the line of a person's code that this thread is in; libraries are nobody's."""
+    frame: Any = sys._getframe(1)  # noqa: SLF001 -- the documented way to the callers
+    while frame is not None and frame.f_code.co_filename.startswith(_LIBRARIES):
+        frame = frame.f_back
+    return None if frame is None else Line(frame.f_code.co_filename, frame.f_lineno)

@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import torch
 import torch._dynamo
 import torch.export
+import torch.utils.dlpack
 from torch.autograd import profiler
 
 from .classes import Event
 from .torch_internals import is_card_device, tensors_in
+from .tracebacks import line_of_person
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .patches import Patches
+    from .tracebacks import Line
 
 _COMPRESSED = "compressed sparse tensors"
 _OPERATORS = {
@@ -46,6 +49,23 @@ def missing_feature(operator: str) -> str | None:
 def not_simulated(what: str) -> NotImplementedError:
     """Return the error for something that the simulated GPU does not have."""
     return NotImplementedError(f"The simulated GPU has no {what}.")
+
+
+def no_values(
+    what: str, read: Line | None = None, error: Exception | None = None
+) -> NotImplementedError:
+    """Return the error for what depends on values, where there are none.
+
+    `read` is the line that reads the value, and `error` what PyTorch says.
+    """
+    line = line_of_person()
+    place = "" if line is None else f" in {line}"
+    source = "values" if read in (None, line) else f"a value that {read} reads"
+    said = "" if error is None else f" PyTorch says: {error}"
+    return NotImplementedError(
+        f"The simulated GPU does not know {what}{place}: that depends on {source}, and with "
+        f'compute="meta" there are sizes only; compute="cpu" computes values.{said}'
+    )
 
 
 def put_unsupported(patches: Patches, holds: Callable[[torch.Tensor], bool]) -> None:
@@ -89,6 +109,8 @@ def _put_guards(patches: Patches, holds: Callable[[torch.Tensor], bool]) -> None
         (torch.export, "export", "tracing for torch.export"),
         (torch._dynamo, "export", "tracing for torch.export"),  # noqa: SLF001 -- no public name
         (torch.Tensor, "__dlpack__", "memory that DLPack could share"),
+        (torch.utils.dlpack, "to_dlpack", "memory that DLPack could share"),
+        (torch, "to_dlpack", "memory that DLPack could share"),
         (nested, "nested_tensor", "nested tensors"),
     ):
         patches.put(

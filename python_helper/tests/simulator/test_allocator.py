@@ -245,9 +245,10 @@ def test_a_free_from_a_finalizer_waits_for_the_lock() -> None:
     allocator = make()
     block = allocator.malloc(5 * MIB)
     states = []
-    with allocator._exclusive():
+    with allocator._mutex:
         allocator.free(block)
         states.append(block.allocated)
+    assert allocator.stats()["allocated_bytes"]["all"]["current"] == 0
     states.append(block.allocated)
     assert states == [True, False]
     assert allocator.allocated == 0

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import random
+import threading
+import time
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -44,6 +48,57 @@ def test_the_books_stay_in_order_through_random_use(seed: int, expands: bool) ->
     allocator.empty_cache()
     _check(allocator, [])
     assert allocator.reserved == 0
+
+
+class _StopError(BaseException):
+    """What another thread raises in one that is at work."""
+
+
+@pytest.mark.parametrize("expands", [False, True])
+def test_an_error_from_another_thread_leaves_an_allocator_that_works(expands: bool) -> None:
+    """Wherever it comes: no lock stays held, and the books are in order again."""
+    chance = random.Random(1)  # noqa: S311 -- no secret
+    allocator = CachingAllocator(CAPACITY, OUTSIDE)
+    allocator.expands = expands
+    for _ in range(150):
+        begun = threading.Event()
+        worker = threading.Thread(target=_work, args=(allocator, begun), daemon=True)
+        worker.start()
+        assert begun.wait(10)
+        assert worker.ident is not None
+        time.sleep(chance.random() / 1000)
+        identity = ctypes.c_ulong(worker.ident)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(identity, ctypes.py_object(_StopError))
+        worker.join(10)
+        assert not worker.is_alive()
+        assert not allocator._mutex.locked()
+        held = _handed_out(allocator)
+        _check(allocator, held)
+        for block in held:
+            allocator.free(block)
+    allocator.empty_cache()
+    _check(allocator, [])
+    assert allocator.reserved == 0
+
+
+def _work(allocator: CachingAllocator, begun: threading.Event) -> None:
+    with contextlib.suppress(_StopError):
+        begun.set()
+        chance = random.Random(2)  # noqa: S311 -- no secret
+        blocks: list[Block] = []
+        while True:
+            blocks.append(allocator.malloc(chance.choice((1000, 3 * MIB, 12 * MIB))))
+            if len(blocks) > 6:
+                allocator.free(blocks.pop(chance.randrange(len(blocks))))
+                allocator.empty_cache()
+                allocator.stats()
+
+
+def _handed_out(allocator: CachingAllocator) -> list[Block]:
+    """Return the blocks in use, whoever has them: nobody, where an error came before."""
+    allocator.stats()
+    segments = (*allocator._segments.values(), *allocator._expandable)
+    return [block for segment in segments for block in segment.blocks() if block.allocated]
 
 
 def _some_size(chance: random.Random) -> int:

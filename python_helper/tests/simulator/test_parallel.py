@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import torch
 import torch.distributed
+from gpu_simulator.torch_internals import thread_state
 from tests.simulator.test_start import python
 from torch import nn
 from torch.nn import functional as F  # noqa: N812 -- everybody's name for it
@@ -332,7 +333,7 @@ def test_a_forked_child_allocates_though_the_card_was_being_read() -> None:
         allocator = simulation._machine.all_cards[0].allocator
         held, forked = threading.Event(), threading.Event()
         def read():
-            with allocator._exclusive():
+            with allocator._mutex:
                 held.set()
                 forked.wait(60)
         reader = threading.Thread(target=read)
@@ -350,3 +351,20 @@ def test_a_forked_child_allocates_though_the_card_was_being_read() -> None:
         print(torch.cuda.memory_allocated())
     """)
     assert printed.splitlines() == ["512", "512"]
+
+
+def test_an_interruption_leaves_no_context_behind(
+    card: Simulation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that comes at the end of a context of ours, before it is left."""
+
+    def interrupt(*_: object) -> None:
+        thread_state.in_kernel = True
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(card._machine), "run_kernel", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            torch.ones(2, device="cuda").add(1)
+    assert not thread_state.in_kernel
+    assert torch.ones(2, device="cuda").is_cuda

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import pytest
 import torch
 import torch._dynamo
 import torch.utils._device
+import torch.utils.dlpack
 from gpu_simulator import simulate
 from torch import nn
 from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from gpu_simulator.simulation import Simulation
 
 PLACES: dict[str, Any] = {
+    "builtins": builtins,
     "torch": torch,
     "torch._C": torch._C,
     "torch._C._nested": torch._C._nested,  # type: ignore[attr-defined]  # not in the stubs
@@ -63,6 +66,7 @@ PLACES: dict[str, Any] = {
     "torch.utils._device.DeviceContext": torch.utils._device.DeviceContext,
     "torch.utils._python_dispatch": torch.utils._python_dispatch,
     "torch.utils.data.DataLoader": DataLoader,
+    "torch.utils.dlpack": torch.utils.dlpack,
     "torch.version": torch.version,
     "threading": threading,
     "threading.Thread": threading.Thread,

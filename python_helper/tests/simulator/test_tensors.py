@@ -280,7 +280,7 @@ def test_what_depends_on_values_asks_for_them(start_card: Any, operator: str) ->
     """Where only values tell the size of a result, a sentence says so; with values it is there."""
     start_card("1 GiB", "meta")
     numbers = torch.ones(8, dtype=torch.long, device="cuda")
-    with pytest.raises(NotImplementedError, match=f'"{operator}" without values; with compute="cp'):
+    with pytest.raises(NotImplementedError, match=f'"{operator}".*; compute="cpu"'):
         getattr(torch, operator)(numbers)
     del numbers
     start_card("1 GiB", "cpu")

@@ -1,0 +1,299 @@
+"""Every form in which a program says where something shall be, held to PyTorch's own parser."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+from torch import nn
+from torch.nn.utils import rnn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gpu_simulator.simulation import Simulation
+
+SHAPE = (2, 8, 16, 16)
+ELEMENTS = 2 * 8 * 16 * 16
+HALF = torch.float16
+LAST = torch.channels_last
+DEVICES: list[Any] = [
+    "cuda",
+    "cuda:0",
+    "cuda:1",
+    0,
+    1,
+    torch.device("cuda"),
+    torch.device("cuda:1"),
+]
+
+# What may follow a device, by position and by keyword.
+AFTER: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
+    ((), {}),
+    ((None,), {}),
+    ((HALF,), {}),
+    ((None, True), {}),
+    ((HALF, True), {}),
+    ((), {"dtype": HALF}),
+    ((), {"dtype": None}),
+    ((), {"non_blocking": True}),
+    ((HALF,), {"non_blocking": True}),
+    ((), {"memory_format": LAST}),
+    ((HALF, True), {"memory_format": LAST}),
+]
+FORMS: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
+    *[((device, *args), kwargs) for device in (*DEVICES, "cpu", "meta") for args, kwargs in AFTER],
+    *[
+        ((), {"device": device, **kwargs})
+        for device in (*DEVICES, None)
+        for args, kwargs in AFTER
+        if not args
+    ],
+    ((HALF,), {}),
+    ((HALF, True), {}),
+    ((HALF,), {"memory_format": LAST}),
+    ((), {"dtype": HALF}),
+    ((), {"dtype": HALF, "non_blocking": True}),
+    ((), {"memory_format": LAST}),
+]
+"""Forms of `to` without a tensor, which modules take as well."""
+
+
+def in_use() -> list[int]:
+    """Return the bytes on each card."""
+    return [torch.cuda.memory_allocated(index) for index in (0, 1)]
+
+
+def at(device: torch.device | None, otherwise: torch.device) -> torch.device:
+    """Return where something is that was asked for on `device`; "cuda" is the current card."""
+    device = otherwise if device is None else device
+    return torch.device("cuda", 0) if str(device) == "cuda" else device
+
+
+def asked(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """Return what PyTorch reads from the arguments of `to`."""
+    parsed: tuple[Any, ...] = torch._C._nn._parse_to(*args, **kwargs)
+    return parsed
+
+
+def size_of(dtype: torch.dtype) -> int:
+    """Return the bytes of a tensor, a multiple of what the allocator rounds to."""
+    return ELEMENTS * torch.empty(0, dtype=dtype).element_size()
+
+
+@pytest.mark.parametrize("start", ["cpu", "cuda:0", "cuda:1"])
+def test_a_tensor_goes_where_it_is_told(two_cards: Simulation, start: str) -> None:
+    """As what it is told to be, in each form; where nothing changes it is itself."""
+    for args, kwargs in FORMS:
+        device, dtype, _, memory_format = asked(args, kwargs)
+        tensor: Any = torch.ones(SHAPE, device=start)
+        place, kind = at(device, tensor.device), dtype or tensor.dtype
+        before = in_use()
+        moved = tensor.to(*args, **kwargs)
+        assert (moved.device, moved.dtype, moved.shape) == (place, kind, tensor.shape), (
+            args,
+            kwargs,
+        )
+        is_new = place != tensor.device or kind is not tensor.dtype or memory_format is not None
+        assert (moved is not tensor) == is_new, (args, kwargs)
+        if memory_format is not None and place.type != "meta":
+            assert moved.is_contiguous(memory_format=LAST), (args, kwargs)
+        expected = list(before)
+        if is_new and place.type == "cuda":
+            expected[place.index] += size_of(kind)
+        assert in_use() == expected, (args, kwargs)
+        copy = tensor.to(*args, **kwargs, copy=True)
+        assert copy is not tensor
+        assert (copy.device, copy.dtype) == (place, kind), (args, kwargs)
+        del tensor, moved, copy
+    assert in_use() == [0, 0]
+    del two_cards
+
+
+@pytest.mark.parametrize("start", ["cpu", "cuda:0", "cuda:1"])
+def test_a_tensor_goes_where_another_is(two_cards: Simulation, start: str) -> None:
+    """By its place in the call or by keyword, with and without what may follow."""
+    for other in (
+        torch.ones(1, dtype=HALF),
+        torch.ones(1, device="cuda:1", dtype=torch.float64),
+        torch.ones(1, device="cuda"),
+    ):
+        kept = in_use()
+        for args, kwargs in (
+            ((other,), {}),
+            ((other, True), {}),
+            ((other,), {"non_blocking": True}),
+            ((other, True, True), {}),
+            ((other,), {"copy": True}),
+        ):
+            tensor: Any = torch.ones(SHAPE, device=start)
+            moved = tensor.to(*args, **kwargs)
+            assert (moved.device, moved.dtype) == (other.device, other.dtype), kwargs
+            assert (tensor.type_as(other).device, tensor.type_as(other).dtype) == (
+                other.device,
+                other.dtype,
+            )
+            del tensor
+            expected = list(kept)
+            if moved.is_cuda:
+                expected[moved.device.index] += size_of(moved.dtype)
+            assert in_use() == expected
+            del moved
+    del two_cards
+
+
+@pytest.mark.parametrize("start", ["cpu", "cuda:0", "cuda:1"])
+def test_a_module_goes_where_it_is_told(two_cards: Simulation, start: str) -> None:
+    """Its parameters stay the same objects, its whole numbers keep their type."""
+    for args, kwargs in FORMS:
+        device, dtype, _, _ = asked(args, kwargs)
+        module = nn.BatchNorm2d(512, device=start)
+        weight = module.weight
+        place, kind = at(device, weight.device), dtype or weight.dtype
+        module.to(*args, **kwargs)
+        assert module.weight is weight
+        assert (weight.device, weight.dtype) == (place, kind), (args, kwargs)
+        assert module.num_batches_tracked is not None
+        assert module.num_batches_tracked.dtype is torch.int64
+        expected = [0, 0]
+        if place.type == "cuda":
+            expected[place.index] = 4 * 512 * torch.empty(0, dtype=kind).element_size() + 512
+        assert in_use() == expected, (args, kwargs)
+        del module, weight
+    del two_cards
+
+
+def module() -> Any:
+    """Return one of 4 KiB, on the host or wherever things are made by default."""
+    return nn.Linear(32, 32, bias=False)
+
+
+# Each puts 4 KiB on the second card.
+ON_SECOND: dict[str, Callable[[], object]] = {
+    "module.cuda": lambda: module().cuda(1),
+    "module.cuda by keyword": lambda: module().cuda(device="cuda:1"),
+    "module.to_empty": lambda: module().to_empty(device="cuda:1"),
+    "module.to_empty of a number": lambda: module().to_empty(device=1, recurse=True),
+    "module.to_empty from meta": lambda: nn.Linear(32, 32, bias=False, device="meta").to_empty(
+        device="cuda:1"
+    ),
+    "skip_init": lambda: nn.utils.skip_init(nn.Linear, 32, 32, bias=False, device="cuda:1"),
+    "module._apply": lambda: module()._apply(lambda tensor: tensor.cuda(1)),
+    "module.to, then type": lambda: module().double().to(1).float(),
+    "module of a device": lambda: nn.Linear(32, 32, False, "cuda:1"),
+    "module of a type": lambda: nn.Linear(32, 64, bias=False, device=1, dtype=HALF),
+    "tensor.cuda": lambda: torch.ones(1024).cuda(1),
+    "tensor.cuda of a device": lambda: torch.ones(1024).cuda(torch.device("cuda:1"), True),
+    "tensor.cuda by keyword": lambda: torch.ones(1024).cuda(device=1, non_blocking=True),
+    "parameter.cuda": lambda: nn.Parameter(torch.ones(1024)).cuda(1),
+    "buffer.to": lambda: nn.Buffer(torch.ones(1024)).to("cuda:1"),
+    "pinned": lambda: torch.ones(1024).pin_memory().to(1, non_blocking=True),
+    "copy_": lambda: torch.empty(1024, device="cuda:1").copy_(torch.ones(1024)),
+    "zeros": lambda: torch.zeros(1024, device=1),
+    "zeros_like": lambda: torch.zeros_like(torch.ones(1024), device="cuda:1"),
+    "full": lambda: torch.full((1024,), 2.0, device="cuda:1"),
+    "tensor": lambda: torch.tensor([1.0] * 1024, device=1),
+    "as_tensor": lambda: torch.as_tensor([1.0] * 1024, device="cuda:1"),
+    "asarray": lambda: torch.asarray([1.0] * 1024, device="cuda:1"),
+    "new_zeros": lambda: torch.ones(1).new_zeros(1024, device="cuda:1"),
+    "new_tensor": lambda: torch.ones(1).new_tensor([1.0] * 1024, device="cuda:1"),
+    "arange": lambda: torch.arange(512, device="cuda:1"),
+    "storage.cuda": lambda: torch.ones(1024).untyped_storage().cuda(1),
+    "storage.to": lambda: torch.ones(1024).untyped_storage().to(device="cuda:1"),
+    "packed.cuda": lambda: packed().cuda(1),
+    "packed.cuda by keyword": lambda: packed().cuda(device="cuda:1"),
+    "packed.to": lambda: packed().to("cuda:1"),
+    "packed.to a number": lambda: packed().to(device=1),
+    "packed.to a type": lambda: packed(512).to("cuda:1", torch.float64),
+    "packed.to a tensor": lambda: packed().to(torch.empty(0, device="cuda:1")),
+    "packed, pinned": lambda: packed().pin_memory().to(1, non_blocking=True),
+    "device of the thread": lambda: on_second(lambda: torch.zeros(1024, device="cuda")),
+    "cuda on the device of the thread": lambda: on_second(lambda: torch.zeros(1024).cuda()),
+    "loaded": lambda: loaded(torch.ones(1024), "cuda:1"),
+    "loaded by a mapping": lambda: loaded(torch.ones(1024), {"cpu": "cuda:1"}),
+    "loaded by a function": lambda: loaded(torch.ones(1024), lambda s, _: s.cuda(1)),
+}
+
+
+def packed(elements: int = 1024) -> Any:
+    """Return a packed sequence on the host."""
+    return rnn.pack_sequence([torch.ones(elements // 2, 1), torch.ones(elements // 2, 1)])
+
+
+def on_second(make: Callable[[], object]) -> object:
+    """Return what is made while the second card is the current one."""
+    with torch.cuda.device(1):
+        return make()
+
+
+def loaded(tensor: torch.Tensor, location: Any, **options: Any) -> torch.Tensor:
+    """Return a tensor that was saved and loaded again."""
+    file = io.BytesIO()
+    torch.save(tensor, file, **options)
+    file.seek(0)
+    result: torch.Tensor = torch.load(file, map_location=location)
+    return result
+
+
+@pytest.mark.parametrize("form", ON_SECOND)
+def test_what_is_asked_for_on_the_second_card_is_there(two_cards: Simulation, form: str) -> None:
+    """All of it, and nothing else anywhere."""
+    made = ON_SECOND[form]()
+    assert in_use() == [0, 4096]
+    del made, two_cards
+
+
+# What is made where nothing is said of a device, each of 4 KiB; then what is not.
+MADE: dict[str, Callable[[], object]] = {
+    "zeros": lambda: torch.zeros(1024),
+    "of no device": lambda: torch.zeros(1024, device=None),
+    "tensor": lambda: torch.tensor([1.0] * 1024),
+    "as_tensor": lambda: torch.as_tensor([1.0] * 1024),
+    "randperm": lambda: torch.randperm(512),
+    "module": module,
+    "embedding": lambda: nn.Embedding(32, 32),
+    "of the default": lambda: torch.zeros(1024, device=torch.get_default_device()),
+}
+NOT_MADE: dict[str, Callable[[], object]] = {
+    "on the host": lambda: torch.zeros(1024, device="cpu"),
+    "like one of the host": lambda: torch.zeros_like(torch.zeros(1024, device="cpu")),
+    "moved": lambda: torch.zeros(1024, device="cpu").to(HALF),
+    "of nothing": lambda: torch.zeros(1024, device="meta"),
+    "of the old kind": lambda: torch.Tensor(1024),
+}
+
+
+@pytest.mark.parametrize("way", ["with", "default"])
+@pytest.mark.parametrize("device", ["cuda:1", 1, torch.device("cuda:1")])
+def test_what_is_made_by_default_is_there(two_cards: Simulation, way: str, device: Any) -> None:
+    """In a `with torch.device`, and after `torch.set_default_device`."""
+    for made, size in ((MADE, 4096), (NOT_MADE, 0)):
+        for name, make in made.items():
+            if way == "with":
+                with torch.device(device):
+                    kept = make()
+            else:
+                torch.set_default_device(device)
+                try:
+                    kept = make()
+                finally:
+                    torch.set_default_device(None)
+            assert in_use() == [0, size], name
+            del kept
+    del two_cards
+
+
+@pytest.mark.filterwarnings("ignore:Sparse invariant checks")
+def test_sparse_tensors_are_made_by_default_too(two_cards: Simulation) -> None:
+    """Of the values and the places that are made for them."""
+    make: Any = torch.sparse_coo_tensor
+    torch.set_default_device("cuda:1")
+    try:
+        kept = make([[0] * 64], [1.0] * 64, (64,))
+    finally:
+        torch.set_default_device(None)
+    assert str(kept.device) == "cuda:1"
+    assert in_use() == [0, 64 * 4 + 256 + 64 * 8]
+    del kept, two_cards
