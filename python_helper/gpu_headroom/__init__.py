@@ -124,6 +124,7 @@ def free(items: Sequence[str] | None = None, confirm: Sequence[str] = ()) -> str
     `ValueError`, with nothing freed, where it is not, and for an item that there cannot be.
     """
     from . import release
+    from .handlers.freeing import tell
     from .terminal import summary
     from .text.messages import say
 
@@ -131,7 +132,9 @@ def free(items: Sequence[str] | None = None, confirm: Sequence[str] = ()) -> str
     if session.computes_elsewhere():
         return say("released.busy")
     situation, read = session.situation(session.turn()), session.sampler.measure
-    return summary.list_outcome(release.run(items, situation, read, confirm))
+    outcome = release.run(items, situation, read, confirm)
+    tell(session, outcome, str(time.time()))
+    return summary.list_outcome(outcome)
 
 
 def free_traceback() -> str:

@@ -142,6 +142,7 @@ export class ReportSession {
     const reply = await this._known(); // without one what is known stays
     if (question === this._questions && reply?.report) {
       this._report = reply.report;
+      this._released = reply.released ?? this._released;
       this._onChange();
     }
   }

@@ -31,6 +31,8 @@ export interface IListener {
   onLife(lifeId: string): void;
   /** An event of this life, once. */
   onEvent(event: Event, now: number): void;
+  /** The helper is heard on a new channel: what it has told before may be lost. */
+  onAgain(): void;
   /** Something changed, or time went on. */
   onChange(): void;
 }
@@ -62,10 +64,12 @@ class Line {
 export class Connection {
   constructor(
     private readonly _transport: ITransport,
-    private readonly _uid: string,
+    uid: string,
     private readonly _lifeId: string
   ) {
-    _transport.listen(_uid, data => {
+    // An output may be shown twice, and each asks for itself.
+    this._uid = `${uid}/${Math.random()}`;
+    _transport.listen(uid, data => {
       this._onData(data, this._loose);
     });
   }
@@ -96,7 +100,7 @@ export class Connection {
     if (this._isOver || isLooked === this._contact.isLooked) {
       return;
     }
-    window.clearInterval(this._timer);
+    clearInterval(this._timer);
     this._take({ type: 'looked', isLooked });
     if (isLooked) {
       this._timer = window.setInterval(() => {
@@ -110,6 +114,7 @@ export class Connection {
   end(): void {
     this.look(false);
     this._isOver = true;
+    this._outbox.fail('');
   }
 
   /** Go on: a person asks for it. */
@@ -173,6 +178,7 @@ export class Connection {
         break;
       case 'again':
         this._outbox.askAgain();
+        this.listener?.onAgain();
         this._tick();
         break;
       case 'fail':
@@ -280,7 +286,7 @@ export class Connection {
     this._changed();
     // Not before what came together with it is heard, on whatever channel.
     if (this._outbox.next || isDue(this._contact, Date.now())) {
-      window.setTimeout(() => {
+      setTimeout(() => {
         this._tick();
       });
     }
@@ -296,6 +302,7 @@ export class Connection {
     attempt(() => this.listener?.onChange());
   }
 
+  private readonly _uid: string;
   private _contact = contactFrom(Date.now());
   private readonly _outbox = new Outbox();
   /** For what comes without a channel of this frame's. */

@@ -3,7 +3,8 @@
  * is done by `connection.ts`, and what came of it is the next event.
  *
  * A frame is told what happens while a cell runs, and asks at rest: one message at
- * a time, and only while somebody looks. Times are milliseconds of this page's clock.
+ * a time, and only while somebody looks or waits for an answer. Times are milliseconds
+ * of this page's clock.
  */
 import type {
   Event,
@@ -191,31 +192,17 @@ export function contacting(
       return heard(contact, event, now);
     case 'closed':
       return closed(contact, event.line, now);
-    default:
-      return [changed(contact, event, now), []];
-  }
-}
-
-/** What has no effect before the next tick. */
-function changed(
-  contact: IContact,
-  event: Extract<
-    ContactEvent,
-    { type: 'looked' | 'resumed' | 'arrived' | 'called' }
-  >,
-  now: number
-): IContact {
-  switch (event.type) {
     case 'looked':
-      return event.isLooked
-        ? looked(contact, now)
-        : { ...contact, isLooked: false };
+      return [
+        event.isLooked ? looked(contact, now) : { ...contact, isLooked: false },
+        []
+      ];
     case 'resumed':
-      return resumed(contact, now);
+      return [resumed(contact, now), []];
     case 'arrived':
-      return arrived(contact, event.number, now);
+      return [arrived(contact, event.number, now), []];
     case 'called':
-      return { ...contact, call: event.isAnswered ? 'answered' : 'none' };
+      return [{ ...contact, call: event.isAnswered ? 'answered' : 'none' }, []];
   }
 }
 
@@ -259,7 +246,9 @@ function closed(contact: IContact, number: number, now: number): Next {
 // --- What is to be done now
 
 function advanced(contact: IContact, asked: number | null, now: number): Next {
-  if (!contact.isLooked || contact.line.kind === 'gone') {
+  // What was asked for while somebody looked goes on when nobody does any more.
+  const isWanted = contact.isLooked || (asked ?? 0) > 0;
+  if (!isWanted || contact.line.kind === 'gone') {
     return [contact, []];
   }
   if (contact.isAgain) {

@@ -23,6 +23,11 @@ export function Head(
   );
 }
 
+/** Which device it is, where one is known, and the age of what is said. */
+export function asideOf(device: IDevice | null, age: string): string {
+  return [device && nameDevice(device, trans), age].filter(Boolean).join(' · ');
+}
+
 /** A device with its numbers, and the age of these beside its name. */
 export function Device(props: {
   device: IDevice;
@@ -37,7 +42,7 @@ export function Device(props: {
         aside={
           <>
             {device.simulated && <Icon name="flask" />}
-            {[nameDevice(device, trans), age].filter(Boolean).join(' · ')}
+            {asideOf(device, age)}
           </>
         }
       >

@@ -23,7 +23,7 @@ import { gaugeOf } from '../memory/workerwords';
 import type { Event, IDevice } from '../protocol';
 import { CompactLine } from './compactline';
 import type { Connection, IListener } from './connection';
-import { Device, Head } from './device';
+import { asideOf, Device, Head } from './device';
 import { Drawer } from './drawer';
 import { type Inserting, selectRefused } from './inserting';
 import { sentenceOf } from './question';
@@ -62,33 +62,19 @@ export class Gauge implements IListener {
       this.onChange();
       selectRefused(this._host);
     });
-    this._recall();
   }
 
   onLife(): void {
     this._state = LIVE;
     this._memo = NO_MEMO;
-    if (this._isDrawn) {
-      this._recall();
-    }
   }
 
   onEvent(event: Event, now: number): void {
     this._state = take(this._state, event, now);
   }
 
-  onChange(): void {
-    if (this._state.sample === null && !this._isDrawn) {
-      return;
-    }
-    const now = Date.now();
-    const read = readLive(this._state, now);
-    this._memo = remember(this._memo, read, now);
-    this._draw(settle(read, this._memo, now), now);
-  }
-
   /** Learn of the minutes before. */
-  private _recall(): void {
+  onAgain(): void {
     this._connection
       .ask('history', {})
       .result.then(reply => {
@@ -102,6 +88,16 @@ export class Gauge implements IListener {
       .catch(sentenceOf);
   }
 
+  onChange(): void {
+    if (this._state.sample === null && !this._isDrawn) {
+      return;
+    }
+    const now = Date.now();
+    const read = readLive(this._state, now);
+    this._memo = remember(this._memo, read, now);
+    this._draw(settle(read, this._memo, now), now);
+  }
+
   private _draw(reading: Reading, now: number): void {
     if (!this._isDrawn) {
       // Its width is known once it is there.
@@ -109,10 +105,12 @@ export class Gauge implements IListener {
       this._isDrawn = true;
     }
     const { sampleAt_ms } = this._state;
-    const age =
+    const age = asideOf(
+      reading.kind === 'idle' ? reading.card : null,
       sampleAt_ms === null
         ? ''
-        : trans.__('updated %1', formatAge(now - sampleAt_ms, trans));
+        : trans.__('updated %1', formatAge(now - sampleAt_ms, trans))
+    );
     const offers = this._offers;
     const read = readWorkers(this._state, now);
     const workers = read && gaugeOf(read, trans);

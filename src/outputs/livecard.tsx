@@ -67,10 +67,11 @@ export class LiveCard implements IListener {
   }
 
   onEvent(event: Event): void {
-    if (event.type === 'oom' && event.report_id !== this._session.reportId) {
-      this._isLatest = false;
-    }
     this._session.onEvent(event);
+  }
+
+  onAgain(): void {
+    void this._session.complete();
   }
 
   onLife(lifeId: string): void {
@@ -215,7 +216,8 @@ export class LiveCard implements IListener {
       this._connection.ask(type, args).result as Promise<IReplies['report']>,
     perform: (type, args) =>
       this._working(this._connection.perform(type, args)),
-    isLatest: () => this._isLatest,
+    // The helper says of each release which report it concerns.
+    isLatest: () => false,
     explain: sentenceOf
   };
 
@@ -242,6 +244,4 @@ export class LiveCard implements IListener {
   private readonly _session: ReportSession;
   private _shown = '';
   private _isOver = false;
-  /** Whether no other cell ran out of memory after it, as far as is known. */
-  private _isLatest = true;
 }

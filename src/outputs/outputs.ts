@@ -29,7 +29,7 @@ function watch(host: HTMLElement, onLook: (isLooked: boolean) => void): void {
   if (typeof IntersectionObserver === 'function') {
     isOnScreen = false;
     new IntersectionObserver(entries => {
-      isOnScreen = entries[entries.length - 1]?.isIntersecting ?? false;
+      isOnScreen = entries.pop()?.isIntersecting ?? false;
       tell();
     }).observe(host);
   }

@@ -27,7 +27,7 @@ export class Question<T = unknown> {
     args: object,
     private readonly _isWork: boolean
   ) {
-    this.id = `frame-${Math.random().toString(36).slice(2)}`;
+    this.id = `frame-${Math.random()}`;
     this.request = {
       ...args,
       type,

@@ -224,9 +224,11 @@ export class Cell {
     return this.frame.locator('.gpu-headroom-frame');
   }
 
-  /** The live gauge in it. */
+  /** The live gauge in it; what was saved has the same role and name. */
   get live(): Locator {
-    return this.output.getByRole('region', { name: 'GPU memory' });
+    return this.output
+      .getByRole('region', { name: 'GPU memory' })
+      .and(this.frame.locator('.jp-GpuHeadroomLive'));
   }
 
   /** Scroll its outputs into view, as frames ask nothing while nobody looks. */

@@ -26,12 +26,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Protocol
 
+    from ..card.reports import Reports
     from ..cells.life import Life
     from ..protocol import wire
     from ..protocol.wire import ChangedCell, FrameEnvelope
 
     class _Answering(Life, Protocol):
         """A life of the helper to which a frame's requests go."""
+
+        reports: Reports
 
         def answer(self, request: object) -> wire.Reply: ...
 
@@ -51,6 +54,15 @@ PUSH_HZ = 4.0
 _MOST_FRAMES = 64
 _MOST_UNHEARD = 20  # comms of beacons, before any frame of this life has said a word
 _SWEEP_S = LEASE_S / 4
+_OF_REPORT = (
+    "life_id",
+    "report_id",
+    "time_s",
+    "cell_id",
+    "device_index",
+    "requested_bytes",
+    "available_bytes",
+)
 
 
 class Frames:
@@ -68,6 +80,7 @@ class Frames:
         self._beacons: dict[str, Beacon] = {}
         self._unheard = _MOST_UNHEARD
         self._sweeping = False
+        self._newest: wire.Report | None = None
 
     def open(self) -> None:
         """Begin to listen."""
@@ -90,9 +103,15 @@ class Frames:
     def live(self, static: str, *, report_id: str | None = None, compact: bool = False) -> str:
         """Return the HTML of an output that comes to live, over its static reading.
 
-        It is a gauge's unless it is of a report.
+        It is a gauge's unless it is of a report, of which the cards that are there are told: it
+        may complete that of one of them.
         """
         uid = uuid.uuid4().hex
+        report = None if report_id is None else self._life.reports.report(report_id)
+        if report is not None:
+            if self._newest is None or report["time_s"] >= self._newest["time_s"]:
+                self._newest = report
+            self.hear(_told_of(report))
         if self._life.ledger.running:
             self._bring_up_to_date(self._known(uid))
             self._beacons[uid] = Beacon(f"{TARGET}/{uid}", self._publish)
@@ -110,11 +129,25 @@ class Frames:
     def hear(self, event: wire.Event) -> None:
         """Tell all frames what has happened, now or when that is possible; on any thread."""
         try:
-            self._tell(event)
+            self._tell(self._of_report(event))
         except NotNow:
             pass  # a reading that is lost is followed by another
         except Exception as error:  # noqa: BLE001  whoever it happened to must go on
             self._life.failed("frames", error)
+
+    def _of_report(self, event: wire.Event) -> wire.Event:
+        """Return a release with the report whose error it has let go of: one card says so."""
+        newest = self._newest
+        if (
+            newest is None
+            or event["type"] != "released"
+            or event["report_id"] is not None
+            or all(item["kind"] != "traceback" for item in event["items"])
+        ):
+            return event
+        released: wire.Released = {**event, "report_id": newest["report_id"]}
+        self._life.reports.enter_release(released)
+        return released
 
     def _tell(self, event: wire.Event) -> None:
         # A cell says of its end before its request ends.
@@ -130,14 +163,11 @@ class Frames:
             beacon = self._beacons.get(frame.uid)
             if comm is not None:
                 self._send(comm, envelope, parent)
-            elif beacon is not None:
+            elif beacon is not None and (running or is_cell):
                 self._beacon(beacon, envelope, parent)
-        if is_cell and not running:  # from now on frames can speak for themselves
-            for uid in list(self._beacons):
-                self._end_beacon(uid)
 
     def _beacon(self, beacon: Beacon, envelope: FrameEnvelope, parent: Mapping[str, Any]) -> None:
-        """Tell an output whose frame cannot be heard before its own cell has ended.
+        """Tell an output whose frame cannot be heard before its cell, and those after it, end.
 
         Nobody may be there: a page that knows no such target answers each comm on the busy
         shell. So few are opened before any frame of this life was heard.
@@ -148,10 +178,10 @@ class Frames:
         else:
             beacon.send(envelope, parent)
 
-    def _end_beacon(self, uid: str) -> None:
+    def _end_beacon(self, uid: str, parent: Mapping[str, Any]) -> None:
         beacon = self._beacons.pop(uid, None)
         if beacon is not None:
-            beacon.close(self._cells.parent)
+            beacon.close(parent)
 
     # --- What frames say ------------------------------------------------------
 
@@ -162,6 +192,8 @@ class Frames:
             comm.close()
             return
         self._unheard = -1
+        # An output may be shown twice: each adds a part of its own to the id that they share.
+        self._end_beacon(uid.partition("/")[0], message)
         frame = self._known(uid)
         _close(frame)  # its comm of before: a frame that opens another has lost it
         frame.comm = comm
@@ -257,7 +289,7 @@ class Frames:
 
     def _drop(self, frame: Frame) -> None:
         self._frames = {k: v for k, v in self._frames.items() if v is not frame}
-        self._end_beacon(frame.uid)
+        self._end_beacon(frame.uid, self._cells.parent)
         _close(frame)
 
     def _sweep(self) -> None:
@@ -289,6 +321,11 @@ class Frames:
     def _publish(self, kind: str, content: dict[str, Any], parent: Mapping[str, Any]) -> None:
         ident = f"comm-{content['comm_id']}".encode()
         publish(self._kernel, kind, content, parent=parent, ident=ident)
+
+
+def _told_of(report: Any) -> Any:
+    """Return the event of a failure whose report is new, or completed."""
+    return {"type": "oom", **{each: report[each] for each in _OF_REPORT}}
 
 
 def _close(frame: Frame) -> None:

@@ -34,17 +34,6 @@ def free(
     """
     automatic = request_id is None
 
-    def told(job: Job, outcome: Outcome) -> Any:
-        return {
-            "type": "released",
-            "life_id": life.life_id,
-            "release_id": job.id,
-            "report_id": report_id,
-            "automatic": automatic,
-            "time_s": time.time(),
-            **asdict(outcome),
-        }
-
     def work(job: Job, turn: Turn) -> None:
         try:
             outcome = run(items, life.situation(turn), life.sampler.measure, confirmed)
@@ -56,18 +45,38 @@ def free(
             life.failed("release", error)
             why = message("released.failed", error=format_error(error))
             outcome = Outcome(status="failed", message=why)
-        released = told(job, outcome)
-        life.reports.enter_release(released)
-        life.send(released)
+        tell(life, outcome, job.id, report_id, automatic=automatic)
 
     def give_up(job: Job) -> None:
         outcome = Outcome(status="cancelled", message=message("released.cancelled"))
-        life.send(told(job, outcome))
+        tell(life, outcome, job.id, report_id)
 
     wish = ("release", None if items is None else tuple(sorted(items)), report_id)
     told_of = None if automatic else give_up
     job = life.mainloop.submit(wish, request_id, work, asked=not automatic, given_up=told_of)
     return job.id
+
+
+def tell(
+    life: Served,
+    outcome: Outcome,
+    release_id: str,
+    report_id: str | None = None,
+    *,
+    automatic: bool = False,
+) -> None:
+    """Keep what came of a release with its report, and tell whoever is there."""
+    released: Any = {
+        "type": "released",
+        "life_id": life.life_id,
+        "release_id": release_id,
+        "report_id": report_id,
+        "automatic": automatic,
+        "time_s": time.time(),
+        **asdict(outcome),
+    }
+    life.reports.enter_release(released)
+    life.send(released)
 
 
 def _unasked(outcome: Outcome) -> Message:

@@ -93,6 +93,8 @@ class Tries:
             first,
             failure=replace(first.failure, left_bytes=failure.left_bytes),
             traceback_bytes=evidence.traceback_bytes,
+            # What the first try has left may wait for Python's collector: it can be freed.
+            groups=(*first.groups, *[group for group in evidence.groups if not group.root]),
             fits_after_free=False,
             training=evidence.training,
             gate=evidence.gate,

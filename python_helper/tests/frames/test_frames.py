@@ -27,6 +27,8 @@ MODEL = "model = torch.nn.Sequential(*[torch.nn.Linear(1024, 1024) for _ in rang
 FAILING = """batch_size = 131_072
 x = torch.randn(batch_size, 1024, device="cuda")
 model(x).sum().backward()"""
+# More than a card's first look has time for.
+MANY_NAMES = "globals().update({f'name_{n}': {'a': {'b': [n]}} for n in range(200_000)})"
 
 # What holds half of the second GPU until it is told that it is over.
 HOLD = """
@@ -114,11 +116,35 @@ def test_a_gauge_lives_in_its_own_cell(kernel: LiveKernel) -> None:
     kernel.result(request)
     comms = beacons(kernel, ids_in(html_of(kernel, request))["uid"])
     assert 2 <= len(comms) <= 3
-    assert all(told[-1].get("closed") for told in comms)
+    assert [bool(told[-1].get("closed")) for told in comms] == [True] * (len(comms) - 1) + [False]
     events = [event for told in comms for each in told for _, event in each["events"]]
     assert {event["type"] for event in events} == {"sample", "cell"}
     assert events[-1]["type"] == "cell"
     assert events[-1]["status"] == "ok"
+
+
+def test_a_gauge_lives_in_the_cells_after_its_own(kernel: LiveKernel) -> None:
+    """They wait already, as in a run of all: its frame cannot be heard before they have ended."""
+    hold = "kept = torch.empty(2**30, dtype=torch.uint8, device='cuda')"
+    shown = kernel.submit("gpu_headroom.show()")
+    kernel.result(kernel.submit(f"time.sleep(1.5); {hold}; time.sleep(1.5)"))
+    uid = ids_in(html_of(kernel, shown))["uid"]
+    (*_, last) = beacons(kernel, uid)
+    samples = [event for each in last for _, event in each["events"] if event["type"] == "sample"]
+    assert samples[-1]["devices"][0]["in_use_bytes"] == GIB
+    FramePage(kernel, f"{uid}/1").poll()
+    assert all(told[-1].get("closed") for told in beacons(kernel, uid))
+    kernel.run("time.sleep(1.5)")
+    assert all(told[-1].get("closed") for told in beacons(kernel, uid))
+
+
+def test_an_output_that_is_shown_twice_has_two_frames(kernel: LiveKernel) -> None:
+    """Neither takes the comm of the other, which would open another in its turn."""
+    pages = [FramePage(kernel, f"output/{each}") for each in range(2)]
+    for page in [*pages, *pages]:
+        page.poll()
+    comms = kernel.value("sorted(get_ipython().kernel.comm_manager.comms)")
+    assert {page.comm_id for page in pages} <= set(comms)
 
 
 def test_where_nobody_was_heard_the_last_comm_is_told_all_the_same(kernel: LiveKernel) -> None:
@@ -164,6 +190,32 @@ def test_a_card_is_confirmed_and_its_fix_is_a_whole_cell(kernel: LiveKernel) -> 
     page.ask("release", items=RELEASED, confirmed=[], report_id=known["report_id"])
     page.await_event("released")
     assert kernel.run(fixed["source"]).status == "ok"
+
+
+def test_a_card_is_told_that_it_was_completed(kernel: LiveKernel) -> None:
+    """By the event that tells an extension: without one nobody would ask for the report again."""
+    run(kernel, f"gpu_headroom.simulate('2 GiB'); {MODEL}; {MANY_NAMES}")
+    page = FramePage(kernel)
+    page.poll()
+    known = ids_in(html_of(kernel, run(kernel, FAILING)))
+    asked = {"life_id": known["life_id"], "report_id": known["report_id"]}
+    kernel.until(lambda: bool(page.poll()) and len(page.events("oom")) > 1)
+    assert {event["report_id"] for event in page.events("oom")} == {known["report_id"]}
+    assert not page.ask("report", **asked)["reply"]["report"]["looking"]
+
+
+def test_a_release_is_of_the_newest_report_alone(kernel: LiveKernel) -> None:
+    """Whoever asks: of two cards the one says so whose error was let go of, later as well."""
+    run(kernel, "gpu_headroom.simulate('2 GiB'); " + MODEL)
+    older, newest = (ids_in(html_of(kernel, run(kernel, FAILING, each))) for each in "bc")
+    page = FramePage(kernel)
+    page.ask("release", items=None, confirmed=[], report_id=None)
+    assert page.await_event("released")["report_id"] == newest["report_id"]
+    of_both = [
+        page.ask("report", life_id=known["life_id"], report_id=known["report_id"])["reply"]
+        for known in (older, newest)
+    ]
+    assert [each["released"] is not None for each in of_both] == [False, True]
 
 
 def test_prints_of_threads_stay_in_their_cell(kernel: LiveKernel, tmp_path: Path) -> None:

@@ -95,6 +95,17 @@ def test_freeing_gives_back_what_the_traceback_held(gpu: LiveKernel, failed: Run
     assert reply["released"] == released
 
 
+def test_what_a_person_frees_by_hand_is_told_as_well(gpu: LiveKernel, failed: Run) -> None:
+    """A card offers nothing that its own text has made her free already."""
+    report, since = report_of(failed), gpu.now
+    said = next(each for each in report["remedies"] if each["id"] == "free-traceback")
+    gpu.run(said["type_this"])
+    released = gpu.await_event("released", since)
+    assert (released["status"], released["automatic"]) == ("done", False)
+    assert released["freed_bytes"] == report["traceback_bytes"]
+    assert "traceback" in {each["kind"] for each in released["items"]}
+
+
 def test_two_pages_free_once(gpu: LiveKernel, failed: Run) -> None:
     """The same wish of two pages while one waits is one release with one result."""
     report = report_of(failed)

@@ -270,6 +270,8 @@ def test_the_second_try_is_advised_as_the_first(
             left = causes(card)[1]
             assert left["claim"]["id"] == "cause.earlier-traceback.again"
             assert left["bytes"] > 100 * MIB
+            ids = {each["id"] for each in card.report["remedies"]}
+            assert between or "free-traceback" in ids
         assert [each for each in rules(card) if each != "earlier-traceback"] == rules(first)
         assert offered(card) == offered(first)
 

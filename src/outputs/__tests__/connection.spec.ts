@@ -24,6 +24,7 @@ describe('Connection', () => {
     connection.listener = {
       onLife: life => lives.push(life),
       onEvent: event => events.push(event),
+      onAgain: () => undefined,
       onChange: () => undefined
     };
   });
@@ -106,6 +107,18 @@ describe('Connection', () => {
       connection.look(true);
       await pass(0);
       expect(kernel.said).toHaveLength(before + 1);
+    });
+
+    it('should be of an output that is shown twice, each by itself', async () => {
+      const again = new Connection(kernel, 'output-1', 'life-1');
+      connection.look(true);
+      again.look(true);
+      await pass(0);
+      again.end();
+      expect(new Set(kernel.opened).size).toBe(2);
+      kernel.opened.forEach(uid => {
+        expect(uid).toMatch(/^output-1\//);
+      });
     });
 
     it('should open nothing before somebody looks', async () => {
@@ -223,6 +236,7 @@ describe('Connection', () => {
         onEvent: () => {
           throw bad;
         },
+        onAgain: () => undefined,
         onChange: () => undefined
       };
       kernel.push(kernel.sample());
@@ -272,6 +286,24 @@ describe('Connection', () => {
       kernel.end();
       await pass(0);
       await expect(question.result).resolves.toMatchObject({ status: 'done' });
+    });
+
+    it('should be asked when the cell has ended, though nobody looks any more', async () => {
+      kernel.onRequest = free as FakeKernel['onRequest'];
+      connection.look(true);
+      await pass(0);
+      kernel.begin();
+      await pass(0);
+      const question = release();
+      connection.look(false);
+      await pass(SECOND);
+      expect(question.isSent).toBe(false);
+      kernel.end();
+      await pass(0);
+      await expect(question.result).resolves.toMatchObject({ status: 'done' });
+      const before = kernel.said.length;
+      await pass(5 * MINUTE);
+      expect(kernel.said).toHaveLength(before);
     });
 
     it.each([

@@ -1,5 +1,5 @@
 import { SAMPLE } from '../../__tests__/samples';
-import type { Event, IChangedCell } from '../../protocol';
+import type { Event, IChangedCell, IFrameOpening } from '../../protocol';
 import type { IChannel, ITransport } from '../transport';
 
 /** What a frame sends. */
@@ -83,6 +83,8 @@ export class FakeKernel implements ITransport {
   fields: object = {};
   readonly wires: Wire[] = [];
   readonly called: unknown[] = [];
+  /** The ids of those who opened a channel. */
+  readonly opened: string[] = [];
   beacon: (data: unknown) => void = () => undefined;
   onRequest: (request: { id: string; type: string }) => IDone = ({ id }) => ({
     reply: { type: 'history', id, points: [] }
@@ -113,7 +115,8 @@ export class FakeKernel implements ITransport {
     this.beacon = onData;
   }
 
-  open(): Promise<IChannel> {
+  open(opening?: IFrameOpening): Promise<IChannel> {
+    this.opened.push(opening?.uid ?? '');
     const wire = new Wire(this);
     this.wires.push(wire);
     if (this.state === 'deaf') {

@@ -260,6 +260,16 @@ describe('Gauge', () => {
       expect(text()).toContain(said);
     });
 
+    it.each([false, true])(
+      'should call a GPU simulated that was not used yet; in one line: %s',
+      async isCompact => {
+        await begin(isCompact);
+        const devices = [{ ...DEVICE, simulated: true }];
+        await tell({ state: 'not_initialised', devices });
+        expect(text()).toContain('Simulated GPU 0 · updated');
+      }
+    );
+
     it('should say that there is no GPU once it is sure', async () => {
       await begin();
       await tell({ state: 'no_gpu', devices: [] });
@@ -350,19 +360,35 @@ describe('Gauge', () => {
         reply: { ...helper(request).reply, points }
       });
       await begin();
+      await pass(1000);
       const chart = host.querySelector('[role="img"] svg')?.parentElement;
-      expect(chart?.getAttribute('aria-label')).toContain('peak 10.0 GiB');
+      // As long as the session, as in popup and panel.
+      expect(chart?.getAttribute('aria-label')).toBe(
+        'Last 5 min: peak 10.0 GiB'
+      );
     });
   });
 
   describe('of a kernel that does not', () => {
     it('should keep its last numbers, and say that they are old', async () => {
       await begin();
+      await pass(1000);
       kernel.state = 'deaf';
       await pass(20_000);
       expect(text()).toContain('Headroom: 8.4 GiB');
       expect(text()).toContain('Not connected');
       expect(text()).toMatch(/updated 1\d s ago|updated 2\d s ago/);
+    });
+
+    it('should learn of what it has missed where the kernel had forgotten it', async () => {
+      await begin();
+      await pass(1000);
+      const asked = (): number =>
+        kernel.requests.filter(type => type === 'history').length;
+      expect(asked()).toBe(1);
+      kernel.wire.close();
+      await pass(2000);
+      expect(asked()).toBe(2);
     });
 
     it('should say that it was restarted', async () => {
@@ -391,7 +417,7 @@ describe('Gauge', () => {
 
     it('should pause, and go on when asked to', async () => {
       await begin();
-      await pass(600_000);
+      await pass(601_000);
       expect(text()).toContain('Paused');
       await press('Go on');
       expect(text()).not.toContain('Paused');
@@ -498,7 +524,7 @@ describe('Gauge', () => {
   describe('in one line', () => {
     it('should say used, headroom and age', async () => {
       await begin(true);
-      await pass(1000);
+      await pass(2000);
       expect(text()).toBe(
         'GPU 6.3 / 14.7 GiBheadroom 8.4 GiBupdated 1 s agoFree memory…'
       );

@@ -34,6 +34,8 @@ describe('LiveCard', () => {
   let report: IReport;
   let status: 'known' | 'unknown';
   let released: object;
+  /** What the helper knows to have been freed of the report. */
+  let known: object | null;
 
   const text = (): string => host.textContent ?? '';
   const buttons = (): string[] => buttonsIn(host);
@@ -65,6 +67,7 @@ describe('LiveCard', () => {
     colab = { notebook: { addCell: (code: string) => cells.push(code) } };
     report = REPORT;
     status = 'known';
+    known = null;
     released = { ...RELEASED, release_id: 'release-1' };
     kernel = new FakeKernel();
     kernel.onRequest = ({ id, type }) => {
@@ -76,7 +79,7 @@ describe('LiveCard', () => {
               id,
               status,
               report: status === 'known' ? report : null,
-              released: null
+              released: known
             }
           };
         case 'fix':
@@ -272,10 +275,28 @@ describe('LiveCard', () => {
       expect(kernel.requests).not.toContain('release');
     });
 
-    it('should show what another output has freed', async () => {
+    it('should show what another output has freed of it', async () => {
       await begin();
-      kernel.push({ ...RELEASED, report_id: null });
+      kernel.push({ ...RELEASED, report_id: 'report-1' });
       await pass(0);
+      expect(text()).toContain('12.0 GiB freed');
+    });
+
+    it.each([null, 'report-2'])(
+      'should not show as its own what was freed of %s',
+      async report_id => {
+        await begin();
+        kernel.push({ ...RELEASED, report_id });
+        await pass(0);
+        expect(text()).not.toContain('GiB freed');
+      }
+    );
+
+    it('should show what was freed while the kernel had forgotten it', async () => {
+      await begin();
+      known = { ...RELEASED, report_id: 'report-1' };
+      kernel.wire.close();
+      await pass(10_000);
       expect(text()).toContain('12.0 GiB freed');
     });
   });

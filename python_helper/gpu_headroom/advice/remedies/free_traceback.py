@@ -44,8 +44,9 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     title, call = "remedy.free-traceback", "free_traceback"
     if after_oom == "never":
         return None
-    # What an earlier error held may wait for Python's collector.
-    waits = min(evidence.nameless_bytes, evidence.earlier_traceback_bytes or 0)
+    # What an earlier error held, or an earlier try, may wait for Python's collector.
+    earlier = max(evidence.earlier_traceback_bytes or 0, evidence.failure.left_bytes)
+    waits = min(evidence.nameless_bytes, earlier)
     if held is not None and waits > held:
         held, title, call = held + waits, "remedy.free-traceback.left", "free"
     if held is None or held < min(_WORTH_IT_BYTES, (evidence.memory.in_use_bytes or 0) // 10 or 1):
