@@ -14,7 +14,7 @@ import { words } from '../text/messages';
 import { listParts, named } from '../text/parts';
 import type { DryRun } from './dryrun';
 import type { Here } from './here';
-import { describeDoing, describeFit } from './words';
+import { bestOf, describeDoing, describeFit } from './words';
 
 /** Said where a run has ended that had sizes only. */
 const VALUES = 'dry_run.values';
@@ -120,8 +120,8 @@ function Found(props: IProps & { found: IDryRunFound }): React.JSX.Element {
         <>
           <h4>{trans.__('Tried on %1', found.tried_on ?? '')}</h4>
           <ul className="jp-GpuHeadroom-tries">
-            {found.tries.map((each, index) => (
-              <Try key={index} {...props} tried={each} />
+            {Object.values(bestOf(found.tries)).map(each => (
+              <Try key={each.remedy_id} {...props} best={each} />
             ))}
           </ul>
         </>
@@ -164,16 +164,22 @@ function Fit(
   );
 }
 
-/** What came of an edit; one that fits is made in the notebook, and taken back. */
-function Try(props: IProps & { tried: IDryRunTry }): React.JSX.Element {
-  const { dryRun, tried, trans } = props;
+/**
+ * What came of an edit; one that fits is made in the notebook, and taken back. What is
+ * made there stays, though a better one may be found.
+ */
+function Try(props: IProps & { best: IDryRunTry }): React.JSX.Element {
+  const { best, dryRun, trans } = props;
   const { sentence } = words(trans);
   const [made, setMade] = React.useState<readonly IAppliedEdit[]>([]);
+  const [chosen, setChosen] = React.useState(best);
+  const tried = made.length > 0 ? chosen : best;
   const [problem, setProblem] = React.useState('');
   const { here } = dryRun;
   const press = async (): Promise<void> => {
     try {
       await here?.undo(made);
+      setChosen(tried);
       setMade(made.length > 0 ? [] : ((await here?.apply(tried.edits)) ?? []));
       setProblem('');
     } catch (reason) {

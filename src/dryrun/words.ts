@@ -1,6 +1,12 @@
-import type { IDryRun, IDryRunFit, IDryRunFound } from '../protocol';
+import type {
+  IDryRun,
+  IDryRunFit,
+  IDryRunFound,
+  IDryRunTry
+} from '../protocol';
 import { formatBytes } from '../text/format';
 import { words } from '../text/messages';
+import { own } from '../text/own';
 import type { ITranslate } from '../text/translate';
 
 /** What it does now, or why it ended; empty: it ended as it should. */
@@ -31,6 +37,26 @@ export function describeFit(
     : trans.__('%1 left', size);
 }
 
+/**
+ * Of all that was tried for each remedy the largest number that fits, else what was
+ * tried last.
+ */
+export function bestOf(
+  tries: readonly IDryRunTry[]
+): Record<string, IDryRunTry> {
+  const best: Record<string, IDryRunTry> = {};
+  for (const each of tries) {
+    const before = own(best, each.remedy_id);
+    if (
+      !before?.fits ||
+      (each.fits && (each.number ?? 0) > (before.number ?? 0))
+    ) {
+      best[each.remedy_id] = each;
+    }
+  }
+  return best;
+}
+
 /** What was found, as a Markdown cell that stays in the notebook. */
 export function asMarkdown(found: IDryRunFound, trans: ITranslate): string {
   const { sentence } = words(trans);
@@ -38,7 +64,7 @@ export function asMarkdown(found: IDryRunFound, trans: ITranslate): string {
     each =>
       `| ${each.gpu} | ${formatBytes(each.total_bytes)} | ${describeFit(each, trans)} |`
   );
-  const tries = found.tries.map(
+  const tries = Object.values(bestOf(found.tries)).map(
     each => `- ${sentence(each.title)}: ${sentence(each.message)}`
   );
   return [

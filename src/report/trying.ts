@@ -3,17 +3,13 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ITried } from '../card/state';
 import type { DryRun } from '../dryrun/dryrun';
-import { describeDoing } from '../dryrun/words';
+import { bestOf, describeDoing } from '../dryrun/words';
 import type { IDryRunTry } from '../protocol';
 import { words } from '../text/messages';
-import { own } from '../text/own';
 import type { ISite } from './place';
 import type { ReportModel } from './model';
 
-/**
- * What trying the edits of a report has shown, of all that was tried for each: the
- * largest number that fits, else what was tried last.
- */
+/** What trying the edits of a report has shown, the best for each. */
 export function triedOf(
   dryRun: DryRun,
   reportId: string,
@@ -23,16 +19,7 @@ export function triedOf(
   if (dryRun.reportId !== reportId || !dryRun.isShown) {
     return null;
   }
-  const byRemedy: Record<string, IDryRunTry> = {};
-  for (const each of step?.found?.tries ?? []) {
-    const before = own(byRemedy, each.remedy_id);
-    if (
-      !before?.fits ||
-      (each.fits && (each.number ?? 0) > (before.number ?? 0))
-    ) {
-      byRemedy[each.remedy_id] = each;
-    }
-  }
+  const byRemedy = bestOf(step?.found?.tries ?? []);
   const text = describeDoing(dryRun, trans) || summary(dryRun, byRemedy, trans);
   return { isGoing, byRemedy, text };
 }
