@@ -125,7 +125,7 @@ def _dry_run(kernel: Notebook, report_id: str, sources: Mapping[str, str]) -> di
         events = kernel.events("dry_run")
         return [each for each in events if each["request_id"] == reply["id"]]
 
-    kernel.until(lambda: told()[-1:] and told()[-1]["status"] != "running", _PATIENCE_S)
+    kernel.until(lambda: any(each["status"] != "running" for each in told()), _PATIENCE_S)
     last: dict[str, Any] = told()[-1]
     return last
 
