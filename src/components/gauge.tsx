@@ -2,6 +2,7 @@ import * as React from 'react';
 
 import type { Reading } from '../memory/reading';
 import { rankOf, textOf, wordOf } from '../memory/readingwords';
+import type { IDevice } from '../protocol';
 import type { ITranslate } from '../text/translate';
 import { DeviceBar } from './bar';
 import { Icon, type IconName } from './icon';
@@ -26,15 +27,21 @@ const STATE_ICONS: Partial<Record<Reading['kind'], IconName>> = {
   ...LEVEL_ICONS
 };
 
+/** What a reading may be of; one of a GPU at rest has its card. */
+interface IOfDevice {
+  device?: IDevice;
+  card?: IDevice | null;
+}
+
 /** State first; a simulated device says so in any state. */
 function iconsOf(reading: Reading, isCompact: boolean): IconName[] {
   // A clock before the numbers is of their age; the one of a wait is at its word.
   const isAtWord = reading.kind === 'queued' && !isCompact;
   const state = isAtWord ? undefined : STATE_ICONS[reading.kind];
-  const isSimulated = 'device' in reading && reading.device.simulated;
+  const { card, device = card } = reading as IOfDevice;
   const icons = [
     ...(state ? [state] : []),
-    ...(isSimulated ? ['flask' as const] : [])
+    ...(device?.simulated ? ['flask' as const] : [])
   ];
   return icons.length === 0 && isCompact ? ['chip'] : icons;
 }

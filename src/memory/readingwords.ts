@@ -33,7 +33,9 @@ export function textOf(
     case 'none':
       return trans.__('No GPU');
     case 'idle':
-      return trans.__('GPU idle — not initialised');
+      return reading.card?.simulated
+        ? trans.__('Simulated GPU idle')
+        : trans.__('GPU idle — not initialised');
     default:
       return sizeOf(reading.device, reading.count, trans, isCompact);
   }

@@ -180,7 +180,7 @@ test.describe('The card of a cell that ran out of memory', () => {
     const notebook = await open(notebookOf([SIMULATE, MODEL, TRAIN]));
     const failure = await fail(notebook);
     await notebook.restart();
-    await expect(gauge(page)).toContainText('GPU idle — not initialised');
+    await expect(gauge(page)).toContainText('GPU idle');
     await expect(failure).toContainText(
       'Run the cell again to get the buttons.'
     );

@@ -46,7 +46,7 @@ test.describe('The demo', () => {
     await notebook.execute('application:toggle-left-area');
 
     await test.step('the gauge waits for a framework', async () => {
-      await expect(gauge(page)).toContainText('GPU idle — not initialised');
+      await expect(gauge(page)).toContainText('GPU idle');
     });
 
     await test.step('the gauge moves while the cell trains', async () => {

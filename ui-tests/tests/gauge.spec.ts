@@ -23,7 +23,7 @@ test.describe('The gauge', () => {
       notebookOf(['answer = 42', 'import torch', SIMULATE, HOLD])
     );
     await notebook.run(0);
-    await expect(gauge(page)).toContainText('GPU idle — not initialised');
+    await expect(gauge(page)).toContainText('GPU idle');
     await expect(gauge(page)).toHaveAttribute(
       'title',
       'This kernel has no GPU framework loaded yet.'
@@ -149,7 +149,7 @@ test.describe('The gauge', () => {
 
     await notebook.restart(false);
     await expect(gauge(page)).toContainText('GPU — not connected');
-    await expect(gauge(page)).toContainText('GPU idle — not initialised');
+    await expect(gauge(page)).toContainText('GPU idle');
     expect((await notebook.askHelper()).sample).not.toEqual(life);
     await notebook.runUpTo(1);
     await expect(gauge(page)).toContainText(ONE_GIB);
@@ -203,7 +203,7 @@ test.describe('The gauge', () => {
     await notebook.runUpTo(1);
     await expect(gauge(page)).toContainText(ONE_GIB);
     await changeKernel(page, 'without-helper');
-    await expect(gauge(page)).toContainText('GPU idle — not initialised');
+    await expect(gauge(page)).toContainText('GPU idle');
     expect(
       await notebook.value<boolean>(
         '"gpu_headroom" in __import__("sys").modules'

@@ -10,7 +10,7 @@ test.describe('The gauge in the toolbar', () => {
     const notebook = await open(notebookOf([SIMULATE, HOLD]));
     const item = page.locator('.jp-GpuHeadroom-toolbarItem');
     const toolbar = page.locator('.jp-NotebookPanel-toolbar');
-    await expect(gauge(page)).toContainText('GPU idle — not initialised');
+    await expect(gauge(page)).toContainText('GPU idle');
     const before = [await item.boundingBox(), await toolbar.boundingBox()];
     await notebook.runUpTo(1);
     await expect(gauge(page)).toContainText('Simulated GPU 1.3 / 4.0 GiB');

@@ -83,7 +83,7 @@ test.describe('A kernel whose CUDA has stopped', () => {
       .locator('.jp-Dialog')
       .getByRole('button', { name: 'Confirm Kernel Restart' })
       .click();
-    await expect(gauge(page)).toContainText('GPU idle — not initialised');
+    await expect(gauge(page)).toContainText('GPU idle');
     await expect(offers(failure)).toHaveCount(0);
     await notebook.runUpTo(1);
     await expect(gauge(page)).toContainText('Simulated GPU 0.5 / 4.0 GiB');

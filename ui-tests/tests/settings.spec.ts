@@ -77,7 +77,7 @@ test.describe('With the helper started on a click', () => {
     await gauge(page).click();
     const start = page.getByRole('button', { name: 'Start', exact: true });
     await start.click();
-    await expect(gauge(page)).toContainText('GPU idle — not initialised');
+    await expect(gauge(page)).toContainText('GPU idle');
     await notebook.run(1);
     await notebook.run(2);
     await expect(gauge(page)).toContainText('Simulated GPU 1.3 / 4.0 GiB');

@@ -254,6 +254,9 @@ describe('the gauge', () => {
       'jp-GpuHeadroom-icon jp-mod-flask'
     ]);
     expect(classesOf('.jp-GpuHeadroom-bar').join()).toContain('simulated');
+    show({ ...DEVICE, simulated: true }, { state: 'not_initialised' });
+    expect(await rendered()).toBe('Simulated GPU idle');
+    expect(classesOf('svg')).toEqual(['jp-GpuHeadroom-icon jp-mod-flask']);
   });
 
   it('should age instead of showing old numbers as new', async () => {
