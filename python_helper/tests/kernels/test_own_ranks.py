@@ -112,7 +112,8 @@ def test_what_a_function_of_the_notebook_has_started_is_measured_too(
     run = kernel.run(source, cell_id="cell", stop_on_error=False)
     shown = [content["data"] for kind, content in run.outputs if kind == "display_data"]
     (report,) = [data[REPORT] for data in shown]
-    assert (report["measured"], report["worker"]["engine"]) == ("worker", "command")
+    assert report["worker"]["engine"] == "command"
+    assert report["measured"] == "worker", (report["worker"], report["details"], run.text)
     parts = {part["kind"]: part["bytes"] for part in report["parts"]}
     assert (parts["activations"], parts["parameters"]) == (512 * MIB, 68 * MIB)
     assert report["cause"]["rule"] == "activations"
