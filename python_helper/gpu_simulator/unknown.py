@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import pickle
+from functools import wraps
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -124,6 +125,7 @@ def _saving(save: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _choosing(choose: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(choose)
     def chosen(*values: Any, **options: Any) -> Any:
         result = choose(*values, **options)
         if type(result) in (int, float):
@@ -133,8 +135,6 @@ def _choosing(choose: Callable[..., Any]) -> Callable[..., Any]:
                 return made_of(result, Origin(unknown.origin.line, object()))
         return result
 
-    chosen.__name__ = chosen.__qualname__ = choose.__name__
-    chosen.__module__, chosen.__doc__ = choose.__module__, choose.__doc__
     return chosen
 
 
