@@ -34,7 +34,7 @@ def put_cells(patches: Patches, machine: Machine) -> None:
     patches.put(
         module.InteractiveShell,
         "transform_ast",
-        lambda shell, node: Numbers().visit(transform(shell, node)),
+        lambda shell, node: PlainNumbers().visit(transform(shell, node)),
     )
 
 
@@ -47,10 +47,10 @@ def _number(kind: Any, value: Any) -> Any:
     if kind is int and type(value) is unknown.UnknownInt:
         return value
     line = value.origin.line if type(value) in unknown.KINDS else line_of_person()
-    return unknown.made_of(kind(value), unknown.Origin(line, object()))
+    return unknown.made_of(kind(value), unknown.ReadAt(line, object()))
 
 
-class Numbers(ast.NodeTransformer):
+class PlainNumbers(ast.NodeTransformer):
     """Lets `int(x)` and `float(x)` ask first whether `x` is known."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:

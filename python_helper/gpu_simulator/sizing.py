@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .torch_internals import Arguments, Keywords
-    from .tracebacks import Line
+    from .tracebacks import PersonLine
 
 _SIZES = frozenset(
     (
@@ -117,7 +117,7 @@ def refuse_unknown_size(
 
 def no_size(value: Any) -> NotImplementedError:
     """Return the error for a size that is `value`, an unknown number or a tensor."""
-    read: Line | None = value.origin.line if type(value) in KINDS else None
+    read: PersonLine | None = value.origin.line if type(value) in KINDS else None
     return no_values("a size", read)
 
 

@@ -30,7 +30,7 @@ def without_own_frames(error: Error) -> Error:
     return error.with_traceback(chain)
 
 
-class Line(NamedTuple):
+class PersonLine(NamedTuple):
     """A line of a person's code."""
 
     filename: str
@@ -41,9 +41,9 @@ class Line(NamedTuple):
         return f"line {self.number} (`{code}`)" if code else f"line {self.number}"
 
 
-def line_of_person() -> Line | None:
+def line_of_person() -> PersonLine | None:
     """Return the line of a person's code that this thread is in; libraries are nobody's."""
     frame: Any = sys._getframe(1)  # noqa: SLF001 -- the documented way to the callers
     while frame is not None and frame.f_code.co_filename.startswith(_LIBRARIES):
         frame = frame.f_back
-    return None if frame is None else Line(frame.f_code.co_filename, frame.f_lineno)
+    return None if frame is None else PersonLine(frame.f_code.co_filename, frame.f_lineno)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
-from .tracebacks import Line, line_of_person
+from .tracebacks import PersonLine, line_of_person
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from .patches import Patches
 
 
-class Origin(NamedTuple):
+class ReadAt(NamedTuple):
     """Where a number was read; of two with the same `point` the difference is known."""
 
-    line: Line | None
+    line: PersonLine | None
     point: object
 
 
 class UnknownInt(int):
     """A whole number whose value is not known; it counts as the one that it is made of."""
 
-    origin: Origin
+    origin: ReadAt
 
     def __reduce_ex__(self, _protocol: Any) -> Any:
         """Be saved as a plain number."""
@@ -48,7 +48,7 @@ class UnknownInt(int):
 class UnknownFloat(float):
     """A number whose value is not known, as above."""
 
-    origin: Origin
+    origin: ReadAt
 
     def __reduce_ex__(self, _protocol: Any) -> Any:
         """Be saved as a plain number."""
@@ -75,7 +75,7 @@ def read(value: Any) -> Any:
     def each(value: Any) -> Any:
         if isinstance(value, list):
             return [each(item) for item in value]
-        return made_of(value, Origin(line, object()))
+        return made_of(value, ReadAt(line, object()))
 
     return each(value)
 
@@ -132,13 +132,13 @@ def _choosing(choose: Callable[..., Any]) -> Callable[..., Any]:
             among = values[0] if len(values) == 1 else values
             unknown = unknown_in(among) if isinstance(among, _IN_LISTS) else None
             if unknown is not None:
-                return made_of(result, Origin(unknown.origin.line, object()))
+                return made_of(result, ReadAt(unknown.origin.line, object()))
         return result
 
     return chosen
 
 
-def made_of(value: Any, origin: Origin) -> Any:
+def made_of(value: Any, origin: ReadAt) -> Any:
     """Return what an operation has made of a number, as unknown if it is a number too."""
     if type(value) is tuple:
         return tuple([made_of(each, origin) for each in value])
@@ -166,7 +166,7 @@ def _operator(base: Any, name: str) -> Callable[..., Any]:
             result = operate(base(1), *[1 if type(each) in KINDS else each for each in others])
         is_near = name in _MOVING and type(others[0]) is int
         point = self.origin.point if is_near else object()
-        return made_of(result, Origin(self.origin.line, point))
+        return made_of(result, ReadAt(self.origin.line, point))
 
     return method
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .patches import Patches
-    from .tracebacks import Line
+    from .tracebacks import PersonLine
 
 _COMPRESSED = "compressed sparse tensors"
 _OPERATORS = {
@@ -52,7 +52,7 @@ def not_simulated(what: str) -> NotImplementedError:
 
 
 def no_values(
-    what: str, read: Line | None = None, error: Exception | None = None
+    what: str, read: PersonLine | None = None, error: Exception | None = None
 ) -> NotImplementedError:
     """Return the error for what depends on values, where there are none.
 

@@ -30,6 +30,7 @@ SOURCES = Path(__file__).parents[1]
 PROBE = SOURCES.parent / "src" / "kernel" / "probe.ts"
 HELPER = PROBE.with_name("helper.ts")
 PATIENCE_S = 60.0
+_NOT_INHERITED = ("PYTHONPATH", "GPU_HEADROOM_RANKS")
 CLIENT = "a-page"
 REPORT = "application/vnd.gpu-headroom.report+json"
 OPTIONS: dict[str, Any] = {
@@ -151,7 +152,8 @@ class LiveKernel:
             display_name="test",
             language="python",
         )
-        inherited = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+        # A helper in this very process may have left where its own ranks tell of themselves.
+        inherited = {key: value for key, value in os.environ.items() if key not in _NOT_INHERITED}
         environment = {
             **inherited,
             "IPYTHONDIR": str(folder / "ipython"),
