@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from tests.live import SOURCES, LiveKernel
 
 from benchmarks.measure import Row, times_row
+from benchmarks.steps import steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -61,8 +62,8 @@ def rows(python: Path, folder: Path) -> Iterator[Row]:
         (folder / "enough").touch()
         run = kernel.result(request)
         assert run.status == "ok", run.reply
-        steps: list[float] = json.loads(run.text)
-    slower = [100 * (_steps(steps, e, 2 * e - b) / _steps(steps, b, e) - 1) for b, e in begun]
+        times: list[float] = json.loads(run.text)
+    slower = [100 * (_count(times, e, 2 * e - b) / _count(times, b, e) - 1) for b, e in begun]
     low, middle, high = statistics.quantiles(slower, n=4)
     yield times_row("from the click to the first word of a dry run", first_ms, 3e3)
     yield times_row("to its end: GPT-2 with AdamW, on eleven GPUs", table_ms, 30e3)
@@ -76,19 +77,12 @@ def rows(python: Path, folder: Path) -> Iterator[Row]:
 
 def _dry_run(kernel: LiveKernel) -> tuple[float, float, float]:
     """Return when it was asked for, when it said the first word, and when the last one."""
-    cells = {"sources": CELLS, "labels": {}, "gpu": "", "report_id": None}
     begin_s = time.time()
-    asked = kernel.ask("dry_run", action="begin", agreed=True, values=False, **cells)
-    first_s = 0.0
-    while True:
-        kernel.attach()
-        told = [each for each in kernel.events("dry_run") if each["request_id"] == asked["id"]]
-        first_s = first_s or (time.time() if told else 0.0)
-        if told and told[-1]["status"] != "running":
-            assert told[-1]["status"] == "done", told[-1]
-            return begin_s, first_s, time.time()
-        time.sleep(0.05)
+    heard = [(time.time(), step) for step in steps(kernel, CELLS)]
+    (first_s, _), (end_s, last) = heard[0], heard[-1]
+    assert last["status"] == "done", last
+    return begin_s, first_s, end_s
 
 
-def _steps(steps: Sequence[float], begin_s: float, end_s: float) -> int:
-    return sum(begin_s <= each < end_s for each in steps)
+def _count(times: Sequence[float], begin_s: float, end_s: float) -> int:
+    return sum(begin_s <= each < end_s for each in times)

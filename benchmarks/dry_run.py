@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmarks.fidelity import page
 from benchmarks.fidelity.programs import FAMILIES
+from scripts import marked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -150,10 +151,9 @@ def _line(cells: list[str] | tuple[str, ...]) -> str:
 
 def main() -> None:
     """Renew the page."""
-    text = PAGE.read_text(encoding="utf-8")
-    before, rest = text.split(BEGIN)
-    made = told(list(rows()))
-    PAGE.write_text(f"{before}{BEGIN}\n{made}\n\n{END}{rest.split(END, 1)[1]}", encoding="utf-8")
+    made = f"{told(list(rows()))}\n"
+    text = marked.renewed(PAGE.read_text(encoding="utf-8"), BEGIN, END, made)
+    PAGE.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import json
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tests.programs import applied
 
@@ -31,19 +31,19 @@ from benchmarks.causes.trial import (
     run_to_failure,
 )
 from benchmarks.recovery.kernels import Environment
+from benchmarks.steps import steps
+from scripts import marked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from benchmarks.causes.notebook import SeededNotebook
-    from benchmarks.recovery.kernels import Notebook
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "dry-run.md"
 RESULTS = Path(__file__).with_name("tries.json")
 BEGIN, END = "<!-- made by benchmarks/tries.py -->\n", "<!-- end of tries -->\n"
 _NEAR = 0.02
-_PATIENCE_S = 900.0
 _PEAK = "__import__('torch').cuda.max_memory_allocated()"
 
 
@@ -89,7 +89,7 @@ def judged(place: Place, notebook: SeededNotebook) -> Iterator[Tried]:
             return
         sources = _up_to(notebook, notebook.steps[-1].cell)
         before = {"": DECLARE_OPERATORS} if notebook.needs_libraries else {}
-        step = _dry_run(kernel, report["report_id"], {**before, **sources})
+        *_, step = steps(kernel, {**before, **sources}, report["report_id"])
     if step["found"] is None:
         raise NotAsSaid(f"no dry run: {step['message']['text']}")
     for each in step["found"]["tries"]:
@@ -110,24 +110,6 @@ def judged(place: Place, notebook: SeededNotebook) -> Iterator[Tried]:
 
 def _up_to(notebook: SeededNotebook, last: int) -> dict[str, str]:
     return {cell_id(n): notebook.sources[cell_id(n)] for n in range(1, last + 1)}
-
-
-def _dry_run(kernel: Notebook, report_id: str, sources: Mapping[str, str]) -> dict[str, Any]:
-    """Return the last word of a dry run of a card's edits."""
-    labels = {name: f"In [{n}]" for n, name in enumerate(sources, 1)}
-    wish = {"sources": dict(sources), "labels": labels, "gpu": "", "report_id": report_id}
-    kernel.attach()
-    reply = kernel.ask("dry_run", action="begin", agreed=True, values=False, **wish)
-    assert reply["type"] == "dry_run", reply
-
-    def told() -> list[dict[str, Any]]:
-        kernel.attach()
-        events = kernel.events("dry_run")
-        return [each for each in events if each["request_id"] == reply["id"]]
-
-    kernel.until(lambda: any(each["status"] != "running" for each in told()), _PATIENCE_S)
-    last: dict[str, Any] = told()[-1]
-    return last
 
 
 def _run(
@@ -221,9 +203,7 @@ def main() -> None:
             for each in found:
                 mark = "" if each.is_right and each.is_near else "***"
                 print(notebook.name, each.remedy, each.number, each.said, each.fault, mark)
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    behind = rest.partition(END)[2]
-    text = f"{before}{BEGIN}\n{summary(results)}\n{END}{behind}"
+    text = marked.renewed(PAGE.read_text(encoding="utf-8"), BEGIN, END, summary(results))
     PAGE.write_text(text, encoding="utf-8")
     print(summary(results))
 

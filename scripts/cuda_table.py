@@ -7,6 +7,8 @@ from itertools import product
 from pathlib import Path
 from typing import TypedDict
 
+from scripts import marked
+
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "python_helper" / "tests" / "cuda" / "results.json"
 PAGE = ROOT / "docs" / "validation.md"
@@ -93,8 +95,7 @@ def write(version: str, run: Run, *, card: bool = False) -> None:
 
 def renewed(page: str, results: Results) -> str:
     """Return the page with the table of these results."""
-    before, rest = page.split(BEGIN)
-    return before + BEGIN + "\n" + table(results) + "\n" + END + rest.split(END, 1)[1]
+    return marked.renewed(page, BEGIN, END, table(results))
 
 
 def table(results: Results) -> str:

@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from typing import TypedDict
 
+from scripts import marked
+
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "docs" / "validation.json"
 PAGE = ROOT / "docs" / "validation.md"
@@ -90,9 +92,7 @@ def record(name: str, result: Result) -> None:
 
 def renewed(page: str, results: Results) -> str:
     """Return the page with the table as these results have it."""
-    before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{table(results)}\n\n{END}{after}"
+    return marked.renewed(page, BEGIN, END, f"{table(results)}\n")
 
 
 def table(results: Results) -> str:

@@ -10,6 +10,7 @@ from typing import Any, TypedDict
 from benchmarks.fidelity.exceptions import CAUSES, EXCEPTIONS
 from benchmarks.fidelity.measured import TOLERANCE, Comparison, Measured
 from benchmarks.fidelity.programs import FAMILIES, PROGRAMS
+from scripts import marked
 
 ROOT = Path(__file__).parents[2]
 RESULTS = Path(__file__).with_name("results.json")
@@ -52,8 +53,7 @@ def write(results: Results) -> None:
 
 def renewed(page: str, results: Results) -> str:
     """Return the page with these results."""
-    before, rest = page.split(BEGIN)
-    return before + BEGIN + "\n" + _told(results) + "\n" + END + rest.split(END, 1)[1]
+    return marked.renewed(page, BEGIN, END, _told(results))
 
 
 def _told(results: Results) -> str:
