@@ -6,10 +6,17 @@ import type { Event, IDryRun, RequestArgs } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 import type { Here } from './here';
 
-const NO = { agreed: false, values: false };
-
 /** What a dry run is asked for. */
 export type DryRunArgs = Omit<RequestArgs<'dry_run'>, 'action'>;
+
+const NOTHING: DryRunArgs = {
+  sources: {},
+  labels: {},
+  gpu: '',
+  report_id: null,
+  agreed: false,
+  values: false
+};
 
 /**
  * The dry run of one kernel, the one that goes on or went on last: whoever asked for
@@ -77,9 +84,8 @@ export class DryRun extends Observable {
 
   /** End it; a last event tells that. Never rejects. */
   async cancel(): Promise<void> {
-    const nothing = { sources: {}, labels: {}, gpu: '', report_id: null };
     await this._memory
-      .request('dry_run', { ...nothing, ...NO, action: 'end' })
+      .request('dry_run', { ...NOTHING, action: 'end' })
       .catch(() => {
         this._end();
       });

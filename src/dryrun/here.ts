@@ -8,6 +8,7 @@ import {
   prepare,
   revert
 } from '../editing/edit';
+import { whyLocked } from '../editing/fix';
 import { insertBelow } from '../editing/insertion';
 import { METADATA_KEY, readLastRan, sayMeasured } from '../lastran/record';
 import type { IDryRunFound, IEdit } from '../protocol';
@@ -44,8 +45,7 @@ export class Here {
    * rejects with a sentence.
    */
   async apply(edits: readonly IEdit[]): Promise<readonly IAppliedEdit[]> {
-    const { model } = this._panel;
-    const cells = [...(model?.cells ?? [])];
+    const cells = [...(this._panel.model?.cells ?? [])];
     const made = await prepare(edits, id => {
       const cell = cells.find(each => each.id === id);
       return cell && ofCell(cell);
@@ -55,10 +55,9 @@ export class Here {
         this._trans.__('The cell was edited since, so nothing was changed.')
       );
     }
-    if (model?.readOnly || made.some(({ code }) => code.isReadOnly)) {
-      throw new Error(
-        this._trans.__('The cell is read-only, so nothing was changed.')
-      );
+    const why = whyLocked(this._panel, made, this._trans);
+    if (why !== null) {
+      throw new Error(why);
     }
     await Promise.all(made.map(apply));
     return made;

@@ -82,13 +82,9 @@ export async function findFix(
           : changedSince(script, trans)
     };
   }
-  const isLocked =
-    model?.readOnly === true || edits.some(({ code }) => code.isReadOnly);
-  return isLocked
-    ? {
-        status: 'refused',
-        message: trans.__('The cell is read-only, so nothing was changed.')
-      }
+  const why = whyLocked(panel, edits, trans);
+  return why !== null
+    ? { status: 'refused', message: why }
     : {
         status: 'ok',
         edits,
@@ -97,6 +93,17 @@ export async function findFix(
         isUnseen: async () =>
           script !== undefined && (await ask()).status === 'ok'
       };
+}
+
+/** Why edits in a notebook cannot be made, though they match; `null`: they can. */
+export function whyLocked(
+  { model }: NotebookPanel,
+  edits: readonly IAppliedEdit[],
+  trans: TranslationBundle
+): string | null {
+  return model?.readOnly || edits.some(({ code }) => code.isReadOnly)
+    ? trans.__('The cell is read-only, so nothing was changed.')
+    : null;
 }
 
 /**

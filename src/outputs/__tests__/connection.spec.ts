@@ -251,6 +251,16 @@ describe('Connection', () => {
   });
 
   describe('what a person asks for', () => {
+    /** Ask for one while a cell runs: it waits. */
+    const releaseBesideCell = async (): Promise<ReturnType<typeof release>> => {
+      kernel.onRequest = free as FakeKernel['onRequest'];
+      connection.look(true);
+      await pass(0);
+      kernel.begin();
+      await pass(0);
+      return release();
+    };
+
     it('should end with the event of its result', async () => {
       kernel.onRequest = free as FakeKernel['onRequest'];
       connection.look(true);
@@ -271,12 +281,7 @@ describe('Connection', () => {
     });
 
     it('should be kept here while a cell runs', async () => {
-      kernel.onRequest = free as FakeKernel['onRequest'];
-      connection.look(true);
-      await pass(0);
-      kernel.begin();
-      await pass(0);
-      const question = release();
+      const question = await releaseBesideCell();
       for (let second = 0; second < 20; second++) {
         await pass(SECOND);
         kernel.push(kernel.sample());
@@ -289,12 +294,7 @@ describe('Connection', () => {
     });
 
     it('should be asked when the cell has ended, though nobody looks any more', async () => {
-      kernel.onRequest = free as FakeKernel['onRequest'];
-      connection.look(true);
-      await pass(0);
-      kernel.begin();
-      await pass(0);
-      const question = release();
+      const question = await releaseBesideCell();
       connection.look(false);
       await pass(SECOND);
       expect(question.isSent).toBe(false);
