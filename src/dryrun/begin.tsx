@@ -75,9 +75,8 @@ export async function beginDryRun(
 }
 
 /**
- * Run cells of a notebook dry, and ask a person first where they do more than compute.
- *
- * @param values - whether to compute values, which takes longer
+ * Run cells of a notebook dry, and ask a person first where they do more than compute;
+ * with `values` these are computed, which takes longer.
  */
 export async function runDry(
   memory: IKernelMemory,
