@@ -10,7 +10,8 @@ import os
 import threading
 import weakref
 from collections import Counter, defaultdict, deque
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from .blocks import SHARED, Block, FreeBlocks, Home, PoolId, Segment
 from .expandable import ExpandableSegments, best_fit
@@ -21,6 +22,8 @@ from .statistics import LARGE_POOL, POOL_STATISTICS, SMALL_POOL, PoolStatistic, 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+T = TypeVar("T")
 
 MIN_BLOCK_BYTES = 512
 """Every request is rounded up to a multiple of this (kMinBlockSize)."""
@@ -56,6 +59,35 @@ def _after_fork_in_child() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork_in_child)
+
+
+class _Refusal(NamedTuple):
+    """A request that was not to be had, in bytes, and the text that PyTorch has for it."""
+
+    requested: int
+    limit: int
+    free: int
+    message: str
+
+
+def _exclusively(method: Callable[..., T]) -> Callable[..., T]:
+    """Have a method hold the lock of its allocator, and see what finalizers have asked for done.
+
+    Another thread or a signal may raise an error in any function of Python's, so in the middle of
+    it. None comes between a plain `with` and its block, so that the lock is not left held; the
+    books are put in order by whoever holds it next.
+    """
+
+    @wraps(method)
+    def call(self: CachingAllocator, *args: Any) -> T:
+        with self._mutex:
+            self._settle()
+            result = method(self, *args)
+            self._is_amid = False
+        self._take_back()
+        return result
+
+    return call
 
 
 class CachingAllocator:
@@ -137,36 +169,12 @@ class CachingAllocator:
 
         Blocks go back to the stream and the pool that they were taken for.
         """
-        frames = self.history.capture_frames()
-        with self._mutex:
-            self._settle()
-            size = _round_up(nbytes, MIN_BLOCK_BYTES)
-            segment_size = _segment_size(size)
-            pool = SMALL_POOL if size <= SMALL_BYTES else LARGE_POOL
-            if self.refuses is None or not self.refuses(self._current("allocated_bytes") + size):
-                block = self._allocate(nbytes, segment_size, Home(pool, stream, private_pool))
-            else:
-                block, self.capacity = None, self.outside + self._current("reserved_bytes")
-            if block is not None:
-                block.frames = frames
-                self.history.note("alloc", block.address, nbytes, frames)
-            else:
-                self._ooms += 1
-                free, limit = self.device_free, self.allowed
-                message = refusal_message(
-                    self,
-                    requested=segment_size,
-                    allocated=self._current("allocated_bytes"),
-                    reserved=self._current("reserved_bytes"),
-                )
-                self.history.note("oom", 0, segment_size, frames, device_free=free)
-            self._is_amid = False
-        self._take_back()
-        if block is not None:
-            return block
+        made = self._hand_out(nbytes, stream, private_pool, self.history.capture_frames())
+        if isinstance(made, Block):
+            return made
         for observer in tuple(self.observers):
-            observer(self.ordinal, segment_size, limit, free)
-        raise self._oom_error(message)
+            observer(self.ordinal, made.requested, made.limit, made.free)
+        raise self._oom_error(made.message)
 
     def free(self, block: Block) -> None:
         """Take `block` back. Safe where the lock is held already, even by this very thread.
@@ -177,13 +185,10 @@ class CachingAllocator:
         self._released.append(block)
         self._take_back()
 
+    @_exclusively
     def empty_cache(self) -> None:
         """Return each segment that is wholly free to the card; private pools in use keep theirs."""
-        with self._mutex:
-            self._settle()
-            self._empty_cache()
-            self._is_amid = False
-        self._take_back()
+        self._empty_cache()
 
     def retain_pool(self, pool: PoolId) -> None:
         """Count one more that uses the private `pool`."""
@@ -203,59 +208,46 @@ class CachingAllocator:
         """Return how many use the private `pool`."""
         return self._pool_users[pool]
 
+    @_exclusively
     def reset_peaks(self) -> None:
         """Let all peaks start again from the present values."""
-        with self._mutex:
-            self._settle()
-            for statistic in self._each_statistic():
-                statistic.reset_peak()
-            self._is_amid = False
-        self._take_back()
+        for statistic in self._each_statistic():
+            statistic.reset_peak()
 
+    @_exclusively
     def reset_accumulated(self) -> None:
         """Let all sums and event counters start again from zero."""
-        with self._mutex:
-            self._settle()
-            for statistic in self._each_statistic():
-                statistic.reset_accumulated()
-            self._retries = self._ooms = self._device_allocs = self._device_frees = 0
-            self._is_amid = False
-        self._take_back()
+        for statistic in self._each_statistic():
+            statistic.reset_accumulated()
+        self._retries = self._ooms = self._device_allocs = self._device_frees = 0
 
+    @_exclusively
     def stats(self) -> dict[str, Any]:
         """Return what `torch._C._cuda_memoryStats` returns."""
-        with self._mutex:
-            self._settle()
-            nested = {
-                name: {pool: one.as_dict() for pool, one in statistic.items()}
-                for name, statistic in self._statistics.items()
-            }
-            found = {
-                **nested,
-                "num_alloc_retries": self._retries,
-                "num_ooms": self._ooms,
-                "num_device_alloc": self._device_allocs,
-                "num_device_free": self._device_frees,
-                "num_sync_all_streams": 0,
-                "max_split_size": -1 if self.largest_split is None else self.largest_split,
-                "oversize_allocations": self._oversize_allocations.as_dict(),
-                "oversize_segments": self._oversize_segments.as_dict(),
-            }
-            self._is_amid = False
-        self._take_back()
-        return found
+        nested = {
+            name: {pool: one.as_dict() for pool, one in statistic.items()}
+            for name, statistic in self._statistics.items()
+        }
+        return {
+            **nested,
+            "num_alloc_retries": self._retries,
+            "num_ooms": self._ooms,
+            "num_device_alloc": self._device_allocs,
+            "num_device_free": self._device_frees,
+            "num_sync_all_streams": 0,
+            "max_split_size": -1 if self.largest_split is None else self.largest_split,
+            "oversize_allocations": self._oversize_allocations.as_dict(),
+            "oversize_segments": self._oversize_segments.as_dict(),
+        }
 
+    @_exclusively
     def segments(self) -> list[dict[str, Any]]:
         """Return the segments with their blocks, as `torch._C._cuda_memorySnapshot` has them."""
-        with self._mutex:
-            self._settle()
-            ranges = [
-                {"device": self.ordinal, **each}
-                for segment in (*self._segments.values(), *self._expandable)
-                for each in segment.describe()
-            ]
-            self._is_amid = False
-        self._take_back()
+        ranges = [
+            {"device": self.ordinal, **each}
+            for segment in (*self._segments.values(), *self._expandable)
+            for each in segment.describe()
+        ]
         return sorted(ranges, key=lambda each: each["address"])
 
     def place(self, size: int) -> int:
@@ -282,17 +274,35 @@ class CachingAllocator:
         self._statistics["reserved_bytes"].change(home.pool, -size)
         self.history.note("segment_unmap", address, size)
 
-    # Another thread or a signal may raise an error in any function of Python's, so in the middle of
-    # what is done here. None comes between a plain `with` and its block, so that the lock is not
-    # left held; the books are put in order by whoever holds it next.
+    @_exclusively
+    def _hand_out(
+        self, nbytes: int, stream: int, private_pool: PoolId, frames: Any
+    ) -> Block | _Refusal:
+        size = _round_up(nbytes, MIN_BLOCK_BYTES)
+        segment_size = _segment_size(size)
+        pool = SMALL_POOL if size <= SMALL_BYTES else LARGE_POOL
+        if self.refuses is None or not self.refuses(self._current("allocated_bytes") + size):
+            block = self._allocate(nbytes, segment_size, Home(pool, stream, private_pool))
+        else:
+            block, self.capacity = None, self.outside + self._current("reserved_bytes")
+        if block is not None:
+            block.frames = frames
+            self.history.note("alloc", block.address, nbytes, frames)
+            return block
+        self._ooms += 1
+        free = self.device_free
+        message = refusal_message(
+            self,
+            requested=segment_size,
+            allocated=self._current("allocated_bytes"),
+            reserved=self._current("reserved_bytes"),
+        )
+        self.history.note("oom", 0, segment_size, frames, device_free=free)
+        return _Refusal(segment_size, self.allowed, free, message)
 
+    @_exclusively
     def _read(self, name: str) -> int:
-        with self._mutex:
-            self._settle()
-            value = self._current(name)
-            self._is_amid = False
-        self._take_back()
-        return value
+        return self._current(name)
 
     def _take_back(self) -> None:
         while (self._released or self._abandoned) and not self._mutex.locked():

@@ -29,36 +29,32 @@ class ReadAt(NamedTuple):
     point: object
 
 
-class UnknownInt(int):
+class _Unknown:
+    """What both kinds have in common: a copy is the same, and what is saved a `plain` number."""
+
+    origin: ReadAt
+    plain: type
+
+    def __reduce_ex__(self, _protocol: Any) -> Any:
+        return self.plain, (self.plain(self),)
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, _memo: Any) -> Any:
+        return self
+
+
+class UnknownInt(_Unknown, int):
     """A whole number whose value is not known; it counts as the one that it is made of."""
 
-    origin: ReadAt
-
-    def __reduce_ex__(self, _protocol: Any) -> Any:
-        """Be saved as a plain number."""
-        return int, (int(self),)
-
-    def __copy__(self) -> UnknownInt:
-        return self
-
-    def __deepcopy__(self, _memo: Any) -> UnknownInt:
-        return self
+    plain = int
 
 
-class UnknownFloat(float):
+class UnknownFloat(_Unknown, float):
     """A number whose value is not known, as above."""
 
-    origin: ReadAt
-
-    def __reduce_ex__(self, _protocol: Any) -> Any:
-        """Be saved as a plain number."""
-        return float, (float(self),)
-
-    def __copy__(self) -> UnknownFloat:
-        return self
-
-    def __deepcopy__(self, _memo: Any) -> UnknownFloat:
-        return self
+    plain = float
 
 
 KINDS = (UnknownInt, UnknownFloat)
