@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 # and the backslash, which Python and JavaScript would read as theirs.
 _SIGNS = [chr(each) for each in range(33, 127) if chr(each) not in "'\"\\"]
 _BITS = 13
-# Words, those of Python's with what they are hardly ever without.
+# Words, those of Python's with what they are hardly ever without; an indent of two is one, too.
 _WORD = re.compile(
-    r"is (?:not )?None|"
+    r"(?<=\n)\t\t|is (?:not )?None|\(self[,)]:?|"
     r"(?:and|as|assert|class|def|elif|else|for|from|if|import|in|is|lambda|not|or|raise|return|"
     r"while|with|yield) |"
     r"(?:self|ast)\.|isinstance\(|[A-Za-z]{2,}"
