@@ -51,7 +51,7 @@ class Life(Protocol):
     def send(self, event: wire.Event) -> None:
         """Send an event to whoever is there."""
 
-    def schedule(self, call: Callable[[], None], delay_s: float) -> None:
+    def schedule(self, call: Callable[[], object], delay_s: float) -> None:
         """Have the main thread call this between cells, after a while; from any thread."""
 
     def failed(self, part: str, error: BaseException) -> None:

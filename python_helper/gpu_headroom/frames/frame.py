@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 LEASE_S = 60.0
 """How long a frame that says nothing is kept, while no cell keeps it from being heard."""
 
+LATEST_ONLY = {"sample", "cell", "progress"}
+"""Kinds of events of which the last one alone says how things stand."""
+
 _MOST_EVENTS = 50
 _MOST_REQUESTS = 200
-_LATEST_ONLY = {"sample", "cell", "progress"}
 _NOT_TOLD = {"hello", "bye"}
 
 
@@ -65,7 +67,7 @@ class Frame:
         if kind in _NOT_TOLD or (request_id is not None and request_id not in self._asked):
             return False
         with self._lock:
-            if kind in _LATEST_ONLY:
+            if kind in LATEST_ONLY:
                 left = [each for each in self._events if each[1]["type"] != kind]
                 self._events = deque(left, maxlen=_MOST_EVENTS)
             self._number += 1

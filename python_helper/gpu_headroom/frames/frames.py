@@ -19,7 +19,7 @@ from ..protocol.checking import is_text
 from . import colab
 from .beacon import Beacon
 from .changed import changed_cells
-from .frame import LEASE_S, Frame
+from .frame import LATEST_ONLY, LEASE_S, Frame
 from .output import live_html
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ PUSH_HZ = 4.0
 _MOST_FRAMES = 64
 _MOST_UNHEARD = 20  # comms of beacons, before any frame of this life has said a word
 _SWEEP_S = LEASE_S / 4
+_AGAIN_S = 0.05
 _OF_REPORT = (
     "life_id",
     "report_id",
@@ -130,8 +131,6 @@ class Frames:
         """Tell all frames what has happened, now or when that is possible; on any thread."""
         try:
             self._tell(self._of_report(event))
-        except NotNow:
-            pass  # a reading that is lost is followed by another
         except Exception as error:  # noqa: BLE001  whoever it happened to must go on
             self._life.failed("frames", error)
 
@@ -154,7 +153,7 @@ class Frames:
         running, is_cell = self._life.ledger.running, event["type"] == "cell"
         parent = self._parent or (self._cells.parent if running or is_cell else None)
         for frame in list(self._frames.values()):
-            if not frame.enter(event) or parent is None:
+            if not self._enters(frame, event) or parent is None:
                 continue
             if running or is_cell:
                 frame.excuse()
@@ -165,6 +164,15 @@ class Frames:
                 self._send(comm, envelope, parent)
             elif beacon is not None and (running or is_cell):
                 self._beacon(beacon, envelope, parent)
+
+    def _enters(self, frame: Frame, event: wire.Event) -> bool:
+        """Enter an event for a frame: later, where another thread is at it for long."""
+        try:
+            return frame.enter(event)
+        except NotNow:
+            if event["type"] not in LATEST_ONLY:  # of which another follows
+                self._life.schedule(partial(self._enters, frame, event), _AGAIN_S)
+            return False
 
     def _beacon(self, beacon: Beacon, envelope: FrameEnvelope, parent: Mapping[str, Any]) -> None:
         """Tell an output whose frame cannot be heard before its cell, and those after it, end.

@@ -391,7 +391,7 @@ class Session:
         self._cell_hooks.end_lost()
         return not self.ledger.running and not running_cell.computes(self.shell)
 
-    def schedule(self, call: Callable[[], None], delay_s: float) -> None:
+    def schedule(self, call: Callable[[], object], delay_s: float) -> None:
         """Have the main thread call this between cells, after a while; from any thread."""
         loop = getattr(self._kernel, "io_loop", None)
         if loop is not None:

@@ -218,6 +218,19 @@ def test_a_release_is_of_the_newest_report_alone(kernel: LiveKernel) -> None:
     assert [each["released"] is not None for each in of_both] == [False, True]
 
 
+def test_what_a_frame_cannot_be_told_at_once_it_is_told_later(kernel: LiveKernel) -> None:
+    """Another thread may be at its list for longer than anybody waits."""
+    page = FramePage(kernel)
+    page.poll()
+    frames = "gpu_headroom.session.current().frames._frames"
+    kernel.run(f"locks = [each._lock for each in {frames}.values()]")
+    kernel.run(
+        "taken = [each.acquire(1) for each in locks]; gpu_headroom.free(); "
+        "[each.release() for each in locks]"
+    )
+    kernel.until(lambda: "released" in {event["type"] for _, event in page.poll()["events"]})
+
+
 def test_prints_of_threads_stay_in_their_cell(kernel: LiveKernel, tmp_path: Path) -> None:
     """A comm message makes itself the parent of what threads print, unless it is given back."""
     page = FramePage(kernel)
