@@ -22,7 +22,7 @@ TEXTS = {
         "A dry run writes nothing outside of its copy of the folder, and not `{path}`."
     ),
 }
-_MOST_ENTRIES = 20_000
+_MOST_ENTRIES = 3000  # each run makes them anew: a link takes 0.6 ms on a slow file system
 _ALWAYS = ("/dev/", "/proc/")
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 # By event the arguments that are paths: Python's audit events (docs.python.org, "Audit events").
@@ -52,27 +52,37 @@ _NO_NEW_PRIVILEGES = 38
 def view_of(folder: Path, into: Path) -> Path:
     """Make a view of a folder in another, and return where it is.
 
-    A folder inside that is too large for it is a link: nothing there can be written to.
+    A folder inside that is too large for it is a link: nothing there can be written to. So is what
+    lies beside the folder and above it, where `../data` leads to.
     """
-    view = into / "folder"
-    view.mkdir()
-    left, waiting = _MOST_ENTRIES, [(view, sorted(folder.iterdir()))]
+    folder = folder.resolve()
+    view = into.joinpath("folder", *folder.parts[1:])
+    view.mkdir(parents=True)
+    waiting = [(view, [*folder.iterdir()])]
+    left = _MOST_ENTRIES - len(waiting[0][1])
     while waiting:
         here, entries = waiting.pop(0)
-        left -= len(entries)
-        for entry in entries:
+        # What is hidden, such as `.git`, comes last: hardly anything is written there.
+        for entry in sorted(entries, key=lambda each: (each.name.startswith("."), each)):
             inside = None if entry.is_symlink() or not entry.is_dir() else _entries(entry)
             if inside is None or len(inside) > left or into.is_relative_to(entry):
                 (here / entry.name).symlink_to(entry)
             else:
                 (here / entry.name).mkdir()
+                left -= len(inside)
                 waiting.append((here / entry.name, inside))
+    for here, above in zip(view.parents, folder.parents):  # noqa: B905  as far as the folder goes
+        beside = _entries(above) or []
+        left -= len(beside)
+        for entry in beside if left >= 0 else ():
+            if not (here / entry.name).exists():
+                (here / entry.name).symlink_to(entry)
     return view
 
 
 def _entries(folder: Path) -> list[Path] | None:
     try:
-        return sorted(folder.iterdir())
+        return [*folder.iterdir()]
     except OSError:
         return None  # it cannot be read
 
@@ -97,6 +107,8 @@ class _Guard:
             path, _, flags = arguments
             if type(flags) is int and flags & _WRITES:
                 self._allow(path, is_written=True)
+        elif event == "os.mkdir" and os.path.isdir(arguments[0]):  # noqa: PTH112 -- as below
+            return  # it is there: nothing is made
         elif event in _CHANGES:
             for path in arguments[: _CHANGES[event]]:
                 self._allow(path, is_written=event in _IN_PLACE)
