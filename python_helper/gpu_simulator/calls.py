@@ -28,7 +28,7 @@ from .torch_internals import (
     thread_state,
     without_torch_function,
 )
-from .tracebacks import without_own_frames
+from .tracebacks import asserted, without_own_frames
 from .unsupported import no_values
 
 if TYPE_CHECKING:
@@ -121,6 +121,13 @@ def _read(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any
     """Give out numbers, which are unknown where the tensor's values are."""
     value = func(*args, **kwargs)
     return unknown.read(value) if machine.is_unknown(args[0]) else value
+
+
+def _holds(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
+    """Tell whether something is so; what is not known is as an `assert` needs it, if one asks."""
+    value = func(*args, **kwargs)
+    needed = asserted() if machine.is_unknown(args[0]) else None
+    return value if needed is None else needed
 
 
 def _call_on(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
@@ -441,6 +448,7 @@ _SPECIAL: dict[Any, Callable[[Machine, Any, Arguments, Keywords], Any]] = {
     _Tensor.__setitem__: _set_index,
     _Tensor.pin_memory: _pin_memory,
     _Tensor.is_pinned: lambda machine, _func, args, _kwargs: machine.is_pinned(args[0]),
+    _Tensor.__bool__: _holds,
     _Tensor.item: _read,
     _Tensor.tolist: _read,
     _Tensor.numpy: _numpy,

@@ -175,6 +175,12 @@ def _loss(bound: Bound) -> list[int]:
     return [_bytes(losses), *_reduced()({"self": losses})]
 
 
+def _loss_written_over(bound: Bound) -> list[int]:
+    """Return the mean or sum, which is written over the losses then, and its buffers."""
+    losses = _loss(bound)
+    return [bound["self"].element_size(), *losses[1:]] if losses else []
+
+
 def _of_complex(bound: Bound) -> list[int]:
     """Return the buffer of complex numbers whose real parts are the result."""
     return [_bytes(bound["self"])] if bound["self"].is_complex() else []
@@ -252,7 +258,8 @@ _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     "mse_loss": _loss,
     "smooth_l1_loss": _loss,
     "huber_loss": _loss,
-    "binary_cross_entropy": _loss,
+    "binary_cross_entropy": _loss_written_over,
+    "soft_margin_loss": _loss_written_over,
     "abs": _of_complex,
     "angle": _of_complex,
     "im2col": _outgrown(torch.ops.aten.im2col.default),

@@ -34,7 +34,9 @@ _ON_CARD = {"_scaled_dot_product_efficient_attention": 2}
 
 _SMALL = 2.0**-20
 """What a number is whose value is asked for and not known: finite, and not nothing. A loss or an
-accuracy can be divided by and has a logarithm, and what waits for it to be small goes on."""
+accuracy can be divided by and has a logarithm, and what waits for it to be small goes on. Larger
+copies begin with it, and go up to twice as much: they have a mean, a deviation and a largest one,
+by which others divide."""
 
 _SOUND = {"all", "_is_all_true"}
 """What asks whether all is as it should be: it is, as in a run that goes on."""
@@ -44,6 +46,9 @@ _FINITE = "_amp_foreach_non_finite_check_and_unscale_"
 
 MAX_NUMBERS = 8
 """How many numbers of the host keep their values together: no shape of a batch has more."""
+
+_MAX_DIFFERENT = 2**20
+"""How many unknown numbers are made different: for more it takes time, and nobody looks so far."""
 
 _size_of = torch.Tensor.size
 """Of a lazy layer's parameters too, which refuse to tell their shape."""
@@ -184,6 +189,9 @@ class Shapes:
             with in_kernel():
                 return operation.kernel(*args, **kwargs)
         except RuntimeError as error:
+            if "device" in str(error) and any(map(_is_number_of_host, tensors_in(args, []))):
+                # PyTorch's form is stricter here than CUDA.
+                return self._run_kernel(operation, map_tensors(_number_on_card, args), kwargs)
             if not isinstance(error, NotImplementedError) and "meta tensor" not in str(error):
                 raise
             # Several optimizers' kernels write in place and have no meta form; they need no memory.
@@ -197,14 +205,25 @@ class Shapes:
             raise no_values(f'the result of "{operation.name}"') from error
 
 
+def _is_number_of_host(tensor: torch.Tensor) -> bool:
+    return tensor.dim() == 0 and not is_meta(tensor)
+
+
+def _number_on_card(tensor: torch.Tensor) -> torch.Tensor:
+    return _empty(dtype=tensor.dtype) if _is_number_of_host(tensor) else tensor
+
+
 def _unknown(
     tensor: torch.Tensor, dtype: torch.dtype | None = None, order: torch.memory_format | None = None
 ) -> torch.Tensor:
-    """Return numbers on the host, like `tensor`, whose values are not known; many are zeros."""
-    dtype = dtype or tensor.dtype
-    value = _SMALL if dtype.is_floating_point and tensor.numel() <= MAX_NUMBERS else 0
-    order = order or torch.preserve_format
-    return torch.full_like(tensor, value, dtype=dtype, device=CPU, memory_format=order)
+    """Return numbers on the host, like `tensor`, whose values are not known; whole ones are 0."""
+    dtype, order = dtype or tensor.dtype, order or torch.preserve_format
+    value = _SMALL if dtype.is_floating_point else 0
+    result = torch.full_like(tensor, value, dtype=dtype, device=CPU, memory_format=order)
+    if value and MAX_NUMBERS < result.numel() <= _MAX_DIFFERENT:
+        different = torch.linspace(_SMALL, 2 * _SMALL, result.numel(), device=CPU)
+        result.copy_(different.view(result.shape))
+    return result
 
 
 def _empty(*sizes: int, dtype: torch.dtype) -> torch.Tensor:
@@ -312,6 +331,8 @@ _ANSWERS: dict[str, Callable[..., Any]] = {
     "col2im": _columns(torch.ops.aten.col2im.default),
     "mse_loss": _loss,
     "smooth_l1_loss": _loss,
+    "soft_margin_loss": _loss,
+    "binary_cross_entropy": lambda tensor, target, _weight=None, *how: _loss(tensor, target, *how),
     "log_sigmoid_forward": _logarithms_of_sigmoid,
     "nonzero": lambda tensor: _empty(tensor.numel(), tensor.dim(), dtype=torch.long),
     "masked_select": lambda tensor, _mask: _empty(tensor.numel(), dtype=tensor.dtype),

@@ -47,3 +47,12 @@ def line_of_person() -> PersonLine | None:
     while frame is not None and frame.f_code.co_filename.startswith(_LIBRARIES):
         frame = frame.f_back
     return None if frame is None else PersonLine(frame.f_code.co_filename, frame.f_lineno)
+
+
+def asserted() -> bool | None:
+    """Return what an `assert` needs that this thread is in, on the line next to our own frames."""
+    frame: Any = sys._getframe(1)  # noqa: SLF001 -- as above
+    while frame.f_code.co_filename.startswith(OWN_FOLDER):
+        frame = frame.f_back
+    words = linecache.getline(frame.f_code.co_filename, frame.f_lineno).split()
+    return words[1:2] != ["not"] if words[:1] == ["assert"] else None

@@ -77,6 +77,7 @@ def put_unsupported(patches: Patches, holds: Callable[[torch.Tensor], bool]) -> 
         patches.put(torch.cuda.profiler, name, _warning(_NO_TIMES))
     patches.put(profiler.profile, "__init__", _profile_on_host)
     patches.put(torch, "compile", _compile)
+    patches.put(torch.jit, "trace", _tracing(torch.jit.trace, holds))
 
 
 def _put_refusals(patches: Patches) -> None:
@@ -179,3 +180,33 @@ def _compile(model: Any = None, *, fullgraph: bool = False, **options: Any) -> A
     if model is None:
         return lambda function: _compile(function, **options)
     return model
+
+
+class Untraced(torch.nn.Module):
+    """What is traced on a card: the model as it is, with a graph of nothing."""
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        self.model = model
+        self.graph = self.inlined_graph = torch._C.Graph()  # noqa: SLF001 -- no public name
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the model."""
+        return self.model(*args, **kwargs)
+
+
+def _tracing(trace: Callable[..., Any], holds: Callable[[torch.Tensor], bool]) -> Any:
+    """Without values PyTorch cannot trace where it computes sizes in Python, as of convolutions."""
+
+    def call(model: Any, example_inputs: Any = None, *rest: Any, **options: Any) -> Any:
+        inputs = example_inputs if isinstance(example_inputs, tuple) else (example_inputs,)
+        if not any(map(holds, _tensors(inputs, {}))):
+            return trace(model, example_inputs, *rest, **options)
+        warnings.warn(
+            "torch.jit.trace records nothing on the simulated GPU: the program runs as it is.",
+            stacklevel=2,
+        )
+        model(*inputs)  # as it does, with the memory that takes
+        return Untraced(model)
+
+    return call

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -59,16 +60,55 @@ def test_what_should_be_so_is_so(card: Simulation) -> None:
     assert torch.isfinite(tensor).all(dim=1).all()
     assert not torch.isnan(tensor).any()
     assert bool(torch.all(tensor >= 0)) is True
+    assert tensor.min() >= 0
+    assert tensor.max().cpu() < 9, "as a mask is looked at"
+    assert not tensor.max() > 9
     del card
 
 
-def test_unknown_numbers_are_small_and_many_are_nothing(start_card: StartCard) -> None:
-    """Zeros need no memory of the host; a number is finite, and not nothing."""
+def test_what_is_asked_otherwise_is_not_so(start_card: StartCard) -> None:
+    """A loop that waits for a number to be large enough is no assertion."""
+    start_card("1 GiB", "meta")
+    is_large = bool(scores().max() > -9)
+    assert not is_large
+
+
+# As CUDA takes them and PyTorch's forms without values do not: a number of the host in its place.
+BESIDE: dict[str, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
+    "masked_fill": lambda x, number: x.masked_fill(x > 0, number),
+    "masked_fill_": lambda x, number: x.clone().masked_fill_(x > 0, number),
+    "index_fill": lambda x, number: x.index_fill(0, torch.tensor([1], device=CUDA), number),
+    "copysign": torch.copysign,
+}
+
+
+@pytest.mark.parametrize("operator", BESIDE)
+def test_a_number_of_the_host_goes_with_a_card(card: Simulation, operator: str) -> None:
+    """Mask in Transformers: `scores.masked_fill(mask, torch.tensor(-1e9))`."""
+    made = BESIDE[operator](scores(), torch.tensor(-1e9))
+    assert (made.shape, made.device.type) == ((8, 5), CUDA)
+    assert torch.cuda.memory_allocated() > 0
+    del card
+
+
+def test_what_has_dimensions_does_not(card: Simulation) -> None:
+    """The error is PyTorch's."""
+    with pytest.raises(RuntimeError, match="device"):
+        scores().copysign(torch.ones(5))
+    del card
+
+
+def test_unknown_numbers_are_small_and_can_be_divided_by(start_card: StartCard) -> None:
+    """A number is finite, and not nothing. Many have a sum and a deviation, the same each time."""
     start_card("1 GiB", "meta")
     number = scores().sum().item()
     assert 0 < number < 1e-5
     assert scores().argmax().item() == 0
-    assert scores().cpu().count_nonzero() == 0
+    many = scores().cpu()
+    assert 0 < many.min() < many.max() < 1e-5
+    assert torch.equal(many, scores().cpu())
+    chances = many.double().numpy().ravel()
+    np.random.default_rng(0).choice(len(chances), p=chances / chances.sum())
 
 
 def test_no_gradient_is_found_that_is_not_finite(start_card: StartCard) -> None:
@@ -151,4 +191,34 @@ def test_the_default_type_may_be_that_of_a_card(card: Simulation) -> None:
         torch.set_default_tensor_type(torch.FloatTensor)
         assert torch.zeros(3).is_cpu
         assert torch.zeros(3).dtype is torch.float32
+    del card
+
+
+@pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
+@pytest.mark.parametrize("loss", ["binary_cross_entropy", "mse_loss", "soft_margin_loss"])
+def test_a_loss_keeps_as_much_without_values(
+    start_card: StartCard, loss: str, reduction: str
+) -> None:
+    """PyTorch writes a mean over the losses that it is of, whose memory stays."""
+    found = set()
+    for compute in ("meta", "cpu"):
+        start_card("1 GiB", compute)
+        one, other = torch.rand(128, 784, device=CUDA), torch.rand(128, 784, device=CUDA)
+        kept = getattr(nn.functional, loss)(one, other, reduction=reduction)
+        found.add((torch.cuda.memory_allocated(), torch.cuda.max_memory_allocated()))
+        del one, other, kept
+    assert len(found) == 1
+
+
+def test_what_is_traced_runs_as_it_is(card: Simulation) -> None:
+    """A logger writes an empty graph of a model; the model's memory is counted."""
+    model = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4)).to(CUDA)
+    images = torch.rand(2, 3, 32, 32, device=CUDA)
+    torch.cuda.reset_peak_memory_stats()
+    before = torch.cuda.memory_allocated()
+    with pytest.warns(UserWarning, match="records nothing"):
+        traced = torch.jit.trace(model, images)
+    assert torch.cuda.max_memory_allocated() > before
+    assert traced(images).shape == (2, 4, 30, 30)
+    assert [*traced.graph.nodes()] == []
     del card
