@@ -23,7 +23,7 @@ from ..own import SIMULATOR
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-ROUNDS, GOES_ON = "__dry_run_rounds__", "__dry_run_goes_on__"
+ROUNDS, BEGINS, GOES_ON = "__dry_run_rounds__", "__dry_run_begins__", "__dry_run_goes_on__"
 _QUIET = "_dry_run_quiet"
 _AGAIN_S = 1.0
 _SOON_S = 0.001
@@ -61,6 +61,7 @@ class StepCounter:
 
         register_optimizer_step_post_hook(self._stepped)
         vars(builtins)[ROUNDS] = self.rounds
+        vars(builtins)[BEGINS] = self.begins
         vars(builtins)[GOES_ON] = self.goes_on
         shell.ast_transformers.append(Loops())
         loader: Any = dataloader._BaseDataLoaderIter  # noqa: SLF001  what each of them gives out by
@@ -84,13 +85,17 @@ class StepCounter:
             return iter(items)
         return _Rounds(iter(items), _Quiet(self), lambda: self.cut.add(line))
 
+    def begins(self, line: int) -> None:
+        """Look at a `while` at this line from here on: steps before are not its own."""
+        if threading.current_thread() is threading.main_thread():
+            self._whiles[line] = _Quiet(self)
+
     def goes_on(self, line: int) -> bool:
         """Whether a `while` at this line is to go on; elsewhere than on the main thread always."""
         if threading.current_thread() is not threading.main_thread():
             return True
-        quiet = self._whiles.setdefault(line, _Quiet(self))
-        if quiet.is_enough():
-            del self._whiles[line]
+        quiet = self._whiles.get(line)
+        if quiet is not None and quiet.is_enough():
             self.cut.add(line)
             return False
         return True
@@ -108,8 +113,10 @@ class StepCounter:
 
         return follow
 
-    def _stepped(self, *_: Any) -> None:
-        self._steps += 1
+    def _stepped(self, optimizer: Any, *_: Any) -> None:
+        """Count a step that had gradients: without any it is there for a plot of rates."""
+        given = (each for group in optimizer.param_groups for each in group["params"])
+        self._steps += any(each.grad is not None for each in given)
 
 
 class _Quiet:
@@ -127,7 +134,9 @@ class _Quiet:
             return False
         grown = [after - before for after, before in zip(now.allocated, seen.allocated)]  # noqa: B905  one machine
         is_quiet = now.peaks == seen.peaks and max(grown, default=0) <= _SMALL_BYTES
-        self._rounds, self._seen = self._rounds + 1 if is_quiet else 0, now
+        # Held against the most by then: what is let go and taken again each round is no growth.
+        most = (*map(max, now.allocated, seen.allocated),)
+        self._rounds, self._seen = self._rounds + 1 if is_quiet else 0, now._replace(allocated=most)
         return self._rounds >= self._training.quiet_steps
 
 
@@ -148,20 +157,32 @@ class _Rounds:
 
 
 class Loops(ast.NodeTransformer):
-    """Has the loops of a cell ask whether they go on."""
+    """Has the loops of a cell ask whether they go on; not those of generators.
+
+    What is between two rounds of these is of others, who count on the next.
+    """
 
     def visit_For(self, node: ast.For) -> ast.AST:
         """Have a `for` go through ours."""
         self.generic_visit(node)
+        if _yields(node):
+            return node
         node.iter = _copied(_call(ROUNDS, node.iter, ast.Constant(node.lineno)), node.iter)
         return node
 
-    def visit_While(self, node: ast.While) -> ast.AST:
-        """Have a `while` ask first."""
+    def visit_While(self, node: ast.While) -> list[ast.stmt]:
+        """Have a `while` ask first, in each round."""
         self.generic_visit(node)
+        if _yields(node):
+            return [node]
+        begins = ast.Expr(_call(BEGINS, ast.Constant(node.lineno)))
         asked = _call(GOES_ON, ast.Constant(node.lineno))
         node.test = _copied(ast.BoolOp(ast.And(), [asked, node.test]), node.test)
-        return node
+        return [ast.fix_missing_locations(ast.copy_location(begins, node)), node]
+
+
+def _yields(loop: ast.AST) -> bool:
+    return any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in ast.walk(loop))
 
 
 def _call(name: str, *arguments: ast.expr) -> ast.expr:

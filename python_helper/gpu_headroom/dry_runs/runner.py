@@ -37,6 +37,7 @@ _WALK_S = 30.0
 _CELL = "<ipython-input-"
 _SHORTENED = 500
 _COMMANDS = ("pip", "conda", "mamba", "uv", "sx", "system")
+_AS_ON_A_CARD = (RuntimeError, TypeError, ValueError, IndexError)  # with PyTorch's own words
 _SCRIPTS = ("bash", "sh", "script", "writefile", "sx", "system", "perl", "ruby", "pypy")
 
 
@@ -257,8 +258,9 @@ def _nothing(*_: Any, **__: Any) -> None:
 
 
 def _is_of_simulator(error: BaseException) -> bool:
-    """Whether the simulated GPU has raised it, or says so."""
+    """Whether the simulated GPU has raised it, and a real one would not, or it says so."""
     step, last = error.__traceback__, ""
     while step is not None:
         last, step = step.tb_frame.f_globals.get("__name__", ""), step.tb_next
-    return str(last).partition(".")[0] == SIMULATOR or "simulated GPU" in str(error)
+    is_own = str(last).partition(".")[0] == SIMULATOR and type(error) not in _AS_ON_A_CARD
+    return is_own or "simulated GPU" in str(error)
