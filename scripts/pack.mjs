@@ -74,7 +74,6 @@ const FOR_WORKERS = [
 /** What a dry run is made of, besides the simulated GPU: likewise. */
 const FOR_DRY_RUNS = [
   'dry_runs/',
-  'edits/applied.py',
   'handlers/dry_run.py',
   'terminal/dry_run_here.py',
   'terminal/dry_run_words.py'

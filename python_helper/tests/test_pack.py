@@ -115,7 +115,6 @@ def test_what_dry_runs_need_comes_with_them(packs: list[dict[str, str]]) -> None
     """The process of one, what answers for it, and the whole simulated GPU; a start has none."""
     *_, for_dry_runs = packs
     others = {
-        "edits/applied.py",
         "handlers/dry_run.py",
         "kernel/injection.py",
         "terminal/dry_run_here.py",

@@ -31,9 +31,9 @@ export function triedFirst(
 /** The way to have the edits tried on a simulated GPU, and how far that is. */
 export function Tries(context: IContext): React.JSX.Element | null {
   const { offers, report, state } = context;
-  const hasEdits =
-    !report.sticky_error && report.remedies.some(({ kind }) => kind === 'edit');
-  const buttons = hasEdits ? offers.forEdits(context) : [];
+  const isShown = report.remedies.some(({ diffs }) => diffs.length > 0);
+  const buttons =
+    isShown && !report.sticky_error ? offers.forEdits(context) : [];
   const text = state.tried?.text ?? '';
   return buttons.length === 0 && text === '' ? null : (
     <div className="jp-GpuHeadroomCard-progress" role="status">

@@ -82,7 +82,8 @@ class CellChange:
 class CodeFix:
     """Rewrites of one cell or several, all made or none.
 
-    `run` are the ids of the cells to run after that, in order; `done` is what is said then.
+    `run` are the ids of the cells to run after that, in order; `done` is what is said then. One
+    without cells to run is refused, for the reason that `done` says.
     """
 
     changes: tuple[CellChange, ...]
@@ -100,18 +101,18 @@ class CodeFix:
         """
         files = {each.cell.path: each.cell.source for each in self.changes if each.cell.path}
         before, gate = {**sources, **files}, self._gate(sources)
-        texts = dict(before)
+        texts, why = dict(before), None if self.run else self.done
         for change in self.changes:
             key = change.cell.key
-            if key not in texts:
-                return _refused("fix.missing", change)
-            after = change.rewrite(texts[key])
+            after = change.rewrite(texts[key]) if key in texts else None
             if after is None:
-                return _refused("fix.changed", change)
-            why = change.objection(gate, before[key])
+                said = "fix.changed" if key in texts else "fix.missing"
+                why = message(said, TEXTS, line=change.line)
+            else:
+                texts[key] = after
+                why = why or change.objection(gate, before[key])
             if why is not None:
                 return FixOutcome("changed", (), (), why)
-            texts[key] = after
         edits: list[Edit] = [
             {
                 "cell_id": key,
@@ -137,7 +138,3 @@ def diffs_of(*changes: CellChange, sets: str | None = None) -> tuple[Diff, ...] 
     """
     diffs = [change.diff(sets if n == 0 else None) for n, change in enumerate(changes)]
     return None if None in diffs else tuple([diff for diff in diffs if diff is not None])
-
-
-def _refused(said: str, change: CellChange) -> FixOutcome:
-    return FixOutcome("changed", (), (), message(said, TEXTS, line=change.line))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..cells.runs import CellRun
     from ..edits.rewrite import Rewrite
     from ..oom.evidence import Evidence
-    from ..protocol.wire import Message
+    from ..protocol.wire import Diff, Message
 
 TEXTS = {
     "fix.done": "The code is changed as shown.",
@@ -178,6 +178,10 @@ def _forgets(evidence: Evidence, run: Sequence[CellRun], anew: Sequence[str]) ->
     return None
 
 
+def _advice(diffs: tuple[Diff, ...], changes: tuple[CellChange, ...], why: Message) -> Edited:
+    return Edited(diffs, reason=why, attempt=CodeFix(changes, (), why))
+
+
 def edited(  # noqa: PLR0913  all that a change may be
     evidence: Evidence,
     changes: Iterable[CellChange] | None,
@@ -206,7 +210,7 @@ def edited(  # noqa: PLR0913  all that a change may be
     for change in changes:
         why = change.objection(evidence.gate, change.cell.source)
         if why is not None:
-            return Edited(diffs, reason=why)
+            return _advice(diffs, changes, why)
     run: list[CellRun] = []
     starts: list[tuple[CellRun, set[int] | None]] = [each.place for each in changes]
     for cell, lines in starts:  # it grows meanwhile
@@ -214,7 +218,7 @@ def edited(  # noqa: PLR0913  all that a change may be
         if path is None and by_itself:
             path = (cell, failure.cell)
         if path is None:
-            return Edited(diffs, reason=message("fix.no_way", TEXTS))
+            return _advice(diffs, changes, message("fix.no_way", TEXTS))
         run += [cell_run for cell_run in path if cell_run.key not in {one.key for one in run}]
         starts += [(cell_run, None) for cell_run in _makers(evidence, _used_up(evidence, run), run)]
         starts += [(cell_run, None) for cell_run in again.makers(evidence, run, changes)]
@@ -230,12 +234,12 @@ def edited(  # noqa: PLR0913  all that a change may be
     ]
     why = again.objection(evidence, run, changes) or _forgets(evidence, run, anew)
     if why is not None:
-        return Edited(diffs, reason=why)
+        return _advice(diffs, changes, why)
     if anew and done is None:
         done = message("fix.done.anew", TEXTS, model=anew[0])
     ids = tuple([cell_run.cell_id for cell_run in run if cell_run.cell_id is not None])
     if len(ids) < len(run):
-        return Edited(diffs, reason=message("fix.no_cell", TEXTS))
+        return _advice(diffs, changes, message("fix.no_cell", TEXTS))
     said = done or message("fix.done", TEXTS)
     ran, files = failure.cells, evidence.scene.files
     return Edited(diffs, CodeFix(changes, ids, said, ran, files, evidence.gate.live))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from ..text.messages import message
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Literal
@@ -31,12 +33,19 @@ class FixOutcome:
 class Edited(NamedTuple):
     """What a change of code looks like, and the fix that makes it where its cells can run again.
 
-    `reason` says why there is no fix: it could not be proven on the whole program.
+    `reason` says why there is no fix: it could not be proven on the whole program. `attempt` is
+    the change all the same, to be tried where nothing can be lost.
     """
 
     diffs: tuple[Diff, ...] = ()
     fix: Fix | None = None
     reason: Message | None = None
+    attempt: Fix | None = None
+
+    def note(self, remedy: str, texts: Mapping[str, str], **params: int) -> Message:
+        """Return what is to be known of a remedy: its note with a button, else its advice."""
+        which = "advice" if self.fix is None else "note"
+        return message(f"{remedy}.{which}", texts, **params)
 
 
 UNCHANGED = Edited()

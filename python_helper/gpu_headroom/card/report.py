@@ -100,7 +100,8 @@ def report_of(
         "also_failed": recognition.also_failed,
         "measured": "message" if recognition.worker else "kernel",
     }
-    fixes = {offer.id: offer.edited.fix for offer in offers if offer.edited.fix is not None}
+    edits = {offer.id: offer.edited for offer in offers}
+    fixes = {each: fix for each, edit in edits.items() if (fix := edit.fix or edit.attempt)}
     return BuiltReport(report, fixes, evidence.scene)
 
 

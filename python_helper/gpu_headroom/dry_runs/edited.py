@@ -1,4 +1,4 @@
-"""Cells after each of the edits that a card offers."""
+"""Cells after each of the edits that a card shows, with a button or without."""
 
 from __future__ import annotations
 
@@ -6,44 +6,55 @@ from typing import TYPE_CHECKING, Any
 
 from ..advice.code_fix import CodeFix
 from ..code.parsing import each_parsed_once
-from ..edits.applied import applied
+from ..edits.hunks import hunks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from ..protocol.wire import Edit, Remedy, Report
+    from ..protocol.wire import Remedy, Report
     from .job import EditedCells
 
 
 def edits_of(
     report: Report, fix_of: Callable[[str], Any], sources: dict[str, str]
 ) -> list[EditedCells]:
-    """Return what the cells would be after each edit that has a button; `fix_of` a remedy's id."""
+    """Return what the cells would be after each edit; `fix_of` a remedy's id."""
     with each_parsed_once():
         return [
-            _edited(remedy, sources, outcome.edits)
+            _edited(remedy, sources, changed, is_proven=fix.edits(sources).status == "ok")
             for remedy in report["remedies"]
-            if remedy["kind"] == "edit"
-            and isinstance(fix := fix_of(remedy["id"]), CodeFix)
-            and (outcome := fix.edits(sources)).status == "ok"
+            if isinstance(fix := fix_of(remedy["id"]), CodeFix)
+            and (changed := _changed(fix, sources)) is not None
         ]
 
 
-def _edited(remedy: Remedy, sources: dict[str, str], edits: Sequence[Edit]) -> EditedCells:
-    params, one = remedy["title"]["params"], edits[0] if len(edits) == 1 else None
-    first = 0 if one is None else one["first_line"]
-    changed = {
-        cell_id: applied(sources[cell_id], [each for each in edits if each["cell_id"] == cell_id])
-        for cell_id in {each["cell_id"] for each in edits}
-    }
+def _changed(fix: CodeFix, sources: dict[str, str]) -> dict[str, str] | None:
+    """Return the cells that an edit changes; `None` where one is another by now, or no cell."""
+    texts: dict[str, str] = {}
+    for change in fix.changes:
+        key = change.cell.key
+        after = change.rewrite(texts.get(key) or sources.get(key, ""))
+        if after is None:
+            return None
+        texts[key] = after
+    return texts
+
+
+def _edited(
+    remedy: Remedy, sources: dict[str, str], changed: dict[str, str], *, is_proven: bool
+) -> EditedCells:
+    params = remedy["title"]["params"]
+    made = [(key, each) for key, text in changed.items() for each in hunks(sources[key], text)]
+    one = made[0] if len(made) == 1 else None
     return {
         "remedy_id": remedy["id"],
         "title": remedy["title"],
         "cells": list({**sources, **changed}.items()),
+        "is_proven": is_proven,
         "before": _number(params.get("old")),
         "number": None if one is None else _number(params.get("new")),
-        "cell_id": None if one is None else one["cell_id"],
-        "lines": None if one is None else (first, first + len(one["new_lines"]) - 1),
+        "cell_id": None if one is None else one[0],
+        "lines": None if one is None else (one[1].first, one[1].first + len(one[1].new) - 1),
     }
 
 

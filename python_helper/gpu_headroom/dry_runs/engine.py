@@ -147,5 +147,6 @@ def _try_of(each: Try, gpu: Gpu, order: DryRunOrder) -> DryRunTry:
             }
             for cell_id, text in each.edit["cells"]
             for hunk in hunks(order["sources"][cell_id], text)
+            if each.edit["is_proven"]
         ],
     }

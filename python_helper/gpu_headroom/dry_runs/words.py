@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .job import CardPeak, DryRunOrder, Ended
     from .process import Died, Limits
 
+_NOT_THERE = "NotMadeUpError"  # of which values tell no more
 PROGRAMS, EQUAL = 207, 205  # of docs/simulated-gpu.md
 TEXTS = {
     "dry_run.needed": "Needed at its peak: {needed_bytes}, simulated.",
@@ -26,7 +27,10 @@ TEXTS = {
         "Of {programs} programs that were held to PyTorch's own allocator {equal} were equal to "
         "the byte. What cuDNN takes besides is not known."
     ),
-    "dry_run.fake_data": "Data sets and weights were made up: nothing was downloaded.",
+    "dry_run.fake_data": (
+        "Data sets, texts and weights were made up: nothing was downloaded. A made-up tokenizer "
+        "has a token for every four letters of a word, and large data sets have fewer rows."
+    ),
     "dry_run.stopped": "It ended in {cell}{line}: {error}",
     "dry_run.not_simulated": (
         "It ended in {cell}{line}, because of the simulation: {error} What comes behind was not "
@@ -43,6 +47,9 @@ TEXTS = {
     "dry_run.fails": "On {gpu} it runs out in {cell}{line}.",
     "dry_run.no_edit": "No edit is offered for that failure.",
     "dry_run.try_fits": "fits, peak {peak_bytes} of {total_bytes}",
+    "dry_run.try_unproven": (
+        "fits, peak {peak_bytes} of {total_bytes}; that it computes the same is not proven"
+    ),
     "dry_run.try_fails": "fails again in {cell}{line}",
     "dry_run.try_needs": "fails again in {cell}{line}, which needs at least {needed_bytes}",
     "dry_run.try_ends": "cannot be tried: {error}",
@@ -78,7 +85,7 @@ def said(found: Findings, order: DryRunOrder) -> Iterator[Message]:
         is_error = ended["outcome"] == "error"
         which = "dry_run.stopped" if is_error else "dry_run.not_simulated"
         yield message(which, TEXTS, **_where(ended, order), error=ended["error"])
-        if not order["values"]:
+        if not order["values"] and _NOT_THERE not in str(ended["error"]):
             yield message("dry_run.values", TEXTS)
     yield from _ended_early(ended, order)
     if found.tried_on is not None and found.failure is not None:
@@ -97,7 +104,8 @@ def tried(each: Try, gpu: Gpu, order: DryRunOrder) -> Message:
     used = 0 if peak is None else needed_bytes(peak) - more
     total = gpu.total_bytes - more
     if ended["outcome"] == "done":
-        return message("dry_run.try_fits", TEXTS, peak_bytes=used, total_bytes=total)
+        which = "dry_run.try_fits" if each.edit["is_proven"] else "dry_run.try_unproven"
+        return message(which, TEXTS, peak_bytes=used, total_bytes=total)
     if ended["outcome"] == "oom" and used > total:
         return message("dry_run.try_needs", TEXTS, **_where(ended, order), needed_bytes=used)
     if ended["outcome"] == "oom":  # for what is in pieces

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..edits.applied import applied
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ..cells.runs import CellRun
     from ..protocol import wire
-    from ..protocol.wire import ChangedCell
+    from ..protocol.wire import ChangedCell, Edit
 
 
 def changed_cells(reply: wire.Reply, runs: Iterable[CellRun]) -> list[ChangedCell] | None:
@@ -31,7 +29,17 @@ def changed_cells(reply: wire.Reply, runs: Iterable[CellRun]) -> list[ChangedCel
             {
                 "cell_id": run.cell_id,
                 "execution_count": run.execution_count,
-                "source": applied(run.source, edits),
+                "source": _applied(run.source, edits),
             }
         )
     return changed
+
+
+def _applied(source: str, edits: Iterable[Edit]) -> str:
+    """Return a cell's text once these edits are made."""
+    lines = source.split("\n")
+    # From the last line up, so that earlier edits keep their line numbers.
+    for edit in sorted(edits, key=lambda each: each["first_line"], reverse=True):
+        first = edit["first_line"] - 1
+        lines[first : first + len(edit["old_lines"])] = edit["new_lines"]
+    return "\n".join(lines)

@@ -170,6 +170,31 @@ def test_the_largest_batch_that_fits(run: Callable[..., Answer], tmp_path: Path)
     assert smallest - largest == 1, tried
 
 
+def test_advice_is_tried_without_a_promise(run: Callable[..., Answer], tmp_path: Path) -> None:
+    """What has no button, since values may be others, is run as well, and called unproven."""
+    layers = "layer for _ in range(8) for layer in (nn.Linear(1024, 1024), nn.GELU())"
+    path = write(
+        tmp_path / "a.ipynb",
+        START,
+        "batch_size = 32768",
+        f"model = nn.Sequential(*[{layers}]).cuda()\n"
+        "optimizer = torch.optim.AdamW(model.parameters())",
+        "for step in range(20):\n"
+        "    x = torch.randn(batch_size, 1024, device='cuda')\n"
+        "    loss = model(x).square().mean()\n"
+        "    optimizer.zero_grad()\n"
+        "    loss.backward()\n"
+        "    optimizer.step()",
+    )
+    found = run(path, "--gpu", "2.4 GiB", "--json").found
+    tries = {each["remedy_id"]: each for each in found["tries"]}
+    assert tries["smaller-batch"]["edits"]
+    autocast = tries["autocast"]
+    assert (autocast["fits"], autocast["edits"]) == (True, []), autocast
+    assert autocast["message"]["text"].endswith("that it computes the same is not proven")
+    assert autocast["peak_bytes"] < found["needed_bytes"]
+
+
 def test_a_peak_that_the_program_resets_is_one(run: Callable[..., Answer], tmp_path: Path) -> None:
     """Programs that print their own peaks start them again; what was needed was needed."""
     uses = [f"x = torch.empty({size} * 2**20, device='cuda'); del x" for size in (300, 100)]
@@ -254,7 +279,7 @@ def test_data_that_is_not_here_is_made_up(run: Callable[..., Answer], tmp_path: 
     (peak,) = run(path, *options, "--fake-data").found["peaks"]
     assert peak["allocated_bytes"] >= 256 * 28 * 28 * 4
     told = run(path, *options[:2], "--run-all", "--fake-data").out
-    assert "Data sets and weights were made up: nothing was downloaded." in told
+    assert "Data sets, texts and weights were made up: nothing was downloaded." in told
     without = run(path, *options).found
     assert without["outcome"] == "error"
     assert "Dataset not found" in without["error"]
@@ -452,6 +477,21 @@ def test_nothing_elsewhere_is_touched(
     assert state_of(kept) == before
 
 
+def test_what_lies_beside_the_folder_is_found(run: Callable[..., Answer], tmp_path: Path) -> None:
+    """As from the folder itself, and a folder that is there need not be made."""
+    for made in ("work", "data/inner"):
+        (tmp_path / made).mkdir(parents=True)
+    (tmp_path / "data" / "file").write_text("mine", "utf-8")
+    (tmp_path / "beside_it.py").write_text("number = 7", "utf-8")
+    reads = "import os, sys\nsys.path.append('..')\nimport beside_it\nopen('../data/file').read()"
+    makes = "for each in ('../data/inner', '../made/here'):\n    os.makedirs(each, exist_ok=True)"
+    path = write(tmp_path / "work" / "a.ipynb", reads, makes)
+    before = state_of(tmp_path)
+    found = run(path, "--gpu", "T4", "--json", "--run-all").found
+    assert (found["outcome"], found["error"]) == ("done", None)
+    assert state_of(tmp_path) == before
+
+
 def test_what_it_would_do_besides_is_asked_first(
     run: Callable[..., Answer], tmp_path: Path
 ) -> None:
@@ -525,6 +565,20 @@ def test_a_loop_that_grows_is_not_cut(run: Callable[..., Answer], tmp_path: Path
     assert found["peaks"][0]["allocated_bytes"] > 100 * 4 * 1024 * 1024
 
 
+def test_what_comes_and_goes_is_no_growth(run: Callable[..., Answer], tmp_path: Path) -> None:
+    """Every second step leaves a megabyte more in use than the one before."""
+    path = write(
+        tmp_path / "a.ipynb",
+        START,
+        "model = nn.Linear(64, 64).cuda()\noptimizer = torch.optim.SGD(model.parameters(), 0.1)",
+        "for step in range(100):\n"
+        "    kept = torch.ones(2**18 * (step % 2), device='cuda')\n"
+        "    model(torch.ones(8, 64).cuda()).sum().backward()\n"
+        "    optimizer.step()",
+    )
+    assert run(path, "--gpu", "T4", "--json").found["cut"] == ["cell-3"]
+
+
 def test_loops_that_do_not_train_run_whole(run: Callable[..., Answer], tmp_path: Path) -> None:
     """The layers of a forward pass, a vocabulary, an evaluation: each has all its rounds."""
     path = write(
@@ -552,6 +606,38 @@ def test_loops_that_do_not_train_run_whole(run: Callable[..., Answer], tmp_path:
     )
     found = run(path, "--gpu", "T4", "--json").found
     assert (found["outcome"], found["cut"]) == ("done", ["cell-4"]), found
+
+
+def test_loops_that_others_go_on_from_are_not_ended(
+    run: Callable[..., Answer], tmp_path: Path
+) -> None:
+    """A data set that draws until one suits it, a generator without an end, and a plot of rates."""
+    path = write(
+        tmp_path / "a.ipynb",
+        START,
+        "class Drawn(torch.utils.data.Dataset):\n"
+        "    def __len__(self):\n"
+        "        return 4000\n"
+        "    def __getitem__(self, index):\n"
+        "        while True:\n"
+        "            found = torch.ones(8)\n"
+        "            break\n"
+        "        return found\n"
+        "def cycle(loader):\n"
+        "    while True:\n"
+        "        for batch in loader:\n"
+        "            yield batch",
+        "net = nn.Linear(8, 8).cuda()\noptimizer = torch.optim.SGD(net.parameters(), 0.1)\n"
+        "data, batches = Drawn(), cycle(DataLoader(Drawn(), 4))\n"
+        "def step(batch):\n    net(batch.cuda()).sum().backward()\n    optimizer.step()",
+        "for batch in DataLoader(data, 4):\n    step(batch)\ndata[0]\n"
+        "for epoch in range(20):\n    for critic in range(2):\n        step(next(batches))",
+        "for once in range(10):\n    step(next(batches))\n    data[0], next(batches)",
+        "for number in range(20):\n    optimizer.zero_grad()\n    optimizer.step()\n"
+        "assert number == 19",
+    )
+    found = run(path, "--gpu", "T4", "--json").found
+    assert (found["outcome"], found["cut"]) == ("done", ["cell-4", "cell-5"]), found
 
 
 LIBRARIES = {
@@ -617,6 +703,19 @@ def test_what_is_not_simulated_is_named(run: Callable[..., Answer], tmp_path: Pa
     answer = run(path, "--fail-over", "T4")
     assert answer.code == 2
     assert "because of the simulation" in answer.out
+
+
+@pytest.mark.parametrize(
+    "fails", ["x.numpy()", "x @ torch.ones(8, 8)", "x @ torch.ones(7, 7, device='cuda')"]
+)
+def test_what_fails_on_a_real_gpu_too_is_an_error_of_the_notebook(
+    run: Callable[..., Answer], tmp_path: Path, fails: str
+) -> None:
+    """The simulation is not said to be the reason, where PyTorch's own words are."""
+    path = write(tmp_path / "a.ipynb", START, "x = torch.ones(8, 8, device='cuda')", fails)
+    answer = run(path, "--gpu", "T4")
+    assert "because of the simulation" not in answer.out
+    assert "It ended in In [3], line 1: " in answer.out
 
 
 @pytest.mark.parametrize(

@@ -41,10 +41,9 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     if changes is None:
         return None
     change = edited(evidence, changes)
-    said = "remedy.backward-each.advice" if change.fix is None else "remedy.backward-each.note"
     return Offer(
         title=message("remedy.backward-each", TEXTS, name=held.name),
-        note=message(said, TEXTS),
+        note=change.note("remedy.backward-each", TEXTS),
         effect_bytes=held.bytes,
         measured=True,
         edited=change,
