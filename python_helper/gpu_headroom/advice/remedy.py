@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from ..text.messages import message
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Literal
@@ -41,11 +39,6 @@ class Edited(NamedTuple):
     fix: Fix | None = None
     reason: Message | None = None
     attempt: Fix | None = None
-
-    def note(self, remedy: str, texts: Mapping[str, str], **params: int) -> Message:
-        """Return what is to be known of a remedy: its note with a button, else its advice."""
-        which = "advice" if self.fix is None else "note"
-        return message(f"{remedy}.{which}", texts, **params)
 
 
 UNCHANGED = Edited()

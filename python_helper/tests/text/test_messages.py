@@ -11,6 +11,7 @@ from gpu_headroom.advice import other_workers
 from gpu_headroom.advice.registry import TEXTS
 from gpu_headroom.dry_runs import overlay
 from gpu_headroom.dry_runs import words as dry_run_said
+from gpu_headroom.dry_runs.fake import hub, rows
 from gpu_headroom.frames import gauge
 from gpu_headroom.terminal import dry_run_words, explain, script
 from gpu_headroom.text.catalogue import SENTENCES
@@ -26,6 +27,8 @@ CATALOGUE |= {
     **dry_run_words.TEXTS,
     **dry_run_said.TEXTS,
     **overlay.TEXTS,
+    **hub.TEXTS,
+    **rows.TEXTS,
 }
 CALLS = {"message", "say", "_row"}
 TABLES = {"SENTENCES", "TEXTS"}

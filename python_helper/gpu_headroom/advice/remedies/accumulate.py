@@ -61,9 +61,10 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
             break
     if shown is None:
         return None
+    note = "remedy.accumulate.advice" if shown.fix is None else "remedy.accumulate.note"
     return Offer(
         title=message("remedy.accumulate", TEXTS, new=value, steps=steps),
-        note=shown.note("remedy.accumulate", TEXTS, steps=steps, old=batch.value),
+        note=message(note, TEXTS, steps=steps, old=batch.value),
         effect_bytes=evidence.peak.saved_bytes(evidence.batch_bytes, value / batch.value),
         edited=shown,
         rank=2,

@@ -41,9 +41,10 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     if changes is None:
         return None
     change = edited(evidence, changes)
+    said = "remedy.backward-each.advice" if change.fix is None else "remedy.backward-each.note"
     return Offer(
         title=message("remedy.backward-each", TEXTS, name=held.name),
-        note=change.note("remedy.backward-each", TEXTS),
+        note=message(said, TEXTS),
         effect_bytes=held.bytes,
         measured=True,
         edited=change,

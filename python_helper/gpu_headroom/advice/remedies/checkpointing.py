@@ -53,9 +53,10 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     change = edited(evidence, _changes(evidence))
     if not change.diffs:
         return None
+    said = "remedy.checkpointing.advice" if change.fix is None else "remedy.checkpointing.note"
     return Offer(
         title=message("remedy.checkpointing", TEXTS),
-        note=change.note("remedy.checkpointing", TEXTS),
+        note=message(said, TEXTS),
         effect_bytes=None,
         edited=change,
         rank=2,

@@ -34,9 +34,10 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     change = edited(evidence, in_first_cell(evidence, gradients_cleared()))
     if not change.diffs:
         return None
+    said = "remedy.clear-gradients.advice" if change.fix is None else "remedy.clear-gradients.note"
     return Offer(
         title=message("remedy.clear-gradients", TEXTS),
-        note=change.note("remedy.clear-gradients", TEXTS),
+        note=message(said, TEXTS),
         effect_bytes=size,
         edited=change,
     )
