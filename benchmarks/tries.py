@@ -93,6 +93,8 @@ def judged(place: Place, notebook: SeededNotebook) -> Iterator[Tried]:
     if step["found"] is None:
         raise NotAsSaid(f"no dry run: {step['message']['text']}")
     for each in step["found"]["tries"]:
+        if not each["edits"]:  # of advice, which has no button
+            continue
         passes, peak_bytes, fault = _run(place, notebook, applied(sources, each["edits"]))
         said_bytes = each["peak_bytes"] if each["fits"] else None
         yield Tried(
