@@ -16,6 +16,8 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tests.dry_runs.notebooks import write
+
 from benchmarks.fidelity import page
 from benchmarks.fidelity.programs import FAMILIES
 from scripts import marked
@@ -99,16 +101,8 @@ def _estimate(program: Program) -> int:
 
 def _found(cells: list[str]) -> tuple[dict[str, Any], int]:
     """Run cells dry, and return what was found and the host memory that it took."""
-    kind: dict[str, Any] = {
-        "cell_type": "code",
-        "metadata": {},
-        "outputs": [],
-        "execution_count": None,
-    }
     with tempfile.TemporaryDirectory() as folder:
-        path, answer = Path(folder, "program.ipynb"), Path(folder, "answer.json")
-        text = {"cells": [{**kind, "source": each} for each in cells], "nbformat": 4}
-        path.write_text(json.dumps(text), encoding="utf-8")
+        path, answer = write(Path(folder, "program.ipynb"), *cells), Path(folder, "answer.json")
         options = ("--json", "--no-tries", *(part for gpu in GPUS for part in ("--gpu", gpu)))
         command = [sys.executable, "-m", "gpu_headroom", "dry-run", str(path), *options]
         paths = f"{ROOT / 'python_helper'}:{ROOT}"

@@ -21,6 +21,9 @@ from pathlib import Path
 from shutil import copytree
 from typing import Any
 
+from gpu_headroom.dry_runs.notebook import read
+from tests.dry_runs.notebooks import write
+
 from scripts import marked
 
 ROOT = Path(__file__).parents[1]
@@ -35,15 +38,6 @@ _SITE = "https://github.com"
 _DONE, _TRAINED = "to its end", "its training to the end"
 
 
-def cells_of(path: Path) -> list[str]:
-    """Return the code of a notebook's cells, or of a script."""
-    text = path.read_text(encoding="utf-8")
-    if path.suffix == ".py":
-        return [text]
-    cells = json.loads(text)["cells"]
-    return ["".join(each["source"]) for each in cells if each["cell_type"] == "code"]
-
-
 def laid(entry: dict[str, Any], listed: dict[str, Any], folder: Path, scratch: Path) -> Path:
     """Lay a notebook into `scratch` as it is run, with the files of its repository beside it."""
     home = folder / entry["repository"]
@@ -51,28 +45,20 @@ def laid(entry: dict[str, Any], listed: dict[str, Any], folder: Path, scratch: P
         home = _fetched(entry, scratch / "fetched")
     work = scratch / "work"
     copytree(home, work, ignore=lambda *_: [".git"], symlinks=True)
-    cells = cells_of(work / entry["path"])
+    cells = [each.source for each in read(work / entry["path"])]
     for number, code in entry.get("instead", {}).items():
         cells[int(number) - 1] = code
     begin = [*[listed["preludes"][each] for each in entry.get("needs", ())], entry.get("begin", "")]
-    made = [
-        {"cell_type": "code", "id": f"c{number}", "source": source, "metadata": {}, "outputs": []}
-        | {"execution_count": None}
-        for number, source in enumerate(["\n".join(begin) or "0", *cells])
-    ]
     path: Path = (work / entry["path"]).with_suffix(".dry.ipynb")
-    told = {"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
-    path.write_text(json.dumps(told), encoding="utf-8")
-    return path
+    return write(path, "\n".join(begin) or "0", *cells)
 
 
 def _fetched(entry: dict[str, Any], into: Path) -> Path:
     url = f"{_SITE}/{entry['repository']}"
-    for command in (["init", "-q", str(into)], ["fetch", "-q", "--depth", "1", url]):
-        commit = [entry["commit"]] if command[0] == "fetch" else []
-        where = ["-C", str(into)] if commit else []
-        subprocess.run(["git", *where, *command, *commit], check=True)
-    subprocess.run(["git", "-C", str(into), "checkout", "-q", "FETCH_HEAD"], check=True)
+    into.mkdir()
+    fetch, checkout = ["fetch", "--depth", "1", url, entry["commit"]], ["checkout", "FETCH_HEAD"]
+    for command in (["init"], fetch, checkout):
+        subprocess.run(["git", *command, "-q"], cwd=into, check=True)
     return into
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 from gpu_headroom.dry_runs import gpus, notebook, overlay, words
 from gpu_headroom.dry_runs.asks import asks
+from tests.dry_runs.notebooks import write
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,16 +52,6 @@ class Answer(NamedTuple):
 
 
 Command = "Callable[..., Answer]"
-
-
-def write(path: Path, *cells: str) -> Path:
-    """Write a notebook of these cells of code."""
-    made = [
-        {"cell_type": "code", "source": each, "metadata": {}, "outputs": [], "execution_count": 1}
-        for each in cells
-    ]
-    path.write_text(json.dumps({"cells": made, "metadata": {}, "nbformat": 4}), "utf-8")
-    return path
 
 
 def call(*arguments: str | Path) -> list[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from gpu_headroom.dry_runs.fake import checkpoints, tables
 from gpu_headroom.dry_runs.fake.scores import MadeUpMetric
+from tests.dry_runs.notebooks import write
 
 from benchmarks.causes.trial import DECLARE_OPERATORS
 
@@ -96,11 +97,7 @@ def environment(home: Path) -> dict[str, str]:
 @pytest.fixture(name="run")
 def _run(tmp_path: Path) -> Callable[..., Any]:
     def run(*cells: str, memory: int = 8) -> Any:
-        notebook = tmp_path / "notebook.ipynb"
-        made = [
-            {"cell_type": "code", "source": each, "metadata": {}, "outputs": []} for each in cells
-        ]
-        notebook.write_text(json.dumps({"cells": made, "metadata": {}, "nbformat": 4}), "utf-8")
+        notebook = write(tmp_path / "notebook.ipynb", *cells)
         command = [str(REAL), "-m", "gpu_headroom", "dry-run", str(notebook), "--gpu", "A100 40GB"]
         options = ["--json", "--run-all", "--no-tries", "--fake-data", "--memory", str(memory)]
         done = subprocess.run(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom.dry_runs.process import PREFIX
+from tests.dry_runs.notebooks import write
 from tests.kernels.test_scripts import PARTS
 from tests.live import SOURCES, LiveKernel
 from tests.programs import Programs, applied
@@ -178,9 +179,7 @@ def starts(newest_python: Path, scratch: Path, tmp_path: Path) -> Iterator[Calla
 
 def command(python: Path, folder: Path, cells: list[str]) -> Any:
     """Return what the command of a terminal finds out about the same cells."""
-    made = [{"cell_type": "code", "source": each, "metadata": {}} for each in cells]
-    path = folder / "same.ipynb"
-    path.write_text(json.dumps({"cells": made, "metadata": {}, "nbformat": 4}), "utf-8")
+    path = write(folder / "same.ipynb", *cells)
     done = subprocess.run(
         [python, "-m", "gpu_headroom", "dry-run", path, "--gpu", "T4", "--json"],
         env={**os.environ, "PYTHONPATH": str(SOURCES)},
