@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ..code.facts import Live
 from ..code.gate import Gate
 from ..code.notebook import Notebook, titles
-from ..edits.hunks import hunks, rows, whole
+from ..edits.hunks import as_edits, hunks, rows, whole
 from ..text.messages import message
 from .remedy import FixOutcome
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ..cells.runs import CellRun
     from ..edits.rewrite import Rewrite
-    from ..protocol.wire import Diff, Edit, Message
+    from ..protocol.wire import Diff, Message
 
 TEXTS = {
     "fix.changed": "The cell was edited after it failed; line {line} no longer matches.",
@@ -113,15 +113,10 @@ class CodeFix:
                 why = why or change.objection(gate, before[key])
             if why is not None:
                 return FixOutcome("changed", (), (), why)
-        edits: list[Edit] = [
-            {
-                "cell_id": key,
-                "first_line": hunk.first,
-                "old_lines": hunk.old,
-                "new_lines": hunk.new,
-            }
+        edits = [
+            edit
             for key, after in texts.items()
-            for hunk in (whole if key in files else hunks)(before[key], after)
+            for edit in as_edits(key, (whole if key in files else hunks)(before[key], after))
         ]
         return FixOutcome("ok", tuple(edits), self.run, self.done)
 

@@ -100,8 +100,7 @@ def report_of(
         "also_failed": recognition.also_failed,
         "measured": "message" if recognition.worker else "kernel",
     }
-    edits = {offer.id: offer.edited for offer in offers}
-    fixes = {each: fix for each, edit in edits.items() if (fix := edit.fix or edit.attempt)}
+    fixes = {offer.id: fix for offer in offers if (fix := offer.edited.fix or offer.edited.attempt)}
     return BuiltReport(report, fixes, evidence.scene)
 
 

@@ -29,11 +29,11 @@ def edits_of(
 
 
 def _changed(fix: CodeFix, sources: dict[str, str]) -> dict[str, str] | None:
-    """Return the cells that an edit changes; `None` where one is another by now, or no cell."""
-    texts: dict[str, str] = {}
+    """Return the cells after an edit; `None` where one is another by now, or what is no cell."""
+    texts = dict(sources)
     for change in fix.changes:
         key = change.cell.key
-        after = change.rewrite(texts.get(key) or sources.get(key, ""))
+        after = change.rewrite(texts[key]) if key in texts else None
         if after is None:
             return None
         texts[key] = after
@@ -49,7 +49,7 @@ def _edited(
     return {
         "remedy_id": remedy["id"],
         "title": remedy["title"],
-        "cells": list({**sources, **changed}.items()),
+        "cells": list(changed.items()),
         "is_proven": is_proven,
         "before": _number(params.get("old")),
         "number": None if one is None else _number(params.get("new")),

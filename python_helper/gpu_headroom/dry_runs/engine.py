@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from ..edits.hunks import hunks
+from ..edits.hunks import as_edits, hunks
 from ..text.messages import message
 from . import words
 from .asks import asks
@@ -139,14 +139,8 @@ def _try_of(each: Try, gpu: Gpu, order: DryRunOrder) -> DryRunTry:
         "peak_bytes": None if peak is None else needed_bytes(peak) - gpu.more_bytes,
         "message": words.tried(each, gpu, order),
         "edits": [
-            {
-                "cell_id": cell_id,
-                "first_line": hunk.first,
-                "old_lines": hunk.old,
-                "new_lines": hunk.new,
-            }
-            for cell_id, text in each.edit["cells"]
-            for hunk in hunks(order["sources"][cell_id], text)
-            if each.edit["is_proven"]
+            edit
+            for cell_id, text in (each.edit["cells"] if each.edit["is_proven"] else ())
+            for edit in as_edits(cell_id, hunks(order["sources"][cell_id], text))
         ],
     }

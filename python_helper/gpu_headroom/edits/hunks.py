@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..code import excerpt
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import Literal
 
-    from ..protocol.wire import DiffRow
+    from ..protocol.wire import DiffRow, Edit
 
     Line = list[excerpt.Statement]
 
@@ -34,6 +34,19 @@ def hunks(before: str, after: str) -> list[Hunk]:
     old, new = before.split("\n"), after.split("\n")
     return [
         Hunk(a + 1, old[a:b], c + 1, new[c:d]) for same, a, b, c, d in _runs(old, new) if not same
+    ]
+
+
+def as_edits(cell_id: str, found: Iterable[Hunk]) -> list[Edit]:
+    """Return hunks of a cell as they travel."""
+    return [
+        {
+            "cell_id": cell_id,
+            "first_line": hunk.first,
+            "old_lines": hunk.old,
+            "new_lines": hunk.new,
+        }
+        for hunk in found
     ]
 
 
