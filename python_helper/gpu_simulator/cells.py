@@ -26,7 +26,7 @@ _WRITTEN = f"(lambda value: {_MAKE}(KIND, value) if {_IS_UNKNOWN}(value) else KI
 def put_cells(patches: Patches, machine: Machine) -> None:
     """Look at the cells that run from now on, where there is a notebook."""
     module: Any = sys.modules.get("IPython.core.interactiveshell")
-    if module is None or machine.compute.has_values:
+    if module is None:
         return
     transform = module.InteractiveShell.transform_ast
     patches.put(builtins, _IS_UNKNOWN, partial(_is_unknown, machine))

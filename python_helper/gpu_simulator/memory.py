@@ -163,6 +163,12 @@ class Memory:
         """Let nobody know the values of `storage` any more."""
         self.bind(self._live[storage._cdata], None)  # noqa: SLF001 -- its identity
 
+    def forget_all_values(self, but_bytes: int) -> None:
+        """Let nobody know any values but of storages of so many bytes, such as a single number."""
+        for allocation in list(self._live.values()):
+            if allocation.nbytes > but_bytes:
+                self.bind(allocation, None)
+
     def owner_of(self, host: torch.UntypedStorage) -> torch.UntypedStorage | None:
         """Return the storage on a card whose values are in `host`, if there is one."""
         allocation = self._by_host.get(host._cdata)  # noqa: SLF001 -- its identity

@@ -20,7 +20,7 @@ from .patches import Patches
 from .pools import put_pools
 from .settings import put_settings
 from .sizes import format_size
-from .storages import put_storages
+from .storages import NUMBER_BYTES, put_storages
 from .surface import put_surface
 from .unknown import put_unknown
 from .unsupported import put_unsupported
@@ -79,6 +79,12 @@ class Simulation:
     def be_of(self, major: int, minor: int) -> None:
         """Answer as cards of another compute capability than 8.0; sizes are the same."""
         self._machine.capability = major, minor
+
+    def forget_values(self) -> None:
+        """Go on with sizes alone, as with `compute="meta"`; single numbers keep their values."""
+        self.compute = "meta"
+        self._machine.compute = self._machine.shapes
+        self._machine.memory.forget_all_values(NUMBER_BYTES)
 
     def driver(self) -> Library:
         """Return the management library of these cards, as NVIDIA's would answer."""

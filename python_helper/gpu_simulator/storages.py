@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .patches import Patches
 
 _BEFORE_ALL_OTHERS = 1
-_NUMBER_BYTES = 16
+NUMBER_BYTES = 16
 """The largest number, whose value is kept on the way from the host."""
 
 _Storage = torch.UntypedStorage
@@ -150,7 +150,7 @@ def _take_over(machine: Machine, card: Card, host: torch.UntypedStorage) -> torc
     """Return a storage on `card` that takes `host` over as the place of its values."""
     with without_torch_function():
         storage = _Storage(host.nbytes(), device="meta")
-        is_number = host.nbytes() <= _NUMBER_BYTES and host not in machine.memory.unknown
+        is_number = host.nbytes() <= NUMBER_BYTES and host not in machine.memory.unknown
         keeps = machine.compute.has_values or is_number
         machine.memory.charge(storage, card, host if keeps else None)
         return storage

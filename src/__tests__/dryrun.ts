@@ -19,6 +19,7 @@ export const FOUND: IDryRunFound = {
     }),
     message('Reached in In [4], line 8: `loss.backward()`.')
   ],
+  values_to: null,
   fits: [
     {
       gpu: '8 GiB',

@@ -463,7 +463,7 @@ export const REQUESTS: IRequests = {
     gpu: 'T4',
     report_id: 'report-1',
     agreed: false,
-    values: false
+    values_to: null
   }
 };
 

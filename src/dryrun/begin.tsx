@@ -76,20 +76,20 @@ export async function beginDryRun(
 
 /**
  * Run cells of a notebook dry, and ask a person first where they do more than compute;
- * with `values` these are computed, which takes longer.
+ * up to the cell `valuesTo` values are computed, which takes longer.
  */
 export async function runDry(
   memory: IKernelMemory,
   panel: NotebookPanel,
-  cells: Omit<DryRunArgs, 'agreed' | 'values'>,
+  cells: Omit<DryRunArgs, 'agreed' | 'values_to'>,
   trans: TranslationBundle,
-  values = false
+  valuesTo: string | null = null
 ): Promise<string | null> {
   const dryRun = dryRunOf(memory);
-  const args = { ...cells, values };
+  const args = { ...cells, values_to: valuesTo };
   if (!dryRun.isGoing) {
-    const withValues = async (): Promise<string | null> =>
-      runDry(memory, panel, cells, trans, true);
+    const withValues = async (last: string): Promise<string | null> =>
+      runDry(memory, panel, cells, trans, last);
     dryRun.here = new Here(panel, withValues, trans);
   }
   const problem = await dryRun.begin({ ...args, agreed: false }, trans);

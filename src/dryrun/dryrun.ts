@@ -15,7 +15,7 @@ const NOTHING: DryRunArgs = {
   gpu: '',
   report_id: null,
   agreed: false,
-  values: false
+  values_to: null
 };
 
 /**

@@ -17,12 +17,12 @@ import { asMarkdown } from './words';
 /** The notebook whose cells were run dry, for what is to be done there. */
 export class Here {
   /**
-   * @param withValues - run the same cells again, and compute values, too; resolves
+   * @param withValues - run the same cells again, and compute values up to one; resolves
    * to a sentence why that did not begin
    */
   constructor(
     private readonly _panel: NotebookPanel,
-    readonly withValues: () => Promise<string | null>,
+    readonly withValues: (last: string) => Promise<string | null>,
     private readonly _trans: TranslationBundle
   ) {}
 

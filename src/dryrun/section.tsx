@@ -16,9 +16,6 @@ import type { DryRun } from './dryrun';
 import type { Here } from './here';
 import { bestOf, describeDoing, describeFit } from './words';
 
-/** Said where a run has ended that had sizes only. */
-const VALUES = 'dry_run.values';
-
 interface IProps {
   readonly dryRun: DryRun;
   readonly trans: TranslationBundle;
@@ -64,13 +61,14 @@ function Actions(props: {
 }): React.JSX.Element {
   const { found, here, trans } = props;
   const [problem, setProblem] = React.useState('');
+  const valuesTo = found.values_to;
   return (
     <div className="jp-GpuHeadroom-actions">
-      {found.said.some(({ id }) => id === VALUES) && (
+      {valuesTo !== null && (
         <Button
           label={trans.__('Run with values')}
           onPress={() => {
-            void here.withValues().then(why => {
+            void here.withValues(valuesTo).then(why => {
               setProblem(why ?? '');
             });
           }}

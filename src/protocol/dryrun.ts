@@ -55,6 +55,8 @@ export const DryRunFoundSchema = v.object({
   parts: v.array(PartSchema),
   /** What else is to be known, first what is needed. */
   said: v.array(MessageSchema),
+  /** Where it ended for want of a value, perhaps: the last cell to be run with values. */
+  values_to: v.nullable(v.string()),
   /** First the one that edits are tried on. */
   fits: v.array(DryRunFitSchema),
   tried_on: v.nullable(v.string()),

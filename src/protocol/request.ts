@@ -131,8 +131,8 @@ export interface IRequests {
     report_id: string | null;
     /** Whether a person agreed to what the cells do besides computing. */
     agreed: boolean;
-    /** Whether the host computes values, too. */
-    values: boolean;
+    /** The last cell of which the host computes values, too; `null`: none. */
+    values_to: string | null;
   };
 }
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .gpus import Gpu
     from .job import DryRunOrder, DryRunStep, Ended
 
-_ALIKE = ("devices", "steps", "cell_s", "commands", "values", "fake_data")  # of each run
+_ALIKE = ("devices", "steps", "cell_s", "commands", "values_to", "fake_data")  # of each run
 _NOT_NEEDED = ("outside", "cached", "free")  # of a peak; the request that reached it is
 
 
@@ -112,6 +112,7 @@ def found_of(found: Findings, order: DryRunOrder) -> DryRunFound:
         "line": None if peak is None else peak["line"],
         "parts": parts,
         "said": list(words.said(found, order)),
+        "values_to": words.values_to(ended, order),
         "fits": [
             {
                 "gpu": each.gpu.name,

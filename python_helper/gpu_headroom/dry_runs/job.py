@@ -33,7 +33,7 @@ class DryRunOrder(TypedDict):
     steps: int
     cell_s: float
     commands: bool
-    values: bool
+    values_to: str | None
     fake_data: bool
     memory_bytes: int
     time_s: float
@@ -55,7 +55,7 @@ def ordered(cells: Sequence[CodeCell], folder: str, **differs: Any) -> DryRunOrd
         "steps": 3,
         "cell_s": 60.0,
         "commands": False,
-        "values": False,
+        "values_to": None,
         "fake_data": False,
         "memory_bytes": 8 * 2**30,
         "time_s": 600.0,
@@ -77,8 +77,8 @@ class RunOrder(TypedDict):
 
     They run in a view of `folder`; `scratch` is what may be written to, with that view in it. A
     training loop ends once nothing has changed for `steps` steps of an optimizer, a cell after
-    `cell_s` seconds. Commands (`!`, `%pip`) are run only where `commands` says so. With `values`
-    the host computes them; else there are sizes only. The request of number `refuse_at` is
+    `cell_s` seconds. Commands (`!`, `%pip`) are run only where `commands` says so. Up to
+    the end of the cell `values_to` the host computes values; else there are sizes only. The request of number `refuse_at` is
     refused, for what fills the card then. It answers as a card of that compute `capability`. With
     `fake_data` nothing is downloaded.
     """
@@ -93,7 +93,7 @@ class RunOrder(TypedDict):
     steps: int
     cell_s: float
     commands: bool
-    values: bool
+    values_to: str | None
     fake_data: bool
 
 
@@ -136,13 +136,15 @@ class Ended(TypedDict):
     """How a run ended.
 
     `outcome`: all cells ran, or one ran out of memory (`report` is its card), raised something
-    else (`error`), or met what is not simulated. `cut` are the cells in which a training was
+    else (`error`), or met what is not simulated, at a `line` of the cell `cell_id` while `running`
+    ran. `cut` are the cells in which a training was
     ended early, `timed_out` those that were. `edits` are those of the report.
     """
 
     outcome: Literal["done", "oom", "error", "not_simulated"]
     cell_id: str | None
     line: int | None
+    running: str | None
     error: str | None
     peaks: list[CardPeak]
     cut: list[str]

@@ -44,6 +44,11 @@ def read(path: Path) -> list[CodeCell]:
         raise ValueError(f"{type(error).__name__}: {error}") from None
 
 
+def number_of(cell: CodeCell) -> int:
+    """Return the number of a cell that was read, from 1."""
+    return int(cell.id.rpartition("-")[2])
+
+
 def _cells(sources: list[str]) -> list[CodeCell]:
     """Number what is to be run; the label is the count that running all in order gives."""
     runnable = [each for each in sources if each.strip() and not _OTHER_LANGUAGE.match(each)]

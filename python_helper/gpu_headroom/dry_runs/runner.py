@@ -56,9 +56,8 @@ class Runner:
         self._shell = shell = _shell(commands=job["commands"])
         capacity = job["capacity_bytes"] or _UNLIMITED
         simulator = import_module(SIMULATOR)
-        simulation = simulator.simulate(
-            capacity, compute="cpu" if job["values"] else "meta", devices=job["devices"]
-        )
+        compute = "meta" if job["values_to"] is None else "cpu"
+        simulation = simulator.simulate(capacity, compute=compute, devices=job["devices"])
         simulation.be_of(*min(tuple(job["capability"]), _NEWEST))
         del os.environ["CUDA_VISIBLE_DEVICES"]
         if job["fake_data"]:
@@ -77,6 +76,8 @@ class Runner:
             ended = self._run_cell(cell_id, source)
             if ended is not None:
                 return ended
+            if cell_id == job["values_to"]:
+                simulation.forget_values()
         return self._ended("done")
 
     def _run_cell(self, cell_id: str, source: str) -> Ended | None:
@@ -99,7 +100,8 @@ class Runner:
         place, line = self._place(error)
         kind = "not_simulated" if _is_of_simulator(error) else "error"
         said = f"{type(error).__name__}: {error}"[:_SHORTENED]
-        return {**self._ended(kind), "cell_id": place or cell_id, "line": line, "error": said}
+        where: Any = {"cell_id": place or cell_id, "line": line, "running": cell_id}
+        return {**self._ended(kind), **where, "error": said}
 
     def _executed(self, source: str) -> BaseException | None:
         """Execute a cell, and return what it raised."""
@@ -170,6 +172,7 @@ class Runner:
             "outcome": outcome,
             "cell_id": None,
             "line": None,
+            "running": None,
             "error": None,
             "peaks": [self._peak(watch) for watch in self._watches],
             "cut": self._cut,

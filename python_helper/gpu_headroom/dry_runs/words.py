@@ -37,8 +37,9 @@ TEXTS = {
         "run."
     ),
     "dry_run.values": (
-        "It had sizes only. If that line needs a value, `--values` of the command has this "
-        "machine's processor compute them: it takes longer, and as much host memory as the GPU's."
+        "It had sizes only there. If that line needs a value, run it with values up to {cell} "
+        "(`--values-to` of the command): this machine's processor computes them, which takes "
+        "longer, and as much of its memory as of the GPU's."
     ),
     "dry_run.line": ", line {line}",
     "dry_run.cut": "{cell}: its training was ended once {steps} steps changed nothing any more.",
@@ -85,14 +86,25 @@ def said(found: Findings, order: DryRunOrder) -> Iterator[Message]:
         is_error = ended["outcome"] == "error"
         which = "dry_run.stopped" if is_error else "dry_run.not_simulated"
         yield message(which, TEXTS, **_where(ended, order), error=ended["error"])
-        if not order["values"] and _NOT_THERE not in str(ended["error"]):
-            yield message("dry_run.values", TEXTS)
+        last = values_to(ended, order)
+        if last is not None:
+            yield message("dry_run.values", TEXTS, cell=order["labels"][last])
     yield from _ended_early(ended, order)
     if found.tried_on is not None and found.failure is not None:
         where = _where(found.failure, order)
         yield message("dry_run.fails", TEXTS, gpu=found.tried_on.name, **where)
         if not (found.tries or found.failure["edits"]):
             yield message("dry_run.no_edit", TEXTS)
+
+
+def values_to(ended: Ended, order: DryRunOrder) -> str | None:
+    """Return the cell that ended the run, where it had no values, and may have needed one."""
+    cells, last = list(order["sources"]), order["values_to"]
+    valued = cells[: cells.index(last) + 1] if last in cells else []
+    is_value = ended["outcome"] in {"error", "not_simulated"}
+    if not is_value or ended["running"] in valued or _NOT_THERE in str(ended["error"]):
+        return None
+    return ended["running"]
 
 
 def tried(each: Try, gpu: Gpu, order: DryRunOrder) -> Message:

@@ -102,7 +102,7 @@ class _Going:
             edits=self._edits(),
             largest=True,
             agreed=request["agreed"],
-            values=request["values"],
+            values_to=request["values_to"],
         )
 
     def _edits(self) -> list[EditedCells] | None:

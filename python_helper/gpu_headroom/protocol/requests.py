@@ -219,7 +219,7 @@ class DryRunRequest(_Asked):
     gpu: str
     report_id: str | None
     agreed: bool
-    values: bool
+    values_to: str | None
 
 
 Request = (

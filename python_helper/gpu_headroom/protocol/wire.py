@@ -1011,6 +1011,7 @@ class DryRunFound(TypedDict):
     line: int | None
     parts: list[Part]
     said: list[Message]
+    values_to: str | None
     fits: list[DryRunFit]
     tried_on: str | None
     tries: list[DryRunTry]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from ..dry_runs.findings import Findings
     from ..dry_runs.job import DryRunOrder, DryRunStep
+    from ..dry_runs.notebook import CodeCell
 
 _FITS, _FITS_NOT, _NOT_KNOWN = 0, 1, 2
 _GIB = 2**30
@@ -42,7 +43,7 @@ def dry_run(arguments: Sequence[str]) -> int:
         cells = notebook.read(Path(given.notebook))
     except (OSError, ValueError) as error:
         return _refuse(say("dry_run.unreadable", TEXTS, path=given.notebook, error=str(error)))
-    cells = [cell for cell in cells if int(cell.id.rpartition("-")[2]) not in given.leave_out]
+    cells = [cell for cell in cells if notebook.number_of(cell) not in given.leave_out]
     if not cells:
         return _refuse(say("dry_run.empty", TEXTS, path=given.notebook))
     if find_spec("torch") is None:
@@ -59,7 +60,7 @@ def dry_run(arguments: Sequence[str]) -> int:
         steps=given.steps,
         cell_s=given.cell_time,
         commands=given.commands,
-        values=given.values,
+        values_to=_last_with_values(cells, given.values_to, all_cells=given.values),
         fake_data=given.fake_data,
         memory_bytes=int(given.memory * _GIB),
         time_s=given.time,
@@ -114,6 +115,12 @@ def _refuse(said: str) -> int:
     return _NOT_KNOWN
 
 
+def _last_with_values(cells: Sequence[CodeCell], number: int, *, all_cells: bool) -> str | None:
+    """Return the id of the last cell that runs with values; `None`: none does."""
+    before = [each.id for each in cells if all_cells or notebook.number_of(each) <= number]
+    return before[-1] if before else None
+
+
 def _numbers(text: str) -> set[int]:
     return {int(each) for each in text.split(",") if each.strip()}
 
@@ -140,6 +147,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--commands", action="store_true", help="run `!` and `%%pip` as well")
     add("--largest", action="store_true", help="look for the largest batch that fits, too")
     add("--values", action="store_true", help="compute values too, on this machine's processor")
+    add("--values-to", type=int, default=0, help="compute them up to this cell: 2")
     add("--fake-data", action="store_true", help="make up data sets and weights; no downloads")
     add("--no-tries", dest="try_edits", action="store_false", help="do not try the edits")
     return parser

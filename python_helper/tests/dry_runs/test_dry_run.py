@@ -386,8 +386,35 @@ def test_values_where_a_cell_needs_them(run: Callable[..., Answer], tmp_path: Pa
     )
     answer = run(path, "--gpu", "T4")
     assert "It ended in In [3], line 2: AssertionError" in answer.out
-    assert "`--values` of the command has this machine's processor compute them" in answer.out
+    assert "run it with values up to In [3] (`--values-to` of the command)" in answer.out
     assert run(path, "--gpu", "T4", "--json", "--values").found["outcome"] == "done"
+
+
+TOO_MUCH = """assert head.weight.shape == (7, 8) and labels.sum().item() < 1
+x = torch.ones(64, 2**30, device='cuda')  # 256 GiB
+assert (x > 0).all()"""
+
+
+def test_values_up_to_one_cell(run: Callable[..., Answer], tmp_path: Path) -> None:
+    """A model that no host could hold is run behind a cell whose values decide a size."""
+    cells = (
+        "def classes_of(labels):\n    return torch.nn.Linear(8, int(labels.max()) + 1)",
+        START,
+        "labels = torch.arange(7, device='cuda').repeat(100)\nhead = classes_of(labels).cuda()",
+        TOO_MUCH,
+    )
+    path = write(tmp_path / "a.ipynb", *cells)
+    found = run(path, "--gpu", "T4", "--json").found
+    assert (found["outcome"], found["cell_id"], found["values_to"]) == (
+        "not_simulated",
+        "cell-1",  # the line of the function
+        "cell-3",  # which this cell called
+    )
+    valued = run(path, "--gpu", "T4", "--json", "--values-to", "3").found
+    assert (valued["outcome"], valued["values_to"]) == ("done", None), valued
+    assert valued["needed_bytes"] > 256 * 2**30
+    beyond = write(tmp_path / "b.ipynb", *cells[:-1], "torch.ones(int(head.weight.sum()))")
+    assert run(beyond, "--json", "--values-to", "3").found["values_to"] == "cell-4"
 
 
 def test_files_are_as_they_were(run: Callable[..., Answer], tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def test_a_kernel_answers_every_request(kernel: LiveKernel) -> None:
         "gpu": "",
         "report_id": None,
         "agreed": False,
-        "values": False,
+        "values_to": None,
     }
     kernel.ask("dry_run", action="end", **nothing)
     kernel.until(lambda: kernel.value(SURROUNDINGS) == before, timeout_s=60)

@@ -79,7 +79,7 @@ class Page:
             "gpu": "T4",
             "report_id": None,
             "agreed": False,
-            "values": False,
+            "values_to": None,
             **differs,
         }
         self.kernel.attach()
@@ -459,7 +459,7 @@ def test_an_edit_of_a_script_is_not_tried(
     files = [each["file"] for remedy in card.report["remedies"] for each in remedy["diffs"]]
     assert "main.py" in files
     report_id = card.report["report_id"]
-    asked = {"sources": card.sources, "labels": {}, "gpu": "", "agreed": True, "values": False}
+    asked = {"sources": card.sources, "labels": {}, "gpu": "", "agreed": True, "values_to": None}
     last = page.run(report_id=report_id, **asked)
     assert (last["status"], last["found"]["tries"]) == ("done", []), last
     assert last["found"]["fits"][0]["fits"] is False

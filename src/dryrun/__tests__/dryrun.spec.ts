@@ -12,7 +12,7 @@ const ARGS = {
   gpu: 'T4',
   report_id: null,
   agreed: false,
-  values: false
+  values_to: null
 };
 
 describe('DryRun', () => {

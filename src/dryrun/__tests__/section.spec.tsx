@@ -5,7 +5,7 @@ import * as React from 'react';
 import { DRY_RUN, FOUND, UNKNOWN_DRY_RUN } from '../../__tests__/dryrun';
 import { FakeMemory, goOn } from '../../__tests__/memory';
 import { makePanel, silenceYjs } from '../../__tests__/notebook';
-import { gib, message } from '../../__tests__/report';
+import { gib } from '../../__tests__/report';
 import type { IDryRunFit } from '../../protocol';
 import { Drawing } from '../../lab/drawing';
 import { DryRun } from '../dryrun';
@@ -121,18 +121,17 @@ describe('FitsOn', () => {
   });
 
   it('should run it with values where a line may need one', async () => {
-    const said = [...FOUND.said, message('dry_run.values')];
     memory.send({
       ...DRY_RUN,
       status: 'done',
       message: null,
-      found: { ...FOUND, said }
+      found: { ...FOUND, values_to: 'cell-7' }
     });
     const { withValues } = place();
     show();
     press('Run with values');
     await drawn();
-    expect(withValues).toHaveBeenCalledTimes(1);
+    expect(withValues).toHaveBeenCalledWith('cell-7');
     expect(host.textContent).toContain('It did not begin.');
   });
 

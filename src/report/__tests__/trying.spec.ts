@@ -26,7 +26,7 @@ describe('triedOf', () => {
         gpu: '',
         report_id: 'report-1',
         agreed: false,
-        values: false
+        values_to: null
       },
       trans
     );
