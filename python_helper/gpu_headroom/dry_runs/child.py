@@ -99,7 +99,7 @@ def _run(job: RunOrder) -> NoReturn:
     protect(scratch)
     os.chdir(work)
     sys.path.insert(0, work)
-    sys.argv = [""]
+    sys.argv = job["argv"]
     ended = Runner(job, tell).run()
     tell({"type": "ended", "ended": ended})
     time.sleep(_PATIENCE_S)  # who asked ends this, once the folder has gone

@@ -16,8 +16,9 @@ from .asks import asks
 from .child import give_way, only_way_out
 from .findings import find, fullest, is_whole, needed_bytes
 from .gpus import AMPERE
+from .job import DIED
 from .notebook import CodeCell
-from .process import Died, Limits, Runs
+from .process import Limits, Runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from .gpus import Gpu
     from .job import DryRunOrder, DryRunStep, Ended
 
-_ALIKE = ("devices", "steps", "cell_s", "commands", "values_to", "fake_data")  # of each run
+_ALIKE = ("argv", "devices", "steps", "cell_s", "commands", "values_to", "fake_data")  # of each run
 _NOT_NEEDED = ("outside", "cached", "free")  # of a peak; the request that reached it is
 
 
@@ -41,14 +42,13 @@ def main() -> None:
 
 
 def dry_run(order: DryRunOrder, tell: Callable[[DryRunStep], object]) -> Findings | None:
-    """Run an order; `None`: nothing ran, or it came to no end, which the last word says."""
+    """Run an order; `None`: nothing ran. The last word says why, and where it came to no end."""
     asking = ask_first(order)
     if asking is not None:
         tell(asking)
         return None
     step: DryRunStep = {"status": "running", "message": None, "asks": [], "found": None}
-    limits = Limits(order["memory_bytes"], order["time_s"])
-    runs, folder = Runs(limits), Path(order["folder"])
+    runs, folder = Runs(Limits(order["memory_bytes"], order["time_s"])), Path(order["folder"])
 
     def once(**differs: Any) -> Ended:
         job: Any = {
@@ -61,24 +61,28 @@ def dry_run(order: DryRunOrder, tell: Callable[[DryRunStep], object]) -> Finding
             **{each: cast("Any", order)[each] for each in _ALIKE},
             **differs,
         }
-        doing = partial(words.doing, order=order, is_try="cells" in differs)
-        return runs.run(job, folder, lambda each: tell({**step, "message": doing(each)}))
+        is_first = step["found"] is None
+        doing = partial(words.doing, order=order, is_try="cells" in differs, is_first=is_first)
+        return runs.run(job, folder, lambda so_far: tell({**step, "message": doing(so_far)}))
 
     last = None
     try:
         for last in find(once, order):
+            if last.ended["outcome"] in DIED and last.peak is None:
+                tell({**step, "status": "failed", "message": words.died(last.ended, order)})
+                return None
             step["found"] = found_of(last, order)
             tell(step)
-    except Died as death:
-        tell({**step, "status": "failed", "message": words.died(death, limits)})
-        return None
     except OSError as error:  # such as of a disk that is full
         said = message("dry_run.no_folder", words.TEXTS, error=str(error))
         tell({**step, "status": "failed", "message": said})
         return None
     finally:
         runs.close()
-    tell({**step, "status": "done"})
+    if last is not None and last.ended["outcome"] in DIED:
+        tell({**step, "status": "failed", "message": words.died(last.ended, order)})
+    else:
+        tell({**step, "status": "done"})
     return last
 
 
@@ -129,14 +133,12 @@ def found_of(found: Findings, order: DryRunOrder) -> DryRunFound:
 
 
 def _try_of(each: Try, gpu: Gpu, order: DryRunOrder) -> DryRunTry:
-    ended = each.ended
-    peak = None if ended is None else fullest(ended)
-    outcome = "died" if ended is None else ended["outcome"]
+    peak = fullest(each.ended)
     return {
         "remedy_id": each.edit["remedy_id"],
         "title": each.edit["title"],
         "number": each.edit["number"],
-        "fits": {"done": True, "oom": False}.get(outcome),
+        "fits": {"done": True, "oom": False}.get(each.ended["outcome"]),
         "peak_bytes": None if peak is None else needed_bytes(peak) - gpu.more_bytes,
         "message": words.tried(each, gpu, order),
         "edits": [

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..text.messages import message
 from .gpus import AMPERE, Gpu
-from .process import Died
+from .job import DIED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -44,11 +44,10 @@ class Fit(NamedTuple):
 
 
 class Try(NamedTuple):
-    """What came of an edit: `ended` as its run did, or `died`."""
+    """What came of an edit."""
 
     edit: EditedCells
-    ended: Ended | None
-    died: str | None
+    ended: Ended
 
 
 class Findings(NamedTuple):
@@ -71,7 +70,7 @@ class Findings(NamedTuple):
 
 
 def find(run: Run, order: DryRunOrder) -> Iterator[Findings]:
-    """Run the cells on a GPU without limit, then on each one whose size decides; may raise `Died`.
+    """Run the cells on a GPU without limit, then on each one whose size decides.
 
     Where they may go by its size the first run is on the largest one.
 
@@ -147,7 +146,9 @@ def _on(run: Run, gpu: Gpu, **differs: Any) -> Ended:
 
 
 def _fit(run: Run, gpu: Gpu, ended: Ended, *, depends: bool, of_size: bool) -> Fit:
-    if of_size:
+    if ended["outcome"] in DIED:
+        pass  # so would each other one
+    elif of_size:
         ended = _on(run, gpu)
     elif depends and gpu.capability < AMPERE:
         ended = run(capability=gpu.capability)
@@ -160,16 +161,14 @@ def _fit(run: Run, gpu: Gpu, ended: Ended, *, depends: bool, of_size: bool) -> F
     taken = max((peak["reserved_bytes"] + peak["outside_bytes"] for peak in peaks), default=0)
     if taken > gpu.total_bytes:
         own = _on(run, gpu)
-        return Fit(gpu, fits=own["outcome"] == "done", left_bytes=left)
+        fits = {"done": True, "oom": False}.get(own["outcome"])
+        return Fit(gpu, fits=fits, left_bytes=None if fits is None else left)
     return Fit(gpu, fits=True, left_bytes=left)
 
 
 def _report_at(run: Run, peak: CardPeak) -> Report | None:
     """Return the card of a GPU that ends one request before the peak."""
-    try:
-        return run(refuse_at=peak["request"])["report"]
-    except Died:
-        return None
+    return run(refuse_at=peak["request"])["report"]
 
 
 def _tries(run: Run, edit: EditedCells | None, gpu: Gpu) -> Iterator[Try]:
@@ -177,12 +176,8 @@ def _tries(run: Run, edit: EditedCells | None, gpu: Gpu) -> Iterator[Try]:
     for _ in range(_MOST_TRIES):
         if edit is None:
             return
-        try:
-            ended = _on(run, gpu, cells=edit["cells"])
-        except Died as death:
-            yield Try(edit, None, death.how)
-            return
-        yield Try(edit, ended, None)
+        ended = _on(run, gpu, cells=edit["cells"])
+        yield Try(edit, ended)
         again = (each for each in ended["edits"] if each["remedy_id"] == edit["remedy_id"])
         edit = next(again, None)
 
@@ -203,7 +198,7 @@ def _larger(run: Run, made: Sequence[Try], gpu: Gpu) -> Iterator[Try]:
 
 
 def _has_passed(tried: Try) -> bool:
-    return tried.ended is not None and tried.ended["outcome"] == "done"
+    return tried.ended["outcome"] == "done"
 
 
 def _with(edit: EditedCells, first: EditedCells, number: int) -> EditedCells:

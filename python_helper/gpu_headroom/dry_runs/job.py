@@ -23,6 +23,7 @@ class DryRunOrder(TypedDict):
     sources: dict[str, str]
     labels: dict[str, str]
     folder: str
+    argv: list[str]
     gpus: list[Any]
     tries: bool
     tries_on: str | None
@@ -45,6 +46,7 @@ def ordered(cells: Sequence[CodeCell], folder: str, **differs: Any) -> DryRunOrd
         "sources": {cell.id: cell.source for cell in cells},
         "labels": {cell.id: cell.label for cell in cells},
         "folder": folder,
+        "argv": [""],
         "gpus": [],
         "tries": True,
         "tries_on": None,
@@ -75,15 +77,17 @@ class DryRunStep(TypedDict):
 class RunOrder(TypedDict):
     """Cells to run in order on a simulated GPU of `capacity_bytes`; `None`: none is too much.
 
-    They run in a view of `folder`; `scratch` is what may be written to, with that view in it. A
-    training loop ends once nothing has changed for `steps` steps of an optimizer, a cell after
-    `cell_s` seconds. Commands (`!`, `%pip`) are run only where `commands` says so. Up to
-    the end of the cell `values_to` the host computes values; else there are sizes only. The request of number `refuse_at` is
-    refused, for what fills the card then. It answers as a card of that compute `capability`. With
+    They run in a view of `folder`, as the script there that `argv` names, with its arguments, or a
+    notebook; `scratch` is what may be written to, with that view in it. A training loop ends once
+    nothing has changed for `steps` steps of an optimizer, a cell after `cell_s` seconds. Commands
+    (`!`, `%pip`) are run only where `commands` says so. Up to the end of the cell `values_to` the
+    host computes values; else there are sizes only. The request of number `refuse_at` is refused,
+    for what fills the card then. It answers as a card of that compute `capability`. With
     `fake_data` nothing is downloaded.
     """
 
     cells: list[tuple[str, str]]
+    argv: list[str]
     folder: str
     scratch: str
     capacity_bytes: int | None
@@ -133,15 +137,16 @@ class EditedCells(TypedDict):
 
 
 class Ended(TypedDict):
-    """How a run ended.
+    """How a run ended, or how far it is.
 
     `outcome`: all cells ran, or one ran out of memory (`report` is its card), raised something
     else (`error`), or met what is not simulated, at a `line` of the cell `cell_id` while `running`
-    ran. `cut` are the cells in which a training was
+    ran; or the process was ended for its `memory` or `time`, or `died`, with its last words as
+    `error`, and the rest is what was seen by then. `cut` are the cells in which a training was
     ended early, `timed_out` those that were. `edits` are those of the report.
     """
 
-    outcome: Literal["done", "oom", "error", "not_simulated"]
+    outcome: Literal["done", "oom", "error", "not_simulated", "memory", "time", "died"]
     cell_id: str | None
     line: int | None
     running: str | None
@@ -154,17 +159,32 @@ class Ended(TypedDict):
 
 
 class RunEvent(TypedDict, total=False):
-    """A run begins, a cell of it does, it has ended, or its process is gone."""
+    """A run begins, is so far, has ended, or its process is gone."""
 
-    type: Literal["began", "cell", "ended", "gone"]
+    type: Literal["began", "so_far", "ended", "gone"]
     pid: int
-    cell_id: str
     ended: Ended
+
+
+NOTHING: Ended = {
+    "outcome": "died",
+    "cell_id": None,
+    "line": None,
+    "running": None,
+    "error": None,
+    "peaks": [],
+    "cut": [],
+    "timed_out": [],
+    "report": None,
+    "edits": [],
+}
+"""A run that came to no cell."""
+DIED = {"memory", "time", "died"}
 
 
 def event_of(line: bytes) -> RunEvent:
     """Return the event on a line; raises `ValueError` where there is none."""
     found = json.loads(line)
-    if type(found) is not dict or found.get("type") not in {"began", "cell", "ended", "gone"}:
+    if type(found) is not dict or found.get("type") not in {"began", "so_far", "ended", "gone"}:
         raise ValueError("no event")
     return cast("RunEvent", found)

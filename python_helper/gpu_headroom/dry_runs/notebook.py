@@ -30,7 +30,8 @@ def read(path: Path) -> list[CodeCell]:
     """
     text = path.read_text("utf-8-sig", errors="replace")
     if path.suffix == ".py":
-        return _cells(_PART.split(text))
+        cells = _cells(_PART.split(text))
+        return cells if _PART.search(text) else [each._replace(label=path.name) for each in cells]
     try:
         found = json.loads(text)
         return _cells(

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from ..concurrency import threads
 from ..kernel import injection
 from ..own import SIMULATOR
-from .job import event_of
+from .job import NOTHING, event_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,14 +59,6 @@ class Limits(NamedTuple):
 
     memory_bytes: int
     time_s: float
-
-
-class Died(Exception):  # noqa: N818  it says how a process ended
-    """A run came to no end of its own: `how` is "memory", "time" or "died", with its last words."""
-
-    def __init__(self, how: str, said: str) -> None:
-        super().__init__(how)
-        self.how, self.said = how, said
 
 
 _kept: dict[str, str] = {}
@@ -129,13 +121,13 @@ class Runs:
         self._limits = limits
         self._process: Any = None
         self._pid: int | None = None
-        self._why: str | None = None
+        self._why: Any = None
         self._said: deque[str] = deque(maxlen=_TAIL)
 
-    def run(self, job: RunOrder, folder: Path, begins: Callable[[str], object]) -> Ended:
-        """Run a job on a view of `folder`, and return how it ended; `begins` is told of each cell.
+    def run(self, job: RunOrder, folder: Path, hear: Callable[[Ended], object]) -> Ended:
+        """Run a job on a view of `folder`, and return how it ended; `hear` is told how far it is.
 
-        Whatever it has written is gone then. Raises `Died`.
+        Whatever it has written is gone then.
         """
         into = Path(tempfile.mkdtemp(prefix=PREFIX))
         self._why = None
@@ -144,7 +136,7 @@ class Runs:
         try:
             self._give({**job, "scratch": str(into), "folder": str(folder)})
             threads.start(partial(self._guard, self._process.pid, over))
-            return self._ended(begins)
+            return self._ended(hear)
         finally:
             over.ring()
             # It goes on with that where this process is ended meanwhile.
@@ -169,13 +161,15 @@ class Runs:
             self._process.stdin.write(json.dumps(job).encode() + b"\n")
             self._process.stdin.flush()
 
-    def _ended(self, begins: Callable[[str], object]) -> Ended:
+    def _ended(self, hear: Callable[[Ended], object]) -> Ended:
+        so_far = NOTHING
         while line := self._process.stdout.readline(_LONGEST):
             event = event_of(line)
             if event["type"] == "began":
                 self._pid = event["pid"]
-            elif event["type"] == "cell":
-                begins(event["cell_id"])
+            elif event["type"] == "so_far":
+                so_far = event["ended"]
+                hear(so_far)
             elif event["type"] == "ended":
                 return event["ended"]
             elif event["type"] == "gone":
@@ -184,7 +178,8 @@ class Runs:
         if not line:
             self.close()
         time.sleep(_LAST_WORDS_S)
-        raise Died(self._why or "died", self._said[-1] if self._said else "")
+        said = self._said[-1] if self._said else ""
+        return {**so_far, "outcome": self._why or "died", "error": said}
 
     def _end(self) -> None:
         """End the run; the process that it comes from goes on, where it was forked."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..card.report import report_of
 from ..cells.runs import CellRun
 from ..code.parsing import each_parsed_once
+from ..concurrency import threads
 from ..concurrency.turns import Turn
 from ..errors.recognise import recognise
 from ..frameworks.torch.observer import Observer
@@ -23,6 +24,7 @@ from ..readings.snapshot import DeviceSnapshot
 from ..readings.sources import Sources
 from .edited import edits_of
 from .fake_data import fake_data
+from .job import NOTHING
 from .loops import Clock, StepCounter, TimeIsUp
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 _UNLIMITED = 2**50
 _NEWEST = 8, 9  # the simulated cuBLAS is that of cards before Hopper
 _WALK_S = 30.0
+_TELL_EVERY_S = 1.0
 _CELL = "<ipython-input-"
 _SHORTENED = 500
 _COMMANDS = ("pip", "conda", "mamba", "uv", "sx", "system")
@@ -49,11 +52,15 @@ class Runner:
         self._runs: list[CellRun] = []
         self._timed_out: list[str] = []
         self._cut: list[str] = []
+        self._running: str | None = None
+        self._over = threads.Bell()
 
     def run(self) -> Ended:
         """Run all cells, up to one that does not come to its end."""
         job = self._job
         self._shell = shell = _shell(commands=job["commands"])
+        if name := job["argv"][0]:
+            shell.user_ns["__file__"] = os.path.realpath(name)
         capacity = job["capacity_bytes"] or _UNLIMITED
         simulator = import_module(SIMULATOR)
         compute = "meta" if job["values_to"] is None else "cpu"
@@ -72,16 +79,28 @@ class Runner:
         self._training.follow(shell)
         self._observer = Observer()
         self._observer.attach()
+        threads.start(self._tell_so_far)
         for cell_id, source in job["cells"]:
             ended = self._run_cell(cell_id, source)
             if ended is not None:
-                return ended
+                break
             if cell_id == job["values_to"]:
                 simulation.forget_values()
-        return self._ended("done")
+        self._over.ring()
+        return ended or self._ended("done")
+
+    def _tell_so_far(self) -> None:
+        """Say now and then how far it is, for whoever ends it has no other way to know."""
+        told = None
+        while not self._over.wait(_TELL_EVERY_S):
+            now = self._ended("died")
+            if now != told:
+                self._tell({"type": "so_far", "ended": now})
+            told = now
 
     def _run_cell(self, cell_id: str, source: str) -> Ended | None:
-        self._tell({"type": "cell", "cell_id": cell_id})
+        self._running = cell_id
+        self._tell({"type": "so_far", "ended": self._ended("died")})
         run = CellRun(cell_id, self._shell.execution_count, source, None, time.time())
         self._observer.take()
         self._training.cut.clear()
@@ -100,8 +119,7 @@ class Runner:
         place, line = self._place(error)
         kind = "not_simulated" if _is_of_simulator(error) else "error"
         said = f"{type(error).__name__}: {error}"[:_SHORTENED]
-        where: Any = {"cell_id": place or cell_id, "line": line, "running": cell_id}
-        return {**self._ended(kind), **where, "error": said}
+        return {**self._ended(kind), "cell_id": place or cell_id, "line": line, "error": said}
 
     def _executed(self, source: str) -> BaseException | None:
         """Execute a cell, and return what it raised."""
@@ -169,16 +187,12 @@ class Runner:
 
     def _ended(self, outcome: Any) -> Ended:
         return {
+            **NOTHING,
             "outcome": outcome,
-            "cell_id": None,
-            "line": None,
-            "running": None,
-            "error": None,
+            "running": self._running,
             "peaks": [self._peak(watch) for watch in self._watches],
-            "cut": self._cut,
-            "timed_out": self._timed_out,
-            "report": None,
-            "edits": [],
+            "cut": [*self._cut],
+            "timed_out": [*self._timed_out],
         }
 
     def _peak(self, watch: _Watch) -> CardPeak:

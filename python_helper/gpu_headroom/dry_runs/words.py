@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..text.messages import message
 from .findings import fullest, is_whole, needed_bytes
+from .job import DIED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from .findings import Findings, Try
     from .gpus import Gpu
     from .job import CardPeak, DryRunOrder, Ended
-    from .process import Died, Limits
 
 _NOT_THERE = "NotMadeUpError"  # of which values tell no more
 PROGRAMS, EQUAL = 207, 205  # of docs/simulated-gpu.md
@@ -55,6 +55,7 @@ TEXTS = {
     "dry_run.try_needs": "fails again in {cell}{line}, which needs at least {needed_bytes}",
     "dry_run.try_ends": "cannot be tried: {error}",
     "dry_run.running": "{cell} runs on a simulated GPU.",
+    "dry_run.so_far": "{cell} runs on a simulated GPU: {needed_bytes} needed so far.",
     "dry_run.trying": "An edit is tried: {cell} runs.",
     "dry_run.busy": "A dry run goes on in this kernel already.",
     "dry_run.cancelled": "The dry run was ended.",
@@ -90,7 +91,7 @@ def said(found: Findings, order: DryRunOrder) -> Iterator[Message]:
         if last is not None:
             yield message("dry_run.values", TEXTS, cell=order["labels"][last])
     yield from _ended_early(ended, order)
-    if found.tried_on is not None and found.failure is not None:
+    if found.tried_on and found.failure and found.failure["outcome"] == "oom":
         where = _where(found.failure, order)
         yield message("dry_run.fails", TEXTS, gpu=found.tried_on.name, **where)
         if not (found.tries or found.failure["edits"]):
@@ -110,8 +111,8 @@ def values_to(ended: Ended, order: DryRunOrder) -> str | None:
 def tried(each: Try, gpu: Gpu, order: DryRunOrder) -> Message:
     """Say what came of an edit."""
     ended, more = each.ended, gpu.more_bytes
-    if ended is None:
-        return message("dry_run.try_ends", TEXTS, error=each.died)
+    if ended["outcome"] in DIED:
+        return message("dry_run.try_ends", TEXTS, error=died(ended, order)["text"])
     peak = fullest(ended)
     used = 0 if peak is None else needed_bytes(peak) - more
     total = gpu.total_bytes - more
@@ -125,22 +126,25 @@ def tried(each: Try, gpu: Gpu, order: DryRunOrder) -> Message:
     return message("dry_run.try_ends", TEXTS, error=ended["error"])
 
 
-def doing(cell_id: str, order: DryRunOrder, *, is_try: bool) -> Message:
-    """Say what runs."""
-    which = "dry_run.trying" if is_try else "dry_run.running"
-    return message(which, TEXTS, cell=order["labels"].get(cell_id, cell_id))
+def doing(so_far: Ended, order: DryRunOrder, *, is_try: bool, is_first: bool) -> Message:
+    """Say what runs, and in the first run what it needed by then."""
+    cell, peak = order["labels"].get(so_far["running"] or "", "?"), fullest(so_far)
+    if is_first and peak is not None:
+        return message("dry_run.so_far", TEXTS, cell=cell, needed_bytes=needed_bytes(peak))
+    return message("dry_run.trying" if is_try else "dry_run.running", TEXTS, cell=cell)
 
 
-def died(death: Died, limits: Limits) -> Message:
+def died(ended: Ended, order: DryRunOrder) -> Message:
     """Say how a run ended that came to no end of its own."""
-    if "No module named 'torch'" in death.said:
+    said = ended["error"] or ""
+    if "No module named 'torch'" in said:
         return message("dry_run.no_torch", TEXTS)
     given: dict[str, Any] = {
-        "limit_bytes": limits.memory_bytes,
-        "seconds": round(limits.time_s),
-        "said": death.said,
+        "limit_bytes": order["memory_bytes"],
+        "seconds": round(order["time_s"]),
+        "said": said,
     }
-    return message(f"dry_run.{death.how}", TEXTS, **given)
+    return message(f"dry_run.{ended['outcome']}", TEXTS, **given)
 
 
 def _needed(ended: Ended, peak: CardPeak | None) -> Message:

@@ -32,7 +32,9 @@ def dry_run(arguments: Sequence[str]) -> int:
     0: it fits where `--fail-over` asks for it; 1: it does not; 2: that is not known, or the
     command is wrong.
     """
-    given = _parser().parse_args(arguments)
+    own, passed = _split(arguments)
+    given = _parser().parse_args(own)
+    path = Path(given.notebook)
     try:
         wanted = [gpus.find(each) for each in given.gpu or ()]
         limit = None if given.fail_over is None else gpus.find(given.fail_over)
@@ -40,7 +42,7 @@ def dry_run(arguments: Sequence[str]) -> int:
         name = given.fail_over if given.gpu is None else ", ".join(given.gpu)
         return _refuse(say("dry_run.unknown_gpu", words.TEXTS, name=name, near=str(error)))
     try:
-        cells = notebook.read(Path(given.notebook))
+        cells = notebook.read(path)
     except (OSError, ValueError) as error:
         return _refuse(say("dry_run.unreadable", TEXTS, path=given.notebook, error=str(error)))
     cells = [cell for cell in cells if notebook.number_of(cell) not in given.leave_out]
@@ -51,7 +53,8 @@ def dry_run(arguments: Sequence[str]) -> int:
     wanted = [*wanted, *([limit] if limit else [])] or list(gpus.GPUS)
     order = ordered(
         cells,
-        str(Path(given.notebook).resolve().parent),
+        str(path.resolve().parent),
+        argv=[path.name if path.suffix == ".py" else "", *passed],
         gpus=list(dict.fromkeys(wanted)),
         tries=given.try_edits,
         largest=given.largest,
@@ -78,8 +81,8 @@ def _run(order: DryRunOrder, limit: str | None, *, is_json: bool) -> int:
             _tell(step["message"]["text"])
 
     found = engine.dry_run(order, hear)
+    step = steps[-1]
     if found is None:
-        step = steps[-1]
         return _refuse("\n".join(asked(step["asks"], order)) if step["asks"] else _said(step))
     answer = engine.found_of(found, order)
     if is_json:
@@ -87,8 +90,10 @@ def _run(order: DryRunOrder, limit: str | None, *, is_json: bool) -> int:
     else:
         said = "\n".join(summary(answer))
     sys.stdout.write(f"{said}\n")
+    if step["status"] == "failed":
+        _refuse(_said(step))
     if limit is None:
-        return _FITS
+        return _NOT_KNOWN if step["status"] == "failed" else _FITS
     fits = next(each.fits for each in found.fits if each.gpu.name == limit)
     return _NOT_KNOWN if fits is None else _FITS if fits else _FITS_NOT
 
@@ -115,6 +120,12 @@ def _refuse(said: str) -> int:
     return _NOT_KNOWN
 
 
+def _split(arguments: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """Return what is for this command, and behind a `--` what is for the script."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    return arguments[:end], arguments[end + 1 :]
+
+
 def _last_with_values(cells: Sequence[CodeCell], number: int, *, all_cells: bool) -> str | None:
     """Return the id of the last cell that runs with values; `None`: none does."""
     before = [each.id for each in cells if all_cells or notebook.number_of(each) <= number]
@@ -133,7 +144,10 @@ def _parser() -> argparse.ArgumentParser:
         "--fail-over; 2 that is not known, or the command is wrong.",
     )
     add = parser.add_argument
-    add("notebook", help="an .ipynb, or a .py, whose cells begin with `# %%%%`")
+    add(
+        "notebook",
+        help="an .ipynb, or a .py, whose cells begin with `# %%%%`; its arguments last, behind --",
+    )
     add("--gpu", action="append", help="T4, A100 40GB, 24 GiB, ...; several times; all if none")
     add("--fail-over", metavar="GPU", help="exit with 1 where it does not fit this GPU")
     add("--devices", type=int, default=1, help="how many GPUs there are (1)")

@@ -44,6 +44,6 @@ def dry_run(life: Session, names: Sequence[str]) -> str:
     lines = list(left_out(asks, order))
     if found is not None:
         lines += summary(engine.found_of(found, order))
-    elif (why := steps[-1]["message"]) is not None:
+    if (why := steps[-1]["message"]) is not None:
         lines.append(why["text"])
     return Text("\n".join(lines))

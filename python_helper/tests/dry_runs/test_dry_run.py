@@ -390,6 +390,19 @@ def test_values_where_a_cell_needs_them(run: Callable[..., Answer], tmp_path: Pa
     assert run(path, "--gpu", "T4", "--json", "--values").found["outcome"] == "done"
 
 
+SCRIPT = """import argparse, json, pathlib
+
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--width", type=int, required=True)
+arguments = parser.parse_args()
+if __name__ == "__main__":
+    (batch,) = json.loads((pathlib.Path(__file__).parent / "shapes.json").read_text())
+    x = torch.ones(batch, arguments.width, arguments.width, device="cuda")
+"""
+
+
 TOO_MUCH = """assert head.weight.shape == (7, 8) and labels.sum().item() < 1
 x = torch.ones(64, 2**30, device='cuda')  # 256 GiB
 assert (x > 0).all()"""
@@ -783,6 +796,36 @@ def test_a_process_that_dies_is_told(run: Callable[..., Answer], tmp_path: Path)
     assert "took more than 6 s" in run(path, "--gpu", "T4", "--time", "6").err
 
 
+@pytest.mark.parametrize(
+    ("ends", "how", "options"),
+    [
+        ("import os; os._exit(3)", "died", ()),
+        ("kept = [bytes([1]) * 10**8 for _ in range(40)]", "memory", ("--memory", "2")),
+        (
+            "while True:\n    try: time.sleep(60)\n    except BaseException: pass",
+            "time",
+            ("--time", "8"),
+        ),
+    ],
+)
+def test_what_was_seen_before_it_died_stays(
+    run: Callable[..., Answer], tmp_path: Path, ends: str, how: str, options: tuple[str, ...]
+) -> None:
+    """It is needed at least, so that a GPU that has less is too small, and the others not known."""
+    path = write(
+        tmp_path / "a.ipynb",
+        f"{START}\nimport time\nx = torch.ones(20, 2**28, device='cuda')  # 20 GiB\n"
+        f"time.sleep(2)\n{ends}",
+    )
+    answer = run(path, "--gpu", "T4", "--gpu", "A100 40GB", "--json", "--no-tries", *options)
+    found = answer.found
+    assert (found["outcome"], found["whole"], answer.code) == (how, False, 2)
+    assert found["needed_bytes"] >= 20 * 2**30
+    assert [each["fits"] for each in found["fits"]] == [False, None]
+    assert answer.err.strip()
+    assert run(path, "--gpu", "T4", "--fail-over", "T4", "--no-tries", *options).code == 1
+
+
 def test_printing_megabytes_and_asking(run: Callable[..., Answer], tmp_path: Path) -> None:
     """What a notebook prints goes nowhere, and nobody answers a question."""
     path = write(
@@ -929,6 +972,20 @@ def test_a_script_is_cells_too(tmp_path: Path) -> None:
     path = tmp_path / "train.py"
     path.write_text("# %% one\nx = 1\n# %%\ny = 2\n#%% three\n", "utf-8")
     assert [cell.source.strip() for cell in notebook.read(path)] == ["x = 1", "y = 2"]
+
+
+def test_a_script_has_its_arguments_and_its_name(
+    run: Callable[..., Answer], tmp_path: Path
+) -> None:
+    """As `python train.py --width 2048` has them; an argument that is not there is told."""
+    (tmp_path / "shapes.json").write_text("[64]", "utf-8")
+    path = tmp_path / "train.py"
+    path.write_text(SCRIPT, "utf-8")
+    answer = run(path, "--gpu", "T4", "--", "--width", "2048")
+    assert "Reached in train.py, line 10" in answer.out
+    assert "Needed at its peak: 1.4 GiB" in answer.out
+    assert run(path, "--json", "--", "--width", "64").found["needed_bytes"] < 450 * 2**20
+    assert "It ended in train.py, line 7: SystemExit" in run(path).out
 
 
 def test_what_writes_files_only_is_not_asked(tmp_path: Path) -> None:

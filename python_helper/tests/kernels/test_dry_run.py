@@ -439,10 +439,10 @@ def test_a_limit_of_the_cells_own_is_theirs(starts: Callable[..., Page], pack: P
     use = "import torch\nx = torch.empty(2**31, dtype=torch.uint8, device='cuda')"
     card = Programs(page.kernel).fail(limit, use)
     asked = {"labels": {}, "gpu": "", "report_id": card.report["report_id"], "agreed": True}
-    found = page.run(**asked, values=False, sources=card.sources)["found"]
+    found = page.run(**asked, values_to=None, sources=card.sources)["found"]
     (tried,) = [each for each in found["tries"] if each["remedy_id"] == "raise-fraction"]
     assert tried["fits"] is True, tried
-    found = page.run(use, **{**asked, "report_id": None}, values=False)["found"]
+    found = page.run(use, **{**asked, "report_id": None}, values_to=None)["found"]
     assert (found["fits"][0]["fits"], found["fits"][0]["total_bytes"]) == (False, 2**30)
 
 
