@@ -20,27 +20,31 @@ export const FOUND: IDryRunFound = {
     message('Reached in In [4], line 8: `loss.backward()`.')
   ],
   values_to: null,
+  batch: 'batch_size',
   fits: [
     {
       gpu: '8 GiB',
       where: '',
       total_bytes: gib(8),
       fits: false,
-      left_bytes: gib(-1.8)
+      left_bytes: gib(-1.8),
+      largest: null
     },
     {
       gpu: 'T4',
       where: 'Colab, Kaggle',
       total_bytes: gib(14.6),
       fits: true,
-      left_bytes: gib(4.8)
+      left_bytes: gib(4.8),
+      largest: null
     },
     {
       gpu: 'L4',
       where: 'Colab',
       total_bytes: gib(22),
       fits: null,
-      left_bytes: null
+      left_bytes: null,
+      largest: null
     }
   ],
   tried_on: '8 GiB',

@@ -463,6 +463,7 @@ export const REQUESTS: IRequests = {
     gpu: 'T4',
     report_id: 'report-1',
     agreed: false,
+    largest_on_each: false,
     values_to: null
   }
 };

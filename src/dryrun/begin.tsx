@@ -6,7 +6,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { formatPrompt } from '../text/format';
 import type { IKernelMemory } from '../tokens';
 import { Choice } from './choice';
-import { type DryRunArgs, dryRunOf } from './dryrun';
+import { type DryRunArgs, type DryRunMore, dryRunOf } from './dryrun';
 import { Here } from './here';
 import { Question } from './question';
 
@@ -76,21 +76,21 @@ export async function beginDryRun(
 
 /**
  * Run cells of a notebook dry, and ask a person first where they do more than compute;
- * up to the cell `valuesTo` values are computed, which takes longer.
+ * `more` is what takes longer: values, and the largest batch on each GPU.
  */
 export async function runDry(
   memory: IKernelMemory,
   panel: NotebookPanel,
-  cells: Omit<DryRunArgs, 'agreed' | 'values_to'>,
+  cells: Omit<DryRunArgs, 'agreed' | keyof DryRunMore>,
   trans: TranslationBundle,
-  valuesTo: string | null = null
+  more: DryRunMore = { largest_on_each: false, values_to: null }
 ): Promise<string | null> {
   const dryRun = dryRunOf(memory);
-  const args = { ...cells, values_to: valuesTo };
+  const args = { ...cells, ...more };
   if (!dryRun.isGoing) {
-    const withValues = async (last: string): Promise<string | null> =>
-      runDry(memory, panel, cells, trans, last);
-    dryRun.here = new Here(panel, withValues, trans);
+    const again = async (also: Partial<DryRunMore>): Promise<string | null> =>
+      runDry(memory, panel, cells, trans, { ...more, ...also });
+    dryRun.here = new Here(panel, again, trans);
   }
   const problem = await dryRun.begin({ ...args, agreed: false }, trans);
   const { step } = dryRun;

@@ -12,17 +12,18 @@ import { whyLocked } from '../editing/fix';
 import { insertBelow } from '../editing/insertion';
 import { METADATA_KEY, readLastRan, sayMeasured } from '../lastran/record';
 import type { IDryRunFound, IEdit } from '../protocol';
+import type { DryRunMore } from './dryrun';
 import { asMarkdown } from './words';
 
 /** The notebook whose cells were run dry, for what is to be done there. */
 export class Here {
   /**
-   * @param withValues - run the same cells again, and compute values up to one; resolves
-   * to a sentence why that did not begin
+   * @param again - run the same cells again, and find out more; resolves to a sentence
+   * why that did not begin
    */
   constructor(
     private readonly _panel: NotebookPanel,
-    readonly withValues: (last: string) => Promise<string | null>,
+    readonly again: (more: Partial<DryRunMore>) => Promise<string | null>,
     private readonly _trans: TranslationBundle
   ) {}
 

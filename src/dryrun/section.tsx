@@ -12,7 +12,7 @@ import type { IDryRunFit, IDryRunFound, IDryRunTry } from '../protocol';
 import { formatBytes } from '../text/format';
 import { words } from '../text/messages';
 import { listParts, named } from '../text/parts';
-import type { DryRun } from './dryrun';
+import type { DryRun, DryRunMore } from './dryrun';
 import type { Here } from './here';
 import { bestOf, describeDoing, describeFit } from './words';
 
@@ -61,17 +61,22 @@ function Actions(props: {
 }): React.JSX.Element {
   const { found, here, trans } = props;
   const [problem, setProblem] = React.useState('');
-  const valuesTo = found.values_to;
+  const { batch, fits, values_to } = found;
+  const again = async (more: Partial<DryRunMore>): Promise<void> => {
+    setProblem((await here.again(more)) ?? '');
+  };
   return (
     <div className="jp-GpuHeadroom-actions">
-      {valuesTo !== null && (
+      {values_to !== null && (
         <Button
           label={trans.__('Run with values')}
-          onPress={() => {
-            void here.withValues(valuesTo).then(why => {
-              setProblem(why ?? '');
-            });
-          }}
+          onPress={() => void again({ values_to })}
+        />
+      )}
+      {batch !== null && fits.every(({ largest }) => largest === null) && (
+        <Button
+          label={trans.__('Largest %1 on each GPU', batch)}
+          onPress={() => void again({ largest_on_each: true })}
         />
       )}
       <Button
@@ -135,7 +140,7 @@ function Fit(
   const { fit, found, trans } = props;
   const { fits, gpu, total_bytes, where } = fit;
   const needed = found.needed_bytes ?? 0;
-  const said = describeFit(fit, trans);
+  const said = describeFit(fit, found.batch, trans);
   return (
     <li>
       <Verdict fits={fits} />

@@ -20,8 +20,19 @@ export function describeDoing(
   return isGoing ? trans.__('A dry run begins…') : '';
 }
 
-/** What is left of a GPU at the peak, or missing. */
+/** What is left of a GPU at the peak, or missing, and the largest `batch` if known. */
 export function describeFit(
+  fit: IDryRunFit,
+  batch: string | null,
+  trans: ITranslate
+): string {
+  const left = describeLeft(fit, trans);
+  return fit.largest === null
+    ? left
+    : `${left} · ${trans.__('largest %1: %2', batch ?? '', fit.largest)}`;
+}
+
+function describeLeft(
   { fits, left_bytes }: IDryRunFit,
   trans: ITranslate
 ): string {
@@ -62,7 +73,7 @@ export function asMarkdown(found: IDryRunFound, trans: ITranslate): string {
   const { sentence } = words(trans);
   const rows = found.fits.map(
     each =>
-      `| ${each.gpu} | ${formatBytes(each.total_bytes)} | ${describeFit(each, trans)} |`
+      `| ${each.gpu} | ${formatBytes(each.total_bytes)} | ${describeFit(each, found.batch, trans)} |`
   );
   const tries = Object.values(bestOf(found.tries)).map(
     each => `- ${sentence(each.title)}: ${sentence(each.message)}`

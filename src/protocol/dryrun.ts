@@ -24,7 +24,9 @@ export const DryRunFitSchema = v.object({
   /** `null`: the run came to no end. */
   fits: v.nullable(v.boolean()),
   /** At the peak; negative: what is missing. */
-  left_bytes: v.nullable(integer)
+  left_bytes: v.nullable(integer),
+  /** The largest batch with which it fits; `null`: not looked for, or not found. */
+  largest: v.nullable(count)
 });
 
 /** What came of an edit, by running it. */
@@ -57,6 +59,8 @@ export const DryRunFoundSchema = v.object({
   said: v.array(MessageSchema),
   /** Where it ended for want of a value, perhaps: the last cell to be run with values. */
   values_to: v.nullable(v.string()),
+  /** What the number that sets the batch is called; `null`: not known. */
+  batch: v.nullable(v.string()),
   /** First the one that edits are tried on. */
   fits: v.array(DryRunFitSchema),
   tried_on: v.nullable(v.string()),

@@ -131,6 +131,8 @@ export interface IRequests {
     report_id: string | null;
     /** Whether a person agreed to what the cells do besides computing. */
     agreed: boolean;
+    /** Whether the largest batch that fits is looked for on each GPU. */
+    largest_on_each: boolean;
     /** The last cell of which the host computes values, too; `null`: none. */
     values_to: string | null;
   };

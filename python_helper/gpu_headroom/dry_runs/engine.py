@@ -102,8 +102,8 @@ def ask_first(order: DryRunOrder) -> DryRunStep | None:
 def found_of(found: Findings, order: DryRunOrder) -> DryRunFound:
     """Return what was found, as it travels."""
     peak, ended = found.peak, found.ended
-    report = found.at_peak
-    all_parts = [] if report is None else report["parts"]
+    report = found.at_peak and found.at_peak["report"]
+    all_parts = report["parts"] if report else []
     parts = [each for each in all_parts if each["kind"] not in _NOT_NEEDED and each["bytes"]]
     if peak is not None and parts:
         parts.append({"kind": "outside", "bytes": peak["outside_bytes"]})
@@ -117,6 +117,7 @@ def found_of(found: Findings, order: DryRunOrder) -> DryRunFound:
         "parts": parts,
         "said": list(words.said(found, order)),
         "values_to": words.values_to(ended, order),
+        "batch": None if found.batch is None else words.name_of(found.batch),
         "fits": [
             {
                 "gpu": each.gpu.name,
@@ -124,6 +125,7 @@ def found_of(found: Findings, order: DryRunOrder) -> DryRunFound:
                 "total_bytes": each.gpu.total_bytes - each.gpu.more_bytes,
                 "fits": each.fits,
                 "left_bytes": each.left_bytes,
+                "largest": each.largest,
             }
             for each in found.fits
         ],

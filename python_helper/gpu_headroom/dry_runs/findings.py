@@ -9,21 +9,22 @@ each where it may ask for the size, or go on where it was refused.
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..text.messages import message
 from .gpus import AMPERE, Gpu
-from .job import DIED
+from .job import DIED, NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ..protocol.wire import Report
     from .job import CardPeak, DryRunOrder, EditedCells, Ended
 
     Run = Callable[..., Ended]
 
 _MOST_TRIES, _MOST_HALVES = 6, 12
+_BATCH, _MOST_RUNS, _MOST_TIMES = "smaller-batch", 24, 4096
 # Programs that ask what the card can compute, or have a library ask, go another way on some.
 _DEPENDS = re.compile(r"capability|bf16|bfloat16|\.major\b")
 _OF_ITS_SIZE = re.compile(
@@ -35,12 +36,14 @@ _OF_ITS_SIZE = re.compile(
 class Fit(NamedTuple):
     """Whether it fits on a GPU; `None`: it cannot be told, for the run came to no end.
 
-    `left_bytes` is what would be left at the peak, negative what is missing.
+    `left_bytes` is what would be left at the peak, negative what is missing. `largest` is the
+    largest number of `Findings.batch` that fits, where that was found.
     """
 
     gpu: Gpu
     fits: bool | None
     left_bytes: int | None
+    largest: int | None = None
 
 
 class Try(NamedTuple):
@@ -51,14 +54,14 @@ class Try(NamedTuple):
 
 
 class Findings(NamedTuple):
-    """What was found so far; `at_peak` is the card of the request that reached the peak.
+    """What was found so far; `at_peak` is a run that was refused the request with the peak.
 
     `tried_on` is the GPU of `failure` and of `tries`, which is too small.
     """
 
     ended: Ended
     fits: tuple[Fit, ...] = ()
-    at_peak: Report | None = None
+    at_peak: Ended | None = None
     tried_on: Gpu | None = None
     failure: Ended | None = None
     tries: tuple[Try, ...] = ()
@@ -67,6 +70,13 @@ class Findings(NamedTuple):
     def peak(self) -> CardPeak | None:
         """The peak of the card that had most in use."""
         return fullest(self.ended)
+
+    @property
+    def batch(self) -> EditedCells | None:
+        """The edit of the number that sets the batch, where that is known."""
+        offered = [*(self.failure or NOTHING)["edits"], *(self.at_peak or NOTHING)["edits"]]
+        batches = (each for each in offered if each["remedy_id"] == _BATCH and each["number"])
+        return next(batches, None)
 
 
 def find(run: Run, order: DryRunOrder) -> Iterator[Findings]:
@@ -82,11 +92,12 @@ def find(run: Run, order: DryRunOrder) -> Iterator[Findings]:
     depends, of_size = (any(map(each.search, sources)) for each in (_DEPENDS, _OF_ITS_SIZE))
     ended = _on(run, max(gpus, key=lambda gpu: gpu.total_bytes)) if of_size else run()
     gpus = [_left_by_others(gpu, ended) for gpu in gpus]
-    fits = [_fit(run, gpu, ended, depends=depends, of_size=of_size) for gpu in gpus]
+    fit = partial(_fit, depends=depends, of_size=of_size)
+    fits = [fit(run, gpu, ended) for gpu in gpus]
     found = Findings(ended, tuple(fits))
     yield found
     if ended["outcome"] == "done" and found.peak is not None:
-        found = found._replace(at_peak=_report_at(run, found.peak))
+        found = found._replace(at_peak=run(refuse_at=found.peak["request"]))
         yield found
     small = [fit.gpu for fit in found.fits if fit.fits is False]
     if order["tries_on"]:
@@ -101,6 +112,12 @@ def find(run: Run, order: DryRunOrder) -> Iterator[Findings]:
             for each in _chain(run, edit, on, largest=order["largest"]):
                 found = found._replace(tries=(*found.tries, each))
                 yield found
+    if order["largest_on_each"] and found.batch is not None:
+        search = _Search(fit, run, found.batch, ended)
+        for place, known in enumerate(fits):
+            fits[place] = known._replace(largest=search.largest(known))
+            found = found._replace(fits=tuple(fits))
+            yield found
 
 
 def _chain(run: Run, edit: EditedCells, gpu: Gpu, *, largest: bool) -> Iterator[Try]:
@@ -146,10 +163,10 @@ def _on(run: Run, gpu: Gpu, **differs: Any) -> Ended:
 
 
 def _fit(run: Run, gpu: Gpu, ended: Ended, *, depends: bool, of_size: bool) -> Fit:
-    if ended["outcome"] in DIED:
-        pass  # so would each other one
-    elif of_size:
+    if of_size:
         ended = _on(run, gpu)
+    elif ended["outcome"] in DIED:
+        pass  # so would each other one
     elif depends and gpu.capability < AMPERE:
         ended = run(capability=gpu.capability)
     peaks = _used(ended)
@@ -164,11 +181,6 @@ def _fit(run: Run, gpu: Gpu, ended: Ended, *, depends: bool, of_size: bool) -> F
         fits = {"done": True, "oom": False}.get(own["outcome"])
         return Fit(gpu, fits=fits, left_bytes=None if fits is None else left)
     return Fit(gpu, fits=True, left_bytes=left)
-
-
-def _report_at(run: Run, peak: CardPeak) -> Report | None:
-    """Return the card of a GPU that ends one request before the peak."""
-    return run(refuse_at=peak["request"])["report"]
 
 
 def _tries(run: Run, edit: EditedCells | None, gpu: Gpu) -> Iterator[Try]:
@@ -195,6 +207,55 @@ def _larger(run: Run, made: Sequence[Try], gpu: Gpu) -> Iterator[Try]:
         tried = next(_tries(run, _with(last, first, number), gpu))
         fits, fails = (number, fails) if _has_passed(tried) else (fits, number)
         yield tried
+
+
+class _Search:
+    """Looks for the largest batch on each GPU; a run without a limit serves all of them."""
+
+    def __init__(self, fit: Any, run: Run, batch: EditedCells, ended: Ended) -> None:
+        self._fit, self._run, self._batch = fit, run, batch
+        self._is_of_size = fit.keywords["of_size"]  # then each GPU has runs of its own
+        self._before = batch["before"] or 1
+        self._known = {self._before: ended}
+
+    def largest(self, fit: Fit) -> int | None:
+        """Return it; 0: not even one fits; `None`: what was run does not tell.
+
+        What is left goes by the number, so that two runs say where nothing is; where it is in
+        pieces by then, the number is looked for by halves.
+        """
+        left, most = {self._before: fit.left_bytes}, _MOST_TIMES * self._before
+        fits, fails = (self._before, most) if fit.fits else (0, self._before)
+        is_even = True
+        for _ in range(_MOST_RUNS):
+            if left[self._before] is None or fits + 1 >= fails:
+                break
+            half = (fits + fails) // 2 if fails < most else 2 * fits
+            near = _where_none_is_left(left) if is_even else half
+            number = min(max(half if near is None else near, fits + 1), fails - 1)
+            now = self._at(number, fit.gpu)
+            if now.fits is None or (number >= 2 * fits > 0 and now.left_bytes == left[fits]):
+                return None  # no more than that is ever in a batch, as of few data
+            left[number] = now.left_bytes
+            is_even = is_even and (now.fits or (now.left_bytes or 0) < 0)
+            fits, fails = (number, fails) if now.fits else (fits, number)
+        return fits if fits + 1 == fails < most else None
+
+    def _at(self, number: int, gpu: Gpu) -> Fit:
+        run = partial(self._run, cells=_with(self._batch, self._batch, number)["cells"])
+        if number not in self._known and not self._is_of_size:
+            self._known[number] = run()
+        fit: Fit = self._fit(run, gpu, self._known.get(number, NOTHING))
+        return fit
+
+
+def _where_none_is_left(left: dict[int, int | None]) -> int | None:
+    """Return the number at which nothing is left, where what is left goes by it evenly."""
+    known = sorted([(abs(size), number, size) for number, size in left.items() if size is not None])
+    if not known[1:] or known[0][2] == known[1][2]:
+        return None
+    (_, one, size), (_, other, more) = known[:2]
+    return one + (-size * (other - one)) // (more - size)
 
 
 def _has_passed(tried: Try) -> bool:

@@ -16,8 +16,9 @@ class DryRunOrder(TypedDict):
     """What a dry run is about: cells by id in the order in which they run, what people call them.
 
     `gpus` are such as `gpus.Gpu`. Edits are tried on `tries_on`, those of `edits`; `None`: those
-    that the run leads to. Nothing runs where cells do more than compute, unless `agreed`. The rest
-    is as a `RunOrder` and `Limits` have it.
+    that the run leads to. With `largest` the largest number that fits is looked for where an edit
+    sets one, with `largest_on_each` that of the batch on each of `gpus`. Nothing runs where cells
+    do more than compute, unless `agreed`. The rest is as a `RunOrder` and `Limits` have it.
     """
 
     sources: dict[str, str]
@@ -29,6 +30,7 @@ class DryRunOrder(TypedDict):
     tries_on: str | None
     edits: list[EditedCells] | None
     largest: bool
+    largest_on_each: bool
     agreed: bool
     devices: int
     steps: int
@@ -52,6 +54,7 @@ def ordered(cells: Sequence[CodeCell], folder: str, **differs: Any) -> DryRunOrd
         "tries_on": None,
         "edits": None,
         "largest": False,
+        "largest_on_each": False,
         "agreed": False,
         "devices": 1,
         "steps": 3,

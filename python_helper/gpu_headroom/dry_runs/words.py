@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..protocol.wire import Message
     from .findings import Findings, Try
     from .gpus import Gpu
-    from .job import CardPeak, DryRunOrder, Ended
+    from .job import CardPeak, DryRunOrder, EditedCells, Ended
 
 _NOT_THERE = "NotMadeUpError"  # of which values tell no more
 PROGRAMS, EQUAL = 207, 205  # of docs/simulated-gpu.md
@@ -46,6 +46,9 @@ TEXTS = {
     "dry_run.timed_out": "{cell}: ended after {seconds} s; it may need more than was seen.",
     "dry_run.threads": "{threads} threads used it: at once they may need more another time.",
     "dry_run.fails": "On {gpu} it runs out in {cell}{line}.",
+    "dry_run.largest": (
+        "`{name}` is {before}; the largest with which it fits was looked for by runs on each GPU."
+    ),
     "dry_run.no_edit": "No edit is offered for that failure.",
     "dry_run.try_fits": "fits, peak {peak_bytes} of {total_bytes}",
     "dry_run.try_unproven": (
@@ -91,11 +94,19 @@ def said(found: Findings, order: DryRunOrder) -> Iterator[Message]:
         if last is not None:
             yield message("dry_run.values", TEXTS, cell=order["labels"][last])
     yield from _ended_early(ended, order)
+    if found.batch and any(each.largest is not None for each in found.fits):
+        given: dict[str, Any] = {"name": name_of(found.batch), "before": found.batch["before"]}
+        yield message("dry_run.largest", TEXTS, **given)
     if found.tried_on and found.failure and found.failure["outcome"] == "oom":
         where = _where(found.failure, order)
         yield message("dry_run.fails", TEXTS, gpu=found.tried_on.name, **where)
         if not (found.tries or found.failure["edits"]):
             yield message("dry_run.no_edit", TEXTS)
+
+
+def name_of(batch: EditedCells) -> str:
+    """Return what the number that sets the batch is called in the code."""
+    return str(batch["title"]["params"].get("name", "batch"))
 
 
 def values_to(ended: Ended, order: DryRunOrder) -> str | None:

@@ -101,6 +101,7 @@ class _Going:
             tries_on=self._tried_on,
             edits=self._edits(),
             largest=True,
+            largest_on_each=request["largest_on_each"],
             agreed=request["agreed"],
             values_to=request["values_to"],
         )

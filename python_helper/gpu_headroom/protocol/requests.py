@@ -219,6 +219,7 @@ class DryRunRequest(_Asked):
     gpu: str
     report_id: str | None
     agreed: bool
+    largest_on_each: bool
     values_to: str | None
 
 

@@ -987,6 +987,7 @@ class DryRunFit(TypedDict):
     total_bytes: int
     fits: bool | None
     left_bytes: int | None
+    largest: int | None
 
 
 class DryRunTry(TypedDict):
@@ -1012,6 +1013,7 @@ class DryRunFound(TypedDict):
     parts: list[Part]
     said: list[Message]
     values_to: str | None
+    batch: str | None
     fits: list[DryRunFit]
     tried_on: str | None
     tries: list[DryRunTry]

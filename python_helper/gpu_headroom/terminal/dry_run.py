@@ -58,6 +58,7 @@ def dry_run(arguments: Sequence[str]) -> int:
         gpus=list(dict.fromkeys(wanted)),
         tries=given.try_edits,
         largest=given.largest,
+        largest_on_each=given.largest,
         agreed=given.run_all or bool(given.leave_out),
         devices=given.devices,
         steps=given.steps,
@@ -159,7 +160,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--run-all", action="store_true", help="run cells that do more than compute, too")
     add("--leave-out", type=_numbers, default=set(), help="leave out these cells: 1,3")
     add("--commands", action="store_true", help="run `!` and `%%pip` as well")
-    add("--largest", action="store_true", help="look for the largest batch that fits, too")
+    add("--largest", action="store_true", help="look for the largest batch that fits each GPU, too")
     add("--values", action="store_true", help="compute values too, on this machine's processor")
     add("--values-to", type=int, default=0, help="compute them up to this cell: 2")
     add("--fake-data", action="store_true", help="make up data sets and weights; no downloads")

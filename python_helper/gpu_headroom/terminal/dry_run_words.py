@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 TEXTS = {
     "dry_run.context": "the driver's context",
     "dry_run.heads": "GPU | Memory | Left at the peak | Fits",
+    "dry_run.head_largest": "Largest `{name}`",
     "dry_run.fits": "yes",
     "dry_run.fits_not": "no",
     "dry_run.fits_unknown": "not known",
@@ -45,7 +46,13 @@ def summary(found: DryRunFound) -> Iterator[str]:
             yield "  " + " · ".join(map(_part, parts))
     if found["fits"]:
         yield ""
-        yield table(heads("dry_run.heads", TEXTS), map(_fit, found["fits"]), right=_NONE)
+        rows = [_fit(each) for each in found["fits"]]
+        last = (
+            say("dry_run.head_largest", TEXTS, name=found["batch"])
+            if any(each[-1] for each in rows)
+            else ""
+        )
+        yield table([*heads("dry_run.heads", TEXTS), last], rows, right=_NONE)
     if found["tries"]:
         rows = [[each["title"]["text"], each["message"]["text"]] for each in found["tries"]]
         on = say("dry_run.tried_on", TEXTS, gpu=found["tried_on"])
@@ -88,4 +95,5 @@ def _fit(fit: DryRunFit) -> list[str]:
             size = say("dry_run.missing", TEXTS, size_bytes=-left)
     where = f" ({fit['where']})" if fit["where"] else ""
     cells = fit["gpu"] + where, format_bytes(fit["total_bytes"]), size
-    return [*cells, say(said[fit["fits"]], TEXTS)]
+    largest = "" if fit["largest"] is None else str(fit["largest"])
+    return [*cells, say(said[fit["fits"]], TEXTS), largest]

@@ -161,6 +161,38 @@ def test_the_largest_batch_that_fits(run: Callable[..., Answer], tmp_path: Path)
     assert smallest - largest == 1, tried
 
 
+def test_the_largest_batch_on_each_gpu(run: Callable[..., Answer], tmp_path: Path) -> None:
+    """That one passes when it is run, and one more does not, whether the first one fits or not."""
+    path = tmp_path / "a.ipynb"
+
+    def fits(batch: int, gpu: str) -> bool:
+        write(path, START, f"batch_size = {batch}", MODEL, TRAIN)
+        (fit,) = run(path, "--gpu", gpu, "--json", "--no-tries").found["fits"]
+        return bool(fit["fits"])
+
+    write(path, START, "batch_size = 1024", MODEL, TRAIN)
+    sizes = ("0.45 GiB", "0.5 GiB", "0.42 GiB")
+    gpus = [part for size in sizes for part in ("--gpu", size)]
+    answer = run(path, *gpus, "--json", "--largest", "--no-tries")
+    assert answer.found["batch"] == "batch_size"
+    largest = {each["gpu"]: each["largest"] for each in answer.found["fits"]}
+    assert largest["0.45 GiB"] < 1024 < largest["0.5 GiB"], answer.found["fits"]
+    for size in sizes[:2]:
+        assert [fits(largest[size] + more, size) for more in (0, 1)] == [True, False], largest
+    assert largest["0.42 GiB"] == 0  # the model alone is too much
+
+
+def test_a_batch_that_holds_all_data_has_no_largest(
+    run: Callable[..., Answer], tmp_path: Path
+) -> None:
+    """More than all of it is never in a batch, so nothing that is run tells of more."""
+    few = MODEL.replace("40000", "200")
+    path = write(tmp_path / "a.ipynb", START, "batch_size = 128", few, TRAIN)
+    answer = run(path, "--gpu", "T4", "--largest")
+    assert "Fits" in answer.out
+    assert "Largest" not in answer.out
+
+
 def test_advice_is_tried_without_a_promise(run: Callable[..., Answer], tmp_path: Path) -> None:
     """What has no button, since values may be others, is run as well, and called unproven."""
     layers = "layer for _ in range(8) for layer in (nn.Linear(1024, 1024), nn.GELU())"

@@ -83,6 +83,7 @@ def test_a_kernel_answers_every_request(kernel: LiveKernel) -> None:
         "gpu": "",
         "report_id": None,
         "agreed": False,
+        "largest_on_each": False,
         "values_to": None,
     }
     kernel.ask("dry_run", action="end", **nothing)

@@ -79,6 +79,7 @@ class Page:
             "gpu": "T4",
             "report_id": None,
             "agreed": False,
+            "largest_on_each": False,
             "values_to": None,
             **differs,
         }
@@ -439,10 +440,12 @@ def test_a_limit_of_the_cells_own_is_theirs(starts: Callable[..., Page], pack: P
     use = "import torch\nx = torch.empty(2**31, dtype=torch.uint8, device='cuda')"
     card = Programs(page.kernel).fail(limit, use)
     asked = {"labels": {}, "gpu": "", "report_id": card.report["report_id"], "agreed": True}
-    found = page.run(**asked, values_to=None, sources=card.sources)["found"]
+    found = page.run(**asked, largest_on_each=False, values_to=None, sources=card.sources)["found"]
     (tried,) = [each for each in found["tries"] if each["remedy_id"] == "raise-fraction"]
     assert tried["fits"] is True, tried
-    found = page.run(use, **{**asked, "report_id": None}, values_to=None)["found"]
+    found = page.run(use, **{**asked, "report_id": None}, largest_on_each=False, values_to=None)[
+        "found"
+    ]
     assert (found["fits"][0]["fits"], found["fits"][0]["total_bytes"]) == (False, 2**30)
 
 
@@ -459,7 +462,14 @@ def test_an_edit_of_a_script_is_not_tried(
     files = [each["file"] for remedy in card.report["remedies"] for each in remedy["diffs"]]
     assert "main.py" in files
     report_id = card.report["report_id"]
-    asked = {"sources": card.sources, "labels": {}, "gpu": "", "agreed": True, "values_to": None}
+    asked = {
+        "sources": card.sources,
+        "labels": {},
+        "gpu": "",
+        "agreed": True,
+        "largest_on_each": False,
+        "values_to": None,
+    }
     last = page.run(report_id=report_id, **asked)
     assert (last["status"], last["found"]["tries"]) == ("done", []), last
     assert last["found"]["fits"][0]["fits"] is False

@@ -12,6 +12,7 @@ const ARGS = {
   gpu: 'T4',
   report_id: null,
   agreed: false,
+  largest_on_each: false,
   values_to: null
 };
 

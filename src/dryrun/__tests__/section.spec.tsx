@@ -26,7 +26,7 @@ describe('FitsOn', () => {
   };
 
   /** Have it begun in a notebook of one cell. */
-  const place = (): { model: INotebookModel; withValues: jest.Mock } => {
+  const place = (): { model: INotebookModel; again: jest.Mock } => {
     const source = `${'\n'.repeat(11)}batch_size = 1024\ntrain()`;
     const panel = makePanel([{ id: 'cell-7', source }]);
     const last_ran = {
@@ -40,11 +40,9 @@ describe('FitsOn', () => {
       throw new Error('The panel has no notebook.');
     }
     model.setMetadata('gpu_headroom', { last_ran });
-    const withValues = jest.fn(async () =>
-      Promise.resolve('It did not begin.')
-    );
-    dryRun.here = new Here(panel, withValues, trans);
-    return { model, withValues };
+    const again = jest.fn(async () => Promise.resolve('It did not begin.'));
+    dryRun.here = new Here(panel, again, trans);
+    return { model, again };
   };
 
   /** React draws what comes later when it has time. */
@@ -127,12 +125,30 @@ describe('FitsOn', () => {
       message: null,
       found: { ...FOUND, values_to: 'cell-7' }
     });
-    const { withValues } = place();
+    const { again } = place();
     show();
     press('Run with values');
     await drawn();
-    expect(withValues).toHaveBeenCalledWith('cell-7');
+    expect(again).toHaveBeenCalledWith({ values_to: 'cell-7' });
     expect(host.textContent).toContain('It did not begin.');
+  });
+
+  it('should look for the largest batch on each GPU', async () => {
+    memory.send({ ...DRY_RUN, status: 'done', found: FOUND });
+    const { again } = place();
+    show();
+    press('Largest batch_size on each GPU');
+    await drawn();
+    expect(again).toHaveBeenCalledWith({ largest_on_each: true });
+  });
+
+  it('should show the largest batch that was found', () => {
+    const fits = FOUND.fits.map(fit => ({ ...fit, largest: 48 }));
+    memory.send({ ...DRY_RUN, status: 'done', found: { ...FOUND, fits } });
+    place();
+    show();
+    expect(host.textContent).toContain('4.8 GiB left · largest batch_size: 48');
+    expect(host.textContent).not.toContain('on each GPU');
   });
 
   it('should show what is not known, and say why it ended', () => {
@@ -145,16 +161,14 @@ describe('FitsOn', () => {
 
 describe('describeFit', () => {
   it('should say what is left or missing', () => {
-    expect([NOT, FITS, UNKNOWN].map(each => describeFit(each, trans))).toEqual([
-      '1.8 GiB missing',
-      '4.8 GiB left',
-      'not known'
-    ]);
+    expect(
+      [NOT, FITS, UNKNOWN].map(each => describeFit(each, 'batch_size', trans))
+    ).toEqual(['1.8 GiB missing', '4.8 GiB left', 'not known']);
   });
 
   it('should say that it is the cache that does not fit', () => {
     const fit = { ...FITS, fits: false, left_bytes: gib(0.1) };
-    expect(describeFit(fit, trans)).toBe(
+    expect(describeFit(fit, null, trans)).toBe(
       'does not fit, though 102 MiB are left'
     );
   });

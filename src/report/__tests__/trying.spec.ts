@@ -26,6 +26,7 @@ describe('triedOf', () => {
         gpu: '',
         report_id: 'report-1',
         agreed: false,
+        largest_on_each: false,
         values_to: null
       },
       trans
