@@ -165,6 +165,26 @@ test.describe('Dry run', () => {
     await expect.poll(() => notebook.source(1)).toBe(large);
   });
 
+  test('should find the largest batch on a GPU, and keep it when it is ended', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([MODEL, TRAIN]));
+    await begin(page, notebook, 'T4');
+    const section = fitsOn(page);
+    await section
+      .getByRole('button', { name: 'Largest batch_size on each GPU' })
+      .click({ timeout: 60_000 });
+    const t4 = section.locator('li', { hasText: 'T4' });
+    await expect(t4).toContainText(/left · largest batch_size: \d+/, {
+      timeout: 90_000
+    });
+    await section.getByRole('button', { name: 'Cancel' }).click();
+    await expect(section).toContainText('The dry run was ended.');
+    await expect(t4).toContainText(/largest batch_size: \d+/);
+    expect(await faultsOf(page, '.jp-mod-FitsOn')).toEqual([]);
+  });
+
   test('should try the edits of a card, and make it fit with what is known', async ({
     open,
     page

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from .job import RunOrder
 
-_NICE = "GPU_HEADROOM_NICE"
 _PATIENCE_S = 60.0
 _LOOK_EVERY_S = 0.02
 _REMOVE = """import shutil, sys, time
@@ -42,7 +41,6 @@ def main() -> None:
     So what all of them import is imported once, and before the notebook's folder is looked into.
     Where a fork is not safe, outside of Linux, this process runs the first job, and ends.
     """
-    give_way()
     os.environ.update(MPLBACKEND="Agg", CUDA_VISIBLE_DEVICES="")
     from IPython.core import interactiveshell  # noqa: F401  as a kernel has it
 
@@ -69,21 +67,6 @@ def main() -> None:
                 return  # nobody is there any more, which the run hears by its own pipe
         os.close(asks)
         tell({"type": "gone"})
-
-
-def give_way() -> None:
-    """Have the lowest priority, or that of `GPU_HEADROOM_NICE`, and all of this session as well.
-
-    Linux weighs sessions against each other before it looks at a process (autogroups in sched(7)).
-    """
-    with suppress(ValueError, AttributeError, OSError):
-        nice = int(os.environ.get(_NICE, "19"))
-        os.nice(nice)
-        for _ in range(5):
-            with suppress(BlockingIOError):  # another one has just been changed
-                Path("/proc/self/autogroup").write_text(str(nice), encoding="ascii")
-                return
-            time.sleep(0.1)
 
 
 def _run(job: RunOrder) -> NoReturn:

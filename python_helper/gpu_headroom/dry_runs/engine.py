@@ -13,7 +13,7 @@ from ..edits.hunks import as_edits, hunks
 from ..text.messages import message
 from . import words
 from .asks import asks
-from .child import give_way, only_way_out
+from .child import only_way_out
 from .findings import find, fullest, is_whole, needed_bytes
 from .gpus import AMPERE
 from .job import DIED
@@ -34,7 +34,6 @@ _NOT_NEEDED = ("outside", "cached", "free")  # of a peak; the request that reach
 
 def main() -> None:
     """Do what an order on standard input says, in a process of its own; ends with who asked."""
-    give_way()
     order: DryRunOrder = json.loads(sys.stdin.readline())
     tell = only_way_out(None)
     dry_run(order, tell)

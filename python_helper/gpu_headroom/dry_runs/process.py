@@ -29,6 +29,22 @@ if TYPE_CHECKING:
 
 PREFIX = "gpu-headroom-dry-run-"
 _HELPER = Path(__file__).parents[2]
+# Before anything is imported, which takes time as well. Linux weighs sessions against each other
+# before it looks at a process (autogroups in sched(7)), and has some wait before they are changed.
+_GIVE_WAY = """import os, time
+try:
+    nice = os.environ.get("GPU_HEADROOM_NICE", "19")
+    os.nice(int(nice))
+    for _ in range(5):
+        try:
+            with open("/proc/self/autogroup", "w") as group:
+                group.write(nice)
+            break
+        except BlockingIOError:
+            time.sleep(0.1)
+except (ValueError, AttributeError, OSError):
+    pass
+"""
 # What lies beside a notebook is called by names of Python's own at times.
 _ALONE = "import sys\nsys.path[:] = [each for each in sys.path if each]\n"
 # These packages and no others of their names; what lies beside them stands behind all else.
@@ -84,7 +100,7 @@ def launched(module: str, order: object, folder: str) -> Any:
     Raises `OSError`.
     """
     sources = brought()
-    code = _ALONE + (_FROM_FILES if sources is None else _FROM_A_LINE)
+    code = _GIVE_WAY + _ALONE + (_FROM_FILES if sources is None else _FROM_A_LINE)
     given = str(_HELPER) if sources is None else injection.helper_version()
     process = subprocess.Popen(  # noqa: S603  this very Python
         [
