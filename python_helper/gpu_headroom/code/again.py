@@ -234,9 +234,7 @@ class Again:
 
     def _is_same(self, cell: CellCode, node: ast.AST, name: str) -> bool:
         """Whether a name is given what it has: a function once more, or `x = x.to(device)`."""
-        statement = next(
-            (child for child in cell.parents(node) if isinstance(child, ast.stmt)), None
-        )
+        statement = cell.around(node)
         if isinstance(node, (*Function, ast.ClassDef)):
             return len({ast.dump(child) for _, child in self._notebook.defined(name)}) == 1
         if not isinstance(statement, ast.Assign) or statement.lineno in self._edited.get(

@@ -20,7 +20,7 @@ from .notebook import CodePlace
 from .taint import Taint
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Mapping
 
     from ..protocol.wire import Message
     from .facts import Live
@@ -93,9 +93,9 @@ class Gate:
                 return message("gate.bound", TEXTS, name=name)
         return None
 
-    def free_name(self, *candidates: str) -> str | None:
-        """Return the first of these names that is nobody's."""
-        return next((candidate for candidate in candidates if self.binds(candidate) is None), None)
+    def free_name(self, *candidates: str) -> str:
+        """Return the first of these names that is nobody's; where none is, the first."""
+        return next((name for name in candidates if self.binds(name) is None), candidates[0])
 
     def deletes(
         self, cell: CellCode, statement: ast.stmt, *gone: str, before: bool = False
@@ -174,17 +174,6 @@ class Gate:
                 found |= Liveness(cell.tree.body, reads, binds).before
             found |= {use.name for use in cell.uses if use.owner is None and _is_inner(use)}
         return found
-
-    def reads(self, name: str, besides: Iterable[ast.AST] = ()) -> CodePlace | None:
-        """Return where a name of the notebook's own is read, but for these nodes."""
-        known = set(map(id, besides))
-        for cell, use in self.notebook.uses(name):
-            if use.how == "read" and id(use.node) not in known:
-                return CodePlace.of(cell, use.node)
-        for cell in self.notebook.cells:
-            if name in cell.words:
-                return CodePlace(cell, 1)
-        return None
 
     # (2) and (3): gradients, callers.
 

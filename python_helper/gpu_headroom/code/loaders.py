@@ -616,7 +616,7 @@ def _reaching(
     for use in reversed(binds):
         if node is not None and use.node is node:
             continue
-        statement = _its_statement(cell, use.node)
+        statement = cell.around(use.node)
         keeps = isinstance(statement, (*_Loop, ast.With, ast.AsyncWith))
         if statement in around and not keeps and not isinstance(use.node, ast.arg):
             continue  # `x = f(x)`: it is read before it is given
@@ -625,12 +625,6 @@ def _reaching(
         if isinstance(use.node, ast.arg) or parent in around or isinstance(parent, ast.Module):
             break
     return nodes
-
-
-def _its_statement(cell: CellCode, node: ast.AST) -> ast.AST | None:
-    return next(
-        (child for child in (node, *cell.parents(node)) if isinstance(child, ast.stmt)), None
-    )
 
 
 def _given(cell: CellCode, bind: ast.AST) -> Iterator[tuple[ast.AST | None, Path]]:

@@ -15,6 +15,7 @@ from .notebook import CodePlace, is_stored
 from .origins import Origins, is_of_torch
 from .scopes import Function
 from .source import Refused
+from .taint import COMPUTES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -29,15 +30,17 @@ ELEMENTWISE = words(
     sin cos clamp clip neg sign erf to cuda cpu double float half long int bool contiguous
     type_as detach clone pow reciprocal layer_norm group_norm rms_norm"""
 )
+POOLED = words(
+    """max_pool1d max_pool2d avg_pool1d avg_pool2d adaptive_avg_pool1d adaptive_avg_pool2d
+    adaptive_max_pool2d interpolate"""
+)
 _SHAPES = words(
-    """view reshape flatten unflatten permute transpose unsqueeze squeeze expand expand_as repeat
-    chunk split cat stack movedim swapaxes t size dim numel size mean sum amax amin max min norm
-    softmax log_softmax normalize argmax std var cumsum matmul bmm mm einsum linear baddbmm
-    addmm conv1d conv2d conv3d conv_transpose1d conv_transpose2d max_pool1d max_pool2d
-    avg_pool1d avg_pool2d adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool2d
-    interpolate pad embedding one_hot scaled_dot_product_attention pixel_shuffle unfold fold
-    where masked_fill triu tril arange zeros ones full zeros_like ones_like full_like eye
-    minimum maximum eq ne lt gt ge le outer roll flip gather index_select new_zeros"""
+    """unflatten expand expand_as repeat chunk split cat stack movedim swapaxes t size dim numel
+    amax amin log_softmax normalize argmax var cumsum matmul bmm mm einsum linear baddbmm addmm
+    conv1d conv2d conv3d conv_transpose1d conv_transpose2d pad embedding one_hot pixel_shuffle
+    unfold fold scaled_dot_product_attention where masked_fill triu tril arange zeros ones full
+    zeros_like ones_like full_like eye minimum maximum eq ne lt gt ge le outer roll flip gather
+    index_select new_zeros"""
 )
 LOSSES = words(
     """cross_entropy nll_loss mse_loss l1_loss smooth_l1_loss huber_loss
@@ -47,7 +50,7 @@ _BUILTINS = words(
     """len range enumerate zip int float bool tuple list min max sum abs isinstance super"""
 )
 _LOOK = words("parameters named_parameters values items keys children modules item")
-KNOWN = ELEMENTWISE | _SHAPES | LOSSES
+KNOWN = ELEMENTWISE | COMPUTES | POOLED | _SHAPES | LOSSES
 _RANDOM = words(
     """dropout dropout2d rand randn randint randperm rand_like randn_like bernoulli multinomial"""
 )
@@ -55,13 +58,16 @@ _LOSS_MODULES = words(
     """CrossEntropyLoss NLLLoss MSELoss L1Loss SmoothL1Loss HuberLoss BCEWithLogitsLoss
     SoftMarginLoss"""
 )
-_MODULES = words(
-    """Module Sequential ModuleList ModuleDict Linear Bilinear Identity Flatten Unflatten Embedding
-    Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d MaxPool1d MaxPool2d MaxPool3d AvgPool1d
-    AvgPool2d AvgPool3d AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool1d AdaptiveMaxPool2d
+# What these modules make has as many dimensions as what they are given.
+KEEP_RANK = words(
+    """Sequential Linear Identity Conv1d Conv2d MaxPool1d MaxPool2d AvgPool1d AvgPool2d LayerNorm
+    AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool1d AdaptiveMaxPool2d GroupNorm RMSNorm
     ReLU ReLU6 GELU SiLU ELU SELU CELU Mish Tanh Sigmoid LogSigmoid Softplus Softsign LeakyReLU
-    Hardtanh Hardswish Hardsigmoid Softmax LogSoftmax LayerNorm GroupNorm RMSNorm Upsample
-    PixelShuffle ZeroPad2d Parameter ParameterList"""
+    Hardtanh Hardswish Hardsigmoid Upsample ConvTranspose1d ConvTranspose2d"""
+)
+_MODULES = KEEP_RANK | words(
+    """Module ModuleList ModuleDict Bilinear Flatten Unflatten Embedding Conv3d MaxPool3d AvgPool3d
+    Softmax LogSoftmax PixelShuffle ZeroPad2d Parameter ParameterList"""
 )
 ATTENTION = words(
     """MultiheadAttention NonDynamicallyQuantizableLinear TransformerEncoderLayer

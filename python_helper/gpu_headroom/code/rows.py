@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from .find import called, dotted, keyword, names, words
 from .flow import leaves
 from .origins import Origins, is_of_torch, keyword_stars
-from .pure import ELEMENTWISE
+from .pure import ELEMENTWISE, KEEP_RANK, POOLED
 from .source import Refused
 
 if TYPE_CHECKING:
@@ -31,13 +31,7 @@ class Rows(NamedTuple):
 
 
 PLAIN, MEAN, SIZE, BATCH = "plain", "mean", "size", "batch"
-_KEEPS = ELEMENTWISE - {"layer_norm", "group_norm", "rms_norm"}
-_NORMED = words("layer_norm group_norm rms_norm linear conv1d conv2d")
-_POOLED = words(
-    """max_pool1d max_pool2d avg_pool1d avg_pool2d adaptive_avg_pool1d adaptive_avg_pool2d
-    adaptive_max_pool2d interpolate"""
-)
-_SAME_RANK = _KEEPS | _NORMED | _POOLED
+_SAME_RANK = ELEMENTWISE | POOLED | words("linear conv1d conv2d")
 _ALONG = words("softmax log_softmax normalize")
 _REDUCE = words("mean sum amax amin norm argmax var std")
 # Losses that mean over all, and whether their two arguments have to be of one shape.
@@ -56,13 +50,6 @@ _MEANS = {
     "HuberLoss": True,
 }
 _MEAN_OPTIONS = words("label_smoothing beta delta input target")
-# Modules by what they do to the number of dimensions; of others it is not known.
-_KEEP_RANK = words(
-    """Sequential Linear Identity Conv1d Conv2d MaxPool1d MaxPool2d AvgPool1d AvgPool2d LayerNorm
-    AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool1d AdaptiveMaxPool2d GroupNorm RMSNorm
-    ReLU ReLU6 GELU SiLU ELU SELU CELU Mish Tanh Sigmoid LogSigmoid Softplus Softsign LeakyReLU
-    Hardtanh Hardswish Hardsigmoid Upsample ConvTranspose1d ConvTranspose2d"""
-)
 _DEEPEST = 8
 _PAIR = 2
 Value = Rows | str | tuple  # type: ignore[type-arg]
@@ -432,7 +419,7 @@ class Batchwise:
         return results[0]
 
     def _layer(self, name: str, made: ast.Call, of: Rows) -> Value:
-        if name in _KEEP_RANK:
+        if name in KEEP_RANK:
             return of
         if name == "Flatten" and not made.args and not made.keywords:
             return Rows("", 2)

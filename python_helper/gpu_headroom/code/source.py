@@ -45,7 +45,7 @@ class CellSource(Tree):
             raise Refused
         self.text, self._tree = text, tree
         self.lines = text.split("\n")
-        self._newline = "\r\n" if "\r\n" in text else "\n"
+        self.newline = "\r\n" if "\r\n" in text else "\n"
         self._changes: list[tuple[int, int, str]] = []
 
     @cached_property
@@ -68,6 +68,10 @@ class CellSource(Tree):
         if statement is None:
             raise Refused
         return statement
+
+    def top(self, node: ast.AST) -> ast.stmt:
+        """Return the outermost statement that a node stands in."""
+        return next(statement for statement in self.tree.body if node in ast.walk(statement))
 
     def body(self, statement: ast.stmt) -> list[ast.stmt]:
         """Return the statements that one stands among."""
@@ -141,13 +145,13 @@ class CellSource(Tree):
     def before(self, statement: ast.stmt, *code: str) -> None:
         """Insert lines of code before a statement, as far to the right."""
         indent, at = self.indent(statement), self._starts[first_line(statement) - 1]
-        new = "".join([f"{indent}{each}{self._newline}" for each in code])
+        new = "".join([f"{indent}{each}{self.newline}" for each in code])
         self._changes.append((at, at, new))
 
     def after(self, statement: ast.stmt, *code: str) -> None:
         """Insert lines of code after a statement, as far to the right."""
         indent, at = self.indent(statement), self._line_end(statement)
-        new = "".join([f"{self._newline}{indent}{each}" for each in code])
+        new = "".join([f"{self.newline}{indent}{each}" for each in code])
         self._changes.append((at, at, new))
 
     def after_unshown(self, statement: ast.stmt, *code: str) -> None:
@@ -191,7 +195,7 @@ class CellSource(Tree):
         indent = self.text[at : self.offset(function.lineno, function.col_offset)]
         if indent.strip():
             raise Refused
-        self._changes.append((at, at, f"{indent}@{decorator}{self._newline}"))
+        self._changes.append((at, at, f"{indent}@{decorator}{self.newline}"))
 
     def changed(self) -> str:
         """Return the text with all changes made; it parses, and is another."""
@@ -216,11 +220,6 @@ class CellSource(Tree):
         end = self.text.find("\n", at)
         end = len(self.text) if end < 0 else end
         return end - 1 if end > at and self.text[end - 1] == "\r" else end
-
-    @property
-    def newline(self) -> str:
-        """What ends a line here."""
-        return self._newline
 
     def _line_end(self, statement: ast.stmt) -> int:
         """Return the end of a statement's last line, on which nothing but a comment follows."""

@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 
     Slot = tuple[str, "Scope | None", str]
 
+# What a tensor computes of itself alone, wherever it lies: nothing else is another then.
+COMPUTES = words(
+    """mean sum max min abs exp log sqrt square pow std norm view reshape flatten squeeze unsqueeze
+    permute transpose float half clone detach contiguous softmax sigmoid tanh relu"""
+)
 # A number, or a tensor without a graph.
 _NO_GRAPH = words(
     """item tolist numpy detach argmax argmin size dim numel backward eq ne lt gt le ge long int
@@ -33,10 +38,8 @@ _NO_GRAPH_OF = words("float int len bool str isinstance print range repr type fo
 _LOOKS = words("shape dtype device ndim data")
 _GRAPH = words("grad_fn grad retain_grad register_hook requires_grad")
 _BACK = words("backward manual_backward grad jacobian hessian vjp jvp autograd")
-_KEEPS = words(
-    """append appendleft add extend insert put update setdefault push index_put_ copy_ fill_ add_
-    put_nowait"""
-)
+ADDS = words("append appendleft add extend insert put")
+_KEEPS = ADDS | words("update setdefault push index_put_ copy_ fill_ add_ put_nowait")
 # They tell of a value, and do nothing with its graph.
 _TELLS = words(
     """add_scalar add_scalars log log_dict set_postfix set_description info debug warning write plot
@@ -380,10 +383,8 @@ def _assigned(node: ast.AST) -> tuple[ast.expr | None, list[ast.expr | None]]:
     return None, []
 
 
-_OF_TENSORS = words(
-    """mean sum max min abs exp log sqrt pow std var norm view reshape flatten squeeze unsqueeze
-    permute transpose t cpu cuda to clone detach item float double half bfloat16 softmax
-    log_softmax sigmoid tanh relu matmul mm bmm split chunk repeat expand contiguous topk sort
-    unbind gather median items values keys copy tolist numpy type requires_grad_ square cumsum
+_OF_TENSORS = COMPUTES | words(
+    """var t cpu cuda to item double bfloat16 log_softmax matmul mm bmm split chunk repeat expand
+    topk sort unbind gather median items values keys copy tolist numpy type requires_grad_ cumsum
     prod any all clamp round T astype apply map"""
 )

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from .source import CellSource
 
 # Calls that move or make data, and compute nothing.
-_MOVES = words(
-    """to cuda zero_grad next len range train eval items float rand randn randint zeros ones empty
-    full arange tensor as_tensor from_numpy rand_like randn_like zeros_like ones_like"""
+MAKES = words(
+    """to cuda len range items float rand randn randint zeros ones empty full arange tensor
+    as_tensor from_numpy"""
 )
+_MOVES = MAKES | words("zero_grad next train eval rand_like randn_like zeros_like ones_like")
 _FUNCTIONS = words("torch F nn np sum len print zip float int max min")
 
 
@@ -36,7 +37,6 @@ class TrainingStep:
     backward: ast.stmt
     step: ast.stmt | None
     zero_grad: ast.stmt | None
-    optimizer: str
 
 
 def training_step(source: CellSource) -> TrainingStep:
@@ -65,17 +65,14 @@ def training_step(source: CellSource) -> TrainingStep:
             break
     if first is None or last is None or not any(map(_asks_model, block[first : last + 1])):
         raise Refused
-    step = _only(block, "step")
-    value = step.value if isinstance(step, ast.Expr) else None
     return TrainingStep(
         loop=loop,
         block=block,
         forward=(block[first], block[last]),
         loss=loss,
         backward=backward,
-        step=step,
+        step=_only(block, "step"),
         zero_grad=_only(block, "zero_grad"),
-        optimizer=dotted(method(value, "step")),
     )
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..code.find import called, calls, dotted, mentions, names, words
-from ..code.notebook import CodePlace
+from ..code.notebook import CodePlace, is_stored
 from ..code.source import Refused
 from .cache import mentioned
 from .rewrite import rewriting
@@ -132,9 +132,7 @@ def _brought(source: CellSource, loop: ast.For, copy: str) -> int:
             and dotted(node.func.value) in own
             and node.func.attr.endswith("_")
         )
-        or (
-            isinstance(node, (ast.Name, ast.Attribute)) and _is_stored(node) and dotted(node) in own
-        )
+        or (is_stored(node) and dotted(node) in own)
     ]
     if not written:
         code = f"{name} = {name}.detach().cpu()"
@@ -143,7 +141,3 @@ def _brought(source: CellSource, loop: ast.For, copy: str) -> int:
     if all(called(child) == "copy_" for child in written):
         return 0  # it copies from anywhere
     raise Refused
-
-
-def _is_stored(node: ast.Name | ast.Attribute) -> bool:
-    return isinstance(node.ctx, ast.Store)

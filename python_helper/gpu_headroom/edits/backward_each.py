@@ -7,12 +7,13 @@ import builtins
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..code.find import called, calls, dotted, mentions, method, names, words
+from ..code.find import assigned, called, calls, dotted, mentions, method, names, words
 from ..code.flow import backwards, read_first
 from ..code.notebook import CodePlace
 from ..code.origins import Origins
 from ..code.pure import ANY_LAYER, LIBRARIES, Doubt, Pure
 from ..code.source import CellSource, Function, Loop, Refused
+from ..code.training import MAKES
 from ..text.messages import message
 from .rewrite import rewriting
 
@@ -39,10 +40,9 @@ TEXTS = {
     ),
 }
 # They make values without a graph, of values without one.
-_MAKES = words(
-    """tensor as_tensor from_numpy zeros ones full empty arange linspace eye rand randn randint
-    randperm split chunk view reshape unsqueeze squeeze float long double range len list tuple
-    zip enumerate tqdm items values DataLoader TensorDataset Parameter device to cuda cpu"""
+_MAKES = MAKES | words(
+    """linspace eye randperm split chunk view reshape unsqueeze squeeze long double list tuple zip
+    enumerate tqdm values DataLoader TensorDataset Parameter device cpu"""
 )
 
 
@@ -250,7 +250,7 @@ class AddsUp:
         known = cell.owners.get(place)
         block = source.body(found.loop)
         before = block[: block.index(found.loop)]
-        begins = [statement for statement in before if dotted(_target(statement)) == self.total]
+        begins = [statement for statement in before if assigned(statement) == self.total]
         if known is None or not begins:
             return CodePlace.of(cell, place).says("backward-each.total", TEXTS, name=self.total)
         own = {
@@ -272,11 +272,6 @@ class AddsUp:
                     "backward-each.total", TEXTS, name=self.total
                 )
         return None
-
-
-def _target(statement: ast.stmt) -> ast.expr | None:
-    plain = isinstance(statement, ast.Assign) and len(statement.targets) == 1
-    return statement.targets[0] if plain and isinstance(statement, ast.Assign) else None
 
 
 def _is_inner(node: ast.AST) -> bool:

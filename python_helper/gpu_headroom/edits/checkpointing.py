@@ -124,11 +124,8 @@ def _sequential(source: CellSource, model: str, segments: int) -> None:
         given = source.text_of(node.args[0])
         new = f"checkpoint_sequential({model}, {segments}, {given}, use_reentrant=False)"
         source.replace(node, new)
-    first = source.statement(min(found, key=lambda call: call.lineno))
-    top = next((child for child in source.parents(first) if child in source.tree.body), first)
-    if not isinstance(top, ast.stmt):
-        raise Refused
-    source.before(top, f"{_IMPORT}checkpoint_sequential")
+    first = source.top(min(found, key=lambda call: call.lineno))
+    source.before(first, f"{_IMPORT}checkpoint_sequential")
 
 
 def checkpointed_sequential(model: str, segments: int = 4) -> Rewrite:

@@ -7,7 +7,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..code.find import assigned, called, calls, dotted, given_to, keyword, method
+from ..code.find import assigned, base_of, called, calls, dotted, given_to, keyword, method
 from ..code.notebook import CodePlace
 from ..code.parsing import parse_cell
 from ..code.source import Refused
@@ -148,15 +148,15 @@ def _halved(source: CellSource, node: ast.expr) -> None:
         source.replace(node, source.text_of(node).replace("float64", "float32"))
 
 
-def half_precision(model: str, torch: str = "torch", dtype: str = "float16") -> Rewrite:
-    """`half_precision(model, torch, dtype)`: a model that only predicts has 16 bits.
+def half_precision(model: str, torch: str = "torch") -> Rewrite:
+    """`half_precision(model, torch)`: a model that only predicts has 16 bits.
 
     It is loaded so, where `from_pretrained` or `from_config` makes it (`torch_dtype=`), else
-    turned once it is made and before it is moved (`model.half()`, or `.to(torch.bfloat16)`).
+    turned once it is made and before it is moved (`model.half()`).
     Refused where an optimizer has a parameter of it, where code may train it, or where it is given
     anything but integers.
     """
-    return _half(model, torch, dtype).asking(lambda gate, _: _only_predicts(gate, model))
+    return _half(model, torch).asking(lambda gate, _: _only_predicts(gate, model))
 
 
 _LOADS = ("from_pretrained", "from_config")
@@ -220,21 +220,17 @@ def _is_integer(gate: Gate, node: ast.expr) -> bool:
         (cell, use.node) for cell, use in gate.notebook.uses(dotted(node)) if use.how == "bind"
     ]
     values = [getattr(cell.parent(child), "value", None) for cell, child in bound]
-    return bool(values) and all("tokenizer" in dotted(_root(each)) for each in values)
-
-
-def _root(node: ast.AST | None) -> ast.AST | None:
-    while isinstance(node, (ast.Call, ast.Attribute)):
-        node = node.func if isinstance(node, ast.Call) else node.value
-    return node
+    return bool(values) and all(
+        "tokenizer" in dotted(base_of(each, ast.Call, ast.Attribute)) for each in values
+    )
 
 
 @rewriting
-def _half(source: CellSource, model: str, torch: str, dtype: str) -> None:
+def _half(source: CellSource, model: str, torch: str) -> None:
     statement = made(source, model)
     for call in calls(statement, *_LOADS):
         flag = "dtype" if keyword(call, "dtype") is not None else "torch_dtype"
-        set_keyword(source, call, flag, f"{torch}.{dtype}")
+        set_keyword(source, call, flag, f"{torch}.float16")
         return
     if any(
         dotted(method(node, each)) == model
@@ -242,7 +238,7 @@ def _half(source: CellSource, model: str, torch: str, dtype: str) -> None:
         for each in ("half", "bfloat16")
     ):
         raise Refused
-    turn = ".half()" if dtype == "float16" else f".to({torch}.{dtype})"
+    turn = ".half()"
     if turn in ast.unparse(statement) or f"{model}{turn}" in source.text:
         raise Refused
     chain = _chain(statement)

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     Library = Literal["transformers", "lightning", "accelerate"]
 
-LIBRARIES: tuple[Library, ...] = ("transformers", "lightning", "accelerate")
-"""Those whose trainers have such flags."""
 _ARGUMENTS = ("TrainingArguments", "SFTConfig", "DPOConfig", "GRPOConfig", "RewardConfig")
 _LIGHTNING = words("pl L lightning pytorch_lightning")
 _LIGHTNING_ONLY = words("max_epochs accelerator devices max_steps logger callbacks")
@@ -32,11 +30,13 @@ HALF: dict[tuple[str, str], dict[str, str]] = {
     ("accelerate", "bfloat16"): {"mixed_precision": '"bf16"'},
     ("accelerate", "float16"): {"mixed_precision": '"fp16"'},
 }
-ACCUMULATION: dict[str, str] = {
+ACCUMULATION: dict[Library, str] = {
     "transformers": "gradient_accumulation_steps",
     "lightning": "accumulate_grad_batches",
     "accelerate": "gradient_accumulation_steps",
 }
+LIBRARIES = tuple(ACCUMULATION)
+"""Those whose trainers have such flags."""
 
 
 @rewriting

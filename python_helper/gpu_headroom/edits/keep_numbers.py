@@ -9,8 +9,9 @@ from ..code.find import assigned, called, dotted, values_of, words
 from ..code.flow import backwards, leaves
 from ..code.notebook import CodePlace
 from ..code.source import CellSource, Refused
+from ..code.taint import ADDS
 from ..text.messages import message
-from .on_host import stays_on_host
+from .on_host import JOINS, stays_on_host
 from .rewrite import rewriting
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ TEXTS = {
     ),
     "keep.no_dict": "No button: what is put into `{name}` may be more than a dict.",
 }
-ADDING = ("append", "appendleft", "add", "extend", "insert", "put")
-_JOINING = ("cat", "concat", "concatenate", "stack", "vstack", "hstack")
 # What is made so is no tensor.
 _PLAIN = words(
     """item tolist numpy float int str len bool size shape numel dict list tuple round copy items
@@ -243,40 +242,34 @@ def _is_new_dict(gate: Gate, cell: CellCode, value: ast.expr) -> bool:
     return bool(made)
 
 
-def detached_state(*names: str, several: bool = False) -> Rewrite:
+def detached_state(name: str) -> Rewrite:
     """`detached_state("h")`: a hidden state is detached in each step of the loop it goes through.
 
-    Several names (`"h", "c"`) are detached together; `several` says that one name is a tuple of
-    tensors. At the head of the loop, or at its end where it starts as `None`. It is advice alone:
-    what is trained changes.
+    At the head of the loop, or at its end where it starts as `None`. It is advice alone: what is
+    trained changes.
     """
 
     def ask(_: Gate, __: CellCode) -> Message | None:
         return message("keep.truncates", TEXTS)
 
-    return _detached_state(names, several=several).asking(ask)
+    return _detached_state(name).asking(ask)
 
 
 @rewriting
-def _detached_state(source: CellSource, names: tuple[str, ...], *, several: bool) -> None:
+def _detached_state(source: CellSource, name: str) -> None:
     loops = [
         node
         for node in ast.walk(source.tree)
-        if isinstance(node, (ast.For, ast.While))
-        and all(_carried(source, node, name) for name in names)
+        if isinstance(node, (ast.For, ast.While)) and _carried(source, node, name)
     ]
     if not loops:
         raise Refused
     loop = loops[-1]
-    each = "tuple([each.detach() for each in {0}])" if several else "{0}.detach()"
-    code = f"{', '.join(names)} = {', '.join([each.format(name) for name in names])}"
+    code = f"{name} = {name}.detach()"
     if any(code in line for line in source.lines):
         raise Refused
-    if any(
-        assigned(node) in names and isinstance(node.value, ast.Constant)
-        for node in ast.walk(source.tree)
-        if isinstance(node, ast.Assign)
-    ):
+    given = values_of(ast.walk(source.tree), name)
+    if any(isinstance(expression, ast.Constant) for expression in given):
         source.after(loop.body[-1], code)
     else:
         source.before(loop.body[0], code)
@@ -327,7 +320,7 @@ def values(node: ast.AST, wanted: str) -> Iterator[ast.expr]:
         inside = (
             owner == wanted or owner.startswith(f"{wanted}[") or _entry(node.func.value, wanted)
         )
-        if inside and node.func.attr in ADDING and node.args:
+        if inside and node.func.attr in ADDS and node.args:
             last = node.args[-1]
             if node.func.attr != "extend":
                 yield last
@@ -361,7 +354,7 @@ def _joined(value: ast.expr, wanted: str) -> Iterator[ast.expr]:
         yield value.elt
     elif isinstance(value, ast.DictComp):
         yield value.value
-    elif called(value) in _JOINING and isinstance(value, ast.Call) and value.args:
+    elif called(value) in JOINS and isinstance(value, ast.Call) and value.args:
         parts = getattr(value.args[0], "elts", [])
         if wanted in map(dotted, parts):
             yield from [part for part in parts if dotted(part) != wanted]

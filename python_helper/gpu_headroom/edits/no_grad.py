@@ -37,20 +37,18 @@ _WAITS = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
 _KEEPS = words("append extend add insert update put setdefault copy_")
 
 
-def without_gradients(
-    anchor: Anchor, torch: str = "torch", mode: str = "no_grad", *, constant: bool = False
-) -> Rewrite:
-    """`without_gradients(anchor, torch, mode)`: evaluation around a line keeps no graph.
+def without_gradients(anchor: Anchor, torch: str = "torch", *, constant: bool = False) -> Rewrite:
+    """`without_gradients(anchor, torch)`: evaluation around a line keeps no graph.
 
     A function whose name says that it evaluates is decorated (one line), as is that of an anchor
     at its `def`; else the loop around the line is wrapped if nothing is trained in it, else its
-    statement. `torch` is the name that PyTorch is imported under; `mode` may be `inference_mode`.
+    statement. `torch` is the name that PyTorch is imported under.
     Refused where gradients are computed of what is made there, by whatever cell; with `constant`,
     which says that nothing there is trained (a teacher, a frozen backbone), the statement is
     wrapped, once it is proven that neither the model nor what it is given is trained.
     """
     asked = partial(_is_not_needed, anchor=anchor, constant=constant)
-    return _wrapped(anchor, f"{torch}.{mode}()", constant=constant).asking(asked)
+    return _wrapped(anchor, f"{torch}.no_grad()", constant=constant).asking(asked)
 
 
 @rewriting

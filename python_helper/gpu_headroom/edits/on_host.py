@@ -9,6 +9,7 @@ from ..code.find import called, dotted, given_to, targets_of, words
 from ..code.flow import leaves
 from ..code.notebook import CodePlace, is_stored
 from ..code.scopes import arguments
+from ..code.taint import ADDS, COMPUTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -31,17 +32,14 @@ _LOOKS = words("shape dtype ndim size dim numel keys clear nelement")
 # What is made of it is the same on the card and on the host.
 _ENDS = words("item tolist numpy cpu cuda __len__")
 _BOXES = words("values items get pop popleft copy unbind split chunk")
-_COMPUTES = words(
-    """mean sum max min abs exp log sqrt std var norm median argmax argmin softmax log_softmax
-    sigmoid tanh relu float double half long int bool view reshape flatten squeeze unsqueeze
-    detach permute transpose t T clone contiguous round any all square eq ne lt gt le ge argsort
-    sort topk cumsum isnan pow"""
+_COMPUTES = COMPUTES | words(
+    """var median argmax argmin log_softmax double long int bool t T round any all eq ne lt gt le ge
+    argsort sort topk cumsum isnan"""
 )
-_JOINS = words("cat concat concatenate stack vstack hstack")
+JOINS = words("cat concat concatenate stack vstack hstack")
 _LOOKED_AT_BY = words("len float int bool isinstance print type")
 _PASSED_ON_BY = words("list tuple reversed iter next enumerate sum max min abs zip sorted")
 _WITHOUT_GRADIENTS = {"no_grad", "inference_mode"}
-_ADDS = words("append appendleft add extend insert put")
 _CHANGES = words("sort fill shuffle resize put itemset partition")
 _DICT = (ast.Dict, ast.DictComp)
 _BOX = (*_DICT, ast.List, ast.ListComp, ast.Tuple)
@@ -163,7 +161,7 @@ class _Ways:
                 return True
             if name in _COMPUTES and isinstance(node.func, ast.Attribute):
                 parts = [node.func.value]
-            elif name in _JOINS:
+            elif name in JOINS:
                 parts = node.args
         return self._all_safe(cell, parts) if parts is not None else self._is_kept(cell, node)
 
@@ -227,7 +225,7 @@ class _Ways:
         if name in _ENDS or (name == "to" and _is_device(given)):
             self._copied(cell, call)
             return None
-        if name in _LOOKS or (name in _ADDS and id(call) in self._put):
+        if name in _LOOKS or (name in ADDS and id(call) in self._put):
             return None
         by_key = is_box and name in (*_BOXES, "setdefault")
         known = (name in _BOXES or name in _COMPUTES) and self._all_safe(cell, given)
@@ -250,9 +248,9 @@ class _Ways:
         if isinstance(function, ast.Name):
             known, ends = name in _PASSED_ON_BY and not call.keywords, name in _LOOKED_AT_BY
         else:
-            known = root == "torch" and name in _JOINS | _COMPUTES
+            known = root == "torch" and name in JOINS | _COMPUTES
             ends = root in ("torch", "pickle") and name in ("save", "dump")
-            ends |= name in _ADDS and self._is_kept(cell, function.value)
+            ends |= name in ADDS and self._is_kept(cell, function.value)
         if ends:
             return None
         if not known or not self._all_safe(cell, others):

@@ -9,6 +9,7 @@ from ..code.find import called, dotted, keyword, words
 from ..code.flow import leaves
 from ..code.notebook import CodePlace
 from ..code.source import Refused
+from ..code.taint import COMPUTES
 from .call import set_keyword
 from .rewrite import rewriting
 
@@ -47,11 +48,9 @@ _PURE = words(
     """len float int str list tuple dict range enumerate zip sum max min abs sorted round ord chr
     isinstance bool reversed sleep no_grad inference_mode autocast to_thread device"""
 )
-_METHODS = words(
-    """cuda cpu to item tolist numpy mean sum max min abs exp softmax argmax float half view reshape
-    flatten clamp detach squeeze unsqueeze permute transpose split lower upper strip norm format
-    join std relu sigmoid tanh topk values items keys result pow sqrt square log get clone
-    contiguous bfloat16"""
+_METHODS = COMPUTES | words(
+    """cuda cpu to item tolist numpy argmax clamp split lower upper strip format join topk values
+    items keys result get bfloat16"""
 )
 # Of a library they make something new; all others may draw random numbers, or keep something.
 _OF_LIBRARIES = _METHODS | words(

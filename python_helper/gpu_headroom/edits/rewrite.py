@@ -81,23 +81,22 @@ def rewriting(change: Callable[Concatenate[CellSource, Given], None]) -> Callabl
 
 def all_of(*rewrites: Rewrite) -> Rewrite:
     """Return a rewrite that makes all of these, one after the other, or nothing."""
-
-    def rewrite(text: str) -> str | None:
-        done: str | None = text
-        for each in rewrites:
-            done = None if done is None else each(done)
-        return None if done == text else done
-
-    return Rewrite(rewrite, tuple([ask for each in rewrites for ask in each.asks]))
+    return _one_by_one(rewrites, or_nothing=True)
 
 
 def any_of(*rewrites: Rewrite) -> Rewrite:
     """Return a rewrite that makes those of these that hold, one after the other."""
+    return _one_by_one(rewrites, or_nothing=False)
 
+
+def _one_by_one(rewrites: tuple[Rewrite, ...], *, or_nothing: bool) -> Rewrite:
     def rewrite(text: str) -> str | None:
         done = text
         for each in rewrites:
-            done = each(done) or done
+            changed = each(done)
+            if changed is None and or_nothing:
+                return None
+            done = changed or done
         return None if done == text else done
 
     return Rewrite(rewrite, tuple([ask for each in rewrites for ask in each.asks]))

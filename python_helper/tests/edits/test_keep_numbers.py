@@ -314,31 +314,14 @@ def test_what_meets_on_the_host_is_kept_there_together() -> None:
     assert objection(kept("preds", ".cpu()"), source, other) == "host.meets"
 
 
-STATES: list[tuple[tuple[str, ...], bool, str, str | None]] = [
+STATES: list[tuple[str, str, str | None]] = [
     (
-        ("h",),
-        False,
+        "h",
         "for x in data:\n    out, h = rnn(x, h)\n    step(out)",
         "for x in data:\n    h = h.detach()\n    out, h = rnn(x, h)\n    step(out)",
     ),
     (
-        ("h", "c"),
-        False,
-        "for x in data:\n    out, (h, c) = rnn(x, (h, c))",
-        "for x in data:\n    h, c = h.detach(), c.detach()\n    out, (h, c) = rnn(x, (h, c))",
-    ),
-    (
-        ("state",),
-        True,
-        "while more():\n    # next\n    out, state = rnn(x, state)",
-        (
-            "while more():\n    # next\n    state = tuple([each.detach() for each in state])\n"
-            "    out, state = rnn(x, state)"
-        ),
-    ),
-    (
-        ("h",),
-        False,
+        "h",
         "h = None\nfor x in data:\n    out, h = rnn(x, h)\n    loss(out).backward()  # ö\nprint(h)",
         (
             "h = None\nfor x in data:\n    out, h = rnn(x, h)\n    loss(out).backward()  # ö\n"
@@ -346,28 +329,30 @@ STATES: list[tuple[tuple[str, ...], bool, str, str | None]] = [
         ),
     ),
     (
-        ("self.h",),
-        False,
+        "self.h",
         "for x in data:\n    y, self.h = rnn(x, self.h)",
         "for x in data:\n    self.h = self.h.detach()\n    y, self.h = rnn(x, self.h)",
     ),
-    (("h",), False, "for x in data: out, h = rnn(x, h)", None),
-    (("h",), False, "for x in data:\n    out, h = rnn(x)", None),
-    (("h",), False, "out, h = rnn(x, h)", None),
+    (
+        "state",
+        "while more():\n    # next\n    out, state = rnn(x, state)",
+        "while more():\n    # next\n    state = state.detach()\n    out, state = rnn(x, state)",
+    ),
+    ("h", "for x in data: out, h = rnn(x, h)", None),
+    ("h", "for x in data:\n    out, h = rnn(x)", None),
+    ("h", "out, h = rnn(x, h)", None),
 ]
 
 
-@pytest.mark.parametrize(("names", "several", "before", "after"), STATES)
-def test_detaches_a_state(
-    names: tuple[str, ...], *, several: bool, before: str, after: str | None
-) -> None:
+@pytest.mark.parametrize(("name", "before", "after"), STATES)
+def test_detaches_a_state(name: str, before: str, after: str | None) -> None:
     """In each step, where the next begins."""
-    check(detached_state(*names, several=several), before, after)
+    check(detached_state(name), before, after)
 
 
 def test_a_state_without_its_past_is_advice() -> None:
     """What is trained is another thing then."""
-    assert objection(detached_state("h"), STATES[0][2]) == "keep.truncates"
+    assert objection(detached_state("h"), STATES[0][1]) == "keep.truncates"
 
 
 def test_takes_any_text() -> None:

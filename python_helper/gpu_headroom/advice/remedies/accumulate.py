@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...edits.accumulate import accumulated
 from ...edits.accumulation import Same, of_a_trainer
 from ...edits.flags import ACCUMULATION, LIBRARIES, trainer_flags
-from ...edits.number import set_batch, set_number
+from ...edits.number import set_batch
 from ...edits.rewrite import all_of
 from ...text.messages import message
 from ..code_fix import CellChange
@@ -72,21 +72,21 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
 
 
 def parts_of_a_batch(
-    batch: SizeLiteral, value: int, cells: Iterable[CellRun], gate: Gate, way: Way | None = None
+    batch: SizeLiteral, value: int, cells: Iterable[CellRun], gate: Gate, way: Way
 ) -> Iterator[list[Change]]:
     """Yield the changes that may make parts of this size: of a loop, or of a trainer's options.
 
     The number has to be that of the loop that failed, which is come to by a `way`.
     """
     steps = batch.value // value
-    counter = gate.free_name(*COUNTERS) or COUNTERS[0]
+    counter = gate.free_name(*COUNTERS)
     same = Same(batch, value, counter)
     ways = [accumulated(steps, counter).asking(same)]
     ways += [
         trainer_flags(library, **{ACCUMULATION[library]: str(steps)}).asking(of_a_trainer)
         for library in LIBRARIES
     ]
-    number = set_number(batch, value) if way is None else set_batch(batch, value, way)
+    number = set_batch(batch, value, way)
     all_cells = list(cells)
     for rewrite in ways:
         for cell in all_cells:

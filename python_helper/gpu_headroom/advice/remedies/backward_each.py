@@ -36,7 +36,7 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     if held is None or held.keys.isdisjoint(evidence.scene.running.adding):
         return None
     graphs = [group.name for group in evidence.groups if group.graphs and group is not held]
-    part = evidence.gate.free_name(*PARTS) or PARTS[0]
+    part = evidence.gate.free_name(*PARTS)
     changes = in_first_cell(evidence, backward_each(held.name, graphs, part))
     if changes is None:
         return None

@@ -28,7 +28,7 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     model = None if finding is None else finding.model
     if model is None or not evidence.scene.running.asks_mode:
         return None
-    kept = evidence.gate.free_name(*KEPT) or KEPT[0]
+    kept = evidence.gate.free_name(*KEPT)
     changes = at_places(evidence, lambda anchor: evaluating(anchor, model.name, kept))
     return Offer(
         title=message("remedy.eval-mode", TEXTS, model=model.name),

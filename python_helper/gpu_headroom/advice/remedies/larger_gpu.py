@@ -23,16 +23,13 @@ TEXTS = {
 }
 _SIZES = (16, 24, 32, 40, 48, 80, 96, 141, 192)  # of common cards, as they are sold
 _USABLE = 0.93  # of that, in GiB: a T4 of 16 GB has 14.7 to 15.0
-
 _SPARE = 0.15  # the peak is told to within about that
 
 
 def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer the smallest common size that holds the peak of the cell, or what it had come to."""
     memory, requested = evidence.memory, evidence.requested_bytes
-    if finding is None:
-        return None
-    if memory.in_use_bytes is None or requested is None:
+    if finding is None or memory.in_use_bytes is None or requested is None:
         return None
     peak = evidence.peak.cell_bytes
     needed = (peak or memory.in_use_bytes + requested) + (memory.outside_bytes or 0)

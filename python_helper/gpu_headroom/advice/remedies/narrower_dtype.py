@@ -37,36 +37,29 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer it for double precision, and for weights that nothing trains."""
     if finding is None:
         return None
-    torch, is_double = torch_name(evidence), finding.about[0].share_of_dtype("float32") == 0
-    wide = finding.about if is_double else ()
-    weights = () if is_double else finding.about
-    if wide:
-        changes = _single(evidence, wide)
-    elif torch is not None:
+    about, kinds, torch = finding.about, evidence.kinds, torch_name(evidence)
+    is_double, changes = about[0].share_of_dtype("float32") == 0, None
+    if is_double:
+        changes = _single(evidence, about)
+        size = sum(group.bytes for group in about)
+        if any(group.kind == "parameters" for group in about):  # all that follows them is as wide
+            size += kinds.get("optimizer_state", 0) + kinds.get("activations", 0)
+    else:
+        size = sum(group.kinds.get("parameters", 0) for group in about) + evidence.being_made_bytes
+    if not is_double and torch is not None:
         assigned = (each.partition(" in ")[0] for each in evidence.scene.running.assigning)
         models = [*[model.name for model in evidence.models], *sorted(assigned)]
-        rewrites = [half_precision(model, torch) for model in models]
-        changes = in_first_cell(evidence, *rewrites)
-    else:
-        changes = None
-    half, kinds = not wide, evidence.kinds
-    size = sum(group.bytes for group in wide)
-    if any(group.kind == "parameters" for group in wide):  # all that follows them is as wide
-        size += kinds.get("optimizer_state", 0) + kinds.get("activations", 0)
-    if half:
-        size = (
-            sum(group.kinds.get("parameters", 0) for group in weights) + evidence.being_made_bytes
-        )
+        changes = in_first_cell(evidence, *[half_precision(model, torch) for model in models])
     change, total = edited(evidence, changes), evidence.memory.headroom_bytes
-    needs = evidence.peak.step_bytes // 2 if wide and evidence.scene.running.trains else 0
+    needs = evidence.peak.step_bytes // 2 if is_double and evidence.scene.running.trains else 0
     if total is not None and needs > total + (evidence.memory.in_use_bytes or 0):
         change = Edited(change.diffs)
+    title = "remedy.narrower-dtype" if is_double else "remedy.narrower-dtype.half"
+    note = "remedy.narrower-dtype.note" if is_double else "remedy.narrower-dtype.note_half"
     return Offer(
-        title=message("remedy.narrower-dtype.half" if half else "remedy.narrower-dtype", TEXTS),
-        note=message(
-            "remedy.narrower-dtype.note_half" if half else "remedy.narrower-dtype.note", TEXTS
-        ),
-        effect_bytes=size // 2 if half else evidence.peak.saved_bytes(size, 0.5),
+        title=message(title, TEXTS),
+        note=message(note, TEXTS),
+        effect_bytes=evidence.peak.saved_bytes(size, 0.5) if is_double else size // 2,
         edited=change,
     )
 
