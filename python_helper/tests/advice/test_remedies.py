@@ -221,6 +221,14 @@ def test_offers_all_that_holds_in_order() -> None:
     assert found[0].remedy["id"] == "free-traceback"
 
 
+def test_of_a_gpu_that_pytorch_does_not_use_nothing_is_known() -> None:
+    """Mixed precision is then in `bfloat16`, which may be slow."""
+    found = offers(evidence(**OFFERED["autocast"]))
+    (offer,) = [each.remedy for each in found if each.id == "autocast"]
+    assert offer["title"]["params"] == {"dtype": "bfloat16"}
+    assert "Cards before Ampere compute it slowly." in offer["note"]["text"]
+
+
 def test_to_save_cures_nothing_and_comes_last() -> None:
     """Whatever else is offered; where a step was cut off in its middle, the note says so."""
     for changes in OFFERED.values():

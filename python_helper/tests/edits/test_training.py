@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from typing import Any
+
 import pytest
+import torch
+from gpu_headroom.code.notebook import CellCode, Notebook
 from gpu_headroom.edits.accumulate import accumulated
-from gpu_headroom.edits.autocast import autocast
+from gpu_headroom.edits.autocast import autocast, is_beyond_float16, scaled
 from gpu_headroom.edits.checkpointing import (
     checkpointed_blocks,
     checkpointed_sequential,
@@ -12,6 +17,7 @@ from gpu_headroom.edits.checkpointing import (
     not_checkpointed,
 )
 from gpu_headroom.edits.flags import ACCUMULATION, HALF, trainer_flags
+from gpu_headroom.edits.rewrite import all_of
 from tests.edits.cases import check, refuses_hostile, shuffled, table
 
 ACCUMULATED = table("""
@@ -228,6 +234,217 @@ for _ in range(3):
 def test_computes_in_half_precision(before: str, after: str | None) -> None:
     """The forward pass and the loss, and nothing else."""
     check(autocast(), before, after)
+
+
+SCALED_LOOPS = table("""
+for x, y in loader:
+    optimizer.zero_grad()
+    out = model(x)
+    loss = criterion(out, y)
+    loss.backward()
+    optimizer.step()
+    scheduler.step()
+--->
+scaler = torch.amp.GradScaler("cuda")
+for x, y in loader:
+    optimizer.zero_grad()
+    with torch.autocast("cuda", dtype=torch.float16):
+        out = model(x)
+        loss = criterion(out, y)
+    scaler.scale(loss).backward()
+    scaler.step(optimizer)
+    scaler.update()
+    scheduler.step()
+====
+def train(model, loader):
+    for epoch in range(3):
+        for batch in loader:
+            loss = model(**batch).loss
+            loss.backward()
+            total += loss.item()
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            self.optimizer.step()  # one
+            self.optimizer.zero_grad()
+--->
+scaler = torch.amp.GradScaler("cuda")
+def train(model, loader):
+    for epoch in range(3):
+        for batch in loader:
+            with torch.autocast("cuda", dtype=torch.float16):
+                loss = model(**batch).loss
+            scaler.scale(loss).backward()
+            total += loss.item()
+            scaler.unscale_(self.optimizer)
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            scaler.step(self.optimizer)  # one
+            scaler.update()
+            self.optimizer.zero_grad()
+====
+for i, (x, y) in enumerate(loader):
+    loss = model(x, y)
+    (loss / 4).backward()
+    total += loss.item()
+    if (i + 1) % 4 == 0:
+        clip_grad_value_(model.parameters(), 1.0)
+        opt.step()
+        opt.zero_grad()
+--->
+scaler = torch.amp.GradScaler("cuda")
+for i, (x, y) in enumerate(loader):
+    with torch.autocast("cuda", dtype=torch.float16):
+        loss = model(x, y)
+    (scaler.scale(loss / 4)).backward()
+    total += loss.item()
+    if (i + 1) % 4 == 0:
+        scaler.unscale_(opt)
+        clip_grad_value_(model.parameters(), 1.0)
+        scaler.step(opt)
+        scaler.update()
+        opt.zero_grad()
+====
+for i, x in enumerate(loader):
+    loss = model(x)
+    loss.backward()
+    if i % 4 != 3:
+        continue
+    clip_all(model)
+    opt.step()
+    opt.zero_grad()
+--->
+scaler = torch.amp.GradScaler("cuda")
+for i, x in enumerate(loader):
+    with torch.autocast("cuda", dtype=torch.float16):
+        loss = model(x)
+    scaler.scale(loss).backward()
+    if i % 4 != 3:
+        continue
+    scaler.unscale_(opt)
+    clip_all(model)
+    scaler.step(opt)
+    scaler.update()
+    opt.zero_grad()
+====
+for x in loader:
+    loss = model(x)
+    loss.backward()
+    first.step()
+    second.step()
+====
+for x in loader:
+    loss = model(x)
+    loss.backward()
+    for opt in optimizers:
+        opt.step()
+====
+for x in loader:
+    def closure():
+        loss = model(x)
+        loss.backward()
+        return loss
+    optimizer.step(closure)
+====
+for x in loader:
+    loss = model(x)
+    loss.backward()
+    optimizer.step(closure)
+====
+for x in loader:
+    loss = model(x)
+    loss.backward()
+====
+for x in loader:
+    optimizer.step()
+    loss = model(x)
+    loss.backward()
+====
+for x in loader:
+    loss = model(x)
+    loss.backward(); optimizer.step()
+====
+for i, x in enumerate(loader):
+    loss = model(x)
+    loss.backward()
+    clip_grad_norm_(model.parameters(), 1.0)
+    if i % 4 == 3:
+        optimizer.step()
+====
+for x in loader:
+    loss = model(x)
+    scaler.scale(loss).backward()
+    optimizer.step()
+====
+def main():
+    import torch
+    for x in loader:
+        loss = model(x)
+        loss.backward()
+        optimizer.step()
+""")
+IN_FLOAT16 = all_of(autocast(dtype="float16"), scaled('torch.amp.GradScaler("cuda")', "scaler"))
+
+
+@pytest.mark.parametrize(("before", "after"), SCALED_LOOPS)
+def test_computes_in_float16_with_a_scaler(before: str, after: str | None) -> None:
+    """One step of one optimizer, wherever it stands; nothing is done by half."""
+    check(IN_FLOAT16, before, after)
+
+
+def test_a_scaler_has_a_name_of_its_own() -> None:
+    """And is the one of the PyTorch that is there."""
+    (before, after), *_ = SCALED_LOOPS
+    old = scaled("th.cuda.amp.GradScaler()", "grad_scaler")
+    assert after is not None
+    expected = after.replace('torch.amp.GradScaler("cuda")', "th.cuda.amp.GradScaler()")
+    assert all_of(autocast("th", dtype="float16"), old)(before) == expected.replace(
+        "torch.autocast", "th.autocast"
+    ).replace("torch.float16", "th.float16").replace("scaler", "grad_scaler")
+    assert IN_FLOAT16(f"scaler = StandardScaler()\n{before}") is None
+
+
+@pytest.mark.parametrize(
+    ("line", "overflows"),
+    [
+        ("scores = scores.masked_fill(mask == 0, -1e9)", True),
+        ("scores.masked_fill_(mask.bool(), -1e20)", True),
+        ("scores.masked_fill_(mask, -100000)", True),
+        ("scores.masked_fill_(mask, -1e4)", False),
+        ("scores.masked_fill_(mask, 1e-9)", False),
+        ("scores.masked_fill_(mask, float('-inf'))", False),
+        ("optimizer = Adam(model.parameters(), eps=1e9)", False),
+    ],
+)
+def test_numbers_that_float16_does_not_reach(line: str, overflows: bool) -> None:
+    """PyTorch raises an error where a tensor of float16 is filled with one."""
+    assert _is_beyond("import torch", line) is overflows
+    names: dict[str, Any] = {"scores": torch.zeros(2, dtype=torch.float16)}
+    names |= {
+        "mask": torch.zeros(2).bool(),
+        "Adam": torch.optim.Adam,
+        "model": torch.nn.Linear(1, 1),
+    }
+    with pytest.raises(RuntimeError, match="overflow") if overflows else nullcontext():
+        exec(line, names)  # noqa: S102  a cell of this test
+
+
+@pytest.mark.parametrize(
+    ("line", "in_hand"),
+    [
+        ("p.data -= 0.1 * p.grad", True),
+        ("(g,) = torch.autograd.grad(out, x)", True),
+        ("p.register_hook(lambda g: g.clamp(-1, 1))", True),
+        ("net.register_full_backward_hook(keep)", True),
+        ("with torch.no_grad():\n    x.requires_grad_()", False),
+        ("nn.utils.clip_grad_norm_(net.parameters(), 1)", False),
+        ("net.register_forward_hook(keep)", False),
+    ],
+)
+def test_gradients_in_hand_would_be_scaled(line: str, in_hand: bool) -> None:
+    """Whoever reads them, in whatever cell, would read larger ones."""
+    assert _is_beyond("import torch", line) is in_hand
+
+
+def _is_beyond(*cells: str) -> bool:
+    return is_beyond_float16(Notebook([CellCode(each, each) for each in cells]))
 
 
 ENABLED = table("""
@@ -465,6 +682,7 @@ def test_whatever_stands_around_it(seed: int) -> None:
     for rewrite, (before, _) in (
         (accumulated(4), ACCUMULATED[1]),
         (autocast(), HALF_LOOPS[0]),
+        (IN_FLOAT16, SCALED_LOOPS[1]),
         (checkpointed_blocks(), BLOCKS[0]),
     ):
         source = shuffled(before, seed)
@@ -481,6 +699,7 @@ def test_takes_any_text() -> None:
     for rewrite in (
         accumulated(4),
         autocast(),
+        IN_FLOAT16,
         checkpointed_blocks(),
         checkpointed_sequential("model"),
         checkpointing_enabled("model"),
