@@ -14,7 +14,7 @@ import { words } from '../text/messages';
 import { listParts, named } from '../text/parts';
 import type { DryRun, DryRunMore } from './dryrun';
 import type { Here } from './here';
-import { bestOf, describeDoing, describeFit } from './words';
+import { bestOf, describeDoing, describeFit, describeLargest } from './words';
 
 interface IProps {
   readonly dryRun: DryRun;
@@ -140,7 +140,8 @@ function Fit(
   const { fit, found, trans } = props;
   const { fits, gpu, total_bytes, where } = fit;
   const needed = found.needed_bytes ?? 0;
-  const said = describeFit(fit, found.batch, trans);
+  const said = describeFit(fit, trans);
+  const largest = describeLargest(fit, found, trans);
   return (
     <li>
       <Verdict fits={fits} />
@@ -163,6 +164,7 @@ function Fit(
         size="wide"
         isSimulated
       />
+      {largest && <span className="jp-mod-largest">{largest}</span>}
     </li>
   );
 }

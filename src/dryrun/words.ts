@@ -20,19 +20,19 @@ export function describeDoing(
   return isGoing ? trans.__('A dry run begins…') : '';
 }
 
-/** What is left of a GPU at the peak, or missing, and the largest `batch` if known. */
-export function describeFit(
-  fit: IDryRunFit,
-  batch: string | null,
+/** The largest batch with which it fits, by its name in the code; empty: not known. */
+export function describeLargest(
+  { largest }: IDryRunFit,
+  { batch }: IDryRunFound,
   trans: ITranslate
 ): string {
-  const left = describeLeft(fit, trans);
-  return fit.largest === null
-    ? left
-    : `${left} · ${trans.__('largest %1: %2', batch ?? '', fit.largest)}`;
+  return largest === null
+    ? ''
+    : trans.__('largest %1: %2', batch ?? '', largest);
 }
 
-function describeLeft(
+/** What is left of a GPU at the peak, or missing. */
+export function describeFit(
   { fits, left_bytes }: IDryRunFit,
   trans: ITranslate
 ): string {
@@ -71,10 +71,13 @@ export function bestOf(
 /** What was found, as a Markdown cell that stays in the notebook. */
 export function asMarkdown(found: IDryRunFound, trans: ITranslate): string {
   const { sentence } = words(trans);
-  const rows = found.fits.map(
-    each =>
-      `| ${each.gpu} | ${formatBytes(each.total_bytes)} | ${describeFit(each, found.batch, trans)} |`
-  );
+  const rows = found.fits.map(each => {
+    const said = [
+      describeFit(each, trans),
+      describeLargest(each, found, trans)
+    ].filter(Boolean);
+    return `| ${each.gpu} | ${formatBytes(each.total_bytes)} | ${said.join(' · ')} |`;
+  });
   const tries = Object.values(bestOf(found.tries)).map(
     each => `- ${sentence(each.title)}: ${sentence(each.message)}`
   );

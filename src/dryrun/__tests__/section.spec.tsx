@@ -147,7 +147,7 @@ describe('FitsOn', () => {
     memory.send({ ...DRY_RUN, status: 'done', found: { ...FOUND, fits } });
     place();
     show();
-    expect(host.textContent).toContain('4.8 GiB left · largest batch_size: 48');
+    expect(host.textContent).toContain('largest batch_size: 48');
     expect(host.textContent).not.toContain('on each GPU');
   });
 
@@ -161,14 +161,16 @@ describe('FitsOn', () => {
 
 describe('describeFit', () => {
   it('should say what is left or missing', () => {
-    expect(
-      [NOT, FITS, UNKNOWN].map(each => describeFit(each, 'batch_size', trans))
-    ).toEqual(['1.8 GiB missing', '4.8 GiB left', 'not known']);
+    expect([NOT, FITS, UNKNOWN].map(each => describeFit(each, trans))).toEqual([
+      '1.8 GiB missing',
+      '4.8 GiB left',
+      'not known'
+    ]);
   });
 
   it('should say that it is the cache that does not fit', () => {
     const fit = { ...FITS, fits: false, left_bytes: gib(0.1) };
-    expect(describeFit(fit, null, trans)).toBe(
+    expect(describeFit(fit, trans)).toBe(
       'does not fit, though 102 MiB are left'
     );
   });
@@ -176,7 +178,9 @@ describe('describeFit', () => {
 
 describe('asMarkdown', () => {
   it('should be a table that stays in the notebook', () => {
-    const text = asMarkdown(FOUND, trans);
+    const fits = [{ ...NOT, largest: 48 }, FITS, UNKNOWN];
+    const text = asMarkdown({ ...FOUND, fits }, trans);
+    expect(text).toContain('1.8 GiB missing · largest batch_size: 48 |');
     expect(text).toContain('| T4 | 14.6 GiB | 4.8 GiB left |');
     expect(text).toContain('simulated');
     expect(text).toContain('`batch_size = 1024` → `512` (line 12):');
