@@ -41,6 +41,8 @@ class Attention:
     def by_fused_kernel(self) -> torch.Tensor | None:
         """Return the result of a fused kernel, without values; None where there is none for it."""
         dtype, width = self.query.dtype, self.query.shape[-1]
+        if any(each.stride(-1) != 1 for each in (self.query, self.key, self.value)):
+            return None
         if self.mask is None and dtype in _HALVES and width <= _MAX_FLASH_WIDTH:
             return self._flash()
         alignment = _EFFICIENT_ALIGNMENT.get(dtype)

@@ -23,7 +23,7 @@ _LOWER = frozenset(
         "chain_matmul", "conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d",
         "conv_transpose2d", "conv_transpose3d", "einsum", "gru_cell", "linalg_multi_dot",
         "linalg_vecdot", "linear", "lstm_cell", "matmul", "mm", "multi_dot", "mv", "prelu",
-        "rnn_relu", "rnn_relu_cell", "rnn_tanh", "rnn_tanh_cell", "scaled_dot_product_attention",
+        "rnn_relu_cell", "rnn_tanh_cell", "scaled_dot_product_attention",
     }
 )
 _FLOAT32 = frozenset(
@@ -45,7 +45,7 @@ _FLOAT32 = frozenset(
 _WIDEST = frozenset(
     {
         "addcdiv", "addcmul", "atan2", "bilinear", "cross", "dot", "grid_sampler", "index_put",
-        "scatter_add", "tensordot",
+        "scatter_add", "tensordot", "vdot",
     }
 )
 _FLOAT32_RESULT = frozenset(
@@ -117,7 +117,8 @@ class Autocast:
 
     def _to(self, tensor: torch.Tensor, dtype: torch.dtype, *, keep: bool) -> torch.Tensor:
         keep = keep and tensor.is_leaf and tensor.requires_grad and tensor.dtype is torch.float32
-        if not (keep and torch.is_autocast_cache_enabled()):
+        is_view = tensor._is_view()  # noqa: SLF001 -- no public name
+        if is_view or not (keep and torch.is_autocast_cache_enabled()):
             return tensor.to(dtype)
         cache = self._cache()
         owner, copy = cache.get(id(tensor), (None, None))

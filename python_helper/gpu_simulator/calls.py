@@ -15,6 +15,7 @@ from . import moves, recurrent, softmax, unknown
 from .attention import Attention
 from .encoder import encoder_layer
 from .fused import RootMeanSquareNormalisation
+from .masks import MASKS
 from .sizing import known_slice, refuse_unknown_size, sized_functions
 from .sparse import is_sparse
 from .torch_internals import (
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .autocast import Autocast
+    from .card import Card
     from .machine import Machine
     from .torch_internals import Arguments, Keywords
 
@@ -235,7 +237,7 @@ def _default_device() -> Any:
 
 
 def _index(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-    """Turn lists and arrays among the indices into host tensors: on "meta" they lose values."""
+    """Turn lists and arrays among the indices into tensors: C++ would make them on "meta"."""
     index = args[1]
     parts = index if isinstance(index, tuple) else (index,)
     if not machine.compute.has_values and any(type(part) is slice for part in parts):
@@ -247,12 +249,22 @@ def _index(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> An
                 with without_torch_function():
                     machine.memory.note_largest(result, frozenset(result.shape))
             return result
-    if not machine.holds(args[0]):
+    home = machine.card_of(args[0])
+    if home is None:
         return func(*args, **kwargs)
     if any(_is_index_array(part) for part in parts):
-        parts = tuple(torch.as_tensor(p) if _is_index_array(p) else p for p in parts)
+        parts = tuple([_placed(machine, p, home) if _is_index_array(p) else p for p in parts])
         args = (args[0], parts if isinstance(index, tuple) else parts[0], *args[2:])
     return func(*args, **kwargs)
+
+
+def _placed(machine: Machine, index: Any, home: Card) -> torch.Tensor:
+    """Return a list of indices as C++ takes it to a card; a mask stays, for it is known here."""
+    on_host = torch.as_tensor(index)
+    if on_host.dtype in MASKS or not on_host.dim():
+        return on_host
+    placed: torch.Tensor = moves.to(machine, _Tensor.to, (on_host, home.device), {})
+    return placed
 
 
 def _set_index(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -141,10 +142,11 @@ class CardMode(TorchDispatchMode):
         if what.composition is not None and card is not None:
             with self:
                 return what.func._op_dk(what.composition, *args, **kwargs)  # noqa: SLF001 -- no public name
-        result = self._machine.compute.run(what, args, kwargs, card)
-        if card is not None:
-            self._machine.run_kernel(card, what, args, kwargs)
-        return result
+        if what.counts_versions and card is not None:
+            written = [each for each in args[0] if not each.is_inference()]
+            torch.autograd.graph.increment_version(written)
+        make = partial(self._machine.compute.run, what, args, kwargs, card)
+        return make() if card is None else self._machine.run_kernel(card, what, args, kwargs, make)
 
 
 def _as_on_a_card(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Operation:

@@ -11,13 +11,13 @@ import torch
 
 from .card import Card
 from .memory import Memory
-from .scratch import scratch, takes_cublas_handle
+from .scratch import MADE_LAST, scratch, takes_cublas_handle
 from .shapes import Shapes
 from .torch_internals import device_index, thread_state, without_torch_function
 from .values import Values
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from .blocks import Block
     from .operations import Operation
@@ -180,11 +180,21 @@ class Machine:
             return self.card_at(device.index)
         return first or self.card_at(self.thread.near)
 
-    def run_kernel(self, card: Card, what: Operation, args: Arguments, kwargs: Keywords) -> None:
-        """Take what the kernel of an operation needs beside its results, which are there."""
+    def run_kernel(
+        self,
+        card: Card,
+        what: Operation,
+        args: Arguments,
+        kwargs: Keywords,
+        make: Callable[[], Any] = lambda: None,
+    ) -> Any:
+        """Return the results that `make` makes, and take what the kernel needs beside them."""
+        is_made_last = what.name in MADE_LAST
+        result = None if is_made_last else make()
         with card.holding(scratch(what, args, kwargs)):
             if takes_cublas_handle(what, args):
                 card.blas.use(card.stream)
+            return make() if is_made_last else result
 
     def raw_alloc(self, nbytes: int, _stream: int = 0) -> int:
         """Serve `torch.cuda.caching_allocator_alloc`: return an address on the current card."""

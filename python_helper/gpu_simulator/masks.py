@@ -55,6 +55,12 @@ def mask_buffers(indices: Iterable[torch.Tensor | None]) -> Sizes:
     ]
 
 
+def taken_along(indices: Iterable[torch.Tensor | None]) -> list[int]:
+    """Return the copies of indices of the host, which the kernel takes to the card."""
+    given = (index for index in indices if index is not None)
+    return [_bytes(index) for index in given if not is_meta(index) and index.dtype not in MASKS]
+
+
 def _found(mask: torch.Tensor) -> int:
     """Return how many elements a mask chooses; without values, the most that it can be."""
     if is_meta(mask):
@@ -77,7 +83,7 @@ def _masked_scatter(bound: Bound) -> Sizes:
 
 BUFFERS: dict[str, Callable[[Bound], Any]] = {
     "nonzero": _nonzero,
-    "index": lambda bound: mask_buffers(bound["indices"]),
+    "index": lambda bound: [*taken_along(bound["indices"]), *mask_buffers(bound["indices"])],
     "masked_select": _masked_select,
     "masked_scatter": _masked_scatter,
     "masked_scatter_": _masked_scatter,

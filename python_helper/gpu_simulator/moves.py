@@ -76,6 +76,8 @@ def type_as(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> A
 def copy(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     """Copy into a tensor of another card by a way that gradients can go back."""
     target, source = bind(("self", "src"), args, kwargs)
+    if not isinstance(source, _Tensor):
+        return func(*args, **kwargs)
     home, source_home = machine.card_of(target), machine.card_of(source)
     if home in (None, source_home) or source_home is None or not is_tracked(source):
         return func(*args, **kwargs)

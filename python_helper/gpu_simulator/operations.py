@@ -34,8 +34,11 @@ _INDEXING = {"embedding", "gather", "index", "index_select", "take"}
 _COMPOSED = {
     "_euclidean_dist",
     "_pack_padded_sequence",
+    "_safe_softmax",
     "_trilinear",
+    "affine_grid_generator",
     "binary_cross_entropy_with_logits",
+    "isinf",
     "logsumexp",
 }
 """Operators that C++ writes in terms of others for CUDA too, whose temporary tensors count; their
@@ -45,6 +48,12 @@ _COMPOSITIONS = (
     torch._C.DispatchKey.CompositeExplicitAutograd,  # noqa: SLF001 -- no public name
     torch._C.DispatchKey.CompositeExplicitAutogradNonFunctional,  # noqa: SLF001 -- as above
 )
+
+_UNCOUNTED = {
+    torch.ops.aten._foreach_zero_.default,
+    torch.ops.aten._foreach_lerp_.Scalar,
+}
+"""Of what CUDA's kernels write into several tensors, whose new versions they do not count."""
 
 _LARGE_ELEMENTS = 2**24
 
@@ -57,7 +66,8 @@ class Operation:
 
     `is_composite`: PyTorch writes it in terms of others. `composition`: the dispatch key of its
     kernel that does, where autograd has a formula. `kernel` computes it, on the host or of sizes
-    alone. `missing`: what the cards lack to run it.
+    alone. `missing`: what the cards lack to run it. `counts_versions`: CUDA's kernel itself tells
+    autograd that tensors are not what they were.
     """
 
     def __init__(self, func: Any) -> None:
@@ -82,6 +92,8 @@ class Operation:
         self.mixes_devices = self.name in _MIXES_DEVICES
         self.written = [_written_argument(alias, schema.arguments) for alias in aliases]
         self.makes_nothing = None not in self.written
+        is_foreach = self.name.startswith("_foreach_") and self.name.endswith("_")
+        self.counts_versions = is_foreach and func not in _UNCOUNTED
         self.arguments: list[str] = [argument.name for argument in schema.arguments]
         self.sized_by_argument = not _SIZED_BY_ARGUMENT.isdisjoint(self.arguments)
 

@@ -68,6 +68,17 @@ def _gru_step(step: torch.Tensor, state: State, weights: _Weights) -> State:
     return (hidden,)
 
 
+def _simple_step(kind: Callable[[torch.Tensor], torch.Tensor]) -> Cell:
+    """Return the step of a layer without gates."""
+
+    def step(step: torch.Tensor, state: State, weights: _Weights) -> State:
+        linear = torch.nn.functional.linear
+        of_hidden = linear(state[0], weights.hidden, weights.hidden_bias)
+        return (kind(of_hidden.add_(linear(step, weights.input, weights.input_bias))),)
+
+    return step
+
+
 class _Full:
     """Sequences of one length, [length, batch, width]."""
 
@@ -318,6 +329,8 @@ def _single(cell: Cell, gates: int) -> Callable[[Machine, Any, Arguments, Keywor
 LAYERS: dict[Any, Callable[..., Any]] = {
     _native.lstm: _layer(_lstm_step),
     _native.gru: _layer(_gru_step),
+    _native.rnn_tanh: _layer(_simple_step(torch.tanh)),
+    _native.rnn_relu: _layer(_simple_step(torch.relu)),
 }
 """The layers that are served here. Autocast changes the operators within them: `within` is the mode
 that casts for these."""

@@ -34,7 +34,9 @@ class _Dimension:
 
 def sum_dtype(bound: dict[str, Any]) -> torch.dtype:
     """Return the type of a sum or product, from its arguments: whole numbers become int64."""
-    own, wanted = bound["self"].dtype, bound.get("dtype")
+    own, wanted, out = bound["self"].dtype, bound.get("dtype"), bound.get("out")
+    if out is not None:
+        return out.dtype  # type: ignore[no-any-return]  # arguments are Any
     return wanted or (own if own.is_floating_point or own.is_complex else torch.int64)
 
 

@@ -6,11 +6,13 @@ in `aten/src/ATen/native/cuda`; operators that are not here take nothing, or are
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch._prims_common import suggest_memory_format
 
-from . import attention, fourier, masks, sorting, sparse
+from . import attention, convolutions, fourier, masks, normalisation, sorting, sparse
 from .reductions import reduction_buffers, sum_dtype
 from .torch_internals import META, in_kernel, tensors_in
 
@@ -117,13 +119,57 @@ def _count_nonzero(bound: Bound) -> Sequence[int]:
     return [*said, *_converted(_reduced())({**bound, "self": where})]
 
 
-def _extremes(bound: Bound) -> tuple[int, ...]:
+def _whether(bound: Bound) -> Sequence[int]:
+    """Return what a single number says, or the buffers of asking several."""
+    tensor = bound["self"]
+    if tensor.numel() == 1:
+        return [] if tensor.dtype is torch.bool else [1]
+    return _reduced(element=1)(bound)
+
+
+def _nansum(bound: Bound) -> Sequence[int]:
+    """Return what has zeros where nothing is known, which whole numbers are summed of."""
+    wanted = bound.get("dtype")
+    is_cleared = wanted is not None and not wanted.is_floating_point and not wanted.is_complex
+    cleared = [_bytes(bound["self"])] if is_cleared else []
+    return [*cleared, *_converted(_reduced())(bound)]
+
+
+def _means_of_scattered(bound: Bound) -> list[int | tuple[int, ...]]:
+    """Return how many go to each place, ones that are counted, and where there are none."""
+    if bound["reduce"] != "mean":
+        return []
+    tensor = bound["self"]
+    return [_bytes(tensor), _bytes(bound["src"]), (tensor.numel(),)]
+
+
+def _extremes(bound: Bound) -> Sequence[int]:
     """Return the buffers of a maximum or minimum: with `dim` its place is kept beside it."""
     tensor = bound["self"]
     dim = bound.get("dim")
     if dim is None or not tensor.dim():
-        return reduction_buffers(tensor, set(range(tensor.dim())), element=tensor.element_size())
+        copy = _contiguous("self")(bound)
+        return [*copy, *_reduced(element=tensor.element_size())({"self": tensor})]
     return reduction_buffers(tensor, {dim % tensor.dim()}, element=_WITH_PLACE)
+
+
+def _extremes_alone(bound: Bound) -> tuple[int, ...]:
+    """Return the buffers of a maximum or minimum whose place nobody asks for."""
+    return _reduced(element=bound["self"].element_size())(bound)
+
+
+def _range(bound: Bound) -> list[int]:
+    """Return the smallest and the largest number, where a histogram is not told its range."""
+    if bound.get("min", 0) != bound.get("max", 0):
+        return []
+    width = bound["self"].element_size()
+    return [width, width, *_both_extremes({"self": bound["self"]})]
+
+
+def _sampled(bound: Bound) -> list[int]:
+    """Return the copies that cuDNN takes, where it is cuDNN that samples."""
+    is_for_cudnn = bound["align_corners"] and not bound["interpolation_mode"]
+    return _contiguous("input", "grid")(bound) if is_for_cudnn and not bound["padding_mode"] else []
 
 
 def _both_extremes(bound: Bound) -> tuple[int, ...]:
@@ -136,8 +182,8 @@ def _both_extremes(bound: Bound) -> tuple[int, ...]:
 def _margins(bound: Bound) -> list[tuple[int, ...]]:
     """Return the losses of all rows, where they become one."""
     tensor, reduction = bound["self"], bound.get("reduction", 1)
-    rows = tensor.size(0) if tensor.dim() == _MATRIX else 1
-    return [(rows * tensor.element_size(),)] if reduction and rows > 1 else []
+    is_batch = tensor.dim() == _MATRIX
+    return [(tensor.size(0) * tensor.element_size(),)] if reduction and is_batch else []
 
 
 def _accumulated(dtype: torch.dtype) -> int:
@@ -186,6 +232,34 @@ def _of_complex(bound: Bound) -> list[int]:
     return [_bytes(bound["self"])] if bound["self"].is_complex() else []
 
 
+def _in_order(*names: str) -> Callable[[Bound], list[int]]:
+    """Return a function for the copies of what lies in another order than the input suggests."""
+
+    def copies(bound: Bound) -> list[int]:
+        order = suggest_memory_format(bound["self"])
+        given = [bound[name] for name in names]
+        return [_bytes(each) for each in given if not each.is_contiguous(memory_format=order)]
+
+    return copies
+
+
+def _largest_of_parts(bound: Bound) -> list[int]:
+    """Return the copies of numbers, places and input, where the channels come last."""
+    tensor, sizes = bound["self"], bound["output_size"]
+    copies = _contiguous("self")(bound)
+    if suggest_memory_format(tensor) is torch.contiguous_format:
+        return copies
+    items = math.prod([*tensor.shape[: -len(sizes)], *sizes])
+    return [items * tensor.element_size(), items * torch.int64.itemsize, *copies]
+
+
+def _bernoulli(bound: Bound) -> list[int]:
+    """Return the copy of chances in half precision, which are read in float32."""
+    chances = bound["self"] if bound.get("p") is None else bound["p"]
+    is_half = isinstance(chances, torch.Tensor) and chances.dtype in _HALVES
+    return [chances.numel() * 4] if is_half else []
+
+
 def _outgrown(kernel: Callable[..., torch.Tensor]) -> Callable[[Bound], list[int]]:
     """Return a function for a result made in the argument's size first, which is not enough."""
 
@@ -193,9 +267,36 @@ def _outgrown(kernel: Callable[..., torch.Tensor]) -> Callable[[Bound], list[int
         tensor = bound["self"]
         with in_kernel():
             result = kernel(**bound)
-        return [_bytes(tensor)] if result.numel() > tensor.numel() else []
+        copies = _contiguous("self")(bound)
+        return [*copies, *([_bytes(tensor)] if result.numel() > tensor.numel() else [])]
 
     return buffers
+
+
+def _renorm(bound: Bound) -> list[int | tuple[int, ...]]:
+    """Return the norm of each part, in float32 at least, and what the part is multiplied by."""
+    tensor, dim = bound["self"], bound["dim"]
+    rows, wide = tensor.size(dim), _accumulated(tensor.dtype)
+    rest = set(range(tensor.dim())) - {dim % tensor.dim()}
+    narrow = tensor.element_size()
+    factors = [] if narrow == wide else [rows * narrow]
+    return [rows * wide, reduction_buffers(tensor, rest, element=wide), *factors]
+
+
+def _norms(bound: Bound) -> list[int]:
+    """Return the norms of parts of all tensors, where one kernel has them all."""
+    tensors = bound["self"]
+    dtypes = {tensor.dtype for tensor in tensors}
+    if len(dtypes) > 1 or bound.get("ord", 2) not in (1, 2, math.inf):
+        return []
+    parts = max(-(-tensor.numel() // _AT_ONCE) for tensor in tensors)
+    return [len(tensors) * parts * _accumulated(bound.get("dtype") or tensors[0].dtype)]
+
+
+def _normal(bound: Bound) -> list[int]:
+    """Return the buffer of numbers whose means are those of a tensor, in the size of the result."""
+    given = [bound[name] for name in ("mean", "std") if isinstance(bound.get(name), torch.Tensor)]
+    return [max(map(_bytes, given))] if given else []
 
 
 def _bytes(tensor: torch.Tensor) -> int:
@@ -205,6 +306,8 @@ def _bytes(tensor: torch.Tensor) -> int:
 _WELFORD = 16
 _HALVES = (torch.float16, torch.bfloat16)
 _WITH_PLACE = 16
+_AT_ONCE = 65536
+"""How many elements a block of a kernel for several tensors looks at."""
 
 _CUBLAS = {
     *("mm", "addmm", "bmm", "baddbmm", "linear", "_scaled_mm", "addmv", "addmv_"),
@@ -218,10 +321,23 @@ _UPSAMPLING = (
     *("_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa"),
 )
 
+_POOLING = (
+    *("max_pool2d_with_indices", "avg_pool2d", "_adaptive_avg_pool2d"),
+    *("max_pool3d_with_indices", "avg_pool3d", "_adaptive_avg_pool3d"),
+)
+_LARGEST_OF_PARTS = ("adaptive_max_pool2d", "adaptive_max_pool3d")
+
+MADE_LAST = {"im2col", "col2im"}
+"""Operators that make their results when they have their buffers."""
+
+_PADDING = ("reflection", "replication")
+
 _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     **attention.BUFFERS,
+    **convolutions.BUFFERS,
     **fourier.BUFFERS,
     **masks.BUFFERS,
+    **normalisation.BUFFERS,
     **sorting.BUFFERS,
     "mm": _operands("self", "mat2"),
     "_int_mm": _operands("self", "mat2"),
@@ -233,13 +349,13 @@ _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     "baddbmm_": _operands("batch1", "batch2"),
     "sum": _converted(_reduced()),
     "mean": _converted(_reduced()),
-    "nansum": _converted(_reduced()),
+    "nansum": _nansum,
     "prod": _converted(_reduced()),
     "count_nonzero": _count_nonzero,
     "linalg_vector_norm": _converted(_reduced()),
     "norm": _converted(_reduced()),
-    "any": _reduced(element=1),
-    "all": _reduced(element=1),
+    "any": _whether,
+    "all": _whether,
     "var": _reduced(element=_WELFORD, at_once=2),
     "std": _reduced(element=_WELFORD, at_once=2),
     "var_mean": _reduced(element=_WELFORD, at_once=2),
@@ -249,6 +365,10 @@ _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     "multilabel_margin_loss_forward": _margins,
     "aminmax": _both_extremes,
     "argmin": _reduced(element=_WITH_PLACE),
+    "amax": _extremes_alone,
+    "amin": _extremes_alone,
+    "histc": _range,
+    "grid_sampler_2d": _sampled,
     "max": _extremes,
     "min": _extremes,
     "_softmax": _contiguous("self"),
@@ -260,11 +380,28 @@ _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     "huber_loss": _loss,
     "binary_cross_entropy": _loss_written_over,
     "soft_margin_loss": _loss_written_over,
+    "renorm": _renorm,
+    "bernoulli": _bernoulli,
+    "bernoulli_": _bernoulli,
+    **dict.fromkeys(_POOLING, _in_order("self")),
+    **{f"{name}_backward": _in_order("grad_output", "self") for name in _POOLING},
+    **dict.fromkeys(_LARGEST_OF_PARTS, _largest_of_parts),
+    **{
+        f"{name}_backward": _contiguous("grad_output", "indices", "self")
+        for name in _LARGEST_OF_PARTS
+    },
+    "scatter_reduce": _means_of_scattered,
+    "scatter_reduce_": _means_of_scattered,
+    "normal": _normal,
+    "_foreach_norm": _norms,
+    "cummax": _contiguous("self"),
+    "cummin": _contiguous("self"),
     "abs": _of_complex,
     "angle": _of_complex,
     "im2col": _outgrown(torch.ops.aten.im2col.default),
     "col2im": _outgrown(torch.ops.aten.col2im.default),
     **{f"{name}_backward": _contiguous("grad_output") for name in _UPSAMPLING},
+    **{f"{kind}_pad{dims}d": _contiguous("self") for kind in _PADDING for dims in (1, 2, 3)},
     "native_layer_norm": _contiguous("input"),
     "native_layer_norm_backward": _contiguous("grad_out", "input"),
     "_fused_rms_norm": _contiguous("input"),

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from . import convolutions
 from .masks import MASKS
 from .sparse import INDICES_FIRST, is_sparse, parts, replace, zeros_on_host
 from .torch_internals import CPU, META, in_kernel, is_meta, map_tensors, tensors_in
+from .tracebacks import asks_of_padding
 from .unsupported import no_values
 from .values import Values, on_card, storage_of, written_arguments
 
@@ -39,7 +41,8 @@ copies begin with it, and go up to twice as much: they have a mean, a deviation 
 by which others divide."""
 
 _SOUND = {"all", "_is_all_true"}
-"""What asks whether all is as it should be: it is, as in a run that goes on."""
+"""What asks whether all is as it should be: it is, as in a run that goes on. Transformers leaves
+out a mask that says so of all tokens: in some batch there is padding, and more is kept."""
 
 _FINITE = "_amp_foreach_non_finite_check_and_unscale_"
 """What looks for gradients that are not finite: it finds none."""
@@ -75,6 +78,7 @@ class Shapes:
         if self._is_of_numbers(operation, args, kwargs):
             return self._numbers.run(operation, args, kwargs, card)
         self._forget_written(operation, args, kwargs)
+        _check_types(operation, args)
         answer = _ANSWERS.get(operation.name)
         if answer is not None:
             result = answer(*args, **kwargs)
@@ -94,7 +98,7 @@ class Shapes:
         if operation.may_resize:
             self.charge((args, tuple(kwargs.values())), card)
         if operation.name in _SOUND:
-            self._tell(result, 1)
+            self._tell(result, 0 if asks_of_padding() else 1)
         elif operation.name == _FINITE:
             self._tell(args[1], 0)
         return result
@@ -205,6 +209,47 @@ class Shapes:
             raise no_values(f'the result of "{operation.name}"') from error
 
 
+def _check_types(operation: Operation, args: Arguments) -> None:
+    """Raise what PyTorch does where types do not go together, which its form "meta" leaves out."""
+    name: str = operation.name
+    first: Any = args[0] if args else None
+    if name in _OF_FRACTIONS and not (first.is_floating_point() or first.is_complex()):
+        kind = name if "_mean" in name else "std and var"
+        raise RuntimeError(f"{kind} only support floating point and complex dtypes")
+    if name in _SUBTRACTIONS:
+        kinds = [each.dtype if isinstance(each, torch.Tensor) else type(each) for each in args[:2]]
+        count = sum(kind in (bool, torch.bool) for kind in kinds)
+        if count:
+            raise RuntimeError(_NO_SUBTRACTION[count - 1])
+    if name in _WRITTEN_OVER:
+        made = torch.result_type(*args[:2])
+        if not torch.can_cast(made, first.dtype):
+            raise RuntimeError(
+                f"result type {_type_name(made)} can't be cast to the desired output type "
+                f"{_type_name(first.dtype)}"
+            )
+
+
+_OF_FRACTIONS = {"var", "std", "var_mean", "std_mean"}
+_SUBTRACTIONS = {"sub", "sub_", "rsub"}
+_NO_SUBTRACTION = (
+    (
+        "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+        "invert a mask, use the `~` or `logical_not()` operator instead."
+    ),
+    (
+        "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+        "`logical_xor()` operator instead."
+    ),
+)
+_WRITTEN_OVER = {"add_", "sub_", "mul_"}
+
+
+def _type_name(dtype: torch.dtype) -> str:
+    """Return what C++ calls a type."""
+    return torch.empty(0, dtype=dtype, device=CPU).type().split(".")[-1].removesuffix("Tensor")
+
+
 def _is_number_of_host(tensor: torch.Tensor) -> bool:
     return tensor.dim() == 0 and not is_meta(tensor)
 
@@ -230,9 +275,9 @@ def _empty(*sizes: int, dtype: torch.dtype) -> torch.Tensor:
     return torch.empty(sizes, dtype=dtype, device=META)
 
 
-def _copy(target: torch.Tensor, source: torch.Tensor, *_: Any) -> torch.Tensor:
+def _copy(target: torch.Tensor, source: Any, *_: Any) -> torch.Tensor:
     """Change nothing, where the source fits."""
-    if source.shape != target.shape:
+    if isinstance(source, torch.Tensor) and source.shape != target.shape:
         with in_kernel():
             _empty(*source.shape, dtype=source.dtype).expand(target.shape)
     return target
@@ -323,6 +368,7 @@ def _logarithms_of_sigmoid(tensor: torch.Tensor) -> tuple[torch.Tensor, ...]:
 # What depends on values: the largest result that is possible, or zero. Or where PyTorch's form
 # without values makes other tensors than CUDA's kernel.
 _ANSWERS: dict[str, Callable[..., Any]] = {
+    **convolutions.ANSWERS,
     "_local_scalar_dense": lambda tensor: _unknown(tensor).item(),
     "copy_": _copy,
     "equal": lambda tensor, other: tensor.shape == other.shape,

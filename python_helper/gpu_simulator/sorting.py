@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from .cub import selection_buffer, together
-from .masks import MASKS, mask_buffers
+from .masks import MASKS, mask_buffers, taken_along
 from .reductions import MULTIPROCESSORS, reduction_buffers, sum_dtype
+from .torch_internals import is_meta
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,6 +48,8 @@ _UNIQUE_TILES = {2: 1280, 4: 4608, 8: 1920}
 _FEW_INDICES = 3072
 """The gradient of an embedding with no more indices is made without sorting."""
 _ROWS_PER_THREAD = 10
+_SUM, _MEAN = 0, 1
+"""What becomes of the rows of a bag."""
 
 
 def sort_buffer(items: int, key: int, value: int = 0, bits: int | None = None) -> int:
@@ -96,20 +99,43 @@ def _median(bound: Bound) -> Sizes:
     """Return the buffers for the median of everything, which is sorted; of a row nothing is."""
     tensor, items = bound["self"], bound["self"].numel()
     if bound.get("dim") is not None or not items:
-        return ()
+        return _contiguous(tensor)
     flat = torch.empty(items, dtype=tensor.dtype, device="meta")
     sorting = _flat(_sorting(flat, 0))
-    return [items * tensor.element_size(), *((items * _INDEX, *each) for each in sorting), (1,)]
+    copies = [*_contiguous(tensor), items * tensor.element_size()]
+    return [*copies, *((items * _INDEX, *each) for each in sorting), (1,)]
 
 
 def _cumulated(bound: Bound) -> Sizes:
-    """Return the copy in the result's type, and the buffer for cumulating one row alone."""
+    """Return the copy in the result's type and order, and the buffer for one row alone."""
     tensor = bound["self"]
     dtype = sum_dtype(bound)
-    copy = [] if dtype is tensor.dtype else [tensor.numel() * dtype.itemsize]
+    is_read = dtype is tensor.dtype and tensor.is_contiguous()
+    copy = [] if is_read else [tensor.numel() * dtype.itemsize]
+    return [*copy, *_one_row(bound)]
+
+
+def _cumulated_over(bound: Bound) -> Sizes:
+    """Return the copies that are read and written, where one does not lie row by row."""
+    tensor = bound["self"]
+    copies = [] if tensor.is_contiguous() else [tensor.numel() * tensor.element_size()] * 2
+    return [*copies, *_one_row(bound)]
+
+
+def _searched(bound: Bound) -> Sizes:
+    """Return the copies of what is searched, and of numbers, in order and then in one type."""
+    given = (bound["self"], bound.get("sorted_sequence", bound.get("boundaries")))
+    tensors = [each for each in given if isinstance(each, torch.Tensor)]
+    dtype = torch.result_type(*tensors) if len(tensors) > 1 else tensors[0].dtype
+    copies = [size for each in tensors for size in _contiguous(each)]
+    return [*copies, *(e.numel() * dtype.itemsize for e in tensors if e.dtype is not dtype)]
+
+
+def _one_row(bound: Bound) -> Sizes:
+    tensor = bound["self"]
     if not tensor.dim() or not tensor.numel() or tensor.size(bound["dim"]) != tensor.numel():
-        return copy
-    return [*copy, (_scan_of_one_row(tensor.numel()),)]
+        return []
+    return [(_scan_of_one_row(tensor.numel()),)]
 
 
 def _topk(bound: Bound) -> Sizes:
@@ -160,7 +186,8 @@ def _multinomial(bound: Bound) -> Sizes:
     extremes = reduction_buffers(chances, everything, element=2 * width)
     sums = reduction_buffers(chances, {chances.dim() - 1}, element=max(width, 4))
     sum_size = rows * width
-    checks = [width, width, extremes, (1, 1, 1), 1, (sum_size, *sums), (sum_size, rows, 1), 1, (1,)]
+    summing = [(sum_size, *sums)] if sums else []
+    checks = [width, width, extremes, 1, (1, 1), 1, *summing, (sum_size, rows), (1,)]
     drawn: list[int | tuple[int, ...]] = [same]
     if samples > 1:
         drawn += [rows * samples * width, *_topk({"self": chances, "k": samples})]
@@ -192,8 +219,9 @@ def _index_put(bound: Bound) -> Sizes:
         # One number is filled in where the mask is; how many places masks choose is not known.
         is_filled = values.dim() == 0 and len(given) == 1
         return () if is_filled else mask_buffers(given.values())
+    taken = taken_along(indices)
     if not bound.get("accumulate") or not given or not tensor.numel():
-        return ()
+        return [*taken, *([] if is_meta(values) else [values.element_size()])]
     shape = torch.broadcast_shapes(*(index.shape for index in given.values()))
     rest = [size for dim, size in enumerate(tensor.shape) if dim not in given]
     items, expanded = math.prod(shape), math.prod([*shape, *rest])
@@ -201,20 +229,46 @@ def _index_put(bound: Bound) -> Sizes:
     copies = [] if is_whole else [expanded * values.element_size()]
     places = math.prod(tensor.size(dim) for dim in given)
     size = items * _INDEX
-    return [(_INDEX, _INDEX, 1), size, (size,), *copies, *_sorted_indices(items, places)]
+    copies += _contiguous(tensor)
+    return [
+        *taken,
+        (_INDEX, _INDEX, 1),
+        (1,),
+        size,
+        (size,),
+        *copies,
+        *_sorted_indices(items, places),
+    ]
 
 
 def _embedding_backward(bound: Bound) -> Sizes:
-    """Return the buffers for adding up the gradients of an embedding's rows, in parts."""
-    gradient, items, rows = bound["grad_output"], bound["indices"].numel(), bound["num_weights"]
+    """Return the buffers for the gradient of an embedding, which few indices do not need."""
+    gradient, items = bound["grad_output"], bound["indices"].numel()
+    copy = _contiguous(gradient)
     if items <= _FEW_INDICES and not bound.get("scale_grad_by_freq"):
-        return ()
-    is_whole = gradient.is_contiguous()
+        return copy
+    return [*copy, *_sums_of_rows(gradient, items, bound["num_weights"])]
+
+
+def _bags_backward(bound: Bound) -> Sizes:
+    """Return the buffers for the gradient of an embedding whose rows were summed in bags."""
+    gradient, mode = bound["grad"], bound["mode"]
+    copy = _contiguous(gradient)
+    if mode not in (_SUM, _MEAN):
+        return copy
+    return [*copy, *_sums_of_rows(gradient, bound["indices"].numel(), bound["num_weights"])]
+
+
+def _contiguous(tensor: torch.Tensor) -> list[int | tuple[int, ...]]:
+    return [] if tensor.is_contiguous() else [tensor.numel() * tensor.element_size()]
+
+
+def _sums_of_rows(gradient: torch.Tensor, items: int, rows: int) -> Sizes:
+    """Return the buffers for adding up the gradients of an embedding's rows, in parts."""
     segments = min(items, rows)
     parts = items // _ROWS_PER_THREAD + segments
     sums = gradient.size(-1) * max(gradient.element_size(), 4)
     return [
-        *([] if is_whole else [gradient.numel() * gradient.element_size()]),
         *_sorted_indices(items, rows),
         *(items * _INDEX, _INDEX, (items * _INDEX, _scan(items))),
         *(segments * _INDEX, segments * _INDEX, (_scan(segments),)),
@@ -254,14 +308,21 @@ BUFFERS: dict[str, Callable[[Bound], Any]] = {
     "topk": _topk,
     "median": _median,
     "nanmedian": _median,
+    "kthvalue": lambda bound: _contiguous(bound["self"]),
     "_unique2": _unique,
     "cumsum": _cumulated,
     "cumprod": _cumulated,
+    "logcumsumexp": _cumulated,
+    "bucketize": _searched,
+    "searchsorted": _searched,
+    "cumsum_": _cumulated_over,
+    "cumprod_": _cumulated_over,
     "multinomial": _multinomial,
     "randperm": _randperm,
     "index_put": _index_put,
     "index_put_": _index_put,
     "_index_put_impl_": _index_put,
     "embedding_dense_backward": _embedding_backward,
+    "_embedding_bag_backward": _bags_backward,
 }
 """What an operator's kernel takes beside its results, by the operator's name."""

@@ -49,6 +49,17 @@ def line_of_person() -> PersonLine | None:
     return None if frame is None else PersonLine(frame.f_code.co_filename, frame.f_lineno)
 
 
+def asks_of_padding() -> bool:
+    """Whether this thread is where Transformers makes masks."""
+    frame: Any = sys._getframe(1)  # noqa: SLF001 -- as above
+    while frame is not None and frame.f_code.co_filename.startswith(_LIBRARIES):
+        module = frame.f_globals.get("__name__", "")
+        if module.startswith("transformers."):
+            return "mask" in module
+        frame = frame.f_back
+    return False
+
+
 def asserted() -> bool | None:
     """Return what an `assert` needs that this thread is in, on the line next to our own frames."""
     frame: Any = sys._getframe(1)  # noqa: SLF001 -- as above

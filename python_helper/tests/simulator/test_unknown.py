@@ -7,6 +7,7 @@ import json
 import logging
 import math
 import pickle
+import sysconfig
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -468,3 +469,16 @@ def test_what_fails_in_a_cell_fails_there(cells: Any) -> None:
     assert trace is not None
     assert trace.tb_lineno == 2
     assert "gpu_simulator" not in trace.tb_frame.f_code.co_filename
+
+
+def test_a_batch_has_padding_where_transformers_asks(sizes_only: Simulation) -> None:
+    """A mask that says so of all tokens is left out there, and less is kept."""
+    assert sizes_only.compute == "meta"
+    mask = torch.randint(0, 2, (BATCH, LONGEST), device=CUDA).bool()
+    code = "def is_left_out(mask):\n    return bool(mask.all())"
+    for name, answer in (("masking_utils", False), ("generation.utils", True)):
+        file = f"{sysconfig.get_path('purelib')}/transformers/{name.replace('.', '/')}.py"
+        space: dict[str, Any] = {"__name__": f"transformers.{name}"}
+        exec(compile(code, file, "exec"), space)  # noqa: S102  a module of that name
+        assert space["is_left_out"](mask) is answer
+    assert bool(mask.all())
