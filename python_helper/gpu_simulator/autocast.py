@@ -118,12 +118,14 @@ class Autocast:
     def _to(self, tensor: torch.Tensor, dtype: torch.dtype, *, keep: bool) -> torch.Tensor:
         keep = keep and tensor.is_leaf and tensor.requires_grad and tensor.dtype is torch.float32
         is_view = tensor._is_view()  # noqa: SLF001 -- no public name
-        if is_view or not (keep and torch.is_autocast_cache_enabled()):
+        keep = keep and torch.is_autocast_cache_enabled() and not torch.is_inference_mode_enabled()
+        if is_view or not keep:
             return tensor.to(dtype)
         cache = self._cache()
         owner, copy = cache.get(id(tensor), (None, None))
         if owner is None or owner() is not tensor or copy is None:
-            copy = tensor.to(dtype)
+            with torch.enable_grad():  # who evaluates first does not keep others from training
+                copy = tensor.to(dtype)
             cache[id(tensor)] = (weakref.ref(tensor), copy)
         return copy
 

@@ -93,6 +93,26 @@ def _reduced(
     return buffers
 
 
+def _place(bound: Bound) -> tuple[int, ...]:
+    """Return the buffers of a search, and the copy of what does not lie in one row if all is."""
+    if bound.get("dim") is not None:
+        return _reduced(element=_WITH_PLACE)(bound)
+    tensor = bound["self"]
+    flat = torch.empty(tensor.numel(), dtype=tensor.dtype, device=META)
+    copies = () if tensor.is_contiguous() else (_bytes(tensor),)
+    return (*copies, *_reduced(element=_WITH_PLACE)({**bound, "self": flat}))
+
+
+def _nearest(bound: Bound) -> list[int]:
+    """Return the copy in order, and that of the result where few channels lie beside each other."""
+    tensor = bound["self"]
+    is_last = tensor.is_contiguous(memory_format=torch.channels_last)
+    if tensor.is_contiguous() or (is_last and tensor.size(1) >= _CHANNELS_AT_ONCE):
+        return []
+    result = math.prod((*tensor.shape[:2], *bound["output_size"])) * tensor.element_size()
+    return [_bytes(tensor), *([result] if is_last else [])]
+
+
 def _converted(buffers: Callable[[Bound], Sequence[int]]) -> Callable[[Bound], Sequence[int]]:
     """Return `buffers` for a tensor that is copied first where the result has another type.
 
@@ -314,9 +334,12 @@ _CUBLAS = {
     *("dot", "vdot", "addmm_", "addbmm", "mv", "_addmm_activation", "baddbmm_"),
 }
 
+_CHANNELS_AT_ONCE = 4
+"""From so many on there is a kernel for channels beside each other (UpSampleNearest2d.cu)."""
+
+_NEAREST = ("upsample_nearest", "_upsample_nearest_exact")
 _UPSAMPLING = (
-    *(f"upsample_nearest{dims}d" for dims in (1, 2, 3)),
-    *(f"_upsample_nearest_exact{dims}d" for dims in (1, 2, 3)),
+    *(f"{name}{dims}d" for name in _NEAREST for dims in (1, 2, 3)),
     *("upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d", "upsample_bicubic2d"),
     *("_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa"),
 )
@@ -360,11 +383,11 @@ _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     "std": _reduced(element=_WELFORD, at_once=2),
     "var_mean": _reduced(element=_WELFORD, at_once=2),
     "std_mean": _reduced(element=_WELFORD, at_once=2),
-    "argmax": _reduced(element=_WITH_PLACE),
+    "argmax": _place,
     "multi_margin_loss": _margins,
     "multilabel_margin_loss_forward": _margins,
     "aminmax": _both_extremes,
-    "argmin": _reduced(element=_WITH_PLACE),
+    "argmin": _place,
     "amax": _extremes_alone,
     "amin": _extremes_alone,
     "histc": _range,
@@ -400,6 +423,8 @@ _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     "angle": _of_complex,
     "im2col": _outgrown(torch.ops.aten.im2col.default),
     "col2im": _outgrown(torch.ops.aten.col2im.default),
+    **{f"{name}2d": _nearest for name in _NEAREST},
+    **{f"{name}{dims}d": _contiguous("self") for name in _NEAREST for dims in (1, 3)},
     **{f"{name}_backward": _contiguous("grad_output") for name in _UPSAMPLING},
     **{f"{kind}_pad{dims}d": _contiguous("self") for kind in _PADDING for dims in (1, 2, 3)},
     "native_layer_norm": _contiguous("input"),

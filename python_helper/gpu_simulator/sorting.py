@@ -118,6 +118,8 @@ def _cumulated(bound: Bound) -> Sizes:
 def _cumulated_over(bound: Bound) -> Sizes:
     """Return the copies that are read and written, where one does not lie row by row."""
     tensor = bound["self"]
+    if not tensor.dim():
+        return [tensor.element_size()]
     copies = [] if tensor.is_contiguous() else [tensor.numel() * tensor.element_size()] * 2
     return [*copies, *_one_row(bound)]
 

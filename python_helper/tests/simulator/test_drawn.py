@@ -207,6 +207,43 @@ def affine_grid() -> None:
     F.affine_grid(random(2, 2, 3, requires_grad=False), [2, 1, 40, 40], align_corners=False)
 
 
+def evaluated_before_training() -> None:
+    """Autocast keeps the copy of a weight for both, with its gradient."""
+    layer, images = nn.Linear(96, 64).cuda(), random(8, 96, requires_grad=False)
+    with torch.autocast("cuda", dtype=torch.float16):
+        with torch.no_grad():
+            layer(images)
+        loss = layer(images).float().square().mean()
+    loss.backward()
+
+
+def evaluated_in_inference_mode() -> None:
+    """There it keeps no copy: each call casts anew."""
+    layer, images = nn.Linear(96, 64).cuda(), random(8, 96, requires_grad=False)
+    with torch.autocast("cuda", dtype=torch.float16):
+        with torch.inference_mode():
+            layer(images), layer(images)
+        loss = layer(images).float().square().mean()
+    loss.backward()
+
+
+def upsampled() -> None:
+    """The nearest wants its input in order, and where channels are few its result as well."""
+    few = random(6, 2, 7, 123, requires_grad=False).to(memory_format=torch.channels_last)
+    F.interpolate(few, scale_factor=2)
+    F.interpolate(random(6, 123, 7, requires_grad=False).transpose(1, 2), size=9)
+
+
+def place_in_transposed() -> None:
+    """A search through everything goes through one row."""
+    random(500, 700, requires_grad=False).t().argmax()
+
+
+def a_number_cumulated() -> None:
+    """Of one number a copy is made."""
+    random(requires_grad=False).cumsum_(0)
+
+
 ALLOCATED: dict[Callable[[], object], tuple[int, int, int]] = {
     gradient_of_convolution: (568_320, 1_827_840, 17),
     convolution_in_two_orders: (502_272, 502_272, 6),
@@ -236,6 +273,11 @@ ALLOCATED: dict[Callable[[], object], tuple[int, int, int]] = {
     margin_loss_of_one: (2_048, 2_048, 4),
     recurrent_layer_without_gates_under_autocast: (18_236_928, 23_399_936, 343),
     affine_grid: (8_584_192, 8_587_264, 10),
+    evaluated_before_training: (17_105_920, 17_137_664, 24),
+    evaluated_in_inference_mode: (17_105_920, 17_165_824, 30),
+    upsampled: (413_696, 498_688, 8),
+    place_in_transposed: (2_802_688, 2_802_688, 5),
+    a_number_cumulated: (1_024, 1_024, 2),
 }
 """Of each program, the peak in use, the bytes of all allocations together, and their number."""
 
