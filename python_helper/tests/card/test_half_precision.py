@@ -14,6 +14,8 @@ from gpu_simulator import simulate
 from tests.notebook import open_notebook
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gpu_headroom.protocol.wire import Remedy
 
 # PyTorch says at its start for which cards it was built.
@@ -48,6 +50,12 @@ for step in range(3):
     scaler.update()
     losses.append(loss.item())"""
 MANY = BASE.format(rows=80_000)
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What was imported from this folder would be a person's own code."""
+    monkeypatch.chdir(tmp_path)
 
 
 def card(capability: tuple[int, int], *cells: str) -> tuple[BuiltReport, dict[str, str]]:
