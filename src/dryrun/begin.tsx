@@ -6,8 +6,8 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { formatPrompt } from '../text/format';
 import type { IKernelMemory } from '../tokens';
 import { Choice } from './choice';
-import { type DryRunArgs, type DryRunMore, dryRunOf } from './dryrun';
-import { Here } from './here';
+import { type DryRunArgs, dryRunOf } from './dryrun';
+import { type DryRunMore, Here } from './here';
 import { Question } from './question';
 
 /** The code cells of a notebook as they stand, with what a person calls them. */

@@ -9,9 +9,6 @@ import type { Here } from './here';
 /** What a dry run is asked for. */
 export type DryRunArgs = Omit<RequestArgs<'dry_run'>, 'action'>;
 
-/** What of that takes longer, and is asked for once there is a first answer. */
-export type DryRunMore = Pick<DryRunArgs, 'largest_on_each' | 'values_to'>;
-
 const NOTHING: DryRunArgs = {
   sources: {},
   labels: {},

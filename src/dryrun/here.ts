@@ -11,9 +11,14 @@ import {
 import { whyLocked } from '../editing/fix';
 import { insertBelow } from '../editing/insertion';
 import { METADATA_KEY, readLastRan, sayMeasured } from '../lastran/record';
-import type { IDryRunFound, IEdit } from '../protocol';
-import type { DryRunMore } from './dryrun';
+import type { IDryRunFound, IEdit, RequestArgs } from '../protocol';
 import { asMarkdown } from './words';
+
+/** What takes longer, and is asked for once there is a first answer. */
+export type DryRunMore = Pick<
+  RequestArgs<'dry_run'>,
+  'largest_on_each' | 'values_to'
+>;
 
 /** The notebook whose cells were run dry, for what is to be done there. */
 export class Here {

@@ -12,8 +12,8 @@ import type { IDryRunFit, IDryRunFound, IDryRunTry } from '../protocol';
 import { formatBytes } from '../text/format';
 import { words } from '../text/messages';
 import { listParts, named } from '../text/parts';
-import type { DryRun, DryRunMore } from './dryrun';
-import type { Here } from './here';
+import type { DryRun } from './dryrun';
+import type { DryRunMore, Here } from './here';
 import { bestOf, describeDoing, describeFit, describeLargest } from './words';
 
 interface IProps {
