@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from .copies import copy_in_order
 from .reductions import MULTIPROCESSORS
 
 if TYPE_CHECKING:
@@ -135,11 +136,7 @@ def efficient_backward(
 
 def _copies(*tensors: torch.Tensor) -> list[int]:
     """Return the sizes of copies of those that lie otherwise than position by position."""
-    return [
-        tensor.numel() * tensor.element_size()
-        for tensor in tensors
-        if not tensor.transpose(1, 2).is_contiguous()
-    ]
+    return [size for tensor in tensors for size in copy_in_order(tensor.transpose(1, 2))]
 
 
 def _splits(tasks: int, blocks: int) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch._prims_common import suggest_memory_format
 
+from .copies import copy_in_order
 from .reductions import reduction_buffers
 from .torch_internals import in_kernel
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 def _forward(bound: Bound) -> Sizes:
     tensor, weight = bound["input"], bound["weight"]
     order = _order(tensor, weight)
-    return [*_copy(tensor, order), *_copy(weight, order)]
+    return [*copy_in_order(tensor, order), *copy_in_order(weight, order)]
 
 
 def _backward(bound: Bound) -> Sizes:
@@ -32,10 +33,10 @@ def _backward(bound: Bound) -> Sizes:
     order, (of_input, of_weight, of_bias) = _order(tensor, weight), bound["output_mask"]
     # Where it only has to be filled, each of the two gradients fills it again.
     is_kept = bound["transposed"] or suggest_memory_format(gradient) is not order
-    copy, again = _copy(gradient, order), [] if is_kept else _copy(gradient, order)
-    sizes: Sizes = [*_copy(tensor, order), *(copy if is_kept else [])]
+    copy, again = copy_in_order(gradient, order), [] if is_kept else copy_in_order(gradient, order)
+    sizes: Sizes = [*copy_in_order(tensor, order), *(copy if is_kept else [])]
     if of_input:
-        sizes.append((*again, *_copy(weight, order)))
+        sizes.append((*again, *copy_in_order(weight, order)))
     if of_weight:
         sizes.append((*again,))
     if of_bias:
@@ -48,12 +49,6 @@ def _backward(bound: Bound) -> Sizes:
 def _order(tensor: torch.Tensor, weight: torch.Tensor) -> torch.memory_format:
     order = suggest_memory_format(tensor)
     return suggest_memory_format(weight) if order is torch.contiguous_format else order
-
-
-def _copy(tensor: torch.Tensor, order: torch.memory_format) -> list[int]:
-    if tensor.is_contiguous(memory_format=order):
-        return []
-    return [tensor.numel() * tensor.element_size()]
 
 
 def _convolution(tensor: torch.Tensor, weight: torch.Tensor, *rest: Any) -> torch.Tensor:

@@ -9,6 +9,8 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from .copies import bytes_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -37,7 +39,7 @@ def _to_real(bound: Bound) -> list[int]:
     """The input is copied, since cuFFT writes on it, or transformed along other dimensions."""
     tensor, dims = bound["self"], bound["dim"]
     steps = 2 if not _is_at_once(dims) and len(dims) - 1 > _MAX_DIMENSIONS else 1
-    return [tensor.numel() * tensor.element_size()] * steps
+    return [bytes_of(tensor)] * steps
 
 
 def _of_complex(bound: Bound) -> list[int]:
@@ -45,7 +47,7 @@ def _of_complex(bound: Bound) -> list[int]:
     copies = _copy_for_batches(tensor, dims[-_MAX_DIMENSIONS:])
     if len(dims) <= _MAX_DIMENSIONS:
         return copies
-    return [*copies, tensor.numel() * tensor.element_size()]
+    return [*copies, bytes_of(tensor)]
 
 
 def _is_at_once(dims: Sequence[int]) -> bool:
@@ -58,7 +60,7 @@ def _copy_for_batches(tensor: torch.Tensor, dims: Sequence[int]) -> list[int]:
     others.sort(key=tensor.stride, reverse=True)
     for outer, inner in pairwise(others):
         if tensor.stride(outer) != tensor.stride(inner) * tensor.size(inner):
-            return [tensor.numel() * tensor.element_size()]
+            return [bytes_of(tensor)]
     return []
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from .copies import bytes_of, copy_in_order
 from .cub import selection_buffer, together
 from .reductions import MULTIPROCESSORS
 from .torch_internals import in_kernel, is_meta
@@ -33,7 +34,7 @@ _TILE_STATE = 8
 
 def _nonzero(bound: Bound) -> Sizes:
     tensor = bound["self"]
-    copy = [] if tensor.is_contiguous() else [_bytes(tensor)]
+    copy = copy_in_order(tensor)
     return [*copy, *_search(tensor)]
 
 
@@ -58,7 +59,7 @@ def mask_buffers(indices: Iterable[torch.Tensor | None]) -> Sizes:
 def taken_along(indices: Iterable[torch.Tensor | None]) -> list[int]:
     """Return the copies of indices of the host, which the kernel takes to the card."""
     given = (index for index in indices if index is not None)
-    return [_bytes(index) for index in given if not is_meta(index) and index.dtype not in MASKS]
+    return [bytes_of(index) for index in given if not is_meta(index) and index.dtype not in MASKS]
 
 
 def _found(mask: torch.Tensor) -> int:
@@ -89,7 +90,3 @@ BUFFERS: dict[str, Callable[[Bound], Any]] = {
     "masked_scatter_": _masked_scatter,
 }
 """What an operator's kernel takes beside its results, by the operator's name."""
-
-
-def _bytes(tensor: torch.Tensor) -> int:
-    return tensor.numel() * tensor.element_size()

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch._prims_common import suggest_memory_format
 
+from .copies import copy_in_order
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -45,7 +47,7 @@ def _batch(bound: Bound) -> list[int]:
     """Return the copy for cuDNN; or buffers for the mean, where channels lie beside each other."""
     tensor, training = bound["input"], bound.get("training", True)
     if _is_for_cudnn(bound, training=training):
-        return _copy(tensor, tensor)
+        return copy_in_order(tensor, suggest_memory_format(tensor))
     return _partial_sums(tensor, 4) if training else []
 
 
@@ -53,18 +55,11 @@ def _batch_backward(bound: Bound) -> list[int]:
     """Return the copy for cuDNN; or two sums over each channel, and their buffers."""
     tensor = bound["input"]
     if _is_for_cudnn(bound, training=bound["train"]):
-        return _copy(bound["grad_out"], tensor)
+        return copy_in_order(bound["grad_out"], suggest_memory_format(tensor))
     if not _is_by_channels(tensor):
         return []
     sums = tensor.size(1) * max(tensor.element_size(), 4)
     return [sums, sums, *_partial_sums(tensor, 2)]
-
-
-def _copy(tensor: torch.Tensor, like: torch.Tensor) -> list[int]:
-    """Return the size of a copy in the order of another tensor, if one is needed."""
-    if tensor.is_contiguous(memory_format=suggest_memory_format(like)):
-        return []
-    return [tensor.numel() * tensor.element_size()]
 
 
 def _is_for_cudnn(bound: Bound, *, training: bool) -> bool:

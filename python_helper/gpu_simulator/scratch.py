@@ -13,6 +13,7 @@ import torch
 from torch._prims_common import suggest_memory_format
 
 from . import attention, convolutions, fourier, masks, normalisation, sorting, sparse
+from .copies import bytes_of, copy_in_order
 from .reductions import reduction_buffers, sum_dtype
 from .torch_internals import META, in_kernel, tensors_in
 
@@ -53,7 +54,7 @@ def _operands(*names: str) -> Callable[[Bound], list[int]]:
     """Return a function for the copies of operands whose strides cuBLAS cannot take."""
 
     def copies(bound: Bound) -> list[int]:
-        return [_bytes(bound[name]) for name in names if not _fits_cublas(bound[name])]
+        return [bytes_of(bound[name]) for name in names if not _fits_cublas(bound[name])]
 
     return copies
 
@@ -99,8 +100,7 @@ def _place(bound: Bound) -> tuple[int, ...]:
         return _reduced(element=_WITH_PLACE)(bound)
     tensor = bound["self"]
     flat = torch.empty(tensor.numel(), dtype=tensor.dtype, device=META)
-    copies = () if tensor.is_contiguous() else (_bytes(tensor),)
-    return (*copies, *_reduced(element=_WITH_PLACE)({**bound, "self": flat}))
+    return (*copy_in_order(tensor), *_reduced(element=_WITH_PLACE)({**bound, "self": flat}))
 
 
 def _nearest(bound: Bound) -> list[int]:
@@ -110,7 +110,7 @@ def _nearest(bound: Bound) -> list[int]:
     if tensor.is_contiguous() or (is_last and tensor.size(1) >= _CHANNELS_AT_ONCE):
         return []
     result = math.prod((*tensor.shape[:2], *bound["output_size"])) * tensor.element_size()
-    return [_bytes(tensor), *([result] if is_last else [])]
+    return [bytes_of(tensor), *([result] if is_last else [])]
 
 
 def _converted(buffers: Callable[[Bound], Sequence[int]]) -> Callable[[Bound], Sequence[int]]:
@@ -127,7 +127,7 @@ def _converted(buffers: Callable[[Bound], Sequence[int]]) -> Callable[[Bound], S
             return buffers(bound)
         with in_kernel():
             copy = torch.empty_like(tensor, dtype=dtype)
-        return [_bytes(copy), *buffers({**bound, "self": copy})]
+        return [bytes_of(copy), *buffers({**bound, "self": copy})]
 
     return of_copy
 
@@ -135,7 +135,7 @@ def _converted(buffers: Callable[[Bound], Sequence[int]]) -> Callable[[Bound], S
 def _count_nonzero(bound: Bound) -> Sequence[int]:
     """Return what says where something is, and the buffers of its sum."""
     where = torch.empty_like(bound["self"], dtype=torch.bool, device=META)
-    said = [] if bound["self"].dtype is torch.bool else [_bytes(where)]
+    said = [] if bound["self"].dtype is torch.bool else [bytes_of(where)]
     return [*said, *_converted(_reduced())({**bound, "self": where})]
 
 
@@ -151,7 +151,7 @@ def _nansum(bound: Bound) -> Sequence[int]:
     """Return what has zeros where nothing is known, which whole numbers are summed of."""
     wanted = bound.get("dtype")
     is_cleared = wanted is not None and not wanted.is_floating_point and not wanted.is_complex
-    cleared = [_bytes(bound["self"])] if is_cleared else []
+    cleared = [bytes_of(bound["self"])] if is_cleared else []
     return [*cleared, *_converted(_reduced())(bound)]
 
 
@@ -160,7 +160,7 @@ def _means_of_scattered(bound: Bound) -> list[int | tuple[int, ...]]:
     if bound["reduce"] != "mean":
         return []
     tensor = bound["self"]
-    return [_bytes(tensor), _bytes(bound["src"]), (tensor.numel(),)]
+    return [bytes_of(tensor), bytes_of(bound["src"]), (tensor.numel(),)]
 
 
 def _extremes(bound: Bound) -> Sequence[int]:
@@ -215,8 +215,7 @@ def _contiguous(*names: str) -> Callable[[Bound], list[int]]:
     """Return a function for the copies of arguments that the kernel needs contiguous."""
 
     def copies(bound: Bound) -> list[int]:
-        given = (bound[name] for name in names)
-        return [_bytes(tensor) for tensor in given if not tensor.is_contiguous()]
+        return [size for name in names for size in copy_in_order(bound[name])]
 
     return copies
 
@@ -238,7 +237,7 @@ def _loss(bound: Bound) -> list[int]:
     tensor, target = bound["self"], bound["target"]
     shape = torch.broadcast_shapes(tensor.shape, target.shape)
     losses = torch.empty(shape, dtype=torch.result_type(tensor, target), device=META)
-    return [_bytes(losses), *_reduced()({"self": losses})]
+    return [bytes_of(losses), *_reduced()({"self": losses})]
 
 
 def _loss_written_over(bound: Bound) -> list[int]:
@@ -249,7 +248,7 @@ def _loss_written_over(bound: Bound) -> list[int]:
 
 def _of_complex(bound: Bound) -> list[int]:
     """Return the buffer of complex numbers whose real parts are the result."""
-    return [_bytes(bound["self"])] if bound["self"].is_complex() else []
+    return [bytes_of(bound["self"])] if bound["self"].is_complex() else []
 
 
 def _in_order(*names: str) -> Callable[[Bound], list[int]]:
@@ -257,8 +256,7 @@ def _in_order(*names: str) -> Callable[[Bound], list[int]]:
 
     def copies(bound: Bound) -> list[int]:
         order = suggest_memory_format(bound["self"])
-        given = [bound[name] for name in names]
-        return [_bytes(each) for each in given if not each.is_contiguous(memory_format=order)]
+        return [size for name in names for size in copy_in_order(bound[name], order)]
 
     return copies
 
@@ -288,7 +286,7 @@ def _outgrown(kernel: Callable[..., torch.Tensor]) -> Callable[[Bound], list[int
         with in_kernel():
             result = kernel(**bound)
         copies = _contiguous("self")(bound)
-        return [*copies, *([_bytes(tensor)] if result.numel() > tensor.numel() else [])]
+        return [*copies, *([bytes_of(tensor)] if result.numel() > tensor.numel() else [])]
 
     return buffers
 
@@ -316,11 +314,7 @@ def _norms(bound: Bound) -> list[int]:
 def _normal(bound: Bound) -> list[int]:
     """Return the buffer of numbers whose means are those of a tensor, in the size of the result."""
     given = [bound[name] for name in ("mean", "std") if isinstance(bound.get(name), torch.Tensor)]
-    return [max(map(_bytes, given))] if given else []
-
-
-def _bytes(tensor: torch.Tensor) -> int:
-    return tensor.numel() * tensor.element_size()
+    return [max(map(bytes_of, given))] if given else []
 
 
 _WELFORD = 16

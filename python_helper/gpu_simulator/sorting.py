@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from .copies import bytes_of, copy_in_order
 from .cub import selection_buffer, together
 from .masks import MASKS, mask_buffers, taken_along
 from .reductions import MULTIPROCESSORS, reduction_buffers, sum_dtype
@@ -99,10 +100,10 @@ def _median(bound: Bound) -> Sizes:
     """Return the buffers for the median of everything, which is sorted; of a row nothing is."""
     tensor, items = bound["self"], bound["self"].numel()
     if bound.get("dim") is not None or not items:
-        return _contiguous(tensor)
+        return copy_in_order(tensor)
     flat = torch.empty(items, dtype=tensor.dtype, device="meta")
     sorting = _flat(_sorting(flat, 0))
-    copies = [*_contiguous(tensor), items * tensor.element_size()]
+    copies = [*copy_in_order(tensor), items * tensor.element_size()]
     return [*copies, *((items * _INDEX, *each) for each in sorting), (1,)]
 
 
@@ -120,7 +121,7 @@ def _cumulated_over(bound: Bound) -> Sizes:
     tensor = bound["self"]
     if not tensor.dim():
         return [tensor.element_size()]
-    copies = [] if tensor.is_contiguous() else [tensor.numel() * tensor.element_size()] * 2
+    copies = copy_in_order(tensor) * 2
     return [*copies, *_one_row(bound)]
 
 
@@ -129,7 +130,7 @@ def _searched(bound: Bound) -> Sizes:
     given = (bound["self"], bound.get("sorted_sequence", bound.get("boundaries")))
     tensors = [each for each in given if isinstance(each, torch.Tensor)]
     dtype = torch.result_type(*tensors) if len(tensors) > 1 else tensors[0].dtype
-    copies = [size for each in tensors for size in _contiguous(each)]
+    copies = [size for each in tensors for size in copy_in_order(each)]
     return [*copies, *(e.numel() * dtype.itemsize for e in tensors if e.dtype is not dtype)]
 
 
@@ -145,13 +146,13 @@ def _topk(bound: Bound) -> Sizes:
     if tensor.dim() == 0 or tensor.numel() == 0 or k == 0:
         return ()
     is_last = dim % tensor.dim() == tensor.dim() - 1
-    copy = () if is_last and tensor.is_contiguous() else (tensor.numel() * tensor.element_size(),)
+    copy = () if is_last and tensor.is_contiguous() else (bytes_of(tensor),)
     found = _selecting(tensor, dim)
     selected = tensor.narrow(dim, 0, k)
     if not bound.get("sorted", True) or k <= _SMALL_SORT:
         return [(*copy, *found)]
     # The selected are sorted, and their indices taken in that order.
-    values, indices = selected.numel() * tensor.element_size(), selected.numel() * _INDEX
+    values, indices = bytes_of(selected), selected.numel() * _INDEX
     sorting = _sorting(torch.empty(selected.shape, dtype=tensor.dtype, device="meta"), dim)
     return [(*copy, *found), indices, values, *_flat(sorting), (indices,)]
 
@@ -231,7 +232,7 @@ def _index_put(bound: Bound) -> Sizes:
     copies = [] if is_whole else [expanded * values.element_size()]
     places = math.prod(tensor.size(dim) for dim in given)
     size = items * _INDEX
-    copies += _contiguous(tensor)
+    copies += copy_in_order(tensor)
     return [
         *taken,
         (_INDEX, _INDEX, 1),
@@ -246,7 +247,7 @@ def _index_put(bound: Bound) -> Sizes:
 def _embedding_backward(bound: Bound) -> Sizes:
     """Return the buffers for the gradient of an embedding, which few indices do not need."""
     gradient, items = bound["grad_output"], bound["indices"].numel()
-    copy = _contiguous(gradient)
+    copy = copy_in_order(gradient)
     if items <= _FEW_INDICES and not bound.get("scale_grad_by_freq"):
         return copy
     return [*copy, *_sums_of_rows(gradient, items, bound["num_weights"])]
@@ -255,14 +256,10 @@ def _embedding_backward(bound: Bound) -> Sizes:
 def _bags_backward(bound: Bound) -> Sizes:
     """Return the buffers for the gradient of an embedding whose rows were summed in bags."""
     gradient, mode = bound["grad"], bound["mode"]
-    copy = _contiguous(gradient)
+    copy = copy_in_order(gradient)
     if mode not in (_SUM, _MEAN):
         return copy
     return [*copy, *_sums_of_rows(gradient, bound["indices"].numel(), bound["num_weights"])]
-
-
-def _contiguous(tensor: torch.Tensor) -> list[int | tuple[int, ...]]:
-    return [] if tensor.is_contiguous() else [tensor.numel() * tensor.element_size()]
 
 
 def _sums_of_rows(gradient: torch.Tensor, items: int, rows: int) -> Sizes:
@@ -310,7 +307,7 @@ BUFFERS: dict[str, Callable[[Bound], Any]] = {
     "topk": _topk,
     "median": _median,
     "nanmedian": _median,
-    "kthvalue": lambda bound: _contiguous(bound["self"]),
+    "kthvalue": lambda bound: copy_in_order(bound["self"]),
     "_unique2": _unique,
     "cumsum": _cumulated,
     "cumprod": _cumulated,
