@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.dry_runs.page import Page
 from tests.programs import applied
 
 from benchmarks.causes.examination import Place
@@ -31,7 +32,6 @@ from benchmarks.causes.trial import (
     run_to_failure,
 )
 from benchmarks.recovery.kernels import Environment
-from benchmarks.steps import steps
 from scripts import marked
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ PAGE = ROOT / "docs" / "dry-run.md"
 RESULTS = Path(__file__).with_name("tries.json")
 BEGIN, END = "<!-- made by benchmarks/tries.py -->\n", "<!-- end of tries -->\n"
 _NEAR = 0.02
+_PATIENCE_S = 900.0
 _PEAK = "__import__('torch').cuda.max_memory_allocated()"
 
 
@@ -89,7 +90,9 @@ def judged(place: Place, notebook: SeededNotebook) -> Iterator[Tried]:
             return
         sources = _up_to(notebook, notebook.steps[-1].cell)
         before = {"": DECLARE_OPERATORS} if notebook.needs_libraries else {}
-        *_, step = steps(kernel, {**before, **sources}, report["report_id"])
+        page = Page(kernel)
+        wish = {"gpu": "", "report_id": report["report_id"], "agreed": True}
+        step = page.end(page.begin(sources={**before, **sources}, **wish), _PATIENCE_S)
     if step["found"] is None:
         raise NotAsSaid(f"no dry run: {step['message']['text']}")
     for each in step["found"]["tries"]:

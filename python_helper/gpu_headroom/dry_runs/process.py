@@ -31,7 +31,7 @@ PREFIX = "gpu-headroom-dry-run-"
 _HELPER = Path(__file__).parents[2]
 # Before anything is imported, which takes time as well. Linux weighs sessions against each other
 # before it looks at a process (autogroups in sched(7)), and has some wait before they are changed.
-_GIVE_WAY = """import os, time
+GIVE_WAY = """import os, time
 try:
     nice = os.environ.get("GPU_HEADROOM_NICE", "19")
     os.nice(int(nice))
@@ -100,7 +100,7 @@ def launched(module: str, order: object, folder: str) -> Any:
     Raises `OSError`.
     """
     sources = brought()
-    code = _GIVE_WAY + _ALONE + (_FROM_FILES if sources is None else _FROM_A_LINE)
+    code = GIVE_WAY + _ALONE + (_FROM_FILES if sources is None else _FROM_A_LINE)
     given = str(_HELPER) if sources is None else injection.helper_version()
     process = subprocess.Popen(  # noqa: S603  this very Python
         [
