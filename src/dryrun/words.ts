@@ -17,7 +17,11 @@ export function describeDoing(
   if (step?.message) {
     return words(trans).sentence(step.message);
   }
-  return isGoing ? trans.__('A dry run begins…') : '';
+  return isGoing
+    ? trans.__(
+        'A dry run begins. It gives way to all else on its machine: beside a training on all cores this takes minutes.'
+      )
+    : '';
 }
 
 /** The largest batch with which it fits, by its name in the code; empty: not known. */
