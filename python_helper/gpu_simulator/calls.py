@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from . import moves, recurrent, softmax, unknown
+from . import indexing, moves, recurrent, softmax, unknown
 from .attention import Attention
 from .encoder import encoder_layer
 from .fused import RootMeanSquareNormalisation
-from .masks import MASKS
-from .sizing import known_slice, refuse_unknown_size, sized_functions
+from .sizing import refuse_unknown_size, sized_functions
 from .sparse import is_sparse
 from .torch_internals import (
     CPU,
@@ -36,13 +35,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .autocast import Autocast
-    from .card import Card
     from .machine import Machine
     from .torch_internals import Arguments, Keywords
 
 _Tensor = torch.Tensor
 _MATRIX = 2
-_NUMBERS = (bool, int, float, complex)
 
 
 class CallMode(TorchFunctionMode):
@@ -236,53 +233,6 @@ def _default_device() -> Any:
     return None if context is None else context.device
 
 
-def _index(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-    """Turn lists and arrays among the indices into tensors: C++ would make them on "meta"."""
-    index = args[1]
-    parts = index if isinstance(index, tuple) else (index,)
-    if not machine.compute.has_values and any(type(part) is slice for part in parts):
-        sized = [known_slice(part, machine.is_unknown) for part in parts]
-        if any(one is not part for one, part in zip(sized, parts, strict=True)):
-            largest = tuple(sized) if isinstance(index, tuple) else sized[0]
-            result = _index(machine, func, (args[0], largest, *args[2:]), kwargs)
-            if result is not None:
-                with without_torch_function():
-                    machine.memory.note_largest(result, frozenset(result.shape))
-            return result
-    home = machine.card_of(args[0])
-    if home is None:
-        return func(*args, **kwargs)
-    if any(_is_index_array(part) for part in parts):
-        parts = tuple([_placed(machine, p, home) if _is_index_array(p) else p for p in parts])
-        args = (args[0], parts if isinstance(index, tuple) else parts[0], *args[2:])
-    return func(*args, **kwargs)
-
-
-def _placed(machine: Machine, index: Any, home: Card) -> torch.Tensor:
-    """Return a list of indices as C++ takes it to a card; a mask stays, for it is known here."""
-    on_host = torch.as_tensor(index)
-    if on_host.dtype in MASKS or not on_host.dim():
-        return on_host
-    placed: torch.Tensor = moves.to(machine, _Tensor.to, (on_host, home.device), {})
-    return placed
-
-
-def _set_index(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-    """Set a number from the host, as C++ does where the tensor is on a card."""
-    if isinstance(args[2], _NUMBERS) and machine.holds(args[0]):
-        args = (*args[:2], torch.scalar_tensor(args[2], dtype=args[0].dtype, device=CPU))
-    home, source_home = machine.card_of(args[0]), machine.card_of(args[2])
-    if home is not None and source_home not in (None, home) and moves.is_tracked(args[2]):
-        args = (*args[:2], moves.to(machine, _Tensor.to, (args[2], home.device), {}))
-    return _index(machine, func, args, kwargs)
-
-
-def _is_index_array(part: Any) -> bool:
-    if isinstance(part, list):
-        return all(isinstance(item, (int, list)) for item in part)
-    return type(part).__module__ == "numpy" and getattr(part, "ndim", 0) > 0
-
-
 def _pin_memory(machine: Machine, _func: Any, args: Arguments, _kwargs: Keywords) -> Any:
     if machine.holds(args[0]):
         kind = _type(machine, _Tensor.type, args[:1], {})
@@ -456,8 +406,8 @@ _SPECIAL: dict[Any, Callable[[Machine, Any, Arguments, Keywords], Any]] = {
     _Tensor.new: _new,
     torch.sparse_coo_tensor: _sparse_tensor,
     _Tensor.new_tensor: _new_tensor,
-    _Tensor.__getitem__: _index,
-    _Tensor.__setitem__: _set_index,
+    _Tensor.__getitem__: indexing.get,
+    _Tensor.__setitem__: indexing.put,
     _Tensor.pin_memory: _pin_memory,
     _Tensor.is_pinned: lambda machine, _func, args, _kwargs: machine.is_pinned(args[0]),
     _Tensor.__bool__: _holds,

@@ -55,6 +55,8 @@ _IN_PLACE = {
     _aten.scatter.src: _InPlace(operation(_aten.scatter_.src), gradient=3, owners=4),
     _aten.index_add.default: _InPlace(operation(_aten.index_add_.default), gradient=3, owners=4),
 }
+_OUT_OF_PLACE = {"ScatterReduceBackward0", "IndexReduceBackward0"}
+"""Those whose formulas scatter what they made themselves, and make the result anew."""
 
 
 class CardMode(TorchDispatchMode):
@@ -121,7 +123,7 @@ class CardMode(TorchDispatchMode):
             self._machine.thread.near = card.device.index
             if device is not None and card is first and _is_no_copy(what, args[0], kwargs):
                 return torch.ops.aten.alias.default(args[0])
-        return self._run(what, args, kwargs, card)
+        return self._run(what, args, kwargs, card, first)
 
     def _run_on_host(
         self, what: Operation, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -132,8 +134,14 @@ class CardMode(TorchDispatchMode):
         return self._machine.shapes.run_on_host(what, args, kwargs)
 
     def _run(
-        self, what: Operation, args: tuple[Any, ...], kwargs: dict[str, Any], card: Card | None
+        self,
+        what: Operation,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        card: Card | None,
+        first: Card | None,
     ) -> Any:
+        """Run one whose result is on a card; `None`: on the host, of what is on the `first`."""
         if sparse.concerns_sparse(what, args, kwargs):
             if what.name in sparse.ONE_BY_ONE:
                 with self:
@@ -146,7 +154,8 @@ class CardMode(TorchDispatchMode):
             written = [each for each in args[0] if not each.is_inference()]
             torch.autograd.graph.increment_version(written)
         make = partial(self._machine.compute.run, what, args, kwargs, card)
-        return make() if card is None else self._machine.run_kernel(card, what, args, kwargs, make)
+        home = card or first
+        return make() if home is None else self._machine.run_kernel(home, what, args, kwargs, make)
 
 
 def _as_on_a_card(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Operation:
@@ -163,6 +172,9 @@ def _is_owned_by_engine(what: _InPlace, args: tuple[Any, ...], kwargs: dict[str,
         return False
     if not all(isinstance(each, torch.Tensor) for each in (args[0], args[what.gradient])):
         return False  # a number, in a person's own `backward`
+    node: Any = torch._C._current_autograd_node()  # noqa: SLF001 -- as above
+    if what.indexes and node is not None and node.name() in _OUT_OF_PLACE:
+        return False
     total, gradient = args[0], args[what.gradient]
     if not is_meta(total) or not is_meta(gradient) or sparse.is_sparse(total):
         return False

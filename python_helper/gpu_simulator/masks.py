@@ -59,7 +59,8 @@ def mask_buffers(indices: Iterable[torch.Tensor | None]) -> Sizes:
 def taken_along(indices: Iterable[torch.Tensor | None]) -> list[int]:
     """Return the copies of indices of the host, which the kernel takes to the card."""
     given = (index for index in indices if index is not None)
-    return [bytes_of(index) for index in given if not is_meta(index) and index.dtype not in MASKS]
+    hosts = (i for i in given if not is_meta(i) and i.dtype not in MASKS)
+    return [bytes_of(index) for index in hosts if index.numel()]
 
 
 def _found(mask: torch.Tensor) -> int:

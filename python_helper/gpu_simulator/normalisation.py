@@ -12,6 +12,7 @@ import torch
 from torch._prims_common import suggest_memory_format
 
 from .copies import copy_in_order
+from .torch_internals import in_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,6 +101,21 @@ def _partial_sums(tensor: torch.Tensor, sums: int) -> list[int]:
 def _power_of_2(number: int) -> int:
     return 1 << max(number.bit_length() - 1, 0)
 
+
+def _batch_gradients(
+    gradient: torch.Tensor, tensor: torch.Tensor, *rest: Any
+) -> tuple[torch.Tensor | None, ...]:
+    """Return the gradients, that of the input in the order of the input."""
+    with in_kernel():
+        made = torch.ops.aten.native_batch_norm_backward.default(gradient, tensor, *rest)
+        if made[0] is None:
+            return tuple(made)
+        order = suggest_memory_format(tensor)
+        return torch.empty_like(made[0], memory_format=order), *made[1:]
+
+
+ANSWERS: dict[str, Callable[..., Any]] = {"native_batch_norm_backward": _batch_gradients}
+"""What makes the results of an operator without values, in the order that a card gives them."""
 
 BUFFERS: dict[str, Callable[[Bound], list[int]]] = {
     "native_group_norm": _group,

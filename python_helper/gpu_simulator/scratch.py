@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch._prims_common import suggest_memory_format
 
-from . import attention, convolutions, fourier, masks, normalisation, sorting, sparse
+from . import attention, convolutions, copies, fourier, masks, normalisation, sorting, sparse
 from .copies import bytes_of, copy_in_order
 from .reductions import reduction_buffers, sum_dtype
 from .torch_internals import META, in_kernel, tensors_in
@@ -53,10 +53,10 @@ def takes_cublas_handle(operation: Operation, args: Arguments) -> bool:
 def _operands(*names: str) -> Callable[[Bound], list[int]]:
     """Return a function for the copies of operands whose strides cuBLAS cannot take."""
 
-    def copies(bound: Bound) -> list[int]:
+    def copied(bound: Bound) -> list[int]:
         return [bytes_of(bound[name]) for name in names if not _fits_cublas(bound[name])]
 
-    return copies
+    return copied
 
 
 def _fits_cublas(tensor: torch.Tensor) -> bool:
@@ -132,6 +132,15 @@ def _converted(buffers: Callable[[Bound], Sequence[int]]) -> Callable[[Bound], S
     return of_copy
 
 
+def _norm(bound: Bound) -> Sequence[int]:
+    """Return the buffers of a norm; of one value it is the absolute one, in the result's type."""
+    tensor, dtype, dims = bound["self"], sum_dtype(bound), bound.get("dim")
+    dims = range(tensor.dim()) if not dims else [dims] if isinstance(dims, int) else dims
+    if not tensor.dim() or all(tensor.size(dim) == 1 for dim in dims):
+        return [] if dtype is tensor.dtype else [tensor.numel() * dtype.itemsize]
+    return _converted(_reduced())(bound)
+
+
 def _count_nonzero(bound: Bound) -> Sequence[int]:
     """Return what says where something is, and the buffers of its sum."""
     where = torch.empty_like(bound["self"], dtype=torch.bool, device=META)
@@ -159,8 +168,9 @@ def _means_of_scattered(bound: Bound) -> list[int | tuple[int, ...]]:
     """Return how many go to each place, ones that are counted, and where there are none."""
     if bound["reduce"] != "mean":
         return []
-    tensor = bound["self"]
-    return [bytes_of(tensor), bytes_of(bound["src"]), (tensor.numel(),)]
+    tensor, given = bound["self"], bound["src"] if "src" in bound else bound["source"]
+    ones = bytes_of(given) if "src" in bound else (bytes_of(given),)
+    return [bytes_of(tensor), ones, (tensor.numel(),)]
 
 
 def _extremes(bound: Bound) -> Sequence[int]:
@@ -352,6 +362,7 @@ _PADDING = ("reflection", "replication")
 _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     **attention.BUFFERS,
     **convolutions.BUFFERS,
+    **copies.BUFFERS,
     **fourier.BUFFERS,
     **masks.BUFFERS,
     **normalisation.BUFFERS,
@@ -369,8 +380,8 @@ _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     "nansum": _nansum,
     "prod": _converted(_reduced()),
     "count_nonzero": _count_nonzero,
-    "linalg_vector_norm": _converted(_reduced()),
-    "norm": _converted(_reduced()),
+    "linalg_vector_norm": _norm,
+    "norm": _norm,
     "any": _whether,
     "all": _whether,
     "var": _reduced(element=_WELFORD, at_once=2),
@@ -409,6 +420,8 @@ _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     },
     "scatter_reduce": _means_of_scattered,
     "scatter_reduce_": _means_of_scattered,
+    "index_reduce": _means_of_scattered,
+    "index_reduce_": _means_of_scattered,
     "normal": _normal,
     "_foreach_norm": _norms,
     "cummax": _contiguous("self"),

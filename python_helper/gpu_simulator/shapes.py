@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from . import convolutions
+from . import convolutions, normalisation
 from .masks import MASKS
 from .sparse import INDICES_FIRST, is_sparse, parts, replace, zeros_on_host
 from .torch_internals import CPU, META, in_kernel, is_meta, map_tensors, tensors_in
@@ -369,6 +369,7 @@ def _logarithms_of_sigmoid(tensor: torch.Tensor) -> tuple[torch.Tensor, ...]:
 # without values makes other tensors than CUDA's kernel.
 _ANSWERS: dict[str, Callable[..., Any]] = {
     **convolutions.ANSWERS,
+    **normalisation.ANSWERS,
     "_local_scalar_dense": lambda tensor: _unknown(tensor).item(),
     "copy_": _copy,
     "equal": lambda tensor, other: tensor.shape == other.shape,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from .copies import bytes_of, copy_in_order
-from .cub import selection_buffer, together
+from .cub import scan_buffer, selection_buffer, together
 from .masks import MASKS, mask_buffers, taken_along
 from .reductions import MULTIPROCESSORS, reduction_buffers, sum_dtype
 from .torch_internals import is_meta
@@ -34,6 +34,8 @@ _NARROW_DIGITS, _NARROW_BLOCKS, _NARROW_SCANNED = 128, 8 * 5 * MULTIPROCESSORS, 
 
 _SMALL_SORT = 4096
 """Rows up to this length are sorted in place, beside a row of indices."""
+_LONGEST_MODE = 2048
+"""The most frequent of longer rows is not found by one block (TensorModeKernel.cpp)."""
 _FEW_ROWS, _LONG_ROW = 128, 1_000_000
 """Fewer rows are sorted all at once, and longer rows one by one."""
 
@@ -121,8 +123,19 @@ def _cumulated_over(bound: Bound) -> Sizes:
     tensor = bound["self"]
     if not tensor.dim():
         return [tensor.element_size()]
-    copies = copy_in_order(tensor) * 2
-    return [*copies, *_one_row(bound)]
+    return [*copy_in_order(tensor) * 2, *_one_row({**bound, "dtype": tensor.dtype})]
+
+
+def _mode(bound: Bound) -> Sizes:
+    """Return the copy with the dimension last; long rows are sorted in it, one by one."""
+    tensor, dim = bound["self"], bound.get("dim", -1)
+    length = tensor.size(dim) if tensor.dim() else 1
+    if length == 1 or not tensor.numel():
+        return []
+    if length <= _LONGEST_MODE:
+        return copy_in_order(tensor.transpose(dim, -1))
+    sorting = sort_buffer(length, tensor.element_size(), _INDEX)
+    return [bytes_of(tensor), (length * _INDEX, sorting)]
 
 
 def _searched(bound: Bound) -> Sizes:
@@ -138,7 +151,7 @@ def _one_row(bound: Bound) -> Sizes:
     tensor = bound["self"]
     if not tensor.dim() or not tensor.numel() or tensor.size(bound["dim"]) != tensor.numel():
         return []
-    return [(_scan_of_one_row(tensor.numel()),)]
+    return [(scan_buffer(tensor.numel(), sum_dtype(bound)),)]
 
 
 def _topk(bound: Bound) -> Sizes:
@@ -184,7 +197,8 @@ def _multinomial(bound: Bound) -> Sizes:
     width, rows = chances.element_size(), chances.numel() // max(chances.size(-1), 1)
     same = chances.numel() * width
     if bound.get("replacement") and samples > 1:
-        return [same, same, same, *([(_scan_of_one_row(chances.numel()),)] if rows == 1 else [])]
+        scan = [(scan_buffer(chances.numel(), chances.dtype),)] if rows == 1 else []
+        return [same, same, same, *scan]
     everything = set(range(chances.dim()))
     extremes = reduction_buffers(chances, everything, element=2 * width)
     sums = reduction_buffers(chances, {chances.dim() - 1}, element=max(width, 4))
@@ -292,10 +306,6 @@ def _unique(bound: Bound) -> Sizes:
     return [(*indices, sort), (copy, *indices), (copy, _INDEX, select)]
 
 
-def _scan_of_one_row(items: int) -> int:
-    return together((32 + -(-items // _SCAN_TILE)) * 16)
-
-
 def _scan(items: int) -> int:
     """Return the size of the buffer for sums by key, of numbers of 4 bytes."""
     tiles = -(-items // _SCAN_TILE)
@@ -307,6 +317,7 @@ BUFFERS: dict[str, Callable[[Bound], Any]] = {
     "topk": _topk,
     "median": _median,
     "nanmedian": _median,
+    "mode": _mode,
     "kthvalue": lambda bound: copy_in_order(bound["self"]),
     "_unique2": _unique,
     "cumsum": _cumulated,

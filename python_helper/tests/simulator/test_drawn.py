@@ -244,6 +244,69 @@ def a_number_cumulated() -> None:
     random(requires_grad=False).cumsum_(0)
 
 
+def copies_between_host_and_card() -> None:
+    """What is not of one piece has a copy on the card, and so has what that changes the type of."""
+    there, here = random(40, 70, requires_grad=False), torch.zeros(40, 70)
+    there[:, :30].cpu()
+    there.t().to("cpu", torch.float64)
+    there.t().to("cpu", torch.float16, non_blocking=True)
+    here.t().to("cuda", torch.float16)
+    here.to("cuda", torch.float64, non_blocking=True)
+    there.t().copy_(here.t())
+    there[:, :5] = here[:, :5]
+
+
+def scans_of_one_row() -> None:
+    """Blocks look at as many numbers as their type lets them, and note what they found so far."""
+    for dtype in (torch.float64, torch.float16, torch.int16, torch.complex64):
+        torch.zeros(400_000, dtype=dtype, device="cuda").cumsum(0)
+        torch.zeros(400_000, dtype=dtype, device="cuda").cumsum_(0)
+
+
+def most_frequent() -> None:
+    """The dimension is last in a copy."""
+    random(7, 200, 3, 4).mode(1)
+
+
+def indices_in_lists() -> None:
+    """A list of lists is an index for each dimension; a mask of the host becomes indices there."""
+    tensor = random(300, 80)
+    tensor[[[0, 1, 2], [3, 4, 5]]]
+    tensor[torch.arange(300) % 3 == 0]
+    tensor[:, torch.arange(80) % 3 == 0]
+
+
+def gradients_of_scattered() -> None:
+    """Each of their formulas scatters what it has made itself, and that makes the sum anew."""
+    places = torch.zeros(30, dtype=torch.int64, device="cuda")
+    for name in ("amax", "mean"):
+        made = random(50, 100).index_reduce(0, places, random(30, 100), name)
+        made.backward(torch.ones_like(made))
+    made = random(5000).scatter_reduce(0, places, random(30), "prod")
+    made.backward(torch.ones_like(made))
+
+
+def norm_of_one() -> None:
+    """Of one value it is the absolute one, in a copy that has its type."""
+    torch.linalg.vector_norm(random(5, 1).half(), 2, 1, dtype=torch.float32)
+
+
+def gradients_of_one_channel() -> None:
+    """Strides of a dimension with one element tell an order, which a gradient is copied for."""
+    images = random(4, 3, 8, 122)
+    layer = nn.Conv2d(3, 1, 3).cuda().to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # not in the stubs
+    layer(images).square().mean().backward()
+    single = images[:, :1].to(memory_format=torch.channels_last)
+    nn.Conv2d(1, 1, 3).cuda()(single).square().mean().backward()
+
+
+def gradient_of_normalisation_by_channels() -> None:
+    """It has the order of the input, not that of what comes back."""
+    images = random(8, 30, 5, 79)
+    layer = nn.BatchNorm2d(30).cuda()
+    layer(images.to(memory_format=torch.channels_last)).square().mean().backward()
+
+
 ALLOCATED: dict[Callable[[], object], tuple[int, int, int]] = {
     gradient_of_convolution: (568_320, 1_827_840, 17),
     convolution_in_two_orders: (502_272, 502_272, 6),
@@ -278,6 +341,14 @@ ALLOCATED: dict[Callable[[], object], tuple[int, int, int]] = {
     upsampled: (413_696, 498_688, 8),
     place_in_transposed: (2_802_688, 2_802_688, 5),
     a_number_cumulated: (1_024, 1_024, 2),
+    copies_between_host_and_card: (45_056, 84_992, 10),
+    scans_of_one_row: (7_208_448, 29_652_992, 21),
+    most_frequent: (136_704, 136_704, 4),
+    indices_in_lists: (129_536, 164_352, 8),
+    gradients_of_scattered: (205_312, 697_856, 55),
+    norm_of_one: (2_048, 2_048, 4),
+    gradients_of_one_channel: (178_176, 485_888, 35),
+    gradient_of_normalisation_by_channels: (2_660_352, 4_178_944, 22),
 }
 """Of each program, the peak in use, the bytes of all allocations together, and their number."""
 
@@ -295,6 +366,7 @@ def measure(program: Callable[[], object]) -> tuple[int, int, int]:
     return stats[names[0]], stats[names[1]], stats[names[2]]
 
 
+@pytest.mark.filterwarnings("ignore:Using a non-tuple sequence:UserWarning")
 @pytest.mark.parametrize("program", ALLOCATED, ids=lambda program: program.__name__)
 def test_allocations_are_those_of_the_real_allocator(
     start_card: StartCard, program: Callable[[], object]
@@ -302,6 +374,43 @@ def test_allocations_are_those_of_the_real_allocator(
     """Equal to the byte, and in number."""
     start_card("16 GiB", "meta")
     assert measure(program) == ALLOCATED[program]
+
+
+@pytest.mark.filterwarnings("ignore:Using a non-tuple sequence:UserWarning")
+@pytest.mark.parametrize(
+    "index",
+    [
+        [[0, 1], [1, 0]],
+        [[[0, 1]]],
+        [[0]] * 33,
+        [slice(0, 2), [0, 1]],
+        [0, [1, 2]],
+        [..., 0],
+        [None, 0],
+        [True, False, True],
+        [torch.tensor([True, False, True])],
+        [],
+        range(2),
+        torch.tensor([True, False, True]),
+        (slice(None), torch.arange(8) > 2),
+        torch.arange(24).view(3, 8) % 5 == 0,
+    ],
+    ids=str,
+)
+def test_an_index_means_what_it_means_on_the_host(start_card: StartCard, index: Any) -> None:
+    """Read and set; a mask of the host chooses as many as it says, without values too."""
+    start_card("16 GiB", "meta")
+    here, there = torch.zeros(3, 8, 4), torch.zeros(3, 8, 4, device="cuda")
+    assert there[index].shape == here[index].shape
+    here[index] = there[index] = 1.0
+    there[index] = torch.ones_like(there[index])
+
+
+def test_a_mask_of_another_size_is_refused(start_card: StartCard) -> None:
+    """As PyTorch says it."""
+    start_card("16 GiB", "meta")
+    with pytest.raises(IndexError, match=r"shape of the mask \[2\] at index 0 does not match"):
+        torch.zeros(3, 8, device="cuda")[torch.tensor([True, False])]
 
 
 @pytest.mark.parametrize(
