@@ -44,10 +44,14 @@ class Attention:
         dtype, width = self.query.dtype, self.query.shape[-1]
         if any(each.stride(-1) != 1 for each in (self.query, self.key, self.value)):
             return None
-        if self.mask is None and dtype in _HALVES and width <= _MAX_FLASH_WIDTH:
+        may = torch.backends.cuda
+        fits_flash = self.mask is None and dtype in _HALVES and width <= _MAX_FLASH_WIDTH
+        if fits_flash and may.flash_sdp_enabled():
             return self._flash()
         alignment = _EFFICIENT_ALIGNMENT.get(dtype)
-        return None if alignment is None or width % alignment else self._efficient()
+        if alignment is None or width % alignment or not may.mem_efficient_sdp_enabled():
+            return None
+        return self._efficient()
 
     def _flash(self) -> torch.Tensor:
         width = self.query.shape[-1]
@@ -124,13 +128,12 @@ def efficient_backward(
     rows = batch * heads * length * _FLOAT
     summed: tuple[int, ...] = () if is_half else (query.numel() * _FLOAT, rows)
     wide = width > 128  # noqa: PLR2004 -- as above
-    tall = 128 if is_half and 64 < width <= 128 else 64  # noqa: PLR2004 -- as above
+    tall = 64 if width <= 64 else 128  # noqa: PLR2004 -- as above
     across = 64 if wide or width <= 64 else 128  # noqa: PLR2004 -- as above
-    header = 8 if wide else 16
-    tiles = -(-length // tall) * -(-width // across)
-    workspace = tiles * (tall * across * _FLOAT + header)
+    header = 16 if is_half or across == 64 else 32  # noqa: PLR2004 -- as above
+    workspace = -(-length // tall) * -(-width // across) * (tall * across * _FLOAT + header)
     if wide and is_half:
-        workspace += 2 * -(-key.shape[2] // 64) * 64 * -(-width // 64) * 64 * _FLOAT
+        workspace += 2 * -(-key.shape[2] // 64) * 64 * -(-width // 128) * 128 * _FLOAT
     return [*_copies(gradient), rows, summed, batch * heads * workspace]
 
 
@@ -155,7 +158,8 @@ def _splits(tasks: int, blocks: int) -> int:
 
 
 def _rounded_width(width: int) -> int:
-    return -(-width // 32) * 32 if width <= 192 else 256  # noqa: PLR2004 -- as above
+    multiple = 32 if width <= 128 else 64  # noqa: PLR2004 -- as above
+    return -(-width // multiple) * multiple
 
 
 BUFFERS: dict[str, Callable[[dict[str, Any]], Any]] = {

@@ -57,6 +57,8 @@ _IN_PLACE = {
 }
 _OUT_OF_PLACE = {"ScatterReduceBackward0", "IndexReduceBackward0"}
 """Those whose formulas scatter what they made themselves, and make the result anew."""
+_WRITES_OVER_NAN = {"MedianBackward0", "NanmedianBackward0", "MaxBackward1", "MinBackward1"}
+"""Those that look for `nan` beside the value that they are of: in one mask on a card."""
 
 
 class CardMode(TorchDispatchMode):
@@ -161,9 +163,17 @@ class CardMode(TorchDispatchMode):
 def _as_on_a_card(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Operation:
     """Return what a card runs for a call."""
     in_place = _IN_PLACE.get(func)
+    if func is _aten.logical_and.default and _node() in _WRITES_OVER_NAN:
+        return operation(_aten.logical_and_.default)
     if in_place is not None and _is_owned_by_engine(in_place, args, kwargs):
         return in_place.operation
     return operation(func)
+
+
+def _node() -> str | None:
+    """Return the name of what the autograd engine runs."""
+    node: Any = torch._C._current_autograd_node()  # noqa: SLF001 -- no public name
+    return None if node is None else str(node.name())
 
 
 def _is_owned_by_engine(what: _InPlace, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
@@ -172,8 +182,7 @@ def _is_owned_by_engine(what: _InPlace, args: tuple[Any, ...], kwargs: dict[str,
         return False
     if not all(isinstance(each, torch.Tensor) for each in (args[0], args[what.gradient])):
         return False  # a number, in a person's own `backward`
-    node: Any = torch._C._current_autograd_node()  # noqa: SLF001 -- as above
-    if what.indexes and node is not None and node.name() in _OUT_OF_PLACE:
+    if what.indexes and _node() in _OUT_OF_PLACE:
         return False
     total, gradient = args[0], args[what.gradient]
     if not is_meta(total) or not is_meta(gradient) or sparse.is_sparse(total):

@@ -141,6 +141,15 @@ def _norm(bound: Bound) -> Sequence[int]:
     return _converted(_reduced())(bound)
 
 
+def _nanmedian(bound: Bound) -> Sequence[int | tuple[int, ...]]:
+    """Return the buffers of a median, and of all the number of what is not one."""
+    sizes = sorting.BUFFERS["median"](bound)
+    if bound.get("dim") is not None or not bound["self"].numel():
+        return sizes  # type: ignore[no-any-return]  # a table of functions
+    where = torch.empty(bound["self"].numel(), dtype=torch.bool, device=META)
+    return [*sizes, bytes_of(where), tuple(_converted(_reduced())({"self": where})), 8, 8, 8]
+
+
 def _count_nonzero(bound: Bound) -> Sequence[int]:
     """Return what says where something is, and the buffers of its sum."""
     where = torch.empty_like(bound["self"], dtype=torch.bool, device=META)
@@ -321,6 +330,14 @@ def _norms(bound: Bound) -> list[int]:
     return [len(tensors) * parts * _accumulated(bound.get("dtype") or tensors[0].dtype)]
 
 
+def _rolled(bound: Bound) -> list[int | tuple[int, ...]]:
+    """Return the copy in order, and what was rolled in all dimensions but the last."""
+    tensor, dims = bound["self"], bound.get("dims") or [0]
+    dims = [dims] if isinstance(dims, int) else dims
+    copy, earlier = copy_in_order(tensor), [bytes_of(tensor)] * (len(dims) - 1)
+    return [tuple(copy), *earlier] if copy else [*earlier]
+
+
 def _normal(bound: Bound) -> list[int]:
     """Return the buffer of numbers whose means are those of a tensor, in the size of the result."""
     given = [bound[name] for name in ("mean", "std") if isinstance(bound.get(name), torch.Tensor)]
@@ -380,6 +397,7 @@ _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     "nansum": _nansum,
     "prod": _converted(_reduced()),
     "count_nonzero": _count_nonzero,
+    "nanmedian": _nanmedian,
     "linalg_vector_norm": _norm,
     "norm": _norm,
     "any": _whether,
@@ -434,6 +452,9 @@ _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     **{f"{name}{dims}d": _contiguous("self") for name in _NEAREST for dims in (1, 3)},
     **{f"{name}_backward": _contiguous("grad_output") for name in _UPSAMPLING},
     **{f"{kind}_pad{dims}d": _contiguous("self") for kind in _PADDING for dims in (1, 2, 3)},
+    **{f"reflection_pad{dims}d_backward": _contiguous("grad_output") for dims in (1, 2)},
+    "embedding": _contiguous("indices"),
+    "roll": _rolled,
     "native_layer_norm": _contiguous("input"),
     "native_layer_norm_backward": _contiguous("grad_out", "input"),
     "_fused_rms_norm": _contiguous("input"),

@@ -316,7 +316,6 @@ BUFFERS: dict[str, Callable[[Bound], Any]] = {
     "sort": _sort,
     "topk": _topk,
     "median": _median,
-    "nanmedian": _median,
     "mode": _mode,
     "kthvalue": lambda bound: copy_in_order(bound["self"]),
     "_unique2": _unique,

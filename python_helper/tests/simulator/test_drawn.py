@@ -14,6 +14,7 @@ import torch
 from tests.simulator.test_fidelity import random
 from torch import nn
 from torch.nn import functional as F  # noqa: N812 -- everybody's name for it
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from benchmarks.fidelity import drawn
 from benchmarks.fidelity.measured import Card, Comparison, Failure, Measured
@@ -307,6 +308,36 @@ def gradient_of_normalisation_by_channels() -> None:
     layer(images.to(memory_format=torch.channels_last)).square().mean().backward()
 
 
+def attention_of_wide_heads() -> None:
+    """Blocks of the gradients by width and type; widths are rounded up by FlashAttention."""
+    for dtype in (torch.float32, torch.float16):
+        query, key, value = (random(3, 2, 129, 160).to(dtype) for _ in range(3))
+        for backend in (SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION):
+            if (dtype, backend) != (torch.float32, SDPBackend.FLASH_ATTENTION):
+                with sdpa_kernel(backend):
+                    made = F.scaled_dot_product_attention(query, key, value)
+                made.backward(torch.ones_like(made))
+
+
+def rolled() -> None:
+    """A copy in order, and all that was rolled before the last dimension."""
+    torch.roll(random(30, 40).t(), 3, 1)
+    torch.roll(random(4, 30, 40).transpose(0, 1), (1, 2, 3), (0, 1, 2))
+    torch.roll(random(30, 40), 3)
+
+
+def embedding_of_transposed() -> None:
+    """Indices are read one after the other."""
+    F.embedding(torch.zeros(30, 50, dtype=torch.int64, device="cuda").t(), random(9, 4))
+
+
+def gradients_of_padding() -> None:
+    """That of a reflection is read in order."""
+    for dims in (1, 2, 3):
+        for kind in ("reflect", "replicate"):
+            F.pad(random(4, 3, *[6] * dims), [1] * 2 * dims, mode=kind).sum().backward()
+
+
 ALLOCATED: dict[Callable[[], object], tuple[int, int, int]] = {
     gradient_of_convolution: (568_320, 1_827_840, 17),
     convolution_in_two_orders: (502_272, 502_272, 6),
@@ -349,6 +380,10 @@ ALLOCATED: dict[Callable[[], object], tuple[int, int, int]] = {
     norm_of_one: (2_048, 2_048, 4),
     gradients_of_one_channel: (178_176, 485_888, 35),
     gradient_of_normalisation_by_channels: (2_660_352, 4_178_944, 22),
+    attention_of_wide_heads: (8_503_808, 22_343_680, 51),
+    rolled: (77_824, 122_880, 10),
+    embedding_of_transposed: (49_152, 49_152, 4),
+    gradients_of_padding: (35_840, 119_296, 32),
 }
 """Of each program, the peak in use, the bytes of all allocations together, and their number."""
 
@@ -374,6 +409,17 @@ def test_allocations_are_those_of_the_real_allocator(
     """Equal to the byte, and in number."""
     start_card("16 GiB", "meta")
     assert measure(program) == ALLOCATED[program]
+
+
+def test_medians_take_no_less(start_card: StartCard) -> None:
+    """At the peak 512 bytes more than the allocator has: the result is not there when it sorts."""
+    start_card("16 GiB", "meta")
+
+    def medians() -> None:
+        random(300, 40).nanmedian().backward()
+        random(300, 2).nanmedian(0)[0].sum().backward()
+
+    assert measure(medians) == (445_952 + 512, 735_232, 26)
 
 
 @pytest.mark.filterwarnings("ignore:Using a non-tuple sequence:UserWarning")
