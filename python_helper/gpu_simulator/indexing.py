@@ -25,6 +25,8 @@ _Tensor = torch.Tensor
 _NUMBERS = (bool, int, float, complex)
 _MANY = 32
 """A list of so many is one index, whatever is in it."""
+_ALONE = (list, tuple, range, slice, _Tensor)
+"""What is an index of its own in a list, as are arrays."""
 
 
 def get(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
@@ -74,7 +76,7 @@ def _is_one_for_each_dim(index: Any) -> bool:
         isinstance(index, list)
         and len(index) < _MANY
         and any(
-            part is None or part is ... or isinstance(part, (list, tuple, range, slice, _Tensor))
+            part is None or part is ... or isinstance(part, _ALONE) or _is_array(part)
             for part in index
         )
     )
@@ -85,7 +87,7 @@ def _placed(machine: Machine, part: Any, home: Card) -> Any:
     if isinstance(part, (list, range)):
         if not all(isinstance(item, (int, list)) for item in part):
             return part
-    elif type(part).__module__ != "numpy" or getattr(part, "ndim", 0) == 0:
+    elif not _is_array(part):
         return part
     on_host = torch.as_tensor(part, device=CPU)
     if on_host.dtype in MASKS or not on_host.dim():
@@ -108,6 +110,10 @@ def _found(
         return []
     with without_torch_function():
         return list(mask.nonzero().unbind(1))
+
+
+def _is_array(part: Any) -> bool:
+    return type(part).__module__ == "numpy" and getattr(part, "ndim", 0) > 0
 
 
 def _is_mask(part: Any) -> bool:

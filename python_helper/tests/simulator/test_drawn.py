@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 import torch
 from tests.simulator.test_fidelity import random
@@ -435,6 +436,8 @@ def test_medians_take_no_less(start_card: StartCard) -> None:
         [None, 0],
         [True, False, True],
         [torch.tensor([True, False, True])],
+        [np.array([0, 1]), np.array([1, 0], dtype=np.int32)],
+        np.array([True, False, True]),
         [],
         range(2),
         torch.tensor([True, False, True]),
