@@ -65,19 +65,20 @@ def _read(
     if of_weight and not tensor.is_contiguous(memory_format=order):
         tensor = torch.empty_like(tensor, device=META, memory_format=order)
     order = suggest_memory_format(tensor)
-    lies_so = suggest_memory_format(gradient) is order
     if is_transposed:
         lies_so = gradient.is_contiguous(memory_format=order)
-    return tensor, gradient if lies_so else torch.empty_like(
-        gradient, device=META, memory_format=order
-    )
+    else:
+        lies_so = suggest_memory_format(gradient) is order
+    if not lies_so:
+        gradient = torch.empty_like(gradient, device=META, memory_format=order)
+    return tensor, gradient
 
 
 def _order(tensor: torch.Tensor, weight: torch.Tensor) -> torch.memory_format:
     """Return the order that one of both suggests; of double precision cuDNN has but one."""
-    order = suggest_memory_format(tensor)
     if torch.float64 in (tensor.dtype, weight.dtype):
         return torch.contiguous_format
+    order = suggest_memory_format(tensor)
     return suggest_memory_format(weight) if order is torch.contiguous_format else order
 
 

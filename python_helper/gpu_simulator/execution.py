@@ -57,6 +57,7 @@ _IN_PLACE = {
 }
 _OUT_OF_PLACE = {"ScatterReduceBackward0", "IndexReduceBackward0"}
 """Those whose formulas scatter what they made themselves, and make the result anew."""
+_AND, _AND_OVER = _aten.logical_and.default, operation(_aten.logical_and_.default)
 _WRITES_OVER_NAN = {"MedianBackward0", "NanmedianBackward0", "MaxBackward1", "MinBackward1"}
 """Those that look for `nan` beside the value that they are of: in one mask on a card."""
 
@@ -163,8 +164,8 @@ class CardMode(TorchDispatchMode):
 def _as_on_a_card(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Operation:
     """Return what a card runs for a call."""
     in_place = _IN_PLACE.get(func)
-    if func is _aten.logical_and.default and _node() in _WRITES_OVER_NAN:
-        return operation(_aten.logical_and_.default)
+    if func is _AND and _node() in _WRITES_OVER_NAN:
+        return _AND_OVER
     if in_place is not None and _is_owned_by_engine(in_place, args, kwargs):
         return in_place.operation
     return operation(func)

@@ -100,7 +100,7 @@ def _found(
 ) -> list[torch.Tensor]:
     """Return the indices that a mask of the host becomes there; nothing: it is none, or wrong."""
     mask = parts[place]
-    if not isinstance(mask, _Tensor) or mask.dtype not in MASKS or not mask.dim():
+    if not _is_mask(mask) or not mask.dim():
         return []
     before = [part for part in parts[:place] if part is not None]
     if machine.holds(mask) or machine.is_unknown(mask) or any(part is ... for part in before):

@@ -233,10 +233,10 @@ def _accumulated(dtype: torch.dtype) -> int:
 def _contiguous(*names: str) -> Callable[[Bound], list[int]]:
     """Return a function for the copies of arguments that the kernel needs contiguous."""
 
-    def copies(bound: Bound) -> list[int]:
+    def copied(bound: Bound) -> list[int]:
         return [size for name in names for size in copy_in_order(bound[name])]
 
-    return copies
+    return copied
 
 
 def _softmax_backward(bound: Bound) -> list[int]:
@@ -273,21 +273,21 @@ def _of_complex(bound: Bound) -> list[int]:
 def _in_order(*names: str) -> Callable[[Bound], list[int]]:
     """Return a function for the copies of what lies in another order than the input suggests."""
 
-    def copies(bound: Bound) -> list[int]:
+    def copied(bound: Bound) -> list[int]:
         order = suggest_memory_format(bound["self"])
         return [size for name in names for size in copy_in_order(bound[name], order)]
 
-    return copies
+    return copied
 
 
 def _largest_of_parts(bound: Bound) -> list[int]:
-    """Return the copies of numbers, places and input, where the channels come last."""
+    """Return the copied of numbers, places and input, where the channels come last."""
     tensor, sizes = bound["self"], bound["output_size"]
-    copies = _contiguous("self")(bound)
+    copied = _contiguous("self")(bound)
     if suggest_memory_format(tensor) is torch.contiguous_format:
-        return copies
+        return copied
     items = math.prod([*tensor.shape[: -len(sizes)], *sizes])
-    return [items * tensor.element_size(), items * torch.int64.itemsize, *copies]
+    return [items * tensor.element_size(), items * torch.int64.itemsize, *copied]
 
 
 def _bernoulli(bound: Bound) -> list[int]:
@@ -304,8 +304,8 @@ def _outgrown(kernel: Callable[..., torch.Tensor]) -> Callable[[Bound], list[int
         tensor = bound["self"]
         with in_kernel():
             result = kernel(**bound)
-        copies = _contiguous("self")(bound)
-        return [*copies, *([bytes_of(tensor)] if result.numel() > tensor.numel() else [])]
+        copied = _contiguous("self")(bound)
+        return [*copied, *([bytes_of(tensor)] if result.numel() > tensor.numel() else [])]
 
     return buffers
 
