@@ -26,6 +26,17 @@ const esModules = [
 
 const base = jupyterlab(__dirname);
 
+/** Options of swc, which compiles as `tsconfig.json` asks TypeScript to. */
+const translated = parser => ({
+  jsc: {
+    parser,
+    target: 'es2020',
+    transform: { react: { runtime: 'classic' }, useDefineForClassFields: false }
+  },
+  module: { type: 'commonjs' },
+  sourceMaps: 'inline'
+});
+
 module.exports = {
   ...base,
   collectCoverageFrom: [
@@ -48,10 +59,17 @@ module.exports = {
   roots: ['<rootDir>/src'],
   testPathIgnorePatterns: ['/node_modules/'],
   testRegex: '/__tests__/.*\\.spec\\.tsx?$',
+  // `jlpm types` checks types, so files are only translated.
   transform: {
-    ...base.transform,
-    // `jlpm types` checks the types of the tests, so they are only translated.
-    '^.+\\.tsx?$': ['ts-jest', { tsconfig: 'tsconfig.test.json' }]
+    '\\.svg$': base.transform['\\.svg$'],
+    '^.+\\.tsx?$': [
+      '@swc/jest',
+      translated({ syntax: 'typescript', tsx: true })
+    ],
+    '^.+\\.jsx?$': [
+      '@swc/jest',
+      translated({ syntax: 'ecmascript', jsx: true })
+    ]
   },
   transformIgnorePatterns: [`/node_modules/(?!(${esModules}))`]
 };

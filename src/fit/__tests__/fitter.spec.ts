@@ -24,6 +24,12 @@ import { FakeServices } from '../../release/__tests__/services';
 import type { ICost } from '../cost';
 import { Fitter } from '../fitter';
 
+// Copies whose functions can be spied on.
+jest.mock('../../editing/run', () => ({
+  __esModule: true,
+  ...jest.requireActual<object>('../../editing/run')
+}));
+
 const FIX = SMALLER_BATCH.id;
 
 const NOTHING = { items: [], cautions: [], saves: false };

@@ -26,6 +26,16 @@ import { ReportController } from '../controller';
 import { ReportModel } from '../model';
 import type { ISite } from '../place';
 
+// Copies whose functions can be spied on.
+jest.mock('../../editing/run', () => ({
+  __esModule: true,
+  ...jest.requireActual<object>('../../editing/run')
+}));
+jest.mock('../../fit/agreeing', () => ({
+  __esModule: true,
+  ...jest.requireActual<object>('../../fit/agreeing')
+}));
+
 const SOURCE = 'batch_size = 1024\ntrain()';
 const FIXED = 'batch_size = 512\ntrain()';
 const FIX = SMALLER_BATCH.id;
