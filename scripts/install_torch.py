@@ -1,6 +1,9 @@
-"""Install the CPU build of PyTorch into the environment that runs this script.
+"""Install the CPU build of PyTorch into an environment, with the pip that runs this script.
 
-Names of further packages that are built against it, such as torchvision, may follow.
+`python scripts/install_torch.py ENVIRONMENT/bin/python [torchvision]`
+
+Names of further packages that are built against it may follow. That pip is 25.1 or newer, whose
+`--dry-run` reads metadata and downloads no wheel.
 
 The default index offers a CUDA build of several gigabytes on Linux. So pip is
 asked what it would install, and where that is not a CPU build, PyTorch's own
@@ -9,7 +12,6 @@ CPU index (https://pytorch.org/get-started/locally/) is used instead.
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 import re
 import subprocess
@@ -22,19 +24,27 @@ REQUIREMENT = REQUIREMENTS.joinpath("torch.txt").read_text().strip()
 ACCELERATOR_PACKAGES = re.compile(r"nvidia|cuda|triton|rocm")
 
 
+PYTHON = sys.argv[1]
+VERSION = "import sys; from importlib.metadata import version; print(version(sys.argv[1]))"
+
+
 def pip(*arguments: str, capture: bool = False) -> subprocess.CompletedProcess[str]:
-    """Run this environment's pip with the given arguments."""
-    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", *arguments]
-    return subprocess.run(command, check=False, text=True, capture_output=capture)
+    """Run pip on the environment with the given arguments."""
+    command = [sys.executable, "-m", "pip", "--python", PYTHON, "--disable-pip-version-check"]
+    return subprocess.run([*command, *arguments], check=False, text=True, capture_output=capture)
+
+
+def install(*arguments: str, capture: bool = False) -> int:
+    """Install with pip, without compiling thousands of modules that are never imported."""
+    return pip("install", "--quiet", "--no-compile", *arguments, capture=capture).returncode
 
 
 def is_installed(requirement: str) -> bool:
     """Whether the pinned version is here already, of whatever build."""
     name, version = requirement.split("==")
-    try:
-        return importlib.metadata.version(name).split("+")[0] == version
-    except importlib.metadata.PackageNotFoundError:
-        return False
+    command = [PYTHON, "-c", VERSION, name]
+    answer = subprocess.run(command, check=False, text=True, capture_output=True)
+    return answer.returncode == 0 and answer.stdout.strip().split("+")[0] == version
 
 
 def default_is_cpu() -> bool:
@@ -58,27 +68,25 @@ def install_companion(name: str) -> int:
     requirement = REQUIREMENTS.joinpath(f"{name}.txt").read_text().strip()
     if is_installed(requirement):
         return 0
-    install = ("install", "--quiet", "--no-deps", requirement)
-    if pip(*install, "--index-url", CPU_INDEX, "--retries", "1", capture=True).returncode == 0:
+    by_index = ("--no-deps", requirement, "--index-url", CPU_INDEX, "--retries", "1")
+    if install(*by_index, capture=True) == 0:
         return 0
-    return pip(*install).returncode
+    return install("--no-deps", requirement)
 
 
 def main() -> int:
     """Install what is missing and return pip's exit status."""
-    return install_torch() or max(map(install_companion, sys.argv[1:]), default=0)
+    return install_torch() or max(map(install_companion, sys.argv[2:]), default=0)
 
 
 def install_torch() -> int:
     """Install PyTorch if it is missing and return pip's exit status."""
     if is_installed(REQUIREMENT):
         return 0
-    # Since this version `--dry-run` reads metadata and downloads no wheel.
-    pip("install", "--quiet", "--upgrade", "pip>=25.1")
     if default_is_cpu():
-        return pip("install", "--quiet", REQUIREMENT).returncode
+        return install(REQUIREMENT)
     print(f"pip's default {REQUIREMENT} is no CPU build, so it is taken from {CPU_INDEX}")
-    return pip("install", "--quiet", REQUIREMENT, "--index-url", CPU_INDEX).returncode
+    return install(REQUIREMENT, "--index-url", CPU_INDEX)
 
 
 if __name__ == "__main__":

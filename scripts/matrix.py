@@ -1,4 +1,4 @@
-"""Run the versions and hosts that `make test` does not, one after the other.
+"""Run the versions and hosts that `make test-all` does not, one after the other.
 
 Each environment is made, tested and thrown away; what became of it is written to
 `validation.RESULTS`, from which `validation.py` makes the first table of `docs/validation.md`.
@@ -196,7 +196,8 @@ def _venv(python: Path, *packages: str) -> Path:
 
 def _environment(python: Path, *packages: str) -> Path:
     made = _venv(python, *packages, *_OF_TORCH)
-    subprocess.run([made, "scripts/install_torch.py"], cwd=ROOT, check=True)
+    pip = ROOT / ".venvs" / "uv" / "bin" / "python"
+    subprocess.run([pip, "scripts/install_torch.py", made.absolute()], cwd=ROOT, check=True)
     return made
 
 

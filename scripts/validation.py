@@ -14,7 +14,7 @@ RESULTS = ROOT / "docs" / "validation.json"
 PAGE = ROOT / "docs" / "validation.md"
 BEGIN, END = "<!-- made by scripts/validation.py -->\n", "<!-- end of what it made -->\n"
 
-TEST = "`make test`, at each change"
+TEST = "`make test-all`, at each change"
 """By whom a version is run whose results are not kept: a change that breaks it does not land."""
 CLAIMS = {
     "JupyterLab 4.2": TEST,
@@ -60,7 +60,7 @@ PINNED = {
     "ipykernel 6.29": ("lab-4.2", "ipykernel"),
     "ipykernel 7.4": ("lab-4.6", "ipykernel"),
 }
-"""In which requirements the version stands that `make test` runs, and of what."""
+"""In which requirements the version stands that `make test-all` runs, and of what."""
 
 
 class Result(TypedDict):
@@ -113,7 +113,7 @@ def _said(claim: str, result: Result | None) -> tuple[str, str, str, str]:
 
 
 def _pinned(claim: str) -> str:
-    """Return the version that `make test` runs of what a claim is about."""
+    """Return the version that `make test-all` runs of what a claim is about."""
     if claim not in PINNED:
         return ""
     file, package = PINNED[claim]

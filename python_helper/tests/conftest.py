@@ -36,6 +36,11 @@ FRAMEWORKS = {
 }
 
 ENGINES = ("GPU_HEADROOM_PYTHON_ENGINES", ".venvs/engines")
+# Each leads to an interpreter that a kernel is started with.
+KERNEL_FIXTURES = frozenset(
+    ("python", "newest_python", "newer_python", "older_python", "engines_python", "start_cuda")
+)
+ONLY_GENERATION = os.environ.get("GPU_HEADROOM_GENERATION")
 
 # Several kernels compute at a time, on few cores: threads would wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -62,9 +67,18 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     marker = metafunc.definition.get_closest_marker("generations")
     by_name = every[crc32(metafunc.module.__name__.encode()) % len(every)]
     chosen = marker.args if marker else [by_name]
-    if IS_FULL:
+    if ONLY_GENERATION:
+        chosen = [ONLY_GENERATION]
+    elif IS_FULL:
         chosen = every
     metafunc.parametrize("python", chosen, indirect=True, scope="session")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what starts kernels, by the fixtures that it asks for: `make test` leaves most out."""
+    for item in items:
+        if not KERNEL_FIXTURES.isdisjoint(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.kernel)
 
 
 @pytest.fixture(scope="session")

@@ -235,6 +235,7 @@ def interpreter(version: str) -> Path:
 
 
 # The oldest, the first that has nested quotes in f-strings, and the newest are in a sample, too.
+@pytest.mark.kernel
 @pytest.mark.parametrize("version", sample(["3.10", "3.11", "3.12", "3.13", "3.14"]))
 def test_whoever_writes_it_the_oldest_python_reads_it(version: str) -> None:
     """A pack that a newer Python made is valid on 3.10, the oldest that the helper supports."""

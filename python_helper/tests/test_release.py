@@ -39,7 +39,7 @@ EXTENSION_MANAGER = {
 
 @pytest.fixture
 def wheel() -> zipfile.ZipFile:
-    """The wheel that `make pytest` built; `make check` builds none."""
+    """The wheel that `make wheel` built; `make check` builds none."""
     named = os.environ.get("GPU_HEADROOM_WHEEL")
     if not named:
         pytest.skip("no wheel is named")

@@ -20,7 +20,7 @@ ASKED = re.compile(r'"default","(@jupyterlab/[a-z-]+)",![01],\[1,([0-9,]+)\]')
 
 @pytest.fixture(scope="module")
 def wheel() -> Path:
-    """The wheel that `make pytest` built, or the one in dist/."""
+    """The wheel that `make wheel` built, or the one in dist/."""
     return present_wheel()
 
 

@@ -38,6 +38,7 @@ def environment(newest_python: Path) -> Iterator[Environment]:
         yield opened
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("name", NAMED)
 def test_the_seeded_cause_is_named_first(
     environment: Environment, name: str, tmp_path: Path

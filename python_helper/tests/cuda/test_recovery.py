@@ -12,6 +12,7 @@ from tests.recovery import test_sample as sample
 from tests.recovery.test_sample import (
     test_a_kept_error_is_asked_for_first,
     test_all_comes_back_and_nothing_is_lost,
+    test_common_failures_give_all_back,
     test_the_measure_can_say_no,
 )
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "test_a_kept_error_is_asked_for_first",
     "test_all_comes_back_and_nothing_is_lost",
+    "test_common_failures_give_all_back",
     "test_the_measure_can_say_no",
 ]
 pytestmark = pytest.mark.cuda
@@ -32,7 +34,11 @@ FREED = (
     *("forward", "backward", "graph-list", "model", "trainer", "data-loader", "hooks"),
     *("checkpoint", "half-moved", "function", "generator", "async"),
 )
-PAIRS = (*sample.PAIRS, *product(FREED, ("release",)))
+PAIRS = (
+    *product(sample.SMOKE, sample.FREES),
+    *sample.PAIRS,
+    *product(FREED, ("release",)),
+)
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +49,12 @@ def trials() -> Iterator[sample.Pending]:
         patch.setenv(REAL, "1")
         with Environment("cuda", python) as environment:
             yield sample.attempts(environment, PAIRS, at_once=2)
+
+
+@pytest.fixture(scope="module")
+def smoke(trials: sample.Pending) -> sample.Pending:
+    """The same."""
+    return trials
 
 
 @pytest.mark.parametrize("scenario", FREED)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from tests.live import Pack
 
+pytestmark = pytest.mark.kernel
+
 ROUNDS = int(os.environ.get("GPU_HEADROOM_HARM", "1"))
 # Of the others each is much like one of these.
 SAMPLED = {

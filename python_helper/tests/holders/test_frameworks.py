@@ -12,17 +12,15 @@ import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pytest
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.frameworks.cupy import arrays as cupy_arrays
 from gpu_headroom.holders.inspector import Inspector
 from gpu_headroom.holders.place import Place
 from gpu_headroom.holders.walk import Walk
 from tests.conftest import interpreter
-
-if TYPE_CHECKING:
-    import pytest
 
 HELPER = Path(__file__).parents[2]
 WALK = """
@@ -123,6 +121,7 @@ def said(framework: str, script: str, **environment: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.kernel
 def test_counts_jax_arrays_once_and_starts_no_backend() -> None:
     """Each buffer of each device, told by its address; deleted and traced arrays hold nothing."""
     flags = "--xla_force_host_platform_device_count=4"
@@ -141,6 +140,7 @@ def test_counts_jax_arrays_once_and_starts_no_backend() -> None:
     assert found["traced"] == {}
 
 
+@pytest.mark.kernel
 def test_counts_tensorflow_tensors_and_variables_and_starts_no_context() -> None:
     """Variables have the size of their shape: their value is not read."""
     found = said("tensorflow", TENSORFLOW)

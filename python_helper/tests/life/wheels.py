@@ -16,7 +16,7 @@ EXTENSION = Path("share", "jupyter", "labextensions", "gpu-headroom")
 
 
 def present_wheel() -> Path:
-    """Find the wheel that `make pytest` built, or the one in dist/."""
+    """Find the wheel that `make wheel` built, or the one in dist/."""
     named = os.environ.get("GPU_HEADROOM_WHEEL")
     found = [Path(named).resolve()] if named else list(ROOT.glob("dist/*.whl"))
     assert len(found) == 1, "build the wheel first: make wheel"

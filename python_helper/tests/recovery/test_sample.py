@@ -20,16 +20,12 @@ if TYPE_CHECKING:
 
     Pending = dict[tuple[str, str], Future[Trial]]
 
-FREED = (
-    "group-chained",
-    "displayed-failed",
-    "debug-other-error",
-    "gather",
-    "lru-cache",
-)
+SMOKE = ("displayed-failed", "gather")
+FREED = ("group-chained", "debug-other-error", "lru-cache")
 KEPT = ("kept-closure", "log-buffer", "suspended-in-traceback")
+FREES = ("release", "cell")
 PAIRS = (
-    *product(FREED, ("release", "cell")),
+    *product(FREED, FREES),
     *product(KEPT, ("release", "release-errors")),
     ("gather", "gc"),
 )
@@ -38,8 +34,15 @@ _METHODS = {each.id: each for each in METHODS}
 
 
 @pytest.fixture(scope="module")
+def smoke(python: Path) -> Iterator[Pending]:
+    """What is tried each time, in kernels of each generation."""
+    with Environment("smoke", python) as environment:
+        yield attempts(environment, product(SMOKE, FREES), at_once=4)
+
+
+@pytest.fixture(scope="module")
 def trials(python: Path) -> Iterator[Pending]:
-    """All of the sample, in kernels of each generation."""
+    """The rest of the sample."""
     with Environment("sample", python) as environment:
         yield attempts(environment, PAIRS, at_once=4)
 
@@ -59,13 +62,25 @@ def attempts(environment: Environment, pairs: Iterable[tuple[str, str]], at_once
         }
 
 
+@pytest.mark.smoke
+@pytest.mark.parametrize("scenario", SMOKE)
+@pytest.mark.parametrize("method", FREES)
+def test_common_failures_give_all_back(smoke: Pending, scenario: str, method: str) -> None:
+    """What a restart would recover is freed, no variable is lost, and what runs continues."""
+    assert_recovered(smoke[scenario, method].result())
+
+
 @pytest.mark.parametrize("scenario", FREED)
-@pytest.mark.parametrize("method", ["release", "cell"])
+@pytest.mark.parametrize("method", FREES)
 def test_all_comes_back_and_nothing_is_lost(trials: Pending, scenario: str, method: str) -> None:
-    """What a restart would recover is freed, no variable is lost, and what runs goes on."""
+    """The same of errors that are harder to let go of."""
     if scenario == "group-chained" and sys.version_info < (3, 11):
         pytest.skip("groups of errors came with Python 3.11")
-    trial = trials[scenario, method].result()
+    assert_recovered(trials[scenario, method].result())
+
+
+def assert_recovered(trial: Trial) -> None:
+    """All is freed, and nothing is lost."""
     assert trial.share is not None
     assert trial.share >= 0.99
     assert trial.lost == []
@@ -91,5 +106,6 @@ def test_the_measure_can_say_no(trials: Pending) -> None:
 def test_scenarios_are_what_they_say(newest_python: Path) -> None:
     """The variables of a scenario, and what they hold, are as its description lists them."""
     with Environment("sample", newest_python) as environment, ThreadPoolExecutor(4) as pool:
-        found = pool.map(lambda name: faults(environment, _SCENARIOS[name]), (*FREED, *KEPT))
-        assert list(found) == [[]] * len(FREED + KEPT)
+        names = (*SMOKE, *FREED, *KEPT)
+        found = pool.map(lambda name: faults(environment, _SCENARIOS[name]), names)
+        assert list(found) == [[]] * len(names)
