@@ -13,11 +13,14 @@ from jupyterlab.galata import configure_jupyter_server
 HERE = Path(__file__).resolve().parent
 HOME = Path(os.environ["GPU_HEADROOM_UI_TESTS"])
 KERNEL_617 = HERE.parent / ".venvs" / "kernel-6.17" / "bin" / "python"
+# The newest kernel, with Dask.
+FAMILIES = HERE.parent / ".venvs" / "families" / "bin" / "python"
 ELSEWHERE = HERE / "kernels" / "elsewhere.py"
 CONNECTION = ["-f", "{connection_file}"]
 KERNELS = {
     "without-helper": [sys.executable, str(HERE / "kernels" / "without_helper.py"), *CONNECTION],
     "kernel-6.17": [str(KERNEL_617), "-m", "ipykernel_launcher", *CONNECTION],
+    "families": [str(FAMILIES), "-m", "ipykernel_launcher", *CONNECTION],
     "echo": [sys.executable, str(HERE / "kernels" / "echo.py"), *CONNECTION],
     "wrapper": [sys.executable, str(ELSEWHERE), "wrapper", *CONNECTION],
     "forwarder": [sys.executable, str(ELSEWHERE), "forwarder", *CONNECTION],

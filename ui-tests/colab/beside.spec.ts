@@ -76,8 +76,7 @@ test.describe('A card', () => {
     const failed = await notebook.run(LEAK);
     await failed.look();
     await expect(failed.output).toContainText(
-      /losses keeps \d\.\d GiB of activations/,
-      { timeout: 60_000 }
+      /losses keeps \d\.\d GiB of activations/
     );
     await expect(failed.output).not.toContainText('Looking further…');
   });
@@ -215,7 +214,7 @@ test.describe('A gauge', () => {
     await gauge.look();
     await expect(gauge.live).toHaveCount(2);
     const before = await sentBy(notebook, gauge.name);
-    // Time enough for three polls of each, or for hundreds of channels.
+    // Time enough for three polls of each, or for hundreds of channels: that none come, no event tells.
     await gauge.page.waitForTimeout(6000);
     expect((await sentBy(notebook, gauge.name)) - before).toBeLessThan(12);
     await notebook.run(HOLD);

@@ -88,7 +88,7 @@ test('the first cell of the demo, as it is, should end in a live gauge', async (
   expect(added).toEqual([expect.stringMatching(/^gpu.headroom /)]);
 });
 
-test('should follow what other cells do @sample', async ({ open }) => {
+test('should follow what other cells do @sample @smoke', async ({ open }) => {
   const notebook = await open();
   await notebook.run(START);
   const gauge = await notebook.run(SHOW);
@@ -233,9 +233,7 @@ test('should say that the kernel was restarted', async ({ open }) => {
   const gauge = await notebook.run(SHOW);
   await expect(gauge.live).toBeVisible();
   await notebook.restart();
-  await expect(gauge.output).toContainText('The kernel was restarted', {
-    timeout: 60000
-  });
+  await expect(gauge.output).toContainText('The kernel was restarted');
 });
 
 test('should go on with the next life of the helper', async ({ open }) => {
@@ -247,9 +245,7 @@ test('should go on with the next life of the helper', async ({ open }) => {
   await notebook.run(
     `%load_ext gpu_headroom\n${START.replace('4 GiB', '8 GiB')}`
   );
-  await expect(gauge.output).toContainText('Headroom: 7.7 GiB', {
-    timeout: 60000
-  });
+  await expect(gauge.output).toContainText('Headroom: 7.7 GiB');
 });
 
 test('should leave no comm behind when its cell is run again @sample', async ({

@@ -364,9 +364,7 @@ import torch`,
     await noteWords(page, 'Looking further…');
     await notebook.run(2);
     const failure = card(notebook.cell(2));
-    await expect(failure).toContainText('losses keeps 3.0 GiB of activations', {
-      timeout: 30_000
-    });
+    await expect(failure).toContainText('losses keeps 3.0 GiB of activations');
     await expect(failure).not.toContainText('Looking further…');
     await expect(failure).toHaveCount(1);
     expect(await notedWords(page)).toBe(true);

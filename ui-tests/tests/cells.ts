@@ -63,10 +63,11 @@ for node, following in pairwise(nodes):
 nodes[-1].append(torch.empty(2**28, dtype=torch.uint8, device="cuda"))`;
 
 /** Waits inside C without letting go of the interpreter, after it has begun. */
-export const HOLD_INTERPRETER = `import ctypes, time
+export const HOLD_INTERPRETER = `import ctypes, os, time
 
+os.mkfifo("held")
 time.sleep(1)
-ctypes.PyDLL(None).sleep(8)`;
+ctypes.PyDLL(None).open(b"held", os.O_RDONLY)`;
 
 /** Runs until it is interrupted, and lets other threads run. */
 export const WAIT = `import time

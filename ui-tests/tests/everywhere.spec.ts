@@ -5,7 +5,7 @@ import { gauge, item, openList, toast } from './surfaces';
 const FREED = 'Freed 1.0 GiB: headroom 1.7 → 2.7 GiB';
 
 test.describe('In every application', () => {
-  test('should free by the checklist, the toolbar and the menu', async ({
+  test('should free by the checklist, the toolbar and the menu @smoke', async ({
     open,
     page
   }) => {

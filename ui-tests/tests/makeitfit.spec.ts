@@ -41,7 +41,7 @@ async function batch(notebook: Notebook, index: number): Promise<number> {
 }
 
 test.describe('Make it fit', () => {
-  test('should halve the batch until the cell passes, and take it back', async ({
+  test('should halve the batch until the cell passes, and take it back @smoke', async ({
     open,
     page
   }) => {
@@ -49,8 +49,7 @@ test.describe('Make it fit', () => {
     const failure = await fail(notebook);
     await failure.getByRole('button', { name: 'Make it fit' }).click();
     await expect(notice(page)).toContainText(
-      /batch_size = \d+ fits: peak [\d.–]+( GiB)? of 4\.0 GiB\./,
-      { timeout: 60_000 }
+      /batch_size = \d+ fits: peak (at least )?[\d.–]+( GiB)? of 4\.0 GiB\./
     );
     const fitting = await batch(notebook, 2);
     expect(fitting).toBeLessThan(32768);
@@ -91,9 +90,7 @@ test.describe('Make it fit', () => {
     const notebook = await open(notebookOf([SIMULATE, MODEL, SET, USE]));
     const failure = await fail(notebook);
     await failure.getByRole('button', { name: 'Make it fit' }).click();
-    await expect(notice(page)).toContainText(/batch_size = \d+ fits/, {
-      timeout: 60_000
-    });
+    await expect(notice(page)).toContainText(/batch_size = \d+ fits/);
     const fitting = await batch(notebook, 2);
     expect(fitting).toBeLessThan(32_768);
     await expect(notebook.cell(3)).toContainText(`trained with ${fitting}`);
@@ -145,9 +142,7 @@ test.describe('Make it fit in a windowed notebook', () => {
     await expect(notebook.cell(2)).not.toBeInViewport();
     const failure = card(page.locator('.jp-Notebook'));
     await failure.getByRole('button', { name: 'Make it fit' }).click();
-    await expect(notice(page)).toContainText(/batch_size = \d+ fits/, {
-      timeout: 60_000
-    });
+    await expect(notice(page)).toContainText(/batch_size = \d+ fits/);
     const fitting = await batch(notebook, 2);
     await expect(cells.last()).toContainText(`trained with ${fitting}`);
   });

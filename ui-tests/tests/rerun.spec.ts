@@ -118,9 +118,7 @@ test.describe('A trained model', () => {
     expect(await notebook.value(TRAINED)).toEqual(before);
     await picture(page, 'rerun-saved');
     await agree(again);
-    await expect(notice(page).last()).toContainText(/batch_size = \d+ fits/, {
-      timeout: 60_000
-    });
+    await expect(notice(page).last()).toContainText(/batch_size = \d+ fits/);
     expect(await notebook.value('len(history)')).toBe(4);
   });
 
@@ -158,9 +156,7 @@ test.describe('A trained model', () => {
       panel.model?.sharedModel.moveCell(1, 2);
     });
     await agree(dialog);
-    await expect(notice(page)).toContainText(/batch_size = \d+ fits/, {
-      timeout: 60_000
-    });
+    await expect(notice(page)).toContainText(/batch_size = \d+ fits/);
     await expect(notebook.cell(2)).toContainText(/trained with \d+/);
     expect(await notebook.source(2)).not.toBe(TRAIN);
     expect(await notebook.value('len(history)')).toBe(4);

@@ -27,9 +27,7 @@ test.describe('The number of a script', () => {
     await expect(question).toContainText('trains again');
     await question.getByRole('button', { name: 'Run it again' }).click();
     const notice = page.locator('.Toastify__toast');
-    await expect(notice).toContainText(/batch_size = \d+ fits: peak/, {
-      timeout: 60_000
-    });
+    await expect(notice).toContainText(/batch_size = \d+ fits: peak/);
     const edited = await notebook.source(2);
     const [, size] = /--batch-size (\d+)$/.exec(edited) ?? [];
     expect(Number(size)).toBeLessThan(32768);
@@ -121,9 +119,7 @@ test.describe('A number that stands in a script', () => {
     await question
       .getByRole('button', { name: 'Delete and run again' })
       .click();
-    await expect(notebook.cell(1)).toContainText(/trained with \d+/, {
-      timeout: 60_000
-    });
+    await expect(notebook.cell(1)).toContainText(/trained with \d+/);
     expect(await script.text()).not.toBe(FIXED);
   });
 
@@ -134,9 +130,7 @@ test.describe('A number that stands in a script', () => {
       .getByRole('button', { name: 'Delete and run again' })
       .click();
     const notice = page.locator('.Toastify__toast');
-    await expect(notice).toContainText(/BATCH = \d+ fits: peak/, {
-      timeout: 60_000
-    });
+    await expect(notice).toContainText(/BATCH = \d+ fits: peak/);
     const [, size] = /^BATCH = (\d+)$/m.exec(await script.text()) ?? [];
     expect(Number(size)).toBeLessThan(32768);
     await expect(notebook.cell(1)).toContainText(`trained with ${size}`);

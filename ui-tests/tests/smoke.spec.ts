@@ -3,7 +3,7 @@ import { HOLD, MODEL, notebookOf, SIMULATE, TRAIN } from './cells';
 import { card, gauge } from './surfaces';
 
 test.describe('The thin path', () => {
-  test('should show, explain and free', async ({ open, page }) => {
+  test('should show, explain and free @smoke', async ({ open, page }) => {
     const notebook = await open(notebookOf([SIMULATE, HOLD, MODEL, TRAIN]));
     await notebook.runUpTo(1);
     await expect(gauge(page)).toContainText('Simulated GPU 1.3 / 4.0 GiB');

@@ -4,6 +4,8 @@ import type { Page, WebSocket } from '@playwright/test';
 export interface ISent {
   /** Requests to a helper. */
   requests: number;
+  /** When each of them was sent, in milliseconds. */
+  times: number[];
   /** Characters of all execute requests that no cell made. */
   silent: number[];
 }
@@ -20,7 +22,11 @@ export class Traffic {
 
   /** What was sent to a kernel. */
   to(kernelId = ''): ISent {
-    const sent = this._sent.get(kernelId) ?? { requests: 0, silent: [] };
+    const sent = this._sent.get(kernelId) ?? {
+      requests: 0,
+      times: [],
+      silent: []
+    };
     this._sent.set(kernelId, sent);
     return sent;
   }
@@ -45,6 +51,7 @@ export class Traffic {
       const sent = this.to(id);
       if (text.includes('"gpuHeadroom"')) {
         sent.requests++;
+        sent.times.push(Date.now());
       }
       if (text.includes('"execute_request"') && /"silent": ?true/.test(text)) {
         sent.silent.push(text.length);
