@@ -5,6 +5,8 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules --no-print-directory
+# Where it is set each kernel that starts would compile its thousand modules.
+unexport PYTHONDONTWRITEBYTECODE
 
 PYTHON ?= python3
 NEWER_PYTHON ?= python3.13
@@ -71,6 +73,8 @@ endif
 # Runs a command as a stage, whose seconds stand in the table at the end.
 STAGE = $(HOST_PYTHON) scripts/stage.py
 PYTEST = env GPU_HEADROOM_FULL=$(FULL) $(VENV)/bin/pytest $(WORKERS)
+# The wheel, for tests of a target that has built it.
+WHEEL = env GPU_HEADROOM_WHEEL="$$(echo $(CURDIR)/dist/*.whl)"
 # Followed by the application, as `ui-tests/playwright.config.js` has them, and arguments.
 PLAYWRIGHT = scripts/playwright.sh
 # Python that mypy reads beside the helper and its tests.
@@ -335,7 +339,7 @@ jest: node_modules/.stamp src/kernel/pack.ts ## the front end's unit tests (ARGS
 	@$(STAGE) jest env PATH="$(BUILD_PATH)" jlpm test $(ARGS)
 
 test-python: .make/test-tools .make/wheel ## the Python tests that need no kernel (ARGS=…)
-	@$(STAGE) "pytest, without kernels" $(PYTEST) --quiet -m "not kernel" $(SAMPLES:%=--ignore=%) $(ARGS)
+	@$(STAGE) "pytest, without kernels" $(WHEEL) $(PYTEST) --quiet -m "not kernel" $(SAMPLES:%=--ignore=%) $(ARGS)
 
 smoke: .make/test-tools .make/wheel .make/linked-lab-4.6 .make/chromium ## the product in real kernels and a real browser, four minutes
 	@$(STAGE) "smoke, kernels" env GPU_HEADROOM_GENERATION=ipykernel-7 $(PYTEST) --quiet -m "kernel and smoke" $(addprefix python_helper/tests/,causes kernels recovery)
@@ -344,7 +348,7 @@ smoke: .make/test-tools .make/wheel .make/linked-lab-4.6 .make/chromium ## the p
 
 # Of cases that are much alike a sample; all with FULL=yes.
 test-kernels: $(ENVIRONMENTS) .make/test-tools .make/wheel ## the helper in kernels of all generations and frameworks (FULL=yes, ARGS=…)
-	@$(STAGE) "pytest, kernels" $(PYTEST) -m kernel $(SAMPLES:%=--ignore=%) $(ARGS)
+	@$(STAGE) "pytest, kernels" $(WHEEL) $(PYTEST) -m kernel $(SAMPLES:%=--ignore=%) $(ARGS)
 
 test-samples: $(ENVIRONMENTS) .make/families .make/test-tools ## samples of the benchmarks, dry runs, programs of the simulated GPU (FULL=yes, ARGS=…)
 	@$(STAGE) "pytest, samples" env GPU_HEADROOM_PYTHON_LAB_46=$(CURDIR)/$(FAMILIES)/bin/python $(FAMILIES)/bin/pytest $(WORKERS) $(SAMPLES) $(ARGS)
