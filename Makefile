@@ -22,8 +22,6 @@ NOTEBOOKS ?= 50
 # How many messages `make fuzz` makes of each kind, and where it begins.
 SIZE ?= 100000
 SEED ?= 9
-# How many programs `make edits` makes for each kind of edits.
-GENERATED ?= 1000
 # Which browser tests `make images` takes pictures of, and whether on Colab's page too.
 PICTURES ?= badges demo freeing panel rerun story walks
 COLAB ?= yes
@@ -77,7 +75,7 @@ ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
 .PHONY: help demo develop environments check test untimed style-and-types lint sizes types jest pytest fuzz galata cuda cuda-all cuda-here \
-	colab hosts test-engines test-engines-older docs translations wheel install benchmarks recovery fidelity causes edits harm soak images matrix targets release requirements clean distclean
+	colab hosts test-engines test-engines-older docs translations wheel install benchmarks recovery fidelity causes harm soak images matrix targets release requirements clean distclean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -318,9 +316,7 @@ types: node_modules/.stamp ui-tests/node_modules/.stamp .make/test-tools .make/d
 	@cd ui-tests && PATH="$(BUILD_PATH)" jlpm types
 	@$(VENV)/bin/mypy
 	@$(VENV)/bin/mypy $(wildcard benchmarks/*.py benchmarks/recovery/*.py benchmarks/causes/*.py) \
-		$(wildcard benchmarks/fidelity/*.py benchmarks/fidelity/programs/*.py) \
-		$(wildcard benchmarks/edits/*.py benchmarks/edits/kinds/*.py benchmarks/edits/pieces/*.py) \
-		$(wildcard benchmarks/edits/generators/*.py) scripts
+		$(wildcard benchmarks/fidelity/*.py benchmarks/fidelity/programs/*.py) scripts
 	@cd docs && ../$(VENV)/bin/mypy --config-file ../pyproject.toml --python-executable ../$(DOCS)/bin/python conf.py story.py extensions
 
 jest: node_modules/.stamp ## the front end's unit tests (ARGS=…)
@@ -388,9 +384,6 @@ fidelity: .make/test-tools ## the simulated GPU held to PyTorch's own allocator,
 
 causes: .make/test-tools .make/libraries ## which cause a card names on notebooks with a seeded one, and whether its remedies help (ARGS="names"), half an hour
 	@PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.causes.run $(ARGS)
-
-edits: .make/test-tools ## every kind of edit tried on programs, results compared (GENERATED=1000, ARGS="--kinds no-grad"), half an hour
-	@PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.edits.run --generated $(GENERATED) $(ARGS)
 
 images: install environments .make/chromium .make/docs ## the pictures of docs/images, taken by the browser tests (PICTURES="story", COLAB=)
 	@$(if $(COLAB),GPU_HEADROOM_IMAGES=1 $(MAKE) colab ARGS="--project '6.17 strict'")

@@ -5,39 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from ..edits import reasons
-from . import again, code_fix, editing
+from . import batch_changes, code_fix, editing
 from .remedies import (
-    accumulate,
-    autocast,
-    backward_each,
     checkpointing,
-    clear_gradients,
-    close_other_programs,
-    collect_garbage,
-    delete_leftovers,
-    end_in_semicolon,
-    eval_mode,
-    expandable_segments,
     free_traceback,
-    freeze_backbone,
     keep_numbers,
-    larger_gpu,
-    less_preallocation,
-    lighter_model,
-    lighter_optimizer,
     map_location,
-    move_per_batch,
-    narrower_dtype,
     no_grad,
-    one_at_a_time,
-    other_gpu,
-    raise_fraction,
-    same_shape,
     save_training,
     smaller_batch,
-    smaller_input,
-    split_request,
 )
 from .rules import (
     activations,
@@ -65,6 +41,8 @@ from .rules import (
     unnamed_values,
     wide_dtype,
 )
+from .suggestions import SUGGESTIONS
+from .surroundings import SURROUNDINGS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -74,23 +52,25 @@ if TYPE_CHECKING:
     from .finding import Finding
     from .remedy import Offer
 
-    class _Speaking(Protocol):
-        """A module with sentences of its own, by id."""
+    class _Rule(Protocol):
+        """One possible cause; `docs/rules/<id>.md` says what it looks at. Silence beats a guess."""
 
         __name__: str
         TEXTS: dict[str, str]
 
-    class _Rule(_Speaking, Protocol):
-        """One possible cause; `docs/rules/<id>.md` says what it looks at. Silence beats a guess."""
-
         def check(self, evidence: Evidence, /) -> Finding | None:
             """Return what was found, where the numbers speak for it."""
 
-    class _Remedy(_Speaking, Protocol):
+    class _Remedy(Protocol):
         """Something that helps, offered only where the numbers support it."""
 
-        TREATS: tuple[str, ...]
-        """The rules whose causes it removes; empty: whatever the cause."""
+        @property
+        def TEXTS(self) -> dict[str, str]:  # noqa: N802  a module's
+            """Its sentences, by id."""
+
+        @property
+        def TREATS(self) -> tuple[str, ...]:  # noqa: N802  a module's
+            """The rules whose causes it removes; empty: whatever the cause."""
 
         def offer(self, evidence: Evidence, finding: Finding | None, /) -> Offer | None:
             """Return it for what was found by one of these rules, if anything was."""
@@ -123,55 +103,38 @@ _RULES: Sequence[_Rule] = (
     unnamed_values,
     evaluation_in_training_mode,
 )
-_REMEDIES: Sequence[_Remedy] = (
-    free_traceback,
-    keep_numbers,
-    backward_each,
-    no_grad,
-    eval_mode,
-    delete_leftovers,
-    collect_garbage,
-    end_in_semicolon,
-    move_per_batch,
-    map_location,
-    one_at_a_time,
-    narrower_dtype,
-    same_shape,
-    raise_fraction,
-    clear_gradients,
-    freeze_backbone,
-    smaller_batch,
-    smaller_input,
-    accumulate,
-    autocast,
-    checkpointing,
-    expandable_segments,
-    less_preallocation,
-    close_other_programs,
-    lighter_optimizer,
-    lighter_model,
-    split_request,
-    other_gpu,
-    larger_gpu,
-    save_training,
-)
 
 
-def _id(module: _Speaking) -> str:
-    return module.__name__.rpartition(".")[2].replace("_", "-")
+def _id(module: object) -> str:
+    return str(vars(module)["__name__"]).rpartition(".")[2].replace("_", "-")
 
 
 RULES: Mapping[str, _Rule] = {_id(rule): rule for rule in _RULES}
-REMEDIES: Mapping[str, _Remedy] = {_id(remedy): remedy for remedy in _REMEDIES}
+_SUGGESTED: dict[str, _Remedy] = {each.id: each for each in (*SUGGESTIONS, *SURROUNDINGS)}
+REMEDIES: Mapping[str, _Remedy] = {
+    "free-traceback": free_traceback,
+    "keep-numbers": keep_numbers,
+    "no-grad": no_grad,
+    "map-location": map_location,
+    "smaller-batch": smaller_batch,
+    "checkpointing": checkpointing,
+    **_SUGGESTED,
+    "save-training": save_training,
+}
+"""What may be offered, by id; of those of one rank and effect the first comes first."""
 # What they say, for translators.
 TEXTS = {
     name: text
-    for speaking in (*_RULES, *_REMEDIES, again, code_fix, editing, reasons)
-    for name, text in speaking.TEXTS.items()
+    for texts in (
+        *[rule.TEXTS for rule in _RULES],
+        *[remedy.TEXTS for remedy in REMEDIES.values()],
+        *[batch_changes.TEXTS, code_fix.TEXTS, editing.TEXTS],
+    )
+    for name, text in texts.items()
 }
 _MOST_OFFERS = 10  # renderers show four, and fold the rest away
 _MOST_CAUSES = 4
-_TRADED = (("activations",), ("model-too-large",), larger_gpu.TREATS)
+_TRADED = (("activations",), ("model-too-large",), REMEDIES["larger-gpu"].TREATS)
 # Without gradients there is nothing that could be kept.
 _AS_WELL = ("evaluation-with-gradients",)
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..protocol.wire import Diff, Edit, Message, Remedy
 
     class Fix(Protocol):
-        """A change of code that is proven anew each time it is asked for."""
+        """A change of code that is made on the text of cells as they are when it is asked for."""
 
         def edits(self, sources: Mapping[str, str]) -> FixOutcome:
             """Return the edit for cells of `sources` (cell id to text), or why there is none."""
@@ -29,16 +29,10 @@ class FixOutcome:
 
 
 class Edited(NamedTuple):
-    """What a change of code looks like, and the fix that makes it where its cells can run again.
-
-    `reason` says why there is no fix: it could not be proven on the whole program. `attempt` is
-    the change all the same, to be tried where nothing can be lost.
-    """
+    """What a change of code looks like, and the fix that makes it where it is a button."""
 
     diffs: tuple[Diff, ...] = ()
     fix: Fix | None = None
-    reason: Message | None = None
-    attempt: Fix | None = None
 
 
 UNCHANGED = Edited()
@@ -48,8 +42,9 @@ UNCHANGED = Edited()
 class Offer:
     """A remedy that the evidence supports, with an estimate of its effect.
 
-    It is an edit where `edited` has a fix, else what `kind` says: mostly advice. A lower `rank`
-    comes first, then the larger effect. `id` is the name of the remedy that made it.
+    It is an edit where `edited` has a fix, else what `kind` says: mostly a suggestion, whose
+    `example` is code in the user's names where that is cheap. A lower `rank` comes first, then the
+    larger effect. `id` is the name of the remedy that made it.
     """
 
     title: Message
@@ -59,6 +54,7 @@ class Offer:
     at_least: bool = False
     kind: Literal["release", "snippet", "advice", "restart", "save"] = "advice"
     type_this: str | None = None
+    example: str | None = None
     edited: Edited = UNCHANGED
     rank: int = 1
     id: str = ""
@@ -78,5 +74,5 @@ class Offer:
             "effect_quality": "not_measured" if self.effect_bytes is None else known,
             "type_this": self.type_this,
             "diffs": list(self.edited.diffs),
-            "reason": self.edited.reason,
+            "reason": None,
         }

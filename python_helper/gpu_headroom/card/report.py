@@ -100,7 +100,7 @@ def report_of(
         "also_failed": recognition.also_failed,
         "measured": "message" if recognition.worker else "kernel",
     }
-    fixes = {offer.id: fix for offer in offers if (fix := offer.edited.fix or offer.edited.attempt)}
+    fixes = {offer.id: fix for offer in offers if (fix := offer.edited.fix)}
     return BuiltReport(report, fixes, evidence.scene)
 
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...cells.values import value_at
-from ...edits.number import by_flag, flag_of, in_script, of_command, smaller_batch
+from ...code.beside import script_at
+from ...edits.number import add_flag, flag_of, is_plain_text, of_command, set_number
 from ...edits.rewrite import Anchor
 from ...oom.largest_batch import predict, probes
 from ...text.messages import message
+from ..batch_changes import changed_by
 from ..code_fix import CellChange
 from ..editing import edited
-from ..remedy import Offer
+from ..remedy import Edited, Offer
 
 if TYPE_CHECKING:
     from ...code.literals import SizeLiteral
@@ -32,47 +33,30 @@ TEXTS = {
         "`{flag} {new}` in line {line} (the default is {old}: {file}, line {at})"
     ),
     "remedy.smaller-batch.file": "`{name} = {old}` → `{new}` ({file}, line {line})",
-    "remedy.smaller-batch.note": (
-        "Activations scale with the batch. An epoch has {times} times as many steps: check the "
-        "learning rate."
-    ),
-    "remedy.smaller-batch.note_steps": (
-        "Activations scale with the batch. An epoch has {times} times as many steps: check the "
-        "learning rate, and what counts steps, as its schedule does."
-    ),
-    "remedy.smaller-batch.note_norm": (
-        "Activations scale with the batch. Batch normalisation sees fewer samples at once, and an "
-        "epoch has {times} times as many steps: check the learning rate."
-    ),
-    "remedy.smaller-batch.note_pairs": (
-        "Activations scale with the batch. The loss compares the samples of a batch: with fewer of "
-        "them it is another."
-    ),
+    "remedy.smaller-batch.note": "Activations scale with the batch. {changes}",
     "remedy.smaller-batch.note_evaluated": "Activations scale with the batch.",
     "remedy.smaller-batch.note_elsewhere": (
         "Half as a first try: how much fits was not measured, it ran in another process. Training "
         "changes slightly: check the learning rate."
     ),
     "remedy.smaller-batch.note_unsure": (
-        "Activations scale with the batch, but even so it may not fit. "
-        "Training changes slightly: check the learning rate."
+        "Activations scale with the batch, but even so it may not fit. {changes}"
+    ),
+    "remedy.smaller-batch.note_imported": (
+        "Change it in `{file}` and restart the kernel: what is imported is not read again."
     ),
     "remedy.smaller-batch.note_predicted": (
         "Measured runs of this cell say that the largest `{name}` lies between {low} and {high}. "
-        "Training changes slightly: check the learning rate."
+        "{changes}"
     ),
     "fix.ok": "`{name} = {old}` becomes `{new}`.",
 }
-_PAIRS = re.compile(r"info_?nce|nt_?xent|contrastive|sim_?clr", re.IGNORECASE)
-_COUNTS_STEPS = re.compile(
-    r"OneCycleLR|_steps\b|_schedule_with_|CyclicLR|len\(\w*(?:loader|dl)\w*\)"
-)
 _SMALLEST_RATIO = 1 / 1024
 _UNSURE_RATIO = 1 / 8
 
 
 def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
-    """Offer it where a literal is proven to scale the memory, and less of it would fit."""
+    """Offer it where a number scales the memory, and less of it would fit."""
     batch = evidence.batch
     if batch is None:
         return None
@@ -80,48 +64,68 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     value = fitting(evidence)
     if value is None:
         return None
+    found = _change_of(evidence, batch, value)
     change = edited(
         evidence,
-        _changes_of(evidence, batch, value),
+        found.change,
         sets=f"{batch.name} = {value}" if is_here else None,  # whether it fits is not seen
         done=message("fix.ok", TEXTS, name=batch.name, old=batch.value, new=value),
     )
+    if found.is_imported:
+        change = Edited(change.diffs)
     if not change.diffs and batch.cell.path is None:
         return None
     by_flag = bool(change.diffs) and change.diffs[0]["file"] is None
     ratio, peak = value / batch.value, evidence.peak
+    note = _note(evidence, batch, ratio, predicted)
+    if found.is_imported:
+        note = message("remedy.smaller-batch.note_imported", TEXTS, file=batch.cell.path)
     return Offer(
         title=_title(evidence, batch, value, by_flag=by_flag),
-        note=_note(evidence, batch, ratio, predicted),
+        note=note,
         effect_bytes=peak.saved_bytes(evidence.batch_bytes, ratio) if is_here else None,
         at_least=peak.room_left < 1,
         edited=change,
     )
 
 
-def _changes_of(evidence: Evidence, batch: SizeLiteral, value: int) -> list[CellChange]:
+class _Found(NamedTuple):
+    """The change of a number, if it can be made; of no use in a file that `is_imported`."""
+
+    change: CellChange | None
+    is_imported: bool = False
+
+
+def _change_of(evidence: Evidence, batch: SizeLiteral, value: int) -> _Found:
     """Change the number where it stands; an option's behind the `%run` of the failing cell.
 
     Or behind the command there, which is read as one.
     """
-    cell, line, way = evidence.failure.cell, evidence.line, evidence.way
+    cell, line = evidence.failure.cell, evidence.line
     path, started, read = batch.cell.path, "", cell
     if evidence.failure.in_other_process and evidence.scene.files:  # a command has started these
         (read, _), *_ = evidence.scene.steps
         started = PurePath(evidence.scene.files[0].key).name
     if path is None:
         changed = cell if started else batch.cell
-        rewrite = of_command(smaller_batch(batch, value, way), cell.key, started)
-        return [CellChange(changed, batch.line, rewrite)]
+        rewrite = of_command(set_number(batch, value), started)
+        return _Found(CellChange(changed, batch.line, rewrite))
     if line is None:
-        return []
-    if batch.kind == "option":
-        rewrite = by_flag(batch, value, way, Anchor.of(read.source, line))
-        return [CellChange(cell, line, of_command(rewrite, cell.key, started))]
-    if not path.endswith(".py") or not _is_at_notebook(evidence.failure.shell):
-        return []
-    rewrite = in_script(batch, value, way, cell.key, Anchor.of(cell.source, line), started)
-    return [CellChange(batch.cell, batch.line, rewrite, (cell, line))]
+        return _Found(None)
+    flag = flag_of(batch) if batch.kind == "option" else None
+    if flag is not None:
+        rewrite = add_flag(Anchor.of(read.source, line), flag, value)
+        change = CellChange(cell, line, of_command(rewrite, started))
+        if change.diff() is not None:
+            return _Found(change)
+    is_plain = path.endswith(".py") and is_plain_text(batch.cell.source)
+    if not is_plain or not _is_at_notebook(evidence.failure.shell):
+        return _Found(None)
+    run = script_at(cell.source, line)
+    is_imported = not started and (run is None or run.key != batch.cell.key)
+    return _Found(
+        CellChange(batch.cell, batch.line, set_number(batch, value), (cell, line)), is_imported
+    )
 
 
 def _is_at_notebook(shell: Any) -> bool:
@@ -154,32 +158,16 @@ def _note(
 ) -> Message:
     if evidence.failure.in_other_process:
         return message("remedy.smaller-batch.note_elsewhere", TEXTS)
+    changes = " ".join(changed_by(evidence, round(1 / ratio)))
     if predicted is not None:
-        return message(
-            "remedy.smaller-batch.note_predicted",
-            TEXTS,
-            name=batch.name,
-            low=predicted.low,
-            high=predicted.high,
-        )
+        low, high = predicted.low, predicted.high
+        said = {"name": batch.name, "low": low, "high": high, "changes": changes}
+        return message("remedy.smaller-batch.note_predicted", TEXTS, **said)
     if evidence.requested_bytes is None or ratio < _UNSURE_RATIO:
-        return message("remedy.smaller-batch.note_unsure", TEXTS)
-    return _changes(evidence, round(1 / ratio))
-
-
-def _changes(evidence: Evidence, times: int) -> Message:
-    """Say what else a smaller batch changes: the weightiest that applies."""
-    running, cells = evidence.scene.running, evidence.gate.notebook.cells
-    if not running.trains:
+        return message("remedy.smaller-batch.note_unsure", TEXTS, changes=changes)
+    if not changes:
         return message("remedy.smaller-batch.note_evaluated", TEXTS)
-    if any(_PAIRS.search(cell.source) for cell in cells):
-        return message("remedy.smaller-batch.note_pairs", TEXTS)
-    classes = (name for facts in evidence.gate.live.models.values() for name in facts.classes)
-    if any("BatchNorm" in name for name in classes):
-        return message("remedy.smaller-batch.note_norm", TEXTS, times=times)
-    if any(_COUNTS_STEPS.search(cell.source) for cell in cells):
-        return message("remedy.smaller-batch.note_steps", TEXTS, times=times)
-    return message("remedy.smaller-batch.note", TEXTS, times=times)
+    return message("remedy.smaller-batch.note", TEXTS, changes=changes)
 
 
 def _fitting(evidence: Evidence, batch: SizeLiteral, predicted: Prediction | None) -> int | None:

@@ -63,6 +63,8 @@ def evaluated_model(evidence: Evidence) -> Model | None:
     """
     kept, running = evidence.kinds.get("activations", 0), evidence.scene.running
     beside = _evaluated_beside(evidence)
+    if evidence.scene.inputs_require_grad:
+        return None  # gradients are what it is for
     if beside is not None:
         return beside
     if running.trains or evidence.scene.in_backward or evidence.share(kept) < _SHARE:

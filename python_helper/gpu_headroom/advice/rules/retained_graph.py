@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...code.flow import trains
 from ...code.parsing import parse_cell, words_in
 from ...code.rounds import stored
+from ...code.training import trains
 from ...text.messages import message
 from ..finding import A_LINE, Finding
 
