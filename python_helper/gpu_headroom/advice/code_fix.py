@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..code.beside import beside
 from ..code.notebook import Notebook
 from ..edits.hunks import as_edits, hunks, rows, whole
 from ..text.messages import message
-from .remedy import FixOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Literal
 
     from ..cells.runs import CellRun
     from ..edits.rewrite import Rewrite
-    from ..protocol.wire import Diff, Message
+    from ..protocol.wire import Diff, Edit, Message
 
 TEXTS = {
     "fix.changed": "The cell was edited after it failed; line {line} no longer matches.",
@@ -75,6 +75,16 @@ class CellChange:
 
 
 @dataclass(frozen=True, slots=True)
+class FixOutcome:
+    """The edit of a fix for the cells as they are now; `run` are cell ids in order."""
+
+    status: Literal["ok", "changed", "unknown"]
+    edits: tuple[Edit, ...]
+    run: tuple[str, ...]
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
 class CodeFix:
     """A rewrite of one cell or file; `done` is what is said once it is made.
 
@@ -107,6 +117,16 @@ class CodeFix:
             return _refused(message("fix.used_otherwise", TEXTS))
         found = (whole if path else hunks)(before, after)
         return FixOutcome("ok", tuple(as_edits(key, found)), self.run, self.done)
+
+
+class Edited(NamedTuple):
+    """What a change of code looks like, and the fix that makes it where it is a button."""
+
+    diffs: tuple[Diff, ...] = ()
+    fix: CodeFix | None = None
+
+
+UNCHANGED = Edited()
 
 
 def _refused(why: Message) -> FixOutcome:

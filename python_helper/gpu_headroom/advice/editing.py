@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..code.again import Again
 from ..text.messages import message
-from .code_fix import CellChange, CodeFix
-from .remedy import UNCHANGED, Edited
+from .code_fix import UNCHANGED, CellChange, CodeFix, Edited
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,11 +79,7 @@ def to_run(evidence: Evidence, change: CellChange) -> tuple[str, ...]:
     cell, lines = change.place
     live = evidence.live
     again = Again(
-        evidence.notebook,
-        evidence.way,
-        {cell.key: lines},
-        lengths=live.lengths,
-        models=live.models,
+        evidence.notebook, evidence.way, {cell.key: lines}, lengths=live.lengths, models=live.models
     )
     known = {run.key: run.cell_id for run in evidence.failure.cells}
     ids = [known.get(key) for key in again.run()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from . import batch_changes, code_fix, editing
+from . import code_fix, editing
 from .remedies import (
     checkpointing,
     free_traceback,
@@ -15,51 +15,16 @@ from .remedies import (
     save_training,
     smaller_batch,
 )
-from .rules import (
-    activations,
-    data_on_card,
-    displayed_values,
-    earlier_traceback,
-    elsewhere,
-    evaluation_in_training_mode,
-    evaluation_with_gradients,
-    fragmentation,
-    growing_cache,
-    huge_request,
-    kept_copies,
-    kept_tensors,
-    loop_leftovers,
-    memory_fraction,
-    model_too_large,
-    other_programs,
-    pinned_memory,
-    preallocation,
-    reference_cycles,
-    retained_graph,
-    several_tasks,
-    suspended,
-    unnamed_values,
-    wide_dtype,
-)
+from .rules import copies, holding, outside, running
 from .suggestions import SUGGESTIONS
-from .surroundings import SURROUNDINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from ..oom.evidence import Evidence
     from ..protocol.wire import Cause
     from .finding import Finding
     from .remedy import Offer
-
-    class _Rule(Protocol):
-        """One possible cause; `docs/rules/<id>.md` says what it looks at. Silence beats a guess."""
-
-        __name__: str
-        TEXTS: dict[str, str]
-
-        def check(self, evidence: Evidence, /) -> Finding | None:
-            """Return what was found, where the numbers speak for it."""
 
     class _Remedy(Protocol):
         """Something that helps, offered only where the numbers support it."""
@@ -76,41 +41,40 @@ if TYPE_CHECKING:
             """Return it for what was found by one of these rules, if anything was."""
 
 
-# By id, which is the module's name; of causes that weigh the same the first comes first.
-_RULES: Sequence[_Rule] = (
-    elsewhere,
-    pinned_memory,
-    huge_request,
-    earlier_traceback,
-    memory_fraction,
-    preallocation,
-    fragmentation,
-    other_programs,
-    growing_cache,
-    retained_graph,
-    kept_copies,
-    kept_tensors,
-    displayed_values,
-    suspended,
-    reference_cycles,
-    evaluation_with_gradients,
-    loop_leftovers,
-    data_on_card,
-    wide_dtype,
-    several_tasks,
-    activations,
-    model_too_large,
-    unnamed_values,
-    evaluation_in_training_mode,
+_RULES = (
+    outside.elsewhere,
+    outside.pinned_memory,
+    running.huge_request,
+    outside.earlier_traceback,
+    outside.memory_fraction,
+    outside.preallocation,
+    outside.fragmentation,
+    outside.other_programs,
+    holding.growing_cache,
+    holding.retained_graph,
+    copies.kept_copies,
+    holding.kept_tensors,
+    holding.displayed_values,
+    holding.suspended,
+    holding.reference_cycles,
+    running.evaluation_with_gradients,
+    holding.loop_leftovers,
+    copies.data_on_card,
+    running.wide_dtype,
+    running.several_tasks,
+    running.activations,
+    running.model_too_large,
+    running.unnamed_values,
+    running.evaluation_in_training_mode,
 )
+RULES: Mapping[str, Callable[[Evidence], Finding | None]] = {
+    rule.__name__.replace("_", "-"): rule for rule in _RULES
+}
+"""Possible causes, by id; `docs/rules/<id>.md` says what each looks at. Silence beats a guess.
 
-
-def _id(module: object) -> str:
-    return str(vars(module)["__name__"]).rpartition(".")[2].replace("_", "-")
-
-
-RULES: Mapping[str, _Rule] = {_id(rule): rule for rule in _RULES}
-_SUGGESTED: dict[str, _Remedy] = {each.id: each for each in (*SUGGESTIONS, *SURROUNDINGS)}
+Of causes that weigh the same the first comes first.
+"""
+_SUGGESTED: dict[str, _Remedy] = {each.id: each for each in SUGGESTIONS}
 REMEDIES: Mapping[str, _Remedy] = {
     "free-traceback": free_traceback,
     "keep-numbers": keep_numbers,
@@ -126,9 +90,9 @@ REMEDIES: Mapping[str, _Remedy] = {
 TEXTS = {
     name: text
     for texts in (
-        *[rule.TEXTS for rule in _RULES],
+        *[rules.TEXTS for rules in (copies, holding, outside, running)],
         *[remedy.TEXTS for remedy in REMEDIES.values()],
-        *[batch_changes.TEXTS, code_fix.TEXTS, editing.TEXTS],
+        *[code_fix.TEXTS, editing.TEXTS],
     )
     for name, text in texts.items()
 }
@@ -160,7 +124,7 @@ def diagnose(evidence: Evidence) -> Diagnosis:
         for name, said in findings.items()
     ]
     if evidence.advised is not None:
-        causes.insert(1, earlier_traceback.left(evidence))
+        causes.insert(1, outside.left_by_first_try(evidence))
     return Diagnosis(causes, _offers(best, findings))
 
 
@@ -211,9 +175,7 @@ def _findings(evidence: Evidence) -> dict[str, Finding]:
     What has grown from round to round is enough: the rounds before have passed.
     """
     found = [
-        (name, said._replace(rule=name))
-        for name, rule in RULES.items()
-        if (said := rule.check(evidence))
+        (name, said._replace(rule=name)) for name, rule in RULES.items() if (said := rule(evidence))
     ]
     found.sort(key=lambda each: _rank(each[1], evidence))
     certain = [each for each in found if each[1].certain]

@@ -3,39 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING
+
+from .code_fix import UNCHANGED, Edited
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Literal
 
-    from ..protocol.wire import Diff, Edit, Message, Remedy
-
-    class Fix(Protocol):
-        """A change of code that is made on the text of cells as they are when it is asked for."""
-
-        def edits(self, sources: Mapping[str, str]) -> FixOutcome:
-            """Return the edit for cells of `sources` (cell id to text), or why there is none."""
-
-
-@dataclass(frozen=True, slots=True)
-class FixOutcome:
-    """The edit of a fix for the cells as they are now; `run` are cell ids in order."""
-
-    status: Literal["ok", "changed", "unknown"]
-    edits: tuple[Edit, ...]
-    run: tuple[str, ...]
-    message: Message
-
-
-class Edited(NamedTuple):
-    """What a change of code looks like, and the fix that makes it where it is a button."""
-
-    diffs: tuple[Diff, ...] = ()
-    fix: Fix | None = None
-
-
-UNCHANGED = Edited()
+    from ..protocol.wire import Message, Remedy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,7 +35,8 @@ class Live:
     """What is alive under the user's names.
 
     `lengths` are those of lists and tuples, `doubles` names of tensors in double precision,
-    `loads` those of what has a `load_state_dict`, `accumulates` names of numbers of batches for
+    `loads` those of what has a `load_state_dict`, `entries` keys of dicts under which no more than
+    a number or a text stands, `accumulates` names of numbers of batches for
     one step, with the numbers.
     """
 
@@ -44,6 +45,7 @@ class Live:
     schedules: Mapping[str, ScheduleFacts] = field(default_factory=dict)
     accumulates: Mapping[str, int] = field(default_factory=dict)
     loads: frozenset[str] = frozenset()
+    entries: Mapping[str, frozenset[str]] = field(default_factory=dict)
     foreign: frozenset[str] = frozenset()
     """Names of what files beside the notebook have defined: what that does is not known."""
     trainer: str = ""

@@ -12,7 +12,7 @@ from .call import set_keyword
 from .rewrite import Rewrite, rewriting
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
     from ..code.notebook import CellCode, Notebook
     from ..code.source import CellSource
@@ -20,13 +20,17 @@ if TYPE_CHECKING:
 _LOOKS = ("print", "len", "type", "sorted", "list")
 
 
-def loaded_to_host(torch: str, loads: Collection[str]) -> Rewrite:
+def loaded_to_host(
+    torch: str, loads: Collection[str], entries: Mapping[str, Collection[str]] | None = None
+) -> Rewrite:
     """`loaded_to_host("torch", ["model"])`: `torch.load(path, map_location="cpu")`.
 
     For a checkpoint that goes into `load_state_dict` of what has one of these names, in the same
-    statement or under a name of the cell, and nowhere else in the notebook.
+    statement or under a name of the cell, and nowhere else in the notebook. `entries` are keys of
+    live dicts, by their names, under which no tensor stands: these may be read.
     """
-    return _loaded(torch, frozenset(loads)).needing(partial(_is_only_loaded, torch=torch))
+    needs = partial(_is_only_loaded, torch=torch, entries=entries or {})
+    return _loaded(torch, frozenset(loads)).needing(needs)
 
 
 @rewriting
@@ -62,7 +66,9 @@ def _whole(node: ast.expr) -> ast.expr:
     return node.value if isinstance(node, ast.Subscript) else node
 
 
-def _is_only_loaded(notebook: Notebook, cell: CellCode, torch: str) -> bool:
+def _is_only_loaded(
+    notebook: Notebook, cell: CellCode, torch: str, entries: Mapping[str, Collection[str]]
+) -> bool:
     """Return whether a checkpoint is loaded, printed or deleted, and no more, in all cells."""
     for call in _loads(cell.tree or ast.Module([], []), torch):
         statement = cell.parent(call)
@@ -72,11 +78,18 @@ def _is_only_loaded(notebook: Notebook, cell: CellCode, torch: str) -> bool:
         if any(name in each.words for each in notebook.cells):
             return False
         if not all(
-            use.how != "read" or _goes_into_a_model(each, use.node)
+            use.how != "read"
+            or _goes_into_a_model(each, use.node)
+            or _key_of(each.parent(use.node)) in entries.get(name, ())
             for each, use in notebook.uses(name)
         ):
             return False
     return True
+
+
+def _key_of(node: ast.AST | None) -> str:
+    key = getattr(node.slice, "value", "") if isinstance(node, ast.Subscript) else ""
+    return key if isinstance(key, str) else ""
 
 
 def _goes_into_a_model(cell: CellCode, node: ast.AST) -> bool:

@@ -30,6 +30,8 @@ _CHECKPOINTS = (
 _IS_ON = ("gradient_checkpointing", "grad_checkpointing")
 _SCHEDULES = ("total_steps", "T_max", "num_training_steps", "total_iters")
 _ACCUMULATES = re.compile(r"accum|grad_steps", re.IGNORECASE)
+_PLAIN = (int, float, str, bool, type(None))
+_MOST_ENTRIES = 100
 _OF_TRAINER = "gradient_accumulation_steps"
 
 
@@ -76,9 +78,17 @@ def facts_of(values: Mapping[str, Any], inspector: Inspector) -> Live:
         },
         accumulates=accumulates,
         loads=frozenset({*models, *optimizers}),
+        entries={name: _plain(value) for name, value in values.items() if type(value) is dict},
         foreign=frozenset(name for name, value in values.items() if _is_foreign(value)),
         trainer=trainer,
     )
+
+
+def _plain(value: dict[Any, Any]) -> frozenset[str]:
+    """Return the keys of numbers and texts, as of `{"epoch": 12, "model": …}`."""
+    if len(value) > _MOST_ENTRIES:
+        return frozenset()
+    return frozenset(k for k, v in value.items() if type(k) is str and type(v) in _PLAIN)
 
 
 def _is_foreign(value: Any) -> bool:

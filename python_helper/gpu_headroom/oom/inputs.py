@@ -56,7 +56,11 @@ def _read(variables: Mapping[str, Any], places: Iterable[tuple[CellRun, int]]) -
         if cell.path is not None or not inner:
             continue
         statement = inner[-1]
-        names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+        names = [
+            node
+            for node in ast.walk(statement)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+        ]
         owners = {id(node.value) for node in ast.walk(statement) if isinstance(node, ast.Attribute)}
         found = [variables.get(node.id) for node in names if id(node) not in owners]
         return [*_within(found), *(variables.get(node.id) for node in names)]

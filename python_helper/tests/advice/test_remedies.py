@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from gpu_headroom.advice import suggestions
 from gpu_headroom.advice.registry import REMEDIES, diagnose
 from gpu_headroom.code.facts import Live, ModelFacts
 from gpu_headroom.code.literals import literals_in
@@ -173,6 +174,15 @@ def test_every_remedy_is_in_the_registry() -> None:
 def test_every_remedy_is_a_section_of_its_causes_pages(name: str, rule: str) -> None:
     """It says when the remedy is offered, what it is expected to do, and what it costs."""
     assert f"\n### `{name}`: " in (DOCS / f"{rule}.md").read_text("utf-8")
+
+
+def test_every_end_of_a_suggestions_sentences_is_named() -> None:
+    """A condition says which title and note are shown."""
+    code = Path(suggestions.__file__).read_text("utf-8")
+    for row in suggestions.SUGGESTIONS:
+        ends = {each.removeprefix(f"remedy.{row.id}").lstrip(".") for each in row.TEXTS}
+        for end in ends - {"", "note", "notebooks", "started"}:
+            assert f'"{end}"' in code or end in ("note_notebooks", "note_started"), end
 
 
 def offers(found: Evidence) -> list[Offer]:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from ...edits.checkpointing import checkpointed, trainer_checkpointed
 from ...text.messages import message
+from ..code_fix import UNCHANGED, Edited
 from ..editing import edited, in_first_cell
-from ..remedy import UNCHANGED, Edited, Offer
+from ..remedy import Offer
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence

@@ -9,9 +9,10 @@ from ...code.parsing import parse_cell
 from ...code.training import backwards
 from ...edits.keep_numbers import kept_without_graph
 from ...text.messages import message
-from ..caches import is_cache, of_evaluation
+from ..code_fix import UNCHANGED
 from ..editing import edited, in_first_cell
-from ..remedy import UNCHANGED, Offer
+from ..remedy import Offer
+from ..rules.copies import is_cache, of_evaluation
 
 if TYPE_CHECKING:
     from ...holders.groups import Group

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from ...edits.map_location import loaded_to_host
 from ...text.messages import message
+from ..code_fix import UNCHANGED
 from ..editing import edited, in_first_cell, torch_name
-from ..remedy import UNCHANGED, Offer
+from ..remedy import Offer
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
@@ -31,8 +32,10 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer it where names hold copies of a model."""
     if finding is None or finding.is_remade or finding.is_left:
         return None
-    largest, torch = finding.about[0], torch_name(evidence) or "torch"
-    change = edited(evidence, in_first_cell(evidence, loaded_to_host(torch, evidence.live.loads)))
+    largest, torch, live = finding.about[0], torch_name(evidence) or "torch", evidence.live
+    change = edited(
+        evidence, in_first_cell(evidence, loaded_to_host(torch, live.loads, live.entries))
+    )
     change = change if change.fix is not None else UNCHANGED
     title, note = "remedy.map-location", "remedy.map-location.note"
     if change.diffs:

@@ -8,9 +8,9 @@ from ...edits.no_grad import without_gradients
 from ...edits.rewrite import Anchor
 from ...oom.failing_line import CALLS_MODEL
 from ...text.messages import message
-from ..code_fix import CellChange
+from ..code_fix import UNCHANGED, CellChange, Edited
 from ..editing import edited, torch_name
-from ..remedy import UNCHANGED, Edited, Offer
+from ..remedy import Offer
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
