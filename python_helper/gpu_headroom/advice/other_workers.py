@@ -29,7 +29,7 @@ TEXTS = {
     "remedy.free-idle": "Free what idle workers keep",
     "remedy.free-idle.note": (
         "Idle now: {names}. *Free all that are idle* under *Workers* in the panel gives "
-        "back what failed tasks have left there, and what is cached; results stay."
+        "back what failed tasks have left there, and what is cached; results are kept."
     ),
     "remedy.own-card.dask": "Run one such task on a GPU at a time",
     "remedy.own-card.dask.note": (

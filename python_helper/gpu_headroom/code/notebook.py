@@ -156,11 +156,6 @@ class Notebook:
         return self._calls.get(name, [])
 
 
-def is_stored(node: ast.AST) -> bool:
-    """Whether a name or an attribute is given a value there, or deleted."""
-    return isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
-
-
 def by_name(
     cells: Iterable[CellCode], kinds: Any, name_of: Callable[[Any], str] = attrgetter("name")
 ) -> dict[str, list[tuple[CellCode, Any]]]:

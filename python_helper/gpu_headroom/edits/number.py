@@ -95,9 +95,9 @@ def set_number(source: CellSource, literal: SizeLiteral, value: int) -> None:
     found = _found(source, literal, value)
     for number in _together(source, found):
         _set(source, number, value)
-    proven = _literals(source.changed(), literal)
+    found_again = _literals(source.changed(), literal)
     if (found.name, value, found.line, found.column) not in [
-        (each.name, each.value, each.line, each.column) for each in proven
+        (each.name, each.value, each.line, each.column) for each in found_again
     ]:
         raise Refused
 

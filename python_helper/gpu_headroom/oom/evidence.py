@@ -61,7 +61,7 @@ class Evidence:
     `failure` has a reading of another card than the one that failed among its `other_devices` only.
     `kinds` is what was found, by what it is; `parts` is all that was in use, in the order of the
     bar. `let_go_bytes` came back between the failure and the end of the cell: some was held by the
-    error that this one took the place of, the rest had no name yet. `batch` is proven to scale
+    error that this one took the place of, the rest had no name yet. `batch` scales
     `batch_bytes` of what is in use, `input_size`, the length of the input or the side of an image,
     `input_bytes`. `halves_bytes` is what autocast would save of what graphs keep.
     `groups` are what stands under one name, `models` those of them that hold memory. `others` are

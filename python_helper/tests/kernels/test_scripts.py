@@ -150,13 +150,15 @@ def test_a_script_is_edited_where_no_option_sets_its_number(
     assert passes(gpu, cell)
 
 
-def test_line_ends_that_a_page_might_change_have_no_button(gpu: LiveKernel, tmp_path: Path) -> None:
-    """As Windows writes them, or in another encoding than UTF-8: the number is named."""
+@pytest.mark.parametrize("how", ["line ends", "encoding"])
+def test_bytes_that_a_page_might_change_have_no_button(
+    gpu: LiveKernel, tmp_path: Path, how: str
+) -> None:
+    """Line ends as Windows writes them, another encoding than UTF-8: the number is named."""
     script, _ = literal_of(tmp_path)
-    (tmp_path / "main.py").write_bytes(script.replace("\n", "\r\n").encode())
-    offer, _ = fail(gpu, "%run main.py")
-    assert offer["kind"] == "advice"
-    (tmp_path / "main.py").write_text(f"# -*- coding: latin-1 -*-\n{script}")
+    coded = f"# -*- coding: latin-1 -*-\n{script}"
+    text = script.replace("\n", "\r\n") if how == "line ends" else coded
+    (tmp_path / "main.py").write_bytes(text.encode())
     offer, _ = fail(gpu, "%run main.py")
     assert (offer["kind"], offer["diffs"]) == ("advice", [])
     assert "main.py, line" in offer["title"]["text"]

@@ -33,13 +33,11 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     if finding is None or finding.is_remade or finding.is_left:
         return None
     largest, torch, live = finding.about[0], torch_name(evidence) or "torch", evidence.live
-    change = edited(
-        evidence, in_first_cell(evidence, loaded_to_host(torch, live.loads, live.entries))
-    )
-    change = change if change.fix is not None else UNCHANGED
-    title, note = "remedy.map-location", "remedy.map-location.note"
-    if change.diffs:
-        title, note = "remedy.map-location.load", "remedy.map-location.note_load"
+    rewrite = loaded_to_host(torch, live.loads, live.entries)
+    change = edited(evidence, in_first_cell(evidence, rewrite))
+    title, note = "remedy.map-location.load", "remedy.map-location.note_load"
+    if change.fix is None:
+        change, title, note = UNCHANGED, "remedy.map-location", "remedy.map-location.note"
     loaded = any(f"{largest.name} = {torch}.load(" in run.source for run in evidence.failure.cells)
     example = f"{largest.name} = {{k: v.cpu() for k, v in model.state_dict().items()}}"
     if loaded:
