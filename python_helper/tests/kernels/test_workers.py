@@ -102,7 +102,7 @@ def test_the_batch_of_its_cell_is_halved(kernel: LiveKernel) -> None:
     """The cell that sets it runs again, and the one that sent the work."""
     report = card(kernel.run(LAUNCH, cell_id="launch", stop_on_error=False))
     (offer,) = report["remedies"]
-    assert (offer["id"], offer["kind"]) == ("smaller-batch", "edit"), offer["reason"]
+    assert (offer["id"], offer["kind"]) == ("smaller-batch", "edit"), offer
     assert "was not measured" in offer["note"]["text"]
     ran, cells = fixed(kernel, report, {"size": SIZE, "train": TRAIN, "launch": LAUNCH})
     assert ran == ["size", "launch"]

@@ -88,7 +88,7 @@ def report(**changes: Any) -> Report:
                 "title": message(
                     "remedy.smaller-batch", TEXTS, name="batch_size", old=1024, new=512, line=12
                 ),
-                "note": message("remedy.smaller-batch.note", TEXTS, times=2),
+                "note": message("remedy.smaller-batch.note", TEXTS, changes="More steps."),
                 "effect_bytes": gib(4.9),
                 "effect_quality": "estimated",
                 "type_this": None,
