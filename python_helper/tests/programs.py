@@ -31,24 +31,14 @@ class Card:
     sources: dict[str, str]
 
     def remedy(self, remedy_id: str) -> dict[str, Any]:
-        """Return what it offers under an id; that has to be there, as a button or as advice."""
+        """Return what it offers under an id, which has to be there: an edit or a suggestion."""
         found = {each["id"]: each for each in self.report["remedies"]}
         assert remedy_id in found, {name: each["kind"] for name, each in found.items()}
         return dict(found[remedy_id])
 
     def button(self, remedy_id: str) -> bool:
-        """Whether it offers an edit that is made by a click; a diff without one says why."""
-        remedy = self.remedy(remedy_id)
-        if remedy["kind"] == "edit":
-            return True
-        assert self.why(remedy_id) or not remedy["diffs"], remedy
-        return False
-
-    def why(self, remedy_id: str) -> str:
-        """Return why there is no button, by the id of the sentence; empty where none is said."""
-        reason = self.remedy(remedy_id).get("reason") or {"id": "", "text": "No button"}
-        assert reason["text"].startswith("No button"), reason
-        return str(reason["id"])
+        """Whether it offers an edit that is made by a click."""
+        return bool(self.remedy(remedy_id)["kind"] == "edit")
 
     def click(self, remedy_id: str, *beside: str) -> dict[str, Any]:
         """Ask for an edit as a page does, with these cells in the notebook as well."""

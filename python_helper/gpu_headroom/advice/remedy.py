@@ -48,8 +48,8 @@ UNCHANGED = Edited()
 class Offer:
     """A remedy that the evidence supports, with an estimate of its effect.
 
-    It is an edit where `edited` has a fix, else what `kind` says: mostly advice. A lower `rank`
-    comes first, then the larger effect. `id` is the name of the remedy that made it.
+    It is an edit where `edited` has a fix, else what `kind` says: mostly a suggestion. Of `rank` a
+    lower one comes first, then the larger effect. `id` is the name of the remedy that made it.
     """
 
     title: Message
@@ -57,8 +57,9 @@ class Offer:
     effect_bytes: int | None
     measured: bool = False
     at_least: bool = False
-    kind: Literal["release", "snippet", "advice", "restart", "save"] = "advice"
+    kind: Literal["release", "snippet", "suggestion", "restart", "save"] = "suggestion"
     type_this: str | None = None
+    example: str | None = None
     edited: Edited = UNCHANGED
     rank: int = 1
     id: str = ""
@@ -78,5 +79,5 @@ class Offer:
             "effect_quality": "not_measured" if self.effect_bytes is None else known,
             "type_this": self.type_this,
             "diffs": list(self.edited.diffs),
-            "reason": self.edited.reason,
+            "example": self.example,
         }

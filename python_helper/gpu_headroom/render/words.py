@@ -95,13 +95,6 @@ def titled(remedy: Remedy, title: str) -> str:
     return title if remedy["kind"] in ("restart", "save") else f"{title}: {effect(remedy)}"
 
 
-def said(remedy: Remedy) -> Iterator[str]:
-    """Yield what stands below a title: its note, and why what its diffs show is no button."""
-    yield remedy["note"]["text"]
-    if remedy["reason"] is not None:
-        yield remedy["reason"]["text"]
-
-
 def effect(remedy: Remedy) -> str:
     """Return "12.0 GiB measured", "about −4.9 GiB estimated" or "not measured"."""
     size, quality = remedy["effect_bytes"], remedy["effect_quality"]

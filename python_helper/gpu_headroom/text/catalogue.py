@@ -15,7 +15,6 @@ SENTENCES = {
     "worker.dask_number": "Dask worker {rank}",
     "worker.ended": "It has ended, and gave back **{returned_bytes}**.",
     "worker.ipyparallel": "engine {rank}",
-    "worker.not_here": "No button: it is proven in the worker only.",
     "worker.process": "another process",
     "worker.rank": "rank {rank}",
     "worker.ray": "a Ray worker",

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from ..code.command import COMMAND
-from ..text.messages import message
 
 if TYPE_CHECKING:
     from ..card.report import BuiltReport
@@ -21,14 +20,14 @@ _MEASURED = (
     *("cause", *_LISTS),
 )
 _ALIKE = 0.01  # messages round
-_REACH_IT = ("edit", "advice", "snippet")  # what frees memory comes too late: the worker has ended
+# What frees memory comes too late: the worker has ended.
+_REACH_IT = ("edit", "suggestion", "snippet")
 
 
 def joined(built: BuiltReport, left: object, others: int) -> BuiltReport:
     """Return a report with what its worker has left of itself; the same where that is no report.
 
-    `others` are as many as have left one. A button stands only behind an edit that is proven in
-    this kernel, too.
+    `others` are as many as have left one. An edit that this kernel does not offer is a suggestion.
     """
     report = built.report
     if type(left) is not dict or not _is_report(left):
@@ -73,11 +72,11 @@ def _told_here(remedy: Remedy, offer: Remedy | None) -> Remedy | None:
     if remedy["kind"] != "edit":
         return remedy
     if offer is not None:
-        here = {key: offer[key] for key in ("kind", "title", "diffs", "reason")}
+        here = {key: offer[key] for key in ("kind", "title", "diffs", "example")}
         return cast("Remedy", {**remedy, **here})
     if any(diff["cell_id"] == COMMAND for diff in remedy["diffs"]):
         return None  # its command is none of this notebook's lines
-    return {**remedy, "kind": "advice", "reason": message("worker.not_here")}
+    return {**remedy, "kind": "suggestion"}
 
 
 def _is_report(left: dict[str, Any]) -> bool:

@@ -396,7 +396,7 @@ def test_does_not_make_a_model_anew() -> None:
         [replace(between, end_s=600.0)],
     ):
         offer = elsewhere(*learnt, models=models)
-        assert (offer.remedy["kind"], offer.edited.fix) == ("advice", None)
+        assert (offer.remedy["kind"], offer.edited.fix) == ("suggestion", None)
 
 
 @pytest.mark.parametrize(
@@ -473,7 +473,7 @@ def test_is_advice_where_cells_have_no_identity() -> None:
     (literal,) = literals_in(anonymous, source)
     failure = replace(made.failure, cell=anonymous, cells=(anonymous,))
     (offer,) = offers(replace(made, batch=literal, failure=failure))
-    assert (offer.remedy["kind"], offer.edited.fix) == ("advice", None)
+    assert (offer.remedy["kind"], offer.edited.fix) == ("suggestion", None)
     assert offer.remedy["diffs"]
 
 

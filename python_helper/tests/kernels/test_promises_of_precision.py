@@ -62,16 +62,8 @@ def test_gradients_that_are_looked_at_stay(programs: Programs, line: str) -> Non
     assert not programs.fail(NET, source).button("clear-gradients")
 
 
-@pytest.mark.parametrize(
-    ("line", "why"),
-    [
-        ("", "autocast.values"),
-        ("scaler = torch.amp.GradScaler()", "autocast.already"),
-        ("other = nn.BCELoss()", "autocast.refused"),
-    ],
-)
-def test_half_precision_is_no_button(programs: Programs, line: str, why: str) -> None:
-    """Of values near 2000 whose differences matter eight bits leave nothing: a sentence says so."""
+@pytest.mark.parametrize("line", ["", "scaler = torch.amp.GradScaler()", "other = nn.BCELoss()"])
+def test_half_precision_is_no_button(programs: Programs, line: str) -> None:
+    """Of values near 2000 whose differences matter eight bits leave nothing."""
     card = programs.fail(DEEP + line, STEPS)
     assert not card.button("autocast")
-    assert card.why("autocast") == why

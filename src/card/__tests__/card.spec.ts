@@ -233,20 +233,6 @@ describe('Card', () => {
       expect(host.querySelectorAll('.jp-mod-primary')).toHaveLength(1);
     });
 
-    it('should say why what a diff shows is no button', () => {
-      const noted = (): (string | null)[] =>
-        [...host.querySelectorAll('li .jp-GpuHeadroomCard-note')].map(
-          each => each.textContent
-        );
-      show({ remedies: [{ ...SMALLER_BATCH, kind: 'advice' }] });
-      expect(noted()).toHaveLength(1);
-      const text = 'Not a button: `step` is read in In [9] as well.';
-      const reason = { id: 'edit.read', template: text, params: {}, text };
-      show({ remedies: [{ ...SMALLER_BATCH, kind: 'advice', reason }] });
-      expect(noted()).toHaveLength(2);
-      expect(noted()[1]).toBe('Not a button: step is read in In [9] as well.');
-    });
-
     it('should speak the signs of a diff', () => {
       show({});
       const rows = [...host.querySelectorAll('.jp-GpuHeadroomCard-diffRow')];
