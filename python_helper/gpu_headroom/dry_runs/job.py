@@ -124,15 +124,15 @@ class CardPeak(TypedDict):
 class EditedCells(TypedDict):
     """What the cells are after one of the edits that a card shows.
 
-    Where `is_proven` the program computes the same and a card has a button, else only advice.
-    Where it changes one number, `number` is the one that it has written in the place of `before`,
-    in the cell `cell_id` from the first to the last of `lines`.
+    Only those of an edit (`is_edit`) are made by a button; a suggestion has none. Where it changes
+    one number, `number` is the one that it has written in the place of `before`, in the cell
+    `cell_id` from the first to the last of `lines`.
     """
 
     remedy_id: str
     title: Message
     cells: list[tuple[str, str]]
-    is_proven: bool
+    is_edit: bool
     before: int | None
     number: int | None
     cell_id: str | None
