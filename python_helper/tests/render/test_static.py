@@ -226,6 +226,20 @@ def test_static_forms_show_the_example_of_a_suggestion() -> None:
     assert "<pre>for part in batch.split(256):\n    model(part)  # &lt;b&gt;</pre>" in html(made)
 
 
+@pytest.mark.parametrize(
+    ("effect", "title"), [(gib(4.9), "about −4.9 GiB estimated"), (None, None)]
+)
+def test_a_suggestion_says_what_it_saves_where_it_is_known(
+    effect: int | None, title: str | None
+) -> None:
+    """Elsewhere its title stands alone."""
+    remedy: Any = {**report()["remedies"][1], "kind": "suggestion", "effect_bytes": effect}
+    made = report(remedies=[remedy])
+    line = "  1. batch_size = 1024 → 512 (line 12)"
+    assert f"\n{line}{f': {title}' if title else ''}\n" in text(made)
+    assert "not measured" not in html(made).split("<details>")[0]
+
+
 def test_html_escapes_code() -> None:
     """A diff may show any source text."""
     made = report()

@@ -537,6 +537,11 @@ describe('Card', () => {
       expect(actions).toEqual([['copy-code', SUGGESTION.id]]);
     });
 
+    it('should say nothing of savings that are not known', () => {
+      show({ remedies: [{ ...SUGGESTION, effect_bytes: null }] });
+      expect(text('ol .jp-GpuHeadroomCard-effect')).toBe('');
+    });
+
     it('should name what its button copies', () => {
       show({ remedies: [SUGGESTION, { ...SUGGESTION, id: 'other' }] });
       expect(copyButton().getAttribute('aria-label')).toBe(
