@@ -31,7 +31,7 @@ class Card:
     sources: dict[str, str]
 
     def remedy(self, remedy_id: str) -> dict[str, Any]:
-        """Return what it offers under an id; that has to be there, as a button or as advice."""
+        """Return what it offers under an id, which has to be there: an edit or a suggestion."""
         found = {each["id"]: each for each in self.report["remedies"]}
         assert remedy_id in found, {name: each["kind"] for name, each in found.items()}
         return dict(found[remedy_id])

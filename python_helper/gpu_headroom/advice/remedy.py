@@ -27,7 +27,7 @@ class Offer:
     effect_bytes: int | None
     measured: bool = False
     at_least: bool = False
-    kind: Literal["release", "snippet", "advice", "restart", "save"] = "advice"
+    kind: Literal["release", "snippet", "suggestion", "restart", "save"] = "suggestion"
     type_this: str | None = None
     example: str | None = None
     edited: Edited = UNCHANGED
@@ -49,5 +49,5 @@ class Offer:
             "effect_quality": "not_measured" if self.effect_bytes is None else known,
             "type_this": self.type_this,
             "diffs": list(self.edited.diffs),
-            "reason": None,
+            "example": self.example,
         }

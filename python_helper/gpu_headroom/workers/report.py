@@ -21,7 +21,8 @@ _MEASURED = (
     *("cause", *_LISTS),
 )
 _ALIKE = 0.01  # messages round
-_REACH_IT = ("edit", "advice", "snippet")  # what frees memory comes too late: the worker has ended
+# What frees memory comes too late: the worker has ended.
+_REACH_IT = ("edit", "suggestion", "snippet")
 
 
 def joined(built: BuiltReport, left: object, others: int) -> BuiltReport:
@@ -73,11 +74,11 @@ def _told_here(remedy: Remedy, offer: Remedy | None) -> Remedy | None:
     if remedy["kind"] != "edit":
         return remedy
     if offer is not None:
-        here = {key: offer[key] for key in ("kind", "title", "note", "diffs")}
+        here = {key: offer[key] for key in ("kind", "title", "note", "diffs", "example")}
         return cast("Remedy", {**remedy, **here})
     if any(diff["cell_id"] == COMMAND for diff in remedy["diffs"]):
         return None  # its command is none of this notebook's lines
-    return {**remedy, "kind": "advice", "note": message("worker.not_here")}
+    return {**remedy, "kind": "suggestion", "note": message("worker.not_here")}
 
 
 def _is_report(left: dict[str, Any]) -> bool:

@@ -397,7 +397,7 @@ def test_is_advice_where_cells_have_no_identity() -> None:
     (literal,) = literals_in(anonymous, source)
     failure = replace(made.failure, cell=anonymous, cells=(anonymous,))
     (offer,) = offers(replace(made, batch=literal, failure=failure))
-    assert (offer.remedy["kind"], offer.edited.fix) == ("advice", None)
+    assert (offer.remedy["kind"], offer.edited.fix) == ("suggestion", None)
     assert offer.remedy["diffs"]
 
 

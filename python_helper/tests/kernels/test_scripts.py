@@ -160,7 +160,7 @@ def test_bytes_that_a_page_might_change_have_no_button(
     text = script.replace("\n", "\r\n") if how == "line ends" else coded
     (tmp_path / "main.py").write_bytes(text.encode())
     offer, _ = fail(gpu, "%run main.py")
-    assert (offer["kind"], offer["diffs"]) == ("advice", [])
+    assert (offer["kind"], offer["diffs"]) == ("suggestion", [])
     assert "main.py, line" in offer["title"]["text"]
 
 
@@ -170,7 +170,7 @@ def test_a_script_of_another_folder_is_only_named(gpu: LiveKernel, tmp_path: Pat
     literal_of(tmp_path / "other")
     gpu.run("import os; os.chdir('other')")
     offer, _ = fail(gpu, "%run main.py")
-    assert (offer["kind"], offer["diffs"]) == ("advice", [])
+    assert (offer["kind"], offer["diffs"]) == ("suggestion", [])
     assert "main.py, line" in offer["title"]["text"]
 
 
@@ -194,7 +194,7 @@ def test_a_module_is_named_with_its_line(gpu: LiveKernel, tmp_path: Path, name: 
 from parts import DataLoader, data, make, train
 train(make(), DataLoader(data, batch_size=settings.{name}))"""
     offer, _ = fail(gpu, cell)
-    assert offer["kind"] == "advice"
+    assert offer["kind"] == "suggestion"
     assert offer["title"]["text"] == f"`{name} = 64` → `32` (settings.py, line 2)"
     assert offer["note"]["id"] == "remedy.smaller-batch.note_imported"
 
@@ -220,7 +220,7 @@ file = "{name}"
 settings = (lambda file: {load})(file)
 train(make(), DataLoader(data, batch_size=settings["batch_size"]))"""
     offer, _ = fail(gpu, cell)
-    assert offer["kind"] == "advice"
+    assert offer["kind"] == "suggestion"
     assert offer["title"]["text"] == f"`batch_size = 64` → `32` ({name}, line 2)"
 
 

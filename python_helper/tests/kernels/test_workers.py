@@ -148,7 +148,7 @@ def test_a_forked_rank_is_measured_in_itself(kernel: LiveKernel) -> None:
     total = sum(parts.values()) - parts["free"] - parts["cached"] - parts["outside"]
     assert total == report["in_use_bytes"]
     assert report["traceback_bytes"] is None
-    assert {each["kind"] for each in report["remedies"]} <= {"edit", "advice", "snippet"}
+    assert {each["kind"] for each in report["remedies"]} <= {"edit", "suggestion", "snippet"}
     (offer,) = [each for each in report["remedies"] if each["id"] == "smaller-batch"]
     assert offer["effect_bytes"] > 0
     new = int(offer["title"]["params"]["new"])
