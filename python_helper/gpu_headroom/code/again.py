@@ -172,8 +172,8 @@ class Again:
                 own.update(more)
         return found
 
-    def _done_by(self, cell: CellCode) -> _Done:
-        done = _Done()
+    def _done_by(self, cell: CellCode) -> _Work:
+        done = _Work()
         is_last = cell is self._cells[-1]
         last = max(
             (line for key, line, _ in self._way.places if is_last and key == cell.key), default=None
@@ -183,7 +183,7 @@ class Again:
                 self._enter(cell, statement, done, set())
         return done
 
-    def _enter(self, cell: CellCode, root: ast.AST, done: _Done, seen: set[int]) -> None:
+    def _enter(self, cell: CellCode, root: ast.AST, done: _Work, seen: set[int]) -> None:
         for node in _executed(root):
             self._enter_name(cell, node, done)
             self._enter_call(cell, node, done)
@@ -199,7 +199,7 @@ class Again:
                         self._enter(place, statement, done, seen)
                     self._hand_on(cell, node, place, function, done)
 
-    def _enter_name(self, cell: CellCode, node: ast.AST, done: _Done) -> None:
+    def _enter_name(self, cell: CellCode, node: ast.AST, done: _Work) -> None:
         if isinstance(node, ast.Attribute) and is_argv(node):
             done.bound.add(ARGV)
         known = cell.owners.get(node)
@@ -216,7 +216,7 @@ class Again:
             if self._is_stream(cell, node):
                 done.streams.add(known[0])
 
-    def _enter_call(self, cell: CellCode, node: ast.AST, done: _Done) -> None:
+    def _enter_call(self, cell: CellCode, node: ast.AST, done: _Work) -> None:
         """Enter the root of a call that is made for its effect; a hook changes its model."""
         if not isinstance(node, ast.Call):
             return
@@ -239,7 +239,7 @@ class Again:
         }
 
     def _hand_on(
-        self, cell: CellCode, call: ast.Call, place: CellCode, function: ast.AST, done: _Done
+        self, cell: CellCode, call: ast.Call, place: CellCode, function: ast.AST, done: _Work
     ) -> None:
         """Enter what a function empties, fills or uses up of what a call gives it."""
         own = {
@@ -288,7 +288,7 @@ class Again:
         )
 
 
-class _Done:
+class _Work:
     """What a cell has done as it ran, by name.
 
     `made` are names that it gave another value, of all that it has `bound`; `changed` those that it

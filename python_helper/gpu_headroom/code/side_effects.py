@@ -1,7 +1,7 @@
 """What a cell does besides computing, and would do again with each run.
 
 Read off the code alone: a statement whose value is thrown away does something, unless it is known
-to be harmless, or works on what the same cells make again.
+to be harmless, or only changes a value that the same cells make again.
 """
 
 from __future__ import annotations
@@ -64,6 +64,12 @@ _TRAINS = words(
     set_grad_checkpointing freeze unfreeze load_state_dict load_weights compile register_buffer
     register_parameter add_module apply init_weights set_detect_anomaly __init__"""
 )
+# What changes a value in memory alone: harmless where the same cells make that value again.
+_OF_VALUES = words(
+    """add append appendleft clear discard extend extendleft insert pop popitem popleft put remove
+    reverse rotate setdefault shuffle sort subtract update"""
+)
+_SETS = ("add_", "set_", "register_")
 _UPDATES = words("scaler bar pbar progress")  # whose `update` is harmless
 _COMMANDS = ("%%bash", "%%sh", "%%script", "%%writefile", "%pip", "%conda", "%run", "%sx", "!")
 _SHOWN = 3
@@ -144,7 +150,10 @@ class _Effects:
             return True  # it is named by itself
         if name.partition(".")[0] in _OF_SCREEN or last.startswith(_SHOWS):
             return True
-        if last in self._functions or name in self._models or _root(call.func) in new:
+        if last in self._functions or name in self._models:
+            return True
+        changes = last in _OF_VALUES or last.startswith(_SETS) or last.endswith("_")
+        if changes and _root(call.func) in new:
             return True
         if last == "update":
             return owner.rpartition(".")[2].lower() in _UPDATES

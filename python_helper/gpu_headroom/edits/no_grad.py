@@ -70,14 +70,14 @@ def _nothing_goes_back(
         statement = _place(CellSource(cell.source, cell.tree), anchor)
     except Refused:
         return False
-    code = _Code(notebook)
+    code = _Program(notebook)
     reached = code.reached(_mentioned(statement))
     if not code.is_read or foreign & reached or any(map(code.goes_back, reached)):
         return False
     return not code.back_through(statement, code.stored(statement) | code.kept_by(reached))
 
 
-class _Code:
+class _Program:
     """All code of a notebook, by the names that it gives something; attributes begin with a dot."""
 
     def __init__(self, notebook: Notebook) -> None:

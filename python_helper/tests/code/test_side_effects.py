@@ -18,6 +18,7 @@ REPEATS = [
     ("a.save(1); b.save(1); c.save(1); d.save(1)", "a.save, b.save, c.save"),
     # Found by review: none of these is known by its name.
     ("con.execute('INSERT INTO runs VALUES (1)')", "con.execute"),
+    ("con = connect('runs.db')\ncon.execute('INSERT INTO runs VALUES (1)')", "con.execute"),
     ("publish(model)", "publish"),
     ("await client.send(x)", "client.send"),
     ("state.runs += 1", "state.runs"),
@@ -39,6 +40,7 @@ SILENT = [
     "torch.manual_seed(0); gc.collect(); torch.cuda.empty_cache(); time.sleep(1)",
     "logging.info('x'); logger.warning('y'); warnings.simplefilter('ignore')",
     "history = []\nhistory.append(1)\ntotal = 0\ntotal += 1",
+    "parser = ArgumentParser()\nparser.add_argument('x')\nw = ones(2)\nw.mul_(2)",
     "def f(h):\n    h.append(1)\n    n = 0\n    n += 1\nhistory = []\nf(history)",
     "class Meter:\n    def add(self, x):\n        self.n += x\nm = Meter()\nm.add(1)",
     "sys.stdout.write('x')",

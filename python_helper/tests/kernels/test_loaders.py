@@ -97,13 +97,14 @@ def test_a_cell_that_deletes_what_is_made_again_runs_as_well(gpu: LiveKernel) ->
 
 
 def test_what_a_re_run_repeats_is_named(gpu: LiveKernel) -> None:
-    """A statement whose value nobody keeps and that is not known to be harmless."""
-    start = f"{START}\nimport sqlite3\ncon = sqlite3.connect(':memory:')\nruns = [0]"
-    train = f"con.execute('CREATE TABLE t (x)')\nruns[0] += 1\n{TRAIN}"
+    """A statement whose value nobody keeps; what counts anew begins anew."""
+    start = f"{START}\nimport sqlite3\ncon = sqlite3.connect('t.db')\nruns = [0]"
+    train = f"con.execute('CREATE TABLE IF NOT EXISTS t (x)')\nruns[0] += 1\n{TRAIN}"
     cells = {"start": start, "data": LOADERS, "model": MODEL, "train": train}
     _, report_id = smaller_batch(gpu, cells)
-    said = click(gpu, report_id, cells)["caution"]
-    assert said["params"]["calls"] == "con.execute, runs[0]"
+    fix = click(gpu, report_id, cells)
+    assert fix["run"] == ["start", "data", "model", "train"]
+    assert fix["caution"]["params"]["calls"] == "con.execute"
 
 
 @pytest.mark.parametrize("pinned", [True, False])
