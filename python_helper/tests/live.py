@@ -10,6 +10,8 @@ import re
 import shlex
 import threading
 import time
+import uuid
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty
@@ -21,7 +23,7 @@ from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import KernelManager
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from types import TracebackType
 
     from typing_extensions import Self
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 SOURCES = Path(__file__).parents[1]
 PROBE = SOURCES.parent / "src" / "kernel" / "probe.ts"
 HELPER = PROBE.with_name("helper.ts")
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 _NOT_INHERITED = ("PYTHONPATH", "GPU_HEADROOM_RANKS")
 CLIENT = "a-page"
 REPORT = "application/vnd.gpu-headroom.report+json"
@@ -44,6 +46,30 @@ OPTIONS: dict[str, Any] = {
 
 # An installed helper, such as a developer's, must not hide that the injected one works.
 _BLIND_KERNEL = SOURCES.parent / "ui-tests" / "kernels" / "without_helper.py"
+# A cell that is busy until the helper has taken a reading during it.
+UNTIL_READ = """
+def until_read():
+    import time
+    import gpu_headroom.session
+    sampler = gpu_headroom.session.current().sampler
+    last = sampler.latest
+    while sampler.latest is last:
+        time.sleep(0.01)
+until_read()
+del until_read
+"""
+RENEW = """
+import sys, gpu_headroom
+gpu_headroom.free()
+get_ipython().extension_manager.unload_extension("gpu_headroom")
+gpu_headroom.stop()
+if simulation := gpu_headroom.simulate.active():
+    simulation.stop()
+for name in ("last_type", "last_value", "last_traceback", "last_exc"):
+    vars(sys).pop(name, None)
+get_ipython().reset(new_session=True)
+get_ipython().user_ns.update(_="", __="", ___="")
+"""
 WITHOUT_HELPER = f"import runpy; runpy.run_path({str(_BLIND_KERNEL)!r}, run_name='__main__')"
 WITH_HELPER = "from ipykernel.kernelapp import launch_new_instance; launch_new_instance()"
 
@@ -117,6 +143,51 @@ class Run:
     def text(self) -> str:
         """What the cell printed."""
         return "".join(content["text"] for kind, content in self.outputs if kind == "stream")
+
+
+class Latch:
+    """A file for which code in another process waits, in short naps."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / f"latch-{uuid.uuid4().hex}"
+
+    @property
+    def wait(self) -> str:
+        """A one-line statement that waits for the release and binds no names."""
+        return f"{self._until_released}: __import__('time').sleep(0.01)"
+
+    @property
+    def wait_async(self) -> str:
+        """The same, leaving the event loop free."""
+        return f"{self._until_released}: await __import__('asyncio').sleep(0.01)"
+
+    @property
+    def _until_released(self) -> str:
+        return f"while not __import__('os').path.exists({str(self._path)!r})"
+
+    def release(self) -> None:
+        """Let the code continue."""
+        self._path.touch()
+
+
+class BusyCell:
+    """A cell that is busy until it is released."""
+
+    def __init__(self, kernel: LiveKernel, request: str, latch: Latch) -> None:
+        self.request = request
+        self._kernel = kernel
+        self._latch = latch
+        self._run: Run | None = None
+
+    def release(self) -> None:
+        """Let the cell continue, without waiting for its end."""
+        self._latch.release()
+
+    def result(self) -> Run:
+        """Release the cell and return its run; a second call returns the same."""
+        self.release()
+        self._run = self._run or self._kernel.result(self.request)
+        return self._run
 
 
 class LiveKernel:
@@ -226,6 +297,14 @@ class LiveKernel:
         self._manager.restart_kernel(now=True)
         self._connect()
 
+    def renew(self) -> None:
+        """Stop the helper and the simulated GPU; clear names, outputs, errors and the cell count.
+
+        For tests that need a notebook at its beginning, but no process of their own.
+        """
+        run = self.run(RENEW, silent=True, store_history=False)
+        assert run.status == "ok", run
+
     # --- Cells --------------------------------------------------------------
 
     def submit(
@@ -282,6 +361,28 @@ class LiveKernel:
         request = self.submit(code, **options)
         self.until(lambda: "begun" in self.printed(request))
         return request
+
+    def latch(self) -> Latch:
+        """A latch for code that runs in this kernel."""
+        return Latch(Path(self._sockets.name))
+
+    @contextmanager
+    def busy_cell(
+        self, before: str = "", after: str = "", *, awaits: bool = False, **options: Any
+    ) -> Iterator[BusyCell]:
+        """Run a cell that is busy from the start of the block to its end, or to its result.
+
+        The cell runs `before`, prints `begun`, waits (by `await` where it `awaits`), and runs
+        `after`.
+        """
+        latch = self.latch()
+        wait = latch.wait_async if awaits else latch.wait
+        steps = [before, "print('begun', flush=True)", wait, after]
+        cell = BusyCell(self, self.start_cell("\n".join(filter(None, steps)), **options), latch)
+        try:
+            yield cell
+        finally:
+            cell.result()
 
     def value(self, expression: str) -> Any:
         """Evaluate an expression in the user's namespace, leaving no trace."""
@@ -461,7 +562,7 @@ class LiveKernel:
     def _read(self) -> None:
         while self._reading:
             try:
-                message = self._client.iopub_channel.get_msg(timeout=0.2)
+                message = self._client.iopub_channel.get_msg(timeout=0.05)
             except Empty:
                 continue
             if self.is_checked and _is_event(message):

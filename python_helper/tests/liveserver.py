@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-from tests.live import WITHOUT_HELPER
-from websocket import WebSocketTimeoutException, create_connection
+from tests.live import WITHOUT_HELPER, Latch
+from websocket import create_connection
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 CULL_AFTER_S = 4
 
 
@@ -30,6 +30,7 @@ class Server:
     """A real jupyter_server that culls kernels after a few idle seconds."""
 
     def __init__(self, python: Path, folder: Path) -> None:
+        self.folder = folder
         kernels = folder / "share" / "kernels"
         (kernels / "tested").mkdir(parents=True)
         argv = [str(python), "-c", WITHOUT_HELPER, "-f", "{connection_file}"]
@@ -111,16 +112,23 @@ class Page:
         self.id = kernel_id or server.rest("POST", "kernels", {"name": "tested"})["id"]
         self._session = uuid.uuid4().hex
         self._replies: dict[str, Any] = {}
+        self._ended: set[str] = set()
+        self._printed: list[str] = []
+        self._events: list[dict[str, Any]] = []
         self.connect()
 
-    def connect(self, *, wait: bool = True) -> None:
-        """Open the connection, or open it again; an idle kernel is waited for."""
+    def connect(self, *, wait: bool = True) -> str:
+        """Open the connection, or open it again; wait for an idle kernel.
+
+        Return the id of the first request.
+        """
         self._socket = self._server.connect(
             f"kernels/{self.id}/channels?session_id={self._session}"
         )
         asked = self.send("kernel_info_request", {})
         if wait and self.state != "busy":
             self.wait(asked)
+        return asked
 
     def disconnect(self) -> None:
         """Close the connection; the kernel stays."""
@@ -180,24 +188,45 @@ class Page:
     def wait(self, message_id: str) -> Any:
         """Wait for the reply to a message; it may have come while another was waited for."""
         while message_id not in self._replies:
-            message = json.loads(self._socket.recv())
-            if message["msg_type"].endswith("_reply"):
-                self._replies[message["parent_header"].get("msg_id")] = message["content"]
+            self._receive()
         return self._replies.pop(message_id)
 
-    def printed(self, timeout_s: float = 1.0) -> str:
-        """Return what arrives of prints until nothing has come for a while."""
-        self._socket.settimeout(timeout_s)
-        texts = []
-        try:
-            while True:
-                message = json.loads(self._socket.recv())
-                if message["msg_type"] == "stream":
-                    texts.append(message["content"]["text"])
-        except WebSocketTimeoutException:
-            return "".join(texts)
-        finally:
-            self._socket.settimeout(PATIENCE_S)
+    def printed(self, message_id: str) -> str:
+        """Return everything that was printed by the time that a message's handling ended."""
+        while message_id not in self._ended:
+            self._receive()
+        return "".join(self._printed)
+
+    def await_print(self, text: str) -> None:
+        """Wait until cells have printed this text."""
+        while text not in "".join(self._printed):
+            self._receive()
+
+    def await_event(self, kind: str, **keys: Any) -> dict[str, Any]:
+        """Wait for the next event of the helper with these keys, after those already returned."""
+        while True:
+            while self._events:
+                event = self._events.pop(0)
+                if {"type": kind, **keys}.items() <= event.items():
+                    return event
+            self._receive()
+
+    def _receive(self) -> None:
+        message = json.loads(self._socket.recv())
+        kind, content = message["msg_type"], message["content"]
+        parent = message["parent_header"].get("msg_id")
+        if kind.endswith("_reply"):
+            self._replies[parent] = content
+        elif kind == "stream":
+            self._printed.append(content["text"])
+        elif kind == "status" and content["execution_state"] == "idle":
+            self._ended.add(parent)
+        elif kind == "comm_msg" and content["comm_id"].startswith("gpu-headroom-"):
+            self._events.append(content["data"])
+
+    def latch(self) -> Latch:
+        """A latch for code that runs in the kernel."""
+        return Latch(self._server.folder)
 
     def execute(
         self, code: str, channel: str = "shell", *, silent: bool = False, **content: object

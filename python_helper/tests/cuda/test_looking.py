@@ -161,22 +161,18 @@ def test_asks_for_nothing_after_a_failure(two: CudaKernel) -> None:
 
 def test_a_running_cell_is_left_alone(two: CudaKernel) -> None:
     """Whatever is asked for, nothing is freed or emptied before its end, and then it is."""
-    two.good("%reset -f\nimport torch, time")
+    two.good("%reset -f\nimport torch")
     two.release()
     two.good("torch.empty(2**24, device='cuda').numel()")
     before, since = len(two.calls()), two.now
-    cell = two.start_cell(
-        "print('begun', flush=True)\nend = time.monotonic() + 2\n"
-        "while time.monotonic() < end:\n    time.sleep(0.05)\n"
-    )
-    for kind in ("plan", "holders"):
-        two.ask(kind)
-    reply = two.ask("release", items=["cache"], confirmed=[], report_id=None)
-    for _ in range(5):
-        two.sample()
-        time.sleep(0.2)
-    during = two.calls()[before:]
-    assert others(during, LOOKS_AT_WORK) == []
-    two.result(cell)
+    with two.busy_cell():
+        for kind in ("plan", "holders"):
+            two.ask(kind)
+        reply = two.ask("release", items=["cache"], confirmed=[], report_id=None)
+        for _ in range(5):
+            two.sample()
+            time.sleep(0.2)
+        during = two.calls()[before:]
+        assert others(during, LOOKS_AT_WORK) == []
     two.await_event("released", since, release_id=reply["release_id"])
     assert "cudaFree" in two.calls()[before + len(during) :]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.live import UNTIL_READ
 
 if TYPE_CHECKING:
     from tests.cuda.conftest import StartCuda
@@ -32,7 +33,7 @@ def test_nothing_of_ours_touches_the_gpu_afterwards(
     for kind in ("plan", "holders"):
         kernel.asked(kind)
     assert kernel.release()["status"] == "failed"
-    kernel.good("import time; time.sleep(0.6)")
+    kernel.good(UNTIL_READ)
     assert kernel.counted() == before
     assert kernel.calls()[written:] == []
 

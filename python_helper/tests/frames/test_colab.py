@@ -24,13 +24,21 @@ PREPARE = "import gpu_headroom, time, torch; gpu = gpu_headroom.simulate('4 GiB'
 HOLD = "held = torch.empty(2**30, dtype=torch.uint8, device='cuda')"
 
 
-@pytest.fixture
-def kernel(python: Path, tmp_path: Path) -> Iterator[LiveKernel]:
-    """A kernel with Colab's shell, with the helper started as its page has it started."""
-    with LiveKernel(python, tmp_path, installed=True, script=COLAB, **PATHS) as started:
-        assert started.run(PREPARE).status == "ok"
-        assert started.run("%load_ext gpu_headroom").outputs == []
+@pytest.fixture(scope="module")
+def process(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveKernel]:
+    """A kernel with Colab's shell."""
+    folder = tmp_path_factory.mktemp("colab")
+    with LiveKernel(python, folder, installed=True, script=COLAB, **PATHS) as started:
         yield started
+
+
+@pytest.fixture
+def kernel(process: LiveKernel) -> Iterator[LiveKernel]:
+    """The same kernel for each test, with a new helper, started as Colab's page has it started."""
+    assert process.run(PREPARE).status == "ok"
+    assert process.run("%load_ext gpu_headroom").outputs == []
+    yield process
+    process.renew()
 
 
 def shown(kernel: LiveKernel, code: str) -> str:
@@ -95,9 +103,14 @@ def test_a_gauge_leaves_no_trace_in_the_notebook(kernel: LiveKernel) -> None:
 def test_a_poll_behind_a_failing_cell_is_answered(kernel: LiveKernel) -> None:
     """Where all cells are run and one fails, the page's own requests are not aborted."""
     page = FramePage(kernel, ids_in(shown(kernel, "%gpu_headroom"))["uid"])
-    failing = kernel.submit("time.sleep(1); 1 / 0")
+    latch = kernel.latch()
+    failing = kernel.submit(f"{latch.wait}\n1 / 0")
     after = kernel.submit("late = 1")
-    page.poll()
+    page.send(poll=99)
+    # Answered behind what is queued by now.
+    kernel.debug("debugInfo", {})
+    latch.release()
+    page.await_envelope(lambda each: each["poll"] == 99)
     assert kernel.result(failing).status == "error"
     assert kernel.result(after).status == "aborted"
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from gpu_headroom.frames.beacon import _FIRST_GAP_S
 from tests.conftest import NEWEST_AND_COLAB
 from tests.frames.page import FramePage, beacons, displayed, html_of, ids_in
 from tests.live import LiveKernel
@@ -47,12 +50,19 @@ rank.start()
 """
 
 
-@pytest.fixture
-def kernel(python: Path, tmp_path: Path) -> Iterator[LiveKernel]:
-    """A kernel of each generation, on whose page a gauge was shown."""
-    with LiveKernel(python, tmp_path, installed=True) as started:
-        assert started.run(PREPARE).status == "ok"
+@pytest.fixture(scope="module")
+def process(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveKernel]:
+    """A kernel of each generation."""
+    with LiveKernel(python, tmp_path_factory.mktemp("frames"), installed=True) as started:
         yield started
+
+
+@pytest.fixture
+def kernel(process: LiveKernel) -> Iterator[LiveKernel]:
+    """The same kernel for each test, with a new helper, on whose page a gauge was shown."""
+    assert process.run(PREPARE).status == "ok"
+    yield process
+    process.renew()
 
 
 def run(kernel: LiveKernel, code: str, cell_id: str = "a") -> str:
@@ -77,9 +87,13 @@ def test_a_gauge_follows_a_cell_that_runs(kernel: LiveKernel) -> None:
     """Under the request of the cell, since nothing else is under way then."""
     page = FramePage(kernel)
     page.poll()
-    kernel.run("kept = torch.empty(2**30, dtype=torch.uint8, device='cuda'); time.sleep(2)")
-    during = [each for each in page.events("sample") if each["busy"]]
-    assert any(each["devices"][0]["in_use_bytes"] == GIB for each in during)
+
+    def is_told() -> bool:
+        during = [each for each in page.events("sample") if each["busy"]]
+        return any(each["devices"][0]["in_use_bytes"] == GIB for each in during)
+
+    with kernel.busy_cell("kept = torch.empty(2**30, dtype=torch.uint8, device='cuda')"):
+        kernel.until(is_told)
     assert page.dropped == []
 
 
@@ -111,11 +125,13 @@ def fullest(envelope: dict[str, Any]) -> Any:
 
 def test_a_gauge_lives_in_its_own_cell(kernel: LiveKernel) -> None:
     """Its frame cannot be heard before the cell ends: it is told on comms that the kernel opens."""
-    code = "gpu_headroom.show(); print('begun'); kept = torch.empty(2**20, device='cuda')"
-    request = kernel.submit(f"{code}; time.sleep(2.5)")
-    kernel.result(request)
-    comms = beacons(kernel, ids_in(html_of(kernel, request))["uid"])
-    assert 2 <= len(comms) <= 3
+    begun_s = time.monotonic()
+    code = "gpu_headroom.show(); kept = torch.empty(2**20, device='cuda')"
+    with kernel.busy_cell(code) as cell:
+        uid = ids_in(html_of(kernel, cell.request))["uid"]
+        kernel.until(lambda: len(beacons(kernel, uid)) > 1)
+    comms = beacons(kernel, uid)
+    assert 2 <= len(comms) <= 1 + (time.monotonic() - begun_s) / _FIRST_GAP_S
     assert [bool(told[-1].get("closed")) for told in comms] == [True] * (len(comms) - 1) + [False]
     events = [event for told in comms for each in told for _, event in each["events"]]
     assert {event["type"] for event in events} == {"sample", "cell"}
@@ -127,15 +143,41 @@ def test_a_gauge_lives_in_the_cells_after_its_own(kernel: LiveKernel) -> None:
     """They wait already, as in a run of all: its frame cannot be heard before they have ended."""
     hold = "kept = torch.empty(2**30, dtype=torch.uint8, device='cuda')"
     shown = kernel.submit("gpu_headroom.show()")
-    kernel.result(kernel.submit(f"time.sleep(1.5); {hold}; time.sleep(1.5)"))
+    latch, ends = kernel.latch(), kernel.latch()
+    following = kernel.submit(f"{latch.wait}\n{hold}\n{ends.wait}")
+    kernel.result(shown)
     uid = ids_in(html_of(kernel, shown))["uid"]
-    (*_, last) = beacons(kernel, uid)
-    samples = [event for each in last for _, event in each["events"] if event["type"] == "sample"]
-    assert samples[-1]["devices"][0]["in_use_bytes"] == GIB
-    FramePage(kernel, f"{uid}/1").poll()
+    kernel.until(lambda: bool(in_use(kernel, uid)))
+    latch.release()
+    kernel.until(lambda: in_use(kernel, uid)[-1:] == [GIB])
+    ends.release()
+    kernel.result(following)
+    assert in_use(kernel, uid)[-1] == GIB
+    page = FramePage(kernel, f"{uid}/1")
+    page.poll()
     assert all(told[-1].get("closed") for told in beacons(kernel, uid))
-    kernel.run("time.sleep(1.5)")
+    since = page.seen
+    with kernel.busy_cell():
+        # Two heartbeats are further apart than two comms of a beacon.
+        kernel.until(lambda: page.seen > since + 3)
     assert all(told[-1].get("closed") for told in beacons(kernel, uid))
+
+
+def beacon_samples(kernel: LiveKernel, uid: str) -> list[dict[str, Any]]:
+    """Readings that an output was sent on the last comm of its beacon."""
+    events = [each["events"] for comm in beacons(kernel, uid)[-1:] for each in comm]
+    return [event for _, event in chain(*events) if event["type"] == "sample"]
+
+
+def in_use(kernel: LiveKernel, uid: str) -> list[int]:
+    """Bytes in use by those readings."""
+    return [each["devices"][0]["in_use_bytes"] for each in beacon_samples(kernel, uid)]
+
+
+def age_s(kernel: LiveKernel, uid: str) -> float:
+    """Seconds between the first and the last of those readings."""
+    times = [each["time_s"] for each in beacon_samples(kernel, uid)]
+    return times[-1] - times[0] if times else 0.0
 
 
 def test_an_output_that_is_shown_twice_has_two_frames(kernel: LiveKernel) -> None:
@@ -154,11 +196,16 @@ def test_where_nobody_was_heard_the_last_comm_is_told_all_the_same(kernel: LiveK
     few = f"{few}; frames._unheard = 1"
     assert kernel.run(few).status == "ok"
     hold = "kept = torch.empty(2**30, dtype=torch.uint8, device='cuda')"
-    request = kernel.submit(f"gpu_headroom.show(); time.sleep(1.5); {hold}; time.sleep(1.5)")
-    kernel.result(request)
-    (told,) = beacons(kernel, ids_in(html_of(kernel, request))["uid"])
-    samples = [event for each in told for _, event in each["events"] if event["type"] == "sample"]
-    assert samples[-1]["devices"][0]["in_use_bytes"] == GIB
+    ends = kernel.latch()
+    with kernel.busy_cell("gpu_headroom.show()", f"{hold}\n{ends.wait}") as cell:
+        uid = ids_in(html_of(kernel, cell.request))["uid"]
+        # So long that another comm would be due.
+        kernel.until(lambda: age_s(kernel, uid) > _FIRST_GAP_S)
+        cell.release()
+        kernel.until(lambda: in_use(kernel, uid)[-1:] == [GIB])
+        ends.release()
+    (_,) = beacons(kernel, uid)
+    assert in_use(kernel, uid)[-1] == GIB
 
 
 def test_free_says_in_its_answer_what_came_back(kernel: LiveKernel) -> None:
@@ -194,16 +241,23 @@ def test_a_card_is_confirmed_and_its_fix_is_a_whole_cell(kernel: LiveKernel) -> 
     assert kernel.run(fixed["source"]).status == "ok"
 
 
-def test_a_card_is_told_that_it_was_completed(kernel: LiveKernel) -> None:
+def test_a_card_is_told_that_it_was_completed(python: Path, tmp_path: Path) -> None:
     """By the event that tells an extension: without one nobody would ask for the report again."""
-    run(kernel, f"gpu_headroom.simulate('2 GiB'); {MODEL}; {MANY_NAMES}")
-    page = FramePage(kernel)
-    page.poll()
-    known = ids_in(html_of(kernel, run(kernel, FAILING)))
-    asked = {"life_id": known["life_id"], "report_id": known["report_id"]}
-    kernel.until(lambda: bool(page.poll()) and len(page.events("oom")) > 1)
-    assert {event["report_id"] for event in page.events("oom")} == {known["report_id"]}
-    assert not page.ask("report", **asked)["reply"]["report"]["looking"]
+    # Objects of earlier tests would be walked as well.
+    with LiveKernel(python, tmp_path, installed=True) as kernel:
+        assert kernel.run(PREPARE).status == "ok"
+        run(kernel, f"gpu_headroom.simulate('2 GiB'); {MODEL}; {MANY_NAMES}")
+        page = FramePage(kernel)
+        page.poll()
+        known = ids_in(html_of(kernel, run(kernel, FAILING)))
+        asked = {"life_id": known["life_id"], "report_id": known["report_id"]}
+        # A poll would interrupt the walk that it waits for.
+        completed = "update_display_data"
+        kernel.until(lambda: completed in [each["msg_type"] for each in kernel.messages()])
+        page.poll()
+        assert len(page.events("oom")) > 1
+        assert {event["report_id"] for event in page.events("oom")} == {known["report_id"]}
+        assert not page.ask("report", **asked)["reply"]["report"]["looking"]
 
 
 def test_a_release_is_of_the_newest_report_alone(kernel: LiveKernel) -> None:
@@ -255,13 +309,17 @@ def test_prints_of_threads_stay_in_their_cell(kernel: LiveKernel, tmp_path: Path
 def test_a_frame_that_vanished_is_forgotten(kernel: LiveKernel) -> None:
     """Its comm goes with its lease; one that polls stays."""
     kernel.run(
-        "from gpu_headroom.frames import frame, frames\nframe.LEASE_S = 3\nframes._SWEEP_S = 0.2"
+        "from gpu_headroom.frames import frame, frames\n"
+        "usual = frame.LEASE_S, frames._SWEEP_S\n"
+        "frame.LEASE_S, frames._SWEEP_S = 3, 0.2\n"
+        "gpu_headroom.session.current().frames._sweep()"
     )
     gone = [FramePage(kernel) for _ in range(20)]
     stays = FramePage(kernel)
     alive = "sorted(get_ipython().kernel.comm_manager.comms)"
     while set(kernel.value(alive)) & {each.comm_id for each in gone}:
         stays.poll()
+    kernel.run("frame.LEASE_S, frames._SWEEP_S = usual")
     assert stays.comm_id in kernel.value(alive)
 
 

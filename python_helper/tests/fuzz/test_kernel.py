@@ -70,10 +70,12 @@ def test_a_kernel_answers_every_request(kernel: LiveKernel) -> None:
     kernel.await_event("holders", request_id=kernel.ask("holders")["id"])
     before = kernel.value(SURROUNDINGS)
     for _ in range(2):
-        cell = kernel.start_cell("print('begun', flush=True)\ntime.sleep(2)\n'done'")
-        for _ in range(min(_MOST, how_many(160)) // 2):
+        with kernel.busy_cell(after="'done'") as cell:
+            for _ in range(min(_MOST, how_many(160)) // 4):
+                ask(kernel, make.request())
+        assert cell.result().status == "ok"
+        for _ in range(min(_MOST, how_many(160)) // 4):
             ask(kernel, make.request())
-        assert kernel.result(cell, timeout_s=120).status == "ok"
     # What was asked for beside a cell is worked on now.
     kernel.until(lambda: not kernel.value(WAITING), timeout_s=120)
     # A dry run that was begun goes on beside the kernel, on threads of its own.

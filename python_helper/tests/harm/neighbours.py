@@ -90,11 +90,11 @@ NEIGHBOURS: dict[str, Neighbour] = {
         "result = 0\n"
         "def work():\n"
         "    global result\n"
-        "    end = time.monotonic() + 4\n"
-        "    while time.monotonic() < end:\n"
+        "    while not stop.is_set():\n"
         "        result += len(tuple(str(each) for each in range(300))) != 300\n"
+        "stop = threading.Event()\n"
         "worker = threading.Thread(target=work); worker.start()",
-        end="worker.join(60)",
+        end="stop.set(); worker.join(60)",
     ),
     "a loader with workers": Neighbour(
         f"{BEGUN}"
@@ -171,14 +171,14 @@ NEIGHBOURS: dict[str, Neighbour] = {
         "result = 0\n"
         "def work():\n"
         "    global result\n"
-        "    end = time.monotonic() + 4\n"
-        "    while time.monotonic() < end:\n"
+        "    while not stop.is_set():\n"
         "        try:\n"
         "            local = kept[:8].tolist(); raise ValueError(local)\n"
         "        except ValueError as error:\n"
         "            result += error.args[0] != [1.0] * 8\n"
+        "stop = threading.Event()\n"
         "worker = threading.Thread(target=work); worker.start()",
-        end="worker.join(60)",
+        end="stop.set(); worker.join(60)",
     ),
     "3 million objects": Neighbour(
         "data = [{'id': each, 'box': [each]} for each in range(1_500_000)]",

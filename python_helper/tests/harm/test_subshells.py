@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from tests.conftest import Start
     from tests.live import LiveKernel, Pack
 
-WORK = "print('begun', flush=True)\nimport time\nfor _ in range({}): time.sleep(0.1)"
 FAIL = "torch.empty(2**40, device='cuda')"
 
 
@@ -28,13 +27,13 @@ def test_each_cell_is_itself(kernel: LiveKernel) -> None:
     """The one that fails gets its card and its end, the other goes on and comes to its own."""
     since = kernel.now
     subshell = kernel.create_subshell()
-    other = kernel.start_cell(WORK.format(40), subshell_id=subshell, cell_id="console")
-    run = kernel.run(FAIL, cell_id="notebook")
-    assert [kind for kind, _ in run.outputs] == ["error", "display_data"]
-    kernel.await_event("cell", since, cell_id="notebook", status="oom")
-    assert [each["cell_id"] for each in kernel.events("oom", since)] == ["notebook"]
-    assert kernel.sample()["busy"] is True
-    assert kernel.result(other).status == "ok"
+    with kernel.busy_cell(subshell_id=subshell, cell_id="console") as other:
+        run = kernel.run(FAIL, cell_id="notebook")
+        assert [kind for kind, _ in run.outputs] == ["error", "display_data"]
+        kernel.await_event("cell", since, cell_id="notebook", status="oom")
+        assert [each["cell_id"] for each in kernel.events("oom", since)] == ["notebook"]
+        assert kernel.sample()["busy"] is True
+    assert other.result().status == "ok"
     kernel.until(lambda: kernel.sample()["busy"] is False)
     assert len(kernel.events("oom", since)) == 1
 
@@ -42,21 +41,21 @@ def test_each_cell_is_itself(kernel: LiveKernel) -> None:
 def test_nothing_is_freed_beside_a_computation(kernel: LiveKernel) -> None:
     """The notebook is idle, the console computes: a release waits for it."""
     subshell = kernel.create_subshell()
-    other = kernel.start_cell(WORK.format(20), subshell_id=subshell)
-    since = kernel.now
-    reply = kernel.ask("release", items=None, confirmed=[], report_id=None)
-    assert reply["status"] == "waiting"
-    run = kernel.run("x.sum()", cell_id="notebook")
-    assert run.status == "ok"
-    assert kernel.events("released", since) == []
-    assert kernel.result(other).status == "ok"
+    with kernel.busy_cell(subshell_id=subshell) as other:
+        since = kernel.now
+        reply = kernel.ask("release", items=None, confirmed=[], report_id=None)
+        assert reply["status"] == "waiting"
+        run = kernel.run("x.sum()", cell_id="notebook")
+        assert run.status == "ok"
+        assert kernel.events("released", since) == []
+    assert other.result().status == "ok"
     kernel.await_event("released", since, release_id=reply["release_id"])
 
 
 def test_a_magic_frees_nothing_beside_a_computation(kernel: LiveKernel) -> None:
     """Nor does a call in a cell, and it says why."""
     subshell = kernel.create_subshell()
-    other = kernel.start_cell(WORK.format(20), subshell_id=subshell)
-    run = kernel.run("import gpu_headroom; print(gpu_headroom.free())")
-    assert run.text.startswith("Another cell is running")
-    assert kernel.result(other).status == "ok"
+    with kernel.busy_cell(subshell_id=subshell) as other:
+        run = kernel.run("import gpu_headroom; print(gpu_headroom.free())")
+        assert run.text.startswith("Another cell is running")
+    assert other.result().status == "ok"

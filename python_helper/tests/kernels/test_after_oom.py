@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from gpu_headroom.concurrency.mainloop import _AFTER_CELL_S
 from tests.live import LiveKernel
 
 if TYPE_CHECKING:
@@ -84,8 +85,14 @@ def test_waits_for_the_cells_that_run_already(gpu: LiveKernel) -> None:
     gpu.free()  # an IPython that holds the error before to the end would leave this one nothing
     since = gpu.now
     failing = gpu.submit(FAIL, stop_on_error=False)
-    behind = gpu.submit(f"import time\nbefore = {IN_USE}\ntime.sleep(0.5)\nafter = {IN_USE}")
+    latch = gpu.latch()
+    behind = gpu.submit(
+        f"before = {IN_USE}\nprint('begun', flush=True)\n{latch.wait}\n"
+        f"__import__('time').sleep({2 * _AFTER_CELL_S})\nafter = {IN_USE}"
+    )
     report = report_of(gpu.result(failing))
+    gpu.until(lambda: "begun" in gpu.printed(behind))
+    latch.release()
     gpu.result(behind)
     released = gpu.await_event("released", since, report_id=report["report_id"])
     assert released["status"] == "done"
@@ -127,9 +134,8 @@ def test_the_clean_up_cell_is_right_without_the_helper(start: Start, pack: Pack)
 
 def test_no_clean_up_cell_is_written_while_a_cell_runs(gpu: LiveKernel) -> None:
     """What to free is not known then: one sentence says so."""
-    cell = gpu.start_cell("print('begun', flush=True)\nimport time; time.sleep(1)")
-    reply = gpu.ask("cleanup", items=None)
-    gpu.result(cell)
+    with gpu.busy_cell():
+        reply = gpu.ask("cleanup", items=None)
     assert (reply["type"], reply["message"]["id"]) == ("refused", "cleanup.busy")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -59,6 +58,7 @@ def release(kernel: LiveKernel, **keys: Any) -> dict[str, Any]:
     return kernel.await_event("released", since, release_id=reply["release_id"])
 
 
+@pytest.mark.smoke
 def test_the_card_stands_in_the_failing_cell(gpu: LiveKernel, failed: Run) -> None:
     """Below the traceback: the report, complete static HTML and text; and an event about it."""
     report = report_of(failed)
@@ -73,6 +73,7 @@ def test_the_card_stands_in_the_failing_cell(gpu: LiveKernel, failed: Run) -> No
     assert gpu.attach()["cell"]["status"] == "oom"
 
 
+@pytest.mark.smoke
 def test_the_live_helper_knows_its_report(gpu: LiveKernel, failed: Run) -> None:
     """The card's report is the helper's own copy."""
     report = report_of(failed)
@@ -80,6 +81,7 @@ def test_the_live_helper_knows_its_report(gpu: LiveKernel, failed: Run) -> None:
     assert (reply["status"], reply["report"], reply["released"]) == ("known", report, None)
 
 
+@pytest.mark.smoke
 def test_freeing_gives_back_what_the_traceback_held(gpu: LiveKernel, failed: Run) -> None:
     """Freed is measured, the variable of the user stays, and the report keeps the result."""
     report = report_of(failed)
@@ -106,32 +108,39 @@ def test_what_a_person_frees_by_hand_is_told_as_well(gpu: LiveKernel, failed: Ru
     assert "traceback" in {each["kind"] for each in released["items"]}
 
 
+@pytest.mark.smoke
 def test_two_pages_free_once(gpu: LiveKernel, failed: Run) -> None:
     """The same wish of two pages while one waits is one release with one result."""
     report = report_of(failed)
     since = gpu.now
-    cell = gpu.start_cell("print('begun', flush=True)\nimport time; time.sleep(0.5)")
     wish = {"items": ["traceback"], "confirmed": [], "report_id": report["report_id"]}
-    first, second = gpu.ask("release", **wish), gpu.ask("release", **wish)
+    with gpu.busy_cell():
+        first, second = gpu.ask("release", **wish), gpu.ask("release", **wish)
     assert first["release_id"] == second["release_id"]
     assert first["status"] == second["status"] == "waiting"
-    gpu.result(cell)
     gpu.await_event("released", since)
-    time.sleep(0.2)
+    # A second release would be ahead of this plan.
+    gpu.await_event("plan", request_id=gpu.ask("plan")["id"])
     assert len(gpu.events("released", since)) == 1
 
 
-@pytest.mark.parametrize("wait", ["time.sleep(0.7)", "await asyncio.sleep(0.7)"])
-def test_a_release_waits_for_the_running_cell(gpu: LiveKernel, failed: Run, wait: str) -> None:
+@pytest.mark.parametrize("awaits", [False, True])
+def test_a_release_waits_for_the_running_cell(
+    gpu: LiveKernel, failed: Run, *, awaits: bool
+) -> None:
     """Nothing is freed while a cell runs, one that awaits included."""
     assert report_of(failed)
     since = gpu.now
-    cell = gpu.start_cell(f"import asyncio, time\nprint('begun', flush=True)\n{wait}")
-    reply = gpu.ask("release", items=None, confirmed=[], report_id=None)
-    assert reply["status"] == "waiting"
-    time.sleep(0.3)
-    assert gpu.events("released", since) == []
-    gpu.result(cell)
+    ends = gpu.latch()
+    after = f"print('later', flush=True)\n{ends.wait_async if awaits else ends.wait}"
+    with gpu.busy_cell(after=after, awaits=awaits) as cell:
+        reply = gpu.ask("release", items=None, confirmed=[], report_id=None)
+        assert reply["status"] == "waiting"
+        # A call that the request has put into the event loop comes before the rest of the cell.
+        cell.release()
+        gpu.until(lambda: "later" in gpu.printed(cell.request))
+        assert gpu.events("released", since) == []
+        ends.release()
     released = gpu.await_event("released", since)
     ended = gpu.await_event("cell", since, status="ok")
     assert released["time_s"] >= ended["end_s"]
@@ -142,11 +151,10 @@ def test_a_waiting_release_can_be_taken_back(gpu: LiveKernel, failed: Run) -> No
     """Cancelled before the cell ends, nothing is freed, and everybody is told."""
     assert report_of(failed)
     since = gpu.now
-    cell = gpu.start_cell("print('begun', flush=True)\nimport time; time.sleep(0.4)")
-    release_id = gpu.ask("release", items=None, confirmed=[], report_id=None)["release_id"]
-    assert gpu.ask("cancel", cancelled_id=release_id)["cancelled"] is True
-    assert gpu.ask("cancel", cancelled_id=release_id)["cancelled"] is False
-    gpu.result(cell)
+    with gpu.busy_cell():
+        release_id = gpu.ask("release", items=None, confirmed=[], report_id=None)["release_id"]
+        assert gpu.ask("cancel", cancelled_id=release_id)["cancelled"] is True
+        assert gpu.ask("cancel", cancelled_id=release_id)["cancelled"] is False
     gpu.run("1")
     assert [each["status"] for each in gpu.events("released", since)] == ["cancelled"]
 
@@ -273,9 +281,7 @@ def test_a_card_is_completed_between_cells(gpu: LiveKernel) -> None:
     first = report_of(gpu.run(FAIL, cell_id="failing", stop_on_error=False))
     assert first["looking"] is True
     assert first["requested_bytes"] == 512 * MIB
-    deadline = time.monotonic() + 20
-    while len(gpu.events("oom", since)) < 2 and time.monotonic() < deadline:
-        time.sleep(0.05)
+    gpu.until(lambda: len(gpu.events("oom", since)) == 2)
     reply = gpu.ask("report", life_id=first["life_id"], report_id=first["report_id"])
     whole = reply["report"]
     assert whole["looking"] is False
@@ -310,9 +316,7 @@ def test_a_card_stays_as_it_is_where_another_cell_comes_first(gpu: LiveKernel) -
     second = gpu.submit("1 / 0", stop_on_error=False)
     report = report_of(gpu.result(first))
     gpu.result(second)
-    deadline = time.monotonic() + 20
-    while len(gpu.events("oom", since)) < 2 and time.monotonic() < deadline:
-        time.sleep(0.05)
+    gpu.until(lambda: len(gpu.events("oom", since)) == 2)
     reply = gpu.ask("report", life_id=report["life_id"], report_id=report["report_id"])
     assert reply["report"]["looking"] is False
     gpu.run("hurried._CARD_S = patience")

@@ -54,6 +54,7 @@ def row(event: dict[str, Any], name: str) -> dict[str, Any]:
     return dict(found)
 
 
+@pytest.mark.smoke
 def test_says_who_holds_what_between_cells(gpu: LiveKernel) -> None:
     """At rest the account comes at once: its parts add up to what PyTorch has in use."""
     since = gpu.now
@@ -72,13 +73,13 @@ def test_waits_while_a_cell_runs(gpu: LiveKernel) -> None:
     """A busy kernel answers with its last account, and measures when the cell has ended."""
     last = measure(gpu)
     make = MAKE.format(name="late", mib=8)
-    cell = gpu.start_cell(f"print('begun', flush=True)\nimport time; time.sleep(0.8)\n{make}")
-    since = gpu.now
-    first, second = gpu.ask("holders"), gpu.ask("holders")
-    assert (first["status"], second["status"]) == ("waiting", "waiting")
-    assert first["last"]["request_id"] == last["request_id"]
-    assert gpu.events("holders", since) == []
-    run = gpu.result(cell)
+    with gpu.busy_cell(after=make) as cell:
+        since = gpu.now
+        first, second = gpu.ask("holders"), gpu.ask("holders")
+        assert (first["status"], second["status"]) == ("waiting", "waiting")
+        assert first["last"]["request_id"] == last["request_id"]
+        assert gpu.events("holders", since) == []
+    run = cell.result()
     for reply in (first, second):
         event = gpu.await_event("holders", since, request_id=reply["id"])
         assert row(event, "late")["bytes"] == 8 * MIB
@@ -120,12 +121,11 @@ def test_an_id_that_is_gone_gets_a_sentence(gpu: LiveKernel) -> None:
 def test_a_path_waits_while_a_cell_runs(gpu: LiveKernel) -> None:
     """Nothing of the user's is walked while a cell runs."""
     (part,) = row(measure(gpu), "kept")["parts"]
-    cell = gpu.start_cell("print('begun', flush=True)\nimport time; time.sleep(0.6)")
-    since = gpu.now
-    reply = gpu.ask("path", holder_id=part["id"])
-    assert reply["status"] == "waiting"
-    assert gpu.events("path", since) == []
-    gpu.result(cell)
+    with gpu.busy_cell():
+        since = gpu.now
+        reply = gpu.ask("path", holder_id=part["id"])
+        assert reply["status"] == "waiting"
+        assert gpu.events("path", since) == []
     assert gpu.await_event("path", since, request_id=reply["id"])["paths"]
 
 
@@ -145,12 +145,11 @@ def test_says_nothing_in_the_notebook(gpu: LiveKernel) -> None:
 
 def test_writes_a_snapshot_between_cells(gpu: LiveKernel) -> None:
     """The snapshot lands in the kernel's working directory when the running cell has ended."""
-    cell = gpu.start_cell("print('begun', flush=True)\nimport time; time.sleep(0.6)")
-    since = gpu.now
-    reply = gpu.ask("snapshot", path=None)
-    assert reply["status"] == "waiting"
-    assert gpu.events("snapshot", since) == []
-    gpu.result(cell)
+    with gpu.busy_cell():
+        since = gpu.now
+        reply = gpu.ask("snapshot", path=None)
+        assert reply["status"] == "waiting"
+        assert gpu.events("snapshot", since) == []
     event = gpu.await_event("snapshot", since, request_id=reply["id"])
     file = Path(event["path"])
     assert str(file.parent) == gpu.value("__import__('os').getcwd()")
@@ -161,13 +160,12 @@ def test_writes_a_snapshot_between_cells(gpu: LiveKernel) -> None:
 
 def test_a_snapshot_that_waits_can_be_cancelled(gpu: LiveKernel) -> None:
     """It ends with a sentence, and no file is written when the cell has ended."""
-    cell = gpu.start_cell("print('begun', flush=True)\nimport time; time.sleep(0.6)")
-    since = gpu.now
-    reply = gpu.ask("snapshot", path="cancelled.pickle")
-    assert gpu.ask("cancel", cancelled_id=reply["id"])["cancelled"]
-    event = gpu.await_event("snapshot", since, request_id=reply["id"])
-    assert (event["path"], event["message"]["id"]) == (None, "rescue.cancelled")
-    gpu.result(cell)
+    with gpu.busy_cell():
+        since = gpu.now
+        reply = gpu.ask("snapshot", path="cancelled.pickle")
+        assert gpu.ask("cancel", cancelled_id=reply["id"])["cancelled"]
+        event = gpu.await_event("snapshot", since, request_id=reply["id"])
+        assert (event["path"], event["message"]["id"]) == (None, "rescue.cancelled")
     assert gpu.run("1").status == "ok"
     assert not gpu.value("__import__('os').path.exists('cancelled.pickle')")
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.conftest import IN_EACH
+from tests.live import UNTIL_READ
 
 if TYPE_CHECKING:
     from tests.conftest import Start
@@ -16,14 +16,27 @@ pytestmark = IN_EACH
 
 NAMESPACE = "{name: str(type(value)) for name, value in get_ipython().user_ns.items()}"
 
-SLOW_IMPORT = """
-import importlib.util, sys, time
+# Whether another thread runs a function of this file.
+RUNS = """
+import sys, threading, time
+def runs(file, name):
+    frames = sys._current_frames()
+    del frames[threading.get_ident()]
+    for frame in frames.values():
+        while frame is not None:
+            if frame.f_code.co_filename.endswith(file) and frame.f_code.co_name == name:
+                return True
+            frame = frame.f_back
+    return False
+"""
+SLOW_IMPORT = f"""{RUNS}
+import importlib.util
 from importlib.machinery import SourceFileLoader
 
 class Slow(SourceFileLoader):
     def exec_module(self, module):
         print("begun", flush=True)
-        time.sleep(1)
+        while not runs("kernel/injection.py", "bring"): time.sleep(0.01)
         super().exec_module(module)
 
 class Finder:
@@ -37,30 +50,33 @@ class Finder:
 sys.meta_path.insert(0, Finder())
 """
 STUCK_IMPORT = f"import threading\ngo_on = threading.Event()\n{SLOW_IMPORT}".replace(
-    "time.sleep(1)", "go_on.wait(60)"
+    'while not runs("kernel/injection.py", "bring"): time.sleep(0.01)', "go_on.wait(60)"
 )
-SLOW_START = """
-import time, gpu_headroom
+SLOW_START = f"""{RUNS}
+import gpu_headroom
 from gpu_headroom.session import Session
 
 def open_slowly(self, open=Session.open):
     print("begun", flush=True)
-    time.sleep(1)
+    while not runs("session/__init__.py", "start"): time.sleep(0.01)
     open(self)
 
 Session.open = open_slowly
 """
+
+# Of what takes long and is done ahead.
+IS_PREPARED = "'gpu_headroom.readings.nvml' in __import__('sys').modules"
 
 
 def test_nobody_home(start: Start) -> None:
     """A kernel without a helper says so at once, busy or not."""
     kernel = start()
     assert kernel.attach() is None
-    cell = kernel.start_cell("print('begun', flush=True)\nimport time; time.sleep(0.5)")
-    assert kernel.attach() is None
-    kernel.result(cell)
+    with kernel.busy_cell():
+        assert kernel.attach() is None
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("channel", ["control", "shell"])
 def test_injects_into_an_idle_kernel(start: Start, pack: Pack, channel: str) -> None:
     """After the bootstrap the helper answers, and nothing else in the kernel has changed."""
@@ -93,25 +109,22 @@ def test_prepares_itself_where_nobody_asks(start: Start, pack: Pack) -> None:
     """Without a page, and without a cell, it is ready for both."""
     kernel = start()
     kernel.inject(pack)
-    time.sleep(1.5)
+    kernel.until(lambda: kernel.value(IS_PREPARED))
     assert kernel.attach()["sample"]["host"] is not None
 
 
 def test_injects_into_a_busy_kernel(start: Start, pack: Pack) -> None:
     """The control channel brings the helper in while a cell runs, and adopts that cell."""
     kernel = start()
-    cell = kernel.start_cell(
-        "print('begun', flush=True)\nimport time; time.sleep(1.5); input('name? ')",
-        cell_id="long",
-        allow_stdin=True,
-    )
-    assert kernel.inject(pack).status == "ok"
-    reply = kernel.attach()
-    assert reply["cell"]["status"] == "running"
-    assert reply["cell"]["cell_id"] == "long"
-    kernel.await_event("sample", busy=True)
-    assert kernel.answer_input("Ada") == "name? "
-    run = kernel.result(cell)
+    with kernel.busy_cell(after="input('name? ')", cell_id="long", allow_stdin=True) as cell:
+        assert kernel.inject(pack).status == "ok"
+        reply = kernel.attach()
+        assert reply["cell"]["status"] == "running"
+        assert reply["cell"]["cell_id"] == "long"
+        kernel.await_event("sample", busy=True)
+        cell.release()
+        assert kernel.answer_input("Ada") == "name? "
+    run = cell.result()
     assert [kind for kind, _ in run.outputs] == ["stream", "execute_result"]
     assert kernel.await_event("cell", status="ok")["execution_count"] == 1
     assert kernel.sample()["busy"] is False
@@ -125,7 +138,7 @@ def test_a_cell_is_known_by_its_number_while_it_runs(start: Start, pack: Pack) -
     kernel.attach()
     for number in (2, 3):
         since = kernel.now
-        assert kernel.run("import time; time.sleep(0.3)").reply["execution_count"] == number
+        assert kernel.run(UNTIL_READ).reply["execution_count"] == number
         running = kernel.await_event("cell", since, status="running")
         assert running["execution_count"] == number
 
@@ -155,12 +168,9 @@ def test_injection_leaves_prints_in_their_cell(start: Start, pack: Pack) -> None
 def test_adopts_a_cell_that_awaits(start: Start, pack: Pack) -> None:
     """A cell that awaits leaves the main thread free, and is adopted all the same."""
     kernel = start()
-    cell = kernel.start_cell(
-        "print('begun', flush=True)\nimport asyncio\nawait asyncio.sleep(1.5)", cell_id="awaits"
-    )
-    kernel.inject(pack)
-    assert kernel.attach()["cell"]["cell_id"] == "awaits"
-    kernel.result(cell)
+    with kernel.busy_cell(awaits=True, cell_id="awaits"):
+        kernel.inject(pack)
+        assert kernel.attach()["cell"]["cell_id"] == "awaits"
     assert kernel.sample()["busy"] is False
 
 
@@ -169,17 +179,18 @@ def test_takes_the_next_cell_for_itself_when_it_missed_the_end_of_one(
 ) -> None:
     """A helper that comes when a cell's last hooks are called never hears of that cell's end."""
     kernel = start()
+    latch = kernel.latch()
     cell = kernel.start_cell(
-        "import time\n"
         "def linger(result):\n"
         "    get_ipython().events.unregister('post_run_cell', linger)\n"
         "    print('begun', flush=True)\n"
-        "    time.sleep(1.5)\n"
+        f"    {latch.wait}\n"
         "get_ipython().events.register('post_run_cell', linger)",
         cell_id="lingers",
     )
     kernel.inject(pack)
     assert kernel.attach()["cell"]["cell_id"] == "lingers"
+    latch.release()
     kernel.result(cell)
     kernel.run("1", cell_id="next")
     assert kernel.await_event("cell", cell_id="lingers", status="ok")["end_s"] is not None
@@ -211,8 +222,12 @@ def test_is_injected_once(start: Start, pack: Pack) -> None:
 def test_aborted_injection_can_be_tried_again(start: Start, pack: Pack) -> None:
     """Queued behind a failing cell the bootstrap is aborted; the next attempt works."""
     kernel = start()
-    failing = kernel.submit("import time; time.sleep(0.5); 1/0")
+    latch = kernel.latch()
+    failing = kernel.submit(f"{latch.wait}\n1/0")
     queued = kernel.submit(**pack.work(), silent=True, store_history=False, stop_on_error=False)
+    # Answered behind what is queued by now.
+    assert kernel.attach() is None
+    latch.release()
     assert kernel.result(failing).status == "error"
     assert kernel.result(queued).status == "aborted"
     assert kernel.attach() is None

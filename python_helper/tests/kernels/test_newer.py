@@ -35,9 +35,9 @@ def test_is_newer(newer: LiveKernel) -> None:
 def test_reads_and_sends(newer: LiveKernel) -> None:
     """Readings while a cell runs, its edges, and what a page asks for at rest."""
     since = newer.now
-    cell = newer.start_cell("print('begun', flush=True); import time; time.sleep(1)", cell_id="a")
-    newer.await_event("sample", since, busy=True)
-    assert newer.result(cell).status == "ok"
+    with newer.busy_cell(cell_id="a") as cell:
+        newer.await_event("sample", since, busy=True)
+    assert cell.result().status == "ok"
     newer.await_event("cell", since, status="ok", cell_id="a")
     sample = newer.sample()
     assert sample["state"] == "no_framework"

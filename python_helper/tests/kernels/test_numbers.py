@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.live import SOURCES, LiveKernel
+from tests.live import SOURCES, UNTIL_READ, LiveKernel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,16 +43,18 @@ def device(kernel: LiveKernel) -> dict[str, Any]:
     return dict(found)
 
 
+@pytest.mark.smoke
 def test_comes_alive_with_the_first_tensor(gpu: LiveKernel) -> None:
     """PyTorch alone is not a GPU in use; its first tensor on the device is, in the same cell."""
     assert gpu.sample()["state"] == "not_initialised"
     since = gpu.now
-    gpu.run("x = torch.zeros(1024, 1024, device='cuda')\nimport time; time.sleep(0.6)")
-    sample = gpu.await_event("sample", since, state="live")
+    with gpu.busy_cell("x = torch.zeros(1024, 1024, device='cuda')"):
+        sample = gpu.await_event("sample", since, state="live", busy=True)
     assert sample["devices"][0]["name"] == "Simulated GPU"
     assert sample["devices"][0]["simulated"] is True
 
 
+@pytest.mark.smoke
 def test_equal_what_pytorch_says(gpu: LiveKernel) -> None:
     """In use, cached, peak, free and capacity are PyTorch's own, to the byte."""
     gpu.run("y = torch.empty(100, 1000, 1000, device='cuda'); z = y[:50].clone(); del y")
@@ -81,6 +83,7 @@ def test_a_memory_fraction_is_the_capacity(gpu: LiveKernel) -> None:
     assert device(gpu)["capacity_limited"] is False
 
 
+@pytest.mark.smoke
 def test_a_cell_knows_its_change_and_exact_peak(gpu: LiveKernel) -> None:
     """The end of a cell says what it added and its highest in use, exact where a counter rose."""
     since = gpu.now
@@ -104,7 +107,7 @@ def test_a_lower_peak_is_bounded(gpu: LiveKernel) -> None:
     since = gpu.now
     gpu.run(
         "c = torch.empty(128 * 2**20, dtype=torch.uint8, device='cuda')\n"
-        "import time; time.sleep(0.8)\n"
+        f"{2 * UNTIL_READ}"  # the first reading may have begun before
         "del c, b"
     )
     (memory,) = gpu.await_event("cell", since, status="ok")["memory"]

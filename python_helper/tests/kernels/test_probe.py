@@ -68,13 +68,11 @@ def test_asking_relies_on_no_name_of_the_users(start: Start) -> None:
 def test_asking_disturbs_no_running_cell(start: Start) -> None:
     """A busy kernel answers on control, and its cell may still ask the person something."""
     kernel = start()
-    cell = kernel.start_cell(
-        "print('begun', flush=True)\nimport time; time.sleep(0.7); input('name? ')",
-        allow_stdin=True,
-    )
-    assert len(value(kernel.ask_ipython())) == 7
-    assert kernel.answer_input("Ada") == "name? "
-    assert kernel.result(cell).status == "ok"
+    with kernel.busy_cell(after="input('name? ')", allow_stdin=True) as cell:
+        assert len(value(kernel.ask_ipython())) == 7
+        cell.release()
+        assert kernel.answer_input("Ada") == "name? "
+    assert cell.result().status == "ok"
 
 
 OF_SHELL = """

@@ -31,6 +31,7 @@ for n in range(5):
 batch_size = 1 << 19
 out = model(torch.randn(batch_size, 512, device="cuda"))
 """
+SIMULATE = "__import__('gpu_headroom').simulate('1 GiB', compute='cpu')"
 ALIVE = "[name in globals() for name in ('model', 'opt', 'history')]"
 STEPS = "[float(each['step']) for each in opt.state.values()]"
 FREE = ["traceback", "garbage", "cache"]
@@ -52,14 +53,21 @@ out = model(torch.empty(1 << 21, 512, device="cuda"))"""
 AT_ONCE = "for n in (1 << 21, 8):\n    step(n)"
 
 
+@pytest.fixture(scope="module")
+def process(newest_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveKernel]:
+    """A kernel with an installed helper."""
+    with LiveKernel(newest_python, tmp_path_factory.mktemp("rerun"), installed=True) as started:
+        yield started
+
+
 @pytest.fixture
-def kernel(newest_python: Path, pack: Pack, tmp_path: Path) -> Iterator[LiveKernel]:
-    """A kernel with a simulated GPU of 1 GiB that computes."""
-    options: dict[str, Any] = {"installed": True, "GPU_HEADROOM_SIMULATE": "1GiB,cpu"}
-    with LiveKernel(newest_python, tmp_path, **options) as kernel:
-        kernel.inject(pack)
-        kernel.attach()
-        yield kernel
+def kernel(process: LiveKernel, pack: Pack) -> Iterator[LiveKernel]:
+    """The same kernel for each test, with a new simulated GPU of 1 GiB that computes."""
+    process.run(SIMULATE, silent=True, store_history=False)
+    process.inject(pack)
+    process.attach()
+    yield process
+    process.renew()
 
 
 def fail(kernel: LiveKernel, source: str, cell_id: str = "failing") -> dict[str, Any]:
@@ -111,9 +119,10 @@ def test_a_trained_model_outlives_all_but_a_yes(kernel: LiveKernel) -> None:
     assert kernel.value("[name in globals() for name in ('model', 'opt')]") == [False] * 2
 
 
-def test_what_a_script_left_goes_as_well(kernel: LiveKernel, tmp_path: Path) -> None:
+def test_what_a_script_left_goes_as_well(kernel: LiveKernel) -> None:
     """`%run` leaves all names of its script in the notebook, also of one that failed."""
-    (tmp_path / "train.py").write_text(TRAIN)
+    write = f"open('train.py', 'w').write({TRAIN!r})"
+    kernel.run(write, silent=True, store_history=False)
     cell = "%run train.py"
     report = fail(kernel, cell)
     assert kernel.value(f"({ALIVE}, {STEPS})") == ([True] * 3, [5.0] * 4)
@@ -126,6 +135,7 @@ def test_what_a_script_left_goes_as_well(kernel: LiveKernel, tmp_path: Path) -> 
     assert kernel.value("[name in globals() for name in ('model', 'opt')]") == [False] * 2
 
 
+@pytest.mark.smoke
 def test_a_notebook_that_is_run_again_after_a_failure(kernel: LiveKernel) -> None:
     """Its first cell fails beside what the failure left, which waits for Python's collector."""
     layers = "*[nn.Linear(1024, 1024) for _ in range(64)]"
@@ -145,9 +155,10 @@ def test_what_was_agreed_to_is_void_once_a_cell_has_run(kernel: LiveKernel) -> N
     """Also while it waits for that cell: what it did is no part of the sentence."""
     report = fail(kernel, TRAIN)
     (item,) = costs(kernel, report, failing=TRAIN)["items"]
-    running = kernel.start_cell("print('begun', flush=True)\nimport time\ntime.sleep(1)")
-    late = release(kernel, [*FREE, item["id"]], [item["id"]])
-    kernel.result(running)
+    wish = {"items": [*FREE, item["id"]], "confirmed": [item["id"]], "report_id": None}
+    with kernel.busy_cell():
+        reply = kernel.ask("release", **wish)
+    late = kernel.await_event("released", release_id=reply["release_id"])
     assert (late["status"], late["message"]["id"]) == ("failed", "released.stale")
     assert kernel.value(ALIVE) == [True] * 3
 
@@ -157,15 +168,14 @@ def test_a_release_that_waits_can_be_taken_back(kernel: LiveKernel) -> None:
     report = fail(kernel, TRAIN)
     (item,) = costs(kernel, report, failing=TRAIN)["items"]
     held = kernel.value("torch.cuda.memory_allocated()")
-    running = kernel.start_cell("print('begun', flush=True)\nimport time\ntime.sleep(1)")
     wish = {"items": [*FREE, item["id"]], "confirmed": [item["id"]], "report_id": None}
-    reply = kernel.ask("release", **wish)
     question = {"report_id": report["report_id"], "run": ["failing"], "sources": {}}
-    asked = kernel.ask("rerun", **question)
-    assert (reply["status"], asked["status"]) == ("waiting", "waiting")
-    for each in (reply["release_id"], asked["id"]):
-        assert kernel.ask("cancel", cancelled_id=each)["cancelled"]
-    kernel.result(running)
+    with kernel.busy_cell():
+        reply = kernel.ask("release", **wish)
+        asked = kernel.ask("rerun", **question)
+        assert (reply["status"], asked["status"]) == ("waiting", "waiting")
+        for each in (reply["release_id"], asked["id"]):
+            assert kernel.ask("cancel", cancelled_id=each)["cancelled"]
     ended = kernel.await_event("released", release_id=reply["release_id"])
     assert ended["status"] == "cancelled"
     assert kernel.await_event("rerun", request_id=asked["id"])["status"] == "cancelled"

@@ -227,15 +227,15 @@ def test_an_interrupt_ends_the_writing(failed: LiveKernel) -> None:
 def test_waits_for_nobody_and_saves_nothing_half_done(failed: LiveKernel) -> None:
     """Beside a running cell, beside a thread that trains, and for a card of another life."""
     report = fail(failed)
-    running = failed.start_cell("print('begun', flush=True); import time; time.sleep(1)")
-    reply = failed.ask("rescue", report_id=report["report_id"])
+    with failed.busy_cell():
+        reply = failed.ask("rescue", report_id=report["report_id"])
     assert reply["message"]["id"] == "rescue.busy"
-    failed.result(running)
     failed.run(
         # Products so large that it is hardly ever between two of them.
-        "import threading, time\nstop = threading.Event()\nlarge = torch.randn(3000, 3000)\n"
-        "def train():\n    while not stop.is_set(): large @ large\n"
-        "thread = threading.Thread(target=train, name='trainer'); thread.start(); time.sleep(0.5)"
+        "import threading\nbegun, stop = threading.Event(), threading.Event()\n"
+        "large = torch.randn(3000, 3000)\n"
+        "def train():\n    while not stop.is_set(): large @ large; begun.set()\n"
+        "thread = threading.Thread(target=train, name='trainer'); thread.start(); begun.wait()"
     )
     said = rescue(failed, report)
     failed.run("stop.set(); thread.join()")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.live import LiveKernel
+from tests.live import UNTIL_READ, LiveKernel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,7 +96,7 @@ def test_nothing_touches_the_gpu_from_the_error_on(stopped: tuple[LiveKernel, Ru
     kernel.run("touched.clear()")
     kernel.attach(record_allocations=True)
     kernel.sample()
-    kernel.run("import time; time.sleep(0.6)")
+    kernel.run(UNTIL_READ)
     wishes: dict[str, dict[str, Any]] = {
         "holders": {},
         "plan": {},

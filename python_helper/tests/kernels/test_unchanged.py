@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -57,13 +56,13 @@ def test_execution_counts_go_up_by_one(kernel: LiveKernel) -> None:
 def test_run_all_stops_at_an_error(kernel: LiveKernel) -> None:
     """Cells queued behind a failing one are aborted, and those before it are not."""
     # Without a pause ipykernel aborts only what it has read from its socket by then.
-    pause_s = 0.5
-    first = f"get_ipython().kernel.stop_on_error_timeout = {pause_s}; import time; time.sleep(0.3)"
-    queued = [kernel.submit(code) for code in (first, "1/0", "'after'")]
+    pause = "get_ipython().kernel.stop_on_error_timeout"
+    latch = kernel.latch()
+    queued = [kernel.submit(code) for code in (f"{pause} = 0.5\n{latch.wait}", "1/0", "'after'")]
     kernel.sample()
+    latch.release()
     assert [kernel.result(each).status for each in queued] == ["ok", "error", "aborted"]
-    time.sleep(2 * pause_s)
-    assert kernel.run("get_ipython().kernel.stop_on_error_timeout = 0").status == "ok"
+    kernel.until(lambda: kernel.run(f"{pause} = 0").status == "ok")
 
 
 def test_threads_print_into_their_cell(kernel: LiveKernel) -> None:

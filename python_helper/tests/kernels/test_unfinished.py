@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -44,9 +43,11 @@ def sleep_often():
     for n in range(10**9):
         time.sleep(length_s)
         length_s = 0.05 if n > 100 else 0.0
+        if length_s: often.set()
+often = threading.Event()
 worker = threading.Thread(target=sleep_often, name="my worker", daemon=True)
 worker.start()
-time.sleep(0.5)
+often.wait()
 """
 ENDS = "go.set(); worker.join(); del worker, go"
 # No name leads to it, and Python has not collected it yet.
@@ -81,10 +82,12 @@ def until(
     kernel: LiveKernel, report: dict[str, Any], is_so: Callable[[dict[str, Any]], bool]
 ) -> dict[str, Any]:
     """Wait until something is so of a report, and return it."""
-    deadline = time.monotonic() + 30
-    while not is_so(latest(kernel, report)) and time.monotonic() < deadline:
+
+    def is_so_by_now() -> bool:
         kernel.attach()
-        time.sleep(0.1)
+        return is_so(latest(kernel, report))
+
+    kernel.until(is_so_by_now)
     return latest(kernel, report)
 
 

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.conftest import FRAMEWORKS, interpreter
-from tests.live import LiveKernel
+from tests.live import UNTIL_READ, LiveKernel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.conftest import Start
     from tests.live import Pack
+
+pytestmark = pytest.mark.kernel
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ def started(
 def look(kernel: LiveKernel) -> str:
     """Read at rest, around a cell and while it runs; return what was said in the end."""
     kernel.sample()
-    kernel.run("import time; time.sleep(0.3)")
+    kernel.run(UNTIL_READ)
     sample = kernel.sample()
     assert sample["devices"] == []
     assert kernel.events("error") == []

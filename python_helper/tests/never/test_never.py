@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.conftest import IN_EACH
-from tests.live import SOURCES, LiveKernel
+from tests.live import SOURCES, UNTIL_READ, LiveKernel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,16 +113,17 @@ def day(python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory) -> I
         kernel.run("calls.clear(); touched.clear()")
         for items in (None, ["traceback", "outputs", "garbage", "cache"]):
             kernel.sample()
-            runs.append(kernel.run("private.tensor; import time; time.sleep(0.3)"))
+            runs.append(kernel.run(f"private.tensor\n{UNTIL_READ}"))
             kernel.run(FAIL_OTHERWISE, stop_on_error=False)
             runs.append(kernel.run(FAIL, stop_on_error=False))
             kernel.await_event("plan", request_id=kernel.ask("plan")["id"])
             kernel.cleanup()
             look_for_holders(kernel)
             save(kernel)
-            cell = kernel.start_cell("print('begun', flush=True); import time; time.sleep(0.3)")
-            waiting = kernel.ask("release", items=items, confirmed=[], report_id=None)["release_id"]
-            runs.append(kernel.result(cell))
+            wish = {"items": items, "confirmed": [], "report_id": None}
+            with kernel.busy_cell() as cell:
+                waiting = kernel.ask("release", **wish)["release_id"]
+            runs.append(cell.result())
             kernel.await_event("released", release_id=waiting)
         yield Day(
             kernel,

@@ -258,14 +258,15 @@ def test_the_edge_of_a_cell_does_not_wait_for_a_slow_source(bench: Bench) -> Non
     hangs = threading.Event()
     assert bench.sampler.measure_edge() is not None
 
+    has_waited: list[bool] = []
+
     def hang() -> None:
-        hangs.wait(SOON_S)
+        has_waited.append(hangs.wait(SOON_S))
 
     bench.card.mood = hang
     bench.run_cell()
-    began_s = time.monotonic()
     assert bench.sampler.measure_edge() is None
-    assert time.monotonic() - began_s < 1.0
+    assert has_waited == []
     hangs.set()
 
 

@@ -8,13 +8,15 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.live import SOURCES
+from gpu_headroom.workers.rank import _EVERY_S
+from tests.live import PATIENCE_S, SOURCES
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
 PYTHON = [sys.executable]
 RUN = [*PYTHON, "-m", "gpu_headroom", "run"]
@@ -53,6 +55,19 @@ WAITS = "<class 'gpu_headroom.terminal.arrival.Arrival'>"
 def names(folder: Path) -> list[str]:
     """What stands in a folder."""
     return sorted(each.name for each in folder.iterdir())
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait for what another process does."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def state(process: subprocess.Popen[str]) -> str:
+    """Return the state of a process, as Linux has it: `R` where it computes, `S` where it waits."""
+    return Path(f"/proc/{process.pid}/stat").read_text("ascii").rpartition(")")[2].split()[0]
 
 
 def done(command: list[str], folder: Path, **variables: str) -> tuple[int, str, str]:
@@ -129,7 +144,7 @@ def test_an_interrupt_ends_it_as_ever(tmp_path: Path) -> None:
         )
         assert process.stdout is not None
         process.stdout.readline()
-        time.sleep(0.3)
+        until(lambda process=process: state(process) == "S")  # type: ignore[misc]
         process.send_signal(signal.SIGINT)
         ends.append((*process.communicate(), process.returncode))
     assert ends[0] == ends[1]
@@ -171,12 +186,18 @@ for size in (2**33, 2**20, 2**33):
     sizes.append(torch.cuda.memory_allocated())
 kept = torch.empty(2**20, dtype=torch.uint8, device="cuda")
 print(names, sizes, [type(each).__name__ for each in sys.meta_path].count("Arrival"))
-time.sleep(float(sys.argv[1]))
 """
-GONE = """
+UNTIL_TOLD = """
+while not os.path.exists(f"{os.environ['GPU_HEADROOM_RANKS']}/{os.getpid()}.reading"):
+    time.sleep(0.02)
+"""
+# Longer than the helper rests between two readings: no event can tell that none was written.
+PAUSE = f"time.sleep({_EVERY_S + 0.1})"
+GONE = f"""{UNTIL_TOLD}
 import shutil
 shutil.rmtree(os.environ["GPU_HEADROOM_RANKS"])
-time.sleep(1)
+while threading.active_count() > 1:
+    time.sleep(0.02)
 threads = [each.name for each in threading.enumerate()]
 print(threads, os.path.exists(os.environ["GPU_HEADROOM_RANKS"]))
 """
@@ -185,30 +206,31 @@ PRINTED = "['MainThread'] [0, 0, 0] 0\n"
 OPEN_TO_NOBODY = 0o700
 
 
-def held(folder: Path, script: str, path: Path, seconds: float = 0.0) -> tuple[int, str, str]:
-    """Run a script that holds a MiB for as long, and probes before."""
+def held(folder: Path, script: str, path: Path) -> tuple[int, str, str]:
+    """Run a script that holds a MiB, and probes before."""
     (folder / "script.py").write_text(script)
     asked = {"GPU_HEADROOM_RANKS": str(path), "GPU_HEADROOM_SIMULATE": "1GiB"}
-    return done([*RUN, "script.py", str(seconds)], folder, **asked)
+    return done([*RUN, "script.py"], folder, **asked)
 
 
 def test_what_it_says_of_itself(tmp_path: Path) -> None:
     """In a file that only this user reads, replaced whole, and gone with it."""
     path = tmp_path / "gpu-headroom-ranks-x"
-    (tmp_path / "script.py").write_text(HOLD)
+    (tmp_path / "script.py").write_text(f"{HOLD}time.sleep(60)")
     variables = {"GPU_HEADROOM_RANKS": str(path), "GPU_HEADROOM_SIMULATE": "1GiB"}
     process = subprocess.Popen(
-        [*RUN, "script.py", "30"],
+        [*RUN, "script.py"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(SOURCES), **variables},
     )
     file = path / f"{process.pid}.reading"
     said: dict[str, Any] = {}
-    deadline = time.monotonic() + 60
-    while not said or said["devices"][0]["in_use_bytes"] != 2**20:
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-        said = json.loads(file.read_text()) if file.exists() else {}
+
+    def is_told() -> bool:
+        said.update(json.loads(file.read_text()) if file.exists() else {})
+        return bool(said) and said["devices"][0]["in_use_bytes"] == 2**20
+
+    until(is_told)
     assert [path.stat().st_mode & 0o777, file.stat().st_mode & 0o777] == [OPEN_TO_NOBODY, 0o600]
     assert said.keys() == {"rank", "born", "execution_count", "start_s", "devices"}
     assert (said["rank"], said["execution_count"]) == (None, None)
@@ -220,7 +242,7 @@ def test_what_it_says_of_itself(tmp_path: Path) -> None:
 def test_nothing_is_left_of_one_that_ends_well(tmp_path: Path) -> None:
     """Nor of what it caught, while it ran."""
     path = tmp_path / "gpu-headroom-ranks-x"
-    assert held(tmp_path, HOLD, path, 1.0) == (0, PRINTED, "")
+    assert held(tmp_path, HOLD + UNTIL_TOLD, path) == (0, PRINTED, "")
     assert not path.exists()
 
 
@@ -233,10 +255,11 @@ def test_a_folder_that_is_not_to_be_used_is_left_alone(tmp_path: Path, case: str
         path.symlink_to(other)
     elif case == "file":
         path.write_text("")
-    script = {"full": HOLD.replace("import torch\n", FULL), "gone": HOLD + GONE}.get(case, HOLD)
+    script = HOLD + (GONE if case == "gone" else PAUSE)
+    script = script.replace("import torch\n", FULL) if case == "full" else script
     expected = PRINTED + ("['MainThread'] False\n" if case == "gone" else "")
     before = names(tmp_path)
-    assert held(tmp_path, script, path, 1.2) == (0, expected, "")
+    assert held(tmp_path, script, path) == (0, expected, "")
     assert names(other) == []
     assert names(tmp_path) == sorted([*before, "script.py"])
 
@@ -247,7 +270,7 @@ def test_the_folder_of_another_user_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "gpu-headroom-ranks-x"
     path.mkdir(0o777)
     os.chown(path, 12345, 12345)
-    assert held(tmp_path, HOLD, path, 1.0) == (0, PRINTED, "")
+    assert held(tmp_path, HOLD + PAUSE, path) == (0, PRINTED, "")
     assert names(path) == []
 
 
