@@ -103,7 +103,7 @@ def test_what_a_re_run_repeats_is_named(gpu: LiveKernel) -> None:
     cells = {"start": start, "data": LOADERS, "model": MODEL, "train": train}
     _, report_id = smaller_batch(gpu, cells)
     fix = click(gpu, report_id, cells)
-    assert fix["run"] == ["start", "data", "model", "train"]
+    assert fix["run"] == ["start", "data", "train"]
     assert fix["caution"]["params"]["calls"] == "con.execute"
 
 
