@@ -549,10 +549,10 @@ describe('Card', () => {
       );
     });
 
-    it('should offer neither to apply nor to make it fit', () => {
+    it('should offer neither to apply nor to try it', () => {
       show({ remedies: [{ ...SUGGESTION, example: null, diffs }] });
       expect(text('.jp-GpuHeadroomCard-diff')).toContain('batch_size = 512');
-      expect(buttons()).toEqual(['Copy', 'Try these first', ...COPIES]);
+      expect(buttons()).toEqual(['Copy', ...COPIES]);
     });
 
     it.each([
