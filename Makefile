@@ -55,8 +55,8 @@ PIP := -m pip --disable-pip-version-check
 PIP_INSTALL := $(PIP) install --quiet
 # $(call yarn,folder): install exactly what the lock file names; what yarn says matters when it fails.
 define yarn
-	@cd $(1) && PATH="$(BUILD_PATH)" jlpm install --immutable > "$(CURDIR)/.make/yarn.log" \
-		|| { cat "$(CURDIR)/.make/yarn.log" >&2; exit 1; }
+	@$(STAGE) "packages of $(1)" env PATH="$(BUILD_PATH)" bash -c 'cd $(1) && jlpm install --immutable > "$(CURDIR)/.make/yarn.log" \
+		|| { cat "$(CURDIR)/.make/yarn.log" >&2; exit 1; }'
 endef
 
 # `make demo GPU=real PYTHON=…` names the environment of the kernel, not ours.
@@ -126,7 +126,7 @@ help: ## list the targets
 # $(call environment,folder,requirements files,further arguments): a virtual environment with these
 # versions; `scripts/environment.py` lists the arguments.
 define environment
-	@$(HOST_PYTHON) scripts/environment.py $(1) $(2) $(3)
+	@$(STAGE) "prepare $(1)" $(HOST_PYTHON) scripts/environment.py $(1) $(2) $(3)
 	@touch $@
 endef
 
@@ -211,12 +211,10 @@ environments: ## the environments of every generation and framework
 # --- Front end ----------------------------------------------------------------
 
 node_modules/.stamp: package.json yarn.lock .yarnrc.yml .make/build | .make/node
-	@echo "Installing the front end's packages"
 	$(call yarn,.)
 	@touch $@
 
 ui-tests/node_modules/.stamp: ui-tests/package.json ui-tests/yarn.lock .yarnrc.yml .make/build | .make/node
-	@echo "Installing the browser tests' packages"
 	$(call yarn,ui-tests)
 	@touch $@
 
