@@ -55,8 +55,8 @@ PIP := -m pip --disable-pip-version-check
 PIP_INSTALL := $(PIP) install --quiet
 # $(call yarn,folder): install exactly what the lock file names; what yarn says matters when it fails.
 define yarn
-	@$(STAGE) "packages of $(1)" env PATH="$(BUILD_PATH)" bash -c 'cd $(1) && jlpm install --immutable > "$(CURDIR)/.make/yarn.log" \
-		|| { cat "$(CURDIR)/.make/yarn.log" >&2; exit 1; }'
+	@$(STAGE) "packages of $(1)" env PATH="$(BUILD_PATH)" bash -c 'cd $(1) && jlpm install --immutable > "$(CURDIR)/.make/yarn-$(1).log" \
+		|| { cat "$(CURDIR)/.make/yarn-$(1).log" >&2; exit 1; }'
 endef
 
 # `make demo GPU=real PYTHON=…` names the environment of the kernel, not ours.
