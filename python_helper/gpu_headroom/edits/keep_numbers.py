@@ -64,6 +64,26 @@ def _added(node: ast.AST, name: str) -> ast.expr | None:
     return None
 
 
+def keeps_graphs(notebook: Notebook, cell: CellCode, place: ast.AST) -> bool:
+    """Return whether a statement adds values with graphs to what may become more than numbers."""
+    grown = [(_grown(node), node) for node in ast.walk(place)]
+    return any(
+        (value := _added(node, name)) is not None
+        and not _has_no_graph(value)
+        and not _only_numbers(notebook, cell, name)
+        for name, node in grown
+    )
+
+
+def _grown(node: ast.AST) -> str:
+    """Return the name of `name.append(…)` and `name += …`; empty for other nodes."""
+    if isinstance(node, ast.AugAssign):
+        return getattr(node.target, "id", "")
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return getattr(node.func.value, "id", "")
+    return ""
+
+
 def _has_no_graph(value: ast.expr) -> bool:
     while isinstance(value, (ast.Call, ast.Attribute)):
         function = value.func if isinstance(value, ast.Call) else value

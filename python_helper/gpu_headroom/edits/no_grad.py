@@ -15,6 +15,7 @@ from ..code.find import base_of, names, under
 from ..code.scopes import Function
 from ..code.source import CellSource, Refused, Scope
 from ..code.training import goes_back, trains
+from .keep_numbers import keeps_graphs
 from .rewrite import Anchor, Rewrite, rewriting, statement_at
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ def _nothing_goes_back(
     try:
         statement = _place(CellSource(cell.source, cell.tree), anchor)
     except Refused:
+        return False
+    if keeps_graphs(notebook, cell, statement):
         return False
     code = _Program(notebook)
     reached = code.reached(_mentioned(statement))
