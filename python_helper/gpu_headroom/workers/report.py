@@ -71,13 +71,13 @@ def is_of(left: object, said: Statement) -> bool:
 
 
 def _told_here(remedy: Remedy, offer: Remedy | None) -> Remedy | None:
-    if remedy["kind"] != "edit":
-        return remedy
-    if offer is not None:
+    if offer is not None and (offer["kind"] == "edit" or remedy["kind"] == "edit"):
         here = {key: offer[key] for key in ("kind", "title", "note", "diffs", "example")}
         return cast("Remedy", {**remedy, **here})
     if any(diff["cell_id"] == COMMAND for diff in remedy["diffs"]):
         return None  # its command is none of this notebook's lines
+    if remedy["kind"] != "edit":
+        return remedy
     return {**remedy, "kind": "suggestion", "note": message("worker.not_here")}
 
 
