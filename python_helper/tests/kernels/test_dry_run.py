@@ -358,7 +358,7 @@ def test_a_limit_of_a_cell_that_has_gone_stays(starts: Callable[..., Page], pack
     use = "import torch\nx = torch.empty(2**31, dtype=torch.uint8, device='cuda')"
     card = Programs(page.kernel).fail(limit, use)
     assert "raise-fraction" in {each["id"] for each in card.report["remedies"]}
-    found = page.run(use, agreed=True)["found"]
+    found = page.run(use, agreed=True, gpu="")["found"]
     assert (found["fits"][0]["fits"], found["fits"][0]["total_bytes"]) == (False, 2**30)
 
 

@@ -170,6 +170,18 @@ def test_a_snapshot_that_waits_can_be_cancelled(gpu: LiveKernel) -> None:
     assert not gpu.value("__import__('os').path.exists('cancelled.pickle')")
 
 
+@pytest.mark.smoke
+def test_what_a_user_named_is_freed_on_a_yes_only(gpu: LiveKernel) -> None:
+    """Without it the request is refused, and the variable stays."""
+    assert gpu.run(MAKE.format(name="named", mib=32)).status == "ok"
+    wish = {"items": ["variable:named"], "report_id": None}
+    assert gpu.ask("release", **wish, confirmed=[])["type"] == "refused"
+    assert gpu.value("named.numel()") == 32 * MIB
+    reply = gpu.ask("release", **wish, confirmed=["variable:named"])
+    assert gpu.await_event("released", release_id=reply["release_id"])["status"] == "done"
+    assert gpu.value("'named' in globals()") is False
+
+
 def test_a_release_that_looks_around_can_be_cancelled(gpu: LiveKernel) -> None:
     """What it was to free is there still, to the byte: freeing is one step at its end."""
     many = "from itertools import pairwise\nnodes = [[each] for each in range(3_000_000)]\n"

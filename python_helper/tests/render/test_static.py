@@ -215,6 +215,29 @@ def test_html_escapes_names(changes: dict[str, Any]) -> None:
     assert EVIL in "".join(Seen(source).words)
 
 
+# Keys whose values are a user's words, or another program's.
+FOREIGN = {"device_name", "error_name", "name", "text", "type_this", "example", "template"}
+
+
+def hostile(node: Any, key: str = "") -> Any:
+    """Return a part of a report with a script in each text that is not ours."""
+    if isinstance(node, dict):
+        return {
+            name: hostile(value, key if key == "params" else name) for name, value in node.items()
+        }
+    if isinstance(node, list):
+        return [hostile(each, key) for each in node]
+    is_foreign = key in FOREIGN or key == "params"
+    return f"{EVIL}{node}" if is_foreign and isinstance(node, str) else node
+
+
+def test_html_escapes_every_text_of_a_report() -> None:
+    """Whatever a field may hold, no script comes of it."""
+    source = html(hostile(report()))
+    assert source.count(EVIL.replace("<", "&lt;").replace(">", "&gt;")) > 10
+    assert "<script" not in source
+
+
 def test_static_forms_show_the_example_of_a_suggestion() -> None:
     """As code of its own, below the note, and escaped."""
     example = "for part in batch.split(256):\n    model(part)  # <b>"
