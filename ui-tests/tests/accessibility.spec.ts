@@ -51,7 +51,9 @@ function cutIn(page: Page, surface: string): Promise<string[]> {
         element.closest(
           '.jp-GpuHeadroom-spoken, .jp-GpuHeadroom-cut, .jp-GpuHeadroom-segment, .jp-GpuHeadroomCard-diffRows, .jp-GpuHeadroomCard-code, svg'
         ) !== null ||
-        getComputedStyle(element).textOverflow === 'ellipsis' ||
+        [element, element.parentElement ?? element].some(
+          each => getComputedStyle(each).textOverflow === 'ellipsis'
+        ) ||
         // Hidden from the eye: a shorter text stands for it.
         getComputedStyle(element).clipPath === 'inset(50%)';
       return [root, ...root.querySelectorAll<HTMLElement>('*')]
