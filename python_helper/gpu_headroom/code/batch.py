@@ -46,8 +46,8 @@ _MOST_LITERALS = 100  # of a cell, and of all others
 class _Content(NamedTuple):
     """What one cell contains: its nodes with what they stand in, and its calls by name.
 
-    `reads` are all names in it, `stores` those that it leaves behind, `lines` where it defines a
-    function or a class.
+    `reads` are all names in it, `stores` those that it leaves behind; of each function and class
+    that it defines `lines` are where, and `within` the names in it.
     """
 
     placed: list[Placed]
@@ -55,11 +55,14 @@ class _Content(NamedTuple):
     reads: set[str]
     stores: set[str]
     lines: dict[str, range]
+    within: dict[str, set[str]]
 
     def left_by(self, line: int) -> set[str]:
         """Return the names that may be others where a line of it changes."""
         same = {name for name, lines in self.lines.items() if line not in lines}
-        return self.stores - same
+        found = self.stores - same
+        # What a function reads when it is called may be another by then.
+        return found | {name for name in same if self.within[name] & found}
 
 
 class Code:
@@ -108,7 +111,7 @@ class Code:
 
 
 def _look_through(tree: ast.Module) -> _Content:
-    content = _Content([*nodes(tree)], {}, set(), set(), {})
+    content = _Content([*nodes(tree)], {}, set(), set(), {}, {})
     for node, owner in content.placed:
         if isinstance(node, ast.Call):
             content.calls.setdefault(called(node), []).append(node)
@@ -122,6 +125,7 @@ def _look_through(tree: ast.Module) -> _Content:
         elif isinstance(node, (*Function, ast.ClassDef)) and owner is None:
             first = min([node.lineno, *[each.lineno for each in node.decorator_list]])
             content.lines[node.name] = range(first, (node.end_lineno or first) + 1)
+            content.within[node.name] = names_in(node)
             content.stores.add(node.name)
         elif isinstance(node, ast.Attribute) and is_argv(node):
             content.stores.add(ARGV)

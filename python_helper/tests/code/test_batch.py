@@ -241,3 +241,11 @@ def test_a_number_of_another_cell_has_to_lead_on(
     cells = [cell(each, str(n)) for n, each in enumerate(sources)]
     found = size_literals("batch", cell(failing), [*cells, cell(failing)], {})
     assert [each.value for each in found] == [512] * counts
+
+
+def test_a_function_of_the_same_cell_carries_the_number_that_it_reads() -> None:
+    """A worker runs `train`, which the cell of the number has defined; the failing cell sends it."""
+    defines = cell("batch_size = 64\n\ndef train(x):\n    return x[:batch_size]", "defines")
+    failing = cell("client.submit(train, x).result()")
+    (found,) = size_literals("batch", failing, [defines, failing], {})
+    assert (found.cell.key, found.value) == ("defines", 64)
