@@ -244,7 +244,7 @@ def test_a_number_of_another_cell_has_to_lead_on(
 
 
 def test_a_function_of_the_same_cell_carries_the_number_that_it_reads() -> None:
-    """A worker runs `train`, which the cell of the number has defined; the failing cell sends it."""
+    """A worker runs `train`, which the cell of the number defines and the failing cell sends."""
     defines = cell("batch_size = 64\n\ndef train(x):\n    return x[:batch_size]", "defines")
     failing = cell("client.submit(train, x).result()")
     (found,) = size_literals("batch", failing, [defines, failing], {})
