@@ -72,7 +72,7 @@ def is_of(left: object, said: Statement) -> bool:
 
 def _told_here(remedy: Remedy, offer: Remedy | None) -> Remedy | None:
     if offer is not None and (offer["kind"] == "edit" or remedy["kind"] == "edit"):
-        here = {key: offer[key] for key in ("kind", "title", "note", "diffs", "example")}
+        here = {key: offer[key] for key in ("kind", "title", "diffs", "example")}
         return cast("Remedy", {**remedy, **here})
     if any(diff["cell_id"] == COMMAND for diff in remedy["diffs"]):
         return None  # its command is none of this notebook's lines
