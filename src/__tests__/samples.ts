@@ -714,10 +714,11 @@ export const UNKNOWN_REPLIES: readonly IReplies[keyof IReplies][] = [
       cause: null,
       further_causes: [{ ...CAUSE, bytes: null }],
       fits_after_free: null,
-      remedies: REPORT.remedies.map(remedy => ({
+      remedies: REPORT.remedies.map((remedy, index) => ({
         ...remedy,
         effect_bytes: null,
         type_this: null,
+        reason: index > 0 ? message('edit.unproven') : null,
         diffs: [
           {
             cell_id: null,

@@ -28,6 +28,12 @@ export function RemedyItem(
           <p className="jp-GpuHeadroomCard-note">
             <Sentence text={noteOf(props)} />
           </p>
+          {remedy.reason && (
+            // Why what the diff shows is no button.
+            <p className="jp-GpuHeadroomCard-note">
+              <Sentence text={sentence(remedy.reason)} />
+            </p>
+          )}
           <TriedEdit {...props} />
           <Diffs {...props} />
           <Snippet {...props} />
@@ -52,7 +58,7 @@ function noteOf(context: IContext & { remedy: IRemedy }): string {
   const { kind, note, type_this: typed } = remedy;
   const isDone = isCode(remedy)
     ? isInserting(context)
-    : kind !== 'suggestion' && state.trust !== 'saved';
+    : state.trust !== 'saved';
   if (typed === null || isDone) {
     return sentence(note);
   }

@@ -13,7 +13,7 @@ import {
 } from './edit';
 import { changedSince, type Files } from './files';
 
-/** The edit of a fix, whose old lines the notebook still has. */
+/** A fix that the helper proved and the notebook still matches. */
 export interface IFix {
   readonly status: 'ok';
   readonly edits: readonly IAppliedEdit[];

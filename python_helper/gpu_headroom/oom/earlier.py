@@ -97,8 +97,7 @@ class Tries:
             groups=(*first.groups, *[group for group in evidence.groups if not group.root]),
             fits_after_free=False,
             training=evidence.training,
-            notebook=evidence.notebook,
-            live=evidence.live,
+            gate=evidence.gate,
         )
         return replace(evidence, fits_after_free=False, advised=advised)
 

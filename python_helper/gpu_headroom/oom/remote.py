@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 from ..code.batch import OTHER_PHASE, Code, size_literals
 from ..code.beside import beside
 from ..code.command import COMMAND, as_run
+from ..code.facts import Live
+from ..code.gate import Gate
 from ..code.notebook import Notebook
 from ..concurrency.other_threads import kind_of_file
 from ..errors.remote import RemoteWorker
@@ -79,6 +81,7 @@ def of_worker(failure: Failure, turn: Turn, batch: object = None, fits: object =
         ),
     )
     notebook = notebook_of(known.failure, known.scene)
+    gate = Gate(notebook, replace(live(failure.shell, Inspector(turn), ()), complete=False))
     reached = known.way.numbers(notebook.cells)
     code = Code()  # each cell is looked through once
     numbers = (
@@ -90,8 +93,7 @@ def of_worker(failure: Failure, turn: Turn, batch: object = None, fits: object =
     )
     return replace(
         known,
-        notebook=notebook,
-        live=live(failure.shell, Inspector(turn)),
+        gate=gate,
         batch=next(numbers, None),
         fitting_batch=_fitting(fits),
     )
@@ -145,15 +147,13 @@ def of_command(
             files=tuple(files),
         ),
     )
-    notebook = notebook_of(known.failure, known.scene)
+    gate = Gate(notebook_of(known.failure, known.scene), Live())
     numbers = (
         literal
         for literal in _batches(known, read)
         if type(batch) is not list or _is_at(literal, batch)
     )
-    return replace(
-        known, notebook=notebook, batch=next(numbers, None), fitting_batch=_fitting(fits)
-    )
+    return replace(known, gate=gate, batch=next(numbers, None), fitting_batch=_fitting(fits))
 
 
 def _is_at(literal: SizeLiteral, place: list[object]) -> bool:

@@ -9,8 +9,7 @@ import {
   REPORT,
   RESTART,
   SMALLER_BATCH,
-  SNIPPET,
-  SUGGESTION
+  SNIPPET
 } from '../../__tests__/report';
 import type { IRemedy, IReport } from '../../protocol';
 import { words } from '../../text/messages';
@@ -24,8 +23,7 @@ const NAMES = [
   'batch_size = 1024',
   'In [7]',
   'PyTorch 2.9.1',
-  SNIPPET.type_this ?? '',
-  SUGGESTION.example ?? ''
+  SNIPPET.type_this ?? ''
 ];
 
 const remedies = (state: RemedyState): ICardState => ({
@@ -90,7 +88,6 @@ const CARDS: [string, Partial<IReport>, ICardState][] = [
   ['several causes', { further_causes: [CAUSE, CAUSE] }, CONFIRMED],
   ['a measurement that goes on', { cause: null, looking: true }, CONFIRMED],
   ['a snippet', { remedies: [SNIPPET] }, CONFIRMED],
-  ['a suggestion', { remedies: [SUGGESTION] }, CONFIRMED],
   [
     'a saved snippet',
     { remedies: [SNIPPET] },

@@ -8,8 +8,7 @@ import {
   RESTART,
   SAVE,
   SMALLER_BATCH,
-  SNIPPET,
-  SUGGESTION
+  SNIPPET
 } from '../../__tests__/report';
 import { EVENTS } from '../../__tests__/samples';
 import type { IReport } from '../../protocol';
@@ -167,18 +166,14 @@ describe('LiveCard', () => {
   });
 
   it('should have no buttons that only JupyterLab has', async () => {
-    report = {
-      ...REPORT,
-      remedies: [FREE, SMALLER_BATCH, SNIPPET, SAVE, SUGGESTION]
-    };
+    report = { ...REPORT, remedies: [FREE, SMALLER_BATCH, SNIPPET, SAVE] };
     await begin();
     expect(buttons()).toEqual([
       'Free now',
       'Insert fixed cell',
       'Insert as cell',
       'Insert as cell',
-      'Insert a dry run of the edits',
-      'Copy'
+      'Insert a dry run of the edits'
     ]);
   });
 
@@ -388,37 +383,6 @@ describe('LiveCard', () => {
       expect(text()).toContain('Copied: paste it into a new cell.');
       expect(buttons()).toContain('Copy fixed cell');
       Reflect.deleteProperty(navigator, 'clipboard');
-    });
-
-    it('should copy a suggestion, and announce it', async () => {
-      const written: string[] = [];
-      Object.defineProperty(navigator, 'clipboard', {
-        configurable: true,
-        value: {
-          writeText: (code: string) => {
-            written.push(code);
-            return Promise.resolve();
-          }
-        }
-      });
-      report = { ...REPORT, remedies: [SUGGESTION] };
-      await begin();
-      const status = host.querySelector('ol [role=status]');
-      await press('Copy');
-      await press('Copy');
-      expect(written).toEqual([SUGGESTION.example, SUGGESTION.example]);
-      expect(cells).toEqual([]);
-      expect(host.querySelector('ol [role=status]')).toBe(status);
-      expect(status?.textContent).toBe('Copied.');
-      Reflect.deleteProperty(navigator, 'clipboard');
-    });
-
-    it('should select a suggestion where copying is refused', async () => {
-      report = { ...REPORT, remedies: [SUGGESTION] };
-      await begin();
-      await press('Copy');
-      expect(text()).toContain('Select this code and copy it:');
-      expect(getSelection()?.toString()).toBe(SUGGESTION.example);
     });
 
     it('should show the code, selected, where copying is refused', async () => {

@@ -1,0 +1,25 @@
+# A hook on the weights clips each gradient
+# offered: no
+# because: the hook would clip gradients of parts
+# about: {"batch": "BS", "value": 4}
+# fails: loss = F.mse_loss(model(xb), yb)
+# %%
+import torch
+from torch import nn
+import torch.nn.functional as F
+from torch.utils.data import DataLoader, TensorDataset
+torch.manual_seed(0); torch.set_default_dtype(torch.float64)
+X, Y = torch.randn(64, 4), torch.randn(64, 1)
+BS = 16
+ds = TensorDataset(X, Y)
+loader = DataLoader(ds, batch_size=BS, drop_last=True)
+model = nn.Linear(4, 1)
+opt = torch.optim.SGD(model.parameters(), lr=1e-1)
+for p in model.parameters():
+    p.register_hook(lambda g: g.clamp(-0.05, 0.05))
+# %%
+for xb, yb in loader:
+    opt.zero_grad()
+    loss = F.mse_loss(model(xb), yb)
+    loss.backward()
+    opt.step()

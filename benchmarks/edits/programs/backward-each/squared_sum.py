@@ -1,0 +1,21 @@
+# The sum is squared before it goes backward
+# offered: no
+# because: that is not linear
+# about: {"total": "loss"}
+# fails: loss += model(x).mean()
+# %%
+import torch
+from torch import nn
+import torch.nn.functional as F
+from torch.utils.data import DataLoader, TensorDataset
+torch.manual_seed(0); torch.set_default_dtype(torch.float64)
+model = nn.Linear(3, 1)
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+xs = torch.randn(4, 2, 3)
+# %%
+opt.zero_grad()
+loss = 0
+for x in xs:
+    loss += model(x).mean()
+(loss ** 2).backward()
+opt.step()

@@ -1,0 +1,20 @@
+# A match statement reads it in the next cell
+# offered: no
+# because: a `match` of the next cell reads it
+# about: {"names": ["out"], "where": "loop"}
+# fails: out = net(x)
+# %%
+import torch
+from torch import nn
+import torch.nn.functional as F
+from torch.utils.data import DataLoader, TensorDataset
+torch.manual_seed(0); torch.set_default_dtype(torch.float64)
+X, Y = torch.randn(64, 4), torch.randn(64, 1)
+net = nn.Linear(4, 1)
+# %%
+for x in X.split(16):
+    out = net(x)
+# %%
+match out.shape:
+    case (n, 1) if out.sum() < 1e9:
+        print(n)

@@ -1,0 +1,20 @@
+# Only where somebody asks for it
+# offered: no
+# because: it is not said once for all
+# fails: loss = net(x).pow(2).mean()
+# %%
+import torch
+SHARED = True
+if SHARED:
+    torch.cuda.set_per_process_memory_fraction(0.5)
+
+# %%
+net = torch.nn.Linear(4, 2).to("cuda")
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x = torch.ones(8, 4, device="cuda")
+for step in range(3):
+    loss = net(x).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+last = loss.item()

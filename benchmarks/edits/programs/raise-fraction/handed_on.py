@@ -1,0 +1,19 @@
+# Handed on as a function
+# offered: no
+# because: nobody can tell who calls it
+# fails: loss = net(x).pow(2).mean()
+# %%
+import torch
+torch.cuda.set_per_process_memory_fraction(0.5)
+calls = [torch.cuda.set_per_process_memory_fraction]
+
+# %%
+net = torch.nn.Linear(4, 2).to("cuda")
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x = torch.ones(8, 4, device="cuda")
+for step in range(3):
+    loss = net(x).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+last = loss.item()

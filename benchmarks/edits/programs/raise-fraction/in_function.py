@@ -1,0 +1,20 @@
+# In a function that is called with another share later
+# offered: no
+# because: callers say the share
+# fails: loss = net(x).pow(2).mean()
+# %%
+import torch
+def limit(share):
+    torch.cuda.set_per_process_memory_fraction(share)
+limit(0.5)
+
+# %%
+net = torch.nn.Linear(4, 2).to("cuda")
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x = torch.ones(8, 4, device="cuda")
+for step in range(3):
+    loss = net(x).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+last = loss.item()

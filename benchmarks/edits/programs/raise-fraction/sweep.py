@@ -1,0 +1,21 @@
+# Tried with several shares
+# offered: no
+# because: it is an experiment with shares
+# fails: loss = net(x).pow(2).mean()
+# %%
+import torch
+tried = []
+for share in (0.3, 0.6, 0.9):
+    torch.cuda.set_per_process_memory_fraction(share)
+    tried.append(share)
+
+# %%
+net = torch.nn.Linear(4, 2).to("cuda")
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x = torch.ones(8, 4, device="cuda")
+for step in range(3):
+    loss = net(x).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+last = loss.item()

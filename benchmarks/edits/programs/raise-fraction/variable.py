@@ -1,0 +1,19 @@
+# The share stands in a variable that is printed as well
+# offered: yes
+# fails: loss = net(x).pow(2).mean()
+# %%
+import torch
+share = 0.3
+torch.cuda.set_per_process_memory_fraction(share)  # leave the rest to the others
+print("share", share)
+
+# %%
+net = torch.nn.Linear(4, 2).to("cuda")
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x = torch.ones(8, 4, device="cuda")
+for step in range(3):
+    loss = net(x).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+last = loss.item()
