@@ -25,8 +25,6 @@ NOTEBOOKS ?= 50
 # How many messages `make fuzz` makes of each kind, and where it begins.
 SIZE ?= 100000
 SEED ?= 9
-# How many programs `make edits` makes for each kind of edits.
-GENERATED ?= 1000
 # Which browser tests `make images` takes pictures of, and whether on Colab's page too.
 PICTURES ?= badges demo freeing panel rerun story walks
 COLAB ?= yes
@@ -80,11 +78,9 @@ WHEEL = env GPU_HEADROOM_WHEEL="$$(echo $(CURDIR)/dist/*.whl)"
 PLAYWRIGHT = scripts/playwright.sh
 # Python that mypy reads beside the helper and its tests.
 SCRIPTS = scripts $(wildcard benchmarks/*.py benchmarks/recovery/*.py benchmarks/causes/*.py) \
-	$(wildcard benchmarks/fidelity/*.py benchmarks/fidelity/programs/*.py) \
-	$(wildcard benchmarks/edits/*.py benchmarks/edits/kinds/*.py benchmarks/edits/pieces/*.py) \
-	$(wildcard benchmarks/edits/generators/*.py)
+	$(wildcard benchmarks/fidelity/*.py benchmarks/fidelity/programs/*.py)
 # What runs programs of other people's libraries or samples of the benchmarks: minutes, few kernels.
-SAMPLES = $(addprefix python_helper/tests/,causes dry_runs edits/test_sample.py fuzz holders/test_libraries.py kernels/test_dask.py \
+SAMPLES = $(addprefix python_helper/tests/,causes dry_runs fuzz holders/test_libraries.py kernels/test_dask.py \
 	recovery simulator/families)
 GROUPS := test-kernels test-samples test-lab test-hosts
 
@@ -100,7 +96,7 @@ ifndef SIDE_BY_SIDE
 endif
 .PHONY: help demo develop environments check test test-all test-python smoke test-kernels test-samples test-lab test-hosts \
 	lint lint-front-end lint-python sizes types types-front-end types-python jest pytest fuzz galata cuda cuda-all cuda-here \
-	colab hosts test-engines test-engines-older docs translations wheel benchmarks recovery fidelity causes edits harm soak images matrix targets release requirements clean distclean
+	colab hosts test-engines test-engines-older docs translations wheel benchmarks recovery fidelity causes harm soak images matrix targets release requirements clean distclean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -418,9 +414,6 @@ fidelity: .make/test-tools ## the simulated GPU held to PyTorch's own allocator,
 
 causes: .make/test-tools .make/libraries ## which cause a card names on notebooks with a seeded one, and whether its remedies help (ARGS="names"), half an hour
 	@PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.causes.run $(ARGS)
-
-edits: .make/test-tools ## every kind of edit tried on programs, results compared (GENERATED=1000, ARGS="--kinds no-grad"), half an hour
-	@PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.edits.run --generated $(GENERATED) $(ARGS)
 
 images: develop environments .make/chromium .make/docs ## the pictures of docs/images, taken by the browser tests (PICTURES="story", COLAB=)
 	@$(if $(COLAB),GPU_HEADROOM_IMAGES=1 $(MAKE) colab ARGS="--project '6.17 strict'")

@@ -27,7 +27,6 @@ TARGETS = {
     "test-engines-older": ("ARGS=-k dask",),
     "cuda": ("TORCH=2.13.0", "ARGS=--only test_looking"),
     "harm": ("ARGS=-k test_starting",),
-    "edits": ("GENERATED=1", "ARGS=--kinds end-in-semicolon"),
     "causes": ("ARGS=--quick accelerate_losses",),
     "recovery": ("ARGS=--no-times --environments ipykernel-7 --scenarios function",),
     "benchmarks": ("PARTS=payload",),

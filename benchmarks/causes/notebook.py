@@ -14,7 +14,7 @@ The header is the comment before the first `# %%`: a line that says what it is, 
           the last of which fails
 `fails`   the text of the line in the last cell of `run` that does not get its memory
 `cure`    `old text => new text`, as often as needed: edits of the person's after which the
-          notebook passes, which proves the label. `\n` stands for a new line
+          notebook passes, which checks the label. `\n` stands for a new line
 `needs`   `libraries` where it needs the environment of that name
 `source`  the thread or page whose shape it has
 

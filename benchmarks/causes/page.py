@@ -36,7 +36,7 @@ less than those of notebooks that nobody has seen. Two labels of `kept-tensors` 
 when there was a rule that says just what holds the memory: tasks, and results of Futures.
 In {plausible} there is more than one plausible cause. They are in `benchmarks/causes/notebooks/`;
 every single result is in `benchmarks/causes/results.json`.
-A label is proven: in {cured} the header names the edits of a person who knows, after
+Labels are checked: in {cured} the header names the edits of a person who knows, after
 which it passes (`python -m benchmarks.causes.run --check`).
 
 {summary}
@@ -53,9 +53,8 @@ after 9.
 * **Useless**: an edit after which the cell still fails, or that does not parse or applies twice;
   *freeing is enough* where it is not, and the reverse. Each edit is asked for, applied and run in
   the kernel that failed, after the release that *Apply and re-run* makes.
-* **An edit that cures**: it was so in 80 of 89 before an edit had to be proven by the results of
-  the whole program; the others are shown as diffs without a button, each with its reason. What
-  is no button any more, and why, stands in `docs/edits.md`.
+* **An edit that cures**: five kinds of edits are buttons (`docs/edits.md`); what else helps is a
+  suggestion, with code to copy, and counts as **offered**: an edit or a suggestion for the cause.
 * **Freed**: whether the failing cell passes once what it holds is freed, as measured; `safe set`:
   once everything is freed that costs nothing.
 * **Promised**: the bytes that an edit is said to save are within 20 % of what it saves, or no more
@@ -140,12 +139,20 @@ def _totals(pairs: Sequence[Pair]) -> Iterator[Sequence[str]]:
     wanted = [(notebook, each) for notebook, each in pairs if notebook.one_edit]
     cured = sum(any(trial.passes for trial in each.edits) for _, each in wanted)
     yield _share("an edit that cures, where one would do", cured, len(wanted))
+    helped = sum(_is_offered(each) for _, each in pairs)
+    yield _share("offered: an edit, a suggestion or a release", helped, len(pairs))
     close = [each for each in map(is_close, edits) if each is not None]
     yield _share("promised bytes within 20 %, or at least", sum(close), len(close))
     asked = ("estimated", "at_least")
     sizes = [e for e in edits if e.remedy == "smaller-batch" and e.quality in asked]
     largest = sum(e.passes and e.larger_passes is not True for e in sizes)
     yield _share("the batch proposed is the largest that passes", largest, len(sizes))
+
+
+def _is_offered(examination: Examination) -> bool:
+    """Whether there is a remedy beside another GPU and what only saves the training."""
+    found = {name for name, kind in examination.remedies if kind != "save"}
+    return bool(found - {"larger-gpu", "other-gpu"})
 
 
 def _is_named(notebook: SeededNotebook, examination: Examination) -> bool:
@@ -155,7 +162,8 @@ def _is_named(notebook: SeededNotebook, examination: Examination) -> bool:
 def _row(notebook: SeededNotebook, examination: Examination) -> Sequence[str]:
     judged = verdict(notebook, examination)
     first = f"`{examination.first}`" if examination.first else "nothing"
-    wanted = "**none**" if notebook.one_edit else ""
+    suggested = [n for n, kind in examination.remedies if kind in ("advice", "suggestion")]
+    wanted = "" if not notebook.one_edit else "suggested" if suggested else "**none**"
     return (
         f"`{notebook.name}`",
         notebook.title + (f" ({_origin(notebook.origin)})" if notebook.origin else ""),

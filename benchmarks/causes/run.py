@@ -113,7 +113,7 @@ def _examine(
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="notebooks; all if there is none")
-    parser.add_argument("--check", action="store_true", help="prove the labels")
+    parser.add_argument("--check", action="store_true", help="check the labels")
     parser.add_argument("--quick", action="store_true", help="do not measure what edits save")
     parser.add_argument("--sources", type=Path, metavar="DIR", help="clones, as owner/name")
     parser.add_argument("--workers", type=int, default=2)

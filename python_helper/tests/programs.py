@@ -31,36 +31,25 @@ class Card:
     sources: dict[str, str]
 
     def remedy(self, remedy_id: str) -> dict[str, Any]:
-        """Return what it offers under an id; that has to be there, as a button or as advice."""
+        """Return what it offers under an id, which has to be there: an edit or a suggestion."""
         found = {each["id"]: each for each in self.report["remedies"]}
         assert remedy_id in found, {name: each["kind"] for name, each in found.items()}
         return dict(found[remedy_id])
 
     def button(self, remedy_id: str) -> bool:
-        """Whether it offers an edit that is made by a click; a diff without one says why."""
-        remedy = self.remedy(remedy_id)
-        if remedy["kind"] == "edit":
-            return True
-        assert self.why(remedy_id) or not remedy["diffs"], remedy
-        return False
+        """Whether it offers an edit that is made by a click."""
+        return bool(self.remedy(remedy_id)["kind"] == "edit")
 
-    def why(self, remedy_id: str) -> str:
-        """Return why there is no button, by the id of the sentence; empty where none is said."""
-        reason = self.remedy(remedy_id).get("reason") or {"id": "", "text": "No button"}
-        assert reason["text"].startswith("No button"), reason
-        return str(reason["id"])
+    @property
+    def buttons(self) -> set[str]:
+        """The ids of all edits that are made by a click."""
+        return {each["id"] for each in self.report["remedies"] if each["kind"] == "edit"}
 
     def click(self, remedy_id: str, *beside: str) -> dict[str, Any]:
         """Ask for an edit as a page does, with these cells in the notebook as well."""
         others = {f"beside-{n}": source for n, source in enumerate(beside)}
         wish = {"report_id": self.report["report_id"], "remedy_id": remedy_id}
         return dict(self.kernel.ask("fix", **wish, sources={**self.sources, **others}))
-
-    def refused(self, remedy_id: str, *beside: str) -> str:
-        """Click where that is refused, and return why by the id of the sentence."""
-        reply = self.click(remedy_id, *beside)
-        assert reply["status"] == "changed", reply
-        return str(reply["message"]["id"])
 
     def edited(self, remedy_id: str) -> list[str]:
         """Click, and return the cells as the edit leaves them."""

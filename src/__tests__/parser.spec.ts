@@ -254,7 +254,8 @@ describe('parser', () => {
           note: said(''),
           diff: null,
           diffs: undefined,
-          reason: undefined
+          kind: 'advice',
+          example: undefined
         },
         { ...changed, diff: { ...diffs[0], file: undefined } }
       ],
@@ -268,7 +269,10 @@ describe('parser', () => {
     }
     expect(report.sticky_error).toBe(true);
     expect(report.remedies.map(each => each.diffs)).toEqual([[], diffs]);
-    expect(report.remedies.map(each => each.reason)).toEqual([null, null]);
+    expect(report.remedies.map(each => [each.kind, each.example])).toEqual([
+      ['suggestion', null],
+      ['edit', null]
+    ]);
     expect(report.cause?.bytes).toBeNull();
     expect(report.looking).toBe(false);
     expect(report.worker).toBeNull();

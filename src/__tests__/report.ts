@@ -79,7 +79,7 @@ export const FREE: IRemedy = {
   effect_quality: 'measured',
   type_this: 'gpu_headroom.free_traceback()',
   diffs: [],
-  reason: null
+  example: null
 };
 
 export const SMALLER_BATCH: IRemedy = {
@@ -107,7 +107,7 @@ export const SMALLER_BATCH: IRemedy = {
       sets: 'batch_size = 512'
     }
   ],
-  reason: null
+  example: null
 };
 
 /** The same where an earlier cell sets the batch. */
@@ -142,7 +142,21 @@ export const SNIPPET: IRemedy = {
   type_this:
     'import bitsandbytes\n\noptimizer = bitsandbytes.optim.AdamW8bit()',
   diffs: [],
-  reason: null
+  example: null
+};
+
+/** Code to copy, in the user's names. */
+export const SUGGESTION: IRemedy = {
+  id: 'accumulate',
+  kind: 'suggestion',
+  title: message('remedy.accumulate'),
+  note: message('remedy.accumulate.note'),
+  effect_bytes: gib(4.9),
+  effect_quality: 'estimated',
+  type_this: null,
+  diffs: [],
+  example:
+    'for part in batch.split(256):\n    (model(part).mean() / 4).backward()'
 };
 
 /** The training that failed, as a file. */
@@ -155,7 +169,7 @@ export const SAVE: IRemedy = {
   effect_quality: 'not_measured',
   type_this: "import torch; torch.save({'model': model.state_dict()}, …)",
   diffs: [],
-  reason: null
+  example: null
 };
 
 /** All that helps where CUDA has stopped. */
@@ -168,7 +182,7 @@ export const RESTART: IRemedy = {
   effect_quality: 'not_measured',
   type_this: null,
   diffs: [],
-  reason: null
+  example: null
 };
 
 /** The cause of the mock-ups. */

@@ -714,11 +714,10 @@ export const UNKNOWN_REPLIES: readonly IReplies[keyof IReplies][] = [
       cause: null,
       further_causes: [{ ...CAUSE, bytes: null }],
       fits_after_free: null,
-      remedies: REPORT.remedies.map((remedy, index) => ({
+      remedies: REPORT.remedies.map(remedy => ({
         ...remedy,
         effect_bytes: null,
         type_this: null,
-        reason: index > 0 ? message('edit.unproven') : null,
         diffs: [
           {
             cell_id: null,

@@ -16,7 +16,7 @@ export function CardButtons(
  */
 function buttonOf(
   context: IContext,
-  { label, action, remedyId, primary }: IOffer
+  { label, description, action, remedyId, primary }: IOffer
 ): IButtonProps {
   const isResting =
     action !== 'cancel' &&
@@ -27,6 +27,7 @@ function buttonOf(
   };
   return {
     label,
+    description,
     isPrimary: primary,
     focusKey: `${action} ${remedyId ?? ''}`,
     onPress: isResting ? null : press

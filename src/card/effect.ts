@@ -19,9 +19,14 @@ export function effectText(
       });
 }
 
-/** Whether a remedy is there for memory: a restart and a file are not. */
-export function givesMemory({ kind }: IRemedy): boolean {
-  return kind !== 'restart' && kind !== 'save';
+/**
+ * Whether a remedy says what it saves: a restart and a file save no memory, and a
+ * suggestion says it where it is known.
+ */
+export function givesMemory({ effect_bytes, kind }: IRemedy): boolean {
+  return kind === 'suggestion'
+    ? effect_bytes !== null
+    : kind !== 'restart' && kind !== 'save';
 }
 
 function template(

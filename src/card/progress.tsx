@@ -15,6 +15,7 @@ const ICONS: Record<
   waiting: 'clock',
   applied: 'check',
   inserted: 'check',
+  copied: 'check',
   refused: 'info',
   cancelled: 'info',
   changed: 'triangle',
@@ -22,36 +23,35 @@ const ICONS: Record<
 };
 
 /**
- * What became of the press of a button; nothing while the remedy is ready.
+ * What became of the press of a button; empty while the remedy is ready.
+ *
+ * The status element precedes its text, so that screen readers announce it.
  */
 export function Progress(
   props: IContext & { remedy: IRemedy }
-): React.JSX.Element | null {
+): React.JSX.Element {
   const { offers, remedy, state: card, trans } = props;
   const state = stateOf(props, remedy.id);
-  if (state.status === 'ready' || state.status === 'begun' || !state.text) {
-    return null;
-  }
+  const shown = 'text' in state && state.text ? state : null;
   const cancel = {
     label: trans.__('Cancel'),
     action: 'cancel',
     remedyId: remedy.id
   } as const;
   return (
-    <div className="jp-GpuHeadroomCard-progress">
-      <Icon name={ICONS[state.status]} />
-      <span>
-        <Sentence text={state.text} />
-      </span>
-      {card.trust === 'confirmed' &&
-        (state.status === 'refused' ? (
-          <CodeBlock code={state.code} isRefused />
+    <div className={shown ? 'jp-GpuHeadroomCard-progress' : undefined}>
+      {shown && <Icon name={ICONS[shown.status]} />}
+      <span role="status">{shown && <Sentence text={shown.text} />}</span>
+      {shown &&
+        card.trust === 'confirmed' &&
+        (shown.status === 'refused' ? (
+          <CodeBlock code={shown.code} isRefused />
         ) : (
           <CardButtons
             {...props}
             buttons={
-              state.status === 'waiting' ||
-              (state.status === 'running' && state.canStop)
+              shown.status === 'waiting' ||
+              (shown.status === 'running' && shown.canStop)
                 ? [cancel]
                 : offers.offersOf(props, remedy).followUps
             }

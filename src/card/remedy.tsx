@@ -28,12 +28,6 @@ export function RemedyItem(
           <p className="jp-GpuHeadroomCard-note">
             <Sentence text={noteOf(props)} />
           </p>
-          {remedy.reason && (
-            // Why what the diff shows is no button.
-            <p className="jp-GpuHeadroomCard-note">
-              <Sentence text={sentence(remedy.reason)} />
-            </p>
-          )}
           <TriedEdit {...props} />
           <Diffs {...props} />
           <Snippet {...props} />
@@ -58,7 +52,7 @@ function noteOf(context: IContext & { remedy: IRemedy }): string {
   const { kind, note, type_this: typed } = remedy;
   const isDone = isCode(remedy)
     ? isInserting(context)
-    : state.trust !== 'saved';
+    : kind !== 'suggestion' && state.trust !== 'saved';
   if (typed === null || isDone) {
     return sentence(note);
   }

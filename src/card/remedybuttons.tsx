@@ -1,9 +1,11 @@
 import * as React from 'react';
 
 import type { IRemedy } from '../protocol';
+import { plain } from '../text/plain';
 import type { ITranslate } from '../text/translate';
 import { CardButtons } from './cardbuttons';
 import { type IContext, type IOffer, type RemedyState, stateOf } from './state';
+import { suggestedCode } from './suggestion';
 
 /**
  * The buttons of a remedy; none unless the live helper vouches for the report.
@@ -26,8 +28,15 @@ function offersOf(
   remedy: IRemedy,
   primary: boolean
 ): readonly IOffer[] {
-  const { offers, report, trans } = context;
+  const { offers, report, sentence, trans } = context;
   const { id: remedyId, kind } = remedy;
+  if (kind === 'suggestion') {
+    const label = trans.__('Copy');
+    const description = `${label}: ${plain(sentence(remedy.title))}`;
+    return suggestedCode(remedy) === null
+      ? []
+      : [{ label, description, action: 'copy-code', remedyId }];
+  }
   // Where CUDA has stopped, nothing is given back any more.
   if (kind !== 'release' || report.sticky_error) {
     return offers.offersOf(context, remedy).buttons;

@@ -9,18 +9,21 @@ import { type IContext, isInserting } from './state';
 const MAX_CODE = 4000;
 
 /**
- * The code of a new cell: folded where a button inserts it, else to be read.
+ * The code of a new cell, folded where a button inserts it; or the example of a
+ * suggestion.
  */
 export function Snippet(
   props: IContext & { remedy: IRemedy }
 ): React.JSX.Element | null {
   const { remedy, trans } = props;
-  const { type_this: code, id } = remedy;
-  if (remedy.kind !== 'snippet' || code === null) {
+  const { example, id, kind, type_this } = remedy;
+  const isSnippet = kind === 'snippet';
+  const code = isSnippet ? type_this : example;
+  if (code === null) {
     return null;
   }
   const block = <CodeBlock code={code.slice(0, MAX_CODE)} />;
-  return isInserting(props) ? (
+  return isSnippet && isInserting(props) ? (
     <Fold
       name={`code ${id}`}
       title={trans.__('Show the code')}

@@ -18,7 +18,8 @@ export type Trust = 'asking' | 'confirmed' | 'saved';
  * - `running`: `canStop` tells whether it can be cancelled
  * - `waiting`: queued in the kernel until the running cell ends
  * - `applied`: the edit is in the cell, which has not run yet
- * - `inserted`: its code stands in a new cell, which has not run, or was copied
+ * - `inserted`: its code stands in a new cell, which has not run
+ * - `copied`: its code is on the clipboard
  * - `refused`: it was not allowed to copy its code, which is there to be selected
  * - `cancelled`: taken back by the person
  * - `changed`: the cell no longer has the lines that the remedy edits
@@ -30,6 +31,7 @@ export type RemedyState =
   | { status: 'waiting'; text: string }
   | { status: 'applied'; text: string }
   | { status: 'inserted'; text: string }
+  | { status: 'copied'; text: string }
   | { status: 'refused'; text: string; code: string }
   | { status: 'cancelled'; text: string }
   | { status: 'changed'; text: string; line: number | null }
@@ -99,12 +101,15 @@ export type ActionName =
   | 'release'
   | 'cancel'
   | 'insert'
+  | 'copy-code'
   | CellAction
   | OutputAction;
 
 /** A button that is offered: of a remedy it rests while that is under way. */
 export interface IOffer {
   readonly label: string;
+  /** Accessible name, where several buttons have this label. */
+  readonly description?: string;
   readonly action: ActionName;
   readonly remedyId?: string;
   readonly primary?: boolean;
@@ -112,7 +117,7 @@ export interface IOffer {
 
 /** What is offered about a remedy. */
 export interface IRemedyOffers {
-  /** Beside it; those of a release are the card's own. */
+  /** Beside it; those of a release or a suggestion are the card's own. */
   readonly buttons: readonly IOffer[];
   /** Beside what became of it. */
   readonly followUps: readonly IOffer[];

@@ -31,7 +31,7 @@ export function triedFirst(
 /** The way to have the edits tried on a simulated GPU, and how far that is. */
 export function Tries(context: IContext): React.JSX.Element | null {
   const { offers, report, state } = context;
-  const isShown = report.remedies.some(({ diffs }) => diffs.length > 0);
+  const isShown = report.remedies.some(({ kind }) => kind === 'edit');
   const buttons =
     isShown && !report.sticky_error ? offers.forEdits(context) : [];
   const text = state.tried?.text ?? '';

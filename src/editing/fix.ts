@@ -13,7 +13,7 @@ import {
 } from './edit';
 import { changedSince, type Files } from './files';
 
-/** A fix that the helper proved and the notebook still matches. */
+/** The edit of a fix, whose old lines the notebook still has. */
 export interface IFix {
   readonly status: 'ok';
   readonly edits: readonly IAppliedEdit[];

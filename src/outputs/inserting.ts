@@ -37,17 +37,17 @@ export class Inserting {
         // It may still be copied.
       }
     }
-    return (await copy(codes.join('\n\n'))) ? 'copied' : 'refused';
+    return copy(codes.join('\n\n'));
   }
 }
 
-/** Copy a text; false where the page does not let a frame do that. */
-async function copy(text: string): Promise<boolean> {
+/** Copy a text, where the page lets a frame do that. Never rejects. */
+export async function copy(text: string): Promise<'copied' | 'refused'> {
   try {
     await navigator.clipboard.writeText(text);
-    return true;
+    return 'copied';
   } catch {
-    return false;
+    return 'refused';
   }
 }
 
@@ -59,7 +59,7 @@ export function explain(outcome: Outcome): string {
     case 'copied':
       return trans.__('Copied: paste it into a new cell.');
     case 'refused':
-      return trans.__('Select this code, and copy it into a new cell:');
+      return trans.__('Select this code and copy it:');
   }
 }
 

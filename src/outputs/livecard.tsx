@@ -15,10 +15,17 @@ import {
   type OnAction,
   type RemedyState
 } from '../card/state';
-import type { Event, IReplies } from '../protocol';
+import { suggestedCode } from '../card/suggestion';
+import type { Event, IRemedy, IReplies } from '../protocol';
 import { own } from '../text/own';
 import type { Connection, IListener } from './connection';
-import { explain, type Inserting, selectRefused } from './inserting';
+import {
+  copy,
+  explain,
+  type Inserting,
+  type Outcome,
+  selectRefused
+} from './inserting';
 import { DRY_RUN, newCells } from './offers';
 import { type Question, sentenceOf } from './question';
 import { explainQueue, isQueued } from './queue';
@@ -138,11 +145,9 @@ export class LiveCard implements IListener {
 
   /** Insert the code of a remedy: the helper's own copy. */
   private async _insert(remedyId: string): Promise<void> {
-    const remedy = this._session.report?.remedies.find(
-      ({ id }) => id === remedyId
-    );
-    if (remedy && remedy.type_this !== null) {
-      await this._bring(remedyId, [remedy.type_this], '');
+    const code = this._remedy(remedyId)?.type_this;
+    if (code) {
+      await this._bring(remedyId, [code], '');
     }
   }
 
@@ -181,15 +186,33 @@ export class LiveCard implements IListener {
     codes: readonly string[],
     caution: string
   ): Promise<void> {
-    const outcome = await this._inserting.insert(codes);
-    const text = `${explain(outcome)} ${caution}`.trim();
-    if (outcome === 'refused') {
-      const code = codes.join('\n\n');
-      this._session.setRemedy(remedyId, { status: 'refused', text, code });
-      selectRefused(this._host);
-    } else {
-      this._session.setRemedy(remedyId, { status: 'inserted', text });
+    const status = await this._inserting.insert(codes);
+    const text = `${explain(status)} ${caution}`.trim();
+    this._tell(remedyId, { status, text, code: codes.join('\n\n') });
+  }
+
+  private async _copyCode(remedyId: string): Promise<void> {
+    const remedy = this._remedy(remedyId);
+    const code = remedy && suggestedCode(remedy);
+    if (code) {
+      const status = await copy(code);
+      const text = status === 'copied' ? trans.__('Copied.') : explain(status);
+      this._tell(remedyId, { status, text, code });
     }
+  }
+
+  private _tell(
+    remedyId: string,
+    state: { status: Outcome; text: string; code: string }
+  ): void {
+    this._session.setRemedy(remedyId, state);
+    if (state.status === 'refused') {
+      selectRefused(this._host);
+    }
+  }
+
+  private _remedy(remedyId: string): IRemedy | undefined {
+    return this._session.report?.remedies.find(({ id }) => id === remedyId);
   }
 
   private _working<T>(question: Question<T>): IWorking<T> {
@@ -224,6 +247,7 @@ export class LiveCard implements IListener {
   private readonly _handlers: Handlers = {
     release: remedyId => this._session.free(remedyId),
     insert: remedyId => this._insert(remedyId),
+    'copy-code': remedyId => this._copyCode(remedyId),
     'insert-fixed': remedyId => this._insertFixed(remedyId),
     'insert-dry-run': () => this._insertDryRun()
   };

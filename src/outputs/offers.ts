@@ -25,7 +25,7 @@ export function newCells(way: Way): IOffers {
   ): readonly IOffer[] => {
     const { report, trans } = context;
     const { diffs, id: remedyId, kind, type_this: code } = remedy;
-    const isDone = stateOf(context, remedyId).status === 'inserted' && !isCopy;
+    const isDone = stateOf(context, remedyId).status === 'inserted';
     if (report.sticky_error || isDone) {
       return [];
     }

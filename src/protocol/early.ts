@@ -6,8 +6,8 @@ type Part = Record<string, unknown>;
  * A card that an early helper saved, as one of today: its sentences had no
  * template, the sources of its numbers were plain texts, an error that stops CUDA
  * had another name or none, a remedy changed one cell at most, none changed a file,
- * said what it sets or why it was no button, there was one cause, and none named a
- * worker.
+ * said what it sets or had an example, a suggestion was called advice, there was one
+ * cause, and none named a worker.
  *
  * Nothing is checked here: what is no card stays none.
  */
@@ -20,9 +20,10 @@ export function ofEarlyHelper(data: unknown): unknown {
       bytes: bytes ?? null
     })),
     further_causes: card.further_causes ?? [],
-    remedies: each(card.remedies, ({ diff, diffs, note, reason, title }) => ({
-      title: withTemplate(title),
-      note: withTemplate(note),
+    remedies: each(card.remedies, ({ diff, diffs, ...remedy }) => ({
+      kind: remedy.kind === 'advice' ? 'suggestion' : remedy.kind,
+      title: withTemplate(remedy.title),
+      note: withTemplate(remedy.note),
       diffs: each(
         diffs ?? (isObject(diff) ? [diff] : []),
         ({ file, sets }) => ({
@@ -30,7 +31,7 @@ export function ofEarlyHelper(data: unknown): unknown {
           sets: sets ?? null
         })
       ),
-      reason: reason ?? null
+      example: remedy.example ?? null
     })),
     versions: card.versions ?? [],
     looking: card.looking ?? false,

@@ -33,7 +33,14 @@ export interface IRemedy extends v.InferOutput<typeof RemedySchema> {}
 export const RemedySchema = v.object({
   /** Identity within its report. */
   id: v.string(),
-  kind: v.picklist(['release', 'edit', 'snippet', 'advice', 'restart', 'save']),
+  kind: v.picklist([
+    'release',
+    'edit',
+    'snippet',
+    'suggestion',
+    'restart',
+    'save'
+  ]),
   title: MessageSchema,
   note: MessageSchema,
   /** Bytes that it is expected to give back or save. */
@@ -46,13 +53,10 @@ export const RemedySchema = v.object({
   ]),
   /** What to type where there are no buttons; of a snippet the code of its cell. */
   type_this: v.nullable(v.string()),
-  /** One for each cell that an edit changes. */
+  /** One for each cell that an edit or a suggestion changes. */
   diffs: v.array(DiffSchema),
-  /**
-   * Why what the diffs show is no button: it could not be proven on the whole
-   * program; `null` where there is a button or no diff.
-   */
-  reason: v.nullable(MessageSchema)
+  /** Code that shows a suggestion; `null` where the diffs or the note say it. */
+  example: v.nullable(v.string())
 });
 
 /** A cause with its evidence. */
@@ -166,7 +170,7 @@ export const RescueSchema = event('rescue', {
   message: MessageSchema
 });
 
-/** Lines of one cell to replace, proven by the helper on the text it was sent. */
+/** Lines of one cell to replace, computed from the sources that were sent. */
 export interface IEdit extends v.InferOutput<typeof EditSchema> {}
 export const EditSchema = v.object({
   /** Of a script its path, and its old lines are all that it has. */

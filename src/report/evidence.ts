@@ -64,23 +64,13 @@ export function evidenceText(report: IReport): string {
     cause: report.cause && cause(report.cause),
     further_causes: report.further_causes.map(cause),
     remedies: report.remedies.map(
-      ({
-        id,
-        kind,
-        title,
-        note,
-        effect_bytes,
-        effect_quality,
-        diffs,
-        reason
-      }) => ({
+      ({ id, kind, title, note, effect_bytes, effect_quality, diffs }) => ({
         id,
         kind,
         title: said(title),
         note: said(note),
         effect_bytes,
         effect_quality,
-        reason: reason && said(reason),
         lines_changed: diffs.map(
           ({ rows }) => rows.filter(({ sign }) => sign !== ' ').length
         )

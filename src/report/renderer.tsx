@@ -12,6 +12,7 @@ import type {
   OnAction,
   OutputAction
 } from '../card/state';
+import { suggestedCode } from '../card/suggestion';
 import { plainText } from '../card/text';
 import { title } from '../card/title';
 import { memoryOf } from '../kernel/follower';
@@ -38,7 +39,7 @@ interface IOptions {
   readonly words: IWords;
 }
 
-type Copy = Extract<ActionName, `copy${string}`>;
+type Copy = 'copy' | 'copy-for-forum' | 'copy-evidence';
 
 /**
  * Shows the report of an output as a card, and connects it to the kernel of the
@@ -208,6 +209,9 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
       case 'copy-evidence':
         await this._copy(name);
         break;
+      case 'copy-code':
+        this._copyCode(remedyId);
+        break;
       case 'restart':
         if (this._place) {
           await this._options.dialogs.restart(this._place.sessionContext);
@@ -246,6 +250,17 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     }
     announcer.announce(this._copied);
     this._draw();
+  }
+
+  private _copyCode(remedyId: string | null): void {
+    const report = this._model?.report;
+    const remedy = report?.remedies.find(({ id }) => id === remedyId);
+    const code = remedy && suggestedCode(remedy);
+    if (code) {
+      Clipboard.copyToSystem(code);
+      const text = this._options.words.trans.__('Copied.');
+      this._model?.setRemedy(remedy.id, { status: 'copied', text });
+    }
   }
 
   /** The code of the cell that failed, as it is now. */

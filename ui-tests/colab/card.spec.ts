@@ -1,5 +1,11 @@
 import { MODEL, TRAIN } from '../tests/cells';
-import { type Bundle, missingIn, sentencesOf, textOf } from '../tests/reading';
+import {
+  type Bundle,
+  missingIn,
+  sentencesOf,
+  suggestionIn,
+  textOf
+} from '../tests/reading';
 import {
   type Cell,
   expect,
@@ -177,6 +183,19 @@ test('should free nothing that a person named, and say what running again loses'
     'What model, opt learnt in training is lost'
   );
   expect(await notebook.value(alive)).toEqual(before);
+});
+
+test('should copy what a suggestion shows', async ({ context, open, page }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const notebook = await open();
+  const failed = await fail(notebook);
+  const count = await notebook.all.count();
+  const { code, copy, item } = await suggestionIn(failed.output);
+  await copy.click();
+  await expect(item.getByRole('status')).toHaveText('Copied.');
+  await expect(copy).toBeFocused();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(code);
+  await expect(notebook.all).toHaveCount(count);
 });
 
 test.describe('where the page inserts no cells', () => {

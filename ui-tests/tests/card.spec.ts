@@ -11,6 +11,7 @@ import {
   MIME_TYPE,
   missingIn,
   sentencesOf,
+  suggestionIn,
   textOf
 } from './reading';
 import { notebookWith, savedReport } from './savedcard';
@@ -368,9 +369,25 @@ import torch`,
     await expect(failure).not.toContainText('Looking further…');
     await expect(failure).toHaveCount(1);
     expect(await notedWords(page)).toBe(true);
-    // Names that are made by `globals()` may be anybody's: the edit is a sentence.
     await expect(failure).toContainText(/losses\.append\(loss\.\w+\(\)\)/);
-    await expect(failure).toContainText('No button');
+  });
+
+  test('should copy what a suggestion shows', async ({ open, page }) => {
+    await page
+      .context()
+      .grantPermissions(['clipboard-read', 'clipboard-write']);
+    const notebook = await open(notebookOf([SIMULATE, MODEL, TRAIN]));
+    const failure = await fail(notebook);
+    const { code, copy, item } = await suggestionIn(failure);
+    await expect(item.getByRole('button')).toHaveCount(1);
+    await copy.focus();
+    await page.keyboard.press('Enter');
+    await expect(item.getByRole('status')).toHaveText('Copied.');
+    await expect(copy).toBeFocused();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+      code
+    );
+    expect(await notebook.source(2)).toBe(TRAIN);
   });
 
   test('should be copied for a forum, and as evidence without names', async ({

@@ -61,3 +61,18 @@ export function missingIn(
 export async function textOf(place: Locator): Promise<string> {
   return (await place.textContent()) ?? '';
 }
+
+/** The first suggestion of a report that can be copied, and the code that it shows. */
+export async function suggestionIn(
+  report: Locator
+): Promise<{ item: Locator; copy: Locator; code: string }> {
+  const copy = report.getByLabel(/^Copy: /).first();
+  const item = copy.locator('xpath=ancestor::li');
+  const examples = await item.locator('pre').allTextContents();
+  const added = await item.locator('.jp-mod-added code').allTextContents();
+  const code = (examples.length > 0 ? examples : added).join('\n');
+  if (code === '') {
+    throw new Error('A suggestion that shows no code');
+  }
+  return { item, copy, code };
+}

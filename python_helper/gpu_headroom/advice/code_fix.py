@@ -1,33 +1,29 @@
-"""The fix of every remedy that edits code: rewrites of cells, proven anew on their text as it is.
-
-A remedy says which cells change and how (`CellChange`), which cells run after that, and in one
-sentence what is done; the diffs that its card shows come from the same rewrites.
-"""
+"""The fix behind an edit's button: rewrites of cells, made on their text as it is at the click."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..code.facts import Live
-from ..code.gate import Gate
-from ..code.notebook import Notebook, titles
+from ..code.beside import beside
+from ..code.notebook import Notebook
 from ..edits.hunks import as_edits, hunks, rows, whole
 from ..text.messages import message
-from .remedy import FixOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Literal
 
     from ..cells.runs import CellRun
     from ..edits.rewrite import Rewrite
-    from ..protocol.wire import Diff, Message
+    from ..protocol.wire import Diff, Edit, Message
 
 TEXTS = {
     "fix.changed": "The cell was edited after it failed; line {line} no longer matches.",
     "fix.missing": "The cell with line {line} is no longer in the notebook.",
+    "fix.file_changed": "{file} was changed after it ran.",
+    "fix.used_otherwise": "The notebook has changed, and the edit does not suit it any more.",
 }
-_NOTHING = Live()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +52,12 @@ class CellChange:
         ends = [(hunk.first, hunk.first + max(1, len(hunk.old))) for hunk in found]
         return {n for start, end in ends for n in range(start - 1, end)}
 
-    def objection(self, gate: Gate, source: str) -> Message | None:
-        """Return why it cannot be proven on the whole program, with its cell as `source`."""
-        cell = gate.notebook.cell(self.cell.key, source)
-        if cell is None:
-            return message("fix.missing", TEXTS, line=self.line)
-        return self.rewrite.objection(gate, cell)
+    def suits(self, notebook: Notebook, source: str) -> bool:
+        """Return whether the notebook, with its cell as `source`, is as the change needs it."""
+        cell = notebook.cell(self.cell.key, source)
+        return self.rewrite.needs is None or (
+            cell is not None and self.rewrite.suits(notebook, cell)
+        )
 
     def diff(self, sets: str | None = None) -> Diff | None:
         """Return what it changes in the cell as it ran; `None` if nothing."""
@@ -79,57 +75,59 @@ class CellChange:
 
 
 @dataclass(frozen=True, slots=True)
-class CodeFix:
-    """Rewrites of one cell or several, all made or none.
+class FixOutcome:
+    """The edit of a fix for the cells as they are now; `run` are cell ids in order."""
 
-    `run` are the ids of the cells to run after that, in order; `done` is what is said then. One
-    without cells to run is refused, for the reason that `done` says.
+    status: Literal["ok", "changed", "unknown"]
+    edits: tuple[Edit, ...]
+    run: tuple[str, ...]
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class CodeFix:
+    """A rewrite of one cell or file; `done` is what is said once it is made.
+
+    `run` are the ids of the cells to run after that, in order; `ran` the cells as they ran.
     """
 
-    changes: tuple[CellChange, ...]
+    change: CellChange
     run: tuple[str, ...]
     done: Message
     ran: tuple[CellRun, ...] = ()
-    files: tuple[CellRun, ...] = ()
-    live: Live = _NOTHING
 
     def edits(self, sources: Mapping[str, str]) -> FixOutcome:
-        """Change the cells as they are now; refuse where one of them is another by now.
+        """Change the cell as it is now; refuse where it, or what the change needs, is another.
 
-        Decided anew on the cells as they ran and as they stand. The edit of a file has all of its
-        text, as it was read: a page changes no other.
+        The edit of a file has all of its text, as it was read: a page changes no other.
         """
-        files = {each.cell.path: each.cell.source for each in self.changes if each.cell.path}
-        before, gate = {**sources, **files}, self._gate(sources)
-        texts, why = dict(before), None if self.run else self.done
-        for change in self.changes:
-            key = change.cell.key
-            after = change.rewrite(texts[key]) if key in texts else None
-            if after is None:
-                said = "fix.changed" if key in texts else "fix.missing"
-                why = message(said, TEXTS, line=change.line)
-            else:
-                texts[key] = after
-                why = why or change.objection(gate, before[key])
-            if why is not None:
-                return FixOutcome("changed", (), (), why)
-        edits = [
-            edit
-            for key, after in texts.items()
-            for edit in as_edits(key, (whole if key in files else hunks)(before[key], after))
-        ]
-        return FixOutcome("ok", tuple(edits), self.run, self.done)
-
-    def _gate(self, sources: Mapping[str, str]) -> Gate:
-        ran = [(run.key, run.source) for run in self.ran]
-        notebook = Notebook.of([*sources.items(), *ran], titles(self.ran), self.files)
-        return Gate(notebook, self.live)
+        change = self.change
+        key, path, line = change.cell.key, change.cell.path, change.line
+        before = change.cell.source if path else sources.get(key)
+        if before is None:
+            return _refused(message("fix.missing", TEXTS, line=line))
+        file = beside(change.cell.filename or key) if path else None
+        if path and (file is None or file.source != before):
+            return _refused(message("fix.file_changed", TEXTS, file=path))
+        after = change.rewrite(before)
+        if after is None:
+            return _refused(message("fix.changed", TEXTS, line=line))
+        notebook = Notebook.of([*sources.items(), *((run.key, run.source) for run in self.ran)])
+        if not change.suits(notebook, before):
+            return _refused(message("fix.used_otherwise", TEXTS))
+        found = (whole if path else hunks)(before, after)
+        return FixOutcome("ok", tuple(as_edits(key, found)), self.run, self.done)
 
 
-def diffs_of(*changes: CellChange, sets: str | None = None) -> tuple[Diff, ...] | None:
-    """Return the diffs of changes, a cell each; `None` where one of them changes nothing.
+class Edited(NamedTuple):
+    """What a change of code looks like, and the fix that makes it where it is a button."""
 
-    `sets` is what the first of them sets, where that can be said in short: `batch_size = 32`.
-    """
-    diffs = [change.diff(sets if n == 0 else None) for n, change in enumerate(changes)]
-    return None if None in diffs else tuple([diff for diff in diffs if diff is not None])
+    diffs: tuple[Diff, ...] = ()
+    fix: CodeFix | None = None
+
+
+UNCHANGED = Edited()
+
+
+def _refused(why: Message) -> FixOutcome:
+    return FixOutcome("changed", (), (), why)

@@ -29,7 +29,7 @@ TEXTS = {
     "remedy.free-idle": "Free what idle workers keep",
     "remedy.free-idle.note": (
         "Idle now: {names}. *Free all that are idle* under *Workers* in the panel gives "
-        "back what failed tasks have left there, and what is cached; results stay."
+        "back what failed tasks have left there, and what is cached; results are kept."
     ),
     "remedy.own-card.dask": "Run one such task on a GPU at a time",
     "remedy.own-card.dask.note": (
@@ -52,13 +52,6 @@ TEXTS = {
         'as a checkpoint, is loaded with `map_location="cpu"`.'
     ),
 }
-_OWN_CARD = {
-    "dask": ("remedy.own-card.dask", "remedy.own-card.dask.note"),
-    "rank": ("remedy.own-card.rank", "remedy.own-card.rank.note"),
-    "ray": ("remedy.own-card.ray", "remedy.own-card.ray.note"),
-}
-_FREE_IDLE = "remedy.free-idle", "remedy.free-idle.note"
-_EVEN = "remedy.even-ranks", "remedy.even-ranks.note"
 _FRESH_S = 15.0
 _MUCH = 0.05  # of a card
 _UNEVEN = 1.25
@@ -118,11 +111,10 @@ def _look_on_card(report: Report, card: WorkerCard, own: CardWorker, found: Besi
     idle = [each for each in others if "free" in each["actions"]]
     if idle:
         there = sum(map(_held, idle))
-        offer = _advice("free-idle", _FREE_IDLE, there, measured=False, names=_names(idle))
+        offer = _suggestion("free-idle", there, measured=False, names=_names(idle))
         found.remedies.append(offer)
-    sentences = _OWN_CARD.get(own["engine"])
-    if sentences is not None:
-        found.remedies.append(_advice("own-card", sentences, held))
+    if f"remedy.own-card.{own['engine']}" in TEXTS:
+        found.remedies.append(_suggestion("own-card", held, f".{own['engine']}"))
 
 
 def _look_at_ranks(
@@ -145,17 +137,18 @@ def _look_at_ranks(
     claim = message("cause.uneven-ranks", TEXTS, name=_name(own), more_bytes=held - usual)
     evidence = message("cause.uneven-ranks.evidence", TEXTS, count=len(others), **sizes)
     found.causes.append(_cause("uneven-ranks", claim, evidence, held - usual))
-    found.remedies.append(_advice("even-ranks", _EVEN, held - usual))
+    found.remedies.append(_suggestion("even-ranks", held - usual))
 
 
 def _cause(rule: str, claim: Message, evidence: Message, size: int) -> Cause:
     return {"rule": rule, "claim": claim, "evidence": evidence, "bytes": size}
 
 
-def _advice(
-    remedy: str, sentences: tuple[str, str], size: int, *, measured: bool = True, names: str = ""
+def _suggestion(
+    remedy: str, size: int, of: str = "", *, measured: bool = True, names: str = ""
 ) -> Remedy:
-    title, note = (message(sentence, TEXTS, names=names) for sentence in sentences)
+    said = f"remedy.{remedy}{of}"
+    title, note = (message(each, TEXTS, names=names) for each in (said, f"{said}.note"))
     return Offer(id=remedy, title=title, note=note, effect_bytes=size, measured=measured).remedy
 
 

@@ -5,173 +5,100 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from ..edits import reasons
-from . import again, code_fix, editing
+from . import code_fix, editing
 from .remedies import (
-    accumulate,
-    autocast,
-    backward_each,
     checkpointing,
-    clear_gradients,
-    close_other_programs,
-    collect_garbage,
-    delete_leftovers,
-    end_in_semicolon,
-    eval_mode,
-    expandable_segments,
     free_traceback,
-    freeze_backbone,
     keep_numbers,
-    larger_gpu,
-    less_preallocation,
-    lighter_model,
-    lighter_optimizer,
     map_location,
-    move_per_batch,
-    narrower_dtype,
     no_grad,
-    one_at_a_time,
-    other_gpu,
-    raise_fraction,
-    same_shape,
     save_training,
     smaller_batch,
-    smaller_input,
-    split_request,
 )
-from .rules import (
-    activations,
-    data_on_card,
-    displayed_values,
-    earlier_traceback,
-    elsewhere,
-    evaluation_in_training_mode,
-    evaluation_with_gradients,
-    fragmentation,
-    growing_cache,
-    huge_request,
-    kept_copies,
-    kept_tensors,
-    loop_leftovers,
-    memory_fraction,
-    model_too_large,
-    other_programs,
-    pinned_memory,
-    preallocation,
-    reference_cycles,
-    retained_graph,
-    several_tasks,
-    suspended,
-    unnamed_values,
-    wide_dtype,
-)
+from .rules import copies, holding, outside, running
+from .suggestions import SUGGESTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from ..oom.evidence import Evidence
     from ..protocol.wire import Cause
     from .finding import Finding
     from .remedy import Offer
 
-    class _Speaking(Protocol):
-        """A module with sentences of its own, by id."""
-
-        __name__: str
-        TEXTS: dict[str, str]
-
-    class _Rule(_Speaking, Protocol):
-        """One possible cause; `docs/rules/<id>.md` says what it looks at. Silence beats a guess."""
-
-        def check(self, evidence: Evidence, /) -> Finding | None:
-            """Return what was found, where the numbers speak for it."""
-
-    class _Remedy(_Speaking, Protocol):
+    class _Remedy(Protocol):
         """Something that helps, offered only where the numbers support it."""
 
-        TREATS: tuple[str, ...]
-        """The rules whose causes it removes; empty: whatever the cause."""
+        @property
+        def TEXTS(self) -> dict[str, str]:  # noqa: N802  a module's
+            """Its sentences, by id."""
+
+        @property
+        def TREATS(self) -> tuple[str, ...]:  # noqa: N802  a module's
+            """The rules whose causes it removes; empty: whatever the cause."""
 
         def offer(self, evidence: Evidence, finding: Finding | None, /) -> Offer | None:
             """Return it for what was found by one of these rules, if anything was."""
 
 
-# By id, which is the module's name; of causes that weigh the same the first comes first.
-_RULES: Sequence[_Rule] = (
-    elsewhere,
-    pinned_memory,
-    huge_request,
-    earlier_traceback,
-    memory_fraction,
-    preallocation,
-    fragmentation,
-    other_programs,
-    growing_cache,
-    retained_graph,
-    kept_copies,
-    kept_tensors,
-    displayed_values,
-    suspended,
-    reference_cycles,
-    evaluation_with_gradients,
-    loop_leftovers,
-    data_on_card,
-    wide_dtype,
-    several_tasks,
-    activations,
-    model_too_large,
-    unnamed_values,
-    evaluation_in_training_mode,
+_RULES = (
+    outside.elsewhere,
+    outside.pinned_memory,
+    running.huge_request,
+    outside.earlier_traceback,
+    outside.memory_fraction,
+    outside.preallocation,
+    outside.fragmentation,
+    outside.other_programs,
+    holding.growing_cache,
+    holding.retained_graph,
+    copies.kept_copies,
+    holding.kept_tensors,
+    holding.displayed_values,
+    holding.suspended,
+    holding.reference_cycles,
+    running.evaluation_with_gradients,
+    holding.loop_leftovers,
+    copies.data_on_card,
+    running.wide_dtype,
+    running.several_tasks,
+    running.activations,
+    running.model_too_large,
+    running.unnamed_values,
+    running.evaluation_in_training_mode,
 )
-_REMEDIES: Sequence[_Remedy] = (
-    free_traceback,
-    keep_numbers,
-    backward_each,
-    no_grad,
-    eval_mode,
-    delete_leftovers,
-    collect_garbage,
-    end_in_semicolon,
-    move_per_batch,
-    map_location,
-    one_at_a_time,
-    narrower_dtype,
-    same_shape,
-    raise_fraction,
-    clear_gradients,
-    freeze_backbone,
-    smaller_batch,
-    smaller_input,
-    accumulate,
-    autocast,
-    checkpointing,
-    expandable_segments,
-    less_preallocation,
-    close_other_programs,
-    lighter_optimizer,
-    lighter_model,
-    split_request,
-    other_gpu,
-    larger_gpu,
-    save_training,
-)
+RULES: Mapping[str, Callable[[Evidence], Finding | None]] = {
+    rule.__name__.replace("_", "-"): rule for rule in _RULES
+}
+"""Possible causes, by id; `docs/rules/<id>.md` says what each looks at. Silence beats a guess.
 
-
-def _id(module: _Speaking) -> str:
-    return module.__name__.rpartition(".")[2].replace("_", "-")
-
-
-RULES: Mapping[str, _Rule] = {_id(rule): rule for rule in _RULES}
-REMEDIES: Mapping[str, _Remedy] = {_id(remedy): remedy for remedy in _REMEDIES}
+Of causes that weigh the same the first comes first.
+"""
+_SUGGESTED: dict[str, _Remedy] = {each.id: each for each in SUGGESTIONS}
+REMEDIES: Mapping[str, _Remedy] = {
+    "free-traceback": free_traceback,
+    "keep-numbers": keep_numbers,
+    "no-grad": no_grad,
+    "map-location": map_location,
+    "smaller-batch": smaller_batch,
+    "checkpointing": checkpointing,
+    **_SUGGESTED,
+    "save-training": save_training,
+}
+"""What may be offered, by id; of those of one rank and effect the first comes first."""
 # What they say, for translators.
 TEXTS = {
     name: text
-    for speaking in (*_RULES, *_REMEDIES, again, code_fix, editing, reasons)
-    for name, text in speaking.TEXTS.items()
+    for texts in (
+        *[rules.TEXTS for rules in (copies, holding, outside, running)],
+        *[remedy.TEXTS for remedy in REMEDIES.values()],
+        *[code_fix.TEXTS, editing.TEXTS],
+    )
+    for name, text in texts.items()
 }
 _MOST_OFFERS = 10  # renderers show four, and fold the rest away
 _MOST_CAUSES = 4
-_TRADED = (("activations",), ("model-too-large",), larger_gpu.TREATS)
+_TRADED = (("activations",), ("model-too-large",), REMEDIES["larger-gpu"].TREATS)
 # Without gradients there is nothing that could be kept.
 _AS_WELL = ("evaluation-with-gradients",)
 
@@ -197,7 +124,7 @@ def diagnose(evidence: Evidence) -> Diagnosis:
         for name, said in findings.items()
     ]
     if evidence.advised is not None:
-        causes.insert(1, earlier_traceback.left(evidence))
+        causes.insert(1, outside.left_by_first_try(evidence))
     return Diagnosis(causes, _offers(best, findings))
 
 
@@ -248,9 +175,7 @@ def _findings(evidence: Evidence) -> dict[str, Finding]:
     What has grown from round to round is enough: the rounds before have passed.
     """
     found = [
-        (name, said._replace(rule=name))
-        for name, rule in RULES.items()
-        if (said := rule.check(evidence))
+        (name, said._replace(rule=name)) for name, rule in RULES.items() if (said := rule(evidence))
     ]
     found.sort(key=lambda each: _rank(each[1], evidence))
     certain = [each for each in found if each[1].certain]

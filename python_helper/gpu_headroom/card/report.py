@@ -16,7 +16,7 @@ from .versions import versions
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..advice.remedy import Fix
+    from ..advice.code_fix import CodeFix
     from ..errors.remote import RemoteWorker
     from ..oom.evidence import Evidence
     from ..oom.failing_line import Place
@@ -47,7 +47,7 @@ class BuiltReport:
     """
 
     report: Report
-    fixes: Mapping[str, Fix]
+    fixes: Mapping[str, CodeFix]
     scene: Scene | None = None
 
 
@@ -100,7 +100,7 @@ def report_of(
         "also_failed": recognition.also_failed,
         "measured": "message" if recognition.worker else "kernel",
     }
-    fixes = {offer.id: fix for offer in offers if (fix := offer.edited.fix or offer.edited.attempt)}
+    fixes = {offer.id: fix for offer in offers if (fix := offer.edited.fix)}
     return BuiltReport(report, fixes, evidence.scene)
 
 

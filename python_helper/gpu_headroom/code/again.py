@@ -1,22 +1,21 @@
-"""Whether cells may run again: only where that gives what a run of the notebook from the top would.
+"""Which cells have to run again after an edit, so that the failing one finds what it makes.
 
-A cell must not read what it, or a later one, has given another value since (`x = f(x)`), emptied,
-filled or used up, unless the cell that makes it runs again before it. What has trained and come to
-its end does not run again.
+Those that carry the change on, those that undo or change what is made again (`del x`), and those
+that make what has another value by now (`x = f(x)`, a list that was filled, an open file).
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from .find import called, dotted, keyword, names, words
-from .liveness import LOOPS, Liveness
-from .notebook import CellCode, CodePlace
-from .rerun import training_in
+from .batch import ARGV, is_argv, parses_argv
+from .find import base_of, called, dotted, keyword, names, words
+from .notebook import CellCode
+from .order import order_of
 from .scopes import Function, arguments
-from .side_effects import functions_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -36,150 +35,145 @@ _STREAMS = words("iter open zip map filter BytesIO StringIO cycle")
 _CONVERTS = words("to cuda cpu eval train half float double astype contiguous")
 
 
-class Again:
-    """What running some cells of a notebook again would need.
+_HOOKS = re.compile(r"register_\w*hook$")
+_DEFINITIONS = (*Function, ast.ClassDef)
 
-    `way` has the order in which the cells ran, and the failing line; of the failing cell only what
-    stands before that has run. `lengths` are those of lists, `ended` the keys of cells that came to
-    their end.
+
+class Again:
+    """The cells of a notebook in the order in which they ran, and what each of them does.
+
+    `way` has that order, and the failing line; of the failing cell only what stands before it has
+    run. `lengths` are those of lists as they are now, `models` the names of models. `edited` are
+    the lines that change, by the key of their cell.
     """
 
     def __init__(
         self,
         notebook: Notebook,
         way: Way,
-        lengths: Mapping[str, int],
-        ended: Collection[str],
         edited: Mapping[str, Collection[int]],
+        *,
+        lengths: Mapping[str, int],
+        models: Collection[str] = (),
     ) -> None:
         known = {cell.key: cell for cell in notebook.cells}
-        self._notebook, self._way, self._lengths, self._ended = notebook, way, lengths, ended
-        self._edited = edited
+        self._notebook, self._way, self._edited = notebook, way, edited
+        self._lengths, self._models = lengths, frozenset(models)
         self._cells = [known[key] for key in dict.fromkeys(way.order) if key in known]
         self._does = {cell.key: self._done_by(cell) for cell in self._cells}
 
-    def trained(self, run: Collection[str]) -> CodePlace | None:
-        """Return what would train again among these cells although it has come to its end."""
+    def run(self) -> list[str]:
+        """Return the keys of the cells that have to run, in order, the failing one last."""
+        if not self._cells:
+            return []
+        run = {*self._edited, self._cells[-1].key}
+        before: set[str] = set()
+        while run != before:
+            before = set(run)
+            run |= self._carrying(run) | self._makers(run)
+        return [cell.key for cell in self._cells if cell.key in run]
+
+    def _carrying(self, run: Collection[str]) -> set[str]:
+        """Return the cells between these that hand on what they make, or undo it."""
+        made, carriers, found = set[str](), list[CellCode](), set[str]()
         for cell in self._cells[:-1]:
-            call = (
-                self._training(cell.tree) if cell.key in run and cell.key in self._ended else None
-            )
-            if call is not None:
-                return CodePlace.of(cell, call)
-        for key, number, _ in self._way.places:
-            code = (*self._cells, *self._notebook.files)
-            place = next((each for each in code if each.key == key), None)
-            found, loops = self._before(place, number) if place is not None else (None, False)
-            if found is not None or loops:
-                return found
-        return None
-
-    def stale(self, run: Collection[str]) -> list[tuple[str, CellCode, CodePlace, CellCode | None]]:
-        """Return the names that cells would read which have another value by now.
-
-        Each with the cell that reads it, where it was given another, and the cell that made what
-        was read the first time.
-        """
-        found = []
-        for n, cell in enumerate(self._cells):
-            if cell.key not in run:
-                continue
-            # Without a maker it would have been an error to read it the first time.
-            certain = self._inputs(cell, rounds=True)
-            for name in sorted(self._inputs(cell)):
-                maker = next(
-                    (
-                        each
-                        for each in reversed(self._cells[:n])
-                        if name in self._does[each.key].made
-                    ),
-                    None,
-                )
-                if maker is not None and maker.key in run:
-                    continue
-                if maker is None and name not in certain:
-                    continue
-                place = self._changed(name, self._cells[n:], maker)
-                if place is not None:
-                    found.append((name, cell, place, maker))
+            bound = self._bound_by(cell)
+            if cell.key in run:
+                made |= bound
+            elif self._users(made) & self._reads(cell):
+                carriers.append(cell)
+                made |= bound
+            elif made & self._left_by(cell):
+                carriers.append(cell)
+            if made & self._does[cell.key].deleted:
+                found.add(cell.key)
+        needed = self._used(self._reads(self._cells[-1]))
+        for cell in reversed(self._cells[:-1]):
+            if cell.key in run:
+                needed |= self._used(self._reads(cell))
+            elif cell in carriers and self._left_by(cell) & needed:
+                found.add(cell.key)
+                needed |= self._used(self._reads(cell))
         return found
 
-    def _changed(
-        self, name: str, cells: Sequence[CellCode], maker: CellCode | None
-    ) -> CodePlace | None:
-        if maker is not None and name in self._does[maker.key].streams:
-            return CodePlace(cells[0], 1)
-        for cell in cells:
-            does = self._does[cell.key]
-            line = does.made.get(name)
-            if line is None and self._lengths.get(name) != 0:
-                line = does.changed.get(name)
-            if line is not None:
-                return CodePlace(cell, line)
-        return None
-
-    def _before(self, cell: CellCode, line: int) -> tuple[CodePlace | None, bool]:
-        """Return training that stands before a line, outside of loops, and whether it is in one."""
-        at = [
-            node
-            for node in cell.nodes
-            if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0)
-        ]
-        function = cell.function(at[-1]) if at else None
-        around = [
-            statement for statement in at if function is None or function in cell.parents(statement)
-        ]
-        loop = next(
-            (n for n, statement in enumerate(around) if isinstance(statement, LOOPS)), len(around)
-        )
-        inside = set(map(id, around[: loop + 1]))
-        for parent in [function or cell.tree, *around[:loop]]:
-            for block in ("body", "orelse", "finalbody"):
-                body = getattr(parent, block, [])
-                if not isinstance(body, list) or not any(id(each) in inside for each in body):
+    def _makers(self, run: Collection[str]) -> set[str]:
+        """Return the cells that made what these would find with another value."""
+        found = set[str]()
+        for n, cell in enumerate(self._cells):
+            for name in self._inputs(cell) if cell.key in run else ():
+                makers = (c for c in reversed(self._cells[:n]) if name in self._does[c.key].made)
+                maker = next(makers, None)
+                if maker is None or maker.key in run:
                     continue
-                for each in body:
-                    if id(each) in inside:
-                        break
-                    call = self._training(each)
-                    if call is not None:
-                        return CodePlace.of(cell, call), False
-        return None, loop < len(around)
+                if self._is_changed(name, self._cells[n:], maker):
+                    found.add(maker.key)
+        return found
 
-    def _training(self, node: ast.AST | None) -> ast.Call | None:
-        is_definition = isinstance(node, (*Function, ast.ClassDef))
-        return None if node is None or is_definition else training_in([node], self._functions)
+    def _is_changed(self, name: str, cells: Sequence[CellCode], maker: CellCode) -> bool:
+        if name in self._does[maker.key].streams:
+            return True
+        return any(
+            name in does.made or (name in does.changed and self._lengths.get(name) != 0)
+            for does in (self._does[cell.key] for cell in cells)
+        )
 
-    @cached_property
-    def _functions(self) -> dict[str, list[ast.AST]]:
-        return functions_of(cell.source for cell in (*self._cells, *self._notebook.files))
+    def _bound_by(self, cell: CellCode) -> set[str]:
+        """Return the names that a cell gives values; of an edited one no function that stays."""
+        lines = self._edited.get(cell.key)
+        same = {
+            node.name
+            for node in (cell.tree.body if cell.tree is not None else ())
+            if isinstance(node, _DEFINITIONS)
+            and lines is not None
+            and not any(_first_line(node) <= line <= (node.end_lineno or 0) for line in lines)
+        }
+        return self._does[cell.key].bound - same
+
+    def _left_by(self, cell: CellCode) -> set[str]:
+        """Return the names that are others, or changed, once a cell has run again."""
+        does = self._does[cell.key]
+        return self._bound_by(cell) | does.changed | does.affected
+
+    def _users(self, found: Collection[str]) -> set[str]:
+        """Return these names, and the functions and classes that read one of them."""
+        return {*found, *(name for name, read in self._inner.items() if read.intersection(found))}
+
+    def _used(self, found: Collection[str]) -> set[str]:
+        """Return these names, and what the functions and classes among them read."""
+        return set(found).union(*[self._inner.get(name, ()) for name in found])
 
     # What a cell reads, makes and changes as it runs.
 
-    def _inputs(self, cell: CellCode, *, rounds: bool = False) -> set[str]:
+    def _reads(self, cell: CellCode) -> set[str]:
+        return set() if cell.tree is None else _read_by(cell, self._inner, cell.tree)
+
+    def _inputs(self, cell: CellCode) -> set[str]:
         if cell.tree is None:
             return set()
         reads, binds = partial(_read_by, cell, self._inner), partial(_bound_by, cell)
-        return Liveness(cell.tree.body, reads, binds, rounds=LOOPS if rounds else ()).before
+        return order_of(cell.tree.body, reads, binds).early
 
     @cached_property
     def _inner(self) -> dict[str, set[str]]:
         """What functions and classes read of the notebook, by their names."""
         found: dict[str, set[str]] = {}
         for cell in self._cells:
-            for use in cell.uses:
-                if use.how == "read" and use.owner is None:
-                    for node in cell.parents(use.node):
-                        if isinstance(node, (*Function, ast.ClassDef)):
-                            found.setdefault(node.name, set()).add(use.name)
+            reads = [
+                (use.node, use.name) for use in cell.uses if use.how == "read" and use.owner is None
+            ]
+            reads += [(node, ARGV) for node in cell.nodes if parses_argv(node)]
+            for node, name in reads:
+                for around in cell.parents(node):
+                    if isinstance(around, _DEFINITIONS):
+                        found.setdefault(around.name, set()).add(name)
         for own in found.values():
             more = set(own)
             while more := {x for name in more & found.keys() for x in found[name]} - own:
                 own.update(more)
         return found
 
-    def _done_by(self, cell: CellCode) -> _Redone:
-        done = _Redone()
+    def _done_by(self, cell: CellCode) -> _Work:
+        done = _Work()
         is_last = cell is self._cells[-1]
         last = max(
             (line for key, line, _ in self._way.places if is_last and key == cell.key), default=None
@@ -189,14 +183,14 @@ class Again:
                 self._enter(cell, statement, done, set())
         return done
 
-    def _enter(self, cell: CellCode, root: ast.AST, done: _Redone, seen: set[int]) -> None:
+    def _enter(self, cell: CellCode, root: ast.AST, done: _Work, seen: set[int]) -> None:
         for node in _executed(root):
-            line = getattr(node, "lineno", 1)
-            self._enter_name(cell, node, done, line)
+            self._enter_name(cell, node, done)
+            self._enter_call(cell, node, done)
             for changed in _changed_by(cell, node):
                 owner = cell.owners.get(changed)
                 if owner is not None and owner[1] is None:
-                    done.changed.setdefault(owner[0], line)
+                    done.changed.add(owner[0])
             called_here = self._notebook.functions.get(called(node), ())
             for place, function in called_here if isinstance(node, ast.Call) else ():
                 if id(function) not in seen and isinstance(node, ast.Call):
@@ -205,18 +199,47 @@ class Again:
                         self._enter(place, statement, done, seen)
                     self._hand_on(cell, node, place, function, done)
 
-    def _enter_name(self, cell: CellCode, node: ast.AST, done: _Redone, line: int) -> None:
+    def _enter_name(self, cell: CellCode, node: ast.AST, done: _Work) -> None:
+        if isinstance(node, ast.Attribute) and is_argv(node):
+            done.bound.add(ARGV)
         known = cell.owners.get(node)
         if known is None or known[1] is not None or isinstance(node, ast.alias):
             return
         kind = getattr(node, "ctx", None)
-        if not isinstance(kind, ast.Load) and not self._is_same(cell, node, known[0]):
-            done.made.setdefault(known[0], line)
+        if isinstance(kind, ast.Load):
+            return
+        done.bound.add(known[0])
+        if not self._is_same(cell, node, known[0]):
+            done.made.add(known[0])
+            if isinstance(kind, ast.Del):
+                done.deleted.add(known[0])
             if self._is_stream(cell, node):
                 done.streams.add(known[0])
 
+    def _enter_call(self, cell: CellCode, node: ast.AST, done: _Work) -> None:
+        """Enter the root of a call that is made for its effect; a hook changes its model."""
+        if not isinstance(node, ast.Call):
+            return
+        root = base_of(node.func, ast.Attribute, ast.Subscript, ast.Call)
+        known = cell.owners.get(root) if root is not None and root is not node.func else None
+        if known is None or known[1] is not None:
+            return
+        if _HOOKS.match(called(node)) and known[0] in self._models:
+            done.changed.add(known[0])
+        if isinstance(cell.parent(node), ast.Expr) and known[0] not in self._imported:
+            done.affected.add(known[0])
+
+    @cached_property
+    def _imported(self) -> set[str]:
+        return {
+            use.name
+            for cell in self._notebook.cells
+            for use in cell.uses
+            if isinstance(use.node, ast.alias)
+        }
+
     def _hand_on(
-        self, cell: CellCode, call: ast.Call, place: CellCode, function: ast.AST, done: _Redone
+        self, cell: CellCode, call: ast.Call, place: CellCode, function: ast.AST, done: _Work
     ) -> None:
         """Enter what a function empties, fills or uses up of what a call gives it."""
         own = {
@@ -230,12 +253,12 @@ class Again:
         for parameter, given in zip(arguments(function), call.args, strict=False):
             known = cell.owners.get(given)
             if parameter.arg in own and known is not None and known[1] is None:
-                done.changed.setdefault(known[0], call.lineno)
+                done.changed.add(known[0])
 
     def _is_same(self, cell: CellCode, node: ast.AST, name: str) -> bool:
         """Whether a name is given what it has: a function once more, or `x = x.to(device)`."""
         statement = cell.around(node)
-        if isinstance(node, (*Function, ast.ClassDef)):
+        if isinstance(node, _DEFINITIONS):
             return len({ast.dump(child) for _, child in self._notebook.defined(name)}) == 1
         if not isinstance(statement, ast.Assign) or statement.lineno in self._edited.get(
             cell.key, ()
@@ -265,13 +288,21 @@ class Again:
         )
 
 
-class _Redone:
-    """What a cell has done as it ran, by name: the line that gave it a value, or changed it."""
+class _Work:
+    """What a cell has done as it ran, by name.
+
+    `made` are names that it gave another value, of all that it has `bound`; `changed` those that it
+    changed in place, `affected` those that it called a method of for its effect; `streams` are used
+    up by being read.
+    """
 
     def __init__(self) -> None:
-        self.made: dict[str, int] = {}
-        self.changed: dict[str, int] = {}
+        self.bound: set[str] = set()
+        self.made: set[str] = set()
+        self.changed: set[str] = set()
         self.streams: set[str] = set()
+        self.deleted: set[str] = set()
+        self.affected: set[str] = set()
 
 
 def _read_by(cell: CellCode, inner: Mapping[str, set[str]], node: ast.AST) -> set[str]:
@@ -280,7 +311,9 @@ def _read_by(cell: CellCode, inner: Mapping[str, set[str]], node: ast.AST) -> se
     `inner` has what functions read, by their names.
     """
     found = {name for child, name in _own_names(cell, node) if _is_read(child)}
-    named = found | {called(child) for child in _executed(node)}
+    inside = list(_executed(node))
+    found |= {ARGV} if any(map(parses_argv, inside)) else set()
+    named = found | {called(child) for child in inside}
     return found.union(*[inner.get(each, ()) for each in named])
 
 
@@ -333,3 +366,8 @@ def _changed_by(cell: CellCode, node: ast.AST) -> Iterator[ast.AST]:
             or (isinstance(value, ast.AST) and root.id in names(value))
         ):
             yield root
+
+
+def _first_line(node: ast.stmt) -> int:
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *[expression.lineno for expression in decorators]])

@@ -1,4 +1,4 @@
-"""Which literals set the size of a failing cell's data, and which cells carry a change there.
+"""Which literals set the size of a failing cell's data.
 
 A literal counts only if nothing contradicts it: a variable, an entry or an attribute must still
 have that value, no call may pass another than a default, and tensors of that many rows must take
@@ -9,51 +9,60 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..cells.values import value_at
-from .find import called, dotted
+from .find import assigned, called, dotted
 from .given import nodes, signatures_of
 from .literals import literals_of
 from .parsing import LONGEST, parse_cell
 from .scopes import Function
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ..cells.runs import CellRun
     from .given import Parameter, Placed
     from .literals import SizeLiteral
+    from .notebook import Notebook
     from .size_names import Role
 
     Calls = Mapping[str | None, Sequence[ast.Call]]
 
 OTHER_PHASE = re.compile(r"val|test|eval|valid", re.IGNORECASE)
-_ARGV = "sys.argv"
+_OF_OTHERS = re.compile(
+    r"(?:^|_|(?<=[a-z]))(?:val|valid|validation|test|eval|infer|tgt|target|label|summary|answer)"
+    r"(?:s?_|s?$|[A-Z])|decoder",
+    re.IGNORECASE,
+)
 _FLAGS = re.compile(r"(?<!\S)--?[A-Za-z][\w-]{0,99}")
 PARSERS = ("parse_args", "parse_known_args", "parse_args_into_dataclasses")
+ARGV = "sys.argv"
 _MOST_LITERALS = 100  # of a cell, and of all others
 
 
-@dataclass(slots=True)
-class _Content:
-    """What one cell contains; `placed` are its nodes with what they stand in.
+class _Content(NamedTuple):
+    """What one cell contains: its nodes with what they stand in, and its calls by name.
 
-    `reads` are all names in it, `runs` those that it reads itself as it runs, outside of the bodies
-    of functions. `stores` are the names it leaves behind, `affects` those it calls a method of for
-    its effect. `within` is what each function and class reads when it is used, `lines` where it is.
+    `reads` are all names in it, `stores` those that it leaves behind; of each function and class
+    that it defines `lines` are where, and `within` the names in it.
     """
 
-    placed: list[Placed] = field(default_factory=list)
-    reads: set[str] = field(default_factory=set)
-    runs: set[str] = field(default_factory=set)
-    stores: set[str] = field(default_factory=set)
-    affects: set[str] = field(default_factory=set)
-    within: dict[str, set[str]] = field(default_factory=dict)
-    lines: dict[str, range] = field(default_factory=dict)
-    calls: dict[str | None, list[ast.Call]] = field(default_factory=dict)
+    placed: list[Placed]
+    calls: dict[str | None, list[ast.Call]]
+    reads: set[str]
+    stores: set[str]
+    lines: dict[str, range]
+    within: dict[str, set[str]]
+
+    def left_by(self, line: int) -> set[str]:
+        """Return the names that may be others where a line of it changes."""
+        same = {name for name, lines in self.lines.items() if line not in lines}
+        found = self.stores - same
+        # What a function reads when it is called may be another by then.
+        return found | {name for name in same if self.within[name] & found}
 
 
 class Code:
@@ -77,7 +86,7 @@ class Code:
             fits = len(cell.source) <= self._left
             self._left -= len(cell.source) if fits else 0
             tree = parse_cell(cell.source) if fits else None
-            content = _Content() if tree is None else _look_through(tree)
+            content = _look_through(tree or ast.Module([], []))
             self._contents[cell.source] = content
             if found := signatures_of(content.placed):
                 self._signatures.update(found)
@@ -102,81 +111,40 @@ class Code:
 
 
 def _look_through(tree: ast.Module) -> _Content:
-    """Note the names a cell reads and leaves behind, its functions and classes included."""
-    content = _Content([*nodes(tree)])
-    imported: set[str] = set()
-    for node in ast.walk(tree):
+    content = _Content([*nodes(tree)], {}, set(), set(), {}, {})
+    for node, owner in content.placed:
         if isinstance(node, ast.Call):
             content.calls.setdefault(called(node), []).append(node)
-            content.reads |= {_ARGV} if _parses_argv(node) else set()
+            content.reads.update([ARGV] if parses_argv(node) else [])
         elif isinstance(node, ast.Name):
             content.reads.add(node.id)
+            if owner is None and not isinstance(node.ctx, ast.Load):
+                content.stores.add(node.id)
         elif isinstance(node, ast.Global):
             content.stores.update(node.names)
-        elif isinstance(node, ast.alias):
-            imported.add(node.asname or node.name)
-    for node in _run_by_itself(tree):
-        _enter(content, node)
-    content.affects -= imported
+        elif isinstance(node, (*Function, ast.ClassDef)) and owner is None:
+            first = min([node.lineno, *[each.lineno for each in node.decorator_list]])
+            content.lines[node.name] = range(first, (node.end_lineno or first) + 1)
+            content.within[node.name] = names_in(node)
+            content.stores.add(node.name)
+        elif isinstance(node, ast.Attribute) and is_argv(node):
+            content.stores.add(ARGV)
     return content
 
 
-def _enter(content: _Content, node: ast.AST) -> None:
-    if isinstance(node, (*Function, ast.ClassDef)):
-        content.within.setdefault(node.name, set()).update(names_in(node))
-        first = min([node.lineno, *[expression.lineno for expression in node.decorator_list]])
-        content.lines[node.name] = range(first, (node.end_lineno or first) + 1)
-        content.stores.add(node.name)
-    elif isinstance(node, ast.Name):
-        (content.runs if isinstance(node.ctx, ast.Load) else content.stores).add(node.id)
-    elif _parses_argv(node):
-        content.runs.add(_ARGV)
-    elif _is_stored(node) and dotted(node) == _ARGV:
-        content.stores.add(_ARGV)
-    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-        content.affects |= _affected(node.value)
-    elif isinstance(node, ast.For) and names_in(node.target) & content.affects:
-        content.affects |= names_in(node.iter)
+def parses_argv(node: ast.AST) -> bool:
+    """Return whether a call reads the command line."""
+    return called(node) in PARSERS and not getattr(node, "args", None)
 
 
-def _affected(call: ast.Call) -> set[str]:
-    """Return `model` of `model.layer.register_forward_hook(f)`."""
-    owner: ast.expr = call.func
-    while isinstance(owner, (ast.Attribute, ast.Subscript, ast.Call)):
-        owner = owner.func if isinstance(owner, ast.Call) else owner.value
-    return {owner.id} if isinstance(owner, ast.Name) and owner is not call.func else set()
-
-
-def _run_by_itself(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield what runs as a cell does, the inside before the outside: no bodies of functions."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, Function):
-            early = [*node.decorator_list, *node.args.defaults, *node.args.kw_defaults]
-            for expression in filter(None, early):
-                yield from (expression, *_run_by_itself(expression))
-        elif isinstance(node, ast.ClassDef):
-            inner = (child for child in _run_by_itself(node) if not _is_stored(child))
-            yield from (
-                child for child in inner if not isinstance(child, (*Function, ast.ClassDef))
-            )
-        else:
-            yield from _run_by_itself(node)
-        yield node
-
-
-def _is_stored(node: ast.AST) -> bool:
-    stores = (ast.Name, ast.Attribute)
-    return isinstance(node, stores) and not isinstance(node.ctx, ast.Load)
+def is_argv(node: ast.AST) -> bool:
+    """Return whether the command line is set there."""
+    return not isinstance(getattr(node, "ctx", None), ast.Load) and dotted(node) == ARGV
 
 
 def names_in(node: ast.AST) -> set[str]:
-    """Return all names in a piece of code, and `sys.argv` where it reads the command line."""
-    found = {child.id for child in ast.walk(node) if isinstance(child, ast.Name)}
-    return found | {_ARGV} if any(map(_parses_argv, ast.walk(node))) else found
-
-
-def _parses_argv(node: ast.AST) -> bool:
-    return called(node) in PARSERS and not getattr(node, "args", None)
+    """Return all names in a piece of code."""
+    return {child.id for child in ast.walk(node) if isinstance(child, ast.Name)}
 
 
 def size_literals(  # noqa: PLR0913  all that a question is made of
@@ -231,90 +199,38 @@ def size_literals(  # noqa: PLR0913  all that a question is made of
         *(
             literal
             for literal in islice(earlier, _MOST_LITERALS)
-            if counts(literal) and path_from(literal.cell, cell, cells, code, lines=[literal.line])
+            if counts(literal) and _leads_on(literal, cell, cells, code)
         ),
     ]
 
 
-def defines_any(cell: CellRun, names: Iterable[str]) -> bool:
-    """Whether a cell gives a value to one of these names."""
-    return not Code().of(cell).stores.isdisjoint(names)
-
-
-def affects(cell: CellRun) -> set[str]:
-    """Return the names that a cell calls a method of for its effect: of `model` a hook is added."""
-    return Code().of(cell).affects
-
-
-def reads(cell: CellRun) -> set[str]:
-    """Return the names that a cell reads itself as it runs, outside of the bodies of functions."""
-    return Code().of(cell).runs
-
-
-def path_from(
-    first: CellRun,
-    failed: CellRun,
-    cells: Sequence[CellRun],
-    code: Code | None = None,
-    *,
-    lines: Iterable[int] | None = None,
-) -> tuple[CellRun, ...] | None:
-    """Return the cells that carry a change of the `first` one to the failing one, both included.
-
-    A cell between them belongs to these when it reads what the first one sets as it runs, directly
-    or through others, and leaves a name that is read further on. `None`: nothing leads there.
-    `lines` are those that change: a function that has none of them is the same as before.
-    """
-    if first.key == failed.key:
-        return (failed,)
-    code = code or Code()
-    ran = [cell_run for cell_run in cells if cell_run.key != failed.key]
-    start = next((n for n, cell_run in enumerate(ran) if cell_run.key == first.key), None)
-    if start is None:
-        return None
-    within: dict[str, set[str]] = {}
-    for run in (*ran, failed):
-        within |= code.of(run).within
-    changed = set(lines) if lines is not None else None
-    marks = _marks(code.of(first), changed)
-    touched = [(first, marks | code.of(first).affects)]
-    names = _users(marks, within)
-    for cell in ran[start + 1 :]:
+def _leads_on(literal: SizeLiteral, failed: CellRun, cells: Sequence[CellRun], code: Code) -> bool:
+    """Return whether names carry what a literal sets to the failing cell."""
+    keys = [cell_run.key for cell_run in cells]
+    if literal.cell.key not in keys:
+        return False
+    found = code.of(literal.cell).left_by(literal.line)
+    for cell in cells[keys.index(literal.cell.key) + 1 :]:
         content = code.of(cell)
-        if content.runs & names:
-            left = _marks(content, set())
-            touched.append((cell, left | content.affects))
-            names = _users(names | left, within)
-    needed, path = _used(code.of(failed).reads, within), [failed]
-    for cell, left in reversed(touched):
-        if left & needed:
-            path.insert(0, cell)
-            needed = _used(needed | code.of(cell).reads, within)
-    return tuple(path) if path[0].key == first.key else None
+        if cell.key != failed.key and content.reads & found:
+            found |= content.stores
+    return bool(found & code.of(failed).reads)
 
 
-def _marks(content: _Content, lines: set[int] | None) -> set[str]:
-    """Return the names that are others once a cell has run again, with these lines changed."""
-    same = {
-        name for name, each in content.lines.items() if lines is not None and lines.isdisjoint(each)
-    }
-    return content.stores - same
-
-
-def _users(names: set[str], within: Mapping[str, set[str]]) -> set[str]:
-    """Return these names and all functions and classes that read one of them, or each other."""
-    names = set(names)
-    while more := {name for name, reads in within.items() if reads & names} - names:
-        names |= more
-    return names
-
-
-def _used(names: set[str], within: Mapping[str, set[str]]) -> set[str]:
-    """Return these names and all that the functions and classes among them read."""
-    names = set(names)
-    while more := {each for name in names & within.keys() for each in within[name]} - names:
-        names |= more
-    return names
+def is_of_others(notebook: Notebook, literal: SizeLiteral) -> bool:
+    """Return whether names say that a size is one of a test, a validation, or targets."""
+    cell = notebook.cell(literal.cell.key)
+    named = [literal.name]
+    for node in cell.nodes if cell is not None else ():
+        at = (getattr(node, "lineno", 0), getattr(node, "col_offset", -1))
+        if cell is not None and at == (literal.line, literal.column):
+            for child in (node, *cell.parents(node)):
+                if isinstance(child, ast.Dict):
+                    inside = set(map(id, cell.parents(node))) | {id(node)}
+                    pairs = zip(child.keys, child.values, strict=True)
+                    named += [str(getattr(k, "value", "")) for k, v in pairs if id(v) in inside]
+                named += [assigned(child), getattr(child, "name", None) or ""]
+    return any(_OF_OTHERS.search(each) for each in named)
 
 
 def _is_overridden(parameter: Parameter, failing: Calls, others: Iterable[Calls]) -> bool:

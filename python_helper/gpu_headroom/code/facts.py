@@ -9,55 +9,44 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-class TensorFacts(NamedTuple):
-    """A tensor: its shape, the name of its dtype (`float32`), where it is, whether it trains."""
-
-    shape: tuple[int, ...]
-    dtype: str
-    on_gpu: bool
-    requires_grad: bool
-
-
 class ModelFacts(NamedTuple):
-    """A model and all of its parts.
+    """A model: the names of the classes of its parts, and how its library checkpoints it.
 
-    `classes` are those of its parts, with their modules (`torch.nn.modules.linear.Linear`), and
-    those they come from. `training` is `None` where parts are in different modes. `is_trained`:
-    an optimizer that is alive has a parameter of it, by identity. `is_frozen`: one of its
-    parameters needs no gradient. `own` are the classes of its parts alone, without those they
-    come from. `trained` are the paths of its parameters that optimizers have: `fc.weight`.
+    `checkpoints` is the method that turns that on, empty where it has none or has done so.
+    `is_idle`: parameters of it require gradients although no optimizer has them; `trained` are its
+    parts that one has parameters of.
     """
 
     classes: frozenset[str]
-    own: frozenset[str]
-    training: bool | None
-    is_trained: bool
-    is_frozen: bool
-    trained: frozenset[str] = frozenset()
+    checkpoints: str = ""
+    is_idle: bool = False
+    trained: tuple[str, ...] = ()
 
 
-class LoaderFacts(NamedTuple):
-    """A loader of PyTorch's; `samples` is the length of its data set where that is certain."""
+class ScheduleFacts(NamedTuple):
+    """A schedule of the learning rate that is made for a number of steps."""
 
-    batch_size: int | None
-    drop_last: bool
-    samples: int | None
+    attribute: str
+    steps: int
 
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """What is alive under the person's names.
+    """What is alive under the user's names.
 
-    `optimizers` have the names of the models that they train; `stepped` are those that have made a
-    step. `lengths` are those of lists and tuples. `complete` is false where something that trains
-    may not have been seen.
+    `lengths` are those of lists and tuples, `doubles` names of tensors in double precision,
+    `loads` those of what has a `load_state_dict`, `entries` keys of dicts under which no more than
+    a number or a text stands, `accumulates` names of numbers of batches for
+    one step, with the numbers.
     """
 
-    names: frozenset[str] = frozenset()
-    tensors: Mapping[str, TensorFacts] = field(default_factory=dict)
     models: Mapping[str, ModelFacts] = field(default_factory=dict)
-    optimizers: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    stepped: frozenset[str] = frozenset()
-    loaders: Mapping[str, LoaderFacts] = field(default_factory=dict)
     lengths: Mapping[str, int] = field(default_factory=dict)
-    complete: bool = True
+    schedules: Mapping[str, ScheduleFacts] = field(default_factory=dict)
+    accumulates: Mapping[str, int] = field(default_factory=dict)
+    loads: frozenset[str] = frozenset()
+    entries: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    foreign: frozenset[str] = frozenset()
+    """Names of what files beside the notebook have defined: what that does is not known."""
+    trainer: str = ""
+    """The name of a trainer's arguments whose flag turns checkpointing on, where it is off."""

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 _PART = re.compile(r"[.\[]")
 
@@ -55,11 +55,6 @@ def given_to(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *[option.value for option in call.keywords]]
 
 
-def targets_of(node: ast.Assign | ast.AugAssign | ast.AnnAssign | ast.NamedExpr) -> list[ast.expr]:
-    """Return what an assignment gives its value: both of `a = b = 1`."""
-    return node.targets if isinstance(node, ast.Assign) else [node.target]
-
-
 def base_of(node: ast.AST | None, *through: type[ast.AST]) -> ast.AST | None:
     """Return `run` of `run.models[0]`, going `through` attributes and entries, or only these."""
     while isinstance(node, through or (ast.Attribute, ast.Subscript)):
@@ -72,14 +67,6 @@ def assigned(statement: ast.AST) -> str:
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         return dotted(statement.targets[0])
     return dotted(statement.target) if isinstance(statement, (ast.AnnAssign, ast.AugAssign)) else ""
-
-
-def values_of(nodes: Iterable[ast.AST], *names: str) -> list[ast.expr]:
-    """Return what assignments among these nodes give one of these names, and nothing else."""
-    assignments = [
-        node for node in nodes if isinstance(node, ast.Assign) and assigned(node) in names
-    ]
-    return [assignment.value for assignment in assignments]
 
 
 def names(node: ast.AST, context: type[ast.expr_context] = ast.Load) -> set[str]:

@@ -75,11 +75,6 @@ class Way:
         ordered = [known[key] for key in dict.fromkeys(self.order) if key in known]
         return Loaders(ordered, lines, evaluates=self.evaluates).numbers()
 
-    def passes(self, cell: CellCode, line: int | None = None) -> bool:
-        """Whether a cell or a file, or just this line of it, is on the way."""
-        text = None if line is None else cell.source.split("\n")[line - 1].strip()
-        return any(key == cell.key and text in (None, at) for key, _, at in self.places)
-
 
 def _line(cell: CellCode, number: int, text: str) -> int | None:
     """Return where a line is by now; `None` where that is not certain."""
@@ -102,14 +97,11 @@ class _Call(NamedTuple):
 class Numbers:
     """Where numbers stand that set the batch: `(key of the cell, line, column)`, and paths.
 
-    A path is that of an entry or an attribute that was read: `config`, `batch_size`. `calls` are
-    those of the code that were gone through. `ends` is where the loop is left before its end.
+    A path is that of an entry or an attribute that was read: `config`, `batch_size`.
     """
 
     places: set[tuple[str, int, int]] = field(default_factory=set)
     paths: set[tuple[str, ...]] = field(default_factory=set)
-    calls: set[ast.AST] = field(default_factory=set)
-    ends: Line | None = None
 
     def __bool__(self) -> bool:
         return bool(self.places or self.paths)
@@ -170,9 +162,6 @@ class Loaders:
                 for node in _heads(cell, statement):
                     self._data(cell, node, None, ())
                     if self._found:
-                        loop = cell.parent(node)
-                        ends = _ends(loop) if isinstance(loop, _Loop) else None
-                        self._found.ends = None if ends is None else Line(cell, ends)
                         return self._found
         except RecursionError:
             return Numbers()
@@ -240,7 +229,6 @@ class Loaders:
                 return
 
     def _called(self, cell: CellCode, call: ast.Call, inside: _Call | None, path: Path) -> None:
-        self._found.calls.add(call)
         name = called(call)
         own = self._notebook.defined(name)
         for where, definition in own:
@@ -444,7 +432,6 @@ class Loaders:
         if isinstance(node, (ast.Tuple, ast.List)):
             return node.elts[:1]
         if isinstance(node, ast.Call):
-            self._found.calls.add(node)
             text = node.args[0] if called(node) in ("get", "pop") and node.args else None
             if isinstance(text, ast.Constant) and isinstance(node.func, ast.Attribute):
                 self._found.paths.add((dotted(node.func.value), str(text.value)))
@@ -575,22 +562,6 @@ def _heads(cell: CellCode, statement: ast.stmt) -> Iterator[ast.AST]:
         return
     elif not isinstance(statement, (*Function, ast.ClassDef)):
         yield statement
-
-
-def _ends(loop: ast.AST) -> int | None:
-    """Return the line of a `break`, or of a `return`, that leaves a loop."""
-    waiting = list(ast.iter_child_nodes(loop))
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, (ast.Break, ast.Return)):
-            return node.lineno
-        if isinstance(node, (*_Loop, ast.While)):
-            inner = (child for child in ast.walk(node) if isinstance(child, ast.Return))
-            if (found := next(inner, None)) is not None:
-                return found.lineno
-        elif not isinstance(node, (*Function, ast.Lambda, ast.ClassDef)):
-            waiting += ast.iter_child_nodes(node)
-    return None
 
 
 def _reaching(

@@ -6,21 +6,17 @@ import ast
 import re
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from ..text.messages import message
 from .find import called
-from .flow import backwards
-from .flow import trains as says_that_it_trains
 from .parsing import LONGEST, magics, parse_cell
 from .scopes import Function, uses_in
 from .tree import Tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
     from ..cells.runs import CellRun
-    from ..protocol.wire import Message
     from .scopes import Scope, Use
 
     Definition = ast.FunctionDef | ast.AsyncFunctionDef
@@ -31,21 +27,12 @@ _MOST = 4  # cells of the longest kind that one notebook may have, all in all
 
 
 class CellCode(Tree):
-    """The code of one cell; `title` is how a person is told of it, as `In [5]`.
-
-    `tree` is `None` where the code cannot be read, or is too much: then it may do anything.
-    """
+    """The code of one cell; `tree` is `None` where it cannot be read, or is too much."""
 
     def __init__(
-        self,
-        key: str,
-        source: str,
-        title: str = "",
-        *,
-        is_read: bool = True,
-        is_file: bool = False,
+        self, key: str, source: str, *, is_read: bool = True, is_file: bool = False
     ) -> None:
-        self.key, self.source, self.title = key, source, title or key
+        self.key, self.source = key, source
         self._is_read, self.is_file = is_read, is_file
 
     @cached_property
@@ -90,27 +77,6 @@ class CellCode(Tree):
         """Return the innermost function that a node stands in."""
         return next((child for child in self.parents(node) if isinstance(child, Function)), None)
 
-    def is_called(self, node: ast.AST) -> bool:
-        """Whether a node is what a call calls."""
-        parent = self.parent(node)
-        return isinstance(parent, ast.Call) and parent.func is node
-
-
-class CodePlace(NamedTuple):
-    """Where something stands: in a cell, on a line of it."""
-
-    cell: CellCode
-    line: int
-
-    @classmethod
-    def of(cls, cell: CellCode, node: ast.AST | None) -> CodePlace:
-        """Return where a node stands; the first line for what has none."""
-        return cls(cell, getattr(node, "lineno", 1))
-
-    def says(self, message_id: str, texts: Mapping[str, str], /, **params: str | int) -> Message:
-        """Return a sentence that names the place: the `cell`, and the `line` in it."""
-        return message(message_id, texts, cell=self.cell.title, line=self.line, **params)
-
 
 class Notebook:
     """The cells of a notebook: as they ran, and as they stand.
@@ -126,7 +92,6 @@ class Notebook:
     def of(
         cls,
         texts: Iterable[tuple[str, str]],
-        titles: Mapping[str, str] | None = None,
         files: Iterable[CellRun] = (),
         most: int = _MOST * LONGEST,
     ) -> Notebook:
@@ -134,7 +99,7 @@ class Notebook:
         left, cells = most, list[CellCode]()
         for key, text in dict.fromkeys(texts):
             left -= len(text)
-            cells.append(CellCode(key, text, (titles or {}).get(key, "In [ ]"), is_read=left >= 0))
+            cells.append(CellCode(key, text, is_read=left >= 0))
         return cls(cells, [CellCode(run.key, run.source, is_file=True) for run in files])
 
     def cell(self, key: str, source: str | None = None) -> CellCode | None:
@@ -142,11 +107,6 @@ class Notebook:
         cells = [cell for cell in (*self.cells, *self.files) if cell.key == key]
         exact = [cell for cell in cells if cell.source == source]
         return next(reversed(exact or cells), None)
-
-    @cached_property
-    def unread(self) -> CellCode | None:
-        """The first cell that cannot be read."""
-        return next((cell for cell in self.cells if cell.tree is None), None)
 
     @cached_property
     def _uses(self) -> dict[str, list[tuple[CellCode, Use]]]:
@@ -160,12 +120,6 @@ class Notebook:
     def uses(self, name: str) -> list[tuple[CellCode, Use]]:
         """Return where a name of the notebook's own stands, in whatever function."""
         return self._uses.get(name, [])
-
-    @cached_property
-    def names(self) -> set[str]:
-        """All names that stand anywhere, those of functions' own included, and words of magics."""
-        own = {use.name for cell in self.cells for use in cell.uses}
-        return own.union(*(cell.words for cell in self.cells))
 
     def uses_of(self, cell: CellCode, name: str, owner: Scope | None) -> list[tuple[CellCode, Use]]:
         """Return where a name stands of a scope of a cell, or of the notebook's own (`None`)."""
@@ -200,52 +154,6 @@ class Notebook:
     def calls(self, name: str) -> list[tuple[CellCode, ast.Call]]:
         """Return the calls of functions and methods of a name, by its last part: `fit`."""
         return self._calls.get(name, [])
-
-    def escapes(self, name: str) -> CodePlace | None:
-        """Return where a function is handed on, kept or decorated, and not only called by name."""
-        for cell in self.cells:
-            for node in cell.nodes:
-                known = isinstance(node, ast.Name) and node.id == name
-                known |= isinstance(node, ast.Attribute) and node.attr == name
-                if known and not cell.is_called(node) and not is_stored(node):
-                    return CodePlace.of(cell, node)
-            for where, definition in self.functions.get(name, ()):
-                if where is cell and definition.decorator_list:
-                    return CodePlace.of(cell, definition)
-            if name in cell.words:
-                return CodePlace(cell, 1)
-        return None
-
-    def reached(self, node: ast.AST) -> list[tuple[CellCode | None, ast.AST]]:
-        """Return a piece of code, and the functions of the notebook that it may come to call."""
-        found: list[tuple[CellCode | None, ast.AST]] = [(None, node)]
-        seen = {id(node)}
-        for _, part in found:  # it grows meanwhile
-            for call in ast.walk(part):
-                name = called(call)
-                for cell, definition in self.defined(name) if name else ():
-                    if id(definition) not in seen:
-                        seen.add(id(definition))
-                        found.append((cell, definition))
-        return found
-
-    def trains(self, node: ast.AST) -> bool:
-        """Whether a piece of code trains, or what it calls does, as far as the text tells."""
-        return any(says_that_it_trains(part) for _, part in self.reached(node))
-
-    def goes_back(self, node: ast.AST) -> bool:
-        """Whether a piece of code computes gradients, or what it calls does."""
-        return any(backwards(part) for _, part in self.reached(node))
-
-
-def titles(runs: Iterable[CellRun]) -> dict[str, str]:
-    """Return how a person is told of cells that ran, by key."""
-    return {run.key: run.path or f"In [{run.execution_count or ' '}]" for run in runs}
-
-
-def is_stored(node: ast.AST) -> bool:
-    """Whether a name or an attribute is given a value there, or deleted."""
-    return isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
 
 
 def by_name(

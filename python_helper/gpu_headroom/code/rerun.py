@@ -1,27 +1,24 @@
-"""What running cells again does to names: which they give a value before anything reads them.
+"""What running cells again does to names: which they set before anything reads them.
 
-Read off the code alone, and in doubt a name counts as read.
+Read off the code alone; in doubt a name counts as read.
 """
 
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING
 
 from .find import base_of, dotted, names, root_of, words
-from .flow import goes_back, trains
-from .liveness import LOOPS, Liveness, certainly_bound
 from .loops import reads_of, stores_of
+from .order import order_of
 from .parsing import magics, parse_cell, words_in
 from .scopes import Function
 from .side_effects import calls_from, functions_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
 _ANYTHING = words("exec eval globals locals vars get_ipython run_cell")
-_NO_TRAINING = re.compile(r"split|load|data|transform|config|path|dir", re.IGNORECASE)
 _OVERWRITES = words("load_state_dict load_weights apply reset_parameters")
 _DEFINITIONS = (*Function, ast.ClassDef)
 _LOOPS = (ast.For, ast.AsyncFor)
@@ -43,7 +40,7 @@ def set_first(run: Sequence[str], cells: Iterable[str]) -> list[set[str]]:
 
 
 def makes_anew(source: str, path: str, cells: Iterable[str]) -> bool:
-    """Whether a cell gives `model` or `run.model` another value, or other weights, as it runs."""
+    """Return whether a cell gives `model` or `run.model` another value, or other weights."""
     tree = parse_cell(source)
     if tree is None:
         return True
@@ -67,59 +64,8 @@ def makes_anew(source: str, path: str, cells: Iterable[str]) -> bool:
     )
 
 
-def trains_again(source: str, cells: Iterable[str]) -> bool:
-    """Whether a cell trains as it runs, itself or in functions of these cells that it calls."""
-    tree = parse_cell(source)
-    return tree is None or _trains([tree], functions_of([*cells, source]))
-
-
-def trained_before(source: str, line: int, cells: Iterable[str]) -> bool:
-    """Whether what runs before a line of a cell, or of a function in it, trains."""
-    tree = parse_cell(source)
-    before: list[ast.stmt] = []
-    node: ast.AST | None = tree
-    while node is not None:
-        inner = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)]
-        before = [] if isinstance(node, _DEFINITIONS) else before
-        before += [statement for statement in inner if (statement.end_lineno or line) < line]
-        node = next((e for e in inner if e.lineno <= line <= (e.end_lineno or 0)), None)
-    return tree is None or _trains(
-        [statement for statement in before if not isinstance(statement, _DEFINITIONS)],
-        functions_of([*cells, source]),
-    )
-
-
-def _trains(code: Sequence[ast.AST], functions: dict[str, list[ast.AST]]) -> bool:
-    return training_in(code, functions, counts_backward=True) is not None
-
-
-def training_in(
-    code: Iterable[ast.AST],
-    functions: Mapping[str, list[ast.AST]],
-    *,
-    counts_backward: bool = False,
-) -> ast.Call | None:
-    """Return the call that trains as code runs, or as one of these functions does.
-
-    A backward pass alone changes no weights.
-    """
-    for name, call in calls_from(code, functions):
-        if trains(call) and not _is_other(name) and (counts_backward or not goes_back(call)):
-            return call
-    return None
-
-
-def _is_other(name: str) -> bool:
-    """Whether its name only sounds like training: `train_test_split`, a class that is made."""
-    last = name.rpartition(".")[2]
-    return _NO_TRAINING.search(last) is not None or last[:1].isupper()
-
-
 class _RunReading:
-    """A run of cells: what is set for certain, and what was read before.
-
-    `made` has what was set so far, `early` what may have been read before that.
-    """
+    """A run of cells: what is certainly `made` so far, and what may have been read `early`."""
 
     def __init__(self, cells: Iterable[str]) -> None:
         self.made: set[str] = set()
@@ -156,14 +102,14 @@ class _RunReading:
         self._is_lost |= tree is None
 
     def _statement(self, each: ast.stmt) -> None:
-        """Enter what a statement reads, and what it sets; what a loop sets counts as set."""
         self._gone_through = {node.iter for node in ast.walk(each) if isinstance(node, _LOOPS)}
         self._gone_through |= {node for node in ast.walk(each) if isinstance(node, ast.withitem)}
-        self.early |= Liveness([each], self._read, _sets, rounds=_LOOPS).before - self.made
+        order = order_of([each], self._read, _sets)
+        self.early |= order.early - self.made
         # Behind what may read anything nothing is known any more.
         self._is_lost = not _ANYTHING.isdisjoint(_reads(each))
         if not (self._is_lost and hasattr(each, "body")):
-            self.made |= certainly_bound([each], _sets, LOOPS)
+            self.made |= order.set
         self.made -= {name for node in ast.walk(each) for name in _deleted(node)}
 
     def _read(self, node: ast.AST) -> set[str]:
@@ -174,7 +120,7 @@ class _RunReading:
         return read
 
     def _may_call(self, node: ast.AST) -> bool:
-        """Whether code of the notebook may run: it is called, or handed on."""
+        """Return whether code of the notebook may run: it is called, or handed on."""
         return any(
             isinstance(child, ast.Call)
             and (_root(child) in self._own or not self._functions.isdisjoint(names(child)))

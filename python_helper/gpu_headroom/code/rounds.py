@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from .batch import names_in
 from .find import called, words
-from .flow import goes_back
 from .parsing import LONGEST, parse_cell
 from .scopes import Function, named_by
+from .training import goes_back
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -148,20 +148,6 @@ def defaults(given: ast.arguments) -> dict[ast.arg, ast.expr]:
     return {argument: default for argument, default in (*ends, *named) if default is not None}
 
 
-def parameter_of(
-    function: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call, given: ast.AST
-) -> ast.arg | None:
-    """Return the parameter that a function takes an argument of a call as, given by name or not."""
-    for keyword in call.keywords:
-        if given in (keyword, keyword.value):
-            return next((one for one in arguments(function) if one.arg == keyword.arg), None)
-    positional = [*function.args.posonlyargs, *function.args.args]
-    if [argument.arg for argument in positional[:1]] in (["self"], ["cls"]):
-        del positional[0]
-    at = call.args.index(given) if given in call.args else len(positional)
-    return positional[at] if at < len(positional) else function.args.vararg
-
-
 def named_by(node: ast.AST) -> Iterator[str]:
     """Yield the names that a node binds which are no nodes of their own."""
     if isinstance(node, ast.alias):

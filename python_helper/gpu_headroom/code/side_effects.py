@@ -1,6 +1,7 @@
-"""What a cell does besides computing, and would do again with each run: files, messages, bars.
+"""What a cell does besides computing, and would do again with each run.
 
-Read off the code alone: what a library writes by itself is not seen.
+Read off the code alone: a statement whose value is thrown away does something, unless it is known
+to be harmless, or only changes a value that the same cells make again.
 """
 
 from __future__ import annotations
@@ -9,17 +10,18 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..text.messages import message
-from .find import words
+from .find import base_of, words
 from .notebook import Notebook
 from .parsing import LONGEST, magics
-from .scopes import Function
+from .scopes import Function, arguments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from collections.abc import Set as AbstractSet
 
     from ..protocol.wire import Message
 
+# They act wherever they stand, whatever becomes of their value.
 _WRITES = words(
     """add_figure add_histogram add_image add_scalar add_scalars add_text copyfile copytree
     create_repo download_file imsave imwrite log_artifact log_metric log_metrics log_model
@@ -33,49 +35,163 @@ _WEB = words("requests httpx session client")
 # Their names are common ones: only as functions of these modules.
 _OF_MODULES: dict[str, AbstractSet[str]] = {
     "dump": words("json pickle joblib yaml dill cloudpickle toml"),
-    "finish": {"wandb"},
-    "init": {"wandb"},
-    "log": {"wandb", "run", "experiment"},
-    "remove": {"os"},
-    "replace": {"os"},
     "system": {"os"},
-    "run": {"subprocess"},
-    "call": {"subprocess"},
-    "check_call": {"subprocess"},
-    "check_output": {"subprocess"},
-    "Popen": {"subprocess"},
-    "copy": {"shutil"},
-    "copy2": {"shutil"},
-    "move": {"shutil"},
+    "replace": {"os"},
+    **dict.fromkeys(
+        ("run", "call", "check_call", "check_output", "Popen"), frozenset(["subprocess"])
+    ),
+    **dict.fromkeys(("copy", "copy2", "move"), frozenset(["shutil"])),
+    **dict.fromkeys(("init", "finish", "log"), words("wandb run experiment")),
     **dict.fromkeys(("post", "put", "patch", "delete"), _WEB),
 }
 _ASKS = {"input", "getpass"}
-_BARS = words("tqdm trange track ProgressBar Progbar")
+# What shows something, or sets something to the same value again.
+_HARMLESS = words(
+    """print display pprint show head info describe summary print_trainable_parameters tqdm trange
+    set_postfix set_postfix_str set_description set_description_str debug warning exception
+    simplefilter filterwarnings manual_seed manual_seed_all seed set_seed seed_everything collect
+    empty_cache synchronize ipc_collect reset_peak_memory_stats reset_accumulated_memory_stats sleep
+    flush read readline readlines close super warn set_float32_matmul_precision set_printoptions
+    set_style set_theme"""
+)
+_SHOWS = ("plot", "show", "print", "display", "draw", "imshow")
+_OF_SCREEN = words("plt ax axs axes fig figure sns px go logging logger log LOGGER LOG _logger")
+# Steps of a training; whether cells train again is asked for by itself.
+_TRAINS = words(
+    """zero_grad backward manual_backward step optimizer_step clip_grad_norm_ clip_grad_value_
+    unscale_ update train eval fit train_on_batch retain_grad requires_grad_ to cuda cpu half float
+    double bfloat16 gradient_checkpointing_enable enable_gradient_checkpointing
+    set_grad_checkpointing freeze unfreeze load_state_dict load_weights compile register_buffer
+    register_parameter add_module apply init_weights set_detect_anomaly __init__"""
+)
+# What changes a value in memory alone: harmless where the same cells make that value again.
+_OF_VALUES = words(
+    """add append appendleft clear discard extend extendleft insert pop popitem popleft put remove
+    reverse rotate setdefault shuffle sort subtract update"""
+)
+_SETS = ("add_", "set_", "register_")
+_UPDATES = words("scaler bar pbar progress")  # whose `update` is harmless
 _COMMANDS = ("%%bash", "%%sh", "%%script", "%%writefile", "%pip", "%conda", "%run", "%sx", "!")
 _SHOWN = 3
+_LONGEST_NAME = 60
 
 
-def caution(run: Iterable[str], sources: Mapping[str, str]) -> Message | None:
-    """Say what running these cells again would repeat; `None` where nothing of the kind is seen.
+def caution(
+    run: Iterable[str], sources: Mapping[str, str], models: Collection[str] = ()
+) -> Message | None:
+    """Return what running these cells again would repeat; `None` where nothing is seen.
 
-    Functions of other cells that they call are looked through as well.
+    Functions of other cells that they call are looked through as well. `models` are names of live
+    models.
     """
     texts = dict.fromkeys(sources[each] for each in run if each in sources)
     notebook = _read((*texts, *sources.values()))
-    roots: list[ast.AST] = []
-    commands = []
-    for cell in notebook.cells[: len(texts)]:
-        if cell.tree is None:
-            return message("fix.caution_unread")
-        roots.append(cell.tree)
-        commands += [magic.split()[0] for magic in magics(cell.source) if _is_command(magic)]
-    calls = list(calls_from(roots, _functions(notebook)))
-    effects = [*commands, *(name for name, node in calls if _acts(name, node))]
-    bars = [name for name, node in calls if _draws(name, node)]
-    if not effects and not bars:
+    cells = notebook.cells[: len(texts)]
+    if any(cell.tree is None for cell in cells):
+        return message("fix.caution_unread")
+    roots = [cell.tree for cell in cells if cell.tree is not None]
+    commands = [
+        magic.split()[0]
+        for cell in cells
+        for magic in magics(cell.source)
+        if magic.startswith(_COMMANDS)
+    ]
+    effects = [*commands, *_Effects(roots, _functions(notebook), models).names()]
+    if not effects:
         return None
-    shown = list(dict.fromkeys(each.lstrip(".") for each in effects or bars))[:_SHOWN]
-    return message("fix.caution" if effects else "fix.caution_progress", calls=", ".join(shown))
+    shown = list(dict.fromkeys(each.lstrip(".") for each in effects))[:_SHOWN]
+    return message("fix.caution", calls=", ".join(shown))
+
+
+class _Effects:
+    """The statements of cells, and of the functions that they call, that do more than compute.
+
+    `models` are names whose calls only compute.
+    """
+
+    def __init__(
+        self,
+        roots: list[ast.Module],
+        functions: Mapping[str, list[ast.AST]],
+        models: Collection[str],
+    ) -> None:
+        self._roots, self._functions, self._models = roots, functions, models
+        self._new = {name for root in roots for name in _made_in(root)}
+
+    def names(self) -> Iterator[str]:
+        """Yield what they do, as it is written."""
+        waiting: list[tuple[ast.AST, set[str]]] = [(root, self._new) for root in self._roots]
+        seen = set[int]()
+        for root, new in waiting:  # it grows meanwhile
+            for node in _run_by(root):
+                yield from self._of(node, new)
+                name = dotted_of(node.func) if isinstance(node, ast.Call) else ""
+                for function in self._functions.get(name.rpartition(".")[2], ()) if name else ():
+                    if id(function) not in seen and isinstance(node, ast.Call):
+                        seen.add(id(function))
+                        waiting.append((function, _new_inside(function, node, new)))
+
+    def _of(self, node: ast.AST, new: set[str]) -> Iterator[str]:
+        if isinstance(node, ast.Call):
+            name = dotted_of(node.func)
+            if name and _acts(name, node):
+                yield name
+        elif isinstance(node, ast.Expr):
+            value = node.value.value if isinstance(node.value, ast.Await) else node.value
+            name = dotted_of(value.func) if isinstance(value, ast.Call) else ""
+            if isinstance(value, ast.Call) and not self._is_harmless(name, value, new):
+                yield name or ast.unparse(value.func)[:_LONGEST_NAME]
+        elif isinstance(node, ast.AugAssign) and _root(node.target) not in new:
+            yield ast.unparse(node.target)[:_LONGEST_NAME]
+
+    def _is_harmless(self, name: str, call: ast.Call, new: set[str]) -> bool:
+        owner, _, last = name.rpartition(".")
+        if _acts(name, call):
+            return True  # it is named by itself
+        if name.partition(".")[0] in _OF_SCREEN or last.startswith(_SHOWS):
+            return True
+        if last in self._functions or name in self._models:
+            return True
+        changes = last in _OF_VALUES or last.startswith(_SETS) or last.endswith("_")
+        if changes and _root(call.func) in new:
+            return True
+        if last == "update":
+            return owner.rpartition(".")[2].lower() in _UPDATES
+        return last in _HARMLESS or last in _TRAINS or (last == "write" and "." in name)
+
+
+def _made_in(root: ast.AST) -> set[str]:
+    """Return the names that code gives something new as it runs."""
+    nodes = list(_run_by(root))
+    added = {id(node.target) for node in nodes if isinstance(node, ast.AugAssign)}
+    found = {
+        node.id
+        for node in nodes
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and id(node) not in added
+    }
+    return found | {node.name for node in nodes if isinstance(node, (*Function, ast.ClassDef))}
+
+
+def _new_inside(function: ast.AST, call: ast.Call, new: Collection[str]) -> set[str]:
+    """Return the names of a function's own, and of what a call gives it that is new."""
+    shared = {
+        name
+        for node in ast.walk(function)
+        if isinstance(node, (ast.Global, ast.Nonlocal))
+        for name in node.names
+    }
+    found = _made_in(function) - shared
+    given = [each.arg for each in arguments(function)] if isinstance(function, Function) else []
+    values = [_root(expression) for expression in call.args]
+    if given[:1] in (["self"], ["cls"]):
+        values.insert(0, _root(call.func))
+    found |= {name for name, root in zip(given, values, strict=False) if root in new}
+    return found | {k.arg for k in call.keywords if k.arg in given and _root(k.value) in new}
+
+
+def _root(node: ast.AST) -> str:
+    base = base_of(node, ast.Attribute, ast.Subscript, ast.Call)
+    return base.id if isinstance(base, ast.Name) else ""
 
 
 def functions_of(sources: Iterable[str]) -> dict[str, list[ast.AST]]:
@@ -104,7 +220,7 @@ def calls_from(
         for node in _run_by(waiting.pop()):
             if not isinstance(node, ast.Call):
                 continue
-            name = _dotted(node.func)
+            name = dotted_of(node.func)
             if name:
                 yield name, node
             for function in functions.get(name.rpartition(".")[2], ()):
@@ -123,7 +239,7 @@ def _run_by(root: ast.AST) -> Iterator[ast.AST]:
             waiting += list(ast.iter_child_nodes(node))[::-1]
 
 
-def _dotted(node: ast.expr) -> str:
+def dotted_of(node: ast.expr) -> str:
     """Return `a.b.c`; of a call or an index only what is asked of it: `.c`."""
     names: list[str] = []
     while isinstance(node, ast.Attribute):
@@ -146,28 +262,10 @@ def _acts(name: str, call: ast.Call) -> bool:
 
 
 def _opens_to_write(call: ast.Call) -> bool:
-    """Whether a mode stands there that writes: of `open` the second, of a path's the first."""
+    """Return whether the mode writes: the second argument of `open`, the first of a path's."""
     given = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
     first = 1 if isinstance(call.func, ast.Name) else 0
     modes = [
         expression.value for expression in given[first:] if isinstance(expression, ast.Constant)
     ]
     return any(isinstance(mode, str) and set(mode) & set("wax+") for mode in modes[:1])
-
-
-def _draws(name: str, call: ast.Call) -> bool:
-    """Whether it draws a progress bar, as trainers do unless told otherwise."""
-    owner, _, last = name.rpartition(".")
-    if last == "train" and "trainer" in owner.lower():
-        return True
-    is_silent = any(
-        keyword.arg == "verbose"
-        and isinstance(keyword.value, ast.Constant)
-        and not keyword.value.value
-        for keyword in call.keywords
-    )
-    return last in _BARS or (last == "fit" and "." in name and not is_silent)
-
-
-def _is_command(magic: str) -> bool:
-    return magic.startswith(_COMMANDS)

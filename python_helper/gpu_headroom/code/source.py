@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import re
-from bisect import bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -68,10 +67,6 @@ class CellSource(Tree):
         if statement is None:
             raise Refused
         return statement
-
-    def top(self, node: ast.AST) -> ast.stmt:
-        """Return the outermost statement that a node stands in."""
-        return next(statement for statement in self.tree.body if node in ast.walk(statement))
 
     def body(self, statement: ast.stmt) -> list[ast.stmt]:
         """Return the statements that one stands among."""
@@ -159,22 +154,6 @@ class CellSource(Tree):
         is_last = self.tree.body[-1] is statement
         self.after(statement, *code[:-1], code[-1] + ";" * is_last)
 
-    def remove(self, statement: ast.stmt) -> None:
-        """Remove a statement with its lines; the only one of its block becomes `pass`."""
-        self.indent(statement)
-        end, first = self._line_end(statement), first_line(statement)
-        if len(self.body(statement)) == 1:
-            self.replace(statement, "pass")
-            return
-        last = bisect_right(self._starts, end)
-        if last < len(self.lines):
-            self._changes.append((self._starts[first - 1], self._starts[last], ""))
-        elif first > 1:
-            start = self.line_end(self._starts[first - 2])
-            self._changes.append((start, len(self.text), ""))
-        else:
-            raise Refused
-
     def wrap(self, first: ast.stmt, last: ast.stmt, header: str) -> None:
         """Put statements of one block under a header such as `with x:`, strings as they are."""
         indent = self.indent(first)
@@ -186,16 +165,6 @@ class CellSource(Tree):
             if number not in inside and line.strip():
                 at += len(indent) if line.startswith(indent) else 0
                 self._changes.append((at, at, self.unit))
-
-    def decorate(self, function: ast.AST, decorator: str) -> None:
-        """Put a decorator next to the `def` of a function."""
-        if not isinstance(function, ast.FunctionDef):
-            raise Refused
-        at = self._starts[function.lineno - 1]
-        indent = self.text[at : self.offset(function.lineno, function.col_offset)]
-        if indent.strip():
-            raise Refused
-        self._changes.append((at, at, f"{indent}@{decorator}{self.newline}"))
 
     def changed(self) -> str:
         """Return the text with all changes made; it parses, and is another."""

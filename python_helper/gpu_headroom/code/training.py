@@ -1,111 +1,93 @@
-"""What a training step in a plain loop is made of."""
+"""Whether code trains: computes gradients, or steps an optimizer."""
 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+import re
 from typing import TYPE_CHECKING
 
-from .find import called, dotted, method, names, words
-from .flow import leaves
-from .source import Refused
+from .find import called, dotted, method
+from .parsing import parse_cell
+from .scopes import Function
+from .side_effects import calls_from, functions_of
 
 if TYPE_CHECKING:
-    from .source import CellSource
+    from collections.abc import Iterable, Mapping
 
-# Calls that move or make data, and compute nothing.
-MAKES = words(
-    """to cuda len range items float rand randn randint zeros ones empty full arange tensor
-    as_tensor from_numpy"""
-)
-_MOVES = MAKES | words("zero_grad next train eval rand_like randn_like zeros_like ones_like")
-_FUNCTIONS = words("torch F nn np sum len print zip float int max min")
+_BACKWARD = frozenset({"backward", "manual_backward"})
+_TRAINS = re.compile(r"(?<!pre)train|fit|learn|optimi|backward", re.IGNORECASE)
+_NO_TRAINING = re.compile(r"split|load|data|transform|config|path|dir", re.IGNORECASE)
+_DEFINITIONS = (*Function, ast.ClassDef)
 
 
-@dataclass(frozen=True, slots=True)
-class TrainingStep:
-    """The statements of one step, which are all in one block of one loop.
-
-    `forward` is where the loss is computed, from its first statement to its last; `loss` is the
-    code that `backward` is called on.
-    """
-
-    loop: ast.For | ast.While
-    block: list[ast.stmt]
-    forward: tuple[ast.stmt, ast.stmt]
-    loss: ast.expr
-    backward: ast.stmt
-    step: ast.stmt | None
-    zero_grad: ast.stmt | None
+def goes_back(call: ast.AST) -> bool:
+    """Return whether a call computes gradients: `loss.backward()`, `grad(loss, x)` and the like."""
+    name, given = called(call), isinstance(call, ast.Call) and bool(call.args)
+    if name == "gradient" and isinstance(call, ast.Call):
+        return dotted(call.func) not in ("np.gradient", "numpy.gradient", "torch.gradient")
+    return name in _BACKWARD or (name == "grad" and given)
 
 
-def training_step(source: CellSource) -> TrainingStep:
-    """Return the only training step of a cell; refuse where there is none, or another."""
-    found = [
-        (node, value)
-        for node in ast.walk(source.tree)
-        if isinstance(node, ast.Expr) and (value := method(node.value, "backward")) is not None
-    ]
-    if len(found) != 1:
-        raise Refused
-    backward, loss = found[0]
-    block, loop = source.body(backward), source.loop(backward)
-    end = block.index(backward)
-    needed, first, last = names(loss), None, None
-    for n in range(end - 1, -1, -1):
-        statement = block[n]
-        made = names(statement, ast.Store)
-        if not needed & made:
-            continue
-        needed |= names(statement)
-        computes = [node for node in ast.walk(statement) if isinstance(node, ast.Call)]
-        if any(called(node) not in _MOVES for node in computes):
-            first, last = n, max(last or 0, n)
-        elif first is not None and isinstance(statement, ast.Assign) and _moves(statement):
-            break
-    if first is None or last is None or not any(map(_asks_model, block[first : last + 1])):
-        raise Refused
-    return TrainingStep(
-        loop=loop,
-        block=block,
-        forward=(block[first], block[last]),
-        loss=loss,
-        backward=backward,
-        step=_only(block, "step"),
-        zero_grad=_only(block, "zero_grad"),
+def going_back(tree: ast.AST) -> set[str]:
+    """Return the names of the functions in a text that go back from what they are given."""
+    return {
+        node.name
+        for node in ast.walk(tree)
+        if isinstance(node, Function)
+        and {arg.arg for arg in node.args.args}
+        & {back.id for back in backwards(node) if isinstance(back, ast.Name)}
+    }
+
+
+def backwards(tree: ast.AST) -> list[ast.expr]:
+    """Return what `backward()` is called on, or the calls that gradients are asked by."""
+    expressions: list[ast.expr] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and goes_back(node):
+            value = method(node, "backward")
+            expressions += [expression for expression in (value,) if expression is not None]
+            expressions += [node] if node.args else []
+    return expressions
+
+
+def trains(node: ast.AST) -> bool:
+    """Return whether a piece of code computes gradients or steps an optimizer."""
+    return bool(backwards(node)) or any(
+        _TRAINS.search(name) and (child.args or "trainer" in dotted(child.func).lower())
+        if (name := called(child)) != "step"
+        else not child.args or dotted(child.func).startswith("scaler.")
+        for child in ast.walk(node)
+        if isinstance(child, ast.Call)
     )
 
 
-def _moves(statement: ast.Assign) -> bool:
-    """Whether it only moves values, such as `x, y = x.to(device), y.to(device)`."""
-    values = list(leaves(statement.value))
-    return all(called(expression) in _MOVES for expression in values)
+def trains_again(source: str, cells: Iterable[str]) -> bool:
+    """Return whether a cell trains as it runs, also by functions of these cells that it calls."""
+    tree = parse_cell(source)
+    return tree is None or _trains([tree], functions_of([*cells, source]))
 
 
-def _asks_model(statement: ast.stmt) -> bool:
-    """Whether something is called with values that is no function of a library: a model."""
-    return any(
-        isinstance(node, ast.Call)
-        and names(node.func)
-        and not names(node.func) & _FUNCTIONS
-        and (
-            any(not isinstance(expression, ast.Constant) for expression in node.args)
-            or any(not isinstance(keyword.value, ast.Constant) for keyword in node.keywords)
-        )
-        for node in ast.walk(statement)
+def trained_before(source: str, line: int, cells: Iterable[str]) -> bool:
+    """Return whether what runs before a line of a cell, or of a function in it, trains."""
+    tree = parse_cell(source)
+    before: list[ast.stmt] = []
+    node: ast.AST | None = tree
+    while node is not None:
+        inner = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)]
+        before = [] if isinstance(node, _DEFINITIONS) else before
+        before += [statement for statement in inner if (statement.end_lineno or line) < line]
+        node = next((e for e in inner if e.lineno <= line <= (e.end_lineno or 0)), None)
+    return tree is None or _trains(
+        [statement for statement in before if not isinstance(statement, _DEFINITIONS)],
+        functions_of([*cells, source]),
     )
 
 
-def _only(block: list[ast.stmt], name: str) -> ast.stmt | None:
-    """Return the statement that calls a method of an optimizer, if one does."""
-    statements = [
-        statement
-        for statement in block
-        if isinstance(statement, ast.Expr)
-        and (owner := method(statement.value, name)) is not None
-        and "sched" not in dotted(owner)
-        and not (name == "step" and getattr(statement.value, "args", None))
-    ]
-    if len(statements) > 1:
-        raise Refused
-    return statements[0] if statements else None
+def _trains(code: Iterable[ast.AST], functions: Mapping[str, list[ast.AST]]) -> bool:
+    return any(trains(call) and not _is_other(name) for name, call in calls_from(code, functions))
+
+
+def _is_other(name: str) -> bool:
+    """Return whether a name only sounds like training: `train_test_split`, a class."""
+    last = name.rpartition(".")[2]
+    return _NO_TRAINING.search(last) is not None or last[:1].isupper()

@@ -1,4 +1,4 @@
-"""Cells after each of the edits that a card shows, with a button or without."""
+"""Cells after each of the edits that a report has a button for."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def edits_of(
     """Return what the cells would be after each edit; `fix_of` a remedy's id."""
     with each_parsed_once():
         return [
-            _edited(remedy, sources, changed, is_proven=fix.edits(sources).status == "ok")
+            _edited(remedy, sources, changed)
             for remedy in report["remedies"]
             if isinstance(fix := fix_of(remedy["id"]), CodeFix)
             and (changed := _changed(fix, sources)) is not None
@@ -30,19 +30,12 @@ def edits_of(
 
 def _changed(fix: CodeFix, sources: dict[str, str]) -> dict[str, str] | None:
     """Return the cells after an edit; `None` where one is another by now, or what is no cell."""
-    texts = dict(sources)
-    for change in fix.changes:
-        key = change.cell.key
-        after = change.rewrite(texts[key]) if key in texts else None
-        if after is None:
-            return None
-        texts[key] = after
-    return texts
+    key = fix.change.cell.key
+    after = fix.change.rewrite(sources[key]) if key in sources else None
+    return None if after is None else {**sources, key: after}
 
 
-def _edited(
-    remedy: Remedy, sources: dict[str, str], changed: dict[str, str], *, is_proven: bool
-) -> EditedCells:
+def _edited(remedy: Remedy, sources: dict[str, str], changed: dict[str, str]) -> EditedCells:
     params = remedy["title"]["params"]
     made = [(key, each) for key, text in changed.items() for each in hunks(sources[key], text)]
     one = made[0] if len(made) == 1 else None
@@ -50,7 +43,6 @@ def _edited(
         "remedy_id": remedy["id"],
         "title": remedy["title"],
         "cells": list(changed.items()),
-        "is_proven": is_proven,
         "before": _number(params.get("old")),
         "number": None if one is None else _number(params.get("new")),
         "cell_id": None if one is None else one[0],

@@ -144,7 +144,7 @@ def _try_of(each: Try, gpu: Gpu, order: DryRunOrder) -> DryRunTry:
         "message": words.tried(each, gpu, order),
         "edits": [
             edit
-            for cell_id, text in (each.edit["cells"] if each.edit["is_proven"] else ())
+            for cell_id, text in each.edit["cells"]
             for edit in as_edits(cell_id, hunks(order["sources"][cell_id], text))
         ],
     }

@@ -122,9 +122,8 @@ class CardPeak(TypedDict):
 
 
 class EditedCells(TypedDict):
-    """What the cells are after one of the edits that a card shows.
+    """What the cells are after one of the edits that a report has a button for.
 
-    Where `is_proven` the program computes the same and a card has a button, else only advice.
     Where it changes one number, `number` is the one that it has written in the place of `before`,
     in the cell `cell_id` from the first to the last of `lines`.
     """
@@ -132,7 +131,6 @@ class EditedCells(TypedDict):
     remedy_id: str
     title: Message
     cells: list[tuple[str, str]]
-    is_proven: bool
     before: int | None
     number: int | None
     cell_id: str | None

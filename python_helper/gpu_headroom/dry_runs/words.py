@@ -51,9 +51,6 @@ TEXTS = {
     ),
     "dry_run.no_edit": "No edit is offered for that failure.",
     "dry_run.try_fits": "fits, peak {peak_bytes} of {total_bytes}",
-    "dry_run.try_unproven": (
-        "fits, peak {peak_bytes} of {total_bytes}; that it computes the same is not proven"
-    ),
     "dry_run.try_fails": "fails again in {cell}{line}",
     "dry_run.try_needs": "fails again in {cell}{line}, which needs at least {needed_bytes}",
     "dry_run.try_ends": "cannot be tried: {error}",
@@ -128,8 +125,7 @@ def tried(each: Try, gpu: Gpu, order: DryRunOrder) -> Message:
     used = 0 if peak is None else needed_bytes(peak) - more
     total = gpu.total_bytes - more
     if ended["outcome"] == "done":
-        which = "dry_run.try_fits" if each.edit["is_proven"] else "dry_run.try_unproven"
-        return message(which, TEXTS, peak_bytes=used, total_bytes=total)
+        return message("dry_run.try_fits", TEXTS, peak_bytes=used, total_bytes=total)
     if ended["outcome"] == "oom" and used > total:
         return message("dry_run.try_needs", TEXTS, **_where(ended, order), needed_bytes=used)
     if ended["outcome"] == "oom":  # for what is in pieces

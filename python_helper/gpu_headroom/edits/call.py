@@ -1,4 +1,4 @@
-"""Arguments given by name: put into a call, changed there, or taken away."""
+"""Arguments given by name: put into a call, or changed there."""
 
 from __future__ import annotations
 
@@ -41,31 +41,6 @@ def set_keyword(source: CellSource, call: ast.Call, name: str, value: str) -> No
     stop = min(source.line_end(end), closing)
     tail = "," if comma else ""
     source.replace((stop, stop), f"{source.newline}{indent}{text}{tail}")
-
-
-def remove_keyword(source: CellSource, call: ast.Call, name: str) -> None:
-    """Take an argument away from a call, with its comma, and with its line if it has one."""
-    given = keyword(call, name)
-    if given is None:
-        raise Refused
-    closing = source.span(call)[1] - 1
-    start, end = source.span(given)
-    end, comma = _end(source, end, closing)
-    line = source.text.rfind("\n", 0, start) + 1
-    stop = source.line_end(end)
-    rest = source.text[end:stop].strip()
-    if comma and not source.text[line:start].strip() and (not rest or rest.startswith("#")):
-        source.replace((line, source.text.find("\n", stop) + 1), "")
-    elif comma:
-        blank = len(source.text[end:stop]) - len(source.text[end:stop].lstrip())
-        source.replace((start, end + blank), "")
-    else:
-        spans = [*map(source.span, call.args), *map(source.span, call.keywords)]
-        before = max([span[1] for span in spans if span[0] < start], default=None)
-        comma_at = start if before is None else _end(source, before, start)[0] - 1
-        # A comment behind the comma stays, so the comma does.
-        start = start if "#" in source.text[comma_at:start] else comma_at
-        source.replace((start, end), "")
 
 
 def _end(source: CellSource, at: int, closing: int) -> tuple[int, bool]:

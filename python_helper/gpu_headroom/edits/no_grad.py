@@ -1,248 +1,257 @@
-"""Evaluate without gradients: nothing that trains may come of what is made there."""
+"""`no_grad` around the failing statement of a cell, where nothing goes backward through it.
+
+Which values go in, frames tell (`oom/inputs.py`). Here the code of all cells is looked through for
+what may go backward through what the statement makes: whatever is mentioned counts as used.
+"""
 
 from __future__ import annotations
 
 import ast
+import re
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..code.find import called, dotted, given_to, keyword, mentions, names, targets_of, under, words
-from ..code.flow import WITHOUT, backwards, evaluates, reaches_backward, trains
-from ..code.gate import TEXTS as OF_GATE
-from ..code.notebook import CodePlace, is_stored
-from ..code.source import CellSource, Function, Loop, Refused, Scope
-from ..text.messages import message
-from .optimizer import makes_optimizer
-from .rewrite import rewriting, statement_at
-from .untrained import left_alone
+from ..code.find import base_of, names, under
+from ..code.scopes import Function
+from ..code.source import CellSource, Refused, Scope
+from ..code.training import goes_back, trains
+from .keep_numbers import keeps_graphs
+from .rewrite import Anchor, Rewrite, rewriting, statement_at
 
 if TYPE_CHECKING:
-    from ..code.gate import Gate
-    from ..code.notebook import CellCode
-    from ..code.taint import Slot
-    from ..protocol.wire import Message
-    from .rewrite import Anchor, Rewrite
+    from collections.abc import Collection, Iterator
 
-TEXTS = {
-    "no_grad.kept": (
-        "No button: a model or a hook keeps what it computes ({cell}, line {line}), and gradients "
-        "may be computed of that."
-    ),
-    "no_grad.input": "No button: gradients may go through `{name}` to what it is given.",
-    "no_grad.no_model": "No button: the line asks no model that has a name.",
-    "no_grad.method": "No button: there are several functions called `{name}`.",
-    "no_grad.waits": "No button: others run while it waits, line {line}.",
-}
+    from ..code.notebook import CellCode, Notebook
+
+_WITHOUT = ("no_grad", "inference_mode", "set_grad_enabled")
 _WAITS = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
-_KEEPS = words("append extend add insert update put setdefault copy_")
+_DEFINITIONS = (*Function, ast.ClassDef)
+_LOOPS = (ast.For, ast.AsyncFor)
+_KEEPS = re.compile(
+    r"append|appendleft|extend|add|insert|put|put_nowait|push|update|setdefault|register_\w*hook"
+    r"|[a-z]\w*(?<!_)_"
+)
+_CARRIED = (ast.For, ast.AsyncFor, ast.While, ast.If, ast.With, ast.AsyncWith, ast.Try)
 
 
-def without_gradients(anchor: Anchor, torch: str = "torch", *, constant: bool = False) -> Rewrite:
-    """`without_gradients(anchor, torch)`: evaluation around a line keeps no graph.
+def without_gradients(anchor: Anchor, torch: str, foreign: Collection[str] = ()) -> Rewrite:
+    """`without_gradients(anchor, "torch")`: `with torch.no_grad():` around a statement of a cell.
 
-    A function whose name says that it evaluates is decorated (one line), as is that of an anchor
-    at its `def`; else the loop around the line is wrapped if nothing is trained in it, else its
-    statement. `torch` is the name that PyTorch is imported under.
-    Refused where gradients are computed of what is made there, by whatever cell; with `constant`,
-    which says that nothing there is trained (a teacher, a frozen backbone), the statement is
-    wrapped, once it is proven that neither the model nor what it is given is trained.
+    Around the loop that it is in where all of that only evaluates. `foreign` are names of the
+    notebook that other files have defined: what they do is not known.
     """
-    asked = partial(_is_not_needed, anchor=anchor, constant=constant)
-    return _wrapped(anchor, f"{torch}.no_grad()", constant=constant).asking(asked)
+    needs = partial(_nothing_goes_back, anchor=anchor, foreign=frozenset(foreign))
+    return _wrapped(anchor, torch).needing(needs)
 
 
 @rewriting
-def _wrapped(source: CellSource, anchor: Anchor, header: str, *, constant: bool) -> None:
-    node = _place(source, anchor, constant=constant)
-    if isinstance(node, Function):
-        source.decorate(node, header)
-    else:
-        source.wrap(node, node, f"with {header}:")
+def _wrapped(source: CellSource, anchor: Anchor, torch: str) -> None:
+    statement = _place(source, anchor)
+    source.wrap(statement, statement, f"with {torch}.no_grad():")
 
 
-def _place(source: CellSource, anchor: Anchor, *, constant: bool) -> ast.stmt:
-    """Return the function to decorate, or the statement to wrap."""
+def _place(source: CellSource, anchor: Anchor) -> ast.stmt:
     statement = statement_at(source, anchor)
-    if under(iter([statement, *source.parents(statement)]), *WITHOUT):
+    around = [statement, *source.parents(statement)]
+    if any(isinstance(node, Scope) for node in around) or under(iter(around), *_WITHOUT):
+        raise Refused  # never in a function: who calls it may want gradients
+    if isinstance(statement, _CARRIED) or trains(statement):
         raise Refused
-    if constant and not isinstance(statement, Function) and not backwards(statement):
-        return statement
-    function = statement if isinstance(statement, Function) else source.function(statement)
-    asked = function is statement or evaluates(getattr(function, "name", ""))
-    if asked and isinstance(function, Function) and not trains(function):
-        return function
-    return region(source, statement)
+    loops = [node for node in around if isinstance(node, (ast.For, ast.While))]
+    place = loops[0] if loops and not trains(loops[0]) else statement
+    if any(isinstance(node, _WAITS) for node in ast.walk(place)):
+        raise Refused
+    return place
 
 
-def _is_not_needed(gate: Gate, cell: CellCode, *, anchor: Anchor, constant: bool) -> Message | None:
+def _nothing_goes_back(
+    notebook: Notebook, cell: CellCode, *, anchor: Anchor, foreign: frozenset[str]
+) -> bool:
     try:
-        node = _place(CellSource(cell.source, cell.tree), anchor, constant=constant)
+        statement = _place(CellSource(cell.source, cell.tree), anchor)
     except Refused:
-        return message("gate.not_here", OF_GATE)
-    waits = None if isinstance(node, Function) else waiting(node)
-    if waits is not None:
-        return message("no_grad.waits", TEXTS, line=waits)
-    if constant and not isinstance(node, Function):
-        return gate.unread() or _is_constant(gate, cell, node)
-    if isinstance(node, Function):
-        if len(gate.notebook.functions.get(node.name, ())) > 1:
-            return message("no_grad.method", TEXTS, name=node.name)
-        why = gate.wraps(cell, node)
-    else:
-        why = gate.makes_no_gradients(cell, node)
-    return why or _is_not_kept(gate, node)
+        return False
+    if keeps_graphs(notebook, cell, statement):
+        return False
+    code = _Program(notebook)
+    reached = code.reached(_mentioned(statement))
+    if not code.is_read or foreign & reached or any(map(code.goes_back, reached)):
+        return False
+    return not code.back_through(statement, code.stored(statement) | code.kept_by(reached))
 
 
-def waiting(node: ast.AST) -> int | None:
-    """Return the line where others run in between: at a `yield`, or an `await`."""
-    nodes = [child for child in ast.walk(node) if isinstance(child, _WAITS)]
-    return nodes[0].lineno if nodes else None
+class _Program:
+    """All code of a notebook, by the names that it gives something; attributes begin with a dot."""
+
+    def __init__(self, notebook: Notebook) -> None:
+        self.is_read = all(cell.tree is not None for cell in notebook.cells)
+        self._blocks = [cell.tree.body for cell in notebook.cells if cell.tree is not None]
+        self._imported = {
+            use.name
+            for cell in notebook.cells
+            for use in cell.uses
+            if isinstance(use.node, ast.alias)
+        }
+        self._by_name: dict[str, list[ast.stmt]] = {}
+        self._backward: dict[int, bool] = {}
+        for statement in [each for block in self._blocks for each in _plain(block)]:
+            for name in self.stored(statement):
+                self._by_name.setdefault(name, []).append(statement)
+            for node in ast.walk(statement):
+                if isinstance(node, Function) and node is not statement:
+                    self._by_name.setdefault(f".{node.name}", []).append(node)
+
+    def stored(self, node: ast.AST) -> set[str]:
+        """Return what code gives a value, or may change."""
+        if isinstance(node, _DEFINITIONS):
+            return {node.name}
+        found = set[str]()
+        for child in ast.walk(node):
+            if isinstance(getattr(child, "ctx", None), (ast.Store, ast.Del)):
+                found |= _place_of(child)
+            elif isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute):
+                is_alone = isinstance(node, ast.Expr) and node.value is child
+                if is_alone or _KEEPS.fullmatch(child.func.attr):
+                    found |= _place_of(child.func.value)
+        return found - self._imported
+
+    def reached(self, found: Collection[str]) -> set[str]:
+        """Return these names, and all that stand in what gives them their values."""
+        known, waiting = set(found), list(found)
+        while waiting:
+            for statement in self._by_name.get(waiting.pop(), ()):
+                new = _mentioned(statement) - known
+                known |= new
+                waiting += new
+        return known
+
+    def goes_back(self, name: str) -> bool:
+        """Return whether a function or class of a name computes gradients, or steps."""
+        return any(
+            isinstance(each, _DEFINITIONS) and trains(each) for each in self._by_name.get(name, ())
+        )
+
+    def kept_by(self, reached: Collection[str]) -> set[str]:
+        """Return the names that functions and classes of these names leave values under."""
+        found = set[str]()
+        for name in reached:
+            for each in self._by_name.get(name, ()):
+                if isinstance(each, _DEFINITIONS):
+                    parts = [p for p in ast.walk(each) if not isinstance(p, _DEFINITIONS)]
+                    inside = set().union(*map(self.stored, parts))
+                    local = names(each, ast.Store) | _parameters(each)
+                    found |= inside - local
+        return found
+
+    def back_through(self, own: ast.stmt, made: set[str]) -> bool:
+        """Return whether gradients may be computed of what stands under names that `own` made."""
+        before: set[str] = set()
+        while before != made:
+            before = set(made)
+            for statement in [each for block in self._blocks for each in _plain(block)]:
+                if not isinstance(statement, _DEFINITIONS) and _mentioned(statement) & made:
+                    made |= self.stored(statement)
+        return any(self._back_in(block, made, own, set()) for block in self._blocks)
+
+    def _back_in(
+        self, block: list[ast.stmt], made: set[str], own: ast.stmt, fresh: set[str]
+    ) -> bool:
+        """Return whether a block goes backward through such a name that is not `fresh` by then."""
+        for node in block:
+            if node is own:
+                continue
+            inner = [value for _, value in ast.iter_fields(node) if _is_block(value)]
+            inner += [handler.body for handler in getattr(node, "handlers", [])]
+            head = _head(node) if inner else node
+            used = _mentioned(head)
+            if (used & made) - fresh and self._is_back(head, used):
+                return True
+            if isinstance(node, _DEFINITIONS):
+                given = _parameters(node) if isinstance(node, Function) else set()
+                if any(self._back_in(each, made, own, given) for each in inner):
+                    return True
+                continue
+            is_new = not (used & made) - fresh
+            target = getattr(node, "target", None) if isinstance(node, _LOOPS) else None
+            kept = fresh if isinstance(node, (ast.With, ast.AsyncWith)) else set(fresh)
+            if target is not None and is_new:
+                kept |= names(target, ast.Store)
+            if any(self._back_in(each, made, own, kept) for each in inner):
+                return True
+            if isinstance(node, ast.Assign):
+                stored = set().union(*[_place_of(target) for target in _leaves(node)])
+                fresh.difference_update(stored) if not is_new else fresh.update(stored)
+        return False
+
+    def _is_back(self, node: ast.AST, used: set[str]) -> bool:
+        return any(map(goes_back, ast.walk(node))) or any(map(self.goes_back, self.reached(used)))
 
 
-def _is_not_kept(gate: Gate, node: ast.AST) -> Message | None:
-    """Whether no model and no hook keeps for later what it computes in there."""
-    notebook = gate.notebook
-    parts = [*notebook.reached(node)]
-    for cell, definition in notebook.functions.get("forward", ()):
-        parts += [(cell, definition), *notebook.reached(definition)]
-    for cell, call in notebook.nodes():
-        if called(call).startswith("register_") and called(call).endswith("hook"):
-            parts += [(cell, call), *_given(gate, call)]
-    models: set[Slot] = {("name", None, name) for name in gate.live.models}
-    for known, part in parts:
-        if known is None or isinstance(part, ast.ClassDef) or _is_constructor(part):
-            continue
-        for child in ast.walk(part):
-            slots = _kept_by(gate, known, child)
-            if slots and gate.taint.needed({*slots, *models}) is not None:
-                return CodePlace.of(known, child).says("no_grad.kept", TEXTS)
-    return None
+def _is_block(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and isinstance(value[0], ast.stmt)
 
 
-def _given(gate: Gate, call: ast.AST) -> list[tuple[CellCode | None, ast.AST]]:
-    """Return the functions of the notebook that a call names."""
-    said = names(call) | {getattr(node, "attr", "") for node in ast.walk(call)}
-    return [each for name in said for each in gate.notebook.functions.get(name, ())]
-
-
-def _is_constructor(node: ast.AST) -> bool:
-    return getattr(node, "name", "") == "__init__"
-
-
-def _kept_by(gate: Gate, cell: CellCode, node: ast.AST) -> set[Slot]:
-    """Return the places beyond a function that a piece of it puts a value with a graph into."""
-    taint = gate.taint
-    found: set[Slot] = set()
-    if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)) and node.value is not None:
-        given = targets_of(node)
-        if taint.slots(cell, node.value):
-            for expression in given:
-                found |= taint.targets(cell, expression)
-    elif isinstance(node, ast.Call) and called(node) in _KEEPS:
-        owner = node.func.value if isinstance(node.func, ast.Attribute) else None
-        values = given_to(node)
-        if any(taint.slots(cell, value) for value in values):
-            found |= taint.targets(cell, owner)
-    return {each for each in found if each[1] is None}
-
-
-def _is_constant(gate: Gate, cell: CellCode, node: ast.AST) -> Message | None:
-    """Whether a statement asks models that nothing trains, for what nothing trains."""
-    models = {
-        child.func.id
-        for child in ast.walk(node)
-        if isinstance(child, ast.Call)
-        and isinstance(child.func, ast.Name)
-        and child.func.id in gate.live.models
-        and cell.owners.get(child.func, ("", None))[1] is None
-    }
-    if not models:
-        return message("no_grad.no_model", TEXTS)
-    for name in sorted(models):
-        why = left_alone(gate, name)
-        if why is not None:
-            return why
-    trained = gate.taint.derived(_trained(gate))
-    reads = [
-        child for child in ast.walk(node) if isinstance(child, ast.expr) and not is_stored(child)
+def _head(node: ast.stmt) -> ast.AST:
+    """Return what a compound statement computes before its blocks."""
+    parts = [
+        each
+        for name in ("iter", "test", "subject", "items", "decorator_list", "bases", "args")
+        for value in [getattr(node, name, None)]
+        for each in (value if isinstance(value, list) else [value])
+        if isinstance(each, ast.AST)
     ]
-    slots = {slot for expression in reads for slot in gate.taint.slots(cell, expression)}
-    if slots & trained:
-        return message("no_grad.input", TEXTS, name=min(models))
-    return _is_not_kept(gate, node) if gate.notebook.functions.get("forward") else None
+    return ast.Module(parts, [])  # type: ignore[arg-type]  # any code will do
 
 
-def _trained(gate: Gate) -> set[Slot]:
-    """Return the places of all that is trained: models, parameters, what asks for gradients."""
-    alive, taint = gate.live, gate.taint
-    found: set[Slot] = {
-        ("name", None, model) for model in alive.models if alive.models[model].is_trained
-    }
-    found |= {
-        ("name", None, tensor) for tensor in alive.tensors if alive.tensors[tensor].requires_grad
-    }
-    for cell, node in gate.notebook.nodes():
-        if isinstance(node, ast.Call) and makes_optimizer(node):
-            for expression in node.args:
-                found |= taint.slots(cell, expression)
-        if (
-            isinstance(node, ast.Call)
-            and called(node) == "requires_grad_"
-            and not (node.args and getattr(node.args[0], "value", None) is False)
-        ):
-            found |= taint.slots(cell, node.func)
-        if (
-            isinstance(node, (ast.Assign, ast.AnnAssign))
-            and node.value is not None
-            and any(
-                called(child) == "Parameter"
-                or (isinstance(child, ast.Call) and keyword(child, "requires_grad") is not None)
-                for child in ast.walk(node.value)
-            )
-        ):
-            for target in targets_of(node):
-                found |= taint.targets(cell, target)
-        if isinstance(node, ast.Attribute) and node.attr == "requires_grad" and is_stored(node):
-            found |= taint.slots(cell, node.value)
+def _leaves(node: ast.Assign) -> Iterator[ast.expr]:
+    for target in node.targets:
+        parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
+        yield from parts
+
+
+def _plain(block: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the statements of a block and of those in it; a definition stands for itself."""
+    for statement in block:
+        inner = [value for _, value in ast.iter_fields(statement) if _is_block(value)]
+        inner += [handler.body for handler in getattr(statement, "handlers", [])]
+        if isinstance(statement, _DEFINITIONS) or not inner:
+            yield statement
+            continue
+        target = getattr(statement, "target", None)
+        if isinstance(statement, _LOOPS) and target is not None:
+            yield ast.Assign([target], statement.iter, lineno=statement.lineno)
+        for item in getattr(statement, "items", []):
+            if item.optional_vars is not None:
+                yield ast.Assign([item.optional_vars], item.context_expr, lineno=statement.lineno)
+        for each in inner:
+            yield from _plain(each)
+
+
+def _mentioned(node: ast.AST) -> set[str]:
+    """Return the names that code reads, its attributes, and its texts, which may be either."""
+    found = set[str]()
+    for child in ast.walk(node):
+        if isinstance(child, ast.AugAssign):
+            found |= _place_of(child.target)
+        is_read = isinstance(getattr(child, "ctx", None), ast.Load)
+        if isinstance(child, ast.Name) and is_read:
+            found.add(child.id)
+        elif isinstance(child, ast.Attribute) and is_read:
+            found.add(f".{child.attr}")
+        elif isinstance(child, ast.Constant) and isinstance(child.value, str):
+            found |= {child.value, f".{child.value}"}
     return found
 
 
-def region(source: CellSource, statement: ast.stmt) -> ast.stmt:
-    """Return the loop around a statement if it trains nothing, else the statement."""
-    if trains(statement) or isinstance(statement, (*Function, ast.ClassDef)):
-        raise Refused
-    child = statement
-    loop = next(
-        (
-            descendant
-            for descendant in source.parents(statement)
-            if isinstance(descendant, (*Loop, *Scope))
-        ),
-        None,
-    )
-    if isinstance(loop, Loop) and not trains(loop) and not _shares(loop, statement):
-        child = loop
-    function = source.function(child)
-    made = names(child, ast.Store)
-    returns = [node for node in ast.walk(function) if isinstance(node, (ast.Return, ast.Yield))]
-    given = isinstance(child, ast.Return) or any(
-        node.value is not None and mentions(node.value, made) for node in returns
-    )
-    if given and isinstance(function, Function) and not evaluates(function.name):
-        raise Refused  # whoever calls it may want gradients
-    if reaches_backward(source, child):
-        raise Refused
-    if not any(called(node) for node in ast.walk(child)):
-        raise Refused
-    return child
+def _place_of(node: ast.AST) -> set[str]:
+    """Return `run` and `.out` of `run.out[0]`."""
+    found = set[str]()
+    base = base_of(node)
+    found |= {base.id} if isinstance(base, ast.Name) else set()
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return found | ({f".{node.attr}"} if isinstance(node, ast.Attribute) else set())
 
 
-def _shares(loop: ast.For | ast.While, statement: ast.stmt) -> bool:
-    """Whether another call of a loop is given what a statement uses, a model: it may train it."""
-    used = names(statement) - names(loop, ast.Store)
-    own = set(ast.walk(statement))
-    return any(
-        isinstance(node, ast.Call) and any(dotted(expression) in used for expression in node.args)
-        for node in ast.walk(loop)
-        if node not in own
-    )
+def _parameters(node: ast.AST) -> set[str]:
+    return {child.arg for child in ast.walk(node) if isinstance(child, ast.arg)}

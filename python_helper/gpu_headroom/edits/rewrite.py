@@ -1,8 +1,8 @@
-"""What every edit is: a pure function of a cell's text, that is proven on each text anew."""
+"""What every edit is: a pure function of a cell's text, and what it needs of the notebook."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec
 
@@ -13,38 +13,35 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Concatenate
 
-    from ..code.gate import Gate
-    from ..code.notebook import CellCode
-    from ..protocol.wire import Message
-
-    Question = Callable[[Gate, CellCode], Message | None]
+    from ..code.notebook import CellCode, Notebook
 
     Given = ParamSpec("Given")
+    Needs = Callable[[Notebook, CellCode], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """A change of one cell's text, and what has to be so of the whole program for its promise.
+    """A change of one cell's text.
 
     Called with a text it returns that changed, or `None`: what it is for is not there, not without
-    doubt, or changed already. It raises nothing, whatever the text. `asks` are given the gate and
-    the cell that is changed, as it is before; each returns why it cannot be proven, or `None`.
+    doubt, or changed already. It raises nothing, whatever the text. `needs` is given the notebook
+    and the cell as it is before: where it returns false, no button makes the change.
     """
 
     change: Callable[[str], str | None]
-    asks: tuple[Question, ...] = ()
+    needs: Needs | None = None
 
     def __call__(self, text: str) -> str | None:
         """Return a text changed, or `None`."""
         return self.change(text)
 
-    def asking(self, *asks: Question) -> Rewrite:
-        """Return the same rewrite, with more that has to be so."""
-        return Rewrite(self.change, (*self.asks, *asks))
+    def needing(self, needs: Needs) -> Rewrite:
+        """Return the same rewrite for notebooks of which this is so."""
+        return replace(self, needs=needs)
 
-    def objection(self, gate: Gate, cell: CellCode) -> Message | None:
-        """Return the first reason why it is not proven."""
-        return next((why for ask in self.asks if (why := ask(gate, cell)) is not None), None)
+    def suits(self, notebook: Notebook, cell: CellCode) -> bool:
+        """Return whether the notebook is as the change needs it."""
+        return self.needs is None or self.needs(notebook, cell)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,29 +74,6 @@ def rewriting(change: Callable[Concatenate[CellSource, Given], None]) -> Callabl
         return Rewrite(rewrite)
 
     return made
-
-
-def all_of(*rewrites: Rewrite) -> Rewrite:
-    """Return a rewrite that makes all of these, one after the other, or nothing."""
-    return _one_by_one(rewrites, or_nothing=True)
-
-
-def any_of(*rewrites: Rewrite) -> Rewrite:
-    """Return a rewrite that makes those of these that hold, one after the other."""
-    return _one_by_one(rewrites, or_nothing=False)
-
-
-def _one_by_one(rewrites: tuple[Rewrite, ...], *, or_nothing: bool) -> Rewrite:
-    def rewrite(text: str) -> str | None:
-        done = text
-        for each in rewrites:
-            changed = each(done)
-            if changed is None and or_nothing:
-                return None
-            done = changed or done
-        return None if done == text else done
-
-    return Rewrite(rewrite, tuple([ask for each in rewrites for ask in each.asks]))
 
 
 def line_of(source: CellSource, anchor: Anchor) -> int:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def changed_cells(reply: wire.Reply, runs: Iterable[CellRun]) -> list[ChangedCell] | None:
     """Return what the edits of a `fix` reply make of the cells as they ran, in that order.
 
-    `None` where the reply has no edits. The edits were proven on these very texts.
+    `None` where the reply has no edits. The edits were made for these very texts.
     """
     if reply["type"] != "fix" or reply["status"] != "ok":
         return None

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..code.side_effects import caution
 from ..frameworks.torch import memory_snapshot
+from ..holders.names import user_names
+from ..inspection.kinds import origins
 from ..text.messages import message
 from .queued import enqueue
 
@@ -50,8 +52,13 @@ class Answers:
             "edits": list(outcome.edits),
             "run": list(outcome.run),
             "message": outcome.message,
-            "caution": caution(outcome.run, request["sources"]),
+            "caution": caution(outcome.run, request["sources"], self._models()),
         }
+
+    def _models(self) -> list[str]:
+        """Return the names of models: what calling them does is no effect."""
+        names = user_names(self._life.shell)
+        return [n for n, v in names.items() if ("torch", "Module") in origins(type(v))]
 
     def _cells(self, request: requests.CellsRequest) -> wire.CellsReply:
         life = self._life

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..cells.runs import CellRun
 from ..code.beside import with_scripts
-from ..code.rerun import makes_anew, trained_before, trains_again
+from ..code.rerun import makes_anew
+from ..code.training import trained_before, trains_again
 from ..holders.inspector import Inspector
 from ..holders.training import TrainingState
 from ..oom.running import LIBRARIES_TRAIN

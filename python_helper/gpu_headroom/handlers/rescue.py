@@ -7,9 +7,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..advice.remedies.save_training import file_stem
 from ..concurrency.turns import Abandoned, Disturbed
-from ..edits.resume import resume_code
+from ..edits.resume import file_stem, resume_code
 from ..frameworks.torch.checkpoint import Checkpoint, Stopped, save
 from ..holders.inspector import Inspector
 from ..holders.training import TrainingState

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import sys
+from functools import partial
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ..code.facts import Live, LoaderFacts, ModelFacts, TensorFacts
-from ..frameworks.torch.tensors import UNREADABLE
-from ..inspection.classes import comes_from
-from ..inspection.kinds import module_of, mro, name_of
+from ..code.facts import Live, ModelFacts, ScheduleFacts
+from ..concurrency.other_threads import kind_of_file
+from ..inspection.classes import comes_from, defines
+from ..inspection.kinds import module_of, mro, name_of, origins, top_of
+from ..own import OURS
 from . import modules
 from .names import user_names
 
@@ -16,132 +21,145 @@ if TYPE_CHECKING:
 
     from .inspector import Inspector
 
+# The library, its own method, and the flag of a module that it sets.
+_CHECKPOINTS = (
+    ("transformers", "gradient_checkpointing_enable"),
+    ("diffusers", "enable_gradient_checkpointing"),
+    ("timm", "set_grad_checkpointing"),
+)
+_IS_ON = ("gradient_checkpointing", "grad_checkpointing")
+_SCHEDULES = ("total_steps", "T_max", "num_training_steps", "total_iters")
+_ACCUMULATES = re.compile(r"accum|grad_steps", re.IGNORECASE)
+_PLAIN = (int, float, str, bool, type(None))
+_MOST_ENTRIES = 100
+_OF_TRAINER = "gradient_accumulation_steps"
 
-def live(shell: Any, inspector: Inspector, trained: Collection[int] = ()) -> Live:
-    """Take the facts of a kernel; `trained` are the ids of parameters that optimizers have."""
-    return facts_of(user_names(shell), inspector, trained)
+
+def live(shell: Any, inspector: Inspector) -> Live:
+    """Take the facts of a kernel."""
+    return facts_of(user_names(shell), inspector)
 
 
-def facts_of(
-    values: Mapping[str, Any], inspector: Inspector, trained: Collection[int] = ()
-) -> Live:
-    """Take the facts of these values, and of optimizers among them."""
+def facts_of(values: Mapping[str, Any], inspector: Inspector) -> Live:
+    """Take the facts of these values."""
     torch = inspector.torch
-    lengths = {name: len(value) for name, value in values.items() if type(value) in (list, tuple)}
-    if torch is None:
-        return Live(frozenset(values), lengths=lengths)
     optimizers = {
-        name: value for name, value in values.items() if comes_from(type(value), torch.optimizer)
+        name: value
+        for name, value in values.items()
+        if torch is not None and comes_from(type(value), torch.optimizer)
     }
-    parameters = {name: _trained_by(optimizer, inspector) for name, optimizer in optimizers.items()}
-    known = {*trained, *(key for keys in parameters.values() for key in keys)}
-    models = {name: value for name, value in values.items() if inspector.is_module(value)}
-    keys = {name: _keys(model, inspector) for name, model in models.items()}
+    trained = set[int]().union(
+        *[_parameters_of(inspector.attributes(each)) for each in optimizers.values()]
+    )
+    models = {
+        name: _model(value, inspector, trained)
+        for name, value in values.items()
+        if inspector.is_module(value)
+    }
+    accumulates, trainer = dict[str, int](), ""
+    for name, value in values.items():
+        if type(value) is int and value > 1 and _ACCUMULATES.search(name):
+            accumulates[name] = value
+        elif ("transformers", "TrainingArguments") in origins(type(value)):
+            own = inspector.attributes(value)
+            steps = own.get(_OF_TRAINER)
+            if type(steps) is int and steps > 1:
+                accumulates[_OF_TRAINER] = steps
+            trainer = name if own.get("gradient_checkpointing") is False else trainer
     return Live(
-        names=frozenset(values),
-        tensors={
-            name: fact
+        models=models,
+        lengths={
+            name: len(value) for name, value in values.items() if type(value) in (list, tuple)
+        },
+        schedules={
+            name: facts
             for name, value in values.items()
-            if inspector.is_tensor(value) and (fact := _tensor(value, inspector)) is not None
+            if (facts := _schedule(value, inspector)) is not None
         },
-        models={name: _model(model, inspector, known) for name, model in models.items()},
-        optimizers={
-            name: frozenset(model for model, own in keys.items() if own & ids)
-            for name, ids in parameters.items()
-        },
-        stepped=frozenset(
-            name
-            for name, optimizer in optimizers.items()
-            if inspector.attributes(optimizer).get("state")
-        ),
-        loaders={
-            name: _loader(value, inspector)
-            for name, value in values.items()
-            if _is_from(value, "torch.utils.data", "DataLoader")
-        },
-        lengths=lengths,
+        accumulates=accumulates,
+        loads=frozenset({*models, *optimizers}),
+        entries={name: _plain(value) for name, value in values.items() if type(value) is dict},
+        foreign=frozenset(name for name, value in values.items() if _is_foreign(value)),
+        trainer=trainer,
     )
 
 
-def _trained_by(optimizer: Any, inspector: Inspector) -> set[int]:
-    own = inspector.attributes(optimizer)
-    wrapped = own if "param_groups" in own else inspector.attributes(own.get("optimizer"))
-    return modules.trained_by(wrapped)
+def _plain(value: dict[Any, Any]) -> frozenset[str]:
+    """Return the keys of numbers and texts, as of `{"epoch": 12, "model": …}`."""
+    if len(value) > _MOST_ENTRIES:
+        return frozenset()
+    return frozenset(k for k, v in value.items() if type(k) is str and type(v) in _PLAIN)
 
 
-def _keys(model: Any, inspector: Inspector) -> set[int]:
-    return {id(each) for _, each in modules.named_parameters(model, inspector.attributes)}
+def _is_foreign(value: Any) -> bool:
+    """Return whether a file of the user's own has defined a function, or an object's class."""
+    module: Any = value
+    if type(value) is not ModuleType:
+        kind = type(value)
+        if kind is FunctionType:
+            named = value.__globals__.get("__name__")
+        else:
+            named = module_of(value if issubclass(kind, type) else kind)
+        ours = top_of(named) in OURS
+        module = None if ours or type(named) is not str else sys.modules.get(named)
+    file = vars(module).get("__file__") if type(module) is ModuleType else None
+    return type(file) is str and kind_of_file(file) == "own"
+
+
+def _parameters_of(optimizer: Mapping[str, Any]) -> set[int]:
+    """Return the ids of the parameters that an optimizer with these attributes has."""
+    groups, found = optimizer.get("param_groups"), set[int]()
+    for group in groups if type(groups) is list else ():
+        given = group.get("params") if type(group) is dict else None
+        found.update(map(id, given if type(given) is list else ()))
+    return found
 
 
 def _model(model: Any, inspector: Inspector, trained: Collection[int]) -> ModelFacts:
     torch = inspector.torch
+
+    def own(part: Any) -> list[Any]:
+        inner = modules.parts(part, inspector.attributes)
+        return [
+            each
+            for module in inner
+            for each in modules.tensors_of(inspector.attributes(module), ("_parameters",))
+        ]
+
+    is_idle = bool(trained) and any(
+        torch is not None and id(each) not in trained and torch.get(each, "requires_grad")
+        for each in own(model)
+    )
+    children = modules.named_children(inspector.attributes(model)) if is_idle else []
+    heads = [name for name, part in children if any(id(each) in trained for each in own(part))]
     parts = modules.parts(model, inspector.attributes)
-    modes = {inspector.attributes(part).get("training") is not False for part in parts}
-    parameters = modules.named_parameters(model, inspector.attributes)
-    needs = [bool(torch.get(each, "requires_grad")) for _, each in parameters if torch is not None]
-    known = frozenset(path for path, each in parameters if id(each) in trained)
-    return ModelFacts(
-        classes=frozenset(_full_name(base) for part in parts for base in mro(type(part))),
-        own=frozenset(_full_name(type(part)) for part in parts),
-        training=modes.pop() if len(modes) == 1 else None,
-        is_trained=bool(known),
-        is_frozen=not all(needs),
-        trained=known,
+    is_on = any(inspector.attributes(part).get(flag) is True for part in parts for flag in _IS_ON)
+    libraries = {top for top, _ in origins(type(model))}
+    method = next(
+        (
+            method
+            for library, method in _CHECKPOINTS
+            if library in libraries and defines(type(model), method) and not is_on
+        ),
+        "",
     )
+    classes = {str.__str__(name_of(base)) for part in parts for base in mro(type(part))}
+    return ModelFacts(frozenset(classes), method, is_idle, tuple(heads))
 
 
-def _tensor(tensor: Any, inspector: Inspector) -> TensorFacts | None:
-    torch = inspector.torch
-    if torch is None:
-        return None
-    try:
-        with inspector.quiet():
-            return TensorFacts(
-                tuple(torch.get(tensor, "shape")),
-                str(torch.get(tensor, "dtype")).removeprefix("torch."),
-                torch.on_gpu(tensor),
-                bool(torch.get(tensor, "requires_grad")),
-            )
-    except UNREADABLE:
-        return None
-
-
-def _loader(loader: Any, inspector: Inspector) -> LoaderFacts:
-    own = inspector.attributes(loader)
-    size, last = own.get("batch_size"), own.get("drop_last")
-    return LoaderFacts(
-        size if type(size) is int else None,
-        last is True,
-        _samples(own.get("dataset"), inspector),
-    )
-
-
-def _samples(data: Any, inspector: Inspector) -> int | None:
-    """Return the length of data, where it can be told without asking its class."""
-    if type(data) in (list, tuple, range):
-        return len(data)
-    if inspector.is_tensor(data):
-        fact = _tensor(data, inspector)
-        return fact.shape[0] if fact is not None and fact.shape else None
-    own = inspector.attributes(data)
-    if _is_exactly(data, "torch.utils.data", "TensorDataset"):
-        tensors = own.get("tensors")
-        return _samples(tensors[0], inspector) if type(tensors) is tuple and tensors else None
-    if _is_exactly(data, "torch.utils.data", "Subset"):
-        return _samples(own.get("indices"), inspector)
-    return None
-
-
-def _is_exactly(value: Any, module: str, name: str) -> bool:
+def _schedule(value: Any, inspector: Inspector) -> ScheduleFacts | None:
+    """Return the number of steps that a schedule has been made for."""
     kind = type(value)
-    return module_of(kind).startswith(module) and name_of(kind) == name
-
-
-def _is_from(value: Any, module: str, name: str) -> bool:
-    return any(
-        module_of(base).startswith(module) and name_of(base) == name for base in mro(type(value))
-    )
-
-
-def _full_name(kind: type) -> str:
-    return f"{module_of(kind)}.{str.__str__(name_of(kind))}"
+    if not any(name_of(base).endswith(("LRScheduler", "_LRScheduler")) for base in mro(kind)):
+        return None
+    if not any(top_of(top) == "torch" for top, _ in origins(kind)):
+        return None
+    own = dict(inspector.attributes(value))
+    functions = own.get("lr_lambdas")
+    for function in functions if type(functions) is list else ():
+        own |= function.keywords if type(function) is partial else {}
+    for attribute in _SCHEDULES:
+        steps = own.get(attribute)
+        if type(steps) is int and steps > 1:
+            return ScheduleFacts(attribute, steps)
+    return None

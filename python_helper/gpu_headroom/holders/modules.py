@@ -57,7 +57,6 @@ def visit(walk: Walk, module: Any, place: Place) -> None:
 def visit_optimizer(walk: Walk, optimizer: Any, place: Place) -> None:
     """An optimizer: its state per parameter, and the parameters it was given."""
     attributes = walk.inspector.attributes(optimizer)
-    walk.trained |= trained_by(attributes)
     groups, state = attributes.pop("param_groups", None), attributes.pop("state", None)
     if is_kind(groups, list):
         walk.push(groups, place.step("group", kind="parameters"))
@@ -66,16 +65,6 @@ def visit_optimizer(walk: Walk, optimizer: Any, place: Place) -> None:
         walk.push(list(dict.values(state)), place.step("state", kind="optimizer_state"))
     for name, value in attributes.items():
         walk.push(value, place.step("attribute", name))
-
-
-def trained_by(attributes: dict[str, Any]) -> set[int]:
-    """Return the ids of the parameters that an optimizer with these attributes has."""
-    groups = attributes.get("param_groups")
-    found: set[int] = set()
-    for group in groups if type(groups) is list else ():
-        given = group.get("params") if type(group) is dict else None
-        found.update(map(id, given if type(given) is list else ()))
-    return found
 
 
 def parts(model: Any, attributes: Callable[[Any], dict[str, Any]]) -> list[Any]:
@@ -88,23 +77,6 @@ def parts(model: Any, attributes: Callable[[Any], dict[str, Any]]) -> list[Any]:
             found[id(part)] = part
             waiting += children(attributes(part))
     return list(found.values())
-
-
-def named_parameters(
-    model: Any, attributes: Callable[[Any], dict[str, Any]]
-) -> list[tuple[str, Any]]:
-    """Return the parameters of a model with their paths, `fc.weight`; of each model once."""
-    found = list[tuple[str, Any]]()
-    seen, waiting = {id(model)}, [("", model)]
-    while waiting:
-        path, part = waiting.pop()
-        own = attributes(part)
-        found += [(f"{path}{name}", each) for name, each in _items(own.get("_parameters"))]
-        for name, child in _items(own.get("_modules")):
-            if id(child) not in seen:
-                seen.add(id(child))
-                waiting.append((f"{path}{name}.", child))
-    return found
 
 
 def children(attributes: dict[str, Any]) -> list[Any]:

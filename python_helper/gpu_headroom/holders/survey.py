@@ -48,7 +48,6 @@ class Survey:
     storages. `earlier` has the bytes on each device that only errors before the `failed` one keep,
     such as one that was being handled. `halves` has the bytes that autocast would save on each
     device.
-    `trained` are the ids of the parameters that optimizers have.
     """
 
     ledger: StorageLedger
@@ -61,7 +60,6 @@ class Survey:
     reached: frozenset[object] = frozenset()
     earlier: Mapping[int, int] = field(default_factory=dict)
     halves: Mapping[int, int] = field(default_factory=dict)
-    trained: frozenset[int] = frozenset()
 
     def unheld_on(self, device_index: int) -> dict[PartKind, int]:
         """Return `unheld` of one device."""
@@ -127,7 +125,6 @@ def survey(  # noqa: PLR0913  each is a question that a caller may leave out
             reached=frozenset(walk.reached),
             earlier=of_earlier,
             halves=saved_by_autocast(walk) if ended is None and for_account else {},
-            trained=frozenset(walk.trained),
         )
 
 

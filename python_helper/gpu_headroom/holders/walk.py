@@ -42,7 +42,6 @@ class Walk:
         self.results: list[tuple[Any, Place]] = []
         self.errors: list[tuple[Any, Place]] = []
         self.models: list[modules.Model] = []
-        self.trained: set[int] = set()
         self.promises: list[Any] = []
         self.type_names: dict[tuple[Origin, str], str] = {}
         self.nodes: dict[Any, int] = {}

@@ -97,7 +97,8 @@ class Tries:
             groups=(*first.groups, *[group for group in evidence.groups if not group.root]),
             fits_after_free=False,
             training=evidence.training,
-            gate=evidence.gate,
+            notebook=evidence.notebook,
+            live=evidence.live,
         )
         return replace(evidence, fits_after_free=False, advised=advised)
 

@@ -6,12 +6,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..code.batch import Code, size_literals
+from ..code.batch import Code, is_of_others, size_literals
 from ..code.facts import Live
-from ..code.follows import is_of_others
-from ..code.gate import Gate
 from ..code.loaders import Numbers, Way
-from ..code.notebook import Notebook, titles
+from ..code.notebook import Notebook
 from ..code.rounds import grown_by_functions
 from ..concurrency.turns import Disturbed
 from ..holders.groups import groups_of
@@ -63,13 +61,12 @@ class Evidence:
     `failure` has a reading of another card than the one that failed among its `other_devices` only.
     `kinds` is what was found, by what it is; `parts` is all that was in use, in the order of the
     bar. `let_go_bytes` came back between the failure and the end of the cell: some was held by the
-    error that this one took the place of, the rest had no name yet. `batch` is proven to scale
+    error that this one took the place of, the rest had no name yet. `batch` scales
     `batch_bytes` of what is in use, `input_size`, the length of the input or the side of an image,
     `input_bytes`. `halves_bytes` is what autocast would save of what graphs keep.
     `groups` are what stands under one name, `models` those of them that hold memory. `others` are
     asked for where there is much that is not this process's. `training` is what can be saved of
-    one that had made a step. `gate` is what edits are decided by: all cells as they ran, and what
-    was alive.
+    one that had made a step. `notebook` are all cells as they ran, `live` what was alive.
     `fitting_batch` is what another process proposes that has measured it.
     `advised` is what is advised by where that is another, better one: of the first try of the cell.
     `complete` is false where the survey did not come to its end, `ended` says why memory may not
@@ -100,7 +97,8 @@ class Evidence:
     models: tuple[Model, ...] = ()
     training: Training | None = None
     others: Others = NOBODY
-    gate: Gate = field(default_factory=lambda: Gate(Notebook(()), Live()))
+    notebook: Notebook = field(default_factory=lambda: Notebook(()))
+    live: Live = field(default_factory=Live)
     advised: Evidence | None = None
     fitting_batch: int | None = None
 
@@ -272,7 +270,8 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         models=_models(found, groups) if found else (),
         training=_training(failure, turn, here) if here.running.trains else None,
         others=others_on(failure.device) if much_outside else NOBODY,
-        gate=_gate(failure, turn, found, notebook),
+        notebook=notebook,
+        live=live(failure.shell, Inspector(turn)),
     )
 
 
@@ -290,13 +289,7 @@ def _way(failure: Failure, here: Scene) -> Way:
 def notebook_of(failure: Failure, here: Scene) -> Notebook:
     """Return the cells of a failure as they ran, with the files that ran with them."""
     cells = {run.key: run for run in (*failure.cells, failure.cell)}.values()
-    return Notebook.of([(run.key, run.source) for run in cells], titles(cells), here.files)
-
-
-def _gate(failure: Failure, turn: Turn, found: Survey | None, notebook: Notebook) -> Gate:
-    """Take what edits are decided by: the code of all cells, and facts of what is alive."""
-    alive = live(failure.shell, Inspector(turn), found.trained if found else ())
-    return Gate(notebook, replace(alive, complete=found is not None and found.complete))
+    return Notebook.of([(run.key, run.source) for run in cells], here.files)
 
 
 def as_said(failure: Failure) -> Evidence:

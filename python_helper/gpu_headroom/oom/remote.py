@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING
 from ..code.batch import OTHER_PHASE, Code, size_literals
 from ..code.beside import beside
 from ..code.command import COMMAND, as_run
-from ..code.facts import Live
-from ..code.gate import Gate
 from ..code.notebook import Notebook
 from ..concurrency.other_threads import kind_of_file
 from ..errors.remote import RemoteWorker
@@ -81,7 +79,6 @@ def of_worker(failure: Failure, turn: Turn, batch: object = None, fits: object =
         ),
     )
     notebook = notebook_of(known.failure, known.scene)
-    gate = Gate(notebook, replace(live(failure.shell, Inspector(turn), ()), complete=False))
     reached = known.way.numbers(notebook.cells)
     code = Code()  # each cell is looked through once
     numbers = (
@@ -93,7 +90,8 @@ def of_worker(failure: Failure, turn: Turn, batch: object = None, fits: object =
     )
     return replace(
         known,
-        gate=gate,
+        notebook=notebook,
+        live=live(failure.shell, Inspector(turn)),
         batch=next(numbers, None),
         fitting_batch=_fitting(fits),
     )
@@ -147,13 +145,15 @@ def of_command(
             files=tuple(files),
         ),
     )
-    gate = Gate(notebook_of(known.failure, known.scene), Live())
+    notebook = notebook_of(known.failure, known.scene)
     numbers = (
         literal
         for literal in _batches(known, read)
         if type(batch) is not list or _is_at(literal, batch)
     )
-    return replace(known, gate=gate, batch=next(numbers, None), fitting_batch=_fitting(fits))
+    return replace(
+        known, notebook=notebook, batch=next(numbers, None), fitting_batch=_fitting(fits)
+    )
 
 
 def _is_at(literal: SizeLiteral, place: list[object]) -> bool:

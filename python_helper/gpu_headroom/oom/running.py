@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 from ..code.batch import names_in
 from ..code.find import called
-from ..code.flow import goes_back, going_back
 from ..code.parsing import LONGEST, parse_cell
 from ..code.rounds import (
     LOOP,
@@ -32,6 +31,7 @@ from ..code.rounds import (
     spans,
     stored,
 )
+from ..code.training import goes_back, going_back
 from ..holders.frames import is_installed, locals_of, where_of
 from ..inspection.kinds import origins
 from .failing_line import CALLS_MODEL

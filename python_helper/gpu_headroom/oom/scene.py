@@ -24,6 +24,7 @@ from .failing_line import (
     up_to_model,
 )
 from .files import files_of
+from .inputs import inputs_require_grad
 from .layers import layers_of
 from .operation import failed
 from .running import Running, running
@@ -48,6 +49,7 @@ class Scene:
     as far as a model's call.
     `is_last`: the request was the last thing that the cell did, so that nothing follows it.
     `layers` are those of the model that was running; `None` where that tells nothing.
+    `inputs_require_grad`: gradients go through what failed to what it was given.
     `origin` is the line of a cell, and its function, that failed in another process.
     """
 
@@ -60,6 +62,7 @@ class Scene:
     steps: tuple[tuple[CellRun, int], ...] = ()
     layers: Layers | None = None
     files: tuple[CellRun, ...] = ()
+    inputs_require_grad: bool = False
     origin: Place | None = None
 
     @property
@@ -101,6 +104,7 @@ def scene(failure: Failure, turn: Turn | None = None) -> Scene:
         steps=steps,
         layers=layers_of([each for _, each in modules], inspector, _beside(inner, inspector)),
         files=files,
+        inputs_require_grad=inputs_require_grad(inner, steps, inspector),
     )
 
 

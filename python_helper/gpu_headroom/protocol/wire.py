@@ -174,14 +174,14 @@ class Remedy(TypedDict):
     """Something a person can do about this failure, offered only where the numbers support it."""
 
     id: str
-    kind: Literal["release", "edit", "snippet", "advice", "restart", "save"]
+    kind: Literal["release", "edit", "snippet", "suggestion", "restart", "save"]
     title: Message
     note: Message
     effect_bytes: int | None
     effect_quality: Literal["measured", "estimated", "at_least", "not_measured"]
     type_this: str | None
     diffs: list[Diff]
-    reason: Message | None
+    example: str | None
 
 
 class Cause(TypedDict):
@@ -284,7 +284,7 @@ class Stub(TypedDict):
 
 
 class Edit(TypedDict):
-    """Lines of one cell to replace, proven by the helper on the text it was sent."""
+    """Lines of one cell to replace, computed from the sources that were sent."""
 
     cell_id: str
     first_line: int

@@ -94,8 +94,7 @@ def _list(report: Report, remedies: list[Remedy], start: int) -> Iterator[str]:
 
 def _remedy(report: Report, remedy: Remedy) -> Iterator[str]:
     yield words.titled(remedy, f"<strong>{_marked(remedy['title']['text'])}</strong>")
-    for sentence in words.said(remedy):
-        yield f"<br>{_marked(sentence)}"
+    yield f"<br>{_marked(remedy['note']['text'])}"
     code = remedy["type_this"]
     if code and remedy["kind"] == "snippet":
         yield f"<br>{escape(say('card.snippet'))}<pre>{escape(code)}</pre>"
@@ -104,6 +103,8 @@ def _remedy(report: Report, remedy: Remedy) -> Iterator[str]:
     for name, diff in words.named_diffs(report, remedy):
         yield f"<br>{escape(name)}" if name else ""
         yield _diff(diff)
+    if remedy["example"] is not None:
+        yield f"<pre>{escape(remedy['example'])}</pre>"
 
 
 def _diff(diff: Diff) -> str:

@@ -59,7 +59,7 @@ def _cause(report: Report) -> Iterator[str]:
 
 def _remedy(report: Report, number: int, remedy: Remedy) -> Iterator[str]:
     yield f"  {number}. {words.titled(remedy, _plain(remedy['title']['text']))}"
-    yield from (f"     {_plain(sentence)}" for sentence in words.said(remedy))
+    yield f"     {_plain(remedy['note']['text'])}"
     code = remedy["type_this"]
     if code and remedy["kind"] == "snippet":
         yield f"     {say('card.snippet')}"
@@ -71,6 +71,8 @@ def _remedy(report: Report, number: int, remedy: Remedy) -> Iterator[str]:
             yield f"     {name}"
         for row in diff["rows"]:
             yield f"     {row['line']:>4} {row['sign']} {row['text']}"
+    if remedy["example"] is not None:
+        yield from (f"         {line}" for line in remedy["example"].splitlines())
 
 
 def _plain(marked: str) -> str:

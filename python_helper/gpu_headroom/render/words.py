@@ -91,15 +91,14 @@ def traceback(report: Report) -> str | None:
 
 
 def titled(remedy: Remedy, title: str) -> str:
-    """Return "Free …: 12.0 GiB measured"; memory is not what a restart or a file is for."""
-    return title if remedy["kind"] in ("restart", "save") else f"{title}: {effect(remedy)}"
+    """Return "Free …: 12.0 GiB measured".
 
-
-def said(remedy: Remedy) -> Iterator[str]:
-    """Yield what stands below a title: its note, and why what its diffs show is no button."""
-    yield remedy["note"]["text"]
-    if remedy["reason"] is not None:
-        yield remedy["reason"]["text"]
+    A restart and a file save no memory, and a suggestion says what it saves where it is known.
+    """
+    silent = remedy["kind"] in ("restart", "save")
+    if remedy["kind"] == "suggestion":
+        silent = remedy["effect_bytes"] is None
+    return title if silent else f"{title}: {effect(remedy)}"
 
 
 def effect(remedy: Remedy) -> str:

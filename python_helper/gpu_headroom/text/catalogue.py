@@ -15,7 +15,7 @@ SENTENCES = {
     "worker.dask_number": "Dask worker {rank}",
     "worker.ended": "It has ended, and gave back **{returned_bytes}**.",
     "worker.ipyparallel": "engine {rank}",
-    "worker.not_here": "No button: it is proven in the worker only.",
+    "worker.not_here": "This kernel cannot make the edit: the code is only in the worker.",
     "worker.process": "another process",
     "worker.rank": "rank {rank}",
     "worker.ray": "a Ray worker",
@@ -138,7 +138,6 @@ SENTENCES = {
     ),
     # The answer to a fix request for a card that is gone.
     "fix.caution": "Running it again repeats what it does besides computing: `{calls}`.",
-    "fix.caution_progress": "Running it again draws its progress bars again: `{calls}`.",
     "fix.caution_unread": "The code is too long to say what else running it again would repeat.",
     "fix.unknown": "This kernel no longer knows the card that this button belongs to.",
     # Items of a plan: title, then what one loses.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from ..advice.remedies.smaller_batch import fitting
 from ..card.report import report_of
 from ..code.parsing import each_parsed_once
 from ..errors.recognise import recognise
 from ..oom.evidence import measure
+from ..oom.fitting import fitting
 from ..readings.snapshot import DeviceSnapshot
 from ..readings.sources import Sources
 

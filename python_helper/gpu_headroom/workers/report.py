@@ -21,14 +21,15 @@ _MEASURED = (
     *("cause", *_LISTS),
 )
 _ALIKE = 0.01  # messages round
-_REACH_IT = ("edit", "advice", "snippet")  # what frees memory comes too late: the worker has ended
+# What frees memory comes too late: the worker has ended.
+_REACH_IT = ("edit", "suggestion", "snippet")
 
 
 def joined(built: BuiltReport, left: object, others: int) -> BuiltReport:
     """Return a report with what its worker has left of itself; the same where that is no report.
 
-    `others` are as many as have left one. A button stands only behind an edit that is proven in
-    this kernel, too.
+    `others` are as many as have left one. There is a button only where this kernel can make the
+    edit, too.
     """
     report = built.report
     if type(left) is not dict or not _is_report(left):
@@ -70,14 +71,14 @@ def is_of(left: object, said: Statement) -> bool:
 
 
 def _told_here(remedy: Remedy, offer: Remedy | None) -> Remedy | None:
-    if remedy["kind"] != "edit":
-        return remedy
-    if offer is not None:
-        here = {key: offer[key] for key in ("kind", "title", "diffs", "reason")}
+    if offer is not None and (offer["kind"] == "edit" or remedy["kind"] == "edit"):
+        here = {key: offer[key] for key in ("kind", "title", "diffs", "example")}
         return cast("Remedy", {**remedy, **here})
     if any(diff["cell_id"] == COMMAND for diff in remedy["diffs"]):
         return None  # its command is none of this notebook's lines
-    return {**remedy, "kind": "advice", "reason": message("worker.not_here")}
+    if remedy["kind"] != "edit":
+        return remedy
+    return {**remedy, "kind": "suggestion", "note": message("worker.not_here")}
 
 
 def _is_report(left: dict[str, Any]) -> bool:

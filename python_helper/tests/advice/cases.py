@@ -7,8 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_headroom.cells.runs import CellRun
-from gpu_headroom.code.facts import Live
-from gpu_headroom.code.gate import Gate
 from gpu_headroom.code.notebook import Notebook
 from gpu_headroom.errors.recognise import recognise
 from gpu_headroom.errors.remote import RemoteWorker
@@ -146,6 +144,6 @@ def evidence(  # noqa: PLR0913  all that a test may vary
         kinds=known,
         parts={"temporaries": temporary_bytes, "not_attributed": rest - temporary_bytes},
         complete=True,
-        gate=Gate(Notebook.of([(each.key, each.source) for each in (*cells, failing)]), Live()),
+        notebook=Notebook.of([(each.key, each.source) for each in (*cells, failing)]),
     )
     return replace(made, **changes)

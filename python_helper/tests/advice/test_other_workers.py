@@ -77,7 +77,11 @@ def test_idle_workers_of_the_card_are_named() -> None:
     busy = reading(2, "GPU-1", 3 * GIB, engine="dask", actions=["restart"])
     found = told(report(1, 7 * GIB), reading(1, "GPU-1", 7 * GIB, engine="dask"), idle, busy)
     first, _ = found["remedies"]
-    assert (first["id"], first["kind"], first["effect_bytes"]) == ("free-idle", "advice", 4 * GIB)
+    assert (first["id"], first["kind"], first["effect_bytes"]) == (
+        "free-idle",
+        "suggestion",
+        4 * GIB,
+    )
     assert first["effect_quality"] == "estimated"  # what of it comes back is said afterwards
     assert first["note"]["text"].startswith("Idle now: Dask worker 0.")
 

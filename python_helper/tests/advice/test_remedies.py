@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from gpu_headroom.advice import remedies
+from gpu_headroom.advice import suggestions
 from gpu_headroom.advice.registry import REMEDIES, diagnose
+from gpu_headroom.code.facts import Live, ModelFacts
 from gpu_headroom.code.literals import literals_in
 from gpu_headroom.holders.modules import Model
 from gpu_headroom.holders.training import Training
@@ -93,6 +94,7 @@ OFFERED: dict[str, dict[str, Any]] = {
         "running": Running(trains=True),
     },
     "freeze-backbone": {
+        "live": Live(models={"net": ModelFacts(frozenset(), is_idle=True, trained=("fc",))}),
         "source": HEAD,
         "kinds": {"activations": 10 * GIB},
         "running": Running(trains=True),
@@ -158,14 +160,11 @@ BESIDE = {
 
 
 def test_every_remedy_is_in_the_registry() -> None:
-    """With sentences under the name of its file, and a case that it is offered in."""
-    files = {path.stem for path in Path(remedies.__path__[0]).glob("*.py")} - {"__init__"}
-    names = {
-        each for remedy in REMEDIES.values() for each in remedy.TEXTS if each.startswith("remedy.")
-    }
-    assert {name.split(".")[1].replace("-", "_") for name in names} == files
-    assert len(REMEDIES) == len(files)
-    assert {name.replace("-", "_") for name in (*OFFERED, "smaller-batch", "accumulate")} == files
+    """With sentences under its id, and a case that it is offered in."""
+    for remedy_id, remedy in REMEDIES.items():
+        ids = [each for each in remedy.TEXTS if each.startswith("remedy.")]
+        assert {each.split(".")[1] for each in ids} == {remedy_id}
+    assert {*OFFERED, "smaller-batch", "accumulate"} == set(REMEDIES)
 
 
 @pytest.mark.parametrize(
@@ -175,6 +174,15 @@ def test_every_remedy_is_in_the_registry() -> None:
 def test_every_remedy_is_a_section_of_its_causes_pages(name: str, rule: str) -> None:
     """It says when the remedy is offered, what it is expected to do, and what it costs."""
     assert f"\n### `{name}`: " in (DOCS / f"{rule}.md").read_text("utf-8")
+
+
+def test_every_end_of_a_suggestions_sentences_is_named() -> None:
+    """A condition says which title and note are shown."""
+    code = Path(suggestions.__file__).read_text("utf-8")
+    for row in suggestions.SUGGESTIONS:
+        ends = {each.removeprefix(f"remedy.{row.id}").lstrip(".") for each in row.TEXTS}
+        for end in ends - {"", "note", "notebooks", "started"}:
+            assert f'"{end}"' in code or end in ("note_notebooks", "note_started"), end
 
 
 def offers(found: Evidence) -> list[Offer]:
@@ -226,7 +234,7 @@ def test_of_a_gpu_that_pytorch_does_not_use_nothing_is_known() -> None:
     found = offers(evidence(**OFFERED["autocast"]))
     (offer,) = [each.remedy for each in found if each.id == "autocast"]
     assert offer["title"]["params"] == {"dtype": "bfloat16"}
-    assert "Cards before Ampere compute it slowly." in offer["note"]["text"]
+    assert "GPUs before Ampere compute it slowly." in offer["note"]["text"]
 
 
 def test_to_save_cures_nothing_and_comes_last() -> None:
@@ -292,7 +300,7 @@ def test_keeps_silent_where_no_batch_would_fit() -> None:
     assert smaller_batch(free=MIB, cached=0, batch_bytes=MIB, kinds=kinds) is None
 
 
-def test_offers_no_edit_that_it_cannot_prove() -> None:
+def test_offers_no_edit_that_changes_nothing() -> None:
     """Where the changed cell would not read as it should, there is neither button nor text."""
     source = "batch_size = 1024"
     (literal,) = literals_in(cell(source), source)
@@ -311,7 +319,7 @@ def test_is_unsure_far_from_what_was_seen() -> None:
 
 
 def test_edits_the_cell_as_it_is_now() -> None:
-    """The edit is proven on the text that was sent, and names the cells to run."""
+    """The edit is made in the text that was sent, and names the cells to run."""
     outcome = smaller_batch().edited.fix.edits(
         {"failing": "batch_size = 1024  # large\ntrain(batch_size)"}
     )
@@ -358,7 +366,7 @@ def test_refuses_a_cell_that_is_gone() -> None:
     assert (outcome.status, outcome.message["id"]) == ("changed", "fix.missing")
 
 
-def elsewhere(*between: Any, models: tuple[Model, ...] = ()) -> Any:
+def elsewhere(*between: Any) -> Any:
     """Offer a smaller batch that an earlier cell sets."""
     defining = cell("batch_size = 1024", "sizes", 2)
     (literal,) = literals_in(defining, defining.source)
@@ -368,7 +376,6 @@ def elsewhere(*between: Any, models: tuple[Model, ...] = ()) -> Any:
             cells=(defining, *between),
             batch=literal,
             batch_bytes=9 * GIB,
-            models=models,
         )
     )
     return offer
@@ -382,89 +389,6 @@ def test_names_the_cell_that_sets_the_batch() -> None:
     assert outcome.run == ("sizes", "loader", "failing")
 
 
-def test_does_not_make_a_model_anew() -> None:
-    """A cell in between that makes a model would lose what it has learnt: text, no button.
-
-    Unless that is learnt again by the cells that run, and soon.
-    """
-    between = cell("model = make(batch_size)\nloader = load(batch_size)", "loader", 3)
-    models = (Model("model", training=True),)
-    offer = elsewhere(between, models=models)
-    assert offer.edited.fix.run == ("sizes", "loader", "failing")
-    for learnt in (
-        [between, cell("fit(model, loader)", "training", 4)],
-        [replace(between, end_s=600.0)],
-    ):
-        offer = elsewhere(*learnt, models=models)
-        assert (offer.remedy["kind"], offer.edited.fix) == ("advice", None)
-
-
-@pytest.mark.parametrize(
-    ("made", "learnt", "edits"),
-    [
-        ("model = Net()\nbatch_size = 1024", True, False),
-        ("model = Net()\nbatch_size = 1024", False, True),
-        ("batch_size = 1024\nlarge = torch.zeros(3)", True, True),
-    ],
-)
-def test_keeps_a_model_that_the_changed_cell_makes(made: str, learnt: bool, edits: bool) -> None:
-    """What it has learnt would be lost where it stands beside the number that is changed."""
-    defining = cell(made, "sizes", 2)
-    training = [replace(cell("fit(model, 8)", "training", 3), end_s=600.0)]
-    (literal,) = literals_in(defining, defining.source)
-    found = offers(
-        evidence(
-            source="fit(model, batch_size)",
-            cells=(defining, *training) if learnt else (defining,),
-            models=(Model("model", training=True),),
-            running=Running(trains=True),
-            batch=literal,
-            batch_bytes=9 * GIB,
-            kinds={"optimizer_state": GIB} if learnt else {},
-        )
-    )
-    (offer,) = [each for each in found if each.remedy["id"] == "smaller-batch"]
-    assert (offer.edited.fix is not None) is edits
-
-
-NET = "class Net: width = BATCH\ndef fit(): loss.backward()"
-MAKES = "model = Net(BATCH)\nopt = {}(model.parameters())"
-
-
-@pytest.mark.parametrize(
-    ("changes", "optimizer", "between", "anew"),
-    [
-        ({}, "Adam", (), True),
-        ({"kinds": {"optimizer_state": GIB}}, "Adam", (), False),
-        ({"kinds": {"gradients": GIB}}, "Adam", (), False),
-        ({"running": Running()}, "Adam", (), False),
-        ({}, "SGD", (), False),
-        ({}, "Adam", ("fit(model)",), False),
-        ({}, "Adam", ("model.load_state_dict(best)",), True),  # runs again, too
-        ({}, "Adam", (NET,), True),
-    ],
-)
-def test_makes_a_model_anew_that_has_learnt_nothing(
-    changes: dict[str, Any], optimizer: str, between: tuple[str, ...], anew: bool
-) -> None:
-    """A first step that failed has changed no weights: the cells of the model may run again."""
-    defining = cell("batch_size = 1024", "sizes", 2)
-    (literal,) = literals_in(defining, defining.source)
-    makes = cell(MAKES.format(optimizer).replace("BATCH", "batch_size"), "model", 3)
-    others = [cell(each, f"other-{n}", 4) for n, each in enumerate((NET, *between))]
-    given = {"running": Running(trains=True), "batch": literal, "batch_bytes": 9 * GIB, **changes}
-    found = offers(
-        evidence(
-            source="fit(model, batch_size)",
-            cells=(defining, makes, *others),
-            models=(Model("model", training=True),),
-            **given,
-        )
-    )
-    (offer,) = [each for each in found if each.remedy["id"] == "smaller-batch"]
-    assert (offer.edited.fix is not None) is anew
-
-
 def test_is_advice_where_cells_have_no_identity() -> None:
     """In a terminal nothing can be edited; the diff says what to do."""
     source = "batch_size = 1024"
@@ -473,7 +397,7 @@ def test_is_advice_where_cells_have_no_identity() -> None:
     (literal,) = literals_in(anonymous, source)
     failure = replace(made.failure, cell=anonymous, cells=(anonymous,))
     (offer,) = offers(replace(made, batch=literal, failure=failure))
-    assert (offer.remedy["kind"], offer.edited.fix) == ("advice", None)
+    assert (offer.remedy["kind"], offer.edited.fix) == ("suggestion", None)
     assert offer.remedy["diffs"]
 
 

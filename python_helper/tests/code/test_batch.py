@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from gpu_headroom.cells.runs import CellRun
-from gpu_headroom.code.batch import path_from, size_literals
+from gpu_headroom.code.batch import size_literals
 from gpu_headroom.code.literals import literals_in
 
 
@@ -205,95 +205,10 @@ def test_calls_of_the_failing_cell_decide_about_a_default() -> None:
         assert [each.value for each in found if each.kind == "parameter"] == expected
 
 
-FAILING = cell("for x in loader:\n    step(x)")
-SIZES = cell("batch_size = 512\nlr = 1", "sizes")
-LOADER = cell("loader = DataLoader(data, batch_size=batch_size)", "loader")
-OTHER = cell("print(batch_size)", "other")
-
-
-def path(literal_cell: CellRun, *cells: CellRun, failing: CellRun = FAILING) -> list[str] | None:
-    """Return the ids of the cells to run after the literal of a cell was changed."""
-    (literal,) = literals_in(literal_cell, literal_cell.source)
-    run = path_from(literal.cell, failing, [*cells, failing])
-    return None if run is None else [str(each.cell_id) for each in run]
-
-
-def test_runs_the_failing_cell_alone_for_a_literal_of_its_own() -> None:
-    """Nothing else has to run."""
-    own = cell("batch_size = 64\nstep(batch_size)")
-    assert path(own, failing=own) == ["failing"]
-
-
-def test_runs_the_cells_that_carry_the_value() -> None:
-    """What was made from the literal in between must be made anew, what only looks at it not."""
-    assert path(SIZES, SIZES, OTHER, LOADER) == ["sizes", "loader", "failing"]
-
-
-def test_runs_the_defining_cell_first() -> None:
-    """A name that the failing cell reads itself needs no cell in between."""
-    failing = cell("step(batch_size)")
-    assert path(SIZES, SIZES, OTHER, failing=failing) == ["sizes", "failing"]
-
-
-def test_reaches_into_a_function_of_another_cell() -> None:
-    """A default of a function that the failing cell calls counts."""
-    function = cell("def train(batch_size=512):\n    pass", "function")
-    assert path(function, function, failing=cell("train()")) == ["function", "failing"]
-
-
-def test_knows_when_a_literal_leads_nowhere() -> None:
-    """A batch that the failing cell has nothing to do with is none of its causes."""
-    assert path(SIZES, SIZES, failing=cell("other()")) is None
-
-
-CLASS = """class Buffer:
-    def add(self, x):
-        self.items.append(x)
-
-def helper(): ...
-size = 3"""
-PATHS: list[tuple[int, list[str], list[str] | None]] = [
-    # what only a function reads is read when it is called
-    (3, ["def fill(b: Buffer): b.add(x)", "model = make()", "fill(Buffer())"], ["0", "3"]),
-    (3, ["def new(): return Buffer()", "buffer = new()", "buffer.add(x)"], ["0", "2", "3"]),
-    (3, ["def new(): return Buffer()", "new().add(x)"], ["0", "2"]),
-    # a function that is the same as before carries nothing
-    (3, ["model = helper()", "run(model, Buffer())"], ["0", "2"]),
-    (3, ["model = helper()", "run(model)"], None),
-    (6, ["net = Net(size)", "net.load(state)", "net(x)"], ["0", "1", "2", "3"]),
-    (6, ["net = Net(size)", "print(net)", "net(x)"], ["0", "1", "3"]),
-    (6, ["for m in nets:\n    m.hook(size)", "nets[0](x)"], ["0", "1", "2"]),
-]
-
-
-@pytest.mark.parametrize(("line", "sources", "expected"), PATHS)
-def test_what_leads_from_a_line(line: int, sources: list[str], expected: list[str] | None) -> None:
-    """Cells run again that read or affect as they run what has changed, and no others."""
-    first, *later = [cell(text, str(n)) for n, text in enumerate([CLASS, *sources])]
-    run = path_from(first, later[-1], [first, *later], lines=[line])
-    assert (run and [each.cell_id for each in run]) == expected
-
-
 def test_warns_of_nothing_in_the_users_code() -> None:
     """Python has warned of a cell when it ran; looking at it warns no second time."""
     source = "pattern = '\\d'\nbatch_size = 64"
     assert len(literals_in(cell(source), source)) == 1  # a warning would be an error here
-
-
-NET = """BATCH = 64
-class Net(nn.Module):
-    def forward(self, x): return x
-def load(): return DataLoader(data, BATCH)
-"""
-
-
-def test_a_class_beside_the_literal_makes_no_model_anew() -> None:
-    """Only what is made of the batch has to be made again."""
-    first, model = cell(NET, "first"), cell("model = Net()", "model")
-    failing = cell("fit(model, load())")
-    run = path_from(first, failing, [first, model, failing], lines=[1])
-    assert run is not None
-    assert [each.cell_id for each in run] == ["first", "failing"]
 
 
 OPTIONS = """p = argparse.ArgumentParser()
@@ -308,5 +223,29 @@ def test_a_command_line_says_what_another_cell_calls_it(argv: str) -> None:
     failing = cell("train(args)")
     (found,) = size_literals("batch", failing, [*cells, failing], {})
     assert (found.name, found.value, found.cell.key) == ("batch_size", 64, "argv")
-    path = path_from(cells[0], failing, [*cells, failing])
-    assert [each.key for each in path or ()] == ["argv", "options", "failing"]
+
+
+@pytest.mark.parametrize(
+    ("sources", "failing", "counts"),
+    [
+        (["batch_size = 512", "loader = DataLoader(x, batch_size)"], "step(loader)", True),
+        (["batch_size = 512", "other = DataLoader(x, batch_size)"], "step(loader)", False),
+        (["def train(batch_size=512): pass"], "train()", True),
+        (["batch_size = 512\nclass Net: pass", "model = Net()"], "fit(model)", False),
+    ],
+)
+def test_a_number_of_another_cell_has_to_lead_on(
+    sources: list[str], failing: str, *, counts: bool
+) -> None:
+    """A batch that the failing cell has nothing to do with is none of its causes."""
+    cells = [cell(each, str(n)) for n, each in enumerate(sources)]
+    found = size_literals("batch", cell(failing), [*cells, cell(failing)], {})
+    assert [each.value for each in found] == [512] * counts
+
+
+def test_a_function_of_the_same_cell_carries_the_number_that_it_reads() -> None:
+    """A worker runs `train`, which the cell of the number defines and the failing cell sends."""
+    defines = cell("batch_size = 64\n\ndef train(x):\n    return x[:batch_size]", "defines")
+    failing = cell("client.submit(train, x).result()")
+    (found,) = size_literals("batch", failing, [defines, failing], {})
+    assert (found.cell.key, found.value) == ("defines", 64)

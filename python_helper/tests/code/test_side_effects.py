@@ -9,65 +9,60 @@ from gpu_headroom.code.side_effects import caution
 REPEATS = [
     ("torch.save(model.state_dict(), 'model.pt')", "torch.save"),
     ("open('log.txt', 'w').write('x')", "write, open"),
-    ("open('log.txt', mode='ab')", "open"),
-    ("Path('x').open('w')", "open"),
     ("Path('x').write_text('y')", "write_text"),
-    ("frame[0].to_csv('x.csv')", "to_csv"),
-    ("plt.savefig('x.png')", "plt.savefig"),
-    ("json.dump(d, f)", "json.dump"),
     ("for x in y:\n    wandb.log({'loss': 1})", "wandb.log"),
-    ("writer.add_scalar('loss', 1)", "writer.add_scalar"),
-    ("requests.post(url, json={})", "requests.post"),
-    ("os.system('ls')\nsubprocess.run(['ls'])", "os.system, subprocess.run"),
+    ("answer = requests.post(url, json={})", "requests.post"),
     ("!pip install x\n%matplotlib inline", "!pip"),
-    ("%%bash\necho x", "%%bash"),
     ("name = input('Name? ')", "input"),
     ("def f():\n    torch.save(x, y)\nf()", "torch.save"),
-    ("class A:\n    torch.save(x, y)", "torch.save"),
     ("a.save(1); b.save(1); c.save(1); d.save(1)", "a.save, b.save, c.save"),
-]
-DRAWS = [
-    ("for x in tqdm(loader):\n    step(x)", "tqdm"),
-    ("for x in tqdm.notebook.trange(3):\n    step(x)", "tqdm.notebook.trange"),
-    ("trainer.train()", "trainer.train"),
-    ("model.fit(x, y)", "model.fit"),
+    # Found by review: none of these is known by its name.
+    ("con.execute('INSERT INTO runs VALUES (1)')", "con.execute"),
+    ("con = connect('runs.db')\ncon.execute('INSERT INTO runs VALUES (1)')", "con.execute"),
+    ("publish(model)", "publish"),
+    ("await client.send(x)", "client.send"),
+    ("state.runs += 1", "state.runs"),
+    ("counts[name] += 1", "counts[name]"),
+    ("count += 1", "count"),
+    ("heapq.heappush(heap, x)", "heapq.heappush"),
+    ("heappush(heap, x)", "heappush"),
+    ("counter.update(words)", "counter.update"),
+    ("history.append(loss)", "history.append"),
+    ("def f(h):\n    h.append(1)\nf(history)", "h.append"),
+    ("ema.lerp_(w, 0.1)", "ema.lerp_"),
 ]
 SILENT = [
-    "model.train()\nloss = model(x).sum()\nloss.backward()",
-    "open('data.txt').read()",
-    "open('data.txt', 'r', encoding='utf-8')",
-    "f = Path('x').open()",
-    "x = x.to('cuda'); x.copy_(y); d.update(a)",
-    "torch.log(x); math.log(2); d.remove(1); text.replace('a', 'b'); pool.submit(f)",
+    "model.train()\nloss = model(x).sum()\nloss.backward()\nopt.step()\nopt.zero_grad()",
+    "for x in tqdm(loader):\n    bar.update(1)\n    bar.set_postfix(loss=1)\n    scaler.update()",
+    "print(x); display(x); plt.plot(x); ax.set_title('y'); plt.show(); sns.heatmap(x)",
+    "trainer.fit(model); trainer.train(); model.eval(); model.to('cuda')",
+    "open('data.txt').read()\nx = open('data.txt', 'r', encoding='utf-8')",
+    "torch.manual_seed(0); gc.collect(); torch.cuda.empty_cache(); time.sleep(1)",
+    "logging.info('x'); logger.warning('y'); warnings.simplefilter('ignore')",
+    "history = []\nhistory.append(1)\ntotal = 0\ntotal += 1",
+    "parser = ArgumentParser()\nparser.add_argument('x')\nw = ones(2)\nw.mul_(2)",
+    "def f(h):\n    h.append(1)\n    n = 0\n    n += 1\nhistory = []\nf(history)",
+    "class Meter:\n    def add(self, x):\n        self.n += x\nm = Meter()\nm.add(1)",
     "sys.stdout.write('x')",
     "def save():\n    torch.save(x, y)",
-    "model.fit(x, y, verbose=0)",
     "%matplotlib inline\n%%time\nif a != b:\n    pass",
-    "session.query(x)",
+    "y = session.query(x)",
+    "net(x)",
 ]
 
 
 @pytest.mark.parametrize(("source", "calls"), REPEATS)
 def test_names_what_would_be_repeated(source: str, calls: str) -> None:
-    """Files, messages, commands and questions, the first three."""
+    """Whatever has no value that is kept and is not known to be harmless; the first three."""
     said = caution(["a"], {"a": source})
     assert said is not None
-    assert said["id"] == "fix.caution"
-    assert said["params"]["calls"] == calls
-
-
-@pytest.mark.parametrize(("source", "calls"), DRAWS)
-def test_names_progress_bars(source: str, calls: str) -> None:
-    """They would be drawn again."""
-    said = caution(["a"], {"a": source})
-    assert said is not None
-    assert (said["id"], said["params"]["calls"]) == ("fix.caution_progress", calls)
+    assert (said["id"], said["params"]["calls"]) == ("fix.caution", calls)
 
 
 @pytest.mark.parametrize("source", SILENT)
 def test_is_silent_where_nothing_is_repeated(source: str) -> None:
-    """Reading and computing is what a try is for."""
-    assert caution(["a"], {"a": source}) is None
+    """Computing is what a try is for, as is what the same cells make again."""
+    assert caution(["a"], {"a": source}, models={"net"}) is None
 
 
 def test_looks_into_the_functions_of_other_cells() -> None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from gpu_headroom.code.find import calls
 from gpu_headroom.code.source import CellSource, Refused
-from gpu_headroom.edits.call import remove_keyword, set_keyword
+from gpu_headroom.edits.call import set_keyword
 from gpu_headroom.edits.hunks import hunks, rows
-from gpu_headroom.edits.rewrite import Anchor, all_of, rewriting, statement_at
+from gpu_headroom.edits.rewrite import Anchor, rewriting, statement_at
 from tests.edits.cases import check, refuses_hostile
 
 if TYPE_CHECKING:
@@ -22,13 +22,6 @@ def give(source: CellSource, name: str, value: str) -> None:
     """Give every call of `f` an argument."""
     for call in calls(source.tree, "f"):
         set_keyword(source, call, name, value)
-
-
-@rewriting
-def take(source: CellSource, name: str) -> None:
-    """Take it away."""
-    for call in calls(source.tree, "f"):
-        remove_keyword(source, call, name)
 
 
 @rewriting
@@ -81,22 +74,6 @@ def test_gives_an_argument(before: str, after: str) -> None:
 def test_gives_none_that_may_be_there(source: str) -> None:
     """`**k` may have it."""
     assert give("x", "1")(source) is None
-
-
-TAKEN = [
-    ("f(x=1)", "f()"),
-    ("f(a, x=1)", "f(a)"),
-    ("f(x=1, b=2)", "f(b=2)"),
-    ("f(a, x=(1), b=2)", "f(a, b=2)"),
-    ("f(\n    a,\n    x=1,  # x\n    b=2,\n)", "f(\n    a,\n    b=2,\n)"),
-    ("f(\n    a,\n    x=1\n)", "f(\n    a\n)"),
-]
-
-
-@pytest.mark.parametrize(("before", "after"), TAKEN)
-def test_takes_an_argument_away(before: str, after: str) -> None:
-    """With its comma, and with the line that it has for itself."""
-    check(take("x"), before, after)
 
 
 WRAPPED: list[tuple[str, str | None]] = [
@@ -166,14 +143,7 @@ def test_finds_a_line_that_has_moved() -> None:
     assert rewrite("z") is None
 
 
-def test_all_or_nothing() -> None:
-    """Several rewrites are one."""
-    both: Rewrite = all_of(give("x", "1"), take("y"))
-    assert both("f(y=2)") == "f(x=1)"
-    assert both("f(z=2)") is None
-
-
-@pytest.mark.parametrize("rewrite", [give("x", "1"), take("x"), wrap(), around(Anchor(1, "x"))])
+@pytest.mark.parametrize("rewrite", [give("x", "1"), wrap(), around(Anchor(1, "x"))])
 def test_takes_any_text(rewrite: Rewrite) -> None:
     """Hostile cells raise nothing."""
     refuses_hostile(rewrite)

@@ -193,31 +193,6 @@ def test_a_batch_that_holds_all_data_has_no_largest(
     assert "Largest" not in answer.out
 
 
-def test_advice_is_tried_without_a_promise(run: Callable[..., Answer], tmp_path: Path) -> None:
-    """What has no button, since values may be others, is run as well, and called unproven."""
-    layers = "layer for _ in range(8) for layer in (nn.Linear(1024, 1024), nn.GELU())"
-    path = write(
-        tmp_path / "a.ipynb",
-        START,
-        "batch_size = 32768",
-        f"model = nn.Sequential(*[{layers}]).cuda()\n"
-        "optimizer = torch.optim.AdamW(model.parameters())",
-        "for step in range(20):\n"
-        "    x = torch.randn(batch_size, 1024, device='cuda')\n"
-        "    loss = model(x).square().mean()\n"
-        "    optimizer.zero_grad()\n"
-        "    loss.backward()\n"
-        "    optimizer.step()",
-    )
-    found = run(path, "--gpu", "2.4 GiB", "--json").found
-    tries = {each["remedy_id"]: each for each in found["tries"]}
-    assert tries["smaller-batch"]["edits"]
-    autocast = tries["autocast"]
-    assert (autocast["fits"], autocast["edits"]) == (True, []), autocast
-    assert autocast["message"]["text"].endswith("that it computes the same is not proven")
-    assert autocast["peak_bytes"] < found["needed_bytes"]
-
-
 def test_a_peak_that_the_program_resets_is_one(run: Callable[..., Answer], tmp_path: Path) -> None:
     """Programs that print their own peaks start them again; what was needed was needed."""
     uses = [f"x = torch.empty({size} * 2**20, device='cuda'); del x" for size in (300, 100)]

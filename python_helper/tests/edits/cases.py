@@ -1,4 +1,4 @@
-"""What every rewrite promises, checked on each case of its table."""
+"""What holds for every rewrite, checked on each case of its table."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import random
 import re
 from typing import TYPE_CHECKING
 
-from gpu_headroom.code.facts import Live, ModelFacts
-from gpu_headroom.code.gate import Gate
 from gpu_headroom.code.notebook import CellCode, Notebook
 from gpu_headroom.code.parsing import parse_cell
 from gpu_headroom.edits.hunks import hunks
@@ -56,14 +54,11 @@ def check(rewrite: Rewrite, before: str, after: str | None) -> None:
         _keeps_the_rest(text, found)
 
 
-def objection(rewrite: Rewrite, *cells: str, models: tuple[str, ...] = ("model",)) -> str | None:
-    """Return the id of the reason why a rewrite of the first of these cells is not proven."""
-    facts = ModelFacts(frozenset(), frozenset(), training=False, is_trained=True, is_frozen=False)
-    live = Live(models=dict.fromkeys(models, facts))
-    gate = Gate(Notebook([CellCode(f"c{n}", text) for n, text in enumerate(cells)]), live)
+def suits(rewrite: Rewrite, *cells: str) -> bool:
+    """Return whether a button may make a rewrite of the first of these cells."""
     assert rewrite(cells[0]) is not None
-    why = rewrite.objection(gate, gate.notebook.cells[0])
-    return None if why is None else why["id"]
+    notebook = Notebook([CellCode(f"c{n}", text) for n, text in enumerate(cells)])
+    return rewrite.suits(notebook, notebook.cells[0])
 
 
 def refuses_hostile(rewrite: Rewrite) -> None:
@@ -111,18 +106,6 @@ def _tabs(text: str) -> str:
 
 def _commented(text: str) -> str:
     return f"# größer 日本\n{text}\n# end"
-
-
-def table(text: str) -> list[tuple[str, str | None]]:
-    """Read cases from a text: `--->` stands between before and after, `====` between cases.
-
-    A case without `--->` is one that is refused.
-    """
-    found: list[tuple[str, str | None]] = []
-    for case in text.strip("\n").split("\n====\n"):
-        before, arrow, after = case.partition("\n--->\n")
-        found.append((before, after if arrow else None))
-    return found
 
 
 def here(source: str) -> Anchor:

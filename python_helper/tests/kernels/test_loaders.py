@@ -73,14 +73,6 @@ def test_the_loader_of_the_failing_loop_is_edited(gpu: LiveKernel) -> None:
     assert edit["old_lines"] == ["train_loader = DataLoader(data, batch_size=64)"]
 
 
-def test_no_loader_is_edited_where_nobody_can_tell(gpu: LiveKernel) -> None:
-    """A sentence says why there is no button."""
-    hidden = TRAIN.replace("in train_loader", "in [valid_loader, train_loader][int(True)]")
-    offer, _ = smaller_batch(gpu, {"start": START, "data": LOADERS, "model": MODEL, "t": hidden})
-    assert offer["kind"] == "advice"
-    assert offer["reason"]["id"] == "number.several"
-
-
 def test_what_a_cell_has_overwritten_is_made_again(gpu: LiveKernel) -> None:
     """`rows, held = split(rows)` finds in its second run what it found in the first."""
     split = """rows, held = rows[:128], rows[128:]
@@ -93,6 +85,26 @@ train_loader = DataLoader(TensorDataset(rows), batch_size=64)
     assert offer["kind"] == "edit"
     fix = click(gpu, report_id, cells)
     assert fix["run"] == ["rows", "split", "train"]
+
+
+def test_a_cell_that_deletes_what_is_made_again_runs_as_well(gpu: LiveKernel) -> None:
+    """Else the re-run would have it, too."""
+    make = "raw = torch.ones(128, 16)\nloader = DataLoader(TensorDataset(raw), batch_size=64)"
+    train = TRAIN.replace("train_loader", "loader")
+    cells = {"start": START, "make": make, "drop": "del raw", "model": MODEL, "train": train}
+    _, report_id = smaller_batch(gpu, cells)
+    assert click(gpu, report_id, cells)["run"] == ["make", "drop", "train"]
+
+
+def test_what_a_re_run_repeats_is_named(gpu: LiveKernel) -> None:
+    """A statement whose value nobody keeps; what counts anew begins anew."""
+    start = f"{START}\nimport sqlite3\ncon = sqlite3.connect('t.db')\nruns = [0]"
+    train = f"con.execute('CREATE TABLE IF NOT EXISTS t (x)')\nruns[0] += 1\n{TRAIN}"
+    cells = {"start": start, "data": LOADERS, "model": MODEL, "train": train}
+    _, report_id = smaller_batch(gpu, cells)
+    fix = click(gpu, report_id, cells)
+    assert fix["run"] == ["start", "data", "train"]
+    assert fix["caution"]["params"]["calls"] == "con.execute"
 
 
 @pytest.mark.parametrize("pinned", [True, False])

@@ -91,7 +91,7 @@ def offered(report: Any) -> Any:
 def edited(kernel: LiveKernel, source: str) -> str:
     """Run a cell whose process fails; return the cell with the edit that its card offers."""
     offer = offered(report := fail(kernel, source))
-    assert offer["kind"] == "edit", offer["reason"]
+    assert offer["kind"] == "edit", offer
     reply = click(kernel, report["report_id"], source)
     assert reply["run"] == ["cell"]
     return applied({"cell": source}, reply["edits"])["cell"]
@@ -145,11 +145,11 @@ FIXED = f"{LOOP}\nBATCH = 64\n{BODY}  # step 1\n"
 
 
 def test_a_script_is_edited_where_it_has_the_number(kernel: LiveKernel, folder: Path) -> None:
-    """In its file, by the page; what a cell writes, or imports, is left alone."""
+    """In its file, by the page."""
     write(kernel, folder, main=FIXED)
     source = f"{PYTHON} main.py --epochs 1 \\\n  --seed 1"
     offer = offered(report := fail(kernel, source))
-    assert offer["kind"] == "edit", offer["reason"]
+    assert offer["kind"] == "edit", offer
     assert offer["title"]["text"] == "`BATCH = 64` → `32` (main.py, line 19)"
     (edit,) = (reply := click(kernel, report["report_id"], source))["edits"]
     assert edit["cell_id"] == "main.py"
@@ -158,20 +158,13 @@ def test_a_script_is_edited_where_it_has_the_number(kernel: LiveKernel, folder: 
     (folder / "main.py").write_text(FIXED.replace("64", "63"))
     assert click(kernel, report["report_id"], source)["status"] == "changed"
 
-    write(kernel, folder, main=FIXED)
-    kernel.run("if 0:\n    open('main.py')", cell_id="writes")
-    refused = offered(fail(kernel, source))
-    assert refused["kind"] == "advice"
-    assert "is named in In [" in refused["reason"]["text"]
-    kernel.run("", cell_id="writes")
-
 
 def test_a_number_of_a_module_that_it_imports_is_edited(kernel: LiveKernel, folder: Path) -> None:
     """Its process reads that anew, too."""
     main = f"from parts import BATCH\n{LOOP}\n{BODY}  # step 1\n"
     write(kernel, folder, main=main, parts="BATCH = 64\n")
     offer = offered(fail(kernel, f"{PYTHON} main.py"))
-    assert offer["kind"] == "edit", offer["reason"]
+    assert offer["kind"] == "edit", offer
     assert offer["diffs"][0]["file"] == "parts.py"
 
 

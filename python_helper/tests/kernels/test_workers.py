@@ -102,7 +102,7 @@ def test_the_batch_of_its_cell_is_halved(kernel: LiveKernel) -> None:
     """The cell that sets it runs again, and the one that sent the work."""
     report = card(kernel.run(LAUNCH, cell_id="launch", stop_on_error=False))
     (offer,) = report["remedies"]
-    assert (offer["id"], offer["kind"]) == ("smaller-batch", "edit"), offer["reason"]
+    assert (offer["id"], offer["kind"]) == ("smaller-batch", "edit"), offer
     assert "was not measured" in offer["note"]["text"]
     ran, cells = fixed(kernel, report, {"size": SIZE, "train": TRAIN, "launch": LAUNCH})
     assert ran == ["size", "launch"]
@@ -148,7 +148,7 @@ def test_a_forked_rank_is_measured_in_itself(kernel: LiveKernel) -> None:
     total = sum(parts.values()) - parts["free"] - parts["cached"] - parts["outside"]
     assert total == report["in_use_bytes"]
     assert report["traceback_bytes"] is None
-    assert {each["kind"] for each in report["remedies"]} <= {"edit", "advice", "snippet"}
+    assert {each["kind"] for each in report["remedies"]} <= {"edit", "suggestion", "snippet"}
     (offer,) = [each for each in report["remedies"] if each["id"] == "smaller-batch"]
     assert offer["effect_bytes"] > 0
     new = int(offer["title"]["params"]["new"])

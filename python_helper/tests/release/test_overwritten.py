@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from gpu_headroom import release
-from gpu_headroom.code.rerun import makes_anew, set_first, trained_before, trains_again
+from gpu_headroom.code.rerun import makes_anew, set_first
+from gpu_headroom.code.training import trained_before, trains_again
 from gpu_headroom.release.items import measured
 from gpu_headroom.release.overwritten import offer, settle
 

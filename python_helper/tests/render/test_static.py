@@ -80,7 +80,7 @@ def report(**changes: Any) -> Report:
                 "effect_quality": "measured",
                 "type_this": "import gpu_headroom; gpu_headroom.free_traceback()",
                 "diffs": [],
-                "reason": None,
+                "example": None,
             },
             {
                 "id": "smaller-batch",
@@ -88,7 +88,7 @@ def report(**changes: Any) -> Report:
                 "title": message(
                     "remedy.smaller-batch", TEXTS, name="batch_size", old=1024, new=512, line=12
                 ),
-                "note": message("remedy.smaller-batch.note", TEXTS, times=2),
+                "note": message("remedy.smaller-batch.note", TEXTS, changes="More steps."),
                 "effect_bytes": gib(4.9),
                 "effect_quality": "estimated",
                 "type_this": None,
@@ -104,7 +104,7 @@ def report(**changes: Any) -> Report:
                         "sets": "batch_size = 512",
                     },
                 ],
-                "reason": None,
+                "example": None,
             },
         ],
         "details": [
@@ -238,13 +238,29 @@ def test_html_escapes_every_text_of_a_report() -> None:
     assert "<script" not in source
 
 
-def test_static_forms_say_why_a_change_is_no_button() -> None:
-    """In a sentence of its own, below what it costs."""
-    why = "Not a button: `step` is read in In [9] as well."
-    reason = {"id": "edit.read", "template": why, "params": {}, "text": why}
-    made = report(remedies=[{**report()["remedies"][1], "kind": "advice", "reason": reason}])
-    assert "\n     Not a button: step is read in In [9] as well.\n" in text(made)
-    assert "<br>Not a button: <code>step</code> is read in In [9] as well.<" in html(made)
+def test_static_forms_show_the_example_of_a_suggestion() -> None:
+    """As code of its own, below the note, and escaped."""
+    example = "for part in batch.split(256):\n    model(part)  # <b>"
+    suggestion = {**report()["remedies"][0], "kind": "suggestion", "type_this": None}
+    made = report(remedies=[{**suggestion, "example": example}])
+    assert "\n         for part in batch.split(256):\n             model(part)  # <b>\n" in text(
+        made
+    )
+    assert "<pre>for part in batch.split(256):\n    model(part)  # &lt;b&gt;</pre>" in html(made)
+
+
+@pytest.mark.parametrize(
+    ("effect", "title"), [(gib(4.9), "about −4.9 GiB estimated"), (None, None)]
+)
+def test_a_suggestion_says_what_it_saves_where_it_is_known(
+    effect: int | None, title: str | None
+) -> None:
+    """Elsewhere its title stands alone."""
+    remedy: Any = {**report()["remedies"][1], "kind": "suggestion", "effect_bytes": effect}
+    made = report(remedies=[remedy])
+    line = "  1. batch_size = 1024 → 512 (line 12)"
+    assert f"\n{line}{f': {title}' if title else ''}\n" in text(made)
+    assert "not measured" not in html(made).split("<details>")[0]
 
 
 def test_html_escapes_code() -> None:
@@ -379,7 +395,7 @@ def test_a_cuda_that_has_stopped_has_one_remedy_and_no_numbers() -> None:
         "effect_quality": "not_measured",
         "type_this": None,
         "diffs": [],
-        "reason": None,
+        "example": None,
     }
     cause = {
         "rule": "sticky-error",

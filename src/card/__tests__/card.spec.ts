@@ -14,10 +14,12 @@ import {
   ELSEWHERE,
   IN_FILE,
   SMALLER_BATCH,
-  SNIPPET
+  SNIPPET,
+  SUGGESTION
 } from '../../__tests__/report';
 import type { IDiff, IReport } from '../../protocol';
 import type { ActionName, ICardState, RemedyState } from '../state';
+import { suggestedCode } from '../suggestion';
 
 const isDiff = (diff: IDiff | undefined): diff is IDiff => diff !== undefined;
 
@@ -231,20 +233,6 @@ describe('Card', () => {
       expect(lists[1]?.start).toBe(5);
       expect(lists[1]?.closest('details')?.open).toBe(false);
       expect(host.querySelectorAll('.jp-mod-primary')).toHaveLength(1);
-    });
-
-    it('should say why what a diff shows is no button', () => {
-      const noted = (): (string | null)[] =>
-        [...host.querySelectorAll('li .jp-GpuHeadroomCard-note')].map(
-          each => each.textContent
-        );
-      show({ remedies: [{ ...SMALLER_BATCH, kind: 'advice' }] });
-      expect(noted()).toHaveLength(1);
-      const text = 'Not a button: `step` is read in In [9] as well.';
-      const reason = { id: 'edit.read', template: text, params: {}, text };
-      show({ remedies: [{ ...SMALLER_BATCH, kind: 'advice', reason }] });
-      expect(noted()).toHaveLength(2);
-      expect(noted()[1]).toBe('Not a button: step is read in In [9] as well.');
     });
 
     it('should speak the signs of a diff', () => {
@@ -529,6 +517,90 @@ describe('Card', () => {
       );
       expect(host.textContent).toContain('Inserted.');
       expect(buttons()).toEqual([...COPIES]);
+    });
+  });
+
+  describe('a suggestion', () => {
+    const example = SUGGESTION.example ?? '';
+    const diffs = SMALLER_BATCH.diffs;
+    const copyButton = (): HTMLButtonElement => button('Copy');
+
+    it('should show its example and what it saves, and be copied', () => {
+      show({ remedies: [SUGGESTION] });
+      expect(text('ol pre')).toBe(example);
+      expect(text('ol details')).toBe('');
+      expect(text('.jp-GpuHeadroomCard-effect')).toBe(
+        'about −4.9 GiB estimated'
+      );
+      expect(buttons()).toEqual(['Copy', ...COPIES]);
+      copyButton().click();
+      expect(actions).toEqual([['copy-code', SUGGESTION.id]]);
+    });
+
+    it('should say nothing of savings that are not known', () => {
+      show({ remedies: [{ ...SUGGESTION, effect_bytes: null }] });
+      expect(text('ol .jp-GpuHeadroomCard-effect')).toBe('');
+    });
+
+    it('should name what its button copies', () => {
+      show({ remedies: [SUGGESTION, { ...SUGGESTION, id: 'other' }] });
+      expect(copyButton().getAttribute('aria-label')).toBe(
+        'Copy: English of remedy.accumulate'
+      );
+    });
+
+    it('should offer neither to apply nor to try it', () => {
+      show({ remedies: [{ ...SUGGESTION, example: null, diffs }] });
+      expect(text('.jp-GpuHeadroomCard-diff')).toContain('batch_size = 512');
+      expect(buttons()).toEqual(['Copy', ...COPIES]);
+    });
+
+    it.each([
+      ['its example', { diffs, type_this: 'y = 1' }, example],
+      ['what its diffs add', { example: null, diffs }, '    batch_size = 512'],
+      ['what to type', { example: null, type_this: 'y = 1' }, 'y = 1'],
+      ['nothing', { example: null }, null]
+    ])('should copy %s', (_, changes, code) => {
+      const suggestion = { ...SUGGESTION, ...changes };
+      expect(suggestedCode(suggestion)).toBe(code);
+      show({ remedies: [suggestion] });
+      expect(buttons().includes('Copy')).toBe(code !== null);
+    });
+
+    it('should say what to type beside its button', () => {
+      const typed = { ...SUGGESTION, example: null, type_this: '!nvidia-smi' };
+      show({ remedies: [typed] });
+      expect(text('ol')).toContain('Run !nvidia-smi in a new cell.');
+    });
+
+    it('should be copied wherever its card is, again and again', () => {
+      const copied: RemedyState = { status: 'copied', text: 'Copied.' };
+      const remedies = { [SUGGESTION.id]: copied };
+      show(
+        { remedies: [SUGGESTION] },
+        { ...CONFIRMED, editable: false, remedies }
+      );
+      expect(text('ol')).toContain('Copied.');
+      expect(buttons()).toEqual(['Copy', ...COPIES]);
+    });
+
+    it('should be text, with its example, where nobody vouches for it', () => {
+      show({ remedies: [SUGGESTION] }, SAVED);
+      expect(text('ol pre')).toBe(example);
+      expect(buttons()).toEqual([...COPIES]);
+    });
+
+    it('should announce that it was copied, and keep the focus', () => {
+      show({ remedies: [SUGGESTION] });
+      const status = host.querySelector('ol [role=status]');
+      expect(status?.textContent).toBe('');
+      copyButton().focus();
+      const copied: RemedyState = { status: 'copied', text: 'Copied.' };
+      const remedies = { [SUGGESTION.id]: copied };
+      show({ remedies: [SUGGESTION] }, { ...CONFIRMED, remedies });
+      expect(host.querySelector('ol [role=status]')).toBe(status);
+      expect(status?.textContent).toBe('Copied.');
+      expect(document.activeElement).toBe(copyButton());
     });
   });
 

@@ -9,7 +9,8 @@ import {
   REPORT,
   RESTART,
   SMALLER_BATCH,
-  SNIPPET
+  SNIPPET,
+  SUGGESTION
 } from '../../__tests__/report';
 import type { IRemedy, IReport } from '../../protocol';
 import { words } from '../../text/messages';
@@ -23,7 +24,8 @@ const NAMES = [
   'batch_size = 1024',
   'In [7]',
   'PyTorch 2.9.1',
-  SNIPPET.type_this ?? ''
+  SNIPPET.type_this ?? '',
+  SUGGESTION.example ?? ''
 ];
 
 const remedies = (state: RemedyState): ICardState => ({
@@ -88,6 +90,7 @@ const CARDS: [string, Partial<IReport>, ICardState][] = [
   ['several causes', { further_causes: [CAUSE, CAUSE] }, CONFIRMED],
   ['a measurement that goes on', { cause: null, looking: true }, CONFIRMED],
   ['a snippet', { remedies: [SNIPPET] }, CONFIRMED],
+  ['a suggestion', { remedies: [SUGGESTION] }, CONFIRMED],
   [
     'a saved snippet',
     { remedies: [SNIPPET] },

@@ -8,7 +8,8 @@ import {
   RESTART,
   SAVE,
   SMALLER_BATCH,
-  SNIPPET
+  SNIPPET,
+  SUGGESTION
 } from '../../__tests__/report';
 import { EVENTS } from '../../__tests__/samples';
 import type { IReport } from '../../protocol';
@@ -166,14 +167,18 @@ describe('LiveCard', () => {
   });
 
   it('should have no buttons that only JupyterLab has', async () => {
-    report = { ...REPORT, remedies: [FREE, SMALLER_BATCH, SNIPPET, SAVE] };
+    report = {
+      ...REPORT,
+      remedies: [FREE, SMALLER_BATCH, SNIPPET, SAVE, SUGGESTION]
+    };
     await begin();
     expect(buttons()).toEqual([
       'Free now',
       'Insert fixed cell',
       'Insert as cell',
       'Insert as cell',
-      'Insert a dry run of the edits'
+      'Insert a dry run of the edits',
+      'Copy'
     ]);
   });
 
@@ -383,6 +388,37 @@ describe('LiveCard', () => {
       expect(text()).toContain('Copied: paste it into a new cell.');
       expect(buttons()).toContain('Copy fixed cell');
       Reflect.deleteProperty(navigator, 'clipboard');
+    });
+
+    it('should copy a suggestion, and announce it', async () => {
+      const written: string[] = [];
+      Object.defineProperty(navigator, 'clipboard', {
+        configurable: true,
+        value: {
+          writeText: (code: string) => {
+            written.push(code);
+            return Promise.resolve();
+          }
+        }
+      });
+      report = { ...REPORT, remedies: [SUGGESTION] };
+      await begin();
+      const status = host.querySelector('ol [role=status]');
+      await press('Copy');
+      await press('Copy');
+      expect(written).toEqual([SUGGESTION.example, SUGGESTION.example]);
+      expect(cells).toEqual([]);
+      expect(host.querySelector('ol [role=status]')).toBe(status);
+      expect(status?.textContent).toBe('Copied.');
+      Reflect.deleteProperty(navigator, 'clipboard');
+    });
+
+    it('should select a suggestion where copying is refused', async () => {
+      report = { ...REPORT, remedies: [SUGGESTION] };
+      await begin();
+      await press('Copy');
+      expect(text()).toContain('Select this code and copy it:');
+      expect(getSelection()?.toString()).toBe(SUGGESTION.example);
     });
 
     it('should show the code, selected, where copying is refused', async () => {

@@ -20,6 +20,7 @@ import {
   RELEASED,
   REPORT,
   RESTART,
+  SUGGESTION,
   WORDS
 } from '../../__tests__/report';
 import { Announcer } from '../../lab/announcer';
@@ -95,6 +96,21 @@ describe('ReportRenderer', () => {
     expect(buttons(renderer)).toEqual([...COPIES]);
     await settle();
     expect(buttons(renderer)).toEqual(['Free now', ...COPIES]);
+  });
+
+  it('should copy a suggestion, and say so beside it', async () => {
+    const copy = jest.spyOn(Clipboard, 'copyToSystem').mockReturnValue();
+    const report = { ...REPORT, remedies: [SUGGESTION] };
+    memory.answers.report = () =>
+      Promise.resolve({ status: 'known', report, released: null });
+    const renderer = await render(REPORT);
+    await settle();
+    const status = renderer.node.querySelector('ol [role=status]');
+    renderer.node.querySelector<HTMLElement>('ol button')?.click();
+    await settle();
+    expect(copy.mock.lastCall).toEqual([SUGGESTION.example]);
+    expect(renderer.node.querySelector('ol [role=status]')).toBe(status);
+    expect(status?.textContent).toBe('Copied.');
   });
 
   it('should copy in three ways, and say so', async () => {

@@ -51,18 +51,12 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
         held, title, call = held + waits, "remedy.free-traceback.left", "free"
     if held is None or held < min(_WORTH_IT_BYTES, (evidence.memory.in_use_bytes or 0) // 10 or 1):
         return None
-    if after_oom == "free":
-        note = message("remedy.free-traceback.note_at_once", TEXTS)
-    elif evidence.fits_after_free is False:
-        note = message("remedy.free-traceback.note_not_enough", TEXTS)
-    elif evidence.fits_after_free is None:
-        note = message("remedy.free-traceback.note_maybe", TEXTS)
-    else:
-        note = message("remedy.free-traceback.note", TEXTS)
+    which = {True: "", False: "_not_enough", None: "_maybe"}[evidence.fits_after_free]
+    which = "_at_once" if after_oom == "free" else which
     return Offer(
         kind="release",
         title=message(title, TEXTS, traceback_bytes=held),
-        note=note,
+        note=message(f"remedy.free-traceback.note{which}", TEXTS),
         effect_bytes=held,
         measured=evidence.complete,
         type_this=f"import {OWN}; {OWN}.{call}()",

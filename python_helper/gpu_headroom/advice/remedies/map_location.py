@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...edits.average import averaged_on_host
-from ...edits.keep_numbers import kept
-from ...edits.model_memory import loaded_to_host
+from ...edits.map_location import loaded_to_host
 from ...text.messages import message
+from ..code_fix import UNCHANGED
 from ..editing import edited, in_first_cell, torch_name
 from ..remedy import Offer
 
 if TYPE_CHECKING:
-    from ...holders.groups import Group
     from ...oom.evidence import Evidence
-    from ..code_fix import CellChange
     from ..finding import Finding
 
 TREATS: tuple[str, ...] = ("kept-copies",)
@@ -24,6 +21,10 @@ TEXTS = {
         '`map_location="cpu"` when it is loaded, `.cpu()` when it is made: the model itself '
         "stays where it is."
     ),
+    "remedy.map-location.load": "Load the checkpoint on the host first",
+    "remedy.map-location.note_load": (
+        '`map_location="cpu"`: `load_state_dict` copies it from there to the GPU.'
+    ),
 }
 
 
@@ -31,26 +32,21 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer it where names hold copies of a model."""
     if finding is None or finding.is_remade or finding.is_left:
         return None
-    largest = finding.about[0]
-    torch = torch_name(evidence) or "torch"
-    rewrites = [loaded_to_host(torch, largest.name), loaded_to_host(torch)]
-    if largest.plain and not largest.kinds.get("optimizer_state"):
-        rewrites.append(kept(largest.name, ".cpu()"))
-    changes = in_first_cell(evidence, *rewrites) or _averages(evidence, largest)
+    largest, torch, live = finding.about[0], torch_name(evidence) or "torch", evidence.live
+    rewrite = loaded_to_host(torch, live.loads, live.entries)
+    change = edited(evidence, in_first_cell(evidence, rewrite))
+    title, note = "remedy.map-location.load", "remedy.map-location.note_load"
+    if change.fix is None:
+        change, title, note = UNCHANGED, "remedy.map-location", "remedy.map-location.note"
+    loaded = any(f"{largest.name} = {torch}.load(" in run.source for run in evidence.failure.cells)
+    example = f"{largest.name} = {{k: v.cpu() for k, v in model.state_dict().items()}}"
+    if loaded:
+        example = f'{largest.name} = {torch}.load(..., map_location="cpu")'
     return Offer(
-        title=message("remedy.map-location", TEXTS, name=largest.name),
-        note=message("remedy.map-location.note", TEXTS),
+        title=message(title, TEXTS, name=largest.name),
+        note=message(note, TEXTS),
         effect_bytes=sum(group.bytes for group in finding.about),
         measured=True,
-        edited=edited(evidence, changes),
+        example=None if change.diffs else example,
+        edited=change,
     )
-
-
-def _averages(evidence: Evidence, copy: Group) -> tuple[CellChange, ...] | None:
-    """Return the change that keeps an average of the weights on the host."""
-    names = [copy.name, f"self.{copy.last_name}"]
-    for name in names:
-        changes = in_first_cell(evidence, averaged_on_host(name))
-        if changes is not None:
-            return changes
-    return None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
+from ...edits.resume import file_stem
 from ...text.messages import message
 from ..remedy import Offer
 
@@ -47,9 +47,3 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
         effect_bytes=None,
         type_this=f"import torch; torch.save({{{states}}}, open('{stem}.pt', 'xb'))",
     )
-
-
-def file_stem(execution_count: int | None, time_s: float) -> str:
-    """Return how a file begins that has the training of a cell: its prompt and the time."""
-    cell = "" if execution_count is None else f"-cell-{execution_count}"
-    return f"gpu-headroom{cell}{time.strftime('-%Y%m%d-%H%M%S', time.localtime(time_s))}"

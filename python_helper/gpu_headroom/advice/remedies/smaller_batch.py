@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...cells.values import value_at
-from ...edits.number import by_flag, flag_of, in_script, of_command, smaller_batch
+from ...code.beside import script_at
+from ...code.find import called
+from ...edits.number import add_flag, flag_of, is_plain_text, of_command, set_number
 from ...edits.rewrite import Anchor
-from ...oom.largest_batch import predict, probes
-from ...text.messages import message
-from ..code_fix import CellChange
+from ...oom.fitting import fitting, predicted
+from ...text.messages import message, say
+from ..code_fix import CellChange, Edited
 from ..editing import edited
 from ..remedy import Offer
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ...code.literals import SizeLiteral
+    from ...code.notebook import CellCode
     from ...oom.evidence import Evidence
-    from ...oom.largest_batch import Prediction
     from ...protocol.wire import Message
     from ..finding import Finding
 
@@ -32,96 +37,116 @@ TEXTS = {
         "`{flag} {new}` in line {line} (the default is {old}: {file}, line {at})"
     ),
     "remedy.smaller-batch.file": "`{name} = {old}` → `{new}` ({file}, line {line})",
-    "remedy.smaller-batch.note": (
-        "Activations scale with the batch. An epoch has {times} times as many steps: check the "
-        "learning rate."
-    ),
-    "remedy.smaller-batch.note_steps": (
-        "Activations scale with the batch. An epoch has {times} times as many steps: check the "
-        "learning rate, and what counts steps, as its schedule does."
-    ),
-    "remedy.smaller-batch.note_norm": (
-        "Activations scale with the batch. Batch normalisation sees fewer samples at once, and an "
-        "epoch has {times} times as many steps: check the learning rate."
-    ),
-    "remedy.smaller-batch.note_pairs": (
-        "Activations scale with the batch. The loss compares the samples of a batch: with fewer of "
-        "them it is another."
-    ),
+    "remedy.smaller-batch.note": "Activations scale with the batch. {changes}",
     "remedy.smaller-batch.note_evaluated": "Activations scale with the batch.",
     "remedy.smaller-batch.note_elsewhere": (
         "Half as a first try: how much fits was not measured, it ran in another process. Training "
         "changes slightly: check the learning rate."
     ),
     "remedy.smaller-batch.note_unsure": (
-        "Activations scale with the batch, but even so it may not fit. "
-        "Training changes slightly: check the learning rate."
+        "Activations scale with the batch, but even so it may not fit. {changes}"
+    ),
+    "remedy.smaller-batch.note_imported": (
+        "Change it in `{file}` and restart the kernel: what is imported is not read again."
     ),
     "remedy.smaller-batch.note_predicted": (
         "Measured runs of this cell say that the largest `{name}` lies between {low} and {high}. "
-        "Training changes slightly: check the learning rate."
+        "{changes}"
+    ),
+    "batch.steps": "An epoch has {times} times as many steps: check the learning rate.",
+    "batch.rounds": (
+        "The loop makes as many rounds as before (line {line}), with 1/{times} of the samples."
+    ),
+    "batch.ends": "The loop may end early (line {line}) and then sees fewer samples.",
+    "batch.iterator": "`{name}` is read once a round and gives fewer samples in all.",
+    "batch.pairs": "The loss compares the samples of a batch: with fewer of them it is another.",
+    "batch.norm": "Batch normalization sees fewer samples at once.",
+    "batch.schedule": (
+        "`{name}` is made for {steps} steps (`{attribute}`): multiply that by {times}."
+    ),
+    "batch.accumulates": (
+        "{steps} batches make one step here (`{name}`): {more} give it as many samples as before."
     ),
     "fix.ok": "`{name} = {old}` becomes `{new}`.",
 }
-_PAIRS = re.compile(r"info_?nce|nt_?xent|contrastive|sim_?clr", re.IGNORECASE)
-_COUNTS_STEPS = re.compile(
-    r"OneCycleLR|_steps\b|_schedule_with_|CyclicLR|len\(\w*(?:loader|dl)\w*\)"
+_PAIRS = re.compile(
+    r"info_?nce|nt_?xent|contrastive|sim_?clr|triplet|TripletMarginLoss|supcon|clip_?loss",
+    re.IGNORECASE,
 )
-_SMALLEST_RATIO = 1 / 1024
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _UNSURE_RATIO = 1 / 8
 
 
 def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
-    """Offer it where a literal is proven to scale the memory, and less of it would fit."""
+    """Offer it where a number scales the memory, and less of it would fit."""
     batch = evidence.batch
     if batch is None:
         return None
-    predicted, is_here = _predicted(evidence, batch), not evidence.failure.in_other_process
-    value = fitting(evidence)
+    is_here, value = not evidence.failure.in_other_process, fitting(evidence)
     if value is None:
         return None
+    found = _change_of(evidence, batch, value)
     change = edited(
         evidence,
-        _changes_of(evidence, batch, value),
+        found.change,
         sets=f"{batch.name} = {value}" if is_here else None,  # whether it fits is not seen
         done=message("fix.ok", TEXTS, name=batch.name, old=batch.value, new=value),
     )
+    if found.is_imported:
+        change = Edited(change.diffs)
     if not change.diffs and batch.cell.path is None:
         return None
     by_flag = bool(change.diffs) and change.diffs[0]["file"] is None
     ratio, peak = value / batch.value, evidence.peak
+    note = _note(evidence, batch, ratio)
+    if found.is_imported:
+        note = message("remedy.smaller-batch.note_imported", TEXTS, file=batch.cell.path)
     return Offer(
         title=_title(evidence, batch, value, by_flag=by_flag),
-        note=_note(evidence, batch, ratio, predicted),
+        note=note,
         effect_bytes=peak.saved_bytes(evidence.batch_bytes, ratio) if is_here else None,
         at_least=peak.room_left < 1,
         edited=change,
     )
 
 
-def _changes_of(evidence: Evidence, batch: SizeLiteral, value: int) -> list[CellChange]:
+class _Found(NamedTuple):
+    """The change of a number, if it can be made; of no use in a file that `is_imported`."""
+
+    change: CellChange | None
+    is_imported: bool = False
+
+
+def _change_of(evidence: Evidence, batch: SizeLiteral, value: int) -> _Found:
     """Change the number where it stands; an option's behind the `%run` of the failing cell.
 
     Or behind the command there, which is read as one.
     """
-    cell, line, way = evidence.failure.cell, evidence.line, evidence.way
+    cell, line = evidence.failure.cell, evidence.line
     path, started, read = batch.cell.path, "", cell
     if evidence.failure.in_other_process and evidence.scene.files:  # a command has started these
         (read, _), *_ = evidence.scene.steps
         started = PurePath(evidence.scene.files[0].key).name
     if path is None:
         changed = cell if started else batch.cell
-        rewrite = of_command(smaller_batch(batch, value, way), cell.key, started)
-        return [CellChange(changed, batch.line, rewrite)]
+        rewrite = of_command(set_number(batch, value), started)
+        return _Found(CellChange(changed, batch.line, rewrite))
     if line is None:
-        return []
-    if batch.kind == "option":
-        rewrite = by_flag(batch, value, way, Anchor.of(read.source, line))
-        return [CellChange(cell, line, of_command(rewrite, cell.key, started))]
-    if not path.endswith(".py") or not _is_at_notebook(evidence.failure.shell):
-        return []
-    rewrite = in_script(batch, value, way, cell.key, Anchor.of(cell.source, line), started)
-    return [CellChange(batch.cell, batch.line, rewrite, (cell, line))]
+        return _Found(None)
+    flag = flag_of(batch) if batch.kind == "option" else None
+    if flag is not None:
+        rewrite = add_flag(Anchor.of(read.source, line), flag, value)
+        change = CellChange(cell, line, of_command(rewrite, started))
+        if change.diff() is not None:
+            return _Found(change)
+    is_plain = path.endswith(".py") and is_plain_text(batch.cell.source)
+    if not is_plain or not _is_at_notebook(evidence.failure.shell):
+        return _Found(None)
+    run = script_at(cell.source, line)
+    is_imported = not started and (run is None or run.key != batch.cell.key)
+    return _Found(
+        CellChange(batch.cell, batch.line, set_number(batch, value), (cell, line)), is_imported
+    )
 
 
 def _is_at_notebook(shell: Any) -> bool:
@@ -131,90 +156,24 @@ def _is_at_notebook(shell: Any) -> bool:
     return type(began) in (str, type(Path())) and str(began) == str(Path.cwd())
 
 
-def fitting(evidence: Evidence) -> int | None:
-    """Return the largest of half the batch, a quarter … that should fit; `None`: none would."""
-    batch = evidence.batch
-    return None if batch is None else _fitting(evidence, batch, _predicted(evidence, batch))
-
-
-def _predicted(evidence: Evidence, batch: SizeLiteral) -> Prediction | None:
-    """Return what earlier runs of the failed cell say, if they do."""
-    failure, index, memory = evidence.failure, evidence.device_index, evidence.memory
-    start = failure.start_bytes
-    if start is None or memory.in_use_bytes is None or memory.headroom_bytes is None:
-        return None
-    known = probes(batch, failure.cell, failure.runs, index)
-    headroom = memory.in_use_bytes + memory.headroom_bytes - start
-    prediction = predict(batch.name, known, start, headroom)
-    return prediction if prediction.low is not None else None
-
-
-def _note(
-    evidence: Evidence, batch: SizeLiteral, ratio: float, predicted: Prediction | None
-) -> Message:
+def _note(evidence: Evidence, batch: SizeLiteral, ratio: float) -> Message:
     if evidence.failure.in_other_process:
         return message("remedy.smaller-batch.note_elsewhere", TEXTS)
-    if predicted is not None:
-        return message(
-            "remedy.smaller-batch.note_predicted",
-            TEXTS,
-            name=batch.name,
-            low=predicted.low,
-            high=predicted.high,
-        )
+    changes = " ".join(_changed_by(evidence, round(1 / ratio)))
+    known = predicted(evidence)
+    if known is not None:
+        said = {"name": batch.name, "low": known.low, "high": known.high, "changes": changes}
+        return message("remedy.smaller-batch.note_predicted", TEXTS, **said)
     if evidence.requested_bytes is None or ratio < _UNSURE_RATIO:
-        return message("remedy.smaller-batch.note_unsure", TEXTS)
-    return _changes(evidence, round(1 / ratio))
-
-
-def _changes(evidence: Evidence, times: int) -> Message:
-    """Say what else a smaller batch changes: the weightiest that applies."""
-    running, cells = evidence.scene.running, evidence.gate.notebook.cells
-    if not running.trains:
+        return message("remedy.smaller-batch.note_unsure", TEXTS, changes=changes)
+    if not changes:
         return message("remedy.smaller-batch.note_evaluated", TEXTS)
-    if any(_PAIRS.search(cell.source) for cell in cells):
-        return message("remedy.smaller-batch.note_pairs", TEXTS)
-    classes = (name for facts in evidence.gate.live.models.values() for name in facts.classes)
-    if any("BatchNorm" in name for name in classes):
-        return message("remedy.smaller-batch.note_norm", TEXTS, times=times)
-    if any(_COUNTS_STEPS.search(cell.source) for cell in cells):
-        return message("remedy.smaller-batch.note_steps", TEXTS, times=times)
-    return message("remedy.smaller-batch.note", TEXTS, times=times)
-
-
-def _fitting(evidence: Evidence, batch: SizeLiteral, predicted: Prediction | None) -> int | None:
-    """Return the largest of value/2, value/4 … that fits; `None` if none would.
-
-    Measured runs decide where they can, else the estimate. Of another process only
-    what it proposes is known, where it has measured itself.
-    """
-    if evidence.failure.in_other_process:
-        return evidence.fitting_batch or batch.value // 2
-    halves = [batch.value >> times for times in range(1, batch.value.bit_length())]
-    if predicted is not None and predicted.low is not None:
-        return next((half for half in halves if half <= predicted.low), None)
-    return estimated(evidence, batch.value, evidence.batch_bytes)
-
-
-def estimated(evidence: Evidence, value: int, scaling_bytes: int, *, power: int = 1) -> int | None:
-    """Return the largest of value/2, value/4 … with which as much should fit; `None`: none.
-
-    `scaling_bytes` grow with this power of the value.
-    """
-    halves = [value >> times for times in range(1, value.bit_length())]
-    fits = (half for half in halves if evidence.peak.fits(scaling_bytes, (half / value) ** power))
-    found = next(fits, 0)
-    return found if found >= max(1, value * _SMALLEST_RATIO) else None
+    return message("remedy.smaller-batch.note", TEXTS, changes=changes)
 
 
 def _title(evidence: Evidence, batch: SizeLiteral, value: int, *, by_flag: bool) -> Message:
-    place: dict[str, str | int] = {
-        "name": batch.name,
-        "old": batch.value,
-        "new": value,
-        "line": batch.line,
-    }
-    file = batch.cell.path
+    place: dict[str, str | int] = {"name": batch.name, "old": batch.value, "new": value}
+    place["line"], file = batch.line, batch.cell.path
     if file is not None and by_flag:
         place |= {"flag": flag_of(batch) or "", "line": evidence.line or 1, "at": batch.line}
         return message("remedy.smaller-batch.flag", TEXTS, **place, file=file)
@@ -224,3 +183,69 @@ def _title(evidence: Evidence, batch: SizeLiteral, value: int, *, by_flag: bool)
         return message("remedy.smaller-batch", TEXTS, **place)
     count = batch.cell.execution_count
     return message("remedy.smaller-batch.elsewhere", TEXTS, **place, execution_count=count)
+
+
+def _changed_by(evidence: Evidence, times: int) -> Iterator[str]:
+    """Yield sentences on what changes with a batch that is `times` smaller; none in evaluation."""
+    if not evidence.scene.running.trains:
+        return
+    live = evidence.live
+    rounds = list(_of_loop(evidence, times))
+    if not rounds:
+        yield say("batch.steps", TEXTS, times=times)
+    yield from rounds
+    if any("BatchNorm" in name for facts in live.models.values() for name in facts.classes):
+        yield say("batch.norm", TEXTS)
+    if any(_PAIRS.search(cell.source) for cell in evidence.notebook.cells):
+        yield say("batch.pairs", TEXTS)
+    for name, (attribute, steps) in live.schedules.items():
+        yield say("batch.schedule", TEXTS, name=name, attribute=attribute, steps=steps, times=times)
+    for name, steps in live.accumulates.items():
+        yield say("batch.accumulates", TEXTS, name=name, steps=steps, more=steps * times)
+
+
+def _of_loop(evidence: Evidence, times: int) -> Iterator[str]:
+    """Yield what a loop of fixed rounds, an early end or an iterator makes of fewer samples."""
+    batch = evidence.batch
+    for run, number in reversed(evidence.scene.steps):
+        cell = evidence.notebook.cell(run.key, run.source)
+        statement = None if cell is None else cell.statement_on(number)
+        if cell is None or statement is None:
+            continue
+        around = [node for node in cell.parents(statement) if isinstance(node, _LOOPS)]
+        if not around:
+            continue
+        yield from _of_iterator(around[0])
+        loop, line = around[0], around[0].lineno
+        if _is_fixed(loop, batch.name if batch is not None else ""):
+            yield say("batch.rounds", TEXTS, line=line, times=times)
+        elif (end := _end(cell, loop)) is not None:
+            yield say("batch.ends", TEXTS, line=end)
+        return
+
+
+def _is_fixed(loop: ast.AST, name: str) -> bool:
+    """Return whether a loop has a number of rounds that no batch is in."""
+    given = getattr(loop, "iter", None)
+    if called(given) not in ("range", "trange") or not isinstance(given, ast.Call):
+        return isinstance(loop, ast.While)
+    words = {node.id for node in ast.walk(given) if isinstance(node, ast.Name)} - {"range"}
+    counts = any(called(node) == "len" for node in ast.walk(given))
+    return not counts and name not in words and len(given.args) < 3  # noqa: PLR2004  no step
+
+
+def _of_iterator(loop: ast.AST) -> Iterator[str]:
+    for node in ast.walk(loop):
+        if called(node) == "next" and isinstance(node, ast.Call) and node.args:
+            yield say("batch.iterator", TEXTS, name=ast.unparse(node.args[0])[:60])
+            return
+
+
+def _end(cell: CellCode, loop: ast.AST) -> int | None:
+    """Return the line of a `break` that leaves this loop."""
+    for node in ast.walk(loop):
+        if isinstance(node, ast.Break):
+            inner = next((each for each in cell.parents(node) if isinstance(each, _LOOPS)), None)
+            if inner is loop:
+                return node.lineno
+    return None

@@ -1,1 +1,0 @@
-"""Generators of programs, one for each kind of edits, found by the names of their files."""

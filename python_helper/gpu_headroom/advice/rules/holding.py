@@ -1,0 +1,445 @@
+"""Causes that are values which names, or nothing, still hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...code.loops import left_behind
+from ...code.parsing import parse_cell, words_in
+from ...code.rounds import stored
+from ...code.training import trains
+from ...text.messages import message
+from ..finding import A_LINE, FREE, TRADED, Finding
+from .copies import copies, is_cache, is_moving, of_evaluation
+
+if TYPE_CHECKING:
+    from ...holders.groups import Group
+    from ...oom.evidence import Evidence
+    from ...oom.running import Running
+
+TEXTS = {
+    "cause.growing-cache": (
+        "**`{name}` has grown to {held_bytes}** of the {in_use_bytes} in tensors."
+    ),
+    "cause.growing-cache.evidence": (
+        "A cache of {count} entries on the GPU; it grows with each call, and nothing takes out "
+        "of it."
+    ),
+    "cause.retained-graph": (
+        "**`{name}` keeps {held_bytes} of activations** of the {in_use_bytes} in tensors."
+    ),
+    "cause.retained-graph.evidence": (
+        "It collects {count} tensors with their graphs, so each step's activations stay alive."
+    ),
+    "cause.retained-graph.evidence_one": (
+        "It is made anew from itself in each round of a loop, and its graph goes back through all "
+        "of them."
+    ),
+    "cause.retained-graph.evidence_added": (
+        "Each round of a loop adds to it, and one graph goes back through all of them."
+    ),
+    "cause.retained-graph.evidence_cell": (
+        "An earlier cell has computed it. The graph behind it stays as long as the name does, for "
+        "a backward pass that no cell has made."
+    ),
+    "cause.kept-tensors": (
+        "**`{name}` keeps {count} tensors on the GPU: {held_bytes}** of the {in_use_bytes} in "
+        "tensors."
+    ),
+    "cause.kept-tensors.one": (
+        "**`{name}` keeps {held_bytes} on the GPU** of the {in_use_bytes} in tensors."
+    ),
+    "cause.kept-tensors.evidence_one": (
+        "Each round of the loop makes it anew, and larger: now it is {shape} in {dtype}, and the "
+        "old one and the new one are there at once. It need not be on the GPU."
+    ),
+    "cause.kept-tensors.evidence": (
+        "Each round of the loop adds more, such as {alike} of {shape} in {dtype}. They need not "
+        "be on the GPU."
+    ),
+    "cause.kept-tensors.collecting": (
+        "**A comprehension keeps its values on the GPU: {held_bytes}** of the {in_use_bytes} in "
+        "tensors."
+    ),
+    "cause.kept-tensors.evidence_collecting": (
+        "It keeps what each of its rounds makes until the last one is done. They need not be on "
+        "the GPU; the error has let go of them."
+    ),
+    "cause.displayed-values": (
+        "**Displayed values keep {held_bytes}** of the {in_use_bytes} in tensors."
+    ),
+    "cause.displayed-values.evidence": (
+        "IPython remembers what a cell displays: {count} values, the largest is `{name}`. End a "
+        "cell's last line with `;` and its value is not kept."
+    ),
+    "cause.suspended": "**`{name}` holds {held_bytes}** of the {in_use_bytes} in tensors.",
+    "cause.suspended.evidence": (
+        "The suspended `{function}` keeps its variables until it ends, or is closed or cancelled "
+        "and let go of."
+    ),
+    "cause.suspended.evidence_result": (
+        "A {function} keeps its result as long as anything refers to it: take it to the host, and "
+        "let go of the {function}."
+    ),
+    "cause.reference-cycles": (
+        "**Objects without a name hold {held_bytes}** of the {in_use_bytes} in tensors."
+    ),
+    "cause.reference-cycles.evidence": (
+        "No variable leads to them, most are of class `{type_name}`: objects that refer to each "
+        "other stay until Python collects garbage, or a library keeps them."
+    ),
+    "cause.loop-leftovers": (
+        "**`{name}` still holds {held_bytes}** of the {in_use_bytes} in tensors."
+    ),
+    "cause.loop-leftovers.evidence": (
+        "It is from the round of the loop before: a name keeps its value until it gets another, "
+        "so two rounds were on the GPU at once."
+    ),
+    "cause.loop-leftovers.evidence_cell": (
+        "It is left over from a loop in an earlier cell, and this cell does not use it."
+    ),
+}
+_CACHE_SHARE = 0.2
+_CACHE_SEVERAL = 2
+
+
+def growing_cache(evidence: Evidence) -> Finding | None:
+    """Speak where a container that is a cache by its name or class holds a good part."""
+    cache = largest_cache(evidence)
+    if cache is None:
+        return None
+    return Finding(
+        message(
+            "cause.growing-cache",
+            TEXTS,
+            name=cache.name,
+            held_bytes=cache.bytes,
+            in_use_bytes=evidence.memory.in_use_bytes,
+        ),
+        message("cause.growing-cache.evidence", TEXTS, count=cache.count),
+        bytes=cache.bytes,
+        price=TRADED,
+        grew=True,
+        about=(cache,),
+    )
+
+
+def largest_cache(evidence: Evidence) -> Group | None:
+    """Return the cache that holds most, where that is a good part of what is in use."""
+    running = evidence.scene.running
+    for group in evidence.groups:
+        if evidence.share(group.bytes) < _CACHE_SHARE:
+            return None
+        of_tensors = group.kind in ("tensor", "activations")
+        grows = not group.keyed or group.keys & running.growing
+        if (
+            group.root
+            and of_tensors
+            and grows
+            and group.count >= _CACHE_SEVERAL
+            and is_cache(group)
+        ):
+            return group
+    return None
+
+
+_GRAPH_SHARE = 0.1
+_GRAPH_SEVERAL = 2
+_ONE = "cause.retained-graph.evidence_one"
+
+
+def retained_graph(evidence: Evidence) -> Finding | None:
+    """Speak where one container of graphs, or one graph, holds much of what is in use."""
+    kept = largest_retained(evidence)
+    grew = kept is not None
+    kept = kept or _of_earlier_cell(evidence)
+    if kept is None:
+        return None
+    which = "cause.retained-graph.evidence_added" if kept.count > 1 else _ONE
+    said = message(which if grew else "cause.retained-graph.evidence_cell", TEXTS)
+    if kept.graphs >= _GRAPH_SEVERAL:
+        said = message("cause.retained-graph.evidence", TEXTS, count=kept.count)
+    return Finding(
+        message(
+            "cause.retained-graph",
+            TEXTS,
+            name=kept.name,
+            held_bytes=kept.bytes,
+            in_use_bytes=evidence.memory.in_use_bytes,
+        ),
+        said,
+        bytes=kept.bytes,
+        price=A_LINE,
+        grew=grew,
+        about=(kept,),
+    )
+
+
+def largest_retained(evidence: Evidence) -> Group | None:
+    """Return what holds the most memory by graphs of several rounds, if anything does."""
+    running = evidence.scene.running
+    for group in evidence.groups:
+        piles_up = group.count >= _GRAPH_SEVERAL and group.keys & running.growing
+        # Threads have variables of the same names, each with a graph of its own.
+        several = group.graphs >= _GRAPH_SEVERAL and not running.at_once
+        grown = several or piles_up or group.keys & running.adding
+        held = group.kinds.get("activations", 0)  # of which a backward pass may have let go
+        if group.keys & running.one_pass:
+            continue
+        if group.root and grown and evidence.share(held) >= _GRAPH_SHARE:
+            return group
+    return None
+
+
+def _of_earlier_cell(evidence: Evidence) -> Group | None:
+    """Return a result of an earlier cell that this one does not use, with the graph behind it.
+
+    Not one that a cell may go backward through.
+    """
+    failure, previous = evidence.failure, evidence.scene.running.previous
+    made, used = set[str](), words_in(failure.cell.source)
+    for cell in failure.cells:
+        tree = parse_cell(cell.source)
+        if tree is None or trains(tree):
+            used |= words_in(cell.source)
+        else:
+            made |= set(stored(tree))
+    return next(
+        (
+            group
+            for group in evidence.groups
+            if group.origin == "names"
+            and group.root == group.name
+            and group.name in made
+            and (used | previous).isdisjoint(group.variables)
+            and evidence.share(group.kinds.get("activations", 0)) >= _GRAPH_SHARE
+        ),
+        None,
+    )
+
+
+_PILE_SHARE = 0.15
+_PILE_SEVERAL = 3
+
+
+def kept_tensors(evidence: Evidence) -> Finding | None:
+    """Speak where the running code adds to a container of tensors that holds a good part."""
+    kept = largest_kept(evidence)
+    if kept is None:
+        return _collecting(evidence)
+    shape, dtype, alike = kept.commonest
+    held: dict[str, str | int | None] = {
+        "name": kept.name,
+        "held_bytes": kept.bytes,
+        "in_use_bytes": evidence.memory.in_use_bytes,
+    }
+    if kept.count == 1:
+        claim = message("cause.kept-tensors.one", TEXTS, **held)
+        which = "cause.kept-tensors.evidence_one"
+        said = message(which, TEXTS, shape=str(list(shape)), dtype=dtype)
+    else:
+        claim = message("cause.kept-tensors", TEXTS, count=kept.count, **held)
+        which = "cause.kept-tensors.evidence"
+        said = message(which, TEXTS, alike=alike, shape=str(list(shape)), dtype=dtype)
+    return Finding(claim, said, bytes=kept.bytes, price=A_LINE, grew=True, about=(kept,))
+
+
+def _collecting(evidence: Evidence) -> Finding | None:
+    """A comprehension calls a model in each round; its list has no name before it is done."""
+    size = evidence.collected_bytes
+    if not size or evidence.scene.running.trains or evidence.share(size) < _PILE_SHARE:
+        return None
+    return Finding(
+        message(
+            "cause.kept-tensors.collecting",
+            TEXTS,
+            held_bytes=size,
+            in_use_bytes=evidence.memory.in_use_bytes,
+        ),
+        message("cause.kept-tensors.evidence_collecting", TEXTS),
+        bytes=size,
+        price=A_LINE,
+        grew=True,
+    )
+
+
+def largest_kept(evidence: Evidence) -> Group | None:
+    """Return the largest container of tensors without graphs that the running code adds to."""
+    if is_moving(evidence):
+        return None  # data that are being loaded
+    found = copies(evidence)
+    others = [] if found is None else found[1]
+    return next(
+        (
+            group
+            for group in piles(evidence)
+            if not is_cache(group) and not any(group is other for other in others)
+        ),
+        None,
+    )
+
+
+def piles(evidence: Evidence) -> list[Group]:
+    """Return the containers of tensors without graphs that the running code adds to."""
+    running = evidence.scene.running
+    return [
+        group
+        for group in evidence.groups
+        if group.root
+        and (
+            (group.count >= _PILE_SEVERAL and group.keys & running.growing)
+            or group.keys & running.adding
+            or of_evaluation(group)
+        )
+        and group.kind == "tensor"
+        and group.graph_bytes < group.bytes / 2
+        and evidence.share(group.bytes) >= _PILE_SHARE
+    ]
+
+
+_OUTPUT_SHARE = 0.1
+
+
+def displayed_values(evidence: Evidence) -> Finding | None:
+    """Speak where the output history alone holds a good part of what is in use."""
+    kept = displayed(evidence)
+    if not kept:
+        return None
+    size = sum(group.bytes for group in kept)
+    return Finding(
+        message(
+            "cause.displayed-values",
+            TEXTS,
+            held_bytes=size,
+            in_use_bytes=evidence.memory.in_use_bytes,
+        ),
+        message(
+            "cause.displayed-values.evidence",
+            TEXTS,
+            count=len({group.root for group in kept}),
+            name=kept[0].root,
+        ),
+        bytes=size,
+        price=FREE,
+        about=tuple(kept),
+    )
+
+
+def displayed(evidence: Evidence) -> list[Group]:
+    """Return what the output history alone holds, where it is a good part of what is in use."""
+    kept = [group for group in evidence.groups if group.origin == "outputs"]
+    return kept if evidence.share(sum(group.bytes for group in kept)) >= _OUTPUT_SHARE else []
+
+
+_SUSPENDED_SHARE = 0.2
+
+
+def suspended(evidence: Evidence) -> Finding | None:
+    """Speak where suspended functions and Futures hold a good part of what is in use."""
+    groups = tuple([group for group in evidence.groups if group.suspended])
+    size = sum(group.bytes for group in groups)
+    via = groups[0].suspended if groups else None
+    if via is None or evidence.share(size) < _SUSPENDED_SHARE:
+        return None
+    promised = via.kind == "result"
+    which = "cause.suspended.evidence_result" if promised else "cause.suspended.evidence"
+    return Finding(
+        message(
+            "cause.suspended",
+            TEXTS,
+            name=", ".join([group.name for group in groups[:3]]),
+            held_bytes=size,
+            in_use_bytes=evidence.memory.in_use_bytes,
+        ),
+        message(which, TEXTS, function=via.name),
+        bytes=size,
+        price=A_LINE,
+        about=groups,
+    )
+
+
+_CYCLE_SHARE = 0.2
+
+
+def reference_cycles(evidence: Evidence) -> Finding | None:
+    """Speak where what no name reaches is a good part of what is in use."""
+    size = unreached_bytes(evidence)
+    if not size:
+        return None
+    kept = [group for group in evidence.groups if not group.root]
+    return Finding(
+        message(
+            "cause.reference-cycles",
+            TEXTS,
+            held_bytes=size,
+            in_use_bytes=evidence.memory.in_use_bytes,
+        ),
+        message("cause.reference-cycles.evidence", TEXTS, type_name=kept[0].type_name or "Tensor"),
+        bytes=size,
+        price=FREE,
+    )
+
+
+def unreached_bytes(evidence: Evidence) -> int:
+    """Return what no name reaches, where it is a good part of what is in use."""
+    # An earlier error's frames may wait to be collected: they have a cause of their own.
+    size = evidence.nameless_bytes - max(
+        evidence.earlier_traceback_bytes or 0, evidence.failure.left_bytes
+    )
+    return size if evidence.complete and evidence.share(size) >= _CYCLE_SHARE else 0
+
+
+_LEFTOVER_SHARE = 0.1
+_OF_VALUES = ("tensor", "activations")
+
+
+def loop_leftovers(evidence: Evidence) -> Finding | None:
+    """Speak where names that nobody needs now hold a good part of what is in use."""
+    groups = leftovers(evidence)
+    if not groups:
+        return None
+    largest, size = groups[0], sum(group.bytes for group in groups)
+    before = largest.root in evidence.scene.running.previous
+    which = "cause.loop-leftovers.evidence" if before else "cause.loop-leftovers.evidence_cell"
+    return Finding(
+        message(
+            "cause.loop-leftovers",
+            TEXTS,
+            name=", ".join([group.name for group in groups[:3]]),
+            held_bytes=size,
+            in_use_bytes=evidence.memory.in_use_bytes,
+        ),
+        message(which, TEXTS),
+        bytes=size,
+        price=A_LINE,
+        about=tuple(groups),
+    )
+
+
+def leftovers(evidence: Evidence) -> list[Group]:
+    """Return the variables whose value is from before, where they hold a good part together.
+
+    All belong to the same function, or to the notebook, and one place lets go of them: a round of
+    the loop, or what follows it.
+    """
+    running, failure = evidence.scene.running, evidence.failure
+    others = [run.source for run in failure.cells if run.key != failure.cell.key]
+    names = {name for group in evidence.groups for name in group.variables}
+    left = left_behind(others, names - words_in(failure.cell.source))
+    groups = [
+        group
+        for group in evidence.groups
+        if group.root
+        and (group.root in running.previous or (group.name in left and not group.function))
+        and group.others <= running.previous | left  # else something needs it
+        and not group.keys & running.adding
+        and group.kind in _OF_VALUES
+        and group.graphs < 2  # noqa: PLR2004  several graphs are a leak of their own
+    ]
+    groups = [group for group in groups if _place(group, running) == _place(groups[0], running)]
+    size = sum(group.bytes for group in groups)
+    return groups if groups and evidence.share(size) >= _LEFTOVER_SHARE else []
+
+
+def _place(group: Group, running: Running) -> tuple[str, bool]:
+    return group.function, group.root in running.previous

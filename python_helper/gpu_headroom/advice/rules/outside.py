@@ -1,0 +1,294 @@
+"""Causes outside of this kernel's own tensors: other processes and programs, limits, pieces."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...frameworks.registry import SETTINGS, TITLES
+from ...oom.others import MUCH_OUTSIDE
+from ...text.format import GIB
+from ...text.messages import message
+from ..finding import A_LINE, FREE, Finding
+
+if TYPE_CHECKING:
+    from ...frameworks.view import FrameworkReading
+    from ...oom.evidence import Evidence
+    from ...protocol.wire import Cause
+
+TEXTS = {
+    "cause.elsewhere": "**Another process ran out of memory**, not this kernel.",
+    "cause.elsewhere.evidence": (
+        "What filled its GPU is not measured there: the numbers are those of its message, and "
+        "nothing of this kernel stands among them. Freeing memory here does not help it, unless "
+        "both use the same GPU."
+    ),
+    "cause.pinned-memory": "**It was the host's page-locked memory that ran out**, not the GPU's.",
+    "cause.pinned-memory.evidence": (
+        "`{function}` was pinning memory of the host. Freeing GPU memory does not help: pin less, "
+        "or nothing (`pin_memory=False`)."
+    ),
+    "cause.earlier-traceback": (
+        "**The traceback of an earlier error held {held_bytes}** of the {in_use_bytes} in tensors."
+    ),
+    "cause.earlier-traceback.evidence": (
+        "A cell failed before this one, and its variables were still alive. "
+        "The request for {requested_bytes} would have fitted without them."
+    ),
+    "cause.earlier-traceback.handled": (
+        "**The error that was being handled held {held_bytes}** of the {in_use_bytes} in tensors."
+    ),
+    "cause.earlier-traceback.evidence_handled": (
+        "Inside its `except` the variables of the code that failed are still alive. The request "
+        "for {requested_bytes} would have fitted without them: go on behind the `except`."
+    ),
+    "cause.earlier-traceback.again": (
+        "**The first try of this cell had left {held_bytes}** when it began again."
+    ),
+    "cause.earlier-traceback.evidence_again": (
+        "*Apply and re-run* frees what its error kept. Causes and remedies are those of that try."
+    ),
+    "cause.memory-fraction": (
+        "**A memory fraction limits PyTorch to {capacity_bytes}**, while {free_bytes} of the card "
+        "are free."
+    ),
+    "cause.memory-fraction.evidence": (
+        "`set_per_process_memory_fraction` was called. The request for {requested_bytes} would fit "
+        "on the whole card."
+    ),
+    "cause.preallocation": (
+        "**{framework} keeps {held_bytes} of the card** for itself, and uses {used_bytes} of them."
+    ),
+    "cause.preallocation.evidence": (
+        "It takes most of the card when it starts. It can be told not to, before it does."
+    ),
+    "cause.fragmentation": (
+        "**Fragmentation: {unused_bytes} are reserved but scattered**, "
+        "the largest free piece is {largest_bytes}."
+    ),
+    "cause.fragmentation.unmeasured": (
+        "**Fragmentation: {unused_bytes} are reserved but scattered.**"
+    ),
+    "cause.fragmentation.evidence": (
+        "The request for {requested_bytes} would fit into the {unused_bytes} of cache and the "
+        "{free_bytes} free on the card if they were in one piece."
+    ),
+    "cause.other-programs": (
+        "**Other programs: {outside_bytes} of the card's {capacity_bytes}** are not this kernel's."
+    ),
+    "cause.other-programs.notebooks": (
+        "**Other notebooks: {outside_bytes} of the card's {capacity_bytes}** are not this kernel's."
+    ),
+    "cause.other-programs.started": (
+        "**Processes that this notebook started: {outside_bytes} of the card's {capacity_bytes}** "
+        "are not this kernel's own."
+    ),
+    "cause.other-programs.evidence": (
+        "This kernel's tensors take {in_use_bytes}. The request for {requested_bytes} "
+        "would have fitted on a card that is otherwise empty."
+    ),
+}
+
+
+def elsewhere(evidence: Evidence) -> Finding | None:
+    """Speak where the error came from a worker, or is of a GPU that this kernel does not have."""
+    if not evidence.failure.in_other_process:
+        return None
+    return Finding(
+        message("cause.elsewhere", TEXTS),
+        message("cause.elsewhere.evidence", TEXTS),
+        bytes=None,
+        price=FREE,
+        certain=True,
+    )
+
+
+_FUNCTIONS = ("pin_memory", "_pin_memory_loop", "cudaHostRegister", "cudaHostAlloc")
+
+
+def pinned_memory(evidence: Evidence) -> Finding | None:
+    """Speak where memory of the host was being pinned, and the allocator has refused nothing."""
+    capture = evidence.failure.capture
+    functions = evidence.scene.running.functions
+    found = next((function for function in reversed(functions) if function in _FUNCTIONS), None)
+    operation = evidence.scene.operation
+    if found is None and operation is not None and operation.name in _FUNCTIONS:
+        found = operation.name
+    if found is None or (capture is not None and capture.requested_bytes):
+        return None
+    return Finding(
+        message("cause.pinned-memory", TEXTS),
+        message("cause.pinned-memory.evidence", TEXTS, function=found),
+        bytes=None,
+        price=A_LINE,
+        certain=True,
+    )
+
+
+def left_by_first_try(evidence: Evidence) -> Cause:
+    """Say what the first try of a cell has left to this one."""
+    held = evidence.failure.left_bytes
+    return {
+        "rule": "earlier-traceback",
+        "claim": message("cause.earlier-traceback.again", TEXTS, held_bytes=held),
+        "evidence": message("cause.earlier-traceback.evidence_again", TEXTS),
+        "bytes": held,
+    }
+
+
+def earlier_traceback(evidence: Evidence) -> Finding | None:
+    """Speak where the request would have fitted without what an earlier error held."""
+    held, requested = evidence.earlier_traceback_bytes, evidence.requested_bytes
+    headroom, in_use = evidence.memory.headroom_bytes, evidence.memory.in_use_bytes
+    if not held or requested is None or headroom is None or in_use is None:
+        return None
+    # What was free was not in one piece where it would have been enough.
+    if requested > held + headroom * (requested > headroom):
+        return None
+    if evidence.scene.running.at_once:
+        return None  # it is of another of these tasks
+    claim, said = "cause.earlier-traceback", "cause.earlier-traceback.evidence"
+    if held > (evidence.failure.earlier_traceback_bytes or 0):
+        claim, said = "cause.earlier-traceback.handled", "cause.earlier-traceback.evidence_handled"
+    return Finding(
+        message(claim, TEXTS, held_bytes=held, in_use_bytes=in_use),
+        message(said, TEXTS, requested_bytes=requested),
+        bytes=held,
+        price=FREE,
+    )
+
+
+def memory_fraction(evidence: Evidence) -> Finding | None:
+    """Speak where the driver has what the limit keeps from PyTorch."""
+    memory, requested = evidence.memory, evidence.requested_bytes
+    kept_back = memory.kept_back_bytes
+    if requested is None or not kept_back or not evidence.peak.is_enough(kept_back):
+        return None
+    limit = (memory.usable_bytes or 0) + (memory.in_use_bytes or 0) + (memory.cached_bytes or 0)
+    return Finding(
+        message("cause.memory-fraction", TEXTS, capacity_bytes=limit, free_bytes=memory.free_bytes),
+        message("cause.memory-fraction.evidence", TEXTS, requested_bytes=requested),
+        bytes=kept_back,
+        price=A_LINE,
+    )
+
+
+_SHARE = 0.2
+
+
+def preallocation(evidence: Evidence) -> Finding | None:
+    """Speak where a framework that takes memory in advance has left much of it unused."""
+    framework = preallocating(evidence)
+    if framework is None:
+        return None
+    return Finding(
+        message(
+            "cause.preallocation",
+            TEXTS,
+            framework=TITLES[framework.name],
+            held_bytes=framework.in_use_bytes + (framework.cached_bytes or 0),
+            used_bytes=framework.in_use_bytes,
+        ),
+        message("cause.preallocation.evidence", TEXTS),
+        bytes=framework.cached_bytes,
+        price=A_LINE,
+        framework=framework,
+    )
+
+
+def preallocating(evidence: Evidence) -> FrameworkReading | None:
+    """Return the framework of this kernel that has reserved much more than it uses."""
+    device = evidence.failure.device
+    if device is None or len(device.frameworks) == 1:
+        return None
+    least = _SHARE * (device.capacity_bytes or 0)
+    unused = (
+        framework for framework in device.frameworks if (framework.cached_bytes or 0) >= least > 0
+    )
+    return next((framework for framework in unused if framework.name in SETTINGS), None)
+
+
+# A full card always has some gaps: a small request may fail on them, but they are not why.
+_MUCH_OF_THE_RESERVED = 0.1
+
+
+def fragmentation(evidence: Evidence) -> Finding | None:
+    """Speak where the request would have fitted if all free memory were in one piece."""
+    if not is_fragmented(evidence):
+        return None
+    unused, largest = evidence.memory.cached_bytes, _largest_piece(evidence)
+    if largest is None:
+        claim = message("cause.fragmentation.unmeasured", TEXTS, unused_bytes=unused)
+    else:
+        claim = message("cause.fragmentation", TEXTS, unused_bytes=unused, largest_bytes=largest)
+    said = message(
+        "cause.fragmentation.evidence",
+        TEXTS,
+        requested_bytes=evidence.requested_bytes,
+        unused_bytes=unused,
+        free_bytes=evidence.memory.usable_bytes,
+    )
+    return Finding(claim, said, bytes=unused, price=A_LINE)
+
+
+def is_fragmented(evidence: Evidence) -> bool:
+    """Whether the request would have fitted if all free memory were in one piece."""
+    requested, memory = evidence.requested_bytes, evidence.memory
+    if requested is None or memory.cached_bytes is None or memory.usable_bytes is None:
+        return False
+    if not evidence.peak.is_enough(0):
+        return False  # what follows would not fit, in however large a piece
+    reserved = (memory.in_use_bytes or 0) + memory.cached_bytes
+    if memory.cached_bytes < _MUCH_OF_THE_RESERVED * reserved:
+        return False
+    largest = _largest_piece(evidence)
+    if largest is None:
+        # Without the map of the blocks only an error's own words are to go by.
+        told = evidence.failure.capture is None and evidence.failure.device is None
+        return told and memory.cached_bytes >= requested > memory.usable_bytes
+    return memory.cached_bytes + memory.usable_bytes >= requested > largest
+
+
+def _largest_piece(evidence: Evidence) -> int | None:
+    """Return the largest free piece, in the cache or on the card; `None` is not known."""
+    capture = evidence.failure.capture
+    if capture is None or capture.largest_block_bytes is None:
+        return None
+    return max(capture.largest_block_bytes, evidence.memory.usable_bytes or 0)
+
+
+# Driver context and libraries of this very process stand in `outside`, too.
+_OWN_CONTEXT_BYTES = GIB
+
+
+def other_programs(evidence: Evidence) -> Finding | None:
+    """Speak where the request would have fitted without the memory of other programs."""
+    size = others_in_the_way(evidence)
+    if size is None:
+        return None
+    memory, whose = evidence.memory, evidence.others.whose(size)
+    return Finding(
+        message(
+            f"cause.other-programs{'' if whose == 'programs' else f'.{whose}'}",
+            TEXTS,
+            outside_bytes=memory.outside_bytes,
+            capacity_bytes=memory.capacity_bytes,
+        ),
+        message(
+            "cause.other-programs.evidence",
+            TEXTS,
+            in_use_bytes=memory.in_use_bytes,
+            requested_bytes=evidence.requested_bytes,
+        ),
+        bytes=size,
+        price=A_LINE,
+    )
+
+
+def others_in_the_way(evidence: Evidence) -> int | None:
+    """Return the bytes of other programs, where the request would have fitted without them."""
+    outside, capacity = evidence.memory.outside_bytes, evidence.memory.capacity_bytes
+    if outside is None or capacity is None:
+        return None
+    others = outside - _OWN_CONTEXT_BYTES
+    much = outside >= MUCH_OUTSIDE * capacity
+    return others if much and evidence.peak.is_enough(others) else None

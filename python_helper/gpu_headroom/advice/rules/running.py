@@ -1,0 +1,501 @@
+"""Causes in what was running: its batch, its mode, its types, its tasks, its model."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ...concurrency.other_threads import kind_of_file
+from ...own import SIMULATOR
+from ...text.messages import message
+from ..finding import A_LINE, ANOTHER, TRADED, Finding
+from .holding import largest_retained
+
+if TYPE_CHECKING:
+    from ...frameworks.torch.observer import FrameLine
+    from ...holders.groups import Group
+    from ...holders.modules import Model
+    from ...oom.evidence import Evidence
+    from ...oom.operation import FailedOperation
+    from ...protocol.wire import Message
+
+TEXTS = {
+    "cause.huge-request": "**One request of {requested_bytes}** on a card of {capacity_bytes}.",
+    "cause.huge-request.evidence": (
+        "It is larger than the whole card: freeing memory cannot help. "
+        "Look at the shapes on line {line}."
+    ),
+    "cause.huge-request.evidence_unplaced": (
+        "It is larger than the whole card: freeing memory cannot help. "
+        "Look at the shapes of what the failing line makes."
+    ),
+    "cause.huge-request.evidence_fits_empty": (
+        "It is larger than everything in use together ({in_use_bytes}). "
+        "A single tensor fills most of the card: look at its shape."
+    ),
+    "cause.huge-request.evidence_made": (
+        "`{expression}` asks for it: {operands} make a result of {shape}."
+    ),
+    "cause.huge-request.evidence_copied": "`{expression}` copies it to the GPU: {operands}.",
+    "cause.huge-request.evidence_operands": "`{expression}` asks for it: {operands}.",
+    "cause.evaluation-with-gradients": (
+        "**A graph kept in evaluation: {activations_bytes} of the {in_use_bytes} in tensors.**"
+    ),
+    "cause.evaluation-with-gradients.evidence": (
+        "`{model}` is in evaluation mode, yet its activations are kept for a backward pass."
+    ),
+    "cause.evaluation-with-gradients.evidence_no_backward": (
+        "Nothing here goes backward, yet the activations of `{model}` are kept for it."
+    ),
+    "cause.wide-dtype": (
+        "**`float64`: {wide_bytes} of the {in_use_bytes} in tensors** are twice as wide as usual."
+    ),
+    "cause.wide-dtype.evidence": (
+        "The largest is `{name}`. `float32` takes half of it; NumPy's arrays are `float64` unless "
+        "they are told otherwise."
+    ),
+    "cause.wide-dtype.inference": (
+        "**Weights in `float32`: {wide_bytes} of the {in_use_bytes} in tensors**, and nothing "
+        "trains them."
+    ),
+    "cause.wide-dtype.evidence_inference": (
+        "Half precision is enough for weights that no step changes: `bfloat16` or `float16` takes "
+        "half of it."
+    ),
+    "cause.several-tasks": "**{count} threads were computing on the GPU** when the memory ran out.",
+    "cause.several-tasks.at_once": "**Several tasks are computing on the GPU at once.**",
+    "cause.several-tasks.evidence": (
+        "{names}: what each needs stands on the card at the same time. One after the other, or "
+        "fewer at once, needs less."
+    ),
+    "cause.several-tasks.evidence_at_once": (
+        "`{function}` is one of them: what each has made stands on the card while others go on. "
+        "One after the other, or fewer at once, needs less."
+    ),
+    "cause.activations": "**Activations: {activations_bytes} of the {in_use_bytes} in tensors.**",
+    "cause.activations.evidence": (
+        "They are what the forward pass keeps for the backward pass; "
+        "they grow with the batch and with the length of the input."
+    ),
+    "cause.activations.evidence_batch": (
+        "They are what the forward pass keeps for the backward pass; "
+        "they grow with `{name}` ({value})."
+    ),
+    "cause.activations.layer": (
+        "**What one layer is given and makes: {layer_bytes}** on a card of {capacity_bytes}."
+    ),
+    "cause.activations.evidence_begun": (
+        "The forward pass has only begun, and keeps more for the backward pass with each layer; "
+        "that grows with the batch and with the size of the input."
+    ),
+    "cause.activations.evidence_begun_batch": (
+        "The forward pass has only begun, and keeps more for the backward pass with each layer; "
+        "that grows with `{name}` ({value})."
+    ),
+    "cause.activations.evidence_layer": (
+        "Without gradients no more is kept, but both are there at once; "
+        "they grow with the batch and with the size of the input."
+    ),
+    "cause.activations.evidence_layer_batch": (
+        "Without gradients no more is kept, but both are there at once; "
+        "they grow with `{name}` ({value})."
+    ),
+    "cause.model-too-large": (
+        "**Model and optimizer: {model_bytes} of the {in_use_bytes} in tensors.**"
+    ),
+    "cause.model-too-large.evidence": (
+        "Parameters {parameters_bytes}, gradients {gradients_bytes}, "
+        "optimizer state {optimizer_bytes}. They do not shrink with the batch."
+    ),
+    "cause.unnamed-values": (
+        "**Values without a name: {values_bytes} of the {in_use_bytes} in tensors.**"
+    ),
+    "cause.unnamed-values.evidence": (
+        "The failing line was still making them: a comprehension or a long expression keeps all "
+        "its values until it is done. They went with the error, so none of them is left to free."
+    ),
+    "cause.evaluation-in-training-mode": (
+        "**`{model}` is in training mode**, and this code only evaluates it."
+    ),
+    "cause.evaluation-in-training-mode.evidence": (
+        "Dropout keeps masks and changes the results, batch normalisation learns from what it is "
+        "shown. `{model}.eval()` ends both."
+    ),
+}
+_MOST_OF_THE_CARD = 0.5
+_MUCH_OF_THE_CARD = 0.15
+_BLOWN_UP = 8  # times the largest of what it was made of
+
+
+def huge_request(evidence: Evidence) -> Finding | None:
+    """Speak of a request larger than the card, or than all in use, or blown up by its shapes."""
+    requested, memory = evidence.requested_bytes, evidence.memory
+    if requested is None or memory.capacity_bytes is None:
+        return None
+    impossible = requested > memory.capacity_bytes + memory.kept_back_bytes
+    in_use = memory.in_use_bytes
+    large = requested > _MOST_OF_THE_CARD * memory.capacity_bytes
+    # What a layer makes of a batch is as large as the number of the batch says.
+    of_batch = evidence.batch is not None and bool(evidence.scene.modules)
+    alone = large and in_use is not None and requested > in_use and not of_batch
+    if not (impossible or alone or is_blown_up(evidence)):
+        return None
+    claim = message(
+        "cause.huge-request", TEXTS, requested_bytes=requested, capacity_bytes=memory.capacity_bytes
+    )
+    said = _of_shapes(evidence.scene.operation)
+    if said is None and not impossible:
+        said = message("cause.huge-request.evidence_fits_empty", TEXTS, in_use_bytes=in_use)
+    if said is None and evidence.line is None:
+        said = message("cause.huge-request.evidence_unplaced", TEXTS)
+    if said is None:
+        said = message("cause.huge-request.evidence", TEXTS, line=evidence.line)
+    price = A_LINE if impossible or is_blown_up(evidence) else TRADED
+    return Finding(claim, said, bytes=requested, price=price, certain=impossible)
+
+
+def is_blown_up(evidence: Evidence) -> bool:
+    """Whether an operation asked for many times what it was given, and for much of the card."""
+    requested, capacity = evidence.requested_bytes, evidence.memory.capacity_bytes
+    operation = evidence.scene.operation
+    if requested is None or capacity is None or operation is None or operation.shape is None:
+        return False
+    largest = max((operand.bytes for operand in operation.operands), default=0)
+    return requested >= _MUCH_OF_THE_CARD * capacity and requested >= _BLOWN_UP * largest > 0
+
+
+def _of_shapes(operation: FailedOperation | None) -> Message | None:
+    if operation is None or not operation.operands:
+        return None
+    operands = ", ".join(
+        [f"{operand.name} {list(operand.shape)} {operand.dtype}" for operand in operation.operands]
+    )
+    if operation.shape is None or operation.copied:
+        which = "cause.huge-request.evidence_operands"
+        if operation.copied:
+            which = "cause.huge-request.evidence_copied"
+        return message(which, TEXTS, expression=operation.text, operands=operands)
+    which, shape = "cause.huge-request.evidence_made", str(list(operation.shape))
+    return message(which, TEXTS, expression=operation.text, operands=operands, shape=shape)
+
+
+_EVALUATION_SHARE = 0.3
+_MUCH = 0.2
+_PHASE = re.compile(r"val|eval|test|pred|infer|embed|extract|generat|score|encode|sample|feature")
+
+
+def evaluation_with_gradients(evidence: Evidence) -> Finding | None:
+    """Speak where nothing goes backward, and activations fill the card all the same."""
+    model = evaluated_model(evidence)
+    if model is None:
+        return None
+    kept, in_use = evidence.kinds.get("activations", 0), evidence.memory.in_use_bytes
+    which = "cause.evaluation-with-gradients.evidence"
+    if model.training:
+        which = "cause.evaluation-with-gradients.evidence_no_backward"
+    return Finding(
+        message(
+            "cause.evaluation-with-gradients", TEXTS, activations_bytes=kept, in_use_bytes=in_use
+        ),
+        message(which, TEXTS, model=model.name),
+        bytes=kept,
+        price=A_LINE,
+        model=None if _piles_up(evidence) else model,
+    )
+
+
+def _piles_up(evidence: Evidence) -> bool:
+    """Whether results themselves pile up, with graphs or without."""
+    held = largest_retained(evidence)
+    return held is not None and held.bytes - held.graph_bytes > _MUCH * held.bytes
+
+
+def evaluated_model(evidence: Evidence) -> Model | None:
+    """Return the model that is evaluated: in that mode, or by code that goes nowhere backward.
+
+    A forward pass on its own may be one whose backward pass is in another cell: code of the second
+    kind has to say that it evaluates, or to be a loop.
+    """
+    kept, running = evidence.kinds.get("activations", 0), evidence.scene.running
+    beside = _evaluated_beside(evidence)
+    if evidence.scene.inputs_require_grad:
+        return None  # gradients are what it is for
+    if beside is not None:
+        return beside
+    if running.trains or evidence.scene.in_backward or evidence.share(kept) < _EVALUATION_SHARE:
+        return None
+    evaluating = next((model for model in evidence.models if not model.training), None)
+    training = next((model for model in evidence.models if model.training), None)
+    if training is None or (evaluating is not None and not running.loops):
+        return evaluating
+    says_so = any(_PHASE.search(each.lower()) for each in running.own)
+    return training if says_so or running.loops else None
+
+
+def _evaluated_beside(evidence: Evidence) -> Model | None:
+    """Return a model in evaluation mode whose forward pass failed while another one trains.
+
+    Not one through which gradients go back to that, as through a network that judges its results.
+    """
+    modules = evidence.scene.modules
+    running = {module.key for module in modules} - {
+        module.key for module in modules if module.hands_back
+    }
+    trains = any(model.training for model in evidence.models)
+    if not trains or evidence.share(evidence.pass_bytes) < _EVALUATION_SHARE:
+        return None
+    return next(
+        (model for model in evidence.models if model.key in running and not model.training), None
+    )
+
+
+_DTYPE_SHARE = 0.4
+_OF_WEIGHTS = 0.6
+_ADAPTED = re.compile(r"\bget_peft_model\(|\bLoraConfig\(")  # adapters beside the weights train
+_TRAINS = re.compile(r"\.backward\(|optim|Trainer|\.fit\(|GradientTape|\.train\(\)")
+_MOSTLY = 0.9
+
+
+def wide_dtype(evidence: Evidence) -> Finding | None:
+    """Speak where a good part of what is in use is in double precision."""
+    wide = wide_groups(evidence)
+    if not wide:
+        return _of_inference(evidence)
+    size = sum(group.bytes for group in wide)
+    return Finding(
+        message(
+            "cause.wide-dtype", TEXTS, wide_bytes=size, in_use_bytes=evidence.memory.in_use_bytes
+        ),
+        message("cause.wide-dtype.evidence", TEXTS, name=wide[0].name),
+        bytes=size // 2,
+        price=TRADED,
+        about=tuple(wide),
+    )
+
+
+def wide_groups(evidence: Evidence) -> list[Group]:
+    """Return what holds double precision, largest first, where that is a good part of all."""
+    wide = [
+        group
+        for group in evidence.groups
+        if group.root and group.share_of_dtype("float64") >= _MOSTLY
+    ]
+    return wide if evidence.share(sum(group.bytes for group in wide)) >= _DTYPE_SHARE else []
+
+
+def weights_of_inference(evidence: Evidence) -> list[Group]:
+    """Return the models in single precision that no cell trains, where they fill the card.
+
+    Weights under adapters, such as LoRA's, are among them.
+    """
+    kinds = evidence.kinds
+    if evidence.share(kinds.get("parameters", 0) + evidence.being_made_bytes) < _OF_WEIGHTS:
+        return []
+    sources = [run.source for run in evidence.failure.cells]
+    if not any(map(_ADAPTED.search, sources)):
+        trains = evidence.scene.running.trains or kinds.get("optimizer_state")
+        if trains or kinds.get("gradients") or any(map(_TRAINS.search, sources)):
+            return []
+    return [
+        group
+        for group in evidence.groups
+        if group.kind == "parameters" and group.share_of_dtype("float32") >= _MOSTLY
+    ]
+
+
+def _of_inference(evidence: Evidence) -> Finding | None:
+    wide = weights_of_inference(evidence)
+    if not wide:
+        return None
+    size = sum(group.kinds.get("parameters", 0) for group in wide) + evidence.being_made_bytes
+    return Finding(
+        message(
+            "cause.wide-dtype.inference",
+            TEXTS,
+            wide_bytes=size,
+            in_use_bytes=evidence.memory.in_use_bytes,
+        ),
+        message("cause.wide-dtype.evidence_inference", TEXTS),
+        bytes=size // 2,
+        price=TRADED,
+        about=tuple(wide),
+    )
+
+
+_SEVERAL = 2
+_NAMED = 4
+_OWN = ("gpu-headroom", "pydevd", "pt_autograd")
+_OF_FRAMEWORK = "/torch/"
+_SIMULATED = f"/{SIMULATOR}/"  # each thread begins there
+# Whoever stands there waits for data, and what begins there serves.
+_SERVE = ("/torch/utils/data/", "/torch/multiprocessing/", "/torch/_inductor/")
+
+
+def several_tasks(evidence: Evidence) -> Finding | None:
+    """Speak where the observer saw several threads inside PyTorch, or tasks were begun at once."""
+    capture = evidence.failure.capture
+    threads = () if capture is None else capture.threads
+    busy = [name for name, lines in threads if not name.startswith(_OWN) and _computes(lines)]
+    running = evidence.scene.running
+    if running.at_once and running.own:
+        functions = [each for each in running.own if not each.startswith("<")]
+        return Finding(
+            message("cause.several-tasks.at_once", TEXTS),
+            message(
+                "cause.several-tasks.evidence_at_once",
+                TEXTS,
+                function=functions[0] if functions else running.own[0],
+            ),
+            bytes=evidence.memory.in_use_bytes,
+            price=A_LINE,
+        )
+    if len(busy) < _SEVERAL:
+        return None
+    names = ", ".join([f"`{each}`" for each in busy[:_NAMED]])
+    return Finding(
+        message("cause.several-tasks", TEXTS, count=len(busy)),
+        message("cause.several-tasks.evidence", TEXTS, names=names),
+        bytes=None,
+        price=TRADED,
+    )
+
+
+def _computes(lines: tuple[FrameLine, ...]) -> bool:
+    """Whether a thread is inside PyTorch for the person, who has called it or given it to begin."""
+    files = [file.replace("\\", "/") for file, _, _ in lines if kind_of_file(file) != "standard"]
+    files = [file for file in files if _SIMULATED not in file]
+    theirs = any(_OF_FRAMEWORK in file for file in files[-1:])
+    theirs |= any(kind_of_file(file) == "own" for file in files)
+    serves = any(part in each for each in (*files[:1], *files[-1:]) for part in _SERVE)
+    return theirs and not serves and any(_OF_FRAMEWORK in file for file in files[:20])
+
+
+_ACTIVATION_SHARE = 0.4
+
+
+def activations(evidence: Evidence) -> Finding | None:
+    """Speak where activations are a good part of what is in use, and more than the model."""
+    kept, memory = evidence.kinds.get("activations", 0), evidence.memory
+    claim = message(
+        "cause.activations", TEXTS, activations_bytes=kept, in_use_bytes=memory.in_use_bytes
+    )
+    which = "cause.activations.evidence"
+    if not _fill(evidence, kept):
+        kept, asked = kept + _given(evidence), evidence.requested_bytes or 0
+        if not _fill(evidence, kept):
+            return None
+        claim = message(
+            "cause.activations.layer",
+            TEXTS,
+            layer_bytes=kept + asked,
+            capacity_bytes=memory.capacity_bytes,
+        )
+        which = "cause.activations.evidence_layer"
+        if evidence.scene.running.trains:
+            which = "cause.activations.evidence_begun"
+    batch = evidence.batch
+    said = message(which, TEXTS)
+    if batch is not None:
+        said = message(f"{which}_batch", TEXTS, name=batch.name, value=batch.value)
+    return Finding(claim, said, bytes=kept, price=TRADED)
+
+
+def _fill(evidence: Evidence, size: int) -> bool:
+    return evidence.share(size) >= _ACTIVATION_SHARE and size >= evidence.model_bytes
+
+
+def _given(evidence: Evidence) -> int:
+    """Return what a pass that goes forward has as plain values: its batch, a layer's input."""
+    scene = evidence.scene
+    if scene.in_backward or not scene.modules or evidence.being_made_bytes:
+        return 0
+    temporary = 0 if evidence.collected_bytes else evidence.temporary_bytes
+    return temporary + sum(
+        group.bytes
+        for group in evidence.groups
+        if evidence.is_batch(group)
+        or (
+            group.kind == "tensor"
+            and not group.keys & scene.running.growing
+            and (group.origin == "traceback" or group.keys & scene.running.bound)
+        )
+    )
+
+
+_MODEL_SHARE = 0.6
+
+
+def model_too_large(evidence: Evidence) -> Finding | None:
+    """Speak where parameters, gradients and optimizer state are most of what is in use."""
+    model = evidence.model_bytes + evidence.being_made_bytes
+    in_use = evidence.memory.in_use_bytes
+    if evidence.share(model) < _MODEL_SHARE:
+        return None
+    return Finding(
+        message("cause.model-too-large", TEXTS, model_bytes=model, in_use_bytes=in_use),
+        message(
+            "cause.model-too-large.evidence",
+            TEXTS,
+            parameters_bytes=evidence.kinds.get("parameters", 0) + evidence.being_made_bytes,
+            gradients_bytes=evidence.kinds.get("gradients", 0),
+            optimizer_bytes=evidence.kinds.get("optimizer_state", 0),
+        ),
+        bytes=model,
+        price=ANOTHER,
+    )
+
+
+_UNNAMED_SHARE = 0.5
+
+
+def unnamed_values(evidence: Evidence) -> Finding | None:
+    """Speak where the request would have fitted without what the failing line was making."""
+    requested, memory = evidence.requested_bytes, evidence.memory
+    if requested is None or memory.headroom_bytes is None:
+        return None
+    values = evidence.temporary_bytes
+    # What a backward pass lets go of when it fails was never a value of the program's.
+    if evidence.scene.in_backward or evidence.share(values) < _UNNAMED_SHARE:
+        return None
+    if evidence.scene.modules:
+        return None  # the parts of a model that was being made, or what a layer was making
+    if requested > memory.headroom_bytes + values:
+        return None
+    return Finding(
+        message(
+            "cause.unnamed-values", TEXTS, values_bytes=values, in_use_bytes=memory.in_use_bytes
+        ),
+        message("cause.unnamed-values.evidence", TEXTS),
+        bytes=values,
+        price=TRADED,
+    )
+
+
+def evaluation_in_training_mode(evidence: Evidence) -> Finding | None:
+    """Speak where a model is evaluated that nobody has put into evaluation mode."""
+    model = evaluated_in_training(evidence)
+    if model is None:
+        return None
+    asks = evidence.scene.running.asks_mode
+    return Finding(
+        message("cause.evaluation-in-training-mode", TEXTS, model=model.name),
+        message("cause.evaluation-in-training-mode.evidence", TEXTS, model=model.name),
+        bytes=evidence.pass_bytes or evidence.traceback_bytes if asks else None,
+        price=A_LINE if asks else TRADED,
+        model=model,
+    )
+
+
+def evaluated_in_training(evidence: Evidence) -> Model | None:
+    """Return the model that is evaluated, where it is in training mode."""
+    model = evaluated_model(evidence) or _asked_for_its_mode(evidence)
+    return model if model is not None and model.training else None
+
+
+def _asked_for_its_mode(evidence: Evidence) -> Model | None:
+    """Return a model in training mode whose own code does otherwise in evaluation."""
+    running = evidence.scene.running
+    if running.trains or evidence.scene.in_backward or not running.asks_mode:
+        return None
+    keys = {module.key for module in evidence.scene.modules}
+    return next((model for model in evidence.models if model.key in keys), None)

@@ -1,0 +1,706 @@
+"""What may help and is no button: rows of a table, each with its sentences and its condition."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from ..edits.number import set_number
+from ..frameworks.imported import imported
+from ..frameworks.registry import SETTINGS
+from ..oom.fitting import estimated, fitting
+from ..text.format import GIB
+from ..text.messages import message
+from .code_fix import UNCHANGED, CellChange, Edited
+from .editing import torch_name
+from .remedy import Offer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ..oom.evidence import Evidence
+    from ..oom.operation import FailedOperation, Operand
+    from .finding import Finding
+
+
+_SIZES = (16, 24, 32, 40, 48, 80, 96, 141, 192)  # of common GPUs, as they are sold
+_USABLE = 0.93  # of that, in GiB: a T4 of 16 GB has 14.7 to 15.0
+_SPARE = 0.15  # the peak is told to within about that
+_OF_MODEL = 0.2
+_FEWER = 0.75  # 8 bits for 32
+# The older name is read by every PyTorch; 2.9.1 ignores the newer one for this setting.
+_SEGMENTS = 'import os; os.environ["PYTORCH_CUDA_ALLOC_CONF"] = "expandable_segments:True"'
+_GROWTH = (
+    'for gpu in tf.config.list_physical_devices("GPU"):\n'
+    "    tf.config.experimental.set_memory_growth(gpu, True)"
+)
+
+
+class Shown(NamedTuple):
+    """What is shown of a suggestion; `title` and `note` are the ends of its sentences' ids."""
+
+    params: Mapping[str, str | int | None] = {}
+    bytes: int | None = None
+    measured: bool = False
+    example: str | None = None
+    type_this: str | None = None
+    title: str = ""
+    note: str = "note"
+    edited: Edited = UNCHANGED
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """One suggestion: the rules whose causes it removes, when, and its sentences by their ids.
+
+    `alone`: it may be shown where no cause was found.
+    """
+
+    id: str
+    TREATS: tuple[str, ...]
+    when: Callable[[Evidence, Finding], Shown | None]
+    TEXTS: dict[str, str]
+    rank: int
+    alone: bool
+
+    def _id(self, end: str) -> str:
+        return f"remedy.{self.id}.{end}" if end else f"remedy.{self.id}"
+
+    def offer(self, evidence: Evidence, finding: Finding | None) -> Offer | None:
+        """Return it for what was found by one of its rules, where its condition holds."""
+        if finding is None and not self.alone:
+            return None
+        shown = self.when(evidence, cast("Finding", finding))
+        if shown is None:
+            return None
+        title, note = (
+            message(self._id(end), self.TEXTS, **shown.params) for end in (shown.title, shown.note)
+        )
+        return Offer(
+            title=title,
+            note=note,
+            effect_bytes=shown.bytes,
+            measured=shown.measured,
+            type_this=shown.type_this,
+            example=shown.example,
+            edited=shown.edited,
+            rank=self.rank,
+        )
+
+
+def suggestion(
+    name: str, *treats: str, title: str, rank: int = 1, alone: bool = False, **sentences: str
+) -> Callable[[Callable[[Evidence, Finding], Shown | None]], Suggestion]:
+    """Make of a condition a row: its id, the rules that it treats, title, notes and variants."""
+    own = f"remedy.{name}"
+    texts = {own: title, **{f"{own}.{end}": text for end, text in sentences.items()}}
+    return lambda when: Suggestion(name, treats, when, texts, rank, alone)
+
+
+_TRAINERS = ("TrainingArguments", "SFTConfig", "DPOConfig", "Seq2SeqTrainingArguments")
+_HALF = re.compile(r"\bautocast\b|GradScaler|\.half\(|\bbfloat16\b|\bbf16\b|\bfp16\b|precision=")
+_AMPERE = 8  # the major compute capability of the first GPUs that compute `bfloat16` fast
+_LEAST_SHARE = 0.1  # of the activations
+_CERTAIN = 0.8  # of what is saved: casts of weights and what libraries compute in full come besides
+_OF_STATE = 0.2  # of what is in use
+_LEFT_FROZEN = 0.15  # of what its pass keeps, about
+_ROOM = 0.2  # of the headroom: what comes before and behind takes as much
+_MOST_HALVED = 8
+_NUMBER = re.compile(r"\d+")
+_ALL_PAIRS = 2
+
+
+def _sources(evidence: Evidence) -> list[str]:
+    return [run.source for run in evidence.failure.cells]
+
+
+def _has(evidence: Evidence, pattern: str) -> bool:
+    return any(re.search(pattern, source) for source in _sources(evidence))
+
+
+def _trainer(evidence: Evidence) -> str:
+    """Return the class of a trainer's arguments that the notebook makes."""
+    return next((name for name in _TRAINERS if _has(evidence, rf"\b{name}\(")), "")
+
+
+def _optimizer(evidence: Evidence) -> str:
+    """Return the name of a live optimizer, else the usual one."""
+    return min(evidence.live.loads - evidence.live.models.keys(), default="optimizer")
+
+
+def _column_and_row(operation: FailedOperation | None) -> tuple[Operand, Operand] | None:
+    if operation is None or operation.shape is None or len(operation.operands) != _ALL_PAIRS:
+        return None
+    row, column = sorted(operation.operands, key=lambda operand: len(operand.shape))
+    size = row.shape[-1] if row.shape else 0
+    is_pair = (row.shape, column.shape, operation.shape) == ((size,), (size, 1), (size, size))
+    return (column, row) if is_pair else None
+
+
+@suggestion(
+    "backward-each",
+    "retained-graph",
+    title="Go backward with each part of `{name}` as it is made",
+    note=(
+        "Gradients add up. The graph of a part is freed before the next is made, where the "
+        "parts have no graph in common."
+    ),
+)
+def _backward_each(evidence: Evidence, finding: Finding) -> Shown | None:
+    held = finding.about[0] if finding.about else None
+    if held is None or held.keys.isdisjoint(evidence.scene.running.adding):
+        return None
+    name = held.name
+    if not _has(evidence, rf"\b{re.escape(name)}\b.*\.backward\(|\.backward\({re.escape(name)}\b"):
+        return None
+    example = f"part = ...  # in place of {name} += ...\npart.backward()\n{name} += part.detach()"
+    return Shown({"name": name}, held.bytes, measured=True, example=example)
+
+
+@suggestion(
+    "eval-mode",
+    "evaluation-in-training-mode",
+    title="`{model}.eval()` before the evaluation",
+    note=(
+        "Dropout draws no random numbers then, and batch normalization learns nothing. "
+        "`{model}.train()` before training goes on."
+    ),
+)
+def _eval_mode(evidence: Evidence, finding: Finding) -> Shown | None:
+    model = finding.model
+    if model is None or not evidence.scene.running.asks_mode:
+        return None
+    return Shown({"model": model.name}, example=f"{model.name}.eval()")
+
+
+@suggestion(
+    "delete-leftovers",
+    "loop-leftovers",
+    "kept-copies",
+    title="Delete `{names}` where they are not needed any more",
+    note="A name that is deleted, or given another value, frees what it held.",
+)
+def _delete_leftovers(evidence: Evidence, finding: Finding) -> Shown | None:
+    if finding.is_remade:
+        (old,) = finding.about
+        named = [group for group in evidence.groups if group.origin == "names"]
+        state = [group for group in evidence.groups if group.kinds.get("optimizer_state")]
+        names = [*old.variables, *[group.name for group in state if group in named]]
+        size = old.bytes + sum(group.bytes for group in state)
+    elif finding.rule == "loop-leftovers" or finding.is_left:
+        names = [name for group in finding.about for name in group.variables]
+        size = sum(group.bytes for group in finding.about)
+    else:
+        return None
+    code, is_own = f"del {', '.join(names)}", not finding.about[0].function
+    return Shown(
+        {"names": ", ".join(names)},
+        size,
+        measured=True,
+        example=code,
+        # Nobody can type the names of a function.
+        type_this=code if is_own and all(name.isidentifier() for name in names) else None,
+    )
+
+
+@suggestion(
+    "collect-garbage",
+    "reference-cycles",
+    title="`gc.collect()` before the next is made",
+    note=(
+        "It frees objects that refer to each other, which Python does only now and then. "
+        "What a library keeps stays."
+    ),
+)
+def _collect_garbage(evidence: Evidence, finding: Finding) -> Shown | None:
+    size = finding.bytes
+    if not size or not evidence.peak.is_enough(size):
+        return None
+    return Shown(bytes=size, example="import gc\ngc.collect()")
+
+
+@suggestion(
+    "end-in-semicolon",
+    "displayed-values",
+    title="End the line that displays it in `;`",
+    note=(
+        "IPython then neither shows the value nor keeps it in `Out`. What is kept by now "
+        "can be freed in the panel, under *Displayed values*."
+    ),
+)
+def _end_in_semicolon(evidence: Evidence, finding: Finding) -> Shown | None:
+    if not finding.about:
+        return None
+    size = sum(group.bytes for group in finding.about)
+    counts = {int(m[0]) for group in finding.about if (m := _NUMBER.search(group.root))}
+    ran = [run for run in evidence.failure.cells if run.execution_count in counts]
+    last = ran[-1].source.rstrip().split("\n")[-1].strip() if ran else ""
+    example = f"{last};" if last and not last.endswith(";") and len(last) < 100 else None  # noqa: PLR2004
+    return Shown(bytes=size, measured=True, example=example)
+
+
+@suggestion(
+    "move-per-batch",
+    "data-on-card",
+    title="Keep the data on the host and move each batch",
+    note=(
+        "A batch at a time is on the GPU. Moving takes time: `pin_memory=True` and "
+        "`non_blocking=True` hide most of it."
+    ),
+)
+def _move_per_batch(evidence: Evidence, finding: Finding) -> Shown | None:
+    names = [group.name for group in finding.about]
+    size = sum(group.bytes for group in finding.about) or evidence.temporary_bytes
+    name = names[0] if names else "data"
+    example = f"{name} = {name}.cpu()\n\nbatch = {name}[i : i + n].to(device)  # in the loop"
+    return Shown(bytes=size or None, measured=bool(names), example=example)
+
+
+@suggestion(
+    "one-at-a-time",
+    "several-tasks",
+    title="Run the tasks one after the other",
+    note=(
+        "What one of them needs is then on the GPU at a time. It may take longer; where "
+        "there is room for two, let two run."
+    ),
+)
+def _one_at_a_time(evidence: Evidence, _: Finding) -> Shown | None:
+    running = evidence.scene.running
+    if not running.at_once:
+        return None
+    function = next((each for each in running.own if not each.startswith("<")), "task")
+    example = f"results = [await {function}(each) for each in inputs]"
+    if _has(evidence, r"ThreadPoolExecutor"):
+        example = "ThreadPoolExecutor(max_workers=1)"
+    return Shown(example=example)
+
+
+@suggestion(
+    "narrower-dtype",
+    "wide-dtype",
+    title="`float32` instead of `float64`",
+    note="Half as many bytes, with seven digits instead of sixteen.",
+    half="Weights in half precision",
+    note_half=(
+        "Half as many bytes. Results differ in the third digit; inputs have to be in half "
+        "precision, too."
+    ),
+)
+def _narrower_dtype(evidence: Evidence, finding: Finding) -> Shown | None:
+    about, kinds, torch = finding.about, evidence.kinds, torch_name(evidence) or "torch"
+    first = about[0]
+    if first.share_of_dtype("float32") == 0:
+        size = sum(group.bytes for group in about)
+        if any(group.kind == "parameters" for group in about):  # all that follows them is as wide
+            size += kinds.get("optimizer_state", 0) + kinds.get("activations", 0)
+        example = f"{first.name} = {first.name}.float()"
+        return Shown(bytes=evidence.peak.saved_bytes(size, 0.5), example=example)
+    size = sum(group.kinds.get("parameters", 0) for group in about) + evidence.being_made_bytes
+    name = first.name if first.name.isidentifier() else "model"
+    example = f"{name} = {name}.half()"
+    if _has(evidence, r"\.from_pretrained\("):
+        example = f"{name} = ....from_pretrained(..., torch_dtype={torch}.float16)"
+    return Shown(bytes=size // 2, example=example, title="half", note="note_half")
+
+
+@suggestion(
+    "same-shape",
+    "huge-request",
+    title="`{column}` in the shape of `{row}`: `{column}.squeeze(-1)`",
+    note=(
+        "{rows} rows against {rows} values make all pairs, which is hardly meant. The "
+        "result changes: each row goes with its own value."
+    ),
+)
+def _same_shape(evidence: Evidence, _: Finding) -> Shown | None:
+    pair = _column_and_row(evidence.scene.operation)
+    if pair is None:
+        return None
+    column, row = pair
+    return Shown(
+        {"column": column.name, "row": row.name, "rows": row.shape[0]},
+        evidence.requested_bytes,
+        example=f"{column.name}.squeeze(-1)",
+    )
+
+
+@suggestion(
+    "raise-fraction",
+    "memory-fraction",
+    title="Let PyTorch use the whole GPU",
+    note="Other programs on this GPU may run out of memory.",
+)
+def _raise_fraction(evidence: Evidence, finding: Finding) -> Shown | None:
+    torch = torch_name(evidence) or "torch"
+    example = f"{torch}.cuda.set_per_process_memory_fraction(1.0)"
+    return Shown(bytes=finding.bytes, example=example)
+
+
+@suggestion(
+    "clear-gradients",
+    "activations",
+    "model-too-large",
+    title="Clear the gradients before the forward pass",
+    note=(
+        "Otherwise those of the step before are in memory beside it. Check that nothing "
+        "reads them there."
+    ),
+    alone=True,
+)
+def _clear_gradients(evidence: Evidence, _: Finding) -> Shown | None:
+    size = evidence.kinds.get("gradients", 0)
+    forward = not (evidence.scene.in_backward or evidence.in_step)
+    if not (size and forward and evidence.scene.running.trains and evidence.peak.is_enough(size)):
+        return None
+    if evidence.live.accumulates or not _has(evidence, r"\.zero_grad\("):
+        return None
+    return Shown(
+        bytes=size, example=f"{_optimizer(evidence)}.zero_grad()  # before the forward pass"
+    )
+
+
+@suggestion(
+    "freeze-backbone",
+    "activations",
+    title="Freeze what no optimizer trains of `{name}`",
+    note="Nothing is then kept for its backward pass. Its parameters get no gradients.",
+    alone=True,
+)
+def _freeze_backbone(evidence: Evidence, _: Finding) -> Shown | None:
+    size = evidence.pass_bytes
+    trains = evidence.scene.running.trains and not evidence.scene.in_backward
+    reached = {group.name for group in evidence.groups if group.progress}
+    running = {module.key for module in evidence.scene.modules}
+    models = [model.name for model in evidence.models if model.key in running]
+    if not trains or len(models) != 1 or reached != set(models):
+        return None
+    (name,) = models
+    facts = evidence.live.models.get(name)
+    if facts is None or not facts.is_idle or not evidence.peak.fits(size, _LEFT_FROZEN):
+        return None
+    heads = [f"{name}.{part}.requires_grad_(True)" for part in facts.trained]
+    example = "\n".join([f"{name}.requires_grad_(False)", *heads])
+    return Shown({"name": name}, size, example=example)
+
+
+@suggestion(
+    "smaller-input",
+    "activations",
+    "huge-request",
+    title="`{name} = {old}` → `{new}` (line {line})",
+    note=(
+        "Activations grow with the length of the input, attention with its square. What is "
+        "longer is cut; layers of a fixed size, targets and transforms may have to follow."
+    ),
+    note_image=(
+        "Activations grow with the pixels: half the side is a quarter of them. Details are "
+        "lost; layers of a fixed size, targets and transforms may have to follow."
+    ),
+    rank=2,
+    alone=True,
+)
+def _smaller_input(evidence: Evidence, _: Finding) -> Shown | None:
+    size = evidence.input_size
+    if size is None:
+        return None
+    power = 2 if size.role == "image" else 1
+    value = estimated(evidence, size.value, evidence.input_bytes, power=power)
+    if value is None or value < size.value // _MOST_HALVED:
+        return None
+    diff = CellChange(size.cell, size.line, set_number(size, value)).diff()
+    if diff is None:
+        return None
+    return Shown(
+        {"name": size.name, "old": size.value, "new": value, "line": size.line},
+        evidence.peak.saved_bytes(evidence.input_bytes, (value / size.value) ** power),
+        note="note_image" if size.role == "image" else "note",
+        edited=Edited((diff,)),
+    )
+
+
+@suggestion(
+    "accumulate",
+    "activations",
+    title="Batches of {new}, and a step after every {steps} of them",
+    note=(
+        "Gradients of {steps} batches add up to those of a batch of {old} where the loss "
+        "is a mean over samples. Check what counts batches: schedules, logs, the last one."
+    ),
+    note_known=(
+        "Batches are accumulated here already: with {steps} times as many for a step it "
+        "has as many samples as before. Check what counts batches: schedules, logs."
+    ),
+    rank=2,
+    alone=True,
+)
+def _accumulate(evidence: Evidence, _: Finding) -> Shown | None:
+    batch, running = evidence.batch, evidence.scene.running
+    value = None if batch is None or not running.trains else fitting(evidence)
+    if batch is None or value is None:
+        return None
+    steps, optimizer = batch.value // value, _optimizer(evidence)
+    known = next(iter(evidence.live.accumulates.items()), None)
+    example = (
+        f"for step, batch in enumerate(loader, start=1):\n"
+        f"    loss = loss_of(batch) / {steps}\n"
+        f"    loss.backward()\n"
+        f"    if step % {steps} == 0:\n"
+        f"        {optimizer}.step()\n"
+        f"        {optimizer}.zero_grad()"
+    )
+    if known is not None:
+        example = f"{known[0]} = {known[1] * steps}"
+    elif trainer := _trainer(evidence):
+        example = f"{trainer}(..., gradient_accumulation_steps={steps})"
+    return Shown(
+        {"new": value, "steps": steps, "old": batch.value},
+        evidence.peak.saved_bytes(evidence.batch_bytes, value / batch.value),
+        example=example,
+        note="note" if known is None else "note_known",
+    )
+
+
+@suggestion(
+    "autocast",
+    "activations",
+    title="Mixed precision in `{dtype}` for the forward pass",
+    note=(
+        "Most activations take half the bytes in `{dtype}`; the weights stay as they are. "
+        "Check the loss."
+    ),
+    note_scaled=(
+        "Most activations take half the bytes in `{dtype}`; the weights stay as they are. "
+        "A `GradScaler` keeps small gradients from becoming 0. Check the loss."
+    ),
+    note_unknown=(
+        "Most activations take half the bytes in `{dtype}`; the weights stay as they are. "
+        "GPUs before Ampere compute it slowly. Check the loss."
+    ),
+    rank=2,
+)
+def _autocast(evidence: Evidence, _: Finding) -> Shown | None:
+    kept, size = evidence.kinds.get("activations", 0), evidence.halves_bytes
+    if not evidence.scene.running.trains or not kept or size < _LEAST_SHARE * kept:
+        return None
+    if any(map(_HALF.search, _sources(evidence))):
+        return None
+    if not evidence.peak.fits(kept, 1 - _CERTAIN * size / kept, kept_only=True):
+        return None
+    cuda = imported("torch.cuda")
+    is_known = cuda is not None and cuda.is_initialized()
+    is_old = is_known and cuda.get_device_properties(evidence.device_index).major < _AMPERE
+    dtype, short = ("float16", "fp16") if is_old else ("bfloat16", "bf16")
+    torch = torch_name(evidence)
+    if trainer := _trainer(evidence):
+        example = f"{trainer}(..., {short}=True)"
+    elif _has(evidence, r"\bAccelerator\("):
+        example = f'Accelerator(mixed_precision="{short}")'
+    elif _has(evidence, r"\bkeras\b"):
+        example = f'keras.mixed_precision.set_global_policy("mixed_{dtype}")'
+    elif _has(evidence, r"\b(?:pl|L|lightning)\.Trainer\("):
+        example = f'Trainer(..., precision="{short.replace("fp16", "16")}-mixed")'
+    elif torch is not None:
+        example = (
+            f'with {torch}.autocast("cuda", dtype={torch}.{dtype}):\n    loss = ...  # forward'
+        )
+    else:
+        return None
+    note = "note_scaled" if is_old else "note" if is_known else "note_unknown"
+    saved = evidence.peak.saved_bytes(kept, 1 - size / kept)
+    return Shown({"dtype": dtype}, saved, example=example, note=note)
+
+
+@suggestion(
+    "lighter-optimizer",
+    "model-too-large",
+    title="An optimizer with less state",
+    note=(
+        "The state takes {optimizer_bytes}. `Adafactor` keeps next to none, `SGD` without "
+        "momentum none, 8-bit optimizers about a quarter. Training changes, the learning "
+        "rate first."
+    ),
+    one_by_one="One parameter after the other: `foreach=False`",
+    note_one_by_one="All at once takes as much as the model again. A step takes longer.",
+    rank=2,
+)
+def _lighter_optimizer(evidence: Evidence, _: Finding) -> Shown | None:
+    state, running = evidence.kinds.get("optimizer_state", 0), evidence.scene.running
+    if evidence.share(state) < _OF_STATE:
+        return None
+    if any(function.startswith("_multi_tensor") for function in running.functions):
+        example = f"{_optimizer(evidence)} = torch.optim.AdamW(..., foreach=False)"
+        return Shown(example=example, title="one_by_one", note="note_one_by_one")
+    size = state + (evidence.requested_bytes or 0) * evidence.in_step
+    example = f"{_optimizer(evidence)} = torch.optim.Adafactor(model.parameters())"
+    if trainer := _trainer(evidence):
+        example = f'{trainer}(..., optim="adafactor")'
+    return Shown({"optimizer_bytes": state}, size, example=example)
+
+
+@suggestion(
+    "split-request",
+    "huge-request",
+    title="Make the tensor in pieces",
+    note="Work through the input in chunks, or keep the large tensor on the CPU.",
+    parts="In parts of {rows} rows",
+)
+def _split_request(evidence: Evidence, _: Finding) -> Shown | None:
+    operation, requested = evidence.scene.operation, evidence.requested_bytes
+    if operation is not None and operation.copied and evidence.batch is not None:
+        return None  # its parts are smaller batches
+    headroom, torch = evidence.memory.headroom_bytes, torch_name(evidence) or "torch"
+    first = operation.operands[0] if operation is not None and operation.operands else None
+    all_rows = first.shape[0] if first is not None and first.shape else 0
+    fitting_rows = int(all_rows * _ROOM * headroom / requested) if requested and headroom else 0
+    if first is None or operation is None or not 0 < fitting_rows < all_rows:
+        return Shown()
+    rows = 1 << fitting_rows.bit_length() - 1
+    if not first.name.isidentifier():
+        return Shown({"rows": rows}, title="parts")
+    text = re.sub(rf"\b{first.name}\b", "part", operation.text, count=1)
+    example = f"{torch}.cat([{text} for part in {first.name}.split({rows})])"
+    return Shown({"rows": rows}, example=example, title="parts")
+
+
+def _needed(evidence: Evidence) -> int | None:
+    in_use, requested = evidence.memory.in_use_bytes, evidence.requested_bytes
+    return None if in_use is None or requested is None else in_use + requested
+
+
+@suggestion(
+    "expandable-segments",
+    "fragmentation",
+    title="Let the allocator grow its segments",
+    note="Set it before the first GPU tensor: the kernel must be restarted.",
+)
+def _expandable_segments(evidence: Evidence, _: Finding) -> Shown | None:
+    capture = evidence.failure.capture
+    if capture is not None and capture.segments_expand:
+        return None
+    return Shown(bytes=evidence.memory.cached_bytes, type_this=_SEGMENTS)
+
+
+@suggestion(
+    "less-preallocation",
+    "preallocation",
+    title="Let {framework} take memory as it needs it",
+    note="It has to be set before it starts: the kernel must be restarted.",
+)
+def _less_preallocation(_: Evidence, finding: Finding) -> Shown | None:
+    framework = finding.framework
+    if framework is None:
+        return None
+    grows = framework.name == "tensorflow"
+    return Shown(
+        {"framework": str(finding.claim["params"]["framework"])},
+        framework.cached_bytes,
+        example=_GROWTH if grows else None,
+        type_this=None if grows else SETTINGS[framework.name],
+    )
+
+
+@suggestion(
+    "close-other-programs",
+    "other-programs",
+    title="Free the GPU from other programs",
+    note="Shut down other notebooks' kernels on this GPU; `nvidia-smi` lists all programs.",
+    notebooks="Shut down other notebooks on this GPU",
+    note_notebooks="Their variables are lost. `nvidia-smi` lists all programs.",
+    started="End the processes that this notebook started",
+    note_started=(
+        "Workers of a pool and ranks of a launcher each have a context and tensors of "
+        "their own: close the pool, or start fewer of them. `nvidia-smi` lists all "
+        "programs."
+    ),
+)
+def _close_other_programs(evidence: Evidence, finding: Finding) -> Shown | None:
+    if finding.bytes is None:
+        return None
+    whose = evidence.others.whose(finding.bytes)
+    title, note = ("", "note") if whose == "programs" else (whose, f"note_{whose}")
+    return Shown(bytes=finding.bytes, type_this="!nvidia-smi", title=title, note=note)
+
+
+@suggestion(
+    "lighter-model",
+    "model-too-large",
+    title="Train a small part of the model: LoRA",
+    note=(
+        "Gradients and optimizer state are then those of small matrices beside the "
+        "weights, which may have 4 bits (QLoRA). The result is another."
+    ),
+    few_bits="Weights of 8 or 4 bits, or partly on the host",
+    note_few_bits=(
+        "`quantization_config` of `from_pretrained` loads them so; with "
+        "`device_map='auto'` what does not fit stays on the host, which is slow."
+    ),
+    rank=2,
+)
+def _lighter_model(evidence: Evidence, _: Finding) -> Shown | None:
+    kinds, trains = evidence.kinds, evidence.scene.running.trains
+    size = kinds.get("gradients", 0) + kinds.get("optimizer_state", 0)
+    if not trains:
+        size = int(_FEWER * (kinds.get("parameters", 0) + evidence.being_made_bytes))
+    if evidence.share(size) < _OF_MODEL:
+        return None
+    return Shown(bytes=size) if trains else Shown({}, size, title="few_bits", note="note_few_bits")
+
+
+@suggestion(
+    "other-gpu",
+    "other-programs",
+    "model-too-large",
+    "activations",
+    "huge-request",
+    title="GPU {index} has {free_bytes} free",
+    note=(
+        "At least {needed_bytes} were needed on GPU {failed}. Models and data go to the "
+        "other one by `cuda:{index}` in the place of `cuda`."
+    ),
+    rank=2,
+)
+def _other_gpu(evidence: Evidence, _: Finding) -> Shown | None:
+    needed = _needed(evidence)
+    if needed is None:
+        return None
+    if evidence.scene.running.trains:
+        needed = evidence.peak.step_bytes
+    rooms = [(device.free_bytes or 0, device.index) for device in evidence.failure.other_devices]
+    free, index = max(rooms, default=(0, 0))
+    if free < needed:
+        return None
+    failed = evidence.device_index
+    params = {"index": index, "free_bytes": free, "needed_bytes": needed, "failed": failed}
+    return Shown(params, example=f'model.to("cuda:{index}")')
+
+
+@suggestion(
+    "larger-gpu",
+    "model-too-large",
+    "activations",
+    "huge-request",
+    title="A GPU with {gigabytes} GB or more",
+    note="The cell needs about {needed_bytes} at its peak.",
+    note_unknown=(
+        "{needed_bytes} were in use or asked for when it failed; how much the whole cell "
+        "needs is not known."
+    ),
+    rank=3,
+)
+def _larger_gpu(evidence: Evidence, _: Finding) -> Shown | None:
+    memory, needed, peak = evidence.memory, _needed(evidence), evidence.peak.cell_bytes
+    if needed is None:
+        return None
+    needed = (peak or needed) + (memory.outside_bytes or 0)
+    spare = 0 if peak is None else needed * _SPARE
+    size = next((each for each in _SIZES if each * _USABLE * GIB >= needed + spare), None)
+    if size is None or needed <= (memory.capacity_bytes or needed):
+        return None
+    note = "note_unknown" if peak is None else "note"
+    return Shown({"gigabytes": size, "needed_bytes": needed}, note=note)
+
+
+SUGGESTIONS = tuple([each for each in globals().values() if isinstance(each, Suggestion)])
+"""What changes code, in the order in which it is looked for."""

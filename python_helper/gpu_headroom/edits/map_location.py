@@ -1,0 +1,104 @@
+"""A checkpoint that is only loaded into live models goes through the host."""
+
+from __future__ import annotations
+
+import ast
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ..code.find import assigned, called, calls, dotted, keyword, method
+from ..code.source import Refused
+from .call import set_keyword
+from .rewrite import Rewrite, rewriting
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from ..code.notebook import CellCode, Notebook
+    from ..code.source import CellSource
+
+_LOOKS = ("print", "len", "type", "sorted", "list")
+
+
+def loaded_to_host(
+    torch: str, loads: Collection[str], entries: Mapping[str, Collection[str]] | None = None
+) -> Rewrite:
+    """`loaded_to_host("torch", ["model"])`: `torch.load(path, map_location="cpu")`.
+
+    For a checkpoint that goes into `load_state_dict` of what has one of these names, in the same
+    statement or under a name of the cell, and nowhere else in the notebook. `entries` are keys of
+    live dicts, by their names, under which no tensor stands: these may be read.
+    """
+    needs = partial(_is_only_loaded, torch=torch, entries=entries or {})
+    return _loaded(torch, frozenset(loads)).needing(needs)
+
+
+@rewriting
+def _loaded(source: CellSource, torch: str, loads: frozenset[str]) -> None:
+    found = list(_loads(source.tree, torch))
+    if len(found) != 1:
+        raise Refused
+    (call,) = found
+    name = assigned(source.statement(call))
+    into = [
+        node
+        for node in calls(source.tree, "load_state_dict")
+        if dotted(method(node, "load_state_dict")) in loads
+        and node.args
+        and (call in ast.walk(node) or dotted(_whole(node.args[0])) == name != "")
+    ]
+    if not into or source.function(call) is not source.tree:
+        raise Refused
+    set_keyword(source, call, "map_location", '"cpu"')
+
+
+def _loads(tree: ast.AST, torch: str) -> Iterator[ast.Call]:
+    for call in calls(tree, "load"):
+        plain = dotted(call.func) == f"{torch}.load" and len(call.args) == 1
+        given = keyword(call, "map_location")
+        on_host = given is not None and "cpu" in ast.unparse(given.value)
+        if plain and not on_host:
+            yield call
+
+
+def _whole(node: ast.expr) -> ast.expr:
+    """Return `state` of `state["model"]`."""
+    return node.value if isinstance(node, ast.Subscript) else node
+
+
+def _is_only_loaded(
+    notebook: Notebook, cell: CellCode, torch: str, entries: Mapping[str, Collection[str]]
+) -> bool:
+    """Return whether a checkpoint is loaded, printed or deleted, and no more, in all cells."""
+    for call in _loads(cell.tree or ast.Module([], []), torch):
+        statement = cell.parent(call)
+        name = assigned(statement) if statement is not None else ""
+        if not name:
+            return _goes_into_a_model(cell, call)
+        if any(name in each.words for each in notebook.cells):
+            return False
+        if not all(
+            use.how != "read"
+            or _goes_into_a_model(each, use.node)
+            or _key_of(each.parent(use.node)) in entries.get(name, ())
+            for each, use in notebook.uses(name)
+        ):
+            return False
+    return True
+
+
+def _key_of(node: ast.AST | None) -> str:
+    key = getattr(node.slice, "value", "") if isinstance(node, ast.Subscript) else ""
+    return key if isinstance(key, str) else ""
+
+
+def _goes_into_a_model(cell: CellCode, node: ast.AST) -> bool:
+    parent = cell.parent(node)
+    if isinstance(parent, ast.Subscript) and parent.value is node:
+        return _goes_into_a_model(cell, parent)
+    if isinstance(parent, ast.Attribute):
+        return parent.attr == "keys"
+    if not isinstance(parent, ast.Call) or node not in parent.args:
+        return False
+    is_load = called(parent) == "load_state_dict" and isinstance(parent.func, ast.Attribute)
+    return is_load or dotted(parent.func) in _LOOKS
