@@ -400,7 +400,7 @@ hosts: .make/installed-lab-4.6 .make/chromium $(HOST_NEEDS) ## a smoke test in o
 colab: environments .make/wheel .make/chromium ## outputs that live on a page that stands in for Colab's (GPU_HEADROOM_COLAB=full, ARGS=…)
 	@$(PLAYWRIGHT) colab $(ARGS)
 
-benchmarks: environments .make/wheel .make/installed-lab-4.6 .make/installed-peers .make/test-tools .make/chromium ## measure and print the design's numbers (PARTS="link growth"; all take an hour and a half)
+benchmarks: environments .make/linked-families .make/wheel .make/installed-lab-4.6 .make/installed-peers .make/test-tools .make/chromium ## measure and print the design's numbers (PARTS="link growth"; all take an hour and a half)
 	@GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)" PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.run $(PARTS)
 
 soak: .make/installed-lab-4.6 .make/test-tools .make/chromium ## many notebooks for long, with us and without; writes docs/soak.md (MINUTES=…, NOTEBOOKS=…)

@@ -1,5 +1,10 @@
 import type { ICell, INotebookContent } from '@jupyterlab/nbformat';
 
+/** A notebook's metadata for the kernel that has Dask. */
+export const FAMILIES = {
+  kernelspec: { name: 'families', display_name: 'families', language: 'python' }
+};
+
 /** A simulated card; its tensors have shapes and no values, so they cost nothing. */
 export const SIMULATE = `import gpu_headroom
 

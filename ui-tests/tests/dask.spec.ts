@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test';
 
 import { expect, test } from './application';
-import { notebookOf } from './cells';
+import { FAMILIES, notebookOf } from './cells';
 import { picture } from './pictures';
 import { card } from './surfaces';
 
@@ -52,11 +52,6 @@ data.exception()`;
 
 const SUBMIT = `client.submit(train, data, pure=False).result()
 print("trained")`;
-
-/** The kernel that has Dask. */
-const FAMILIES = {
-  kernelspec: { name: 'families', display_name: 'families', language: 'python' }
-};
 
 function section(page: Page): Locator {
   return page.locator('#gpu-headroom-panel .jp-mod-Workers');

@@ -1,6 +1,6 @@
 import { expect, test } from './application';
 import { faultsOf } from './axe';
-import { notebookOf } from './cells';
+import { FAMILIES, notebookOf } from './cells';
 import { picture } from './pictures';
 import { gauge } from './surfaces';
 import { CLUSTER, FILL, fill, follow } from './thousand';
@@ -11,7 +11,7 @@ test.describe('A thousand workers', () => {
     page
   }) => {
     await page.setViewportSize({ width: 1400, height: 1200 });
-    const notebook = await open(notebookOf([CLUSTER, FILL]));
+    const notebook = await open(notebookOf([CLUSTER, FILL], FAMILIES));
     await follow(page, notebook);
     await fill(page, notebook);
     await expect(gauge(page)).toContainText('1000 Dask workers · fullest 98%');

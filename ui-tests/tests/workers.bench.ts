@@ -1,5 +1,5 @@
 import { test } from './application';
-import { notebookOf } from './cells';
+import { FAMILIES, notebookOf } from './cells';
 import { report } from './latency';
 import { longTasks } from './longtasks';
 import { CLUSTER, FILL, fill, follow } from './thousand';
@@ -11,7 +11,7 @@ test('a thousand workers in the panel: tasks that keep the page from drawing', a
   open,
   page
 }) => {
-  const notebook = await open(notebookOf([CLUSTER, FILL]));
+  const notebook = await open(notebookOf([CLUSTER, FILL], FAMILIES));
   await follow(page, notebook);
   // Its beginning costs JupyterLab itself a long task.
   await page.waitForTimeout(SETTLED_MS);

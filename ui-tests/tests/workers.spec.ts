@@ -50,7 +50,9 @@ test.describe('Ranks that a notebook forks', () => {
     await expect(gauge(page)).not.toContainText('%');
     const run = failure.getByRole('button', { name: /and re-run/ });
     await run.first().click();
-    await expect(notebook.cell(2)).toContainText('trained');
+    await expect(notebook.cell(2).locator('.jp-OutputArea')).toContainText(
+      'trained'
+    );
     await expect(card(notebook.cell(2))).toHaveCount(0);
     expect(await notebook.source(1)).toMatch(/^batch_size = (16384|8192)$/m);
   });

@@ -64,6 +64,8 @@ _TRAINS = words(
     set_grad_checkpointing freeze unfreeze load_state_dict load_weights compile register_buffer
     register_parameter add_module apply init_weights set_detect_anomaly __init__"""
 )
+# They run a function that they are given, in other processes: what that does counts.
+_LAUNCHES = words("debug_launcher notebook_launcher spawn start_processes")
 # What changes a value in memory alone: harmless where the same cells make that value again.
 _OF_VALUES = words(
     """add append appendleft clear discard extend extendleft insert pop popitem popleft put remove
@@ -125,11 +127,17 @@ class _Effects:
         for root, new in waiting:  # it grows meanwhile
             for node in _run_by(root):
                 yield from self._of(node, new)
-                name = dotted_of(node.func) if isinstance(node, ast.Call) else ""
-                for function in self._functions.get(name.rpartition(".")[2], ()) if name else ():
-                    if id(function) not in seen and isinstance(node, ast.Call):
-                        seen.add(id(function))
-                        waiting.append((function, _new_inside(function, node, new)))
+                if not isinstance(node, ast.Call):
+                    continue
+                called = dotted_of(node.func).rpartition(".")[2]
+                calls = {called: node}
+                if called in _LAUNCHES:
+                    calls |= {_root(each): ast.Call(each, [], []) for each in node.args}
+                for name, call in calls.items():
+                    for function in self._functions.get(name, ()):
+                        if id(function) not in seen:
+                            seen.add(id(function))
+                            waiting.append((function, _new_inside(function, call, new)))
 
     def _of(self, node: ast.AST, new: set[str]) -> Iterator[str]:
         if isinstance(node, ast.Call):
@@ -157,7 +165,7 @@ class _Effects:
             return True
         if last == "update":
             return owner.rpartition(".")[2].lower() in _UPDATES
-        return last in _HARMLESS or last in _TRAINS or (last == "write" and "." in name)
+        return last in _HARMLESS | _TRAINS | _LAUNCHES or (last == "write" and "." in name)
 
 
 def _made_in(root: ast.AST) -> set[str]:

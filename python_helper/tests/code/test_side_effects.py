@@ -30,6 +30,8 @@ REPEATS = [
     ("history.append(loss)", "history.append"),
     ("def f(h):\n    h.append(1)\nf(history)", "h.append"),
     ("ema.lerp_(w, 0.1)", "ema.lerp_"),
+    ("def f(rank):\n    torch.save(x, y)\nspawn(f, nprocs=2)", "torch.save"),
+    ("def f(h):\n    h.append(1)\nstart_processes(f, (history,))", "h.append"),
 ]
 SILENT = [
     "model.train()\nloss = model(x).sum()\nloss.backward()\nopt.step()\nopt.zero_grad()",
@@ -48,6 +50,7 @@ SILENT = [
     "%matplotlib inline\n%%time\nif a != b:\n    pass",
     "y = session.query(x)",
     "net(x)",
+    "def f(rank):\n    loss.backward()\nnotebook_launcher(f, num_processes=2)",
 ]
 
 
