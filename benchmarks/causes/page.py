@@ -53,16 +53,18 @@ after 9.
 * **Useless**: an edit after which the cell still fails, or that does not parse or applies twice;
   *freeing is enough* where it is not, and the reverse. Each edit is asked for, applied and run in
   the kernel that failed, after the release that *Apply and re-run* makes.
-* **An edit that cures**: five kinds of edits are buttons (`docs/edits.md`); what else helps is a
-  suggestion, with code to copy, and counts as **offered**: an edit or a suggestion for the cause.
+* **An edit that cures**: an edit after which the cell passes, where the header says that one edit is
+  enough. Five remedies are edits (`docs/edits.md`), all others are suggestions, with code to copy.
+  **Offered**: any of them, or a release; not another GPU, or saving the training. *Suggested* in the
+  table: no edit, but a suggestion.
 * **Freed**: whether the failing cell passes once what it holds is freed, as measured; `safe set`:
   once everything is freed that costs nothing.
 * **Promised**: the bytes that an edit is said to save are within 20 % of what it saves, or no more
   than that where it is said to save "at least" so much, measured by running both on a card that is
-  never full. Of a smaller batch or input that is how much lower the peak of the whole notebook is,
-  in brackets in the table: a failure comes long before it. Of what lets go of memory it is how much
-  less is in use at the request that failed. After an edit that asks for memory otherwise often it
-  is the share by which the peak is lower, of what was in use.
+  never full. For a smaller batch that is how much lower the peak of the whole notebook is, in
+  brackets in the table: a failure comes long before it. For other edits it is how much less is in
+  use at the request that failed, or, where the edited run makes other requests, the share by which
+  the peak is lower, of what was in use.
 * Promises and sizes of results from before it was recorded how a promise is meant are not counted.
 * **The largest that passes**: the size that is proposed passes in the kernel that failed, and twice
   that size does not in a fresh kernel (or would be the size that failed). Where the failed kernel
