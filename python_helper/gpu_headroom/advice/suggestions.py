@@ -193,14 +193,15 @@ def _delete_leftovers(evidence: Evidence, finding: Finding) -> Shown | None:
         size = sum(group.bytes for group in finding.about)
     else:
         return None
-    code, is_own = f"del {', '.join(names)}", not finding.about[0].function
+    code = f"del {', '.join(names)}"
+    # Nobody can type the names of a function.
+    is_typed = not finding.about[0].function and all(name.isidentifier() for name in names)
     return Shown(
         {"names": ", ".join(names)},
         size,
         measured=True,
-        example=code,
-        # Nobody can type the names of a function.
-        type_this=code if is_own and all(name.isidentifier() for name in names) else None,
+        example=None if is_typed else code,
+        type_this=code if is_typed else None,
     )
 
 
@@ -226,7 +227,7 @@ def _collect_garbage(evidence: Evidence, finding: Finding) -> Shown | None:
     title="End the line that displays it in `;`",
     note=(
         "IPython then neither shows the value nor keeps it in `Out`. What is kept by now "
-        "can be freed in the panel, under *Displayed values*."
+        "can be freed in the panel, under *Can be freed*."
     ),
 )
 def _end_in_semicolon(evidence: Evidence, finding: Finding) -> Shown | None:
@@ -579,7 +580,7 @@ def _expandable_segments(evidence: Evidence, _: Finding) -> Shown | None:
     capture = evidence.failure.capture
     if capture is not None and capture.segments_expand:
         return None
-    return Shown(bytes=evidence.memory.cached_bytes, type_this=_SEGMENTS)
+    return Shown(bytes=evidence.memory.cached_bytes, example=_SEGMENTS)
 
 
 @suggestion(
@@ -596,8 +597,7 @@ def _less_preallocation(_: Evidence, finding: Finding) -> Shown | None:
     return Shown(
         {"framework": str(finding.claim["params"]["framework"])},
         framework.cached_bytes,
-        example=_GROWTH if grows else None,
-        type_this=None if grows else SETTINGS[framework.name],
+        example=_GROWTH if grows else SETTINGS[framework.name],
     )
 
 
@@ -703,4 +703,4 @@ def _larger_gpu(evidence: Evidence, _: Finding) -> Shown | None:
 
 
 SUGGESTIONS = tuple([each for each in globals().values() if isinstance(each, Suggestion)])
-"""What changes code, in the order in which it is looked for."""
+"""All of them, in the order in which they are shown."""

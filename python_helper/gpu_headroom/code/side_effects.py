@@ -52,7 +52,8 @@ _HARMLESS = words(
     simplefilter filterwarnings manual_seed manual_seed_all seed set_seed seed_everything collect
     empty_cache synchronize ipc_collect reset_peak_memory_stats reset_accumulated_memory_stats sleep
     flush read readline readlines close super warn set_float32_matmul_precision set_printoptions
-    set_style set_theme"""
+    set_style set_theme set_option set_device set_default_device set_default_dtype set_num_threads
+    set_start_method init_process_group destroy_process_group barrier"""
 )
 _SHOWS = ("plot", "show", "print", "display", "draw", "imshow")
 _OF_SCREEN = words("plt ax axs axes fig figure sns px go logging logger log LOGGER LOG _logger")
@@ -74,7 +75,7 @@ _OF_VALUES = words(
 _SETS = ("add_", "set_", "register_")
 _UPDATES = words("scaler bar pbar progress")  # whose `update` is harmless
 _COMMANDS = ("%%bash", "%%sh", "%%script", "%%writefile", "%pip", "%conda", "%run", "%sx", "!")
-_SHOWN = 3
+_MOST_NAMED = 12
 _LONGEST_NAME = 60
 
 
@@ -101,7 +102,8 @@ def caution(
     effects = [*commands, *_Effects(roots, _functions(notebook), models).names()]
     if not effects:
         return None
-    shown = list(dict.fromkeys(each.lstrip(".") for each in effects))[:_SHOWN]
+    named = list(dict.fromkeys(each.lstrip(".") for each in effects))
+    shown = named if len(named) <= _MOST_NAMED else [*named[:_MOST_NAMED], "…"]
     return message("fix.caution", calls=", ".join(shown))
 
 

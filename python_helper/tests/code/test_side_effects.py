@@ -15,7 +15,12 @@ REPEATS = [
     ("!pip install x\n%matplotlib inline", "!pip"),
     ("name = input('Name? ')", "input"),
     ("def f():\n    torch.save(x, y)\nf()", "torch.save"),
-    ("a.save(1); b.save(1); c.save(1); d.save(1)", "a.save, b.save, c.save"),
+    ("a.save(1); b.save(1); c.save(1); d.save(1)", "a.save, b.save, c.save, d.save"),
+    (
+        "\n".join(f"a{n}.save()" for n in range(13)),
+        "a0.save, a1.save, a2.save, a3.save, a4.save, "
+        "a5.save, a6.save, a7.save, a8.save, a9.save, a10.save, a11.save, …",
+    ),
     # Found by review: none of these is known by its name.
     ("con.execute('INSERT INTO runs VALUES (1)')", "con.execute"),
     ("con = connect('runs.db')\ncon.execute('INSERT INTO runs VALUES (1)')", "con.execute"),
@@ -50,13 +55,14 @@ SILENT = [
     "%matplotlib inline\n%%time\nif a != b:\n    pass",
     "y = session.query(x)",
     "net(x)",
+    "torch.cuda.set_device(0); dist.init_process_group('gloo'); dist.barrier()",
     "def f(rank):\n    loss.backward()\nnotebook_launcher(f, num_processes=2)",
 ]
 
 
 @pytest.mark.parametrize(("source", "calls"), REPEATS)
 def test_names_what_would_be_repeated(source: str, calls: str) -> None:
-    """Whatever has no value that is kept and is not known to be harmless; the first three."""
+    """Whatever has no value that is kept and is not known to be harmless."""
     said = caution(["a"], {"a": source})
     assert said is not None
     assert (said["id"], said["params"]["calls"]) == ("fix.caution", calls)

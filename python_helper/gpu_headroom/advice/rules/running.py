@@ -118,7 +118,7 @@ TEXTS = {
         "**`{model}` is in training mode**, and this code only evaluates it."
     ),
     "cause.evaluation-in-training-mode.evidence": (
-        "Dropout keeps masks and changes the results, batch normalisation learns from what it is "
+        "Dropout keeps masks and changes the results, batch normalization learns from what it is "
         "shown. `{model}.eval()` ends both."
     ),
 }
