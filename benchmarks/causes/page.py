@@ -53,10 +53,10 @@ after 9.
 * **Useless**: an edit after which the cell still fails, or that does not parse or applies twice;
   *freeing is enough* where it is not, and the reverse. Each edit is asked for, applied and run in
   the kernel that failed, after the release that *Apply and re-run* makes.
-* **An edit that cures**: an edit after which the cell passes, where the header says that one edit is
-  enough. Five remedies are edits (`docs/edits.md`), all others are suggestions, with code to copy.
-  **Offered**: any of them, or a release; not another GPU, or saving the training. *Suggested* in the
-  table: no edit, but a suggestion.
+* **An edit that cures**: an edit after which the cell passes, where the header says that one edit
+  is enough. Five remedies are edits (`docs/edits.md`), all others are suggestions, with code to
+  copy. **Offered**: any of them, or a release; not another GPU, or saving the training. *Suggested*
+  in the table: no edit, but a suggestion.
 * **Freed**: whether the failing cell passes once what it holds is freed, as measured; `safe set`:
   once everything is freed that costs nothing.
 * **Promised**: the bytes that an edit is said to save are within 20 % of what it saves, or no more
@@ -164,7 +164,7 @@ def _is_named(notebook: SeededNotebook, examination: Examination) -> bool:
 def _row(notebook: SeededNotebook, examination: Examination) -> Sequence[str]:
     judged = verdict(notebook, examination)
     first = f"`{examination.first}`" if examination.first else "nothing"
-    suggested = [n for n, kind in examination.remedies if kind in ("advice", "suggestion")]
+    suggested = [n for n, kind in examination.remedies if kind == "suggestion"]
     wanted = "" if not notebook.one_edit else "suggested" if suggested else "**none**"
     return (
         f"`{notebook.name}`",

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from benchmarks.causes.notebook import SeededNotebook
 
-PLAIN = ROOT / ".venv" / "bin" / "python"
+PLAIN = ROOT / ".venvs" / "families" / "bin" / "python"
 LIBRARIES = ROOT / ".venvs" / "libraries" / "bin" / "python"
 
 

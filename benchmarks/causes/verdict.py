@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 
 Verdict = Literal["right", "also", "absent", "wrong"]
 CLOSE = 0.2
-OF_A_STEP = frozenset({"smaller-batch", "smaller-input"})
 
 
 def verdict(notebook: SeededNotebook, examination: Examination) -> Verdict:
@@ -44,7 +43,7 @@ def is_close(trial: EditTrial) -> bool | None:
     step smaller is judged at the peak, as its failure may come long before that; what lets go of
     memory where the request failed.
     """
-    saved = trial.saved_of_peak_bytes if trial.remedy in OF_A_STEP else trial.saved_bytes
+    saved = trial.saved_of_peak_bytes if trial.remedy == "smaller-batch" else trial.saved_bytes
     if trial.promised_bytes is None or not saved or not trial.quality:
         return None
     if trial.quality == "at_least":

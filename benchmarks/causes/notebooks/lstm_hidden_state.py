@@ -44,7 +44,8 @@ for i in range(0, corpus.size(1) - 1, bptt):
     targets = corpus[:, i + 1:i + 1 + bptt].cuda()
     output, hidden = model(data, hidden)
     loss = criterion(output.reshape(-1, 256), targets.reshape(-1))
-    optimizer.zero_grad()
     # without retain_graph: "Trying to backward through the graph a second time"
     loss.backward(retain_graph=True)
-    optimizer.step()
+    if i // bptt % 50 == 49:
+        optimizer.step()
+        optimizer.zero_grad()
