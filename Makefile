@@ -19,6 +19,8 @@ HOST ?= hub collaboration gateway firefox static
 WORKERS ?= --numprocesses 3 --dist loadfile
 FULL ?=
 ARGS ?=
+# `lint:changed` believes what it found before of files that are as they were.
+LINT ?= lint:check
 # How long `make soak` goes on, and in how many notebooks.
 MINUTES ?= 30
 NOTEBOOKS ?= 50
@@ -82,7 +84,10 @@ SCRIPTS = scripts $(wildcard benchmarks/*.py benchmarks/recovery/*.py benchmarks
 # What runs programs of other people's libraries or samples of the benchmarks: minutes, few kernels.
 SAMPLES = $(addprefix python_helper/tests/,causes dry_runs fuzz holders/test_libraries.py kernels/test_dask.py \
 	recovery simulator/families)
-GROUPS := test-kernels test-samples test-lab test-hosts
+# What is quick: `make check` runs it before each commit.
+QUICK = $(addprefix python_helper/tests/,advice cells code concurrency edits frameworks holders inspection oom protocol \
+	readings render text workers test_documents.py test_names.py) --ignore=python_helper/tests/holders/test_libraries.py
+GROUPS := test-kernels test-samples test-lab test-wings test-hosts
 
 FRONTEND := package.json webpack.config.js tsconfig.json scripts/pack.mjs scripts/minify.py scripts/comprehensions.py scripts/frame.mjs \
 	$(shell find src schema style python_helper/gpu_headroom -type f \
@@ -94,7 +99,7 @@ PACKAGE := pyproject.toml install.json README.md LICENSE scripts/release_readme.
 ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
-.PHONY: help demo develop environments check test test-all test-python smoke test-kernels test-samples test-lab test-hosts \
+.PHONY: help demo develop environments check test test-all test-python smoke test-kernels test-samples test-lab test-wings test-hosts \
 	lint lint-front-end lint-python sizes types types-front-end types-python jest pytest fuzz galata cuda cuda-all cuda-here \
 	colab hosts test-engines test-engines-older docs translations wheel benchmarks recovery fidelity causes harm soak images matrix targets release requirements clean distclean
 
@@ -301,19 +306,19 @@ test: ## lint, types, unit tests, and a smoke test in real kernels and a real br
 	@$(MAKE) jest sizes test-python smoke
 	@$(HOST_PYTHON) scripts/stage.py --table
 
-check: ## what to run before each commit: lint, types, jest, and Python tests that start no process
+check: ## what to run before each commit: lint, types and jest of what changed, the quick Python tests: a minute
 	@$(HOST_PYTHON) scripts/stage.py --new
-	@$(MAKE) --jobs 2 --output-sync=target SIDE_BY_SIDE=yes lint types
-	@$(MAKE) jest sizes
-	@$(STAGE) "pytest, without processes" $(PYTEST) --quiet -m "not kernel and not process"
+	@$(MAKE) --jobs 2 --output-sync=target SIDE_BY_SIDE=yes LINT=lint:changed lint types
+	@$(MAKE) jest sizes ARGS=--onlyChanged
+	@$(STAGE) "pytest, what is quick" $(PYTEST) --quiet -m "not kernel" $(QUICK)
 	@$(HOST_PYTHON) scripts/stage.py --table
 
-test-all: test $(GROUPS) ## `make test`, and all that takes longer, in four groups that run by themselves
+test-all: test $(GROUPS) ## `make test`, and all that takes longer, in five groups that run by themselves
 
 lint: lint-front-end lint-python ## eslint, prettier, stylelint, ruff, import-linter
 
 lint-front-end: node_modules/.stamp ui-tests/node_modules/.stamp src/kernel/pack.ts
-	@$(STAGE) "lint, front end" env PATH="$(BUILD_PATH)" jlpm lint:check
+	@$(STAGE) "lint, front end" env PATH="$(BUILD_PATH)" jlpm $(LINT)
 
 lint-python: translations .make/test-tools
 	@$(STAGE) "lint, Python" bash -c "$(VENV)/bin/ruff check . && $(VENV)/bin/ruff format --check . \
@@ -348,13 +353,16 @@ test-kernels: $(ENVIRONMENTS) .make/test-tools .make/wheel ## the helper in kern
 test-samples: $(ENVIRONMENTS) .make/families .make/test-tools ## samples of the benchmarks, dry runs, programs of the simulated GPU (FULL=yes, ARGS=…)
 	@$(STAGE) "pytest, samples" env GPU_HEADROOM_PYTHON_LAB_46=$(CURDIR)/$(FAMILIES)/bin/python $(FAMILIES)/bin/pytest $(WORKERS) $(SAMPLES) $(ARGS)
 
-test-lab: .make/linked-lab-4.6 .make/linked-families labextension/package.json .make/kernel-6.17 .make/test-tools .make/chromium ## all browser tests in JupyterLab 4.6 (ARGS=…)
-	@$(STAGE) "JupyterLab 4.6" $(PLAYWRIGHT) lab-4.6 $(ARGS)
+test-lab: .make/linked-lab-4.6 .make/linked-families labextension/package.json .make/kernel-6.17 .make/test-tools .make/chromium ## the core of the product in JupyterLab 4.6 (ARGS=…)
+	@$(STAGE) "JupyterLab 4.6" $(PLAYWRIGHT) lab-4.6 --project core $(ARGS)
 
-test-hosts: .make/linked-lab-4.6 .make/linked-lab-4.2 .make/wheel .make/kernel-6.17 .make/test-tools .make/chromium ## the other hosts: JupyterLab 4.2, Notebook 7, a page like Colab's, the site, CUDA where it is here (HOSTS=…)
+test-wings: .make/linked-lab-4.6 .make/linked-families labextension/package.json .make/kernel-6.17 .make/test-tools .make/chromium ## what could be taken away, in JupyterLab 4.6: dry runs, workers, timeline, … (ARGS=…)
+	@$(STAGE) "JupyterLab 4.6, wings" $(PLAYWRIGHT) lab-4.6 --project wings $(ARGS)
+
+test-hosts: .make/linked-lab-4.6 .make/linked-lab-4.2 .make/wheel .make/kernel-6.17 .make/test-tools .make/chromium ## the other hosts: JupyterLab 4.2, Notebook 7, a page like Colab's, the site, CUDA where it is here (HOSTS=…, ARGS=…)
 	@$(STAGE) "documentation" $(MAKE) docs
 	@$(MAKE) cuda-here
-	@for app in $(HOSTS); do $(STAGE) "$$app" $(PLAYWRIGHT) $$app || failed=yes; done; [ -z "$${failed:-}" ]
+	@for app in $(HOSTS); do $(STAGE) "$$app" $(PLAYWRIGHT) $$app $(ARGS) || failed=yes; done; [ -z "$${failed:-}" ]
 
 pytest: environments .make/families .make/test-tools .make/wheel ## Python tests by path or name, in any environment (ARGS=…)
 	@$(PYTEST) $(ARGS)
@@ -398,7 +406,7 @@ hosts: .make/installed-lab-4.6 .make/chromium $(HOST_NEEDS) ## a smoke test in o
 
 # Four minutes of it; GPU_HEADROOM_COLAB=full runs the whole matrix of kernels and pages.
 colab: environments .make/wheel .make/chromium ## outputs that live on a page that stands in for Colab's (GPU_HEADROOM_COLAB=full, ARGS=…)
-	@$(PLAYWRIGHT) colab $(ARGS)
+	@$(STAGE) "page like Colab's" $(PLAYWRIGHT) colab $(ARGS)
 
 benchmarks: environments .make/linked-families .make/wheel .make/installed-lab-4.6 .make/installed-peers .make/test-tools .make/chromium ## measure and print the design's numbers (PARTS="link growth"; all take an hour and a half)
 	@GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)" PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.run $(PARTS)
@@ -412,7 +420,7 @@ recovery: .make/recovery ## what comes back after out-of-memory errors, beside e
 fidelity: .make/test-tools ## the simulated GPU held to PyTorch's own allocator, program by program (ARGS="gpt2 lstm"), some minutes
 	@PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.fidelity.run $(ARGS)
 
-causes: .make/test-tools .make/libraries ## which cause a card names on notebooks with a seeded one, and whether its remedies help (ARGS="names"), half an hour
+causes: .make/test-tools .make/families .make/libraries ## which cause a card names on notebooks with a seeded one, and whether its remedies help (ARGS="names"), half an hour
 	@PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.causes.run $(ARGS)
 
 images: develop environments .make/chromium .make/docs ## the pictures of docs/images, taken by the browser tests (PICTURES="story", COLAB=)

@@ -72,6 +72,22 @@ const COLAB = {
     : [place('6.17', 'strict'), { ...place('7', 'lenient'), grep: /@sample/ }]
 };
 
+/** What could be taken away with its folder, and is tested by itself: `make test-wings`. */
+const WINGS =
+  'dask|dryrun|makeitfit|notebooks|rescue|scripts|shell|timeline|workers|workers-live|workers-many';
+const PARTS = {
+  core: new RegExp(`/(?:${WINGS})\\.spec\\.ts$`),
+  wings: new RegExp(`(?<!/(?:${WINGS}))\\.spec\\.ts$`)
+};
+
+/** Both parts of the tests of an application, as projects of their own. */
+const parts = ({ testMatch, testIgnore = [] }) =>
+  Object.entries(PARTS).map(([name, other]) => ({
+    name,
+    ...(testMatch && { testMatch }),
+    testIgnore: [testIgnore, other].flat()
+  }));
+
 /**
  * The applications the tests run in, named by GPU_HEADROOM_APP. Everything is
  * tested in the newest JupyterLab; the others run what their test files name.
@@ -155,6 +171,7 @@ module.exports = {
   ...galata,
   testDir: path.join(__dirname, 'tests'),
   ...tests,
+  ...(isAlone || tests.projects ? {} : { projects: parts(tests) }),
   metadata: { servers },
   outputDir: path.join(__dirname, 'test-results', name),
   reporter: [['list']],
