@@ -18,8 +18,7 @@ REPEATS = [
     ("a.save(1); b.save(1); c.save(1); d.save(1)", "a.save, b.save, c.save, d.save"),
     (
         "\n".join(f"a{n}.save()" for n in range(13)),
-        "a0.save, a1.save, a2.save, a3.save, a4.save, "
-        "a5.save, a6.save, a7.save, a8.save, a9.save, a10.save, a11.save, …",
+        ", ".join(f"a{n}.save" for n in range(12)) + ", …",
     ),
     # Found by review: none of these is known by its name.
     ("con.execute('INSERT INTO runs VALUES (1)')", "con.execute"),
