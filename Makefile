@@ -81,6 +81,8 @@ PLAYWRIGHT = scripts/playwright.sh
 # Python that mypy reads beside the helper and its tests.
 SCRIPTS = scripts $(wildcard benchmarks/*.py benchmarks/recovery/*.py benchmarks/causes/*.py) \
 	$(wildcard benchmarks/fidelity/*.py benchmarks/fidelity/programs/*.py)
+# What runs on other people's machines has to suit Windows and macOS as well.
+HELPER = $(addprefix python_helper/,gpu_headroom gpu_simulator)
 # What runs programs of other people's libraries or samples of the benchmarks: minutes, few kernels.
 SAMPLES = $(addprefix python_helper/tests/,causes dry_runs fuzz holders/test_libraries.py kernels/test_dask.py \
 	recovery simulator/families)
@@ -334,6 +336,8 @@ types-front-end: node_modules/.stamp ui-tests/node_modules/.stamp src/kernel/pac
 
 types-python: .make/test-tools
 	@$(STAGE) "types, Python" bash -c "$(VENV)/bin/mypy && $(VENV)/bin/mypy $(SCRIPTS)"
+	@$(STAGE) "types, Python elsewhere" bash -c "$(VENV)/bin/mypy --platform win32 --cache-dir .mypy_cache/win32 $(HELPER) \
+		&& $(VENV)/bin/mypy --platform darwin --cache-dir .mypy_cache/darwin $(HELPER)"
 
 jest: node_modules/.stamp src/kernel/pack.ts ## the front end's unit tests (ARGS=…)
 	@$(STAGE) jest env PATH="$(BUILD_PATH)" jlpm test $(ARGS)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import select
-import signal
 import subprocess
 import sys
 import threading
@@ -19,6 +18,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from .. import system
 from ..own import SIMULATOR
 
 if TYPE_CHECKING:
@@ -50,23 +50,24 @@ def main() -> None:
 
     tell = _teller()
     while line := sys.stdin.readline():
-        if sys.platform != "linux":
+        if sys.platform == "linux":
+            asked, asks = os.pipe()
+            pid = os.fork()
+            if pid == 0:
+                os.setpgid(0, 0)  # a session of its own would not give way
+                os.close(asks)
+                os.dup2(asked, 0)
+                _run(json.loads(line))
+            os.close(asked)
+            tell({"type": "began", "pid": pid})
+            while os.waitpid(pid, os.WNOHANG) == (0, 0):
+                if select.select([0], [], [], _LOOK_EVERY_S)[0]:
+                    return  # nobody is there any more, which the run hears by its own pipe
+            os.close(asks)
+            tell({"type": "gone"})
+        else:
             tell({"type": "began", "pid": os.getpid()})
             _run(json.loads(line))
-        asked, asks = os.pipe()
-        pid = os.fork()
-        if pid == 0:
-            os.setpgid(0, 0)  # a session of its own would not give way
-            os.close(asks)
-            os.dup2(asked, 0)
-            _run(json.loads(line))
-        os.close(asked)
-        tell({"type": "began", "pid": pid})
-        while os.waitpid(pid, os.WNOHANG) == (0, 0):
-            if select.select([0], [], [], _LOOK_EVERY_S)[0]:
-                return  # nobody is there any more, which the run hears by its own pipe
-        os.close(asks)
-        tell({"type": "gone"})
 
 
 def _run(job: RunOrder) -> NoReturn:
@@ -123,6 +124,5 @@ def _end_with(asked: int, scratch: str | None) -> None:
             command = [sys.executable, "-IS", "-c", _REMOVE, scratch]
             subprocess.Popen(command, start_new_session=True)  # noqa: S603  this very Python
     finally:
-        if hasattr(os, "killpg"):
-            os.killpg(0, signal.SIGKILL)
+        system.kill_group(0)
         os._exit(1)

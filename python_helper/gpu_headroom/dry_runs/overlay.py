@@ -91,7 +91,8 @@ def protect(scratch: str) -> None:
     """Have this process change nothing but what is below `scratch`; cannot be taken back."""
     root = os.path.realpath(scratch)
     tempfile.tempdir = os.environ["TMPDIR"] = root
-    _landlocked(root)
+    if sys.platform == "linux":
+        _landlocked(root)
     guard = _Guard(root)
     sys.addaudithook(guard.hear)
     _have_torch_ask(guard)
@@ -152,15 +153,13 @@ def _have_torch_ask(guard: _Guard) -> None:
 
 def _landlocked(root: str) -> None:
     """Have the kernel refuse it as well, from now on and for children, where it can."""
-    if not sys.platform.startswith("linux"):
-        return
     libc = ctypes.CDLL(None, use_errno=True)
     handled = ctypes.c_uint64(_LANDLOCK_WRITES)
     rules = libc.syscall(_LANDLOCK_CREATE, ctypes.byref(handled), ctypes.sizeof(handled), 0)
     if rules < 0:
         return
     for path in (root, "/dev"):
-        file = os.open(path, getattr(os, "O_PATH", 0) | os.O_CLOEXEC)
+        file = os.open(path, getattr(os, "O_PATH", 0))
         rule = (ctypes.c_uint32 * 3)()
         rule[0], rule[2] = _LANDLOCK_WRITES, file
         libc.syscall(_LANDLOCK_ADD, rules, 1, rule, 0)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -16,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from .. import system
 from ..concurrency import threads
 from ..kernel import injection
 from ..own import SIMULATOR
@@ -232,16 +231,14 @@ class Runs:
 def _kill(pid: int) -> None:
     """End a process that leads others, with these."""
     with suppress(OSError):
-        if hasattr(os, "killpg"):
-            os.killpg(pid, signal.SIGKILL)
-        else:
-            os.kill(pid, signal.SIGTERM)  # which ends it at once on Windows
+        system.kill_group(pid)
 
 
 def _resident_bytes(pid: int) -> int | None:
     """Return the host memory of a process; `None` where the system does not tell by files."""
+    size = system.page_bytes()
     try:
         pages = int(Path(f"/proc/{pid}/statm").read_text("ascii").split()[1])
     except (OSError, ValueError, IndexError):
         return None
-    return pages * os.sysconf("SC_PAGE_SIZE")
+    return None if size is None else pages * size

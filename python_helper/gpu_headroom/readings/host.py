@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from .. import system
 from .snapshot import HostReading
 
 if TYPE_CHECKING:
@@ -63,15 +64,12 @@ def read(root: Path = _ROOT) -> HostReading:
 
 
 def _resident(root: Path) -> int | None:
-    fields = text_of(root / "proc/self/statm").split()
-    return int(fields[1]) * os.sysconf("SC_PAGE_SIZE") if len(fields) > 1 else None
+    fields, size = text_of(root / "proc/self/statm").split(), system.page_bytes()
+    return int(fields[1]) * size if len(fields) > 1 and size is not None else None
 
 
 def _physical(root: Path) -> int | None:
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if root == _ROOT else None
-    except (AttributeError, ValueError, OSError):  # Windows has no sysconf
-        return None
+    return system.physical_bytes() if root == _ROOT else None
 
 
 def _groups(root: Path) -> Iterator[_Group]:

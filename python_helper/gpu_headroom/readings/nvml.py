@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -203,12 +204,10 @@ class Driver:
 
 def _has_no_device() -> bool:
     """Whether there is surely no GPU of NVIDIA's; only Linux tells without a driver."""
-    if sys.platform != "linux":
-        return False
-    try:
-        return not any(path.name.startswith(_DEVICE_FILES) for path in _DEVICES.iterdir())
-    except OSError:
-        return False
+    if sys.platform == "linux":
+        with suppress(OSError):
+            return not any(path.name.startswith(_DEVICE_FILES) for path in _DEVICES.iterdir())
+    return False
 
 
 def _board(library: Nvml, handle: object) -> Board:

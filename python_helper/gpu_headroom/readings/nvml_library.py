@@ -10,12 +10,12 @@ where PyTorch counts its cards by the same library: who forks waits for a call, 
 from __future__ import annotations
 
 import ctypes
-import os
 import sys
 from ctypes import byref, c_char, c_uint, c_ulonglong, c_void_p, sizeof
 from functools import cache
 from typing import Any, NamedTuple
 
+from .. import system
 from ..concurrency import threads
 from ..frameworks.imported import imported
 
@@ -192,10 +192,9 @@ def _rows(raw: bytes, count: int, size: int) -> dict[int, int | None] | None:
 @cache
 def _follow_forks() -> None:
     """Have forks wait, once in the life of a process: it cannot be taken back."""
-    if hasattr(os, "fork"):
-        os.register_at_fork(
-            before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
-        )
+    system.follow_forks(
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
+    )
 
 
 def _before_fork() -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 import weakref
 from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
+from .. import system
 from ..concurrency import threads
 from .interval import Interval
 from .snapshot import DeviceSnapshot
@@ -178,7 +178,7 @@ class Sampler:
 @cache
 def _follow_forks() -> None:
     """Have forked children told, once in the life of a process: it cannot be taken back."""
-    os.register_at_fork(after_in_child=_after_fork_in_child)
+    system.follow_forks(after_in_child=_after_fork_in_child)
 
 
 def _after_fork_in_child() -> None:

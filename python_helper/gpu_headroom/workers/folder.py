@@ -12,6 +12,8 @@ import time
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from .. import system
+
 _MEMORY = "/dev/shm"  # noqa: S108  a folder of ours in it is private, and its name nobody's guess
 PREFIX = "gpu-headroom-ranks-"
 _LONGEST = 2**16  # bytes of a file
@@ -77,7 +79,7 @@ class Folder:
             os.fdopen(os.open(f"{self.path}/{name}", _TO_READ), "rb") as file,
         ):
             status = os.fstat(file.fileno())
-            if stat.S_ISREG(status.st_mode) and status.st_uid == os.getuid():
+            if stat.S_ISREG(status.st_mode) and status.st_uid == system.user_id():
                 said = json.loads(file.read(_LONGEST + 1))  # one that is longer is cut
                 if type(said) is dict:
                     return Left(said, max(0.0, time.time() - status.st_mtime))
@@ -102,10 +104,10 @@ class Folder:
             with suppress(OSError):
                 status = os.lstat(folder)
                 goes = own if folder == self.path else time.time() - status.st_mtime > _OLD_S
-                if goes and status.st_uid == os.getuid():
+                if goes and status.st_uid == system.user_id():
                     shutil.rmtree(folder, ignore_errors=True)
 
     def _check(self) -> None:
         status = os.lstat(self.path)
-        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != system.user_id():
             raise NotADirectoryError(self.path)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
+from .. import system
 from ..frameworks.imported import imported
 from ..readings.merge import plain_uuid
 from .cards import Answer, Question
@@ -118,7 +118,7 @@ class Workers:
 
 def _here(cards: Iterable[WorkerCard], devices: Sequence[DeviceReading]) -> Iterable[CardShare]:
     """Return what workers of this machine hold on a device, where that can be of its outside."""
-    here = os.uname().nodename
+    here = system.host_name()
     mine = {plain_uuid(device.uuid): device for device in devices if device.uuid}
     for card in cards:
         device = mine.get(plain_uuid(card["uuid"] or ""))

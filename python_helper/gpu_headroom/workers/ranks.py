@@ -13,6 +13,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from .. import system
 from ..concurrency import threads
 from ..frameworks.imported import imported
 from ..text.messages import message
@@ -151,7 +152,7 @@ class Ranks:
             return None
         pid: int = found.said["pid"]
         born = process(pid)
-        for how in (signal.SIGTERM, signal.SIGKILL):
+        for how in (signal.SIGTERM, system.KILL):
             with suppress(ProcessLookupError):
                 os.kill(pid, how)
             ends_s = time.monotonic() + _END_S
@@ -210,7 +211,7 @@ class Ranks:
             "left_over": is_left,
             "actions": ["end"] if is_left and now is not None and now.is_child else [],
         }
-        return WorkerReading(os.uname().nodename, on_card, said["devices"])
+        return WorkerReading(system.host_name(), on_card, said["devices"])
 
     def _cell_of(self, who: str, start_s: float) -> int | None:
         """Return the count of the cell in which a process has begun; it is forgotten in time."""

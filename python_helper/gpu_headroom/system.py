@@ -1,0 +1,63 @@
+"""What one system has and another lacks: the names that are not in Python everywhere stand here.
+
+Elsewhere only what Windows, macOS and Linux all have is used, which `make types` checks on each.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+KILL: int = getattr(signal, "SIGKILL", signal.SIGTERM)
+"""Ends a process at once; on Windows, where every signal does, the one that there is."""
+
+
+def follow_forks(**hooks: Callable[[], object]) -> None:
+    """Have hooks called around each fork, as `os.register_at_fork` names them; Windows has none."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(**hooks)
+
+
+def host_name() -> str:
+    """Return what this machine is called; on Windows nothing where its environment has no name."""
+    return os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")
+
+
+def user_id() -> int:
+    """Return the user as `os.stat` names the owner of a file, which on Windows is always 0."""
+    return os.getuid() if hasattr(os, "getuid") else 0
+
+
+def page_bytes() -> int | None:
+    """Return the size of a page of memory; `None` where the system does not tell (Windows)."""
+    return _configured("SC_PAGE_SIZE")
+
+
+def physical_bytes() -> int | None:
+    """Return the machine's memory; `None` where the system does not tell (Windows)."""
+    pages, size = _configured("SC_PHYS_PAGES"), page_bytes()
+    return None if pages is None or size is None else pages * size
+
+
+def kill_group(leader: int) -> None:
+    """End a process and those that it leads; 0: this one. On Windows only the process itself.
+
+    Raises `OSError` where there is none.
+    """
+    if hasattr(os, "killpg"):
+        os.killpg(leader, KILL)
+    elif leader:
+        os.kill(leader, KILL)
+
+
+def _configured(name: str) -> int | None:
+    if hasattr(os, "sysconf"):
+        with suppress(ValueError, OSError):
+            value: int = os.sysconf(name)
+            return value
+    return None

@@ -1,0 +1,86 @@
+"""A kernel whose Python lacks what only Linux and macOS have, as on Windows: a stand-in for it.
+
+What Windows itself does otherwise (paths, processes, its driver) it does not show.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.kernels.test_failure import FAIL, release, report_of
+from tests.live import LiveKernel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.live import Pack
+
+GIB = 2**30
+# What Python's documentation calls "Availability: Unix" and the helper could come to need.
+TAKE = """
+import os, select, signal, sys, torch
+for module, names in {
+    os: '''fork forkpty register_at_fork uname getuid geteuid getgid getpgid killpg setsid
+        setpgid nice sysconf getloadavg sched_getaffinity sched_setaffinity mkfifo statvfs
+        O_NOFOLLOW O_NONBLOCK O_CLOEXEC O_DIRECTORY WNOHANG''',
+    signal: 'SIGKILL SIGSTOP SIGCONT SIGALRM SIGUSR1 SIGCHLD setitimer pthread_kill',
+    select: 'poll epoll',
+}.items():
+    for name in names.split():
+        vars(module).pop(name, None)
+for name in ('fcntl', 'resource', 'pwd', 'grp', 'termios'):
+    sys.modules[name] = None
+del module, names, name
+"""
+
+
+@pytest.fixture(scope="module")
+def kernel(
+    newest_python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[LiveKernel]:
+    """Such a kernel, with a simulated GPU of 4 GiB and the helper injected after the names went."""
+    folder = tmp_path_factory.mktemp("without_posix")
+    with LiveKernel(newest_python, folder, installed=True) as kernel:
+        assert kernel.run(TAKE, silent=True, store_history=False).status == "ok"
+        assert kernel.value("hasattr(__import__('os'), 'fork')") is False
+        assert kernel.value("'gpu_headroom.session' in __import__('sys').modules") is False
+        simulate = "__import__('gpu_headroom').simulate('4 GiB', compute='meta')"
+        kernel.run(simulate, silent=True, store_history=False)
+        kernel.inject(pack)
+        kernel.attach()
+        kernel.run("import torch; kept = torch.empty(2**28, device='cuda')")
+        yield kernel
+
+
+@pytest.mark.smoke
+def test_the_helper_starts_and_measures(kernel: LiveKernel) -> None:
+    """What is in use, by the framework; of the host what the system tells."""
+    sample = kernel.sample()
+    assert sample["state"] == "live"
+    (device,) = sample["devices"]
+    assert device["in_use_bytes"] == GIB
+    assert sample["workers"] is None
+
+
+@pytest.mark.smoke
+def test_a_failure_is_explained_and_freed(kernel: LiveKernel) -> None:
+    """From the error to its report, and back to what a person kept."""
+    report = report_of(kernel.run(FAIL, cell_id="failing", stop_on_error=False))
+    assert report["remedies"]
+    freed = release(kernel)
+    assert freed["status"] == "done"
+    assert freed["freed_bytes"] >= 2 * GIB
+    assert kernel.sample()["devices"][0]["in_use_bytes"] == GIB
+
+
+@pytest.mark.smoke
+def test_holders_and_workers_are_answered(kernel: LiveKernel) -> None:
+    """Names of what is held; ranks that nobody started are none, not an error."""
+    reply = kernel.ask("holders")
+    found = kernel.await_event("holders", request_id=reply["id"])
+    assert "kept" in str(found)
+    answer = kernel.ask("workers", host=None, filter="", offset=0)
+    assert answer["type"] == "workers"
+    assert answer["cards"] == []
