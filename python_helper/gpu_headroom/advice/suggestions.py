@@ -426,8 +426,8 @@ def _smaller_input(evidence: Evidence, _: Finding) -> Shown | None:
     "activations",
     title="Batches of {new}, and a step after every {steps} of them",
     note=(
-        "Gradients of {steps} batches add up to those of a batch of {old} where the loss "
-        "is a mean over samples. Check what counts batches: schedules, logs, the last one."
+        "Their gradients add up to those of {old} where the loss is a mean over samples. "
+        "Check what counts batches: schedules, logs."
     ),
     note_known=(
         "Batches are accumulated here already: with {steps} times as many for a step it "

@@ -18,12 +18,12 @@ TREATS: tuple[str, ...] = ("activations",)
 TEXTS = {
     "remedy.checkpointing": "Gradient checkpointing",
     "remedy.checkpointing.note": (
-        "Each block's activations are computed again in the backward pass instead of being kept. "
+        "Activations are computed again in the backward pass instead of being kept. "
         "A step takes about a third longer."
     ),
     "remedy.checkpointing.note_by_hand": (
-        "Each block's activations are computed again in the backward pass instead of being kept. "
-        "A step takes about a third longer. What counts or keeps something in a pass does so twice."
+        "Activations are computed again in the backward pass instead of being kept. "
+        "A step takes about a third longer. What a pass counts is counted twice."
     ),
 }
 # Of the activations, about: what stands between the blocks, and with a head beside them.

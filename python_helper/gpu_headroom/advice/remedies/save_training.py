@@ -16,15 +16,13 @@ TREATS: tuple[str, ...] = ()
 TEXTS = {
     "remedy.save-training": "Save model and optimizer state",
     "remedy.save-training.note": (
-        "A file of about {file_bytes} with `{names}`, and a cell that loads it after a restart. "
-        "It takes no GPU memory. Counters of your loop, the order of the data and random numbers "
-        "are not in it."
+        "A file of about {file_bytes} with `{names}`, and a cell that loads it. "
+        "It takes no GPU memory. Counters, the order of the data and random numbers are not in it."
     ),
     "remedy.save-training.note_in_step": (
-        "A file of about {file_bytes} with `{names}`, and a cell that loads it after a restart. "
+        "A file of about {file_bytes} with `{names}`, and a cell that loads it. "
         "It takes no GPU memory. The optimizer failed in the middle of a step: some weights may "
-        "be a step ahead. Counters of your loop, the order of the data and random "
-        "numbers are not in it."
+        "be a step ahead. Counters, the order of the data and random numbers are not in it."
     ),
 }
 
