@@ -18,11 +18,10 @@ TREATS: tuple[str, ...] = ("activations",)
 TEXTS = {
     "remedy.checkpointing": "Gradient checkpointing",
     "remedy.checkpointing.note": (
-        "Activations are computed again in the backward pass instead of being kept. "
-        "A step takes about a third longer."
+        "Activations are computed again in the backward pass. A step takes about a third longer."
     ),
     "remedy.checkpointing.note_by_hand": (
-        "Activations are computed again in the backward pass instead of being kept. "
+        "Activations are computed again in the backward pass. "
         "A step takes about a third longer. What a pass counts is counted twice."
     ),
 }

@@ -18,14 +18,14 @@ TEXTS = {
     "remedy.free-traceback": "Free {traceback_bytes} held by this error's traceback",
     "remedy.free-traceback.left": "Free {traceback_bytes} that failed cells have left",
     "remedy.free-traceback.note": (
-        "The traceback keeps the failed cell's variables alive. You lose `%debug` for this error."
+        "It keeps the failed cell's variables. You lose `%debug` for this error."
     ),
     "remedy.free-traceback.note_not_enough": (
-        "The traceback keeps the failed cell's variables alive. You lose `%debug` for this error. "
+        "It keeps the failed cell's variables. You lose `%debug` for this error. "
         "Freeing alone will not make this cell fit."
     ),
     "remedy.free-traceback.note_maybe": (
-        "The traceback keeps the failed cell's variables alive. You lose `%debug` for this error. "
+        "It keeps the failed cell's variables. You lose `%debug` for this error. "
         "Freeing alone may not be enough."
     ),
     "remedy.free-traceback.note_at_once": (
