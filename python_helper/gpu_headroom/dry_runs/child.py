@@ -6,6 +6,7 @@ nowhere. Only here is the simulated GPU started, and cells of a person are execu
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import select
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from .job import RunOrder
 
 _PATIENCE_S = 60.0
+_ADOPTS = 36  # PR_SET_CHILD_SUBREAPER of prctl(2)
 _LOOK_EVERY_S = 0.02
 _REMOVE = """import shutil, sys, time
 for _ in range(5):
@@ -49,6 +51,8 @@ def main() -> None:
     from .runner import Runner  # noqa: F401
 
     tell = _teller()
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_ADOPTS, 1)
     while line := sys.stdin.readline():
         if sys.platform == "linux":
             asked, asks = os.pipe()
@@ -64,23 +68,39 @@ def main() -> None:
                 if select.select([0], [], [], _LOOK_EVERY_S)[0]:
                     return  # nobody is there any more, which the run hears by its own pipe
             os.close(asks)
+            _end_left()
             tell({"type": "gone"})
         else:
             tell({"type": "began", "pid": os.getpid()})
             _run(json.loads(line))
 
 
+def _end_left() -> None:
+    """End what a run has left, also in sessions of their own: it is this process's by now."""
+    children = Path("/proc/self/task", str(os.getpid()), "children")
+    with suppress(OSError):
+        while left := children.read_text("ascii").split():
+            for pid in map(int, left):
+                os.kill(pid, system.KILL)
+                os.waitpid(pid, 0)
+
+
 def _run(job: RunOrder) -> NoReturn:
     """Run a job, and end this process with it."""
     scratch = job["scratch"]
-    tell = only_way_out(scratch)
+    is_apart = False
+    if sys.platform == "linux":
+        from . import sandbox
+
+        is_apart = sandbox.enter(scratch, network=job["network"])
+    tell = only_way_out(None if is_apart else scratch)
     os.environ["IPYTHONDIR"] = f"{scratch}/ipython"
 
-    from .overlay import protect, view_of
+    from .overlay import Allowed, protect, view_of
     from .runner import Runner
 
     work = str(view_of(Path(job["folder"]), Path(scratch)))
-    protect(scratch)
+    protect(scratch, Allowed(job["network"], job["commands"], is_apart))
     os.chdir(work)
     sys.path.insert(0, work)
     sys.argv = job["argv"]

@@ -28,7 +28,16 @@ if TYPE_CHECKING:
     from .gpus import Gpu
     from .job import DryRunOrder, DryRunStep, Ended
 
-_ALIKE = ("argv", "devices", "steps", "cell_s", "commands", "values_to", "fake_data")  # of each run
+_ALIKE = (
+    "argv",
+    "devices",
+    "steps",
+    "cell_s",
+    "commands",
+    "network",
+    "values_to",
+    "fake_data",
+)  # of each run
 _NOT_NEEDED = ("outside", "cached", "free")  # of a peak; the request that reached it is
 
 

@@ -36,6 +36,7 @@ class DryRunOrder(TypedDict):
     steps: int
     cell_s: float
     commands: bool
+    network: bool
     values_to: str | None
     fake_data: bool
     memory_bytes: int
@@ -60,6 +61,7 @@ def ordered(cells: Sequence[CodeCell], folder: str, **differs: Any) -> DryRunOrd
         "steps": 3,
         "cell_s": 60.0,
         "commands": False,
+        "network": False,
         "values_to": None,
         "fake_data": False,
         "memory_bytes": 8 * 2**30,
@@ -83,10 +85,10 @@ class RunOrder(TypedDict):
     They run in a view of `folder`, as the script there that `argv` names, with its arguments, or a
     notebook; `scratch` is what may be written to, with that view in it. A training loop ends once
     nothing has changed for `steps` steps of an optimizer, a cell after `cell_s` seconds. Commands
-    (`!`, `%pip`) are run only where `commands` says so. Up to the end of the cell `values_to` the
-    host computes values; else there are sizes only. The request of number `refuse_at` is refused,
-    for what fills the card then. It answers as a card of that compute `capability`. With
-    `fake_data` nothing is downloaded.
+    (`!`, `%pip`) are run only where `commands` says so, and other machines reached only with
+    `network`. Up to the end of the cell `values_to` the host computes values; else there are sizes
+    only. The request of number `refuse_at` is refused, for what fills the card then. It answers as
+    a card of that compute `capability`. With `fake_data` nothing is downloaded.
     """
 
     cells: list[tuple[str, str]]
@@ -100,6 +102,7 @@ class RunOrder(TypedDict):
     steps: int
     cell_s: float
     commands: bool
+    network: bool
     values_to: str | None
     fake_data: bool
 

@@ -12,8 +12,9 @@ import os
 import shutil
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..text.messages import say
 
@@ -21,9 +22,13 @@ TEXTS = {
     "dry_run.outside": (
         "A dry run writes nothing outside of its copy of the folder, and not `{path}`."
     ),
+    "dry_run.offline": "A dry run has no network, so it does not reach `{address}`.",
+    "dry_run.no_program": "A dry run starts and ends no other programs: `{program}`.",
 }
 _MOST_ENTRIES = 3000  # each run makes them anew: a link takes 0.6 ms on a slow file system
-_ALWAYS = ("/dev/", "/proc/")
+# Of devices what programs write to; `/dev/shm` is everybody's.
+_WRITTEN_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx")
+_ALWAYS = (*_WRITTEN_DEVICES, "/dev/pts/", "/proc/")
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 # By event the arguments that are paths: Python's audit events (docs.python.org, "Audit events").
 _CHANGES = {
@@ -42,10 +47,19 @@ _CHANGES = {
     "shutil.rmtree": 1,
     "sqlite3.connect": 1,
 }
+_CONNECTS = {"socket.connect": 1, "socket.sendto": 1, "socket.sendmsg": 1, "socket.getaddrinfo": 0}
+_STARTS = {"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "pty.spawn"}
+_ENDS = {"os.kill", "os.killpg"}
+_LOCAL = {None, "", "localhost", "127.0.0.1", "::1", "0.0.0.0"}  # noqa: S104  what it calls itself
+_DRIVERS = ("libcuda", "libnvidia", "nvcuda", "nvml", "libcudart")
 _IN_PLACE = ("os.truncate", "os.chmod", "os.utime", "sqlite3.connect")
+_NAMED = 100
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
 # write, remove, make: all of version 1 but execute, read file and read directory.
+_LANDLOCK_WRITE = 0b10  # the only one of these that a device knows
 _LANDLOCK_WRITES = 0b1_1111_1111_0010
+_LANDLOCK_TCP, _LANDLOCK_SCOPES = 0b11, 0b11  # bind and connect; sockets and signals
+_KNOWS_TCP, _KNOWS_SCOPES = 4, 6
 _NO_NEW_PRIVILEGES = 38
 
 
@@ -87,20 +101,28 @@ def _entries(folder: Path) -> list[Path] | None:
         return None  # it cannot be read
 
 
-def protect(scratch: str) -> None:
+class Allowed(NamedTuple):
+    """What a run may besides compute; `apart`: where nothing else is to be reached anyway."""
+
+    network: bool
+    programs: bool
+    apart: bool
+
+
+def protect(scratch: str, allowed: Allowed) -> None:
     """Have this process change nothing but what is below `scratch`; cannot be taken back."""
     root = os.path.realpath(scratch)
     tempfile.tempdir = os.environ["TMPDIR"] = root
     if sys.platform == "linux":
-        _landlocked(root)
-    guard = _Guard(root)
+        _landlocked(root, allowed)
+    guard = _Guard(root, allowed)
     sys.addaudithook(guard.hear)
     _have_torch_ask(guard)
 
 
 class _Guard:
-    def __init__(self, root: str) -> None:
-        self._root = root
+    def __init__(self, root: str, allowed: Allowed) -> None:
+        self._root, self._allowed = root, allowed
 
     def hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Refuse what would change something else; make a copy of a file that is written to."""
@@ -113,20 +135,55 @@ class _Guard:
         elif event in _CHANGES:
             for path in arguments[: _CHANGES[event]]:
                 self._allow(path, is_written=event in _IN_PLACE)
+        elif event in _CONNECTS and not self._allowed.network:
+            self._reach(arguments[_CONNECTS[event]])
+        elif not self._allowed.apart:
+            self._keep_to_itself(event, arguments)
+
+    def _reach(self, address: Any) -> None:
+        """Refuse another machine; another program of this one where that is not kept apart."""
+        if type(address) is tuple:
+            address = address[0]
+        if isinstance(address, bytes):
+            address = os.fsdecode(address)
+        is_own = type(address) is str and address.startswith(self._root + os.sep)
+        if not is_own and not (self._allowed.apart and address in _LOCAL):
+            raise PermissionError(say("dry_run.offline", TEXTS, address=str(address)))
+
+    def _keep_to_itself(self, event: str, arguments: tuple[Any, ...]) -> None:
+        """Refuse other programs, and the driver of a real GPU."""
+        what = arguments[0] if arguments else None
+        is_refused = event in _STARTS and not self._allowed.programs
+        if event in _ENDS:
+            is_refused = not _is_own(what)
+        elif event == "ctypes.dlopen":
+            is_refused = type(what) is str and any(name in what for name in _DRIVERS)
+        if is_refused:
+            raise PermissionError(say("dry_run.no_program", TEXTS, program=str(what)[:_NAMED]))
 
     def _allow(self, path: Any, *, is_written: bool) -> None:
         if not isinstance(path, (str, bytes, os.PathLike)):
             return  # a descriptor, of something that was opened before
         text = os.fsdecode(path)
-        if text.startswith(_ALWAYS) or text in {os.devnull, ":memory:", ""}:
+        if text in {os.devnull, ":memory:", ""}:
             return
         # With objects of `pathlib` this would call itself without an end on some of its ways.
         parent, name = os.path.split(os.path.abspath(text))  # noqa: PTH100
         where = os.path.join(os.path.realpath(parent), name)  # noqa: PTH118
+        if where.startswith(_ALWAYS):
+            return
         if where != self._root and not where.startswith(self._root + os.sep):
             raise PermissionError(say("dry_run.outside", TEXTS, path=text))
         if is_written and Path(where).is_symlink():
             copied(Path(where))
+
+
+def _is_own(pid: Any) -> bool:
+    """Whether a process, or a group (0: the own), is of this run."""
+    if sys.platform != "win32":
+        with suppress(OSError, TypeError):
+            return pid == 0 or os.getpgid(pid) == os.getpgid(0)
+    return bool(pid == os.getpid())
 
 
 def copied(link: Path) -> None:
@@ -151,17 +208,29 @@ def _have_torch_ask(guard: _Guard) -> None:
     writer.__init__ = init
 
 
-def _landlocked(root: str) -> None:
+def _landlocked(root: str, allowed: Allowed) -> None:
     """Have the kernel refuse it as well, from now on and for children, where it can."""
     libc = ctypes.CDLL(None, use_errno=True)
-    handled = ctypes.c_uint64(_LANDLOCK_WRITES)
-    rules = libc.syscall(_LANDLOCK_CREATE, ctypes.byref(handled), ctypes.sizeof(handled), 0)
+    version = libc.syscall(_LANDLOCK_CREATE, None, ctypes.c_size_t(0), 1)
+    # Since version 4 it knows TCP, since 6 signals and abstract sockets of other programs.
+    kinds = (
+        _LANDLOCK_WRITES,
+        _LANDLOCK_TCP if version >= _KNOWS_TCP and not allowed.network and not allowed.apart else 0,
+        _LANDLOCK_SCOPES if version >= _KNOWS_SCOPES else 0,
+    )
+    handled = (ctypes.c_uint64 * 3)(*kinds)
+    size = 8 * (1 + (version >= _KNOWS_TCP) + (version >= _KNOWS_SCOPES))
+    rules = libc.syscall(_LANDLOCK_CREATE, ctypes.byref(handled), ctypes.c_size_t(size), 0)
     if rules < 0:
         return
-    for path in (root, "/dev"):
-        file = os.open(path, getattr(os, "O_PATH", 0))
+    for path in (root, "/dev/shm", "/dev/pts", *_WRITTEN_DEVICES):  # noqa: S108  as C shares memory
+        try:
+            file = os.open(path, getattr(os, "O_PATH", 0))
+        except OSError:
+            continue  # a container may lack it
         rule = (ctypes.c_uint32 * 3)()
-        rule[0], rule[2] = _LANDLOCK_WRITES, file
+        rule[0] = _LANDLOCK_WRITE if path in _WRITTEN_DEVICES else _LANDLOCK_WRITES
+        rule[2] = file
         libc.syscall(_LANDLOCK_ADD, rules, 1, rule, 0)
         os.close(file)
     libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)

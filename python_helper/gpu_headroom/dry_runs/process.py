@@ -221,7 +221,7 @@ class Runs:
             pid = self._pid or whole
             if time.monotonic() > until_s:
                 self._why = "time"
-            elif (_resident_bytes(pid) or 0) > self._limits.memory_bytes:
+            elif _resident_bytes(pid) > self._limits.memory_bytes:
                 self._why = "memory"
             if self._why is not None:
                 _kill(pid)
@@ -234,11 +234,25 @@ def _kill(pid: int) -> None:
         system.kill_group(pid)
 
 
-def _resident_bytes(pid: int) -> int | None:
-    """Return the host memory of a process; `None` where the system does not tell by files."""
-    size = system.page_bytes()
-    try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text("ascii").split()[1])
-    except (OSError, ValueError, IndexError):
-        return None
-    return None if size is None else pages * size
+def _resident_bytes(leader: int) -> int:
+    """Return the host memory of a process and of all that came from it, as far as files tell.
+
+    Of pages that several share each counts its part: `smaps_rollup` of proc(5).
+    """
+    parents: dict[int, int] = {}
+    for folder in Path("/proc").glob("[1-9]*"):
+        with suppress(OSError, ValueError, IndexError):
+            fields = (folder / "stat").read_bytes().rpartition(b") ")[2].split()
+            parents[int(folder.name)] = int(fields[1])
+    family, found = {leader}, 0
+    while len(family) > found:
+        found = len(family)
+        family |= {pid for pid, parent in parents.items() if parent in family}
+    return sum(map(_own_bytes, family))
+
+
+def _own_bytes(pid: int) -> int:
+    with suppress(OSError, ValueError, IndexError):
+        text = Path(f"/proc/{pid}/smaps_rollup").read_text("ascii")
+        return int(text.partition("\nPss:")[2].split()[0]) * 1024
+    return 0

@@ -103,6 +103,7 @@ class _Going:
             largest=True,
             largest_on_each=request["largest_on_each"],
             agreed=request["agreed"],
+            network=request["agreed"],  # to what was said of it, downloads among that
             values_to=request["values_to"],
         )
 

@@ -64,6 +64,7 @@ def dry_run(arguments: Sequence[str]) -> int:
         steps=given.steps,
         cell_s=given.cell_time,
         commands=given.commands,
+        network=given.network,
         values_to=_last_with_values(cells, given.values_to, all_cells=given.values),
         fake_data=given.fake_data,
         memory_bytes=int(given.memory * _GIB),
@@ -160,6 +161,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--run-all", action="store_true", help="run cells that do more than compute, too")
     add("--leave-out", type=_numbers, default=set(), help="leave out these cells: 1,3")
     add("--commands", action="store_true", help="run `!` and `%%pip` as well")
+    add("--network", action="store_true", help="let it reach other machines, for downloads")
     add("--largest", action="store_true", help="look for the largest batch that fits each GPU, too")
     add("--values", action="store_true", help="compute values too, on this machine's processor")
     add("--values-to", type=int, default=0, help="compute them up to this cell: 2")

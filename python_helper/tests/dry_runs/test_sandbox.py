@@ -1,0 +1,290 @@
+"""What a run reaches outside of itself: nothing, in each spelling, on each kind of system."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.dry_runs.test_dry_run import call, environment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytest.importorskip("torch")
+pytest.importorskip("IPython")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="namespaces and landlock are Linux's"
+)
+
+# Each tries to reach PORT on this machine, and says its name there.
+NETWORK = """
+socket.create_connection(AT, 2).sendall(NAME)
+s = socket.socket(); s.connect(("localhost", PORT)); s.sendall(NAME)
+s = socket.socket(); s.connect_ex(AT); s.sendall(NAME)
+import _socket; s = _socket.socket(); s.connect(AT); s.send(NAME)
+from socket import create_connection as reach; reach(AT).sendall(NAME)
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.sendto(NAME, AT)
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.sendmsg([NAME], [], 0, AT)
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.connect(AT); s.send(NAME)
+s = socket.socket(socket.AF_INET6); s.connect(("::ffff:127.0.0.1", PORT)); s.sendall(NAME)
+import urllib.request; urllib.request.urlopen(URL)
+from urllib.request import urlretrieve; urlretrieve(URL, "page")
+from urllib.request import urlopen as o; o(URL)
+import http.client; c = http.client.HTTPConnection(*AT); c.request("GET", URL)
+import requests; requests.Session().post(URL, data=b"x", timeout=2)
+import requests; getattr(requests, "ge" + "t")(URL, timeout=2)
+import httpx; httpx.Client().get(URL)
+import httpx, asyncio; asyncio.run(httpx.AsyncClient().get(URL))
+import urllib3; urllib3.PoolManager(retries=0).request("GET", URL)
+import asyncio; asyncio.run(asyncio.open_connection(*AT))
+import ftplib; ftplib.FTP().connect("127.0.0.1", PORT, 2)
+import smtplib; smtplib.SMTP("127.0.0.1", PORT, timeout=2)
+import imaplib; imaplib.IMAP4("127.0.0.1", PORT, 2)
+import poplib; poplib.POP3("127.0.0.1", PORT, 2)
+import xmlrpc.client; xmlrpc.client.ServerProxy(URL).hello()
+import logging.handlers; logging.handlers.SocketHandler(*AT).createSocket()
+logging.handlers.HTTPHandler("%s:%s" % AT, "/").emit(logging.makeLogRecord({}))
+import torch.hub; torch.hub.load_state_dict_from_url(URL, model_dir=".")
+import torch.hub; torch.hub.download_url_to_file(URL, "file")
+from torch.distributed import TCPStore; TCPStore(*AT, is_master=False, timeout=TWO_S)
+import zmq; s = zmq.Context().socket(zmq.REQ); s.connect(ZMQ); s.send(NAME); time.sleep(1)
+import multiprocessing.connection as c; c.Client(AT)
+t = threading.Thread(target=socket.create_connection, args=(AT,)); t.start(); t.join()
+l = ctypes.CDLL(None); l.connect(l.socket(2, 1, 0), ADDRESS, 16)
+exec(compile("socket.create_connection(AT)", "x", "exec"))
+"""
+# Each starts a program of its own that does the same.
+PROGRAMS = """
+from subprocess import run as go; go(PROGRAM)
+import subprocess; subprocess.Popen(PROGRAM).wait()
+import subprocess; subprocess.getoutput(COMMAND)
+import subprocess; subprocess.check_output(PROGRAM)
+import subprocess; subprocess.Popen(PROGRAM, start_new_session=True).wait()
+os.system(COMMAND)
+os.popen(COMMAND).read()
+os.posix_spawn(PROGRAM[0], PROGRAM, os.environ)
+os.spawnv(os.P_WAIT, PROGRAM[0], PROGRAM)
+from os import posix_spawnp as p; p(PROGRAM[0], PROGRAM, os.environ)
+os.fork() or os.execv(PROGRAM[0], PROGRAM); time.sleep(1)
+os.fork() or (os.setsid(), os.execv(PROGRAM[0], PROGRAM)); time.sleep(1)
+import asyncio; asyncio.run(asyncio.create_subprocess_exec(*PROGRAM)); time.sleep(1)
+import pty; pty.spawn(PROGRAM)
+import ctypes; ctypes.CDLL(None).system(COMMAND.encode())
+p = FORKS.Process(target=socket.create_connection, args=(AT,)); p.start(); p.join()
+FORKS.Pool(1).apply(socket.create_connection, (AT,))
+"""
+# Each deletes or writes a file that is somebody else's, or ends a process.
+OTHERS = """
+shutil.rmtree(SHARED)
+os.remove(SHARED + "/file")
+pathlib.Path(SHARED, "file").unlink()
+open(SHARED + "/file", "w").write("x")
+os.truncate(SHARED + "/file", 0)
+open("/dev/../" + SHARED + "/file", "w").write("x")
+open("/proc/self/root" + SHARED + "/file", "w").write("x")
+open("/proc/self/root" + OUTSIDE, "w").write("x")
+open(OUTSIDE, "w").write("x")
+open("data.bin", "wb").write(b"x")
+import numpy; numpy.memmap("data.bin", mode="r+", dtype="u1", shape=4)[:] = 0
+import ctypes; l = ctypes.CDLL(None); f = l.open(b"data.bin", 1); l.write(f, b"xxxx", 4)
+import ctypes; ctypes.CDLL(None).unlink((SHARED + "/file").encode())
+os.kill(VICTIM, 9)
+from os import kill; kill(VICTIM, 15)
+os.killpg(os.getpgid(VICTIM), 9)
+import ctypes; ctypes.CDLL(None).kill(VICTIM, 9)
+import signal; signal.pidfd_send_signal(os.pidfd_open(VICTIM), 9)
+"""
+# Without namespaces C code may still delete in `/dev/shm`, in which C shares memory.
+ONLY_APART = {'import ctypes; ctypes.CDLL(None).unlink((SHARED + "/file").encode())'}
+SCRIPT = """
+import ctypes, datetime, json, logging.handlers, multiprocessing, os, pathlib, shlex, shutil
+import socket, struct, sys, threading, time, torch
+socket.setdefaulttimeout(2)
+given = json.loads({given!r})
+SHARED, OUTSIDE, VICTIM, PORT = (given[name] for name in ("shared", "outside", "victim", "port"))
+URL, NAME = f"http://127.0.0.1:{{PORT}}/w.pt", b"hello"
+CONNECT = f"import socket; socket.create_connection(('127.0.0.1', {{PORT}})).sendall(b'x')"
+AT, ZMQ, TWO_S = ("127.0.0.1", PORT), f"tcp://127.0.0.1:{{PORT}}", datetime.timedelta(seconds=2)
+ADDRESS = struct.pack("=HHI8x", 2, socket.htons(PORT), 0x0100007F)
+FORKS = multiprocessing.get_context("fork")
+PROGRAM = [sys.executable, "-c", CONNECT]
+COMMAND = " ".join(map(shlex.quote, PROGRAM))
+is_plain = given.get("plain")
+for line in given["lines"]:
+    try:
+        exec(line, globals())
+    except BaseException as error:
+        pass
+    if is_plain:
+        print("tried", flush=True)
+        VICTIM = int(sys.stdin.readline())
+if is_plain:
+    os._exit(0)
+torch.zeros(2**20, device="cuda")
+"""
+# A system on which nobody may make namespaces: the kernel refuses it to whatever this runs.
+WITHOUT = 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$@"'
+PREFIX = {"namespaces": [], "landlock": ["unshare", "-U", "-r", "sh", "-c", WITHOUT, "sh"]}
+
+
+def lines(text: str) -> list[str]:
+    """Return the statements of a table."""
+    return [line for line in text.splitlines() if line]
+
+
+class Outside:
+    """What a run may not touch: a server, a file in shared memory, a file, a process."""
+
+    def __init__(self, folder: Path) -> None:
+        self.reached = 0
+        self._server = socket.create_server(("127.0.0.1", 0))
+        self._datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.port: int = self._server.getsockname()[1]
+        self._datagrams.bind(("127.0.0.1", self.port))
+        self._datagrams.setblocking(False)
+        threading.Thread(target=self._accept, daemon=True).start()
+        self.shared = Path("/dev/shm", f"outside-{os.getpid()}")  # noqa: S108  it is what is tested
+        self.files = [
+            self.shared / "file",
+            folder / "outside.txt",
+            folder / "notebook" / "data.bin",
+        ]
+        self.victim = subprocess.Popen(["sleep", "600"], start_new_session=True)
+        self.renew()
+
+    def renew(self) -> None:
+        """Make it what it was."""
+        self.harmed()
+        self.reached = 0
+        for file in self.files:
+            file.parent.mkdir(exist_ok=True)
+            file.write_text("kept", encoding="ascii")
+        self.victim.kill()
+        self.victim.wait()
+        self.victim = subprocess.Popen(["sleep", "600"], start_new_session=True)
+
+    def given(self, folder: Path) -> dict[str, object]:
+        """Return what a script has to know to get there."""
+        return {
+            "shared": str(self.shared),
+            "outside": str(folder / "outside.txt"),
+            "victim": self.victim.pid,
+            "port": self.port,
+        }
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                self._server.accept()[0].close()
+            except OSError:
+                return
+            self.reached += 1
+
+    def harmed(self) -> list[str]:
+        """Return what a run has done to it."""
+        time.sleep(0.05)  # a connection is made before it is accepted
+        found = [str(f) for f in self.files if not f.exists() or f.read_text("ascii") != "kept"]
+        found += ["the process"] if self.victim.poll() is not None else []
+        found += [f"{self.reached} connections"] if self.reached else []
+        with suppress(BlockingIOError):
+            found += [f"a datagram {self._datagrams.recv(10)!r}"]
+        return found
+
+    def close(self) -> None:
+        """Take it away."""
+        self._server.shutdown(socket.SHUT_RDWR)
+        self._server.close()
+        self._datagrams.close()
+        self.victim.kill()
+        self.victim.wait()
+        shutil.rmtree(self.shared, ignore_errors=True)
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Iterator[Outside]:
+    """What is outside of a run, as it was."""
+    made = Outside(tmp_path)
+    yield made
+    made.close()
+
+
+def run(outside: Outside, folder: Path, table: list[str], system: str, *more: str) -> str:
+    """Run statements dry, and return what the command printed."""
+    given = {**outside.given(folder), "lines": table}
+    script = folder / "notebook" / "tries.py"
+    script.write_text(SCRIPT.format(given=json.dumps(given)), encoding="utf-8")
+    done = subprocess.run(
+        [*PREFIX[system], *call(script, "--gpu", "T4", "--run-all", *more)],
+        cwd=folder,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr + done.stdout
+    return done.stdout
+
+
+@pytest.mark.parametrize("system", PREFIX)
+@pytest.mark.parametrize(
+    "table", [NETWORK, PROGRAMS, OTHERS], ids=["network", "programs", "others"]
+)
+def test_nothing_outside_is_reached(
+    outside: Outside, tmp_path: Path, table: str, system: str
+) -> None:
+    """Each spelling fails, and the run goes on after it."""
+    tried = [each for each in lines(table) if system == "namespaces" or each not in ONLY_APART]
+    run(outside, tmp_path, tried, system)
+    assert outside.harmed() == []
+
+
+def test_each_spelling_reaches_it_without_a_sandbox(outside: Outside, tmp_path: Path) -> None:
+    """Else the tables would show nothing: in a plain script each of them does harm."""
+    tried = lines(NETWORK + PROGRAMS + OTHERS)
+    given = {**outside.given(tmp_path), "lines": tried, "plain": True}
+    idle = []
+    with subprocess.Popen(
+        [sys.executable, "-c", SCRIPT.format(given=json.dumps(given))],
+        cwd=tmp_path / "notebook",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        bufsize=1,
+    ) as plain:
+        assert plain.stdin
+        assert plain.stdout
+        for line in tried:
+            while (said := plain.stdout.readline()) != "tried\n":
+                assert said, line
+            if not outside.harmed():
+                idle.append(line)
+            outside.renew()
+            plain.stdin.write(f"{outside.victim.pid}\n")
+    assert idle == []
+
+
+@pytest.mark.parametrize("system", PREFIX)
+def test_what_a_run_leaves_ends_with_it(outside: Outside, tmp_path: Path, system: str) -> None:
+    """A process in a session of its own is not waited for."""
+    left = ["os.fork() or (os.setsid(), open('pid', 'w').write('x'), time.sleep(300))"]
+    run(outside, tmp_path, left, system)
+
+
+def test_a_network_on_a_wish(outside: Outside, tmp_path: Path) -> None:
+    """`--network` opens it, and nothing else."""
+    run(outside, tmp_path, lines(NETWORK)[:1] + lines(OTHERS), "namespaces", "--network")
+    assert outside.reached > 0
+    outside.reached = 0
+    assert outside.harmed() == []
