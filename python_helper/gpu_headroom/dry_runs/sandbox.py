@@ -73,7 +73,7 @@ def _is_allowed(scratch: str, *, network: bool) -> bool:
 
 def _isolate(*, network: bool) -> None:
     user, group = os.getuid(), os.getgid()
-    kinds = _NEW_USER | _NEW_MOUNTS | _NEW_IPC | _NEW_PIDS | (0 if network else _NEW_NETWORK)
+    kinds = _NEW_USER | _NEW_IPC | _NEW_PIDS | (0 if network else _NEW_NETWORK)
     _checked(_libc().unshare(kinds))
     for name, text in (
         ("setgroups", "deny"),
@@ -85,6 +85,8 @@ def _isolate(*, network: bool) -> None:
 
 def _mount(scratch: str, *, network: bool) -> None:
     """Leave nothing to write to but `scratch`, and no devices and processes but its own."""
+    # Only here, so that who waits can still remove `scratch`.
+    _checked(_libc().unshare(_NEW_MOUNTS))
     _bind("none", "/", _RECURSIVE | _PRIVATE)
     _bind(scratch, scratch, _BIND)
     _set_attributes("/", _READ_ONLY, 0, _BELOW)

@@ -16,6 +16,7 @@ import pytest
 from gpu_headroom.dry_runs import gpus, notebook, overlay, words
 from gpu_headroom.dry_runs.asks import asks
 from tests.dry_runs.notebooks import write
+from tests.dry_runs.page import processes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -862,14 +863,6 @@ def test_printing_megabytes_and_asking(run: Callable[..., Answer], tmp_path: Pat
     assert "It ended in In [2]" in answer.out
 
 
-def lives(pid: int) -> bool:
-    """Whether a process runs; nobody may be there to bury it."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
 def leftover(tmp_path: Path) -> list[Path]:
     """Return the files that runs have left in the folder for temporary ones."""
     paths = [
@@ -908,10 +901,8 @@ def test_it_goes_with_who_asked(tmp_path: Path, how: signal.Signals) -> None:
     path = write(
         tmp_path / "a.ipynb",
         "import os, pathlib, time\npathlib.Path('big').write_text('x' * 10**6)",
-        f"pathlib.Path('/dev/shm/{tmp_path.name}').write_text(str(os.getpid()))",
         "time.sleep(300)",
     )
-    told = Path(f"/dev/shm/{tmp_path.name}")  # noqa: S108  where a dry run may write
     env = {**environment(), "TMPDIR": str(tmp_path / "tmp")}
     # Where this test was started with interrupts ignored, the command is not.
     heard = "signal.signal(signal.SIGINT, signal.default_int_handler)"
@@ -920,17 +911,16 @@ def test_it_goes_with_who_asked(tmp_path: Path, how: signal.Signals) -> None:
     asked = subprocess.Popen(arguments, env=env, stderr=subprocess.DEVNULL)
     try:
         until_s = time.monotonic() + 60
-        while not (told.exists() and told.read_text()):
+        while not any(each.name == "big" for each in leftover(tmp_path)):
             assert time.monotonic() < until_s
             time.sleep(0.05)
-        pid = int(told.read_text("ascii"))
+        assert processes(tmp_path / "tmp")
         asked.send_signal(how)
         asked.wait(30)
-        while lives(pid) or leftover(tmp_path):
+        while processes(tmp_path / "tmp") or leftover(tmp_path):
             assert time.monotonic() < until_s + 30
             time.sleep(0.05)
     finally:
-        told.unlink(missing_ok=True)
         asked.kill()
         asked.wait()
 
