@@ -1,8 +1,7 @@
 """A run by itself: namespaces of Linux keep its files, processes, devices and network apart.
 
-user_namespaces(7), mount_namespaces(7), pid_namespaces(7), network_namespaces(7). Where a system
-does not let a person make them (other systems, some containers), nothing here is done, and what
-Python and landlock(7) refuse is all that holds a run: `overlay.py`.
+See namespaces(7). Where a system does not let a person make them (others than Linux, some
+containers), what Python and landlock(7) refuse is all that holds a run: `overlay.py`.
 """
 
 from __future__ import annotations
@@ -31,22 +30,28 @@ _REMOVE_TRIES = 5
 def enter(scratch: str, *, network: bool) -> bool:
     """Go on in a process that reaches nothing outside; only `scratch` can be written to there.
 
-    Returns `False`, in this process, where the system does not allow it; else `True`, in a new
-    one: the first of its namespace, all of which ends with it. This process waits for that, removes
-    `scratch`, and ends. With `network` the network stays as it is.
+    Returns `False`, in this process, where the system does not allow it; else `True`, in a new one.
+    All that this starts ends with it. This process waits for that, removes `scratch`, and ends.
+    With `network` the network stays as it is.
     """
     if not _is_allowed(scratch, network=network):
         return False
     _isolate(network=network)
-    pid = os.fork()
-    if pid == 0:
+    first = os.fork()
+    if first == 0:
         _libc().prctl(_DIES_WITH_PARENT, signal.SIGKILL)
-        os.setpgid(0, 0)
         _mount(scratch, network=network)
         if not network:
             _call_itself()
-        return True
-    os.waitpid(pid, 0)
+        pid = os.fork()
+        if pid == 0:
+            os.setpgid(0, 0)
+            return True
+        # The first of a namespace cannot end itself by a signal, as a run may; all ends with it.
+        while os.wait()[0] != pid:
+            pass
+        os._exit(0)
+    os.waitpid(first, 0)
     for _ in range(_REMOVE_TRIES):
         shutil.rmtree(scratch, ignore_errors=True)
         if not os.path.exists(scratch):  # noqa: PTH110  the path is a text
@@ -75,12 +80,9 @@ def _isolate(*, network: bool) -> None:
     user, group = os.getuid(), os.getgid()
     kinds = _NEW_USER | _NEW_IPC | _NEW_PIDS | (0 if network else _NEW_NETWORK)
     _checked(_libc().unshare(kinds))
-    for name, text in (
-        ("setgroups", "deny"),
-        ("uid_map", f"{user} {user} 1"),
-        ("gid_map", f"{group} {group} 1"),
-    ):
-        Path("/proc/self", name).write_text(text, encoding="ascii")
+    Path("/proc/self/setgroups").write_text("deny", "ascii")
+    Path("/proc/self/uid_map").write_text(f"{user} {user} 1", "ascii")
+    Path("/proc/self/gid_map").write_text(f"{group} {group} 1", "ascii")
 
 
 def _mount(scratch: str, *, network: bool) -> None:

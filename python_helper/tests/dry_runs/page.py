@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -100,3 +101,11 @@ def processes(scratch: Path) -> list[int]:
         if is_ours and b"gpu_headroom.dry_runs" in said[2]:
             found.append(int(each.name))
     return found
+
+
+def is_apart() -> bool:
+    """Whether the system lets a run have namespaces of its own."""
+    try:
+        return subprocess.run(["unshare", "-Urpfn", "true"], check=False).returncode == 0
+    except FileNotFoundError:
+        return False

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.dry_runs.page import is_apart
 from tests.dry_runs.test_dry_run import call, environment
 
 if TYPE_CHECKING:
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
 
 pytest.importorskip("torch")
 pytest.importorskip("IPython")
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux", reason="namespaces and landlock are Linux's"
-)
+pytestmark = pytest.mark.skipif(not is_apart(), reason="this system makes nobody namespaces")
 
 # Each tries to reach PORT on this machine, and says its name there.
 NETWORK = """
@@ -72,9 +71,9 @@ import subprocess; subprocess.check_output(PROGRAM)
 import subprocess; subprocess.Popen(PROGRAM, start_new_session=True).wait()
 os.system(COMMAND)
 os.popen(COMMAND).read()
-os.posix_spawn(PROGRAM[0], PROGRAM, os.environ)
+os.waitpid(os.posix_spawn(PROGRAM[0], PROGRAM, os.environ), 0)
 os.spawnv(os.P_WAIT, PROGRAM[0], PROGRAM)
-from os import posix_spawnp as p; p(PROGRAM[0], PROGRAM, os.environ)
+from os import posix_spawnp as p; os.waitpid(p(PROGRAM[0], PROGRAM, os.environ), 0)
 os.fork() or os.execv(PROGRAM[0], PROGRAM); time.sleep(1)
 os.fork() or (os.setsid(), os.execv(PROGRAM[0], PROGRAM)); time.sleep(1)
 import asyncio; asyncio.run(asyncio.create_subprocess_exec(*PROGRAM)); time.sleep(1)

@@ -6,14 +6,13 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom.dry_runs.process import PREFIX
 from tests.dry_runs.notebooks import write
-from tests.dry_runs.page import Page, processes
+from tests.dry_runs.page import Page, is_apart, processes
 from tests.kernels.test_scripts import PARTS
 from tests.live import SOURCES, LiveKernel
 from tests.programs import Programs, applied
@@ -124,8 +123,8 @@ def command(python: Path, folder: Path, cells: list[str]) -> Any:
     return json.loads(done.stdout)
 
 
-# The engine, what imports, what waits for the run where that is kept apart, and the run.
-PROCESSES = 4 if sys.platform == "linux" else 3
+# The engine, what imports, and the run; where that is kept apart, two that wait for it.
+PROCESSES = 5 if is_apart() else 3
 
 
 def left(scratch: Path) -> list[object]:
