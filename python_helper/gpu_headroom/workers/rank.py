@@ -13,10 +13,10 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from .. import system
 from ..frameworks.imported import imported
 from ..readings.sources import Sources
 from .cards import reading_of
-from .process import process
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,7 +48,7 @@ class Rank:
 
     def tell(self) -> None:
         """Say what this process holds, until it ends or the folder has; on a thread of its own."""
-        sources, me = Sources(lambda *_: None), process()
+        sources, me = Sources(lambda *_: None), system.process()
         who = {"rank": number(), "born": me and me.born, **self._cell}
         while not self._has_ended:
             try:

@@ -19,7 +19,6 @@ from ..frameworks.imported import imported
 from ..text.messages import message
 from .cards import Answer, Done, Question, WorkerReading, answer, are_devices
 from .folder import Folder
-from .process import process
 from .rank import READING, REPORT, Rank
 
 if TYPE_CHECKING:
@@ -151,12 +150,12 @@ class Ranks:
         if found is None or action not in found.said["actions"]:
             return None
         pid: int = found.said["pid"]
-        born = process(pid)
+        born = system.process(pid)
         for how in (signal.SIGTERM, system.KILL):
             with suppress(ProcessLookupError):
                 os.kill(pid, how)
             ends_s = time.monotonic() + _END_S
-            while time.monotonic() < ends_s and (still := process(pid)) == born:
+            while time.monotonic() < ends_s and (still := system.process(pid)) == born:
                 time.sleep(0.05)
             if still != born:
                 break
@@ -183,7 +182,7 @@ class Ranks:
         pid, run, last = name.partition(".")[0], self._ledger.opened, self._ledger.current()
         if left is None or not pid.isdecimal() or not are_devices(left.said.get("devices")):
             return None
-        said, now = left.said, process(pid)
+        said, now = left.said, system.process(pid)
         born, rank, start_s = said.get("born"), said.get("rank"), said.get("start_s")
         if type(start_s) is not float:
             return None
