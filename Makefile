@@ -276,6 +276,7 @@ endef
 define link
 	@$(UV)/bin/uv pip uninstall --quiet --python $(1)/bin/python gpu-headroom 2> /dev/null
 	@mkdir -p $(1)/share/jupyter/labextensions
+	@rm -rf $(1)/share/jupyter/labextensions/gpu-headroom # uv leaves empty folders
 	@ln -sfn "$(CURDIR)/labextension" $(1)/share/jupyter/labextensions/gpu-headroom
 	@echo "$(CURDIR)/python_helper" > "$$(echo $(1)/lib/python*/site-packages)/gpu_headroom_sources.pth"
 	@rm -f .make/installed-$(2)
