@@ -89,6 +89,8 @@ SAMPLES = $(addprefix python_helper/tests/,causes dry_runs fuzz holders/test_lib
 # What is quick: `make check` runs it before each commit.
 QUICK = $(addprefix python_helper/tests/,advice cells code concurrency edits frameworks holders inspection oom protocol \
 	readings render text workers test_documents.py test_names.py) --ignore=python_helper/tests/holders/test_libraries.py
+# What browser tests in JupyterLab 4.6 need.
+IN_LAB := .make/linked-lab-4.6 .make/linked-families labextension/package.json .make/kernel-6.17 .make/test-tools .make/chromium
 GROUPS := test-kernels test-samples test-lab test-wings test-hosts
 
 FRONTEND := package.json webpack.config.js tsconfig.json scripts/pack.mjs scripts/minify.py scripts/comprehensions.py scripts/frame.mjs \
@@ -358,10 +360,10 @@ test-kernels: $(ENVIRONMENTS) .make/test-tools .make/wheel ## the helper in kern
 test-samples: $(ENVIRONMENTS) .make/families .make/test-tools ## samples of the benchmarks, dry runs, programs of the simulated GPU (FULL=yes, ARGS=…)
 	@$(STAGE) "pytest, samples" env GPU_HEADROOM_PYTHON_LAB_46=$(CURDIR)/$(FAMILIES)/bin/python $(FAMILIES)/bin/pytest $(WORKERS) $(SAMPLES) $(ARGS)
 
-test-lab: .make/linked-lab-4.6 .make/linked-families labextension/package.json .make/kernel-6.17 .make/test-tools .make/chromium ## the core of the product in JupyterLab 4.6 (ARGS=…)
+test-lab: $(IN_LAB) ## the core of the product in JupyterLab 4.6 (ARGS=…)
 	@$(STAGE) "JupyterLab 4.6" $(PLAYWRIGHT) lab-4.6 --project core $(ARGS)
 
-test-wings: .make/linked-lab-4.6 .make/linked-families labextension/package.json .make/kernel-6.17 .make/test-tools .make/chromium ## what could be taken away, in JupyterLab 4.6: dry runs, workers, timeline, … (ARGS=…)
+test-wings: $(IN_LAB) ## what could be taken away, in JupyterLab 4.6: dry runs, workers, timeline, … (ARGS=…)
 	@$(STAGE) "JupyterLab 4.6, wings" $(PLAYWRIGHT) lab-4.6 --project wings $(ARGS)
 
 test-hosts: .make/linked-lab-4.6 .make/linked-lab-4.2 .make/wheel .make/kernel-6.17 .make/test-tools .make/chromium ## the other hosts: JupyterLab 4.2, Notebook 7, a page like Colab's, the site, CUDA where it is here (HOSTS=…, ARGS=…)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from .. import system
 from ..own import SIMULATOR
+from .process import children
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -77,10 +78,9 @@ def main() -> None:
 
 def _end_left() -> None:
     """End what a run has left, also in sessions of their own: it is this process's by now."""
-    children = Path("/proc/self/task", str(os.getpid()), "children")
     with suppress(OSError):
-        while left := children.read_text("ascii").split():
-            for pid in map(int, left):
+        while left := children(os.getpid()):
+            for pid in left:
                 os.kill(pid, system.KILL)
                 os.waitpid(pid, 0)
 

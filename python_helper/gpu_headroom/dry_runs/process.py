@@ -239,16 +239,18 @@ def _resident_bytes(leader: int) -> int:
 
     Of pages that several share each counts its part: `smaps_rollup` of proc(5).
     """
-    parents: dict[int, int] = {}
-    for folder in Path("/proc").glob("[1-9]*"):
-        with suppress(OSError, ValueError, IndexError):
-            fields = (folder / "stat").read_bytes().rpartition(b") ")[2].split()
-            parents[int(folder.name)] = int(fields[1])
-    family, found = {leader}, 0
-    while len(family) > found:
-        found = len(family)
-        family |= {pid for pid, parent in parents.items() if parent in family}
+    family = [leader]
+    for pid in family:  # it grows meanwhile
+        family += children(pid)
     return sum(map(_own_bytes, family))
+
+
+def children(pid: int) -> list[int]:
+    """Return the processes that a process has started or taken over, as far as files tell."""
+    with suppress(OSError):
+        files = Path(f"/proc/{pid}/task").glob("*/children")
+        return [int(each) for file in files for each in file.read_text("ascii").split()]
+    return []
 
 
 def _own_bytes(pid: int) -> int:

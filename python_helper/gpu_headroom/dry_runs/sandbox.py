@@ -122,16 +122,14 @@ def _call_itself() -> None:
 def _bind(
     what: str, where: str, flags: int = 0, kind: str | None = None, data: bytes | None = None
 ) -> None:
-    named = None if kind is None else kind.encode()
-    _checked(_libc().mount(what.encode(), where.encode(), named, ctypes.c_ulong(flags), data))
+    names = [each and each.encode() for each in (what, where, kind)]
+    _checked(_libc().mount(*names, ctypes.c_ulong(flags), data))
 
 
 def _set_attributes(where: str, added: int, removed: int, flags: int) -> None:
     attributes = (ctypes.c_uint64 * 4)(added, removed, 0, 0)
-    size = ctypes.c_size_t(ctypes.sizeof(attributes))
-    _checked(
-        _libc().syscall(_MOUNT_SETATTR, -1, where.encode(), flags, ctypes.byref(attributes), size)
-    )
+    at, size = ctypes.byref(attributes), ctypes.c_size_t(ctypes.sizeof(attributes))
+    _checked(_libc().syscall(_MOUNT_SETATTR, -1, where.encode(), flags, at, size))
 
 
 def _libc() -> ctypes.CDLL:
