@@ -19,7 +19,13 @@ import type { IGoogleColab } from '../google';
 import { Inserting } from '../inserting';
 import { LiveCard } from '../livecard';
 import { FakeKernel } from './fakekernel';
-import { buttonsIn, pass, pressIn } from './person';
+import {
+  buttonsIn,
+  giveClipboard,
+  pass,
+  pressIn,
+  takeClipboard
+} from './person';
 
 const FIXED = [
   { cell_id: 'cell-2', execution_count: 2, source: 'batch_size = 512' },
@@ -307,6 +313,8 @@ describe('LiveCard', () => {
   });
 
   describe('code', () => {
+    afterEach(takeClipboard);
+
     it('should insert the cells that a fix changes, whole and in order', async () => {
       report = { ...REPORT, remedies: [ELSEWHERE] };
       await begin();
@@ -367,16 +375,7 @@ describe('LiveCard', () => {
     it('should copy where inserting is not offered', async () => {
       colab = {};
       report = { ...REPORT, remedies: [SMALLER_BATCH, SNIPPET] };
-      const written: string[] = [];
-      Object.defineProperty(navigator, 'clipboard', {
-        configurable: true,
-        value: {
-          writeText: (code: string) => {
-            written.push(code);
-            return Promise.resolve();
-          }
-        }
-      });
+      const written = giveClipboard();
       await begin();
       expect(buttons()).toEqual([
         'Copy fixed cell',
@@ -387,20 +386,10 @@ describe('LiveCard', () => {
       expect(written).toEqual(['batch_size = 512\n\ntrain()']);
       expect(text()).toContain('Copied: paste it into a new cell.');
       expect(buttons()).toContain('Copy fixed cell');
-      Reflect.deleteProperty(navigator, 'clipboard');
     });
 
     it('should copy a suggestion, and announce it', async () => {
-      const written: string[] = [];
-      Object.defineProperty(navigator, 'clipboard', {
-        configurable: true,
-        value: {
-          writeText: (code: string) => {
-            written.push(code);
-            return Promise.resolve();
-          }
-        }
-      });
+      const written = giveClipboard();
       report = { ...REPORT, remedies: [SUGGESTION] };
       await begin();
       const status = host.querySelector('ol [role=status]');
@@ -410,7 +399,6 @@ describe('LiveCard', () => {
       expect(cells).toEqual([]);
       expect(host.querySelector('ol [role=status]')).toBe(status);
       expect(status?.textContent).toBe('Copied.');
-      Reflect.deleteProperty(navigator, 'clipboard');
     });
 
     it('should select a suggestion where copying is refused', async () => {

@@ -22,3 +22,23 @@ export async function pressIn(host: HTMLElement, label: string): Promise<void> {
   await pass(0);
   await pass(0);
 }
+
+/** Give the page a clipboard; returns what is written to it. */
+export function giveClipboard(): readonly string[] {
+  const written: string[] = [];
+  Object.defineProperty(navigator, 'clipboard', {
+    configurable: true,
+    value: {
+      writeText: (text: string) => {
+        written.push(text);
+        return Promise.resolve();
+      }
+    }
+  });
+  return written;
+}
+
+/** A page of jsdom has none. */
+export function takeClipboard(): void {
+  Reflect.deleteProperty(navigator, 'clipboard');
+}
