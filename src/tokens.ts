@@ -38,7 +38,8 @@ export interface IKernelMemory extends IObservableDisposable {
   ): Promise<IReplies[K]>;
 
   /**
-   * Start the helper now, whatever the setting says: a person asked for it.
+   * Start the helper now, whatever the setting says, or bring a live one what it
+   * lacks: a person asked for it.
    *
    * Resolves when the link is live or has given up.
    */

@@ -1,44 +1,124 @@
 import type { IMemoryState } from '../memory/state';
+import type { IRequests } from '../protocol';
+import { sentenceOf } from '../text/reason';
 import type { Handshake } from './handshake';
 import type { PackName } from './helper';
 
+/** How often a pack is put into one life of a helper without a click. */
+const MOST_ATTEMPTS = 2;
+
+/** How long after a failure the second of them is made. */
+const REST_MS = 60_000;
+
+/** The requests that need a later pack. */
+const PACKS: { readonly [K in keyof IRequests]?: PackName } = {
+  workers: 'WORKERS_PACK',
+  follow: 'WORKERS_PACK',
+  worker_release: 'WORKERS_PACK',
+  dry_run: 'DRY_RUN_PACK'
+};
+
+/** A part of the helper could not be put into the kernel; a click tries again. */
+export class PackMissing extends Error {}
+
+/** One pack in one life of a helper. */
+interface IPack {
+  /** Why the last attempt failed; `null`: it did not. */
+  readonly problem: Promise<string | null>;
+  readonly attempts: number;
+  /** When it failed, in milliseconds; `null`: it has not. */
+  failedAt: number | null;
+}
+
 /**
- * Brings what a helper that was put into a kernel lacks at first: each pack once in
- * a life, as soon as something needs it. Where the helper is installed it is there.
+ * Puts packs of later need into a kernel whose helper was put there: each once in a
+ * life of the helper. An installed helper has all of them.
  */
 export class LaterPacks {
   constructor(private readonly _options: Handshake.IKernelFacts) {}
 
-  /** What is for workers is needed as soon as a reading names some. */
+  /** Bring the pack for workers once a reading names some. */
   look(state: IMemoryState): void {
     if (state.sample?.workers) {
-      void this.bring('WORKERS_PACK', state);
+      void this._bring('WORKERS_PACK', state, false);
     }
   }
 
-  /** Never rejects: without it the helper refuses what needs it. */
-  async bring(which: PackName, { hello }: IMemoryState): Promise<void> {
-    if (hello && !hello.installed) {
-      const key = `${which} ${hello.life_id}`;
-      const bringing = this._bringing.get(key) ?? this._bring(which);
-      this._bringing.set(key, bringing);
-      if (!(await bringing)) {
-        this._bringing.delete(key);
-      }
-    }
+  /**
+   * Bring the pack that a request needs, if it needs one. Never rejects.
+   *
+   * @returns why it could not be brought
+   */
+  async prepare(
+    type: keyof IRequests,
+    state: IMemoryState
+  ): Promise<PackMissing | null> {
+    const which = PACKS[type];
+    // Of these requests only `workers` is sent without a click.
+    const isClick = type !== 'workers';
+    const problem = which && (await this._bring(which, state, isClick));
+    return problem
+      ? new PackMissing(
+          this._options.trans.__(
+            'A part of GPU Headroom could not be put into this kernel: %1',
+            problem
+          )
+        )
+      : null;
   }
 
-  private async _bring(which: PackName): Promise<boolean> {
+  /** Try again what has failed, on a click. Never rejects. */
+  async retry(state: IMemoryState): Promise<void> {
+    const packs = [...this._packs.keys()];
+    await Promise.all(packs.map(async each => this._bring(each, state, true)));
+  }
+
+  private async _bring(
+    which: PackName,
+    { hello }: IMemoryState,
+    isClick: boolean
+  ): Promise<string | null> {
+    if (!hello || hello.installed) {
+      return null;
+    }
+    if (hello.life_id !== this._life) {
+      this._life = hello.life_id;
+      this._packs.clear();
+    }
+    const last = this._packs.get(which);
+    if (last && !isDue(last, isClick)) {
+      return last.problem;
+    }
+    const pack: IPack = {
+      problem: this._inject(which),
+      attempts: (last?.attempts ?? 0) + 1,
+      failedAt: null
+    };
+    this._packs.set(which, pack);
+    if ((await pack.problem) !== null) {
+      pack.failedAt = Date.now();
+    }
+    return pack.problem;
+  }
+
+  private async _inject(which: PackName): Promise<string | null> {
     const { inject, readBootstrap } = this._options;
-    const problem = await inject(await readBootstrap(which));
-    if (problem !== null) {
-      console.warn(
-        `GPU Headroom: a part of the helper was not brought, ${problem}`
-      );
+    try {
+      return await inject(await readBootstrap(which));
+    } catch (reason) {
+      return sentenceOf(reason);
     }
-    return problem === null;
   }
 
-  /** Whether it came, by its name and the life of the helper. */
-  private readonly _bringing = new Map<string, Promise<boolean>>();
+  private readonly _packs = new Map<PackName, IPack>();
+  /** The life of the helper that they were put into. */
+  private _life: string | null = null;
+}
+
+/** Whether a pack is to be brought again. */
+function isDue({ attempts, failedAt }: IPack, isClick: boolean): boolean {
+  return (
+    failedAt !== null &&
+    (isClick || (attempts < MOST_ATTEMPTS && Date.now() - failedAt >= REST_MS))
+  );
 }

@@ -106,7 +106,9 @@ export class KernelLink implements IKernelMemory {
   }
 
   async start(): Promise<void> {
-    if (this._state.phase !== 'live') {
+    if (this._state.phase === 'live') {
+      await this._packs.retry(this._state);
+    } else {
       this._attempts.clear();
       await this._connect(true);
     }
@@ -130,16 +132,18 @@ export class KernelLink implements IKernelMemory {
     if (this._state.phase !== 'live') {
       throw new Error(nobody);
     }
-    if (type === 'dry_run') {
-      await this._packs.bring('DRY_RUN_PACK', this._state);
-    }
+    const missing = await this._packs.prepare(type, this._state);
     const reply = await this._client
       .ask(type, args)
       .catch((reason: unknown) => {
         throw new Error(explain(reason, trans));
       });
     if (reply?.type === 'refused') {
-      throw new Error(words(trans).sentence(reply.message));
+      const { message } = reply;
+      // Another page may have brought what this one could not.
+      throw message.id === 'refused.not_now' && missing
+        ? missing
+        : new Error(words(trans).sentence(message));
     }
     if (reply?.type !== type) {
       void this._connect();

@@ -1,7 +1,9 @@
 import * as React from 'react';
 
+import { Button } from '../components/button';
 import { Hint } from '../components/hint';
 import { Sentence } from '../components/sentence';
+import { PackMissing } from '../kernel/laterpacks';
 import { explain } from '../kernel/problem';
 import { Wait } from '../lab/wait';
 import type { IFollowed } from '../protocol';
@@ -41,6 +43,12 @@ export function WorkersSection(
         <Pages {...props} />
         <Engines {...props} engines={told.engines.filter(isMeasured)} />
         {problem !== null && <Hint icon="info">{explain(problem, trans)}</Hint>}
+        {problem instanceof PackMissing && (
+          <Button
+            label={trans.__('Try again')}
+            onPress={() => void workers.retry()}
+          />
+        )}
       </>
     )
   );

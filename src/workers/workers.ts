@@ -102,6 +102,12 @@ export class Workers extends Observable {
     this._follow();
   }
 
+  /** Bring the helper what it lacks, and ask anew: a user's click. Never rejects. */
+  async retry(): Promise<void> {
+    await this.memory.start();
+    this.refresh();
+  }
+
   /** Show more of a worker, or less. */
   toggle(id: string, isExpanded = !this.expanded.has(id)): void {
     if (isExpanded) {

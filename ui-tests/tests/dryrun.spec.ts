@@ -102,6 +102,32 @@ test.describe('Dry run', () => {
     await expect(section).toContainText('The dry run was ended.');
   });
 
+  test('should say that its part of the helper did not come, and try again', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([MODEL, TRAIN]));
+    await openDialog(page);
+    await page.keyboard.press('Escape');
+    // What this page loads for a kernel with a helper is what the dry run lacks.
+    await page.route('**/gpu-headroom/static/*.js*', async route => {
+      const response = await route.fetch();
+      const isPack = (await response.text()).includes('def _gpu_headroom_boot');
+      await (isPack ? route.abort() : route.fulfill({ response }));
+    });
+    await page.reload();
+    await notebook.waitUntilOpen();
+    await begin(page, notebook, 'T4');
+    await expect(page.locator('.Toastify__toast')).toContainText(
+      'A part of GPU Headroom could not be put into this kernel: Loading chunk'
+    );
+    await page.unroute('**/gpu-headroom/static/*.js*');
+    await begin(page, notebook, 'T4');
+    await expect(fitsOn(page)).toContainText('Needed at its peak', {
+      timeout: 120_000
+    });
+  });
+
   test('should ask first for what others would notice', async ({
     open,
     page

@@ -6,13 +6,16 @@ import {
   EVENTS,
   HELLO,
   POINT,
+  REPLIES,
   REQUESTS,
   SAMPLE
 } from '../../__tests__/samples';
+import { message } from '../../__tests__/report';
 import { setHidden } from '../../__tests__/visibility';
 import { staleness } from '../../memory/model';
 import type { IDeath, OffReason } from '../../memory/state';
 import { DEFAULT_SETTINGS, Settings } from '../../settings';
+import { PackMissing } from '../laterpacks';
 import { KernelLink } from '../link';
 import { FakeKernel, helper, HERE } from './fakekernel';
 
@@ -949,6 +952,135 @@ describe('KernelLink', () => {
     it('should bring nothing where there are none', async () => {
       await connectAndRead({}, { workers: null });
       expect(brought).toEqual([]);
+    });
+  });
+
+  describe('where a later pack cannot be brought', () => {
+    const workers = { engines: [], in_use_bytes: 0, fullest: null, here: [] };
+    let attempts: number;
+    let isMended: boolean;
+    let seq: number;
+
+    /** A helper that answers what needs a pack once that has come. */
+    const needing =
+      (life_id: string): FakeKernel['answer'] =>
+      request => {
+        const { id, type } = request;
+        if (type !== 'workers' && type !== 'dry_run') {
+          return helper({ life_id })(request);
+        }
+        return isMended
+          ? { ...REPLIES[type], id }
+          : { type: 'refused', id, message: message('refused.not_now') };
+      };
+
+    const connectTo = async (
+      overrides: Partial<KernelLink.IOptions>
+    ): Promise<void> => {
+      kernel.answer = needing(HELLO.life_id);
+      link = connect(overrides);
+      await settle();
+    };
+
+    /** Readings that name workers, for some time. */
+    const read = async (seconds: number, life_id = HELLO.life_id) => {
+      for (let count = 0; count < seconds; count++) {
+        kernel.emit({ ...SAMPLE, life_id, seq: ++seq, workers });
+        await second(1);
+      }
+    };
+
+    /** Each way in which it fails, until it is mended. */
+    const failing = (kind: string): Partial<KernelLink.IOptions> => {
+      const fail = (): Promise<string | null> => {
+        attempts++;
+        if (isMended || kind === 'said') {
+          return Promise.resolve(isMended ? null : 'no answer');
+        }
+        return Promise.reject(new Error('Loading chunk 7 failed.'));
+      };
+      return kind === 'chunk'
+        ? {
+            readBootstrap: async () => {
+              await fail();
+              return { code: 'start()' };
+            },
+            inject: () => Promise.resolve(null)
+          }
+        : { inject: fail };
+    };
+
+    beforeEach(() => {
+      attempts = 0;
+      isMended = false;
+      seq = 1000;
+    });
+
+    it.each(['said', 'chunk', 'rejected'])(
+      'should try twice, and not at once (%s)',
+      async kind => {
+        await connectTo(failing(kind));
+        await read(50);
+        expect(attempts).toBe(1);
+        await read(300);
+        expect(attempts).toBe(2);
+        expect(link.state.phase).toBe('live');
+      }
+    );
+
+    it('should say so to whoever asks for workers, and try no more', async () => {
+      await connectTo(failing('chunk'));
+      await read(200);
+      const asked = link.request('workers', REQUESTS.workers);
+      await expect(asked).rejects.toThrow(
+        'A part of GPU Headroom could not be put into this kernel: Loading chunk 7 failed.'
+      );
+      await expect(asked).rejects.toBeInstanceOf(PackMissing);
+      expect(attempts).toBe(2);
+    });
+
+    it('should take the answer where another page has brought it', async () => {
+      await connectTo(failing('chunk'));
+      kernel.answer = ({ id }) => ({ ...REPLIES.workers, id });
+      const answer = await link.request('workers', REQUESTS.workers);
+      expect(answer.type).toBe('workers');
+    });
+
+    it('should try again on a click, and find it there', async () => {
+      await connectTo(failing('chunk'));
+      await read(200);
+      await link.start();
+      expect(attempts).toBe(3);
+      isMended = true;
+      await link.start();
+      await link.start();
+      expect(attempts).toBe(4);
+      const answer = await link.request('workers', REQUESTS.workers);
+      expect(answer.type).toBe('workers');
+    });
+
+    it('should try with each dry run, which a click begins', async () => {
+      await connectTo(failing('chunk'));
+      for (const count of [1, 2, 3]) {
+        await expect(
+          link.request('dry_run', REQUESTS.dry_run)
+        ).rejects.toBeInstanceOf(PackMissing);
+        expect(attempts).toBe(count);
+      }
+      isMended = true;
+      const answer = await link.request('dry_run', REQUESTS.dry_run);
+      expect(answer.type).toBe('dry_run');
+    });
+
+    it('should try anew in another life', async () => {
+      await connectTo(failing('said'));
+      await read(200);
+      kernel.answer = needing('life-2');
+      kernel.setStatus('restarting');
+      kernel.setStatus('starting');
+      await settle();
+      await read(10, 'life-2');
+      expect(attempts).toBe(3);
     });
   });
 });

@@ -20,6 +20,7 @@ import {
   WORKER_RELEASED,
   workersWith
 } from '../../__tests__/workers';
+import { PackMissing } from '../../kernel/laterpacks';
 import type {
   ICardWorker,
   IFollowed,
@@ -496,6 +497,22 @@ describe('the section of workers', () => {
     answers.workers = () => Promise.reject(new Error('The helper says no.'));
     workers.refresh();
     await expectText('The helper says no.');
+    expect(button('Try again')).toBeUndefined();
+  });
+
+  it('should try again on a click where the helper lacks what it needs', async () => {
+    await show([RANKS], [RANK_CARD]);
+    const start = jest.spyOn(memory, 'start');
+    const { workers: known } = answers;
+    answers.workers = () =>
+      Promise.reject(new PackMissing('A part is missing.'));
+    workers.refresh();
+    await expectText('A part is missing.');
+    answers.workers = known;
+    await press('Try again');
+    await until(() => !text().includes('A part is missing.'));
+    expect(start).toHaveBeenCalledTimes(1);
+    expect(text()).not.toContain('A part is missing.');
   });
 
   it('should have no word that is not translated', async () => {
