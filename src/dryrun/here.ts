@@ -39,11 +39,17 @@ export class Here {
     return record ? sayMeasured(record, this._trans) : '';
   }
 
-  /** Put what was found into a cell that stays. */
-  keep(found: IDryRunFound): void {
+  /**
+   * Put what was found into a cell that stays.
+   *
+   * @returns why it was not; empty: it was
+   */
+  keep(found: IDryRunFound): string {
     const { content } = this._panel;
     const text = asMarkdown(found, this._trans);
-    insertBelow(this._panel, content.activeCellIndex, text, 'markdown');
+    const index = content.activeCellIndex;
+    const id = insertBelow(this._panel, index, text, 'markdown');
+    return id === null ? this._trans.__('The notebook is read-only.') : '';
   }
 
   /**
@@ -51,26 +57,29 @@ export class Here {
    * rejects with a sentence.
    */
   async apply(edits: readonly IEdit[]): Promise<readonly IAppliedEdit[]> {
-    const cells = [...(this._panel.model?.cells ?? [])];
-    const made = await prepare(edits, id => {
-      const cell = cells.find(each => each.id === id);
-      return cell && ofCell(cell);
-    });
-    if (made === null) {
+    const made = await prepare(edits, id =>
+      ofCell(this._panel, id, this._trans)
+    );
+    const why = made && whyLocked(this._panel, made, this._trans);
+    if (why !== null) {
+      throw new Error(why);
+    }
+    if (made === null || !(await apply(made))) {
       throw new Error(
         this._trans.__('The cell was edited since, so nothing was changed.')
       );
     }
-    const why = whyLocked(this._panel, made, this._trans);
-    if (why !== null) {
-      throw new Error(why);
-    }
-    await Promise.all(made.map(apply));
     return made;
   }
 
-  /** Take edits back, where the cells are as they left them. */
+  /**
+   * Take edits back: all of them, or none, and then it rejects with a sentence.
+   */
   async undo(edits: readonly IAppliedEdit[]): Promise<void> {
-    await Promise.all(edits.map(revert));
+    if (!(await revert(edits))) {
+      throw new Error(
+        this._trans.__('The cell was edited since, so nothing was undone.')
+      );
+    }
   }
 }

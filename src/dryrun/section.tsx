@@ -82,7 +82,7 @@ function Actions(props: {
       <Button
         label={trans.__('Keep in the notebook')}
         onPress={() => {
-          here.keep(found);
+          setProblem(here.keep(found));
         }}
       />
       <span role="status">{problem}</span>
@@ -183,9 +183,12 @@ function Try(props: IProps & { best: IDryRunTry }): React.JSX.Element {
   const { here } = dryRun;
   const press = async (): Promise<void> => {
     try {
-      await here?.undo(made);
+      const changed =
+        made.length > 0
+          ? await here?.undo(made)
+          : await here?.apply(tried.edits);
       setChosen(tried);
-      setMade(made.length > 0 ? [] : ((await here?.apply(tried.edits)) ?? []));
+      setMade(changed ?? []);
       setProblem('');
     } catch (reason) {
       setProblem((reason as Error).message);

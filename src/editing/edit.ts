@@ -1,5 +1,8 @@
 import type { ICellModel } from '@jupyterlab/cells';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { isCellLocked } from '../lab/locked';
 import type { IEdit } from '../protocol';
 
 /** Where code stands that can be edited: a cell, or a file beside the notebook. */
@@ -8,11 +11,12 @@ export interface ICode {
   readonly id: string;
   readonly isFile: boolean;
   readonly isReadOnly: boolean;
-  /** The text as it is; of a file it may reject with a sentence. */
-  read(): Promise<string>;
+  /** The text as it is; of a file it may reject with a sentence; `null`: it is gone. */
+  read(): Promise<string | null>;
   /**
    * Put a text in the place of another. Where that is not there any more nothing is
-   * changed: false, or of a file a sentence to reject with.
+   * changed: false, or of a file a sentence to reject with. It also rejects with one
+   * where it is read-only.
    */
   replace(from: string, to: string): Promise<boolean>;
 }
@@ -24,22 +28,42 @@ export interface IAppliedEdit {
   readonly after: string;
 }
 
-/** A cell as code; one that is moved gets another model. */
-export function ofCell(cell: ICellModel): ICode {
-  const { sharedModel } = cell;
-  return {
-    id: cell.id,
-    isFile: false,
-    isReadOnly: cell.getMetadata('editable') === false,
-    read: () => Promise.resolve(sharedModel.getSource()),
-    replace: (from, to) => {
-      const isAsExpected = sharedModel.getSource() === from;
-      if (isAsExpected) {
+/** A cell as code; by its id, as one that is moved gets another model. */
+export function ofCell(
+  panel: NotebookPanel,
+  id: string,
+  trans: TranslationBundle
+): ICode | undefined {
+  const find = (): ICellModel | undefined =>
+    [...(panel.model?.cells ?? [])].find(cell => cell.id === id);
+  const sourceNow = (): string | null =>
+    find()?.sharedModel.getSource() ?? null;
+  return (
+    find() && {
+      id,
+      isFile: false,
+      get isReadOnly() {
+        return isCellLocked(panel, id);
+      },
+      read: () => Promise.resolve(sourceNow()),
+      replace: (from, to) => {
+        const cell = find();
+        if (cell === undefined || sourceNow() !== from) {
+          return Promise.resolve(false);
+        }
+        if (isCellLocked(panel, id)) {
+          return Promise.reject(new Error(sayLocked(trans)));
+        }
         replace(cell, from, to);
+        return Promise.resolve(true);
       }
-      return Promise.resolve(isAsExpected);
     }
-  };
+  );
+}
+
+/** Why a cell is not edited, or an edit of it not taken back. */
+export function sayLocked(trans: TranslationBundle): string {
+  return trans.__('The cell is read-only, so nothing was changed.');
 }
 
 /**
@@ -74,14 +98,14 @@ export async function prepare(
   const prepared: IAppliedEdit[] = [];
   for (const id of new Set(edits.map(edit => edit.cell_id))) {
     const code = find(id);
-    const before = await code?.read();
+    const before = (await code?.read()) ?? null;
     const own = edits.filter(edit => edit.cell_id === id);
     // Of a file all lines were sent, and nothing else changes with it.
     const isOther =
       code?.isFile &&
       edits.some(({ old_lines }) => old_lines.join('\n') !== before);
-    const after = before === undefined ? null : edited(before, own);
-    if (!code || before === undefined || after === null || isOther) {
+    const after = before === null ? null : edited(before, own);
+    if (!code || before === null || after === null || isOther) {
       return null;
     }
     prepared.push({ code, before, after });
@@ -90,18 +114,49 @@ export async function prepare(
 }
 
 /**
- * Make a prepared edit, as one undo step of its cell; false when that has been
- * changed since.
+ * Make prepared edits, each as one undo step of its cell: all of them, or none, and
+ * then false: a cell has been changed since. Rejects with a sentence where a file was,
+ * and where one of them is read-only.
  */
-export async function apply(edit: IAppliedEdit): Promise<boolean> {
-  return edit.code.replace(edit.before, edit.after);
+export async function apply(edits: readonly IAppliedEdit[]): Promise<boolean> {
+  return replaceAll(
+    edits.map(({ after, before, code }) => ({ code, from: before, to: after }))
+  );
 }
 
-/**
- * Take an edit back; false when the cell has been changed since.
- */
-export async function revert(edit: IAppliedEdit): Promise<boolean> {
-  return edit.code.replace(edit.after, edit.before);
+/** Take edits back: all of them, or none, as `apply` makes them. */
+export async function revert(edits: readonly IAppliedEdit[]): Promise<boolean> {
+  return replaceAll(
+    edits.map(({ after, before, code }) => ({ code, from: after, to: before }))
+  );
+}
+
+interface IReplacement {
+  readonly code: ICode;
+  readonly from: string;
+  readonly to: string;
+}
+
+async function replaceAll(all: readonly IReplacement[]): Promise<boolean> {
+  const cells = all.filter(({ code }) => !code.isFile);
+  const texts = await Promise.all(cells.map(async ({ code }) => code.read()));
+  if (cells.some(({ from }, index) => from !== texts[index])) {
+    return false;
+  }
+  const done: IReplacement[] = [];
+  // What may refuse comes before what is changed then.
+  const rank = ({ code }: IReplacement): number =>
+    code.isReadOnly ? 0 : code.isFile ? 1 : 2;
+  for (const each of [...all].sort((a, b) => rank(a) - rank(b))) {
+    if (!(await each.code.replace(each.from, each.to))) {
+      await Promise.all(
+        done.map(async ({ code, from, to }) => code.replace(to, from))
+      );
+      return false;
+    }
+    done.push(each);
+  }
+  return true;
 }
 
 /** Change only what differs, so that cursors and other people's edits stay put. */

@@ -8,6 +8,9 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { sentenceOf } from '../text/reason';
 import type { ICode } from './edit';
 
+/** A step of a path that leads out of the folder that it stands in. */
+const IS_NO_NAME = /^\.\.$|[\\:]/;
+
 /** Why a file is not edited, or not taken back, that is another by now. */
 export function changedSince(name: string, trans: TranslationBundle): string {
   return trans.__('%1 was changed meanwhile, so it is left as it is.', name);
@@ -27,7 +30,12 @@ export class Files {
    * @param name - its path from there; what is no such path leads to none
    */
   find({ context }: NotebookPanel, name: string): ICode | undefined {
-    if (PathExt.extname(name) !== '.py' || name.split('/').includes('..')) {
+    const steps = name.split('/');
+    // A server on Windows takes a backslash for a separator, and C: for a drive.
+    if (
+      PathExt.extname(name) !== '.py' ||
+      steps.some(each => IS_NO_NAME.test(each))
+    ) {
       return undefined;
     }
     // From the notebook, not from its folder: that has no drive where it is the root.

@@ -1,6 +1,7 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { isLocked } from '../lab/locked';
 import type { IEdit, IMessage } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 import {
@@ -9,7 +10,8 @@ import {
   type ICode,
   ofCell,
   prepare,
-  revert
+  revert,
+  sayLocked
 } from './edit';
 import { changedSince, type Files } from './files';
 
@@ -70,7 +72,7 @@ export async function findFix(
     if (script) {
       scripts.set(id, script);
     }
-    return cell ? ofCell(cell) : script;
+    return cell ? ofCell(panel, id, trans) : script;
   });
   const [script] = scripts.keys();
   if (edits === null) {
@@ -97,12 +99,12 @@ export async function findFix(
 
 /** Why edits in a notebook cannot be made, though they match; `null`: they can. */
 export function whyLocked(
-  { model }: NotebookPanel,
+  panel: NotebookPanel,
   edits: readonly IAppliedEdit[],
   trans: TranslationBundle
 ): string | null {
-  return model?.readOnly || edits.some(({ code }) => code.isReadOnly)
-    ? trans.__('The cell is read-only, so nothing was changed.')
+  return isLocked(panel) || edits.some(({ code }) => code.isReadOnly)
+    ? sayLocked(trans)
     : null;
 }
 
@@ -116,19 +118,19 @@ export async function makeFix(
   { edits, isUnseen }: IFix,
   trans: TranslationBundle
 ): Promise<boolean> {
-  const texts = await Promise.all(edits.map(async ({ code }) => code.read()));
-  const isCurrent = edits.every(
-    ({ before, code }, n) => code.isFile || texts[n] === before
-  );
-  if (!isCurrent) {
+  if (!(await apply(edits))) {
     return false;
   }
-  await Promise.all(edits.map(apply));
   const isLost = await isUnseen().catch(() => true);
   if (isLost) {
-    await Promise.all(edits.map(revert));
     throw new Error(
-      trans.__('The kernel reads this file elsewhere, so nothing was changed.')
+      (await revert(edits))
+        ? trans.__(
+            'The kernel reads this file elsewhere, so nothing was changed.'
+          )
+        : trans.__(
+            'The kernel reads this file elsewhere. The edit stays, as a cell was changed meanwhile.'
+          )
     );
   }
   return true;

@@ -1,17 +1,20 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
+import { isLocked } from '../lab/locked';
+
 /**
  * Insert a cell below another one and make it the active one. Code is not run.
  *
  * Returns its id; `null`, with nothing inserted, where the notebook is read-only.
  */
 export function insertBelow(
-  { content: notebook, model }: NotebookPanel,
+  panel: NotebookPanel,
   index: number,
   source: string,
   type: 'code' | 'markdown' = 'code'
 ): string | null {
-  if (!model || model.readOnly) {
+  const { content: notebook, model } = panel;
+  if (!model || isLocked(panel)) {
     return null;
   }
   const cell = model.sharedModel.insertCell(index + 1, {

@@ -43,7 +43,7 @@ export type FitEnd =
   | { kind: 'nothing-left' }
   | { kind: 'other-error' }
   /** `left`: what is not as it was before the first step. */
-  | { kind: 'cancelled'; left: 'nothing' | 'names' | 'tries' }
+  | { kind: 'cancelled'; left: 'nothing' | 'names' | 'tries' | 'edit' }
   /** Why an edit could not be made or run; `isChanged`: its lines are others by now. */
   | { kind: 'refused'; text: string; isChanged: boolean };
 
@@ -61,7 +61,9 @@ export type FitEvent =
   /** The cell failed: for want of memory, or for another reason. */
   | { type: 'failed'; isOom: boolean }
   | { type: 'refused'; text: string; isChanged?: boolean }
-  | { type: 'cancel' };
+  | { type: 'cancel' }
+  /** The last edit could not be taken back. */
+  | { type: 'kept' };
 
 /** More halvings than a number has. */
 const MAX_TRIES = 40;
@@ -76,11 +78,13 @@ export const FIT_START: IFit = {
 };
 
 /**
- * The state after an event. Once ended it stays as it is.
+ * The state after an event. Once ended it says no more but that the edit stays.
  */
 export function fitting(fit: IFit, event: FitEvent): IFit {
-  if (fit.step === 'ended') {
-    return fit;
+  if (fit.step === 'ended' || event.type === 'kept') {
+    return event.type === 'kept' && fit.end?.kind === 'cancelled'
+      ? { ...fit, end: { ...fit.end, left: 'edit' } }
+      : fit;
   }
   switch (event.type) {
     case 'cancel':

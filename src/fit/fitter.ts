@@ -1,7 +1,7 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { ITranslator, TranslationBundle } from '@jupyterlab/translation';
 
-import { type IAppliedEdit, ofCell, revert } from '../editing/edit';
+import { type IAppliedEdit, revert } from '../editing/edit';
 import type { Files } from '../editing/files';
 import { findFix, type IFix, makeFix } from '../editing/fix';
 import { runCells } from '../editing/run';
@@ -72,9 +72,7 @@ export class Fitter extends Observable {
 
   /** Whether there is something to take back. */
   get hasChanged(): boolean {
-    return [...this._edits.values()].some(
-      ({ before, after }) => before !== after
-    );
+    return this._changes.length > 0;
   }
 
   /** Whether another is on its way in this kernel. */
@@ -97,7 +95,9 @@ export class Fitter extends Observable {
       // What has not run is taken back, and a try that was cancelled.
       if (this._fit.end?.kind === 'cancelled' || !this._hasRun) {
         // What cannot be taken back stays made, and says so with its button.
-        await this._takeBack().catch(() => undefined);
+        if (!(await this._takeBack().catch(() => false))) {
+          this._take({ type: 'kept' });
+        }
       }
     } finally {
       busy.delete(memory);
@@ -121,13 +121,15 @@ export class Fitter extends Observable {
   }
 
   /**
-   * Take all edits back; false where a cell was edited since, which stays as it is.
+   * Take all edits back; false, with nothing undone, where a cell was edited since.
    * Rejects with a sentence where a file was.
    */
   async undo(): Promise<boolean> {
-    const edits = [...this._edits.values()].map(each => this._now(each));
-    this._edits.clear();
-    return (await Promise.all(edits.map(revert))).every(Boolean);
+    const isDone = await revert(this._changes);
+    if (isDone) {
+      this._edits.clear();
+    }
+    return isDone;
   }
 
   private _take(event: FitEvent): void {
@@ -224,8 +226,7 @@ export class Fitter extends Observable {
   }
 
   private async _edit(): Promise<FitEvent> {
-    const found = this._fixed();
-    const fix = { ...found, edits: found.edits.map(each => this._now(each)) };
+    const fix = this._fixed();
     const text = this._obstacle(fix, 'before');
     if (text !== null) {
       return { type: 'refused', text };
@@ -359,22 +360,27 @@ export class Fitter extends Observable {
         );
   }
 
-  /** The code as it was before the last try. */
-  private async _takeBack(): Promise<void> {
-    for (const edit of this._made?.edits ?? []) {
-      const known = this._edits.get(edit.code.id);
-      if (known && (await revert(this._now(edit)))) {
-        this._edits.set(edit.code.id, { ...known, after: edit.before });
+  /** The code as it was before the last try; false: a cell was edited since. */
+  private async _takeBack(): Promise<boolean> {
+    const edits = this._made?.edits ?? [];
+    if (!(await revert(edits))) {
+      return false;
+    }
+    for (const { before, code } of edits) {
+      const known = this._edits.get(code.id);
+      if (known) {
+        this._edits.set(code.id, { ...known, after: before });
       }
     }
     this._made = null;
+    return true;
   }
 
-  /** A cell that was moved has another model. */
-  private _now(edit: IAppliedEdit): IAppliedEdit {
-    const cells = [...(this._parts.panel.model?.cells ?? [])];
-    const cell = cells.find(({ id }) => id === edit.code.id);
-    return cell ? { ...edit, code: ofCell(cell) } : edit;
+  /** All edits that are made. */
+  private get _changes(): readonly IAppliedEdit[] {
+    return [...this._edits.values()].filter(
+      ({ after, before }) => before !== after
+    );
   }
 
   private _fixed(): IFix {

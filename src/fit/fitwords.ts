@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { formatRange } from '../memory/peak';
 import { formatBytes, formatPair } from '../text/format';
-import type { IFit, IPeak } from './fit';
+import type { FitEnd, IFit, IPeak } from './fit';
 
 /**
  * What *Make it fit* does, or what came of it, in one sentence that is short
@@ -66,7 +66,7 @@ function endSentence(
 }
 
 function cancelled(
-  left: 'nothing' | 'names' | 'tries',
+  left: Extract<FitEnd, { kind: 'cancelled' }>['left'],
   trans: TranslationBundle
 ): string {
   switch (left) {
@@ -78,6 +78,8 @@ function cancelled(
       );
     case 'tries':
       return trans.__('Cancelled: the code is as it was before the last try.');
+    case 'edit':
+      return trans.__('Cancelled. The edit stays: it could not be taken back.');
   }
 }
 

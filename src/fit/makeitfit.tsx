@@ -67,7 +67,7 @@ function show(
 }
 
 async function undo(fitter: Fitter, trans: TranslationBundle): Promise<void> {
-  const edited = trans.__('A cell was edited since: undo it there.');
+  const edited = trans.__('A cell was edited since, so nothing was undone.');
   const why = await fitter
     .undo()
     .then(isDone => (isDone ? null : edited), sentenceOf);

@@ -104,6 +104,10 @@ export class Fixing {
     }
     if (made !== null && (isDone || fit.step === 'running')) {
       this._note(remedyId, made);
+      if (fit.end?.kind === 'cancelled') {
+        const text = fitSentence(fit, this._trans);
+        this._model.setRemedy(remedyId, { status: 'applied', text });
+      }
     } else if (fit.end === null) {
       this._model.setRemedy(remedyId, this._underWay(fitter));
     } else if (fit.end.kind === 'refused') {
@@ -168,15 +172,12 @@ export class Fixing {
   async undo(remedyId: string): Promise<void> {
     const edits = this._made.get(remedyId)?.edits ?? [];
     try {
-      const isDone = (await Promise.all(edits.map(revert))).every(Boolean);
+      const text = this._trans.__(
+        'The cell was edited since, so nothing was undone.'
+      );
       this._model.setRemedy(
         remedyId,
-        isDone
-          ? { status: 'ready' }
-          : {
-              status: 'failed',
-              text: this._trans.__('The cell was edited since: undo it there.')
-            }
+        (await revert(edits)) ? { status: 'ready' } : { status: 'failed', text }
       );
     } catch (reason) {
       const text = sentenceOf(reason);

@@ -118,6 +118,39 @@ describe('FitsOn', () => {
     );
   });
 
+  it('should say that nothing was undone where the cell was edited since', async () => {
+    memory.send({ ...DRY_RUN, status: 'done', message: null });
+    const { model } = place();
+    const { sharedModel } = model.cells.get(0);
+    show();
+    press('Apply');
+    await drawn();
+    const mine = `${sharedModel.getSource()}\n# mine`;
+    sharedModel.setSource(mine);
+    press('Undo');
+    await drawn();
+    expect(sharedModel.getSource()).toBe(mine);
+    expect(host.textContent).toContain(
+      'The cell was edited since, so nothing was undone.'
+    );
+    sharedModel.setSource(mine.replace('\n# mine', ''));
+    press('Undo');
+    await drawn();
+    expect(sharedModel.getSource()).toContain('batch_size = 1024');
+    expect(host.textContent).not.toContain('nothing was undone');
+  });
+
+  it('should say where it cannot be kept', async () => {
+    memory.send({ ...DRY_RUN, status: 'done', message: null });
+    const { model } = place();
+    model.readOnly = true;
+    show();
+    press('Keep in the notebook');
+    await drawn();
+    expect(model.cells).toHaveLength(1);
+    expect(host.textContent).toContain('The notebook is read-only.');
+  });
+
   it('should run it with values where a line may need one', async () => {
     memory.send({
       ...DRY_RUN,

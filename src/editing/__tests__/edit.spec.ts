@@ -1,11 +1,13 @@
-import type { NotebookModel } from '@jupyterlab/notebook';
+import type { INotebookModel, NotebookPanel } from '@jupyterlab/notebook';
+import { nullTranslator } from '@jupyterlab/translation';
 
-import { makeModel, silenceYjs } from '../../__tests__/notebook';
+import { makePanel, silenceYjs } from '../../__tests__/notebook';
 import type { IEdit } from '../../protocol';
 import {
   apply,
   edited,
   type IAppliedEdit,
+  type ICode,
   ofCell,
   prepare,
   revert
@@ -42,30 +44,31 @@ describe('edited', () => {
 });
 
 describe('an edit of cells', () => {
-  let model: NotebookModel;
+  let panel: NotebookPanel;
+  let model: INotebookModel;
 
   beforeEach(() => {
     silenceYjs();
-    model = makeModel([
+    panel = makePanel([
       { id: 'one', source: SOURCE },
       { id: 'two', source: SOURCE }
     ]);
+    model = panel.model!;
   });
 
   afterEach(() => {
     model.dispose();
   });
 
+  const trans = nullTranslator.load('gpu-headroom');
+
   const sources = (): string[] =>
     [...model.cells].map(cell => cell.sharedModel.getSource());
   const prepared = (edits: IEdit[]): Promise<IAppliedEdit[] | null> =>
-    prepare(edits, id => {
-      const cell = [...model.cells].find(each => each.id === id);
-      return cell && ofCell(cell);
-    });
+    prepare(edits, id => ofCell(panel, id, trans));
   const made = async (edits: IEdit[]): Promise<IAppliedEdit[]> => {
     const found = (await prepared(edits)) ?? [];
-    await Promise.all(found.map(apply));
+    expect(await apply(found)).toBe(true);
     return found;
   };
 
@@ -106,14 +109,59 @@ describe('an edit of cells', () => {
   it('should be taken back', async () => {
     const edits = await made([EDIT, { ...EDIT, cell_id: 'two' }]);
     expect(sources()).not.toContain(SOURCE);
-    expect(await Promise.all(edits.map(revert))).toEqual([true, true]);
+    expect(await revert(edits)).toBe(true);
     expect(sources()).toEqual([SOURCE, SOURCE]);
   });
 
   it('should not be taken back over what a person wrote since', async () => {
     const edits = await made([EDIT]);
     model.cells.get(0).sharedModel.setSource('mine');
-    expect(await Promise.all(edits.map(revert))).toEqual([false]);
+    expect(await revert(edits)).toBe(false);
     expect(sources()[0]).toBe('mine');
+  });
+
+  it('should be taken back of all cells or of none', async () => {
+    const edits = await made([{ ...EDIT, cell_id: 'two' }, EDIT]);
+    const [, second] = sources();
+    model.cells.get(0).sharedModel.setSource('mine');
+    expect(await revert(edits)).toBe(false);
+    expect(sources()).toEqual(['mine', second]);
+  });
+
+  it('should be made in all cells or in none', async () => {
+    const edits = await prepared([EDIT, { ...EDIT, cell_id: 'two' }]);
+    model.cells.get(1).sharedModel.setSource('mine');
+    expect(await apply(edits ?? [])).toBe(false);
+    expect(sources()).toEqual([SOURCE, 'mine']);
+  });
+
+  it('should be taken back of a cell that was moved, and not of a deleted one', async () => {
+    const edits = await made([EDIT]);
+    model.sharedModel.moveCell(0, 1);
+    expect(await revert(edits)).toBe(true);
+    expect(sources()).toEqual([SOURCE, SOURCE]);
+    expect(await apply(edits)).toBe(true);
+    model.sharedModel.deleteCell(1);
+    expect(await revert(edits)).toBe(false);
+  });
+
+  it('should be put back where a cell changes while a file is written', async () => {
+    const [edit] = (await prepared([EDIT])) ?? [];
+    const code: ICode = {
+      id: 'train.py',
+      isFile: true,
+      isReadOnly: false,
+      read: () => Promise.resolve(text),
+      replace: (_, to) => {
+        text = to;
+        model.cells.get(0).sharedModel.setSource('mine');
+        return Promise.resolve(true);
+      }
+    };
+    let text = 'before';
+    const script = { code, before: 'before', after: 'after' };
+    expect(await apply(edit ? [edit, script] : [])).toBe(false);
+    expect(sources()[0]).toBe('mine');
+    expect(text).toBe('before');
   });
 });

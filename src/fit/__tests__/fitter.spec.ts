@@ -23,12 +23,15 @@ import type {
 import { FakeServices } from '../../release/__tests__/services';
 import type { ICost } from '../cost';
 import { Fitter } from '../fitter';
+import { fitSentence } from '../fitwords';
 
 // Copies whose functions can be spied on.
 jest.mock('../../editing/run', () => ({
   __esModule: true,
   ...jest.requireActual<object>('../../editing/run')
 }));
+
+const trans = nullTranslator.load('gpu-headroom');
 
 const FIX = SMALLER_BATCH.id;
 
@@ -269,6 +272,24 @@ describe('Fitter', () => {
     first?.sharedModel.setSource('batch_size = 3');
     expect(await fitter.undo()).toBe(false);
     expect(machine.source).toBe('batch_size = 3');
+    expect(fitter.hasChanged).toBe(true);
+  });
+
+  it('should say that the edit stays where its cell was edited during a try', async () => {
+    const fitter = machine.fitter();
+    machine.onRun = () => {
+      const cell = machine.panel.model?.cells.get(0);
+      cell?.sharedModel.setSource('batch_size = 511');
+      fitter.cancel();
+    };
+    await fitter.run();
+    expect(machine.source).toBe('batch_size = 511');
+    expect(fitter.fit.end).toEqual({ kind: 'cancelled', left: 'edit' });
+    expect(fitSentence(fitter.fit, trans)).toBe(
+      'Cancelled. The edit stays: it could not be taken back.'
+    );
+    expect(fitter.made).not.toBeNull();
+    expect(fitter.hasChanged).toBe(true);
   });
 
   it('should end where nothing is left to try', async () => {

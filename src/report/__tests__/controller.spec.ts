@@ -283,7 +283,10 @@ describe('ReportController', () => {
     site.panel.model?.cells.get(1).sharedModel.setSource('mine');
     await controller.act('undo', FIX, site);
     expect(source()).toBe('mine');
-    expect(stateOf(FIX)?.status).toBe('failed');
+    expect(stateOf(FIX)).toEqual({
+      status: 'failed',
+      text: 'The cell was edited since, so nothing was undone.'
+    });
   });
 
   it('should run the failed cell again', async () => {
