@@ -34,9 +34,12 @@ export async function insertCleanupCell(
       notice.finish(words(trans).sentence(message), 'info');
       return;
     }
+    const { activeCellIndex } = panel.content;
+    if (insertBelow(panel, activeCellIndex, code) === null) {
+      throw new Error(trans.__('The notebook is read-only.'));
+    }
     // The cell that is there now says it.
     notice.dismiss();
-    insertBelow(panel, panel.content.activeCellIndex, code);
   } catch (reason) {
     const why = explain(reason, trans);
     notice.finish(trans.__('No cell was inserted: %1', why), 'error');

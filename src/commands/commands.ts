@@ -1,6 +1,7 @@
 import { Notification } from '@jupyterlab/apputils';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
+import { isLocked } from '../lab/locked';
 import { CommandIDs, NO_ARGS } from '../tokens';
 import { insertCleanupCell } from './cleanup';
 import { CommandRefresher } from './refresher';
@@ -44,9 +45,14 @@ function addCleanup({ commands, memory, notebooks, trans }: IParts): void {
       ? panel
       : null;
   };
-  const isEnabled = (): boolean =>
-    target(memory)?.state.phase === 'live' &&
-    place()?.model?.readOnly === false;
+  const isEnabled = (): boolean => {
+    const panel = place();
+    return (
+      target(memory)?.state.phase === 'live' &&
+      panel !== null &&
+      !isLocked(panel)
+    );
+  };
   commands.addCommand(CommandIDs.insertCleanupCell, {
     label: trans.__('Insert Clean-up Cell'),
     caption: trans.__(

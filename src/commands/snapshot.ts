@@ -1,5 +1,4 @@
 import { Clipboard } from '@jupyterlab/apputils';
-import { PathExt } from '@jupyterlab/coreutils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { explain } from '../kernel/problem';
@@ -32,7 +31,7 @@ export async function saveSnapshot(
     } else {
       const size = bytes === null ? '' : ` (${formatBytes(bytes)})`;
       // A notification has room for 140 characters: too few for many paths.
-      const name = PathExt.basename(path) + size;
+      const name = `${path.split(/[/\\]/).pop()}${size}`;
       notice.offer(
         trans.__('Memory snapshot saved: %1', name),
         trans.__('Copy path'),

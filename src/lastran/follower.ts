@@ -3,6 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { Signal } from '@lumino/signaling';
 
 import { DocumentKernel, KernelFollower } from '../kernel/follower';
+import { isLocked } from '../lab/locked';
 import type { Event } from '../protocol';
 import type { Settings } from '../settings';
 import type { IGpuMemory } from '../tokens';
@@ -67,7 +68,7 @@ export class Follower {
     if (
       event.type !== 'cell' ||
       !model ||
-      model.readOnly ||
+      isLocked(panel) ||
       !settings.current.rememberGpu
     ) {
       return;
