@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
+
+from ..protocol.checking import is_shaped
+from ..text.untrusted import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..protocol.wire import DryRunAsk, DryRunFound, Message, Report
     from .notebook import CodeCell
+else:  # no pack carries them; what is shown of them is looked at there
+    DryRunAsk = DryRunFound = Message = Report = dict
 
 
 class DryRunOrder(TypedDict):
@@ -32,6 +36,7 @@ class DryRunOrder(TypedDict):
     largest: bool
     largest_on_each: bool
     agreed: bool
+    unheld: bool
     devices: int
     steps: int
     cell_s: float
@@ -57,6 +62,7 @@ def ordered(cells: Sequence[CodeCell], folder: str, **differs: Any) -> DryRunOrd
         "largest": False,
         "largest_on_each": False,
         "agreed": False,
+        "unheld": False,
         "devices": 1,
         "steps": 3,
         "cell_s": 60.0,
@@ -73,7 +79,7 @@ def ordered(cells: Sequence[CodeCell], folder: str, **differs: Any) -> DryRunOrd
 class DryRunStep(TypedDict):
     """How far it is: the fields of the wire's `dry_run` that are about that."""
 
-    status: str
+    status: Literal["asking", "running", "done", "failed"]
     message: Message | None
     asks: list[DryRunAsk]
     found: DryRunFound | None
@@ -88,13 +94,15 @@ class RunOrder(TypedDict):
     (`!`, `%pip`) are run only where `commands` says so, and other machines reached only with
     `network`. Up to the end of the cell `values_to` the host computes values; else there are sizes
     only. The request of number `refuse_at` is refused, for what fills the card then. It answers as
-    a card of that compute `capability`. With `fake_data` nothing is downloaded.
+    a card of that compute `capability`. With `fake_data` nothing is downloaded. `held_by` is
+    a kind of `sandbox.py`.
     """
 
     cells: list[tuple[str, str]]
     argv: list[str]
     folder: str
     scratch: str
+    held_by: str
     capacity_bytes: int | None
     capability: tuple[int, int]
     devices: int
@@ -184,11 +192,26 @@ NOTHING: Ended = {
 }
 """A run that came to no cell."""
 DIED = {"memory", "time", "died"}
+LONGEST = 10**8
+"""Bytes of one event or step."""
+_MOST_PROCESSES = 2**31
 
 
 def event_of(line: bytes) -> RunEvent:
     """Return the event on a line; raises `ValueError` where there is none."""
-    found = json.loads(line)
-    if type(found) is not dict or found.get("type") not in {"began", "so_far", "ended", "gone"}:
+    found = parse_json(line, dict, LONGEST) or {}
+    kind = found.get("type")
+    pid = found.get("pid")
+    if not (
+        kind == "gone"
+        or (kind == "began" and type(pid) is int and 1 < pid < _MOST_PROCESSES)
+        or (kind in {"so_far", "ended"} and is_shaped(found.get("ended"), Ended))
+    ):
         raise ValueError("no event")
     return cast("RunEvent", found)
+
+
+def step_of(line: bytes) -> DryRunStep | None:
+    """Return the step on a line; `None` where there is none."""
+    found = parse_json(line, dict, LONGEST)
+    return cast("DryRunStep", found) if is_shaped(found, DryRunStep) else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ from ..concurrency import threads
 from ..dry_runs import gpus
 from ..dry_runs.edited import edits_of
 from ..dry_runs.engine import ask_first
-from ..dry_runs.job import ordered
+from ..dry_runs.job import LONGEST, ordered, step_of
 from ..dry_runs.notebook import CodeCell
 from ..dry_runs.process import ended, launched
 from ..dry_runs.words import TEXTS
@@ -103,6 +102,7 @@ class _Going:
             largest=True,
             largest_on_each=request["largest_on_each"],
             agreed=request["agreed"],
+            unheld=request["agreed"],  # the same question says so
             network=request["agreed"],  # to what was said of it, downloads among that
             values_to=request["values_to"],
         )
@@ -125,8 +125,10 @@ class _Going:
         with launched("engine", order, order["folder"]) as process:
             threads.start(lambda: self._guard(process, over))
             try:
-                for line in process.stdout:
-                    step = json.loads(line)
+                while line := process.stdout.readline(LONGEST):
+                    step = step_of(line)
+                    if step is None:
+                        continue
                     if step["status"] != "running":
                         return step
                     found = step["found"]

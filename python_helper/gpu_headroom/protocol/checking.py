@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import types
 from functools import cache
+from itertools import repeat
 from typing import (
     TYPE_CHECKING,
+    Any,
     Literal,
     TypeGuard,
     Union,
@@ -24,7 +26,9 @@ if TYPE_CHECKING:
 PROTOCOL_VERSION = "2.2"
 
 _LONGEST = 10_000  # characters of an id, a name or a path: what a request says may be kept long
-_MAY_BE_LONG = frozenset({"data", "sources"})
+_LARGEST = 2**63  # of integers
+_RECEIVED = "received"
+_MAY_BE_LONG = frozenset({"data", "sources", _RECEIVED})
 _LATER = frozenset({"measure_workers"})  # pages of an earlier minor version do not send it
 
 REQUESTS: Mapping[str, type] = {
@@ -45,6 +49,11 @@ def flaw(request: Mapping[str, object]) -> str | None:
     return _flaw(request, REQUESTS[str(request["type"])], "")
 
 
+def is_shaped(value: object, kind: type) -> bool:
+    """Whether what another process has sent is such a `TypedDict`, with texts of any length."""
+    return _flaw(value, kind, _RECEIVED) is None
+
+
 @cache
 def _hints(kind: type) -> dict[str, object]:
     return get_type_hints(kind)
@@ -58,14 +67,21 @@ def _flaw(value: object, hint: object, path: str) -> str | None:
     if isinstance(hint, type) and is_typeddict(hint):
         return _flaw_of_keys(value, hint, path)
     # Before Python 3.11 what they are of makes them types, which nothing can be an instance of.
-    if origin is list or origin is dict:
-        if not isinstance(value, origin):
-            return path
-        each_value = value.values() if isinstance(value, dict) else value
-        return path if any(_flaw(each, options[-1], path) for each in each_value) else None
+    if origin in {list, dict, tuple}:
+        return _flaw_of_items(value, origin, options, path)
     if origin is Literal:
         return None if value in options else path
     return None if _is(value, hint, path) else path
+
+
+def _flaw_of_items(value: object, kind: object, options: Any, path: str) -> str | None:
+    """Return the path of a list or a dict with a flaw; a tuple travels as a list of so many."""
+    if not isinstance(value, dict if kind is dict else list):
+        return path
+    items = [*value.values()] if isinstance(value, dict) else value
+    hints = options if kind is tuple else options[-1:] * len(items)
+    fits = len(hints) == len(items) and not any(map(_flaw, items, hints, repeat(path)))
+    return None if fits else path
 
 
 def _flaw_of_keys(value: object, kind: type, path: str) -> str | None:
@@ -92,11 +108,11 @@ def is_text(value: object, longest: int | None = _LONGEST) -> TypeGuard[str]:
 
 def _is(value: object, hint: object, path: str) -> bool:
     if hint is str:
-        return is_text(value, None if path in _MAY_BE_LONG else _LONGEST)
+        return is_text(value, None if path.partition(".")[0] in _MAY_BE_LONG else _LONGEST)
     if hint is float and isinstance(value, float):
         return math.isfinite(value)
     if hint is float:
         hint = int
     if hint is int:
-        return isinstance(value, int) and not isinstance(value, bool)
+        return isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST
     return isinstance(hint, type) and isinstance(value, hint)

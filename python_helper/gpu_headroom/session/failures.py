@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -274,10 +275,16 @@ class Failures:
 
     def _joined(self, built: BuiltReport, left: dict[str, Any]) -> BuiltReport:
         """Return a worker's report with what it has left, and what the others tell."""
+        from ..render import bundle
         from ..workers.report import joined
 
-        built = joined(built, left.get("report"), left.get("others", 0))
-        return replace(built, report=self._life.workers.told_beside(built.report))
+        beside = self._life.workers.told_beside
+        with suppress(Exception):  # it comes from another process: what cannot be shown is not used
+            whole = joined(built, left.get("report"), left.get("others", 0))
+            whole = replace(whole, report=beside(whole.report))
+            bundle(whole.report, keep=True)
+            return whole
+        return replace(built, report=beside(built.report))
 
     def _left_by(self, failure: Failure) -> dict[str, Any]:
         """Return what the worker left that ran out, empty where none is known to have."""

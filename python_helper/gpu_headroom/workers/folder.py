@@ -74,15 +74,18 @@ class Folder:
 
     def read(self, name: str) -> Left | None:
         """Return what stands in a file."""
-        with (
-            suppress(OSError, ValueError),
-            os.fdopen(os.open(f"{self.path}/{name}", _TO_READ), "rb") as file,
-        ):
-            status = os.fstat(file.fileno())
-            if stat.S_ISREG(status.st_mode) and status.st_uid == system.user_id():
-                said = json.loads(file.read(_LONGEST + 1))  # one that is longer is cut
-                if type(said) is dict:
-                    return Left(said, max(0.0, time.time() - status.st_mtime))
+        from ..text.untrusted import parse_json  # on first need: most kernels have no ranks
+
+        with suppress(OSError):
+            file = os.open(f"{self.path}/{name}", _TO_READ)
+            try:
+                status = os.fstat(file)
+                if stat.S_ISREG(status.st_mode) and status.st_uid == system.user_id():
+                    said = parse_json(os.read(file, _LONGEST + 1), dict, _LONGEST)
+                    if said is not None:
+                        return Left(said, max(0.0, time.time() - status.st_mtime))
+            finally:
+                os.close(file)
         return None
 
     def remove(self, name: str) -> None:

@@ -6,7 +6,6 @@ over the connection that the notebook has.
 
 from __future__ import annotations
 
-import json
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from ..concurrency import threads
 from ..frameworks.imported import imported
 from ..text.format import format_error
 from ..text.messages import message
+from ..text.untrusted import parse_json
 from .cards import Answer, Done, Question, WorkerReading, answer, are_devices
 from .engine_side import FAILED, READING
 from .travel import ALL, BUSY_S, REST_S, SILENT_S, STALE_S, Told, pack, said_of, sources
@@ -50,19 +50,22 @@ class _Engine:
     def look(self, client: Any, failed: Callable[[dict[str, Any]], None]) -> None:
         """Take what has come since; it is from another process, and may be anything."""
         data = dict(client.metadata.get(self.request, {}).get("data", {}))
-        for kind, text in data.items():
-            if type(text) is not str or len(text) > _LONGEST or text == self._texts.get(kind):
+        for kind, last in self._counts.items():
+            text = data.get(kind)
+            if type(text) is not str or text == self._texts.get(kind):
                 continue
             self._texts[kind] = text
-            told = json.loads(text)
-            for said in told if kind == FAILED else [told]:
-                if said["n"] > self._counts[kind]:
-                    self._counts[kind] = said["n"]
-                    self.heard_s = time.monotonic()
-                    if kind == FAILED:
+            found: Any = parse_json(text, list if kind == FAILED else dict, _LONGEST)
+            for said in found or () if kind == FAILED else (found,):
+                if type(said) is not dict or type(said.get("n")) is not int or said["n"] <= last:
+                    continue
+                self._counts[kind] = said["n"]
+                self.heard_s = time.monotonic()
+                if kind == FAILED:
+                    with suppress(KeyError):
                         failed({**said, "rank": self.number})
-                    elif are_devices(said["devices"]) and type(said["pid"]) is int:
-                        self.said = {**said, "host": str(said["host"])[:200]}
+                elif are_devices(said.get("devices")) and type(said.get("pid")) is int:
+                    self.said = {**said, "host": str(said.get("host"))[:200]}
 
     def reading(self, *, idle: bool) -> WorkerReading | None:
         """Return what it says of itself."""

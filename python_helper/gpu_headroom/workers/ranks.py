@@ -8,6 +8,7 @@ cell that failed. Whoever else is started finds the folder by a variable of the 
 from __future__ import annotations
 
 import os
+import re
 import signal
 import time
 from contextlib import suppress
@@ -37,6 +38,7 @@ _STALE_S = 3.0
 _LOOK_EVERY_S = 0.9
 _MOST = 64  # that are looked at
 _END_S = 5.0  # to end when it is asked to
+_PID = re.compile("[0-9]{1,10}")
 
 
 class Ranks:
@@ -106,12 +108,12 @@ class Ranks:
         if not self._is_open:
             return {}
         names = [name for name in self._folder.names() if name.endswith(REPORT)]
-        found = {name: left for name in names if (left := self._folder.read(name))}
+        wanted = f"{pid}{REPORT}"
+        read = names[:_MOST] if pid is None else [wanted]
+        found = {name: left for name in read if (left := self._folder.read(name))}
         if pid is None:
             alike = [name for name in found if found[name].said.get("rank") == rank]
             wanted = min(alike, key=lambda name: found[name].age_s, default="")
-        else:
-            wanted = f"{pid}{REPORT}"
         for name in names:
             self._folder.remove(name)
         self._folder.clean(own=False)
@@ -180,11 +182,11 @@ class Ranks:
 
     def _worker(self, name: str, left: Left | None) -> WorkerReading | None:
         pid, run, last = name.partition(".")[0], self._ledger.opened, self._ledger.current()
-        if left is None or not pid.isdecimal() or not are_devices(left.said.get("devices")):
+        if left is None or not _PID.fullmatch(pid) or not are_devices(left.said.get("devices")):
             return None
         said, now = left.said, system.process(pid)
         born, rank, start_s = said.get("born"), said.get("rank"), said.get("start_s")
-        if type(start_s) is not float:
+        if type(start_s) is not float or type(born) not in {str, type(None)}:
             return None
         # Where the system does not tell, whoever was heard of just now is there.
         is_there = born == now.born if now else born is None and left.age_s <= _STALE_S

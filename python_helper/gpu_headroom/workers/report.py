@@ -14,12 +14,19 @@ if TYPE_CHECKING:
     from ..protocol.wire import Remedy, Report
 
 # What the worker knows better, as it has measured it.
-_LISTS = ("parts", "holders", "further_causes", "details", "versions", "remedies")
-_MEASURED = (
-    *("framework", "error_name", "simulated", "device_index", "device_name", "capacity_bytes"),
-    *("requested_bytes", "available_bytes", "in_use_bytes", "cached_bytes", "outside_bytes"),
-    *("cause", *_LISTS),
+_SIZES = (
+    *("device_index", "capacity_bytes", "requested_bytes", "available_bytes"),
+    *("in_use_bytes", "cached_bytes", "outside_bytes"),
 )
+_LISTS = ("parts", "holders", "further_causes", "details", "versions", "remedies")
+_MEASURED: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("framework", "error_name"), (str,)),
+    **dict.fromkeys(_SIZES, (int, type(None))),
+    **dict.fromkeys(_LISTS, (list,)),
+    "simulated": (bool,),
+    "device_name": (str, type(None)),
+    "cause": (dict, type(None)),
+}
 _ALIKE = 0.01  # messages round
 # What frees memory comes too late: the worker has ended.
 _REACH_IT = ("edit", "suggestion", "snippet")
@@ -83,6 +90,8 @@ def _told_here(remedy: Remedy, offer: Remedy | None) -> Remedy | None:
 
 def _is_report(left: dict[str, Any]) -> bool:
     """Whether all that is taken over is there; a page looks at what is inside of it."""
-    return left.keys() >= {*_MEASURED, "execution_count"} and all(
-        type(left[key]) is list for key in _LISTS
+    return (
+        left.keys() >= {*_MEASURED, "execution_count"}
+        and all(type(left[key]) in kinds for key, kinds in _MEASURED.items())
+        and all(type(each) is dict for key in _LISTS for each in left[key])
     )

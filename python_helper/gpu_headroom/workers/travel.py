@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..kernel import injection
 from ..protocol.checking import PROTOCOL_VERSION
 from ..text.messages import message
+from ..text.untrusted import parse_json
 from .cards import Done
 from .words import TEXTS
 
@@ -68,8 +69,9 @@ class Told:
         if found is None:
             return {}
         self._told.clear()
-        left = json.loads(found.found)
-        left["report"]["worker"] = found.worker
+        left = parse_json(found.found, dict, _LONGEST) or {}
+        if type(report := left.get("report")) is dict:
+            report["worker"] = found.worker
         return {**left, "others": len(fresh) - 1}
 
 
@@ -117,4 +119,4 @@ def sources() -> dict[str, str]:
         return brought.sources
     folder = Path(__file__).parents[1]
     files = sorted(folder.rglob("*.py"))
-    return {str(file.relative_to(folder)): file.read_text("utf-8") for file in files}
+    return {file.relative_to(folder).as_posix(): file.read_text("utf-8") for file in files}
