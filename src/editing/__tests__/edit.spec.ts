@@ -53,7 +53,10 @@ describe('an edit of cells', () => {
       { id: 'one', source: SOURCE },
       { id: 'two', source: SOURCE }
     ]);
-    model = panel.model!;
+    if (panel.model === null) {
+      throw new Error('The panel has no notebook.');
+    }
+    model = panel.model;
   });
 
   afterEach(() => {
