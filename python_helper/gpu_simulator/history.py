@@ -7,7 +7,7 @@ from collections import deque
 from traceback import walk_stack
 from typing import Any
 
-from .tracebacks import OWN_FOLDER
+from .tracebacks import is_own
 
 
 class History:
@@ -50,7 +50,7 @@ class History:
         return [
             {"filename": frame.f_code.co_filename, "line": line, "name": frame.f_code.co_name}
             for frame, line in stack
-            if not frame.f_code.co_filename.startswith(OWN_FOLDER)
+            if not is_own(frame)
         ]
 
     def note(

@@ -5,15 +5,25 @@ from __future__ import annotations
 import linecache
 import sys
 import sysconfig
+from os.path import normcase
 from pathlib import Path
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any, NamedTuple, TypeVar
 
-OWN_FOLDER = str(Path(__file__).parent)
-_LIBRARIES = (OWN_FOLDER, "<frozen ", *map(sysconfig.get_path, ("stdlib", "purelib")))
+_OWN = normcase(Path(__file__).parent)
+_LIBRARIES = (
+    "<frozen ",
+    _OWN,
+    *map(normcase, map(sysconfig.get_path, ("stdlib", "purelib"))),
+)
 _SHOWN = 80
 
 Error = TypeVar("Error", bound=BaseException)
+
+
+def is_own(frame: FrameType) -> bool:
+    """Whether the code of a frame is the simulator's."""
+    return normcase(frame.f_code.co_filename).startswith(_OWN)
 
 
 def without_own_frames(error: Error) -> Error:
@@ -21,7 +31,7 @@ def without_own_frames(error: Error) -> Error:
     kept = []
     entry = error.__traceback__
     while entry is not None:
-        if not entry.tb_frame.f_code.co_filename.startswith(OWN_FOLDER):
+        if not is_own(entry.tb_frame):
             kept.append(entry)
         entry = entry.tb_next
     chain: TracebackType | None = None
@@ -44,15 +54,19 @@ class PersonLine(NamedTuple):
 def line_of_person() -> PersonLine | None:
     """Return the line of a person's code that this thread is in; libraries are nobody's."""
     frame: Any = sys._getframe(1)  # noqa: SLF001 -- the documented way to the callers
-    while frame is not None and frame.f_code.co_filename.startswith(_LIBRARIES):
+    while frame is not None and _is_library(frame):
         frame = frame.f_back
     return None if frame is None else PersonLine(frame.f_code.co_filename, frame.f_lineno)
+
+
+def _is_library(frame: FrameType) -> bool:
+    return normcase(frame.f_code.co_filename).startswith(_LIBRARIES)
 
 
 def asks_of_padding() -> bool:
     """Whether this thread is where Transformers makes masks."""
     frame: Any = sys._getframe(1)  # noqa: SLF001 -- as above
-    while frame is not None and frame.f_code.co_filename.startswith(_LIBRARIES):
+    while frame is not None and _is_library(frame):
         module = frame.f_globals.get("__name__", "")
         if module.startswith("transformers."):
             return "mask" in module
@@ -63,7 +77,7 @@ def asks_of_padding() -> bool:
 def asserted() -> bool | None:
     """Return what an `assert` needs that this thread is in, on the line next to our own frames."""
     frame: Any = sys._getframe(1)  # noqa: SLF001 -- as above
-    while frame.f_code.co_filename.startswith(OWN_FOLDER):
+    while is_own(frame):
         frame = frame.f_back
     words = linecache.getline(frame.f_code.co_filename, frame.f_lineno).split()
     return words[1:2] != ["not"] if words[:1] == ["assert"] else None

@@ -10,7 +10,7 @@ from ..cells.runs import CellRun
 
 _LONGEST = 100_000  # bytes
 _RUN = re.compile(r"^[ \t]*%run[ \t].*$", re.MULTILINE)
-_SCRIPT = re.compile(r"""(?<!\S)(["']?)(\S+?\.py)\1(?!\S)""")
+_SCRIPT = re.compile(r"""(?<!\S)(?:(["'])([^"'\n]+?\.py)\1|([^\s"']+?\.py))(?!\S)""")
 _UNREADABLE = "?"  # no Python: it may do anything
 
 
@@ -20,13 +20,13 @@ def beside(path: str) -> CellRun | None:
     It stands for a cell that ran when it was written.
     """
     try:
-        full = Path(path).resolve()
+        full = Path(path).expanduser().resolve()
         own, status = full.relative_to(Path.cwd().resolve()), full.stat()
         if not S_ISREG(status.st_mode) or status.st_size > _LONGEST:
             return None
         text, name = full.read_bytes().decode(), own.as_posix()
         return CellRun(None, None, text, str(full), status.st_mtime, path=name)
-    except (OSError, ValueError, RuntimeError):  # the last: links in a circle
+    except (OSError, ValueError, RuntimeError):  # the last: links in a circle, nobody's `~`
         return None
 
 
@@ -43,7 +43,7 @@ def script_at(source: str, line: int) -> CellRun | None:
 
 def _script(line: str) -> CellRun | None:
     match = _SCRIPT.search(line)
-    return beside(match[2]) if match is not None else None
+    return beside(match[2] or match[3]) if match is not None else None
 
 
 def with_scripts(source: str) -> str:

@@ -11,9 +11,12 @@ import re
 COMMAND = "command"
 """The id of the cell for which a process takes the command that has started it."""
 
-_CELLS = ("%%bash", "%%sh")
-_STARTS = r"\b(?:python[\d.]{0,9}|torchrun|accelerate|deepspeed|executable)\b[^#|&;<>\n]{0,999}?"
-_NAMED = r"""(?<=[\s/"']){}["']?(?=\s|$)"""
+_CELLS = ("%%bash", "%%cmd", "%%sh")
+_STARTS = (
+    r"(?:\b(?:python[\d.]{0,9}|torchrun|accelerate|deepspeed|executable)\b|(?<![^\s!])py(?=\s))"
+    r"[^#|&;<>\n]{0,999}?"
+)
+_NAMED = r"""(?<=[\s/\\"']){}["']?(?=\s|$)"""
 _ARGUMENTS = re.compile(
     r"""(?:(?!\s\d?[<>])[^|&;<>#"'`\\\n]|"[^"\n]*"|'[^'\n]*'|\\[\s\S]){0,2000}"""
 )

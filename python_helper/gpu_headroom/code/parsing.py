@@ -22,7 +22,7 @@ _CELL_MAGIC = re.compile(r"(?<!\S)%(?=%\w)")
 # Cells of another language than Python, or another process's.
 _NO_PYTHON = tuple(
     words(
-        """%%bash %%sh %%script %%writefile %%file %%html %%HTML %%javascript %%js %%latex
+        """%%bash %%cmd %%sh %%script %%writefile %%file %%html %%HTML %%javascript %%js %%latex
         %%markdown %%svg"""
     )
 )

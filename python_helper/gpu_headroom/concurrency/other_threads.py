@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import dis
+import os
 import sys
 import sysconfig
 import threading
@@ -17,6 +18,7 @@ import time
 import types
 from contextlib import contextmanager
 from dataclasses import dataclass
+from os.path import normcase
 from traceback import walk_stack
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +50,7 @@ _KERNEL = frozenset(
         *("debugpy", "_pydevd_bundle", "_pydev_bundle", "pydevd", "psutil", *OURS),
     }
 )
-_STANDARD = (sysconfig.get_path("stdlib"), "<frozen")
+_STANDARD = (normcase(sysconfig.get_path("stdlib")) + os.sep, "<frozen")
 _INSTALLED = ("site-packages", "dist-packages")
 _MOST_NAMED = 3
 _TELLS_MODULE: dict[type, Callable[[Any], object]] = {
@@ -223,7 +225,7 @@ def kind_of_file(file: str) -> Kind:
 
 def is_standard(file: str) -> bool:
     """Whether a file is of Python's own library, in which packages may be installed."""
-    return file.startswith(_STANDARD) and not any(each in file for each in _INSTALLED)
+    return normcase(file).startswith(_STANDARD) and not any(each in file for each in _INSTALLED)
 
 
 def of_kernel(file: str) -> bool:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _PART = re.compile(r"^# ?%%.*$", re.MULTILINE)
 _OTHER_LANGUAGE = re.compile(
-    r"\s*%%(?:html|javascript|js|latex|markdown|svg|bash|sh|script|perl|ruby|R)\b"
+    r"\s*%%(?:html|javascript|js|latex|markdown|svg|bash|cmd|sh|script|perl|ruby|R)\b"
 )
 
 

@@ -50,7 +50,7 @@ FORMATS = (
     Format(
         "ggml",
         r"ggml.{0,300}(?:cudaMalloc failed: out of memory|failed to allocate CUDA\d buffer)"
-        r"|CUDA error 2 at [^ ]{0,300}ggml|can't allocate \d{1,30} bytes of memory on device",
+        r"|CUDA error 2 at .{0,300}ggml|can't allocate \d{1,30} bytes of memory on device",
         requested=rf"(?:buffer of size {COUNT}|allocating {SIZE} on device)",
         device=rf"on device {INDEX}",
     ),

@@ -10,6 +10,7 @@ import ast
 import linecache
 import re
 from itertools import dropwhile, takewhile
+from os.path import realpath
 from traceback import walk_tb
 from typing import TYPE_CHECKING
 
@@ -76,7 +77,9 @@ def in_cells(steps: Iterable[Step], cells: Sequence[CellRun]) -> Iterator[Place]
     files = dict[str, tuple["CellRun", list[str]] | None]()
     for name, number, function in steps:
         if name not in files:
-            texts = ((run, _compiled(name, run)) for run in reversed(cells))
+            full = realpath(name)  # as files beside the notebook are named
+            names = ((run, full if run.path else name) for run in reversed(cells))
+            texts = ((run, _compiled(file, run)) for run, file in names)
             files[name] = next(((run, text) for run, text in texts if text), None)
         here = files[name]
         if here is not None and number and number <= len(here[1]):

@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from .failure import Failure
 
 _STEP = re.compile(
-    r'File (?:"([^"\n]{1,1000})", line |([^\s":][^\n":]{0,1000}):)(\d{1,9}), in ([\w.<>]{1,200})'
+    r'File (?:"([^"\n]{1,1000})", line |((?:[A-Za-z]:)?[^\s":][^\n":]{0,1000}):)'
+    r"(\d{1,9}), in ([\w.<>]{1,200})"
 )
 _SENT = "<dynamic-code>"
 _FORWARD = "forward"  # the line that calls the model says more

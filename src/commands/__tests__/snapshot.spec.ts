@@ -25,6 +25,11 @@ describe('saving a memory snapshot', () => {
     return Notification.manager.notifications[0];
   };
 
+  it('should name a file of Windows by its last part', async () => {
+    const notice = await save('waiting', { path: 'C:\\Users\\jo\\a.pickle' });
+    expect(notice?.message).toBe('Memory snapshot saved: a.pickle (4 KiB)');
+  });
+
   it('should name the file and offer its path, and stay on screen', async () => {
     const notice = await save('waiting', { path: '/home/jo/a.pickle' });
     expect(notice?.message).toBe('Memory snapshot saved: a.pickle (4 KiB)');

@@ -1,0 +1,24 @@
+import { FakeFiles } from '../../__tests__/files';
+import { makePanel, silenceYjs } from '../../__tests__/notebook';
+
+describe('Files', () => {
+  beforeAll(silenceYjs);
+
+  it.each([
+    ['train.py', true],
+    ['parts/train.py', true],
+    ['my parts/..train.py', true],
+    ['../train.py', false],
+    ['parts/../../train.py', false],
+    ['..\\train.py', false],
+    ['parts\\train.py', false],
+    ['C:/work/train.py', false],
+    ['C:train.py', false],
+    ['\\\\server\\share\\train.py', false],
+    ['file:///C:/work/train.py', false],
+    ['settings.json', false]
+  ])('should take %s for a script of the folder: %s', (name, isOne) => {
+    const found = new FakeFiles().files.find(makePanel([]), name);
+    expect(found !== undefined).toBe(isOne);
+  });
+});
