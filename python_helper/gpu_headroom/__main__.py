@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import codecs
+import io
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -31,6 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         run(given[1], given[2:])  # all that follows is the script's
         return 0
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # code pages of Windows lack some of our signs
     if given[:1] == ["dry-run"]:
         from .terminal.dry_run import dry_run
 
@@ -53,8 +58,11 @@ def _explain() -> int:
     from .terminal.explain import explain, explain_nothing
 
     if sys.stdin.isatty():
-        sys.stderr.write("Paste the error, then press Ctrl+D on a line of its own.\n")
-    text = sys.stdin.buffer.read().decode("utf-8", "replace")
+        keys = "Ctrl+Z and Enter" if os.name == "nt" else "Ctrl+D"
+        sys.stderr.write(f"Paste the error, then press {keys} on a line of its own.\n")
+    given = sys.stdin.buffer.read()
+    is_wide = given.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))  # as PowerShell writes
+    text = given.decode("utf-16" if is_wide else "utf-8", "replace")
     lines = explain(text)
     if lines is None:
         sys.stderr.write(f"{explain_nothing(text)}\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -91,6 +92,22 @@ def test_reads_standard_input(pasted: bytes, code: int, stream: str) -> None:
     assert done.returncode == code
     assert b"ran out of memory" in done.stderr if code else b"Out of GPU memory" in done.stdout
     assert getattr(done, stream)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-le"])
+def test_reads_and_writes_as_windows_does(encoding: str) -> None:
+    """A log that PowerShell wrote; signs that its code page lacks are no reason to fail."""
+    mark = "\ufeff" if encoding.endswith("le") else ""
+    done = subprocess.run(
+        [sys.executable, "-m", "gpu_headroom", "explain"],
+        input=f"{mark}{torch_2(split=SPLIT)}\r\n".encode(encoding),
+        capture_output=True,
+        check=True,
+        cwd=SOURCES,
+        env={**os.environ, "PYTHONIOENCODING": "ascii:strict"},
+    )
+    assert b"Out of GPU memory" in done.stdout
+    assert b"?" in done.stdout
 
 
 def test_names_the_worker_that_failed() -> None:

@@ -55,11 +55,12 @@ def _wanted(path: str | None) -> Path:
 
 
 def _write(file: Path, snapshot: dict[str, Any]) -> Export:
-    with file.open("xb") as opened:
-        try:
+    opened = file.open("xb")
+    try:
+        with opened:
             pickle.dump(snapshot, opened)
-        except BaseException:
-            file.unlink()
-            raise
+    except BaseException:
+        file.unlink()  # after it is closed: Windows keeps what is open
+        raise
     size = file.stat().st_size
     return Export(str(file), size, message("snapshot.written", path=str(file), file_bytes=size))
