@@ -357,7 +357,7 @@ smoke: .make/test-tools .make/wheel .make/linked-lab-4.6 .make/chromium ## the p
 test-kernels: $(ENVIRONMENTS) .make/test-tools .make/wheel ## the helper in kernels of all generations and frameworks (FULL=yes, ARGS=…)
 	@$(STAGE) "pytest, kernels" $(WHEEL) $(PYTEST) -m kernel $(SAMPLES:%=--ignore=%) $(ARGS)
 
-test-samples: $(ENVIRONMENTS) .make/families .make/test-tools ## samples of the benchmarks, dry runs, programs of the simulated GPU (FULL=yes, ARGS=…)
+test-samples: $(ENVIRONMENTS) .make/families .make/test-tools .make/bubblewrap ## samples of the benchmarks, dry runs, programs of the simulated GPU (FULL=yes, ARGS=…)
 	@$(STAGE) "pytest, samples" env GPU_HEADROOM_PYTHON_LAB_46=$(CURDIR)/$(FAMILIES)/bin/python $(FAMILIES)/bin/pytest $(WORKERS) $(SAMPLES) $(ARGS)
 
 test-lab: $(IN_LAB) ## the core of the product in JupyterLab 4.6 (ARGS=…)
@@ -397,6 +397,11 @@ fuzz: node_modules/.stamp .make/test-tools ## the fuzz tests at their full size 
 	@export GPU_HEADROOM_FUZZ=$(SIZE) GPU_HEADROOM_FUZZ_SEED=$(SEED); \
 	$(VENV)/bin/pytest --timeout 3600 python_helper/tests/fuzz; \
 	$(JLPM) test src/__tests__/fuzz --testTimeout 3600000
+
+# Tests of what holds a dry run try it where it is here.
+.make/bubblewrap: | .make
+	@command -v bwrap > $@ || { [ "$$(id -u)" = 0 ] && apt-get install --quiet --quiet --yes bubblewrap > /dev/null && command -v bwrap > $@; } \
+		|| echo "bubblewrap is missing: what it holds is not tested." | tee $@ >&2
 
 .make/chromium: ui-tests/node_modules/.stamp
 	@scripts/chromium.sh > $@

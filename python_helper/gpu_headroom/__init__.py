@@ -142,9 +142,12 @@ def free_traceback() -> str:
     return free(["traceback"])
 
 
-def dry_run(*gpus: str) -> str:
-    """Run the cells that ran on a simulated GPU, such as "T4", and say what they need."""
-    said: str = _later("dry_run_here").dry_run(_live(), gpus)
+def dry_run(*gpus: str, without_sandbox: bool = False) -> str:
+    """Run the cells that ran on a simulated GPU, such as "T4", and say what they need.
+
+    `without_sandbox`: also where nothing of the system holds them.
+    """
+    said: str = _later("dry_run_here").dry_run(_live(), gpus, unheld=without_sandbox)
     return said
 
 

@@ -4,6 +4,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { formatPrompt } from '../text/format';
+import { words } from '../text/messages';
 import type { IKernelMemory } from '../tokens';
 import { Choice } from './choice';
 import { type DryRunArgs, dryRunOf } from './dryrun';
@@ -97,9 +98,13 @@ export async function runDry(
   if (problem !== null || step?.status !== 'asking') {
     return problem;
   }
-  const question = new Question(step.asks, args.labels, trans);
+  const { asks, message } = step;
+  const said = message ? words(trans).sentence(message) : '';
+  const question = new Question(said, asks, args.labels, trans);
   const { button } = await showDialog({
-    title: trans.__('Run these cells in the dry run, too?'),
+    title: asks.length
+      ? trans.__('Run these cells in the dry run, too?')
+      : trans.__('Run without a sandbox?'),
     body: question,
     buttons: [
       Dialog.cancelButton({ label: trans.__('Cancel') }),

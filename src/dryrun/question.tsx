@@ -5,9 +5,11 @@ import * as React from 'react';
 import type { IDryRunAsk } from '../protocol';
 import { own } from '../text/own';
 
-/** What cells do that others would notice: for each whether it runs. */
+/** What a person is asked before cells run: whether each that others would notice does. */
 export class Question extends ReactWidget {
   constructor(
+    /** What else is to be agreed to, as a sentence; empty: nothing. */
+    private readonly _said: string,
     private readonly _asks: readonly IDryRunAsk[],
     private readonly _labels: Readonly<Record<string, string>>,
     private readonly _trans: TranslationBundle
@@ -27,11 +29,14 @@ export class Question extends ReactWidget {
     const { _trans: trans } = this;
     return (
       <>
-        <p>
-          {trans.__(
-            'They do more than compute and write files. A cell that is not ticked is left out. Commands, such as %pip, are passed over.'
-          )}
-        </p>
+        {this._said && <p>{this._said}</p>}
+        {this._asks.length > 0 && (
+          <p>
+            {trans.__(
+              'They do more than compute and write files. A cell that is not ticked is left out. Commands, such as %pip, are passed over.'
+            )}
+          </p>
+        )}
         <ul>
           {this._asks.map(({ calls, cell_id }) => (
             <li key={cell_id}>

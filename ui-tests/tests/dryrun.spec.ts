@@ -106,7 +106,9 @@ test.describe('Dry run', () => {
     open,
     page
   }) => {
-    const notebook = await open(notebookOf([MODEL, TRAIN]));
+    // A kernel in which it is not installed.
+    const kernelspec = { name: 'kernel-6.17', display_name: '6.17' };
+    const notebook = await open(notebookOf([MODEL, TRAIN], { kernelspec }));
     await openDialog(page);
     await page.keyboard.press('Escape');
     // What this page loads for a kernel with a helper is what the dry run lacks.
@@ -142,6 +144,34 @@ test.describe('Dry run', () => {
     await dialog.getByRole('button', { name: 'Go on' }).click();
     const section = fitsOn(page);
     await expect(section).toContainText('Needed at its peak', {
+      timeout: 120_000
+    });
+  });
+
+  test('should say what is not held where the system has no sandbox', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(
+      notebookOf([
+        MODEL,
+        TRAIN,
+        'import os\nos.environ["GPU_HEADROOM_SANDBOX"] = "elsewhere"'
+      ])
+    );
+    await notebook.run(2);
+    await begin(page, notebook, 'T4');
+    const dialog = page.getByRole('dialog');
+    await expect(dialog).toContainText('Run without a sandbox?');
+    await expect(dialog).toContainText(
+      'This system has no sandbox for a dry run.'
+    );
+    await picture(page, 'dry-run-unheld', dialog);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await expect(fitsOn(page)).not.toContainText('Needed at its peak');
+    await begin(page, notebook, 'T4');
+    await dialog.getByRole('button', { name: 'Go on' }).click();
+    await expect(fitsOn(page)).toContainText('Needed at its peak', {
       timeout: 120_000
     });
   });

@@ -1,6 +1,6 @@
-"""What cells do that others would notice, by their code: to be agreed to before anything runs.
+"""What cells would do with other machines and programs, by their code: a person is asked first.
 
-What they write to files is none of it: a dry run writes to copies.
+Only for the question: what this overlooks is held all the same (`sandbox.py`).
 """
 
 from __future__ import annotations
@@ -18,17 +18,10 @@ if TYPE_CHECKING:
     from .notebook import CodeCell
 
 _HEARD = words(
-    """create_repo download_file from_pretrained getpass hf_hub_download input load_dataset
-    log_artifact log_metric log_metrics log_model login notebook_login push_to_hub sendmail
-    snapshot_download to_sql upload_file upload_folder urlopen urlretrieve"""
+    """from_pretrained getpass hf_hub_download input load_dataset login notebook_login push_to_hub
+    snapshot_download system popen to_sql urlopen urlretrieve"""
 )
-_OF_MODULES = {
-    "wandb": words("init log finish"),
-    "os": words("system popen execv kill"),
-    "subprocess": words("run call check_call check_output Popen"),
-    "requests": words("get post put patch delete"),
-    "httpx": words("get post put patch delete"),
-}
+_OF_MODULES = words("httpx mlflow requests subprocess wandb")
 _DOWNLOADS = words("download weights pretrained")  # of torchvision's and timm's functions
 _COMMANDS = ("%%bash", "%%sh", "%%script", "%pip", "%conda", "%run", "%sx", "!")
 
@@ -55,10 +48,9 @@ def asks(cells: Sequence[CodeCell]) -> list[Ask]:
 
 
 def _is_heard(name: str, call: ast.Call) -> bool:
-    owner, _, last = name.rpartition(".")
     return (
-        last in _HEARD
-        or last in _OF_MODULES.get(owner, ())
+        name.rpartition(".")[2] in _HEARD
+        or name.split(".", maxsplit=1)[0] in _OF_MODULES
         or any(
             keyword.arg in _DOWNLOADS
             and not (isinstance(keyword.value, ast.Constant) and not keyword.value.value)

@@ -10,7 +10,6 @@ import ctypes
 import json
 import os
 import select
-import subprocess
 import sys
 import threading
 import time
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from .. import system
 from ..own import SIMULATOR
+from . import sandbox
 from .process import children
 
 if TYPE_CHECKING:
@@ -31,11 +31,6 @@ if TYPE_CHECKING:
 _PATIENCE_S = 60.0
 _ADOPTS = 36  # PR_SET_CHILD_SUBREAPER of prctl(2)
 _LOOK_EVERY_S = 0.02
-_REMOVE = """import shutil, sys, time
-for _ in range(5):
-    shutil.rmtree(sys.argv[1], ignore_errors=True)
-    time.sleep(0.2)
-"""
 
 
 def main() -> None:
@@ -87,20 +82,20 @@ def _end_left() -> None:
 
 def _run(job: RunOrder) -> NoReturn:
     """Run a job, and end this process with it."""
-    scratch = job["scratch"]
-    is_apart = False
-    if sys.platform == "linux":
-        from . import sandbox
+    scratch, held_by = job["scratch"], job["held_by"]
+    if sys.platform == "linux" and held_by == sandbox.NAMESPACES:
+        from . import namespaces
 
-        is_apart = sandbox.enter(scratch, network=job["network"])
-    tell = only_way_out(None if is_apart else scratch)
+        namespaces.enter(scratch, network=job["network"])
+    tell = only_way_out()
     os.environ["IPYTHONDIR"] = f"{scratch}/ipython"
 
     from .overlay import Allowed, protect, view_of
     from .runner import Runner
 
-    work = str(view_of(Path(job["folder"]), Path(scratch)))
-    protect(scratch, Allowed(job["network"], job["commands"], is_apart))
+    view = view_of(Path(job["folder"]), Path(scratch))
+    work = str(view.path)
+    protect(scratch, Allowed(job["network"], job["commands"], held_by, view.is_whole))
     os.chdir(work)
     sys.path.insert(0, work)
     sys.argv = job["argv"]
@@ -110,14 +105,13 @@ def _run(job: RunOrder) -> NoReturn:
     os._exit(0)  # threads and workers of the notebook have nobody to wait for
 
 
-def only_way_out(scratch: str | None) -> Callable[[Mapping[str, Any]], None]:
+def only_way_out() -> Callable[[Mapping[str, Any]], None]:
     """Keep standard output for events, and return what tells them; nothing else has one.
 
-    Standard input stays open for as long as somebody waits: after that all of this ends, and the
-    folder `scratch` goes.
+    Standard input stays open for as long as somebody waits: after that all of this ends.
     """
     tell, asked = _teller(), os.dup(0)
-    threading.Thread(target=_end_with, args=(asked, scratch), daemon=True).start()
+    threading.Thread(target=_end_with, args=(asked,), daemon=True).start()
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 0)
@@ -135,14 +129,10 @@ def _teller() -> Callable[[Mapping[str, Any]], None]:
     return tell
 
 
-def _end_with(asked: int, scratch: str | None) -> None:
+def _end_with(asked: int) -> None:
     try:
         while os.read(asked, 1):
             pass
-        if scratch is not None:
-            # Once this is no more: what runs beside it may write until then.
-            command = [sys.executable, "-IS", "-c", _REMOVE, scratch]
-            subprocess.Popen(command, start_new_session=True)  # noqa: S603  this very Python
     finally:
         system.kill_group(0)
         os._exit(1)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..edits.hunks import as_edits, hunks
 from ..text.messages import message
-from . import words
+from . import sandbox, words
 from .asks import asks
 from .child import only_way_out
 from .findings import find, fullest, is_whole, needed_bytes
@@ -44,7 +44,7 @@ _NOT_NEEDED = ("outside", "cached", "free")  # of a peak; the request that reach
 def main() -> None:
     """Do what an order on standard input says, in a process of its own; ends with who asked."""
     order: DryRunOrder = json.loads(sys.stdin.readline())
-    tell = only_way_out(None)
+    tell = only_way_out()
     dry_run(order, tell)
     os._exit(0)
 
@@ -56,13 +56,15 @@ def dry_run(order: DryRunOrder, tell: Callable[[DryRunStep], object]) -> Finding
         tell(asking)
         return None
     step: DryRunStep = {"status": "running", "message": None, "asks": [], "found": None}
-    runs, folder = Runs(Limits(order["memory_bytes"], order["time_s"])), Path(order["folder"])
+    limits, folder = Limits(order["memory_bytes"], order["time_s"]), Path(order["folder"])
+    runs = Runs(limits, network=order["network"])
 
     def once(**differs: Any) -> Ended:
         job: Any = {
             "cells": list(order["sources"].items()),
             "folder": "",
             "scratch": "",
+            "held_by": "",
             "capacity_bytes": None,
             "capability": AMPERE,
             "refuse_at": None,
@@ -95,16 +97,22 @@ def dry_run(order: DryRunOrder, tell: Callable[[DryRunStep], object]) -> Finding
 
 
 def ask_first(order: DryRunOrder) -> DryRunStep | None:
-    """Return what cells do that others would notice, where nobody has agreed to it yet."""
+    """Return what a person is asked before anything runs; `None`: nothing.
+
+    That is what cells do that others would notice, and, as the message, that nothing of this system
+    holds a run.
+    """
     labels = order["labels"]
     cells = [CodeCell(each, text, labels[each]) for each, text in order["sources"].items()]
-    asked = [] if order["agreed"] else asks(cells)
-    if not asked:
-        return None
     listed: list[DryRunAsk] = [
-        {"cell_id": each.cell.id, "calls": list(each.calls)} for each in asked
+        {"cell_id": each.cell.id, "calls": list(each.calls)}
+        for each in ([] if order["agreed"] else asks(cells))
     ]
-    return {"status": "asking", "message": None, "asks": listed, "found": None}
+    is_held = order["unheld"] or sandbox.kind(network=order["network"]) != sandbox.PYTHON
+    if is_held and not listed:
+        return None
+    said = None if is_held else message("dry_run.unheld", words.TEXTS)
+    return {"status": "asking", "message": said, "asks": listed, "found": None}
 
 
 def found_of(found: Findings, order: DryRunOrder) -> DryRunFound:

@@ -2,12 +2,11 @@
 
 Folders of the view are its own; files are links, and become copies before they are written to.
 Python tells of whatever it opens, removes or moves before it does; what lies elsewhere is refused.
-On Linux the kernel refuses it too, for whatever does not ask Python (landlock(7)).
+For whatever does not ask Python there is `sandbox.py`.
 """
 
 from __future__ import annotations
 
-import ctypes
 import os
 import shutil
 import sys
@@ -17,18 +16,22 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..text.messages import say
+from . import landlock, sandbox
 
 TEXTS = {
     "dry_run.outside": (
         "A dry run writes nothing outside of its copy of the folder, and not `{path}`."
     ),
     "dry_run.offline": "A dry run has no network, so it does not reach `{address}`.",
+    "dry_run.not_copied": (
+        "`{path}` is not in the copy that a dry run has of its folder: this system makes no links, "
+        "and {size_bytes} are copied at most."
+    ),
     "dry_run.no_program": "A dry run starts and ends no other programs: `{program}`.",
 }
+MOST_COPIED_BYTES = 2**30
 _MOST_ENTRIES = 3000  # each run makes them anew: a link takes 0.6 ms on a slow file system
-# Of devices what programs write to; `/dev/shm` is everybody's.
-_WRITTEN_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx")
-_ALWAYS = (*_WRITTEN_DEVICES, "/dev/pts/", "/proc/")
+_ALWAYS = (*landlock.DEVICES, "/dev/pts/", "/proc/")  # `/dev/shm` is everybody's
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 # By event the arguments that are paths: Python's audit events (docs.python.org, "Audit events").
 _CHANGES = {
@@ -54,24 +57,26 @@ _LOCAL = {None, "", "localhost", "127.0.0.1", "::1", "0.0.0.0"}  # noqa: S104  w
 _DRIVERS = ("libcuda", "libnvidia", "nvcuda", "nvml", "libcudart")
 _IN_PLACE = ("os.truncate", "os.chmod", "os.utime", "sqlite3.connect")
 _NAMED = 100
-_LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
-# write, remove, make: all of version 1 but execute, read file and read directory.
-_LANDLOCK_WRITE = 0b10  # the only one of these that a device knows
-_LANDLOCK_WRITES = 0b1_1111_1111_0010
-_LANDLOCK_TCP, _LANDLOCK_SCOPES = 0b11, 0b11  # bind and connect; sockets and signals
-_KNOWS_TCP, _KNOWS_SCOPES = 4, 6
-_NO_NEW_PRIVILEGES = 38
 
 
-def view_of(folder: Path, into: Path) -> Path:
-    """Make a view of a folder in another, and return where it is.
+class View(NamedTuple):
+    """Where it is; `is_whole`: nothing is left out that was too large to copy."""
+
+    path: Path
+    is_whole: bool
+
+
+def view_of(folder: Path, into: Path) -> View:
+    """Make a view of a folder in another.
 
     A folder inside that is too large for it is a link: nothing there can be written to. So is what
-    lies beside the folder and above it, where `../data` leads to.
+    lies beside the folder and above it, where `../data` leads to. Where a system makes no links
+    (Windows, for most people), files are copied while there is room, and such folders left out.
     """
     folder = folder.resolve()
     view = into.joinpath("folder", *folder.parts[1:])
     view.mkdir(parents=True)
+    put = _Put()
     waiting = [(view, [*folder.iterdir()])]
     left = _MOST_ENTRIES - len(waiting[0][1])
     while waiting:
@@ -80,7 +85,7 @@ def view_of(folder: Path, into: Path) -> Path:
         for entry in sorted(entries, key=lambda each: (each.name.startswith("."), each)):
             inside = None if entry.is_symlink() or not entry.is_dir() else _entries(entry)
             if inside is None or len(inside) > left or into.is_relative_to(entry):
-                (here / entry.name).symlink_to(entry)
+                put(here / entry.name, entry)
             else:
                 (here / entry.name).mkdir()
                 left -= len(inside)
@@ -90,8 +95,32 @@ def view_of(folder: Path, into: Path) -> Path:
         left -= len(beside)
         for entry in beside if left >= 0 else ():
             if not (here / entry.name).exists():
-                (here / entry.name).symlink_to(entry)
-    return view
+                put(here / entry.name, entry)
+    return View(view, put.is_whole)
+
+
+class _Put:
+    """Puts links to files and folders, or copies of files."""
+
+    def __init__(self) -> None:
+        self._left = MOST_COPIED_BYTES
+        self._has_links = self.is_whole = True
+
+    def __call__(self, link: Path, target: Path) -> None:
+        if self._has_links:
+            try:
+                link.symlink_to(target)
+            except OSError:
+                self._has_links = False
+            else:
+                return
+        with suppress(OSError):
+            size = target.stat().st_size if target.is_file() else self._left + 1
+            if size <= self._left:
+                self._left -= size
+                shutil.copyfile(target, link)
+                return
+        self.is_whole = False
 
 
 def _entries(folder: Path) -> list[Path] | None:
@@ -102,19 +131,20 @@ def _entries(folder: Path) -> list[Path] | None:
 
 
 class Allowed(NamedTuple):
-    """What a run may besides compute; `apart`: where nothing else is to be reached anyway."""
+    """What a run may besides compute, what holds it, and whether all of its folder is there."""
 
     network: bool
     programs: bool
-    apart: bool
+    held_by: str
+    is_whole: bool = True
 
 
 def protect(scratch: str, allowed: Allowed) -> None:
     """Have this process change nothing but what is below `scratch`; cannot be taken back."""
     root = os.path.realpath(scratch)
     tempfile.tempdir = os.environ["TMPDIR"] = root
-    if sys.platform == "linux":
-        _landlocked(root, allowed)
+    if allowed.held_by == sandbox.LANDLOCK:
+        landlock.restrict(root, network=allowed.network)
     guard = _Guard(root, allowed)
     sys.addaudithook(guard.hear)
     _have_torch_ask(guard)
@@ -123,6 +153,7 @@ def protect(scratch: str, allowed: Allowed) -> None:
 class _Guard:
     def __init__(self, root: str, allowed: Allowed) -> None:
         self._root, self._allowed = root, allowed
+        self._is_apart = allowed.held_by in sandbox.APART
 
     def hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Refuse what would change something else; make a copy of a file that is written to."""
@@ -130,6 +161,8 @@ class _Guard:
             path, _, flags = arguments
             if type(flags) is int and flags & _WRITES:
                 self._allow(path, is_written=True)
+            elif not self._allowed.is_whole:
+                self._find(path)
         elif event == "os.mkdir" and os.path.isdir(arguments[0]):  # noqa: PTH112 -- as below
             return  # it is there: nothing is made
         elif event in _CHANGES:
@@ -137,8 +170,18 @@ class _Guard:
                 self._allow(path, is_written=event in _IN_PLACE)
         elif event in _CONNECTS and not self._allowed.network:
             self._reach(arguments[_CONNECTS[event]])
-        elif not self._allowed.apart:
+        elif not self._is_apart:
             self._keep_to_itself(event, arguments)
+
+    def _find(self, path: Any) -> None:
+        """Say why a file is not there, where it was not copied."""
+        if isinstance(path, (str, bytes, os.PathLike)):
+            where = os.path.abspath(os.fsdecode(path))  # noqa: PTH100  as below
+            if where.startswith(self._root + os.sep) and not os.path.exists(where):  # noqa: PTH110
+                name, most = Path(where).name, MOST_COPIED_BYTES
+                raise FileNotFoundError(
+                    say("dry_run.not_copied", TEXTS, path=name, size_bytes=most)
+                )
 
     def _reach(self, address: Any) -> None:
         """Refuse another machine; another program of this one where that is not kept apart."""
@@ -147,7 +190,7 @@ class _Guard:
         if isinstance(address, bytes):
             address = os.fsdecode(address)
         is_own = type(address) is str and address.startswith(self._root + os.sep)
-        if not is_own and not (self._allowed.apart and address in _LOCAL):
+        if not is_own and not (self._is_apart and address in _LOCAL):
             raise PermissionError(say("dry_run.offline", TEXTS, address=str(address)))
 
     def _keep_to_itself(self, event: str, arguments: tuple[Any, ...]) -> None:
@@ -206,33 +249,3 @@ def _have_torch_ask(guard: _Guard) -> None:
         opened(self, name, *rest, **more)
 
     writer.__init__ = init
-
-
-def _landlocked(root: str, allowed: Allowed) -> None:
-    """Have the kernel refuse it as well, from now on and for children, where it can."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    version = libc.syscall(_LANDLOCK_CREATE, None, ctypes.c_size_t(0), 1)
-    # Since version 4 it knows TCP, since 6 signals and abstract sockets of other programs.
-    kinds = (
-        _LANDLOCK_WRITES,
-        _LANDLOCK_TCP if version >= _KNOWS_TCP and not allowed.network and not allowed.apart else 0,
-        _LANDLOCK_SCOPES if version >= _KNOWS_SCOPES else 0,
-    )
-    handled = (ctypes.c_uint64 * 3)(*kinds)
-    size = 8 * (1 + (version >= _KNOWS_TCP) + (version >= _KNOWS_SCOPES))
-    rules = libc.syscall(_LANDLOCK_CREATE, ctypes.byref(handled), ctypes.c_size_t(size), 0)
-    if rules < 0:
-        return
-    for path in (root, "/dev/shm", "/dev/pts", *_WRITTEN_DEVICES):  # noqa: S108  as C shares memory
-        try:
-            file = os.open(path, getattr(os, "O_PATH", 0))
-        except OSError:
-            continue  # a container may lack it
-        rule = (ctypes.c_uint32 * 3)()
-        rule[0] = _LANDLOCK_WRITE if path in _WRITTEN_DEVICES else _LANDLOCK_WRITES
-        rule[2] = file
-        libc.syscall(_LANDLOCK_ADD, rules, 1, rule, 0)
-        os.close(file)
-    libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
-    libc.syscall(_LANDLOCK_RESTRICT, rules, 0)
-    os.close(rules)

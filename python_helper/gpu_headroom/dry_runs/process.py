@@ -18,6 +18,7 @@ from .. import system
 from ..concurrency import threads
 from ..kernel import injection
 from ..own import SIMULATOR
+from . import sandbox
 from .job import NOTHING, event_of
 
 if TYPE_CHECKING:
@@ -62,6 +63,17 @@ for package, root in ("gpu_headroom", ""), ("gpu_simulator", "gpu_simulator/"):
     own = {path[len(root):]: text for path, text in sources.items() if path.startswith(root)}
     sys.meta_path.insert(0, space["InMemory"](own, sys.argv[1], package))
 """
+# Waits for a program, and removes the folder in which its runs are, however it ends.
+_STAYS = """import os, shutil, subprocess, sys, time
+with subprocess.Popen(sys.argv[2:]):
+    os.close(0)
+    os.close(1)
+for _ in range(5):
+    shutil.rmtree(sys.argv[1], ignore_errors=True)
+    if not os.path.exists(sys.argv[1]):
+        break
+    time.sleep(0.2)
+"""
 _SIMULATOR = f"{SIMULATOR}/"
 _LOOK_EVERY_S = 0.25
 _LAST_WORDS_S = 0.2
@@ -92,24 +104,27 @@ def brought() -> dict[str, str] | None:
     return {**finder.sources, **_kept}
 
 
-def launched(module: str, order: object, folder: str) -> Any:
+def launched(
+    module: str, order: object, folder: str, within: Callable[[list[str]], list[str]] = list
+) -> Any:
     """Start a process of this Python that does what `module` is for, with an order to read.
 
-    Its standard input stays open: once it is not, nobody is there any more to whom it matters.
-    Raises `OSError`.
+    `within` is given its command, and returns what is started. Its standard input stays open: once
+    it is not, nobody is there any more to whom it matters. Raises `OSError`.
     """
     sources = brought()
     code = GIVE_WAY + _ALONE + (_FROM_FILES if sources is None else _FROM_A_LINE)
     given = str(_HELPER) if sources is None else injection.helper_version()
+    command = [
+        sys.executable,
+        "-W",  # of threads of a library, which are not in use where it forks
+        "ignore::DeprecationWarning:gpu_headroom.dry_runs.child",
+        "-c",
+        f"{code}from gpu_headroom.dry_runs.{module} import main\nmain()",
+        given,
+    ]
     process = subprocess.Popen(  # noqa: S603  this very Python
-        [
-            sys.executable,
-            "-W",  # of threads of a library, which are not in use where it forks
-            "ignore::DeprecationWarning:gpu_headroom.dry_runs.child",
-            "-c",
-            f"{code}from gpu_headroom.dry_runs.{module} import main\nmain()",
-            given,
-        ],
+        within(command),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -132,8 +147,10 @@ def ended(process: Any) -> None:
 class Runs:
     """Runs jobs one after the other; what they import is imported once, where that is possible."""
 
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
+    def __init__(self, limits: Limits, *, network: bool) -> None:
+        self._limits, self._network = limits, network
+        self._held_by = sandbox.kind(network=network)
+        self._root = ""
         self._process: Any = None
         self._pid: int | None = None
         self._why: Any = None
@@ -144,12 +161,13 @@ class Runs:
 
         Whatever it has written is gone then.
         """
-        into = Path(tempfile.mkdtemp(prefix=PREFIX))
         self._why = None
         self._said.clear()
         over = threads.Bell()
+        self._root = self._root or tempfile.mkdtemp(prefix=PREFIX)
+        into = tempfile.mkdtemp(dir=self._root)
         try:
-            self._give({**job, "scratch": str(into), "folder": str(folder)})
+            self._give({**job, "scratch": into, "folder": str(folder), "held_by": self._held_by})
             threads.start(partial(self._guard, self._process.pid, over))
             return self._ended(hear)
         finally:
@@ -167,10 +185,19 @@ class Runs:
                 with suppress(OSError):
                     stream.close()
         self._process = None
+        if self._root:
+            shutil.rmtree(self._root, ignore_errors=True)
+        self._root = ""
+
+    def _within(self, command: list[str]) -> list[str]:
+        """Return what runs a command, as the system holds it, and removes the folder after it."""
+        if self._held_by == sandbox.BUBBLEWRAP:
+            command = sandbox.wrapped(command, self._root, network=self._network)
+        return [sys.executable, "-IS", "-c", _STAYS, self._root, *command]
 
     def _give(self, job: RunOrder) -> None:
         if self._process is None:
-            self._process = launched("child", job, tempfile.gettempdir())
+            self._process = launched("child", job, self._root, self._within)
             threads.start(partial(self._listen, self._process.stderr))
         else:
             self._process.stdin.write(json.dumps(job).encode() + b"\n")
@@ -181,7 +208,7 @@ class Runs:
         while line := self._process.stdout.readline(_LONGEST):
             event = event_of(line)
             if event["type"] == "began":
-                self._pid = event["pid"]
+                self._pid = self._outside(event["pid"])
             elif event["type"] == "so_far":
                 so_far = event["ended"]
                 hear(so_far)
@@ -195,6 +222,13 @@ class Runs:
         time.sleep(_LAST_WORDS_S)
         said = self._said[-1] if self._said else ""
         return {**so_far, "outcome": self._why or "died", "error": said}
+
+    def _outside(self, pid: int) -> int:
+        """Return the number that a process has here: bubblewrap's have numbers of their own."""
+        whole: int = self._process.pid
+        if self._held_by != sandbox.BUBBLEWRAP:
+            return pid
+        return next((each for each in family(whole) if _number_inside(each) == pid), whole)
 
     def _end(self) -> None:
         """End the run; the process that it comes from goes on, where it was forked."""
@@ -239,10 +273,24 @@ def _resident_bytes(leader: int) -> int:
 
     Of pages that several share each counts its part: `smaps_rollup` of proc(5).
     """
-    family = [leader]
-    for pid in family:  # it grows meanwhile
-        family += children(pid)
-    return sum(map(_own_bytes, family))
+    return sum(map(_own_bytes, family(leader)))
+
+
+def family(leader: int) -> list[int]:
+    """Return a process and all that came from it, as far as files tell."""
+    found = [leader]
+    for pid in found:  # it grows meanwhile
+        found += children(pid)
+    return found
+
+
+def _number_inside(pid: int) -> int | None:
+    """Return what a process in a namespace is called there; `None` for one that is in none."""
+    with suppress(OSError, ValueError):
+        status = Path(f"/proc/{pid}/status").read_text("ascii", "replace")
+        numbers = status.partition("\nNSpid:")[2].partition("\n")[0].split()
+        return int(numbers[-1]) if len(numbers) > 1 else None
+    return None
 
 
 def children(pid: int) -> list[int]:

@@ -22,6 +22,7 @@ from ..oom.failure import Failure, device_that_failed
 from ..own import OWN, SIMULATOR
 from ..readings.snapshot import DeviceSnapshot
 from ..readings.sources import Sources
+from . import sandbox
 from .edited import edits_of
 from .fake_data import fake_data
 from .job import NOTHING
@@ -41,7 +42,7 @@ _CELL = "<ipython-input-"
 _SHORTENED = 500
 _COMMANDS = ("pip", "conda", "mamba", "uv", "sx", "system")
 _AS_ON_A_CARD = (RuntimeError, TypeError, ValueError, IndexError)  # with PyTorch's own words
-_SCRIPTS = ("bash", "sh", "script", "writefile", "sx", "system", "perl", "ruby", "pypy")
+_SCRIPTS = ("bash", "cmd", "sh", "script", "writefile", "sx", "system", "perl", "ruby", "pypy")
 
 
 class Runner:
@@ -67,6 +68,8 @@ class Runner:
         simulation = simulator.simulate(capacity, compute=compute, devices=job["devices"])
         simulation.be_of(*min(tuple(job["capability"]), _NEWEST))
         del os.environ["CUDA_VISIBLE_DEVICES"]
+        if job["held_by"] == sandbox.PYTHON:  # elsewhere no device of one can be opened
+            os.putenv("CUDA_VISIBLE_DEVICES", "")  # which C code reads, and Python does not
         if job["fake_data"]:
             fake_data()
         # A notebook that simulates one has one; one that asks for a dry run is in it.

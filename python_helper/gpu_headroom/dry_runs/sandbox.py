@@ -1,142 +1,66 @@
-"""A run by itself: namespaces of Linux keep its files, processes, devices and network apart.
+"""What holds a dry run: the first of these that this system has.
 
-See namespaces(7). Where a system does not let a person make them (others than Linux, some
-containers), what Python and landlock(7) refuse is all that holds a run: `overlay.py`.
+bubblewrap, a program that keeps files, processes, devices and network apart; namespaces, the same
+where this process may make them itself; Landlock with seccomp, what the kernel refuses. Elsewhere,
+as on macOS and Windows, there is only what Python refuses where it is asked (`overlay.py`): a run
+begins there once a person agrees to that.
 """
 
 from __future__ import annotations
 
-import ctypes
 import os
-import shutil
-import signal
-import struct
+import subprocess
 import sys
-import time
-from pathlib import Path
+import tempfile
+from functools import cache
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
-assert sys.platform == "linux"  # noqa: S101  for types: who imports it has asked
-_NEW_MOUNTS, _NEW_IPC, _NEW_USER = 0x0002_0000, 0x0800_0000, 0x1000_0000
-_NEW_PIDS, _NEW_NETWORK = 0x2000_0000, 0x4000_0000
-_BIND, _MOVE, _RECURSIVE, _PRIVATE = 0x1000, 0x2000, 0x4000, 0x4_0000
-_MOUNT_SETATTR, _BELOW, _READ_ONLY = 442, 0x8000, 1  # since Linux 5.12
-_DIES_WITH_PARENT = 1
-# What programs need of devices, and nothing by which a GPU could be reached.
-_DEVICES = ("null", "zero", "full", "random", "urandom")
-_SET_FLAGS, _IS_UP = 0x8914, 1  # netdevice(7)
-_REMOVE_TRIES = 5
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-
-def enter(scratch: str, *, network: bool) -> bool:
-    """Go on in a process that reaches nothing outside; only `scratch` can be written to there.
-
-    Returns `False`, in this process, where the system does not allow it; else `True`, in a new one.
-    All that this starts ends with it. This process waits for that, removes `scratch`, and ends.
-    With `network` the network stays as it is.
-    """
-    if not _is_allowed(scratch, network=network):
-        return False
-    _isolate(network=network)
-    first = os.fork()
-    if first == 0:
-        _libc().prctl(_DIES_WITH_PARENT, signal.SIGKILL)
-        _mount(scratch, network=network)
-        if not network:
-            _call_itself()
-        pid = os.fork()
-        if pid == 0:
-            os.setpgid(0, 0)
-            return True
-        # The first of a namespace cannot end itself by a signal, as a run may; all ends with it.
-        while os.wait()[0] != pid:
-            pass
-        os._exit(0)
-    os.waitpid(first, 0)
-    for _ in range(_REMOVE_TRIES):
-        shutil.rmtree(scratch, ignore_errors=True)
-        if not os.path.exists(scratch):  # noqa: PTH110  the path is a text
-            break
-        time.sleep(0.2)
-    os._exit(0)
+BUBBLEWRAP, NAMESPACES, LANDLOCK, PYTHON = "bubblewrap", "namespaces", "landlock", "python"
+APART = {BUBBLEWRAP, NAMESPACES}
+"""Those in which a run reaches no process and no socket of this machine."""
+SETTING = "GPU_HEADROOM_SANDBOX"
+"""A variable of the environment: the one to take of these. Where it is not there, none is."""
+_PROBE_S = 20.0
 
 
-def _is_allowed(scratch: str, *, network: bool) -> bool:
-    """Try it in a process that is thrown away."""
-    pid = os.fork()
-    if pid:
-        return os.waitpid(pid, 0)[1] == 0
-    try:
-        _isolate(network=network)
-        inner = os.fork()
-        if inner:
-            os._exit(1 if os.waitpid(inner, 0)[1] else 0)
-        _mount(scratch, network=network)
-        os._exit(0)
-    except OSError:
-        os._exit(1)
+@cache
+def kind(*, network: bool) -> str:
+    """Return what holds a run on this system, which is tried out once."""
+    wanted = os.environ.get(SETTING)
+    if sys.platform == "linux":
+        for each in (BUBBLEWRAP, NAMESPACES, LANDLOCK):
+            if wanted in {None, "", each} and _is_there(each, network=network):
+                return each
+    return PYTHON
 
 
-def _isolate(*, network: bool) -> None:
-    user, group = os.getuid(), os.getgid()
-    kinds = _NEW_USER | _NEW_IPC | _NEW_PIDS | (0 if network else _NEW_NETWORK)
-    _checked(_libc().unshare(kinds))
-    Path("/proc/self/setgroups").write_text("deny", "ascii")
-    Path("/proc/self/uid_map").write_text(f"{user} {user} 1", "ascii")
-    Path("/proc/self/gid_map").write_text(f"{group} {group} 1", "ascii")
+def wrapped(command: Sequence[str], root: str, *, network: bool) -> list[str]:
+    """Return a command as bubblewrap runs it: only `root` can be written to (bwrap(1))."""
+    apart = ["--share-net"] if network else ["--tmpfs", "/run"]  # there sockets of services are
+    folders = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", *apart]
+    bounds = ["--unshare-all", "--cap-drop", "ALL", "--die-with-parent"]
+    return ["bwrap", *bounds, *folders, "--bind", root, root, "--", *command]
 
 
-def _mount(scratch: str, *, network: bool) -> None:
-    """Leave nothing to write to but `scratch`, and no devices and processes but its own."""
-    # Only here, so that who waits can still remove `scratch`.
-    _checked(_libc().unshare(_NEW_MOUNTS))
-    _bind("none", "/", _RECURSIVE | _PRIVATE)
-    _bind(scratch, scratch, _BIND)
-    _set_attributes("/", _READ_ONLY, 0, _BELOW)
-    _set_attributes(scratch, 0, _READ_ONLY, 0)
-    _bind("proc", "/proc", kind="proc")
-    if not network:
-        _bind("tmpfs", "/run", kind="tmpfs")  # sockets of whatever serves this machine
-    devices = Path(scratch, ".dev")
-    devices.mkdir(exist_ok=True)
-    _bind("tmpfs", str(devices), kind="tmpfs")
-    for name in _DEVICES:
-        (devices / name).touch()
-        _bind(f"/dev/{name}", str(devices / name), _BIND)
-    for name in ("shm", "pts"):
-        (devices / name).mkdir()
-    _bind("devpts", str(devices / "pts"), kind="devpts", data=b"newinstance,ptmxmode=0666")
-    (devices / "ptmx").symlink_to("pts/ptmx")
-    (devices / "fd").symlink_to("/proc/self/fd")
-    _bind(str(devices), "/dev", _MOVE)
+def _is_there(which: str, *, network: bool) -> bool:
+    if which == LANDLOCK:
+        from . import landlock
 
-
-def _call_itself() -> None:
-    """Let a process of it talk to another: a new network has its loopback down."""
-    import fcntl
-    import socket
-
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
-        fcntl.ioctl(any_socket, _SET_FLAGS, struct.pack("16sh14x", b"lo", _IS_UP))
-
-
-def _bind(
-    what: str, where: str, flags: int = 0, kind: str | None = None, data: bytes | None = None
-) -> None:
-    names = [each and each.encode() for each in (what, where, kind)]
-    _checked(_libc().mount(*names, ctypes.c_ulong(flags), data))
-
-
-def _set_attributes(where: str, added: int, removed: int, flags: int) -> None:
-    attributes = (ctypes.c_uint64 * 4)(added, removed, 0, 0)
-    at, size = ctypes.byref(attributes), ctypes.c_size_t(ctypes.sizeof(attributes))
-    _checked(_libc().syscall(_MOUNT_SETATTR, -1, where.encode(), flags, at, size))
-
-
-def _libc() -> ctypes.CDLL:
-    return ctypes.CDLL(None, use_errno=True)
-
-
-def _checked(result: int) -> None:
-    if result:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
+        return landlock.is_there()
+    with tempfile.TemporaryDirectory() as root:
+        if which == BUBBLEWRAP:
+            command = wrapped(["true"], root, network=network)
+        else:
+            loader: Any = find_spec(f"{__package__}.namespaces").loader  # type: ignore[union-attr]  # it is there
+            source = loader.get_source(f"{__package__}.namespaces")
+            code = f"{source}\nprobe(sys.argv[1], network={network})"
+            command = [sys.executable, "-IS", "-c", code, root]
+        try:
+            tried = subprocess.run(command, capture_output=True, timeout=_PROBE_S, check=False)  # noqa: S603  this Python, or a program of the system
+        except (OSError, subprocess.TimeoutExpired):
+            return False
+    return tried.returncode == 0

@@ -63,6 +63,11 @@ TEXTS = {
         "There is no GPU called `{name}` here. Near it: {near}, or a size such as `24 GiB`."
     ),
     "dry_run.no_torch": "A dry run needs PyTorch in this environment: `pip install torch`.",
+    "dry_run.unheld": (
+        "This system has no sandbox for a dry run. Python refuses what it is asked for; code in C "
+        "can change files of yours, reach other machines, start programs and use a GPU, and "
+        "nothing limits the memory that it takes."
+    ),
     "dry_run.no_folder": "A dry run needs a folder for what it writes: {error}",
     "dry_run.memory": (
         "The run took more than {limit_bytes} of this machine's memory and was ended."

@@ -60,6 +60,7 @@ def dry_run(arguments: Sequence[str]) -> int:
         largest=given.largest,
         largest_on_each=given.largest,
         agreed=given.run_all or bool(given.leave_out),
+        unheld=given.without_sandbox,
         devices=given.devices,
         steps=given.steps,
         cell_s=given.cell_time,
@@ -85,7 +86,7 @@ def _run(order: DryRunOrder, limit: str | None, *, is_json: bool) -> int:
     found = engine.dry_run(order, hear)
     step = steps[-1]
     if found is None:
-        return _refuse("\n".join(asked(step["asks"], order)) if step["asks"] else _said(step))
+        return _refuse("\n".join(asked(step, order)))
     answer = engine.found_of(found, order)
     if is_json:
         said = json.dumps({**answer, **_besides(found), "took_s": time.monotonic() - began_s})
@@ -159,6 +160,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--time", type=float, default=600.0, help="give a run so many seconds (600)")
     add("--memory", type=float, default=8.0, help="give a run so much host memory, in GiB (8)")
     add("--run-all", action="store_true", help="run cells that do more than compute, too")
+    add("--without-sandbox", action="store_true", help="run it where nothing holds it, as it says")
     add("--leave-out", type=_numbers, default=set(), help="leave out these cells: 1,3")
     add("--commands", action="store_true", help="run `!` and `%%pip` as well")
     add("--network", action="store_true", help="let it reach other machines, for downloads")

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from ..dry_runs import engine, gpus
 from ..dry_runs.job import ordered
 from ..dry_runs.notebook import CodeCell
-from .dry_run_words import left_out, summary
+from ..text.messages import say
+from .dry_run_words import TEXTS, left_out, summary
 from .tables import Text
 
 if TYPE_CHECKING:
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
 _OWN = "gpu_headroom"
 
 
-def dry_run(life: Session, names: Sequence[str]) -> str:
+def dry_run(life: Session, names: Sequence[str], *, unheld: bool) -> str:
     """Say what these cells need on each GPU; what does more than compute is left out, and named.
 
     Each cell as it ran last, in the order in which they first ran; interrupting it ends it. Raises
-    `ValueError` for a GPU that is not known.
+    `ValueError` for a GPU that is not known. `unheld`: also where nothing of the system holds them.
     """
     wanted = [gpus.find(each) for each in names] or list(gpus.GPUS)
     sources: dict[str, tuple[str, int | None]] = {}
@@ -34,7 +35,7 @@ def dry_run(life: Session, names: Sequence[str]) -> str:
     cells = [
         CodeCell(cell_id, source, f"In [{count}]") for cell_id, (source, count) in sources.items()
     ]
-    order = ordered(cells, os.getcwd(), gpus=wanted)  # noqa: PTH109  as text
+    order = ordered(cells, os.getcwd(), gpus=wanted, unheld=unheld)  # noqa: PTH109  as text
     first = engine.ask_first(order)
     asks = first["asks"] if first else []
     out = {ask["cell_id"] for ask in asks}
@@ -46,4 +47,6 @@ def dry_run(life: Session, names: Sequence[str]) -> str:
         lines += summary(engine.found_of(found, order))
     if (why := steps[-1]["message"]) is not None:
         lines.append(why["text"])
+    if steps[-1]["status"] == "asking":
+        lines.append(say("dry_run.unheld_here", TEXTS))
     return Text("\n".join(lines))

@@ -11,7 +11,7 @@ from .tables import heads, table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..dry_runs.job import DryRunOrder
+    from ..dry_runs.job import DryRunOrder, DryRunStep
     from ..protocol.wire import DryRunAsk, DryRunFit, DryRunFound, Part
 
 TEXTS = {
@@ -31,6 +31,8 @@ TEXTS = {
         "Say `--run-all` to run them in the dry run too, or `--leave-out 1,3` to leave cells out. "
         "Commands (`%pip` and what a shell runs) are passed over unless `--commands` is given."
     ),
+    "dry_run.unheld_how": "Say `--without-sandbox` to run it all the same.",
+    "dry_run.unheld_here": "Call it with `without_sandbox=True` to run it all the same.",
     "dry_run.unreadable": "`{path}` cannot be read as a notebook or a script: {error}",
     "dry_run.empty": "`{path}` has no code to run.",
 }
@@ -60,11 +62,16 @@ def summary(found: DryRunFound) -> Iterator[str]:
         yield table([on, say("dry_run.result", TEXTS)], rows, right=_NONE)
 
 
-def asked(asks: Sequence[DryRunAsk], order: DryRunOrder) -> Iterator[str]:
-    """List what cells do besides computing, and how to answer."""
-    yield say("dry_run.asks", TEXTS)
-    yield from _asks(asks, order)
-    yield say("dry_run.ask_how", TEXTS)
+def asked(step: DryRunStep, order: DryRunOrder) -> Iterator[str]:
+    """Say why nothing ran: what a person has to agree to, and how."""
+    if step["message"]:
+        yield step["message"]["text"]
+    if step["message"] and step["status"] == "asking":
+        yield say("dry_run.unheld_how", TEXTS)
+    if step["asks"]:
+        yield say("dry_run.asks", TEXTS)
+        yield from _asks(step["asks"], order)
+        yield say("dry_run.ask_how", TEXTS)
 
 
 def left_out(asks: Sequence[DryRunAsk], order: DryRunOrder) -> Iterator[str]:

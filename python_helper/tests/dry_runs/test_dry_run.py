@@ -478,11 +478,12 @@ def test_a_view_of_a_large_folder_links_what_is_too_large(
     (folder / "gone").symlink_to(folder / "nowhere")
     into = folder / "into"
     into.mkdir()
-    view = overlay.view_of(folder, into)
+    view = overlay.view_of(folder, into).path
     links = {path.name for path in view.iterdir() if path.is_symlink()}
     assert links == {"many", "circle", "gone", "into"}
     assert (view / "few" / "one.txt").is_symlink()
     assert (view / "many" / "7.txt").read_text("utf-8") == "n"
+    assert overlay.view_of(folder, into / "again").is_whole
 
 
 @pytest.mark.parametrize(

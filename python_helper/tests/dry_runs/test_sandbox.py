@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import socket
+import stat
 import subprocess
 import sys
 import threading
@@ -15,15 +16,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.dry_runs.page import is_apart
+from gpu_headroom.dry_runs import overlay, sandbox
 from tests.dry_runs.test_dry_run import call, environment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 pytest.importorskip("torch")
 pytest.importorskip("IPython")
-pytestmark = pytest.mark.skipif(not is_apart(), reason="this system makes nobody namespaces")
 
 # Each tries to reach PORT on this machine, and says its name there.
 NETWORK = """
@@ -103,8 +103,10 @@ os.killpg(os.getpgid(VICTIM), 9)
 import ctypes; ctypes.CDLL(None).kill(VICTIM, 9)
 import signal; signal.pidfd_send_signal(os.pidfd_open(VICTIM), 9)
 """
-# Without namespaces C code may still delete in `/dev/shm`, in which C shares memory.
+# With Landlock C code may still delete in `/dev/shm`, in which C shares memory.
 ONLY_APART = {'import ctypes; ctypes.CDLL(None).unlink((SHARED + "/file").encode())'}
+# With Python alone C code may do what it likes, and a process that is forked is not refused.
+OF_C = ("CDLL", "TCPStore", "TWO_S", "zmq", "memmap", "pidfd")
 SCRIPT = """
 import ctypes, datetime, json, logging.handlers, multiprocessing, os, pathlib, shlex, shutil
 import socket, struct, sys, threading, time, torch
@@ -131,9 +133,10 @@ if is_plain:
     os._exit(0)
 torch.zeros(2**20, device="cuda")
 """
+SYSTEMS = (sandbox.BUBBLEWRAP, sandbox.NAMESPACES, sandbox.LANDLOCK)
 # A system on which nobody may make namespaces: the kernel refuses it to whatever this runs.
-WITHOUT = 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$@"'
-PREFIX = {"namespaces": [], "landlock": ["unshare", "-U", "-r", "sh", "-c", WITHOUT, "sh"]}
+WITHOUT = ["/usr/bin/unshare", "-U", "-r", "/bin/sh", "-c"]
+WITHOUT += ['echo 0 > /proc/sys/user/max_user_namespaces; exec "$@"', "sh"]
 
 
 def lines(text: str) -> list[str]:
@@ -217,15 +220,22 @@ def outside(tmp_path: Path) -> Iterator[Outside]:
     made.close()
 
 
-def run(outside: Outside, folder: Path, table: list[str], system: str, *more: str) -> str:
-    """Run statements dry, and return what the command printed."""
+def run(
+    outside: Outside,
+    folder: Path,
+    table: list[str],
+    *more: str,
+    system: str = sandbox.NAMESPACES,
+    prefix: Sequence[str] = (),
+) -> str:
+    """Run statements dry on such a system, and return what the command printed."""
     given = {**outside.given(folder), "lines": table}
     script = folder / "notebook" / "tries.py"
     script.write_text(SCRIPT.format(given=json.dumps(given)), encoding="utf-8")
     done = subprocess.run(
-        [*PREFIX[system], *call(script, "--gpu", "T4", "--run-all", *more)],
+        [*prefix, *call(script, "--gpu", "T4", "--run-all", *more)],
         cwd=folder,
-        env=environment(),
+        env={**environment(), sandbox.SETTING: system},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -235,7 +245,16 @@ def run(outside: Outside, folder: Path, table: list[str], system: str, *more: st
     return done.stdout
 
 
-@pytest.mark.parametrize("system", PREFIX)
+@pytest.fixture(params=SYSTEMS)
+def system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """One of those that hold a run; skipped where this machine does not have it."""
+    name: str = request.param
+    monkeypatch.setenv(sandbox.SETTING, name)
+    if sandbox.kind.__wrapped__(network=False) != name:
+        pytest.skip(f"this machine has no {name}")
+    return name
+
+
 @pytest.mark.parametrize(
     "table", [NETWORK, PROGRAMS, OTHERS], ids=["network", "programs", "others"]
 )
@@ -243,8 +262,63 @@ def test_nothing_outside_is_reached(
     outside: Outside, tmp_path: Path, table: str, system: str
 ) -> None:
     """Each spelling fails, and the run goes on after it."""
-    tried = [each for each in lines(table) if system == "namespaces" or each not in ONLY_APART]
-    run(outside, tmp_path, tried, system)
+    tried = [each for each in lines(table) if system in sandbox.APART or each not in ONLY_APART]
+    run(outside, tmp_path, tried, system=system)
+    assert outside.harmed() == []
+
+
+def test_takes_what_the_system_has(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The first that is there, or the one that the setting names, or none."""
+    monkeypatch.delenv(sandbox.SETTING, raising=False)
+    first = sandbox.kind.__wrapped__(network=False)
+    ask = "from gpu_headroom.dry_runs import sandbox; print(sandbox.kind(network=False))"
+    path = os.environ["PATH"]
+    for setting, has_bubblewrap, prefix, expected in (
+        ("", True, [], first),
+        ("", False, [], sandbox.NAMESPACES),
+        ("", False, WITHOUT, sandbox.LANDLOCK),
+        (sandbox.NAMESPACES, True, WITHOUT, sandbox.PYTHON),
+        ("elsewhere", True, [], sandbox.PYTHON),
+    ):
+        done = subprocess.run(
+            [*prefix, sys.executable, "-c", ask],
+            cwd=tmp_path,
+            env={
+                **environment(),
+                sandbox.SETTING: setting,
+                "PATH": path if has_bubblewrap else str(tmp_path),
+            },
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout.strip() == expected
+
+
+def test_runs_where_nothing_holds_it_only_once_a_person_agrees(
+    outside: Outside, tmp_path: Path
+) -> None:
+    """The question says what is not held; then Python refuses what it is asked for."""
+    script = tmp_path / "notebook" / "tries.py"
+    script.write_text("open('made', 'w')", encoding="utf-8")
+    refused = subprocess.run(
+        call(script, "--gpu", "T4", "--run-all"),
+        env={**environment(), sandbox.SETTING: sandbox.PYTHON},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert refused.returncode == 2
+    assert refused.stdout == ""
+    assert "code in C can change files of yours, reach other machines" in refused.stderr
+    assert "--without-sandbox" in refused.stderr
+    tried = [
+        each
+        for each in lines(NETWORK + PROGRAMS + OTHERS)
+        if not any(name in each for name in OF_C)
+    ]
+    assert len(tried) > 50
+    run(outside, tmp_path, tried, "--without-sandbox", system=sandbox.PYTHON)
     assert outside.harmed() == []
 
 
@@ -274,16 +348,114 @@ def test_each_spelling_reaches_it_without_a_sandbox(outside: Outside, tmp_path: 
     assert idle == []
 
 
-@pytest.mark.parametrize("system", PREFIX)
 def test_what_a_run_leaves_ends_with_it(outside: Outside, tmp_path: Path, system: str) -> None:
     """A process in a session of its own is not waited for."""
     left = ["os.fork() or (os.setsid(), open('pid', 'w').write('x'), time.sleep(300))"]
-    run(outside, tmp_path, left, system)
+    run(outside, tmp_path, left, system=system)
 
 
-def test_a_network_on_a_wish(outside: Outside, tmp_path: Path) -> None:
+def test_a_network_on_a_wish(outside: Outside, tmp_path: Path, system: str) -> None:
     """`--network` opens it, and nothing else."""
-    run(outside, tmp_path, lines(NETWORK)[:1] + lines(OTHERS), "namespaces", "--network")
+    tried = [each for each in lines(OTHERS) if system in sandbox.APART or each not in ONLY_APART]
+    run(outside, tmp_path, lines(NETWORK)[:1] + tried, "--network", system=system)
     assert outside.reached > 0
     outside.reached = 0
     assert outside.harmed() == []
+
+
+def test_no_device_of_a_gpu_is_there(tmp_path: Path, system: str) -> None:
+    """A node of a GPU, here a stand-in for it, is not there or cannot be opened as drivers do."""
+    node = Path("/dev", f"nvidia-of-a-test-{os.getpid()}")
+    try:
+        os.mknod(node, 0o666 | stat.S_IFCHR, os.makedev(1, 3))  # that of /dev/null
+    except PermissionError:
+        pytest.skip("only root makes devices")
+    script = tmp_path / "opens.py"
+    code = f"""
+import ctypes, torch
+assert ctypes.CDLL(None).open({str(node).encode()!r}, 2) == -1
+torch.zeros(2**20, device="cuda")
+"""
+    script.write_text(code, encoding="utf-8")
+    try:
+        done = subprocess.run(
+            call(script, "--gpu", "T4", "--json"),
+            env={**environment(), sandbox.SETTING: system},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    finally:
+        node.unlink()
+    assert json.loads(done.stdout)["outcome"] == "done", done.stdout + done.stderr
+
+
+def test_c_code_sees_no_gpu_where_nothing_holds_it(tmp_path: Path) -> None:
+    """The environment that a driver reads hides them; Python's has the simulated one."""
+    script = tmp_path / "asks.py"
+    code = """
+import ctypes, os, torch
+getenv = ctypes.CDLL(None).getenv
+getenv.restype = ctypes.c_char_p
+assert getenv(b"CUDA_VISIBLE_DEVICES") == b""
+assert "CUDA_VISIBLE_DEVICES" not in os.environ
+assert torch.cuda.device_count() == 1
+torch.zeros(2**20, device="cuda")
+"""
+    script.write_text(code, encoding="utf-8")
+    done = subprocess.run(
+        call(script, "--gpu", "T4", "--json", "--without-sandbox"),
+        env={**environment(), sandbox.SETTING: sandbox.PYTHON},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert json.loads(done.stdout)["outcome"] == "done", done.stdout + done.stderr
+
+
+# Another system, as far as a program can look like one: no fork, no links, no groups, no `/proc`.
+ELSEWHERE = """
+import builtins, os, sys
+if len(sys.argv) > 1 or sys.argv[0] == "-c":
+    import torch  # its own code asks for the system as it is imported
+    sys.platform = "elsewhere"
+    def symlink(*_, **__):
+        raise OSError("no links")
+    os.symlink = symlink
+    for name in ("fork", "killpg", "setsid", "setpgid", "register_at_fork", "sysconf"):
+        vars(os).pop(name, None)
+"""
+
+
+def test_runs_on_a_system_without_links_forks_and_groups(tmp_path: Path) -> None:
+    """Files are copies there, and what was too large to copy is said where it is missed."""
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "sitecustomize.py").write_text(ELSEWHERE, encoding="utf-8")
+    folder = tmp_path / "notebook"
+    folder.mkdir()
+    (folder / "small.txt").write_text("kept", encoding="utf-8")
+    with (folder / "large.bin").open("wb") as file:
+        file.truncate(overlay.MOST_COPIED_BYTES + 1)
+    script = folder / "reads.py"
+    code = """
+import torch
+assert open("small.txt").read() == "kept"
+open("small.txt", "w").write("changed")
+torch.zeros(2**20, device="cuda")
+open("large.bin")
+"""
+    script.write_text(code, encoding="utf-8")
+    paths = os.pathsep.join([str(tmp_path / "elsewhere"), environment()["PYTHONPATH"]])
+    done = subprocess.run(
+        call(script, "--gpu", "T4", "--gpu", "L4", "--json", "--without-sandbox"),
+        env={**environment(), "PYTHONPATH": paths, "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    found = json.loads(done.stdout or "{}")
+    assert found.get("line") == 5, done.stdout + done.stderr
+    assert "this system makes no links, and 1.0 GiB are copied at most" in found["error"]
+    assert found["needed_bytes"] > 2**22
+    assert (folder / "small.txt").read_text("ascii") == "kept"
+    assert not list(tmp_path.glob("gpu-headroom-dry-run-*"))

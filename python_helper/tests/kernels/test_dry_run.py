@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from gpu_headroom.dry_runs import sandbox
 from gpu_headroom.dry_runs.process import PREFIX
 from tests.dry_runs.notebooks import write
-from tests.dry_runs.page import Page, is_apart, processes
+from tests.dry_runs.page import Page, processes
 from tests.kernels.test_scripts import PARTS
 from tests.live import SOURCES, LiveKernel
 from tests.programs import Programs, applied
@@ -123,8 +124,8 @@ def command(python: Path, folder: Path, cells: list[str]) -> Any:
     return json.loads(done.stdout)
 
 
-# The engine, what imports, and the run; where that is kept apart, two that wait for it.
-PROCESSES = 5 if is_apart() else 3
+# The engine, what waits for the rest, what imports, and the run; where it is apart two more.
+PROCESSES = 6 if sandbox.kind(network=False) in sandbox.APART else 4
 
 
 def left(scratch: Path) -> list[object]:
