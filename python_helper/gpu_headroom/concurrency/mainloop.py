@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import uuid
 from collections import OrderedDict
@@ -23,6 +24,8 @@ _BETWEEN_S = 0.002
 """Between two slices: in this time the event loop takes up what has come in, cells first."""
 _AFTER_CELL_S = 0.05
 _TOLD_EVERY_S = 0.5
+_REST = 3.0  # times as long as a walk beside a thread of the person's has taken
+_LONGEST_REST_S = 2.0
 _MOST_TRIES = 3
 _MOST_WAITING = 500
 
@@ -36,7 +39,8 @@ class Job:
     """Work that waits; several wishes for the same thing share one.
 
     `asked` tells that a person asked for it: then it may take long. `given_up` is called, on any
-    thread, where a person ended the work before its end.
+    thread, where a person ended the work before its end. Work that `rests` only looks: beside a
+    thread of the person's what has the same kind, `key[0]`, is done again after a rest.
     """
 
     key: Hashable
@@ -44,6 +48,7 @@ class Job:
     asked: bool = False
     given_up: Callable[[Job], None] | None = None
     cpu_s: float | None = None
+    rests: bool = False
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
     request_ids: list[str] = field(default_factory=list)
     tries: int = 0
@@ -78,7 +83,8 @@ class MainLoop:
         self._lock = Lock()
         self._jobs: OrderedDict[Hashable, Job] = OrderedDict()
         self._now: tuple[Job, SlicedTurn] | None = None
-        self._scheduled = False
+        self._due_s = math.inf  # of the slice that is scheduled
+        self._rested_s: dict[object, float] = {}
         self._closed = False
 
     def submit(  # noqa: PLR0913  each says how the work is to be done
@@ -90,6 +96,7 @@ class MainLoop:
         asked: bool = False,
         given_up: Callable[[Job], None] | None = None,
         cpu_s: float | None = None,
+        rests: bool = False,
     ) -> Job:
         """Queue `work` unless the same key waits already; return what waits.
 
@@ -103,7 +110,8 @@ class MainLoop:
             waiting = sum([len(each.request_ids) for each in self._jobs.values()])
             if request_id is not None and waiting >= _MOST_WAITING:
                 raise QueueFull
-            job = self._jobs.setdefault(key, Job(key, work, given_up=given_up, cpu_s=cpu_s))
+            new = Job(key, work, given_up=given_up, cpu_s=cpu_s, rests=rests)
+            job = self._jobs.setdefault(key, new)
             job.asked |= asked
             if request_id is not None:
                 job.request_ids.append(request_id)
@@ -157,7 +165,9 @@ class MainLoop:
 
         Code that a page has executed may be on its stack: the page waits for this.
         """
-        while not self._closed and self._concerns(request_id):
+        while not self._closed and (jobs := self._of(request_id)):
+            for job in jobs:
+                job.rests = False
             self._work()
 
     def close(self) -> None:
@@ -173,8 +183,8 @@ class MainLoop:
         now = self._now
         return jobs if now is None else [*jobs, now[0]]
 
-    def _concerns(self, request_id: object) -> bool:
-        return any(request_id in job.request_ids for job in self._all())
+    def _of(self, request_id: object) -> list[Job]:
+        return [job for job in self._all() if request_id in job.request_ids]
 
     def _broken_off(self, job: Job, walk: SlicedTurn) -> None:
         if walk.committed:
@@ -193,12 +203,17 @@ class MainLoop:
             job.given_up(job)
 
     def _come_round(self, delay_s: float) -> None:
-        if self._schedule is not None and not self._scheduled and not self._closed:
-            self._scheduled = True
-            self._schedule(self._slice, delay_s)
+        now_s = time.monotonic()
+        # What is scheduled already comes first, unless it rests.
+        is_scheduled = self._due_s <= now_s + max(delay_s, _AFTER_CELL_S)
+        if self._schedule is not None and not is_scheduled and not self._closed:
+            self._due_s = now_s + delay_s
+            self._schedule(partial(self._slice, self._due_s), delay_s)
 
-    def _slice(self) -> None:
-        self._scheduled = False
+    def _slice(self, due_s: float) -> None:
+        if due_s != self._due_s:
+            return  # another one came before
+        self._due_s = math.inf
         if self._closed:
             return
         if self._idle():
@@ -211,8 +226,8 @@ class MainLoop:
         try:
             now = self._now = now or self._next()
             if now is None:
-                return
-            if not now[1].slice():
+                pass  # all that waits rests
+            elif not now[1].slice():
                 self._tell(now[0])
             elif self._now is now:  # nobody has interrupted it meanwhile, from another thread
                 self._now = None
@@ -220,14 +235,18 @@ class MainLoop:
         except Exception as error:  # noqa: BLE001  a failed job must not end the queue
             self._now = None
             self._failed("mainloop", error, () if now is None else now[0].request_ids)
-        if self._jobs or self._now is not None:
+        jobs = list(self._jobs.values())
+        if self._now is not None:
             self._come_round(_BETWEEN_S)
+        elif jobs:
+            self._come_round(max(_BETWEEN_S, min(map(self._rest_s, jobs))))
 
     def _next(self) -> tuple[Job, SlicedTurn] | None:
         with self._lock:
-            if not self._jobs:
+            job = next((each for each in self._jobs.values() if self._rest_s(each) <= 0.0), None)
+            if job is None:
                 return None
-            _, job = self._jobs.popitem(last=False)
+            del self._jobs[job.key]
         job.tries += 1
         job.began_s = job.told_s = time.monotonic()
 
@@ -237,6 +256,12 @@ class MainLoop:
         again = job.tries < _MOST_TRIES
         return job, self._new_walk(partial(job.work, job), cpu_s, asked=job.asked, again=again)
 
+    def _rest_s(self, job: Job) -> float:
+        """Return how long a job rests yet."""
+        if not job.rests or not isinstance(job.key, tuple):
+            return 0.0
+        return self._rested_s.get(job.key[0], 0.0) - time.monotonic()
+
     def _tell(self, job: Job) -> None:
         now_s = time.monotonic()
         if job.asked and self._progress is not None and now_s - job.told_s > _TOLD_EVERY_S:
@@ -244,6 +269,10 @@ class MainLoop:
             self._progress(job, now_s - job.began_s)
 
     def _ended(self, job: Job, walk: SlicedTurn) -> None:
+        if job.rests and isinstance(job.key, tuple) and walk.company.there:
+            now_s = time.monotonic()
+            rest_s = min(_LONGEST_REST_S, _REST * (now_s - job.began_s))
+            self._rested_s[job.key[0]] = now_s + rest_s
         if walk.error is not None:
             self._failed("mainloop", walk.error, job.request_ids)
         elif walk.disturbed or walk.cancelled:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, cast
 
 from ..concurrency.mainloop import QueueFull
@@ -18,6 +20,13 @@ if TYPE_CHECKING:
     Handler = Callable[[Any], wire.Reply]
     Handlers = dict[str, Handler]
 
+TEXTS = {"refused.too_often": "Asked too often: ask again in a second."}
+AT_ONCE = frozenset({"sample", "workers", "history", "cells", "presence"})
+"""What only looks at what is known."""
+BETWEEN_CELLS = frozenset({"plan", "holders", "path"})
+"""What only looks, and takes a walk."""
+_MOST_AT_ONCE, _MOST_EACH_SECOND = 40, 20  # of these, for one page
+_MOST_PAGES = 64
 _SHOWN = 80  # characters of what a page sent, in the sentence that refuses it
 _LARGEST = 10**20  # of the numbers that stand there
 
@@ -30,12 +39,45 @@ class Refusal(Exception):  # noqa: N818  it is an answer, not a failure of ours
         self.reason = reason
 
 
+class _Page:
+    """What one page has asked of late: how much it may yet ask, and its last answers, by kind."""
+
+    def __init__(self) -> None:
+        self._left = float(_MOST_AT_ONCE)
+        self._asked_s = time.monotonic()
+        self._answers: dict[str, tuple[Mapping[str, Any], wire.Reply]] = {}
+
+    def may_ask(self) -> bool:
+        """Whether this one is answered anew."""
+        now_s = time.monotonic()
+        earned = (now_s - self._asked_s) * _MOST_EACH_SECOND
+        self._left, self._asked_s = min(self._left + earned, float(_MOST_AT_ONCE)), now_s
+        if self._left < 1.0:
+            return False
+        self._left -= 1.0
+        return True
+
+    def keep(self, request: Mapping[str, Any], reply: wire.Reply) -> None:
+        """Keep an answer for whoever asks too often."""
+        self._answers[request["type"]] = {**request, "id": ""}, reply
+
+    def last(self, request: Mapping[str, Any]) -> wire.Reply:
+        """Return the last answer to the same question; raises `Refusal` where there is none."""
+        question, reply = self._answers.get(request["type"], (None, None))
+        if reply is None or question != {**request, "id": ""}:
+            raise Refusal(message("refused.too_often", TEXTS))
+        return cast("wire.Reply", {**reply, "id": request["id"]})
+
+
 class Dispatcher:
     """Has requests answered, on whatever thread they arrive.
 
     A request is answered from what is known, or its work is queued for the main thread; nothing
     here waits for a cell. Bad input gets a `refused` reply. `handlers` answer at once; `rest`
     imports all others, which takes a moment: on first need, or when `prepare` says so.
+
+    A page that asks without end what only looks gets its last answer again, or a refusal: each
+    answer is time of a kernel in which a thread may be training. What does something is done.
     """
 
     def __init__(
@@ -47,13 +89,14 @@ class Dispatcher:
         self._handlers = handlers
         self._rest = rest
         self._failed = failed
+        self._pages: OrderedDict[str, _Page] = OrderedDict()
 
-    def answer(self, request: object) -> wire.Reply:
-        """Answer one request; raises nothing."""
+    def answer(self, request: object, page: str = "") -> wire.Reply:
+        """Answer one request of a page; raises nothing."""
         request_id = request.get("id") if isinstance(request, dict) else None
         try:
             checked = _checked(request)
-            return self._handler_of(checked["type"])(checked)
+            return self._answer(checked, page)
         except Refusal as refusal:
             reason = refusal.reason
         except NotNow:
@@ -74,6 +117,20 @@ class Dispatcher:
         # On two threads at once: what is there remembers what it has answered, and stays.
         for kind, handler in self._rest().items():
             self._handlers.setdefault(kind, handler)
+
+    def _answer(self, request: Mapping[str, Any], page: str) -> wire.Reply:
+        kind = request["type"]
+        if kind not in AT_ONCE | BETWEEN_CELLS:
+            return self._handler_of(kind)(request)
+        asker = self._pages.setdefault(page, _Page())
+        while len(self._pages) > _MOST_PAGES:
+            self._pages.popitem(last=False)
+        if not asker.may_ask():
+            return asker.last(request)
+        reply = self._handler_of(kind)(request)
+        if kind in AT_ONCE:
+            asker.keep(request, reply)
+        return reply
 
     def _handler_of(self, kind: str) -> Handler:
         if kind not in self._handlers:

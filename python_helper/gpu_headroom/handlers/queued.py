@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..concurrency.turns import Abandoned
 from ..text.format import format_error
+from .dispatcher import BETWEEN_CELLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -74,5 +75,6 @@ def enqueue(  # noqa: PLR0913  all that a request may ask for
         if cancelled is not None:
             tell(job, cancelled())
 
-    life.mainloop.submit((kind, key), request_id, run, asked=asked, given_up=give_up)
+    rests = kind in BETWEEN_CELLS
+    life.mainloop.submit((kind, key), request_id, run, asked=asked, given_up=give_up, rests=rests)
     return {"type": kind, "id": request_id, "status": status}

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
         control: bool
 
-        def open(self, answer: Callable[[object], wire.Reply]) -> None:
-            """Begin to answer requests."""
+        def open(self, answer: Callable[..., wire.Reply]) -> None:
+            """Begin to answer requests of pages, each by its name."""
 
         def send(self, event: wire.Event) -> None:
             """Send an event to every page."""
@@ -48,13 +48,13 @@ class KernelChannel:
         self._kernel = kernel
         self._comm_id = comm_id
         self._topic = f"comm-{comm_id}".encode()
-        self._answer: Callable[[object], wire.Reply] | None = None
+        self._answer: Callable[..., wire.Reply] | None = None
         self._original: Callable[..., Any] | None = None
         self._ours: Callable[..., Any] | None = None
         handlers = getattr(kernel, "control_handlers", None)
         self.control = isinstance(handlers, dict) and "debug_request" in handlers
 
-    def open(self, answer: Callable[[object], wire.Reply]) -> None:
+    def open(self, answer: Callable[..., wire.Reply]) -> None:
         """Begin to answer requests; a second call changes nothing."""
         if self._answer is not None:
             return
@@ -108,7 +108,7 @@ class KernelChannel:
             "request_seq": content.get("seq"),
             "success": True,
             "command": COMMAND,
-            "body": answer(content.get("arguments")),
+            "body": answer(content.get("arguments"), _page_of(parent)),
         }
         _send(self._kernel, stream, "debug_reply", reply, parent=parent, ident=ident)
 
@@ -120,9 +120,14 @@ class KernelChannel:
         answer = self._answer
         if answer is None:
             return
-        reply = answer(message["content"]["data"].get("request"))
+        reply = answer(message["content"]["data"].get("request"), _page_of(message))
         content = {"comm_id": comm_id, "data": {"reply": reply}}
         self._publish("comm_msg", content, parent=message, ident=f"comm-{comm_id}".encode())
+
+
+def _page_of(message: Mapping[str, Any]) -> str:
+    """Return who has sent a message: each connection of a page has a session of its own."""
+    return str((message.get("header") or {}).get("session"))
 
 
 def publish(kernel: Any, kind: str, content: Mapping[str, Any], **to: Any) -> None:

@@ -297,14 +297,14 @@ class Session:
 
     # --- What the parts ask of the kernel -----------------------------------
 
-    def answer(self, request: object) -> wire.Reply:
-        """Answer a request, whichever way it came."""
+    def answer(self, request: object, page: str = "") -> wire.Reply:
+        """Answer a request of a page, whichever way it came."""
         self.keep_modules()
-        return self._dispatcher.answer(request)
+        return self._dispatcher.answer(request, page)
 
-    def _answer(self, request: object) -> wire.Reply:
+    def _answer(self, request: object, page: str = "") -> wire.Reply:
         try:
-            return self.answer(request)
+            return self.answer(request, page)
         finally:
             if self.channel is not None and not self.channel.control:
                 self._cell_hooks.keep_prints_in_their_cell()

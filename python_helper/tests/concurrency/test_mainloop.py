@@ -276,3 +276,46 @@ def test_tells_how_long_it_has_gone_on(loop: Loop, monkeypatch: pytest.MonkeyPat
         loop.once()
     loop.queue.interrupt()
     assert loop.told == []
+
+
+def test_work_that_looks_rests_beside_a_thread(loop: Loop) -> None:
+    """Each time anew, while all else goes on; alone it rests never."""
+    done: list[str] = []
+
+    def look(job: Job, turn: Turn) -> None:
+        with turn.walking():
+            time.sleep(0.05)
+        done.append(job.request_ids[0])
+
+    def ask(request_id: str) -> None:
+        loop.queue.submit(("plan", request_id), request_id, look, rests=True)
+
+    for request_id in ("1", "2"):
+        ask(request_id)
+    loop.turn()
+    assert done == ["1", "2"]
+    over = threading.Event()
+    thread = threading.Thread(target=lambda: over.wait(SOON_S))
+    thread.start()
+    try:
+        for request_id in ("3", "4"):
+            ask(request_id)
+        while len(done) < 3:
+            loop.once()
+        loop.once()
+        loop.once()
+        loop.submit("release", "5")
+        while not loop.done:
+            loop.once()
+        assert done == ["1", "2", "3"]
+        began_s = time.monotonic()
+        loop.queue.finish("4")  # a page waits for this
+        assert done == ["1", "2", "3", "4"]
+        ask("6")
+        loop.turn()
+        assert done[-1] == "6"
+        assert time.monotonic() - began_s > 0.15  # it has rested, however slow this machine is
+    finally:
+        over.set()
+        thread.join()
+    assert loop.failures == []

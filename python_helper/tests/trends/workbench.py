@@ -84,8 +84,9 @@ class Workbench:
     def run(self, source: str, cell_id: str) -> Any:
         """Run a cell and what waits for its end; returns IPython's result."""
         result = self.shell.run_cell(source, store_history=True, cell_id=cell_id)
-        while self.session.mainloop._jobs or self.session.mainloop._now:
-            self.session.mainloop._slice()
+        mainloop = self.session.mainloop
+        while mainloop._jobs or mainloop._now:
+            mainloop._slice(mainloop._due_s)
         return result
 
     def warnings(self, kind: str = "filling_up") -> list[Any]:
