@@ -70,16 +70,8 @@ class Application:
         python = _environment(Path(sys.executable), *self.packages, "scikit-learn")
         (wheel,) = ROOT.glob("dist/*.whl")
         _pip(python, "--no-deps", str(wheel))
-        with tempfile.TemporaryDirectory() as folder:
-            report = Path(folder) / "report.json"
-            variables = {
-                **os.environ,
-                "GPU_HEADROOM_APP": f"matrix-{self.name}",
-                "PLAYWRIGHT_JSON_OUTPUT_NAME": str(report),
-            }
-            command = ["node", "node_modules/@playwright/test/cli.js", "test", "--reporter=json"]
-            subprocess.run(command, cwd=ROOT / "ui-tests", env=variables, check=False)
-            return _result(*_browser_tests(report), _versions(python, "jupyterlab", "notebook"))
+        passed, failed = _run_browser(f"matrix-{self.name}", {})
+        return _result(passed, failed, _versions(python, "jupyterlab", "notebook"))
 
 
 @dataclass(frozen=True)
@@ -96,6 +88,29 @@ class Kernel:
         variables = {f"GPU_HEADROOM_PYTHON_{name}": str(python) for name in names}
         passed, failed = _run_tests(PYTEST, variables, "python_helper/tests/kernels")
         return _result(passed, failed, _versions(python, "ipykernel", "ipython"))
+
+
+@dataclass(frozen=True)
+class Colab:
+    """Colab's kernel on a Python that it offers: a smoke test in kernels, and the page like its."""
+
+    version: str
+
+    def run(self) -> validation.Result:
+        """See `Cell`."""
+        pinned = ROOT / "requirements" / "kernel-6.17.txt"
+        python = _venv(find_python(self.version), "--requirement", str(pinned))
+        _install_torch(python)
+        variables = {
+            "GPU_HEADROOM_GENERATION": "ipykernel-6.17",
+            "GPU_HEADROOM_PYTHON_KERNEL_617": str(python),
+            "GPU_HEADROOM_PYTHON_LAB_46": str(python),
+        }
+        folders = [f"python_helper/tests/{each}" for each in ("causes", "kernels", "recovery")]
+        passed, failed = _run_tests((*PYTEST, "-m", "kernel and smoke"), variables, *folders)
+        on_page = _run_browser("colab", variables, "--project", "6.17 strict")
+        versions = _versions(python, "ipykernel", "ipython", "torch")
+        return _result(passed + on_page[0], failed + on_page[1], versions)
 
 
 @dataclass(frozen=True)
@@ -144,13 +159,18 @@ CELLS: Mapping[str, Cell] = {
     "JupyterLab 4.3": Application("lab", ("jupyterlab==4.3.8", "notebook==7.3.3")),
     "JupyterLab 4.4": Application("lab", ("jupyterlab==4.4.10", "notebook==7.4.7")),
     "JupyterLab 4.5": Application("lab", ("jupyterlab==4.5.11", "notebook==7.5.8")),
+    # Pre-releases: what is tested there is all but the wings.
+    "JupyterLab 4.7": Application("core", ("jupyterlab==4.7.0a2", "notebook==7.7.0a2")),
     "Notebook 7.3": Application("notebook", ("jupyterlab==4.3.8", "notebook==7.3.3")),
     "Notebook 7.4": Application("notebook", ("jupyterlab==4.4.10", "notebook==7.4.7")),
     "Notebook 7.5": Application("notebook", ("jupyterlab==4.5.11", "notebook==7.5.8")),
+    "Notebook 7.7": Application("notebook", ("jupyterlab==4.7.0a2", "notebook==7.7.0a2")),
     "ipykernel 6.21": Kernel(("ipykernel==6.21.3", "ipython==8.10.0")),
     "ipykernel 6.25": Kernel(("ipykernel==6.25.2", "ipython==8.14.0")),
     "ipykernel 6.31": Kernel(("ipykernel==6.31.0", "ipython==8.38.0")),
     "ipykernel 7.1": Kernel(("ipykernel==7.1.0", "ipython==9.7.0")),
+    "Colab's kernel, Python 3.12": Colab("3.12"),
+    "Colab's kernel, Python 3.13": Colab("3.13"),
     "Python 3.10": Interpreter("3.10"),
     "Python 3.12": Interpreter("3.12"),
     "Python 3.13": Interpreter("3.13"),
@@ -196,9 +216,16 @@ def _venv(python: Path, *packages: str) -> Path:
 
 def _environment(python: Path, *packages: str) -> Path:
     made = _venv(python, *packages, *_OF_TORCH)
-    pip = ROOT / ".venvs" / "uv" / "bin" / "python"
-    subprocess.run([pip, "scripts/install_torch.py", made.absolute()], cwd=ROOT, check=True)
+    _install_torch(made)
     return made
+
+
+def _install_torch(python: Path) -> None:
+    """Install the CPU build, or, where its index cannot be reached, the one with CUDA."""
+    pip = ROOT / ".venvs" / "uv" / "bin" / "python"
+    command = [pip, "scripts/install_torch.py", python.absolute()]
+    if subprocess.run(command, cwd=ROOT, check=False).returncode != 0:
+        _pip(python, "--no-compile", "--requirement", str(ROOT / "requirements" / "torch.txt"))
 
 
 def _pip(python: Path, *arguments: str) -> None:
@@ -227,6 +254,20 @@ def _run_tests(
 def _counted(features: Mapping[str, cuda_table.Feature]) -> tuple[int, list[str]]:
     passed = sum(each["passed"] for each in features.values())
     return passed, [name for each in features.values() for name in each["failed"]]
+
+
+def _run_browser(app: str, variables: Mapping[str, str], *arguments: str) -> tuple[int, list[str]]:
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.json"
+        more = {"GPU_HEADROOM_APP": app, "PLAYWRIGHT_JSON_OUTPUT_NAME": str(report)}
+        command = ["node", "node_modules/@playwright/test/cli.js", "test", "--reporter=json"]
+        subprocess.run(
+            [*command, *arguments],
+            cwd=ROOT / "ui-tests",
+            env={**os.environ, **variables, **more},
+            check=False,
+        )
+        return _browser_tests(report)
 
 
 def _browser_tests(report: Path) -> tuple[int, list[str]]:

@@ -131,6 +131,13 @@ const APPS = {
     port: 9072,
     testMatch: '**/{everywhere,notebook,smoke}.spec.ts'
   },
+  // Of a pre-release all that is no wing, as much may have changed there.
+  'matrix-core': {
+    environment: '.venvs/matrix',
+    command: 'lab',
+    port: 9073,
+    testIgnore: ['**/notebook.spec.ts', PARTS.core]
+  },
   colab: COLAB,
   'colab-benchmarks': {
     testDir: path.join(__dirname, 'colab'),

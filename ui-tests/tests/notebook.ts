@@ -2,6 +2,10 @@ import type { ISessionContext } from '@jupyterlab/apputils';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Locator, Page } from '@playwright/test';
 
+/** Of a widget in a tab that is not shown: JupyterLab 4.7 keeps it laid out. */
+export const HIDDEN =
+  ':is(.lm-mod-hidden, [style*="content-visibility: hidden"])';
+
 /** What the helper of a kernel answers to a request; `{}`: there is none. */
 export type HelperAnswer = Record<string, unknown>;
 
@@ -43,7 +47,7 @@ export class Notebook {
   /** The cell at a 0-based index. */
   cell(index: number): Locator {
     return this.page
-      .locator('.jp-NotebookPanel:not(.lm-mod-hidden)')
+      .locator(`.jp-NotebookPanel:not(${HIDDEN})`)
       .locator('.jp-Cell')
       .nth(index);
   }

@@ -1,6 +1,6 @@
 import { expect, test } from './application';
 import { HOLD, notebookOf, SIMULATE } from './cells';
-import { Notebook } from './notebook';
+import { HIDDEN, Notebook } from './notebook';
 import { gauge, popup } from './surfaces';
 import { setHidden, Traffic } from './traffic';
 
@@ -70,7 +70,7 @@ test.describe('A page with three notebooks', () => {
     });
     await Notebook.show(page, path);
     const badge = page
-      .locator('.jp-NotebookPanel.lm-mod-hidden')
+      .locator(`.jp-NotebookPanel${HIDDEN}`)
       .locator('.jp-GpuHeadroom-badge');
     await expect(badge).toContainText('+1.0 GiB');
   });
