@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     Handler = Callable[[Any], wire.Reply]
     Handlers = dict[str, Handler]
 
-TEXTS = {"refused.too_often": "Asked too often: ask again in a second."}
 AT_ONCE = frozenset({"sample", "workers", "history", "cells", "presence"})
 """What only looks at what is known."""
 BETWEEN_CELLS = frozenset({"plan", "holders", "path"})
@@ -65,7 +64,7 @@ class _Page:
         """Return the last answer to the same question; raises `Refusal` where there is none."""
         question, reply = self._answers.get(request["type"], (None, None))
         if reply is None or question != {**request, "id": ""}:
-            raise Refusal(message("refused.too_often", TEXTS))
+            raise Refusal(message("refused.too_often"))
         return cast("wire.Reply", {**reply, "id": request["id"]})
 
 

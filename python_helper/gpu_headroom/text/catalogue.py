@@ -32,6 +32,7 @@ SENTENCES = {
     ),
     "refused.no_reading": "The GPU could not be read; the reason is in the log.",
     "refused.not_now": "Not measured now: a part of the kernel stands still, as at a breakpoint.",
+    "refused.too_often": "Asked too often: ask again in a second.",
     "refused.full": "Too much waits for the running cell already: ask again when it has ended.",
     "refused.failed": "The helper could not answer: {error}.",
     "error.part": "GPU Headroom: {part} failed: {error}.",
