@@ -5,7 +5,7 @@ What Windows itself does otherwise (paths, processes, its driver) it does not sh
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.kernels.test_failure import FAIL, release, report_of
@@ -84,3 +84,58 @@ def test_holders_and_workers_are_answered(kernel: LiveKernel) -> None:
     answer = kernel.ask("workers", host=None, filter="", offset=0)
     assert answer["type"] == "workers"
     assert answer["cards"] == []
+
+
+@pytest.mark.smoke
+def test_every_other_door_answers(kernel: LiveKernel) -> None:
+    """What is asked for, or a sentence in its place; nothing of ours fails."""
+    since = kernel.now
+    report = report_of(kernel.run(FAIL, cell_id="failing", stop_on_error=False))
+    of_report = {"report_id": report["report_id"]}
+    by_event: dict[str, dict[str, Any]] = {
+        "plan": {},
+        "holders": {},
+        "path": {"holder_id": "name:kept"},
+        "cleanup": {"items": None},
+        "snapshot": {"path": None},
+        "rescue": of_report,
+        "rerun": {**of_report, "run": ["failing"], "sources": {"failing": FAIL}},
+    }
+    for kind, keys in by_event.items():
+        reply = kernel.ask(kind, **keys)
+        kernel.await_event(kind, since, request_id=reply["id"])
+    for kind, keys in {
+        "report": {**of_report, "life_id": report["life_id"]},
+        "cells": {},
+        "history": {},
+        "presence": {},
+    }.items():
+        assert kernel.ask(kind, **keys)["type"] == kind
+    for worker_id in ("rank:7", "dask:*"):
+        reply = kernel.ask("worker_release", worker_id=worker_id, action="free")
+        assert reply["message"]["text"]
+    assert kernel.ask("follow", engine="dask", follow=True)["message"]["text"]
+    assert kernel.events("error", since) == []
+
+
+@pytest.mark.smoke
+def test_a_command_that_ran_out_of_memory_is_explained(kernel: LiveKernel) -> None:
+    """By what it printed, with the paths of Windows, of a script that is not here."""
+    run = kernel.run('!echo "C:\\work\\train.py"', cell_id="command")
+    reply = kernel.ask(
+        "explain",
+        cell_id="command",
+        parent_id=run.messages[0]["parent_header"]["msg_id"],
+        message="torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.",
+        traceback='File "C:\\work\\train.py", line 3, in fit',
+    )
+    assert reply["report_id"] is not None
+
+
+@pytest.mark.smoke
+def test_what_is_asked_by_hand_is_said(kernel: LiveKernel) -> None:
+    """The functions, last of all the one that ends it."""
+    for function in ("status", "holders", "plan", "workers", "save_memory_snapshot", "free"):
+        assert kernel.value(f"bool(__import__('gpu_headroom').{function}())"), function
+    kernel.run("__import__('gpu_headroom').stop()")
+    assert kernel.attach() is None
