@@ -113,7 +113,8 @@ def test_every_other_door_answers(kernel: LiveKernel) -> None:
         assert kernel.ask(kind, **keys)["type"] == kind
     for worker_id in ("rank:7", "dask:*"):
         reply = kernel.ask("worker_release", worker_id=worker_id, action="free")
-        assert reply["message"]["text"]
+        found = kernel.await_event("worker_released", since, request_id=reply["id"])
+        assert found["status"] == "refused"
     assert kernel.ask("follow", engine="dask", follow=True)["message"]["text"]
     assert kernel.events("error", since) == []
 
