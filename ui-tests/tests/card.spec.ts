@@ -1,4 +1,5 @@
 import { galata } from '@jupyterlab/galata';
+import type { CodeCell } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Locator, Page } from '@playwright/test';
 
@@ -255,6 +256,66 @@ test.describe('The card of a cell that ran out of memory', () => {
       failure.getByRole('button', { name: 'Go to line 1' })
     ).toBeVisible();
     expect(await notebook.source(2)).toBe(changed);
+  });
+
+  test('should change nothing in a notebook that is read-only', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, MODEL, TRAIN]));
+    const failure = await fail(notebook);
+    await failure.getByRole('button', { name: 'Apply', exact: true }).click();
+    const edited = await notebook.source(2);
+    expect(edited).not.toBe(TRAIN);
+    const lock = (isLocked: boolean): Promise<void> =>
+      page.evaluate(readOnly => {
+        const panel = window.jupyterapp.shell.currentWidget as NotebookPanel;
+        if (panel.content.model) {
+          panel.content.model.readOnly = readOnly;
+        }
+      }, isLocked);
+    await lock(true);
+    await failure.getByRole('button', { name: 'Undo' }).click();
+    await expect(failure).toContainText(
+      'The cell is read-only, so nothing was changed.'
+    );
+    expect(await notebook.source(2)).toBe(edited);
+    await lock(false);
+    await failure.getByRole('button', { name: 'Undo' }).click();
+    await expect(
+      failure.getByRole('button', { name: 'Apply', exact: true })
+    ).toBeVisible();
+    await lock(true);
+    for (const name of ['Apply', 'Apply and re-run']) {
+      await failure.getByRole('button', { name, exact: true }).click();
+      await expect(failure).toContainText('The cell is read-only');
+      expect(await notebook.source(2)).toBe(TRAIN);
+    }
+  });
+
+  test('should be one where the running cell is deleted and that undone', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(
+      notebookOf([SIMULATE, MODEL, `import time\n\ntime.sleep(5)\n${TRAIN}`])
+    );
+    await notebook.runUpTo(1);
+    await notebook.start(2);
+    const isKept = await page.evaluate(() => {
+      const panel = window.jupyterapp.shell.currentWidget as NotebookPanel;
+      const { outputArea } = panel.content.widgets[2] as CodeCell;
+      return 'reattachFuture' in outputArea;
+    });
+    // Before 4.7 the outputs of such a cell go with it.
+    test.skip(!isKept);
+    await notebook.execute('notebook:delete-cell');
+    await notebook.execute('notebook:undo-cell-action');
+    const failure = card(notebook.cell(2));
+    await expect(actions(failure).first()).toBeVisible();
+    await expect(failure).toHaveCount(1);
+    await expect(card(page)).toHaveCount(1);
+    await expect(page.locator('.jp-GpuHeadroom-failedCell')).toHaveCount(1);
   });
 
   test('should name both cells where the batch size is set earlier', async ({
