@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from .threads import Lock
+from .threads import Lock, unseen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -208,7 +208,7 @@ class MainLoop:
         is_scheduled = self._due_s <= now_s + max(delay_s, _AFTER_CELL_S)
         if self._schedule is not None and not is_scheduled and not self._closed:
             self._due_s = now_s + delay_s
-            self._schedule(partial(self._slice, self._due_s), delay_s)
+            self._schedule(partial(unseen, self._slice, self._due_s), delay_s)
 
     def _slice(self, due_s: float) -> None:
         if due_s != self._due_s:

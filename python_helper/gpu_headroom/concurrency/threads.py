@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import types
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,10 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     T = TypeVar("T", bound=threading.Thread)
+    R = TypeVar("R")
 
 
 NAME = "gpu-headroom"
 LIMIT_S = 0.05
+_PLAIN = (types.FunctionType, types.MethodType)
 
 
 def stay_out() -> None:
@@ -92,12 +95,12 @@ class Bell:
 
 def start(call: Callable[[], Any], *, name: str = NAME) -> threading.Thread:
     """Start a daemon thread that no debugger suspends; raises `RuntimeError` where none can."""
-    return _started(threading.Thread(target=call, name=name, daemon=True))
+    return _started(threading.Thread(target=_apart(call), name=name, daemon=True))
 
 
 def later(delay_s: float, call: Callable[[], Any]) -> threading.Timer:
     """Call on such a thread after a while, unless it is cancelled."""
-    timer = threading.Timer(delay_s, call)
+    timer = threading.Timer(delay_s, _apart(call))
     timer.name, timer.daemon = NAME, True
     return _started(timer)
 
@@ -105,6 +108,66 @@ def later(delay_s: float, call: Callable[[], Any]) -> threading.Timer:
 def is_ours(thread: threading.Thread | None) -> bool:
     """Whether a thread was started here."""
     return thread is not None and thread.name.startswith(NAME)
+
+
+# --- Profilers and tracers of the person's --------------------------------------
+
+
+def _apart(call: Callable[[], R]) -> Callable[[], R]:
+    """Have a thread of ours run as if no `threading.settrace` or `setprofile` were there."""
+
+    def run() -> R:
+        if _may_set_trace() and sys.gettrace() is not None:
+            sys.settrace(None)
+        if sys.getprofile() is not None:
+            sys.setprofile(None)
+        return call()
+
+    return run
+
+
+def unseen(call: Callable[..., R], *args: Any) -> R:
+    """Call what is ours on a thread of the person's, whose profiler and tracer do not see it.
+
+    They are there again, as they were, when it returns or raises. Only what Python itself can put
+    back is touched: none that is written in C but `cProfile`, and no debugger that watches over
+    `sys.settrace`. Theirs see this function and its return, so that their stacks stay whole.
+    """
+    trace, profile = sys.gettrace(), sys.getprofile()
+    monitoring: Any = getattr(sys, "monitoring", None)  # since Python 3.12, on all threads at once
+    is_on = monitoring is not None and monitoring.get_tool(monitoring.PROFILER_ID) == "cProfile"
+    events: int = monitoring.get_events(monitoring.PROFILER_ID) if is_on else 0
+    if trace is None and profile is None and not events:
+        return call(*args)
+    is_traced = type(trace) in _PLAIN and _may_set_trace()
+    profiler: Any = getattr(sys.modules.get("_lsprof"), "Profiler", None)
+    is_cprofile = profiler is not None and issubclass(type(profile), profiler)
+    is_profiled = is_cprofile or type(profile) in _PLAIN
+    try:
+        # Called by `map`: calls out of Python code would be seen, but not that they return.
+        if is_traced:
+            sys.settrace(None)
+        for _ in map(sys.setprofile, (None,) if is_profiled else ()):
+            pass
+        if events:
+            for _ in map(monitoring.set_events, (monitoring.PROFILER_ID,), (0,)):
+                pass
+        return call(*args)
+    finally:
+        if events:
+            with suppress(ValueError):  # another thread has ended it meanwhile
+                monitoring.set_events(monitoring.PROFILER_ID, events)
+        if is_cprofile:
+            profiler.enable(profile)
+        elif is_profiled:
+            sys.setprofile(profile)
+        if is_traced:
+            sys.settrace(trace)
+
+
+def _may_set_trace() -> bool:
+    """Whether `sys.settrace` is Python's own: that of a debugger warns its user."""
+    return type(sys.settrace) is types.BuiltinFunctionType
 
 
 def _started(thread: T) -> T:

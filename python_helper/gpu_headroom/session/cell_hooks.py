@@ -10,7 +10,7 @@ from threading import get_ident, main_thread
 from typing import TYPE_CHECKING, Any
 
 from ..cells.runs import CellRun
-from ..concurrency.threads import NotNow, later
+from ..concurrency.threads import NotNow, later, unseen
 from ..inspection.kinds import is_kind
 from ..kernel import running_cell
 from ..oom.failure import last_shown
@@ -142,6 +142,9 @@ class CellHooks:
     # --- A cell begins ------------------------------------------------------
 
     def _before_cell(self, info: Any) -> None:
+        unseen(self._begin, info)
+
+    def _begin(self, info: Any) -> None:
         session = self._session
         if session.sampler.forked or running_cell.on_control_thread(self._shell):
             return
@@ -167,6 +170,9 @@ class CellHooks:
     # --- A cell ends --------------------------------------------------------
 
     def _after_cell(self, result: Any) -> None:
+        unseen(self._look_at_end, result)
+
+    def _look_at_end(self, result: Any) -> None:
         session = self._session
         self._next_count = self._shell.execution_count
         if session.sampler.forked or running_cell.on_control_thread(self._shell):
