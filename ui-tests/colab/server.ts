@@ -22,8 +22,13 @@ const SHELL = path.join(__dirname, 'shell');
 /** Generations of kernels: Colab's own of today, and the newest. */
 export type Generation = '6.17' | '7';
 
+/** A Python that has Colab's kernel: `make matrix` tries those that Colab offers. */
+const COLABS =
+  process.env.GPU_HEADROOM_PYTHON_KERNEL_617 ??
+  path.join(ROOT, '.venvs', 'kernel-6.17', 'bin', 'python');
+
 const ENVIRONMENTS: Record<Generation, string> = {
-  '6.17': path.join(ROOT, '.venvs', 'kernel-6.17'),
+  '6.17': path.resolve(COLABS, '..', '..'),
   '7': path.join(ROOT, '.venv')
 };
 
