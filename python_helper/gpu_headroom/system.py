@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -54,6 +55,11 @@ def host_name() -> str:
 def user_id() -> int:
     """Return the user as `os.stat` names the owner of a file, which on Windows is always 0."""
     return os.getuid() if hasattr(os, "getuid") else 0
+
+
+def has_wddm() -> bool:
+    """Whether Windows manages GPU memory (its driver model WDDM): in Windows and in WSL."""
+    return sys.platform == "win32" or os.path.exists("/dev/dxg")  # noqa: PTH110
 
 
 def page_bytes() -> int | None:

@@ -21,6 +21,8 @@ const TEMPLATES: Record<string, string> = {
     'CUDA has stopped in this kernel: nothing on the GPU can be measured or freed any more. Only a restart helps.',
   'note.preallocated':
     '{framework} took a pool of {pool_bytes} when it started, on purpose: its size says nothing about need.',
+  'note.beyond_gpu':
+    "More is reserved than this GPU's {total_bytes}: the driver keeps {excess_bytes} in host memory (shared GPU memory), which makes everything on this GPU slow.",
   'warning.growth_holder':
     'This cell kept {growth_bytes} more on each of its last {runs} runs: `{name}` grows.',
   'remedy.free-traceback':

@@ -96,7 +96,8 @@ export const SAMPLE: ISample = {
   host: {
     rss_bytes: gib(3.1),
     available_bytes: gib(9.8),
-    total_bytes: gib(15.6)
+    total_bytes: gib(15.6),
+    oom_kills: 0
   },
   trends: [],
   queued: [],
@@ -563,7 +564,12 @@ const NO_DEVICE: IDevice = {
 const NO_SAMPLE: ISample = {
   ...SAMPLE,
   devices: [NO_DEVICE],
-  host: { rss_bytes: null, available_bytes: null, total_bytes: null },
+  host: {
+    rss_bytes: null,
+    available_bytes: null,
+    total_bytes: null,
+    oom_kills: null
+  },
   trends: [
     {
       device_index: 0,

@@ -34,6 +34,7 @@ export function DeviceTitle({
   const facts = [
     simulated ? null : name,
     capacity,
+    device.shared_with_host ? trans.__('shared with the host') : null,
     capacity_limited ? trans.__('limited by a memory fraction') : null
   ];
   return (
@@ -97,7 +98,9 @@ export function SplitLine({
   const pair = formatPair(used_bytes, capacity_bytes, trans.__(' of '));
   return (
     <div className="jp-GpuHeadroom-split">
-      <span style={{ width: `${(100 * used_bytes) / capacity_bytes}%` }}>
+      <span
+        style={{ width: `${100 * Math.min(1, used_bytes / capacity_bytes)}%` }}
+      >
         {trans.__('used %1', pair)}
       </span>
       <span>{trans.__('headroom')}</span>
@@ -170,7 +173,7 @@ export function DeviceNotes({
       {device.shared_with_host && (
         <Hint icon="info">
           {trans.__(
-            "This GPU shares its memory with the host: the host's programs use the same bytes, and free is what the host has available."
+            'Shared with the host: its programs use this memory, and free is what it has available.'
           )}
         </Hint>
       )}

@@ -47,7 +47,8 @@ function sizeOf(
   trans: ITranslate,
   isCompact: boolean
 ): string {
-  const { capacity_bytes, used_bytes, in_use_bytes, simulated } = device;
+  const { capacity_bytes, used_bytes, in_use_bytes } = device;
+  const { shared_with_host, simulated } = device;
   const sizes =
     capacity_bytes === null
       ? formatBytes(in_use_bytes)
@@ -60,8 +61,11 @@ function sizeOf(
       ? trans.__('Simulated GPU %1: %2', device.index, sizes)
       : trans.__('GPU %1: %2', device.index, sizes);
   }
-  return simulated
-    ? trans.__('Simulated GPU %1', sizes)
+  if (simulated) {
+    return trans.__('Simulated GPU %1', sizes);
+  }
+  return shared_with_host
+    ? trans.__('GPU and host %1', sizes)
     : trans.__('GPU %1', sizes);
 }
 
@@ -185,8 +189,12 @@ function explainOthers(
   { card, count }: Extract<Reading, { kind: 'idle' }>,
   trans: ITranslate
 ): string {
-  const { outside_bytes = null, capacity_bytes = null } = card ?? {};
-  if (!card || outside_bytes === null || !capacity_bytes) {
+  // Of memory that is the host's, this kernel and the system are among the users.
+  if (!card || card.shared_with_host) {
+    return '';
+  }
+  const { outside_bytes, capacity_bytes } = card;
+  if (outside_bytes === null || !capacity_bytes) {
     return '';
   }
   if (outside_bytes === 0) {
@@ -223,7 +231,18 @@ function describeDevice(
     pair,
     headroom
   );
-  return [sentence, explainNvidiaSmi(device, trans)].filter(Boolean).join(' ');
+  return [sentence, remarkOn(device, trans)].filter(Boolean).join(' ');
+}
+
+/** What makes the numbers of a device others than one may expect. */
+function remarkOn(device: IDevice, trans: ITranslate): string {
+  const excess = device.notes.find(({ id }) => id === 'note.beyond_gpu');
+  if (excess) {
+    return words(trans).sentence(excess);
+  }
+  return device.shared_with_host
+    ? trans.__("The GPU shares the host's memory.")
+    : explainNvidiaSmi(device, trans);
 }
 
 /** Why `nvidia-smi` shows more; nothing where it shows the same or nothing. */

@@ -7,7 +7,6 @@ import { Hint } from '../components/hint';
 import { Wait } from '../lab/wait';
 import { whenLong } from '../memory/work';
 import { formatBytes } from '../text/format';
-import { nameSize } from '../text/names';
 import type { IOtherKernels } from '../tokens';
 import type { IShare } from './sharing';
 import { shutDown } from './shutdown';
@@ -17,8 +16,8 @@ interface IListProps {
   others: IOtherKernels | null;
   /** Of the card that is picked, the largest first. */
   shares: readonly IShare[];
-  /** What is left for programs that did not answer; `null`: not measured. */
-  rest_bytes: number | null;
+  /** What is left for programs that did not answer, in words. */
+  rest: string;
   trans: TranslationBundle;
 }
 
@@ -26,7 +25,7 @@ interface IListProps {
  * The notebooks on a card with what each holds, and last all other programs.
  */
 export function NotebookList(props: IListProps): React.JSX.Element {
-  const { others, rest_bytes, shares, trans } = props;
+  const { others, rest, shares, trans } = props;
   return (
     <ul
       className="jp-GpuHeadroom-notebooks"
@@ -49,9 +48,7 @@ export function NotebookList(props: IListProps): React.JSX.Element {
         >
           {trans.__('Other programs')}
         </span>
-        <span className="jp-GpuHeadroom-size">
-          {nameSize(rest_bytes, trans)}
-        </span>
+        <span className="jp-GpuHeadroom-size">{rest}</span>
       </li>
     </ul>
   );

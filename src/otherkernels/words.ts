@@ -3,7 +3,9 @@
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import type { IDevice } from '../protocol';
 import { formatBytes } from '../text/format';
+import { nameOthers } from '../text/names';
 import type { IOtherKernel } from '../tokens';
 import type { IShare } from './sharing';
 
@@ -38,6 +40,7 @@ export function describeActivity(
 export function describeTotal(
   others_bytes: number | null,
   shares: readonly IShare[],
+  device: IDevice | null,
   trans: TranslationBundle
 ): string {
   const told = shares.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -46,5 +49,5 @@ export function describeTotal(
   }
   return told > 0
     ? trans.__('at least %1', formatBytes(told))
-    : trans.__('not measured');
+    : nameOthers(null, device, trans);
 }

@@ -4,9 +4,9 @@ import * as React from 'react';
 import { Hint } from '../components/hint';
 import { NotebookList, Unasked } from '../otherkernels/list';
 import { restOf } from '../otherkernels/sharing';
-import type { IProcess } from '../protocol';
+import type { IDevice, IProcess } from '../protocol';
 import { formatBytes } from '../text/format';
-import { nameSize } from '../text/names';
+import { nameOthers } from '../text/names';
 import type { IPanelProps, PanelModel } from './model';
 
 /**
@@ -14,19 +14,19 @@ import type { IPanelProps, PanelModel } from './model';
  * the driver tells.
  */
 export function Others({ model }: IPanelProps): React.JSX.Element {
-  const { held, others, othersBytes, shares, trans } = model;
+  const { device, held, others, othersBytes, shares, trans } = model;
   const processes = held?.processes ?? [];
-  const rest_bytes = restOf(othersBytes, shares);
+  const rest = nameOthers(restOf(othersBytes, shares), device, trans);
   return (
     <>
       {shares.length > 0 || processes.length > 0 ? (
-        <NotebookList {...{ others, shares, rest_bytes, trans }} />
+        <NotebookList {...{ others, shares, rest, trans }} />
       ) : (
         <Hint icon="info">{explain(model)}</Hint>
       )}
       {others && <Unasked others={others} trans={trans} />}
       {processes.length > 0 && (
-        <Processes processes={processes} trans={trans} />
+        <Processes device={device} processes={processes} trans={trans} />
       )}
     </>
   );
@@ -34,9 +34,12 @@ export function Others({ model }: IPanelProps): React.JSX.Element {
 
 /** Why nobody is listed. */
 function explain(model: PanelModel): string {
-  const { othersBytes: bytes, trans } = model;
+  const { device, othersBytes: bytes, trans } = model;
   if (bytes === null) {
-    return trans.__('What other programs hold is not measured.');
+    return trans.__(
+      'What other programs hold is %1.',
+      nameOthers(null, device, trans)
+    );
   }
   return bytes === 0
     ? trans.__('No other program uses this GPU.')
@@ -48,10 +51,11 @@ function explain(model: PanelModel): string {
 
 /** What the driver lists, the notebooks' kernels included. */
 function Processes(props: {
+  device: IDevice | null;
   processes: readonly IProcess[];
   trans: TranslationBundle;
 }): React.JSX.Element {
-  const { processes, trans } = props;
+  const { device, processes, trans } = props;
   return (
     <details className="jp-GpuHeadroom-processes">
       <summary>{trans.__('Processes, as the driver lists them')}</summary>
@@ -61,7 +65,7 @@ function Processes(props: {
             <span className="jp-GpuHeadroom-name">
               {nameProcess(process, trans)}
             </span>
-            <span>{nameSize(process.bytes, trans)}</span>
+            <span>{nameOthers(process.bytes, device, trans)}</span>
           </li>
         ))}
       </ul>

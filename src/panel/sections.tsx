@@ -83,8 +83,8 @@ const SECTIONS: Record<SectionName, ISectionParts> = {
   Others: {
     Body: Others,
     label: trans => trans.__('Other notebooks on this GPU'),
-    total: ({ othersBytes, shares, trans }) =>
-      describeTotal(othersBytes, shares, trans),
+    total: ({ device, othersBytes, shares, trans }) =>
+      describeTotal(othersBytes, shares, device, trans),
     nothing: ({ isAlone, trans }) =>
       isAlone ? trans.__('No other program uses this GPU.') : ''
   }

@@ -52,15 +52,21 @@ export function ofEarlyHelper(data: unknown): unknown {
 
 /**
  * An event as one of today, of a helper before 2.2: it knew nothing of workers that
- * live, nor who had started CUDA.
+ * live, nor who had started CUDA, nor whom the system had ended.
  */
 export function withoutWorkers(data: unknown): unknown {
-  return edited(data, ({ cuda_started, type, workers, workers_bytes }) => {
-    switch (type) {
+  return edited(data, event => {
+    const { cuda_started = null, host, workers = null } = event;
+    const { workers_bytes = null } = event;
+    switch (event.type) {
       case 'sample':
-        return { workers: workers ?? null, cuda_started: cuda_started ?? null };
+        return {
+          workers,
+          cuda_started,
+          host: edited(host, ({ oom_kills = null }) => ({ oom_kills }))
+        };
       case 'cell':
-        return { workers_bytes: workers_bytes ?? null };
+        return { workers_bytes };
       default:
         return {};
     }

@@ -66,7 +66,14 @@ export interface IWarning extends v.InferOutput<typeof WarningSchema> {}
 export const WarningSchema = event('warning', {
   time_s: number,
   cell_id: v.nullable(v.string()),
-  kind: v.picklist(['filling_up', 'growth', 'retries', 'swallowed_oom']),
+  kind: v.picklist([
+    'filling_up',
+    'growth',
+    'retries',
+    'swallowed_oom',
+    'beyond_gpu',
+    'host_low'
+  ]),
   device_index: v.nullable(count),
   message: MessageSchema
 });

@@ -60,7 +60,9 @@ export const HostMemorySchema = v.object({
   rss_bytes: v.nullable(count),
   /** What could still be had without swapping. */
   available_bytes: v.nullable(count),
-  total_bytes: v.nullable(count)
+  total_bytes: v.nullable(count),
+  /** Processes that the system has ended for want of memory, this kernel's neighbours included. */
+  oom_kills: v.nullable(count)
 });
 
 /** Where memory goes while a cell runs. */

@@ -1,7 +1,13 @@
 /**
  * Names that several surfaces use: of sizes, GPUs, frameworks, holders and workers.
  */
-import type { IDevice, IFramework, IHeld, IWorker } from '../protocol';
+import type {
+  IDevice,
+  IFramework,
+  IHeld,
+  IMessage,
+  IWorker
+} from '../protocol';
 import { FRAMEWORKS } from '../protocol/framework';
 import { formatBytes } from './format';
 import type { ITranslate } from './translate';
@@ -9,6 +15,21 @@ import type { ITranslate } from './translate';
 /** A size; of one that is `null` it is said that it is not measured. */
 export function nameSize(bytes: number | null, trans: ITranslate): string {
   return bytes === null ? trans.__('not measured') : formatBytes(bytes);
+}
+
+/** A size that other programs use of a device; Windows does not tell it. */
+export function nameOthers(
+  bytes: number | null,
+  device: IDevice | null,
+  trans: ITranslate
+): string {
+  return bytes === null && device?.notes.some(isOfWindows)
+    ? trans.__('not available on Windows')
+    : nameSize(bytes, trans);
+}
+
+function isOfWindows({ id }: IMessage): boolean {
+  return id === 'note.wddm_others';
 }
 
 /** "GPU 0", "Simulated GPU 0". */

@@ -311,6 +311,78 @@ test.describe('The gauge', () => {
 });
 
 /** Count the releases that a page hears of from now on. */
+/** Something to read for some seconds. */
+const STEPS = `import time
+
+for step in range(50):
+    more = torch.empty(2**20, dtype=torch.uint8, device="cuda")
+    time.sleep(0.1)`;
+
+/** A simulated card of 8 GiB that PyTorch takes for another one. */
+const taken = (as: string, gib: number): string => `import gpu_headroom
+
+gpu_headroom.simulate("8 GiB", compute="meta", outside="0.4 GiB")
+
+import torch
+
+properties = torch.cuda.get_device_properties
+
+
+class Other:
+    def __init__(self, index):
+        self.one = properties(index)
+
+    def __getattr__(self, name):
+        return getattr(self.one, name)
+
+    ${as}
+
+
+torch.cuda.get_device_properties = Other
+held = torch.empty(${gib} * 2**30, dtype=torch.uint8, device="cuda")`;
+
+test.describe("Memory that is not the GPU's own", () => {
+  test('should be the memory of the host where the GPU has no other', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(
+      notebookOf([taken('is_integrated, total_memory = True, 119 * 2**30', 5)])
+    );
+    await notebook.run(0);
+    await expect(gauge(page)).toContainText('/ 119.0 GiB');
+    await expect(gauge(page)).toHaveAttribute(
+      'title',
+      /The GPU shares the host's memory\.$/
+    );
+    await gauge(page).click();
+    await expect(popup(page)).toContainText('119.0 GiB, shared with the host');
+    await expect(popup(page)).toContainText('free is what it has available');
+  });
+
+  test('should be said where the driver lends memory of the host', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(
+      notebookOf([taken('total_memory = 5 * 2**30', 7), STEPS])
+    );
+    await notebook.run(0);
+    await expect(gauge(page)).toContainText('7.0 / 5.0 GiB');
+    const beyond = "More is reserved than this GPU's 5.0 GiB: the driver keeps";
+    await expect(gauge(page)).toHaveAttribute('title', new RegExp(beyond));
+    await gauge(page).click();
+    await expect(popup(page)).toContainText(`${beyond} 2.0 GiB in host memory`);
+    const bar = await popup(page).locator('.jp-mod-wide').first().boundingBox();
+    const split = popup(page).locator('.jp-GpuHeadroom-split > span').first();
+    expect((await split.boundingBox())?.width).toBeLessThanOrEqual(
+      bar?.width ?? 0
+    );
+    await notebook.start(1);
+    await expect(popup(page)).toContainText('more than the GPU has');
+  });
+});
+
 async function countReleases(page: Page): Promise<() => Promise<number>> {
   const heard = await page.evaluateHandle(() => {
     const panel = window.jupyterapp.shell.currentWidget as NotebookPanel;

@@ -93,7 +93,7 @@ def _from_capture(capture: Capture, device: DeviceReading | None) -> FailureMemo
     driver = driver_call("cuda" if device is None else device.backend)
     outside: int | None = max(0, capture.capacity_bytes - capture.free_bytes - reserved)
     source = driver
-    if device is not None and device.capacity_limited:
+    if device is not None and (device.capacity_limited or device.shared_with_host):
         outside, source = device.outside_bytes, device.capacity_source
     elif device is not None and capture.capacity_bytes < _WHOLE * (device.capacity_bytes or 0):
         # PyTorch up to 2.5 tells of a limit only when it is reached.

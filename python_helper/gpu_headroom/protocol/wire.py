@@ -416,7 +416,7 @@ class WarningEvent(TypedDict):
     life_id: str
     time_s: float
     cell_id: str | None
-    kind: Literal["filling_up", "growth", "retries", "swallowed_oom"]
+    kind: Literal["filling_up", "growth", "retries", "swallowed_oom", "beyond_gpu", "host_low"]
     device_index: int | None
     message: Message
 
@@ -552,6 +552,7 @@ class HostMemory(TypedDict):
     rss_bytes: int | None
     available_bytes: int | None
     total_bytes: int | None
+    oom_kills: int | None
 
 
 class Trend(TypedDict):

@@ -29,6 +29,7 @@ class _Group(NamedTuple):
 
     limit: Path
     usage: Path
+    events: Path
     stat: Path
     reclaimable: str
 
@@ -39,23 +40,28 @@ class HostFiles:
     def __init__(self, root: Path = _ROOT) -> None:
         self._root = root
         self._limited: list[_Group] = []
+        self._events: Path | None = None
         self._looked_s = float("-inf")
 
     def read(self) -> HostReading:
         """Read resident, available and total bytes; a container's limit counts as the total."""
         now_s = time.monotonic()
         if now_s - self._looked_s >= _LOOK_AGAIN_S:
-            groups = _groups(self._root)
+            groups = [*_groups(self._root)]
+            counting = [*[group.events for group in groups], self._root / "proc/vmstat"]
+            self._events = next((file for file in counting if _oom_kills(file) is not None), None)
             self._limited = [group for group in groups if _limit(group) is not None]
             self._looked_s = now_s
         meminfo = text_of(self._root / "proc/meminfo")
-        total = _kib(meminfo, "MemTotal:") or _physical(self._root)
-        available = _kib(meminfo, "MemAvailable:")
+        machine = total = _kib(meminfo, "MemTotal:") or _physical(self._root)
+        left = available = _kib(meminfo, "MemAvailable:")
         for limit, used in filter(None, map(_limit, self._limited)):
             total = limit if total is None else min(total, limit)
-            left = max(0, limit - used)
-            available = left if available is None else min(available, left)
-        return HostReading(_resident(self._root), available, total)
+            rest = max(0, limit - used)
+            available = rest if available is None else min(available, rest)
+        resident = _resident(self._root)
+        kills = None if self._events is None else _oom_kills(self._events)
+        return HostReading(resident, available, total, kills, left, machine)
 
 
 def read(root: Path = _ROOT) -> HostReading:
@@ -77,17 +83,17 @@ def _groups(root: Path) -> Iterator[_Group]:
     for line in text_of(root / "proc/self/cgroup").splitlines():
         number, controllers, path = line.split(":", 2)
         if number == "0" and not controllers:
-            names = ("memory.max", "memory.current", "inactive_file")
-            base = root / "sys/fs/cgroup"
+            names = ["max", "current", "events", "stat"]
+            base, reclaimable = root / "sys/fs/cgroup", "inactive_file"
         elif "memory" in controllers.split(","):
-            names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
-            base = root / "sys/fs/cgroup/memory"
+            names = ["limit_in_bytes", "usage_in_bytes", "oom_control", "stat"]
+            base, reclaimable = root / "sys/fs/cgroup/memory", "total_inactive_file"
         else:
             continue
-        limit, usage, reclaimable = names
         group = Path(path.lstrip("/"))
         for folder in (base / group, *(base / parent for parent in group.parents)):
-            yield _Group(folder / limit, folder / usage, folder / "memory.stat", reclaimable)
+            limit, usage, events, stat = [folder / f"memory.{name}" for name in names]
+            yield _Group(limit, usage, events, stat, reclaimable)
 
 
 def _limit(group: _Group) -> tuple[int, int] | None:
@@ -101,6 +107,16 @@ def _limit(group: _Group) -> tuple[int, int] | None:
     # Pages of files that nobody has used lately are given up before the limit is reached.
     given_up = _number(text_of(group.stat), group.reclaimable) or 0
     return int(most), max(0, int(used) - given_up)
+
+
+def _oom_kills(file: Path) -> int | None:
+    """Return how many processes the system has ended for want of memory.
+
+    In a control group and those below it (Documentation/admin-guide/cgroup-v2.rst, memory.events;
+    of version 1 in the group alone), whichever limit was reached, the machine's included; of
+    /proc/vmstat on the whole machine. Linux counts them since 4.13.
+    """
+    return _number(text_of(file), "oom_kill")
 
 
 def _kib(text: str, key: str) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from ..frameworks.view import driver_call
+from ..text.messages import message
 from .snapshot import DeviceReading
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 
 _HOST = "/proc/meminfo"
+_MAPPING = "note.mapping"
 
 
 def merge(
@@ -88,6 +90,11 @@ def _device(
     limited = limit is not None and (total is None or limit < total)
     others = _first(view.others_bytes for view in known)
     certain = any(view.uuid is not None for view in views)
+    shared = any(view.shared_with_host for view in known)
+    notes = [note for view in known for note in view.notes if not certain or note["id"] != _MAPPING]
+    excess = sum(reserved) - (total or 0)
+    if excess > 0 and total is not None and not shared:
+        notes.append(message("note.beyond_gpu", total_bytes=total, excess_bytes=excess))
     return DeviceReading(
         index=key[1],
         backend=key[0],
@@ -96,29 +103,37 @@ def _device(
         simulated=any(view.simulated for view in known),
         capacity_bytes=limit if limited else total,
         capacity_limited=limited,
-        shared_with_host=any(view.shared_with_host for view in known),
+        shared_with_host=shared,
         free_bytes=free,
         outside_bytes=outside,
         others_bytes=others if outside is None or others is None else min(others, outside),
         frameworks=frameworks,
-        notes=tuple([note for view in (views if certain else known) for note in view.notes]),
+        notes=tuple(notes),
         capacity_source=views[0].limit_source if limited else total_source,
         free_source=free_source,
     )
 
 
 def _card(known: Sequence[View], host: HostReading | None) -> tuple[Told, Told]:
-    """Total and free bytes of the card; free is the host's where they share their memory."""
+    """Return total and free bytes of the card; the host's where they share their memory.
+
+    There `cudaMemGetInfo` counts the page cache as used, and NVIDIA has programs estimate by
+    /proc/meminfo (docs.nvidia.com/dgx/dgx-spark/known-issues.html, "Guidance for reporting memory
+    resources with unified memory architecture"; llama.cpp pull request 17368). Free is its
+    MemAvailable; its SwapFree, which NVIDIA adds, is left out: a machine that swaps for the GPU
+    hangs before anything fails (pytorch/pytorch issue 174358).
+    """
     total = _told((view.total_bytes, view.card_source) for view in known)
+    left = None if host is None else host.machine_available_bytes
+    if host is not None and left is not None and any(view.shared_with_host for view in known):
+        total = _told([total, (host.machine_total_bytes, _HOST)])
+        return total, (left if total[0] is None else min(left, total[0]), _HOST)
     free = _told((view.free_bytes, view.card_source) for view in known)
     asked = next((view for view in known if view.ask_card is not None), None)
     if free[0] is None and asked is not None and asked.ask_card is not None:
         call = driver_call(asked.backend)
         asked_free, asked_total = asked.ask_card()
         free, total = _told([(asked_free, call)]), _told([(asked_total, call), total])
-    left = None if host is None else host.available_bytes
-    if left is not None and any(view.shared_with_host for view in known):
-        free = (left if total[0] is None else min(left, total[0])), _HOST
     if total[0] is not None and free[0] is not None and not 0 <= free[0] <= total[0]:
         free = None, ""
     return total, free

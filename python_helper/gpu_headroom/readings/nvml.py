@@ -9,12 +9,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from .. import system
 from ..frameworks.imported import simulation
 from ..frameworks.view import View
 from ..text.messages import message
 from . import nvml_library
 from .merge import plain_uuid
-from .nvml_library import Nvml
+from .nvml_library import HOST_MEMORY, Nvml
 from .power import Power
 from .visible import Board, is_certain, visible
 
@@ -41,6 +42,8 @@ class Identity(NamedTuple):
 
 def identity(proc: Path = _PROC) -> Identity | None:
     """Say how the driver lists this process; `None` in a container that cannot know it."""
+    if os.name == "nt":  # where there are no namespaces of process ids
+        return Identity(frozenset({os.getpid()}), same_namespace=True)
     try:
         if str((proc / "self/ns/pid").readlink()) == _INITIAL_NAMESPACE:
             return Identity(frozenset({os.getpid()}), same_namespace=True)
@@ -171,16 +174,22 @@ class Driver:
 
     def _view(self, library: Nvml, index: int, board: Board, certain: bool) -> View:
         memory = library.memory(board.handle)
+        total, free = memory or (None, None)
+        others = self._others_bytes(library, board)
+        notes = [] if certain else [message("note.mapping", index=index)]
+        if others is None and system.has_wddm():
+            notes.append(message("note.wddm_others"))
         return View(
             index=index,
             name=board.name,
             uuid=board.uuid.removeprefix("GPU-") or None,
             simulated=self._simulation is not None,
-            total_bytes=None if memory is None else memory.total_bytes,
-            free_bytes=None if memory is None else memory.free_bytes,
-            others_bytes=self._others_bytes(library, board),
+            shared_with_host=memory == HOST_MEMORY,
+            total_bytes=total,
+            free_bytes=free,
+            others_bytes=others,
             card_source="nvmlDeviceGetMemoryInfo",
-            notes=() if certain else (message("note.mapping", index=index),),
+            notes=tuple(notes),
         )
 
     def _others_bytes(self, library: Nvml, board: Board) -> int | None:
@@ -199,7 +208,9 @@ class Driver:
         listed = library.processes(board.handle)
         if listed is None or self._identity is None:
             return None
-        return {pid: used for pid, used in listed.items() if pid not in self._identity.pids}
+        others = {pid: used for pid, used in listed.items() if pid not in self._identity.pids}
+        # WSL lists nobody, and Windows not everybody: that there is nobody is not said.
+        return others or (None if system.has_wddm() else others)
 
 
 def _has_no_device() -> bool:

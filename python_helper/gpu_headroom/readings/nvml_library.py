@@ -19,7 +19,8 @@ from .. import system
 from ..concurrency import threads
 from ..frameworks.imported import imported
 
-_NOT_AVAILABLE = 2**64 - 1
+_NOT_AVAILABLE = 2**64 - 1  # NVML_VALUE_NOT_AVAILABLE
+_NOT_SUPPORTED = 3  # NVML_ERROR_NOT_SUPPORTED
 _TEXT = 96
 _MOST_PROCESSES = 256
 # The entry was 24 bytes, and 32 in the headers of some drivers: room for the larger one.
@@ -52,8 +53,12 @@ class MemoryV1(ctypes.Structure):
 class CardMemory(NamedTuple):
     """Bytes of a card that programs can have, and those that none has."""
 
-    total_bytes: int
-    free_bytes: int
+    total_bytes: int | None
+    free_bytes: int | None
+
+
+HOST_MEMORY = CardMemory(None, None)
+"""Of a GPU that has no memory but the host's."""
 
 
 def load() -> Any:
@@ -107,19 +112,29 @@ class Nvml:
         return self._text("nvmlDeviceGetName", handle)
 
     def memory(self, handle: Any) -> CardMemory | None:
-        """Return total and free; `None` where the numbers cannot be true, as some of WSL's."""
+        """Return total and free; `None` where the numbers cannot be true, as some of WSL's.
+
+        `HOST_MEMORY` where the driver supports neither question: GB10 of DGX Spark, and Jetson
+        (docs.nvidia.com/dgx/dgx-spark/known-issues.html, "nvidia-smi reports memory usage not
+        supported"; github.com/leptonai/gpud/pull/1170).
+        """
         new = MemoryV2(version=sizeof(MemoryV2) | 2 << 24)
         if self._call("nvmlDeviceGetMemoryInfo_v2", handle, byref(new)) == 0:
-            memory = CardMemory(new.total - new.reserved, new.free)
+            total, free = new.total - new.reserved, new.free
         else:
             old = MemoryV1()
-            if self._call("nvmlDeviceGetMemoryInfo", handle, byref(old)) != 0:
-                return None
-            memory = CardMemory(old.total, old.free)
-        return memory if 0 <= memory.free_bytes <= memory.total_bytes < 2**60 else None
+            status = self._call("nvmlDeviceGetMemoryInfo", handle, byref(old))
+            if status != 0:
+                return HOST_MEMORY if status == _NOT_SUPPORTED else None
+            total, free = old.total, old.free
+        return CardMemory(total, free) if 0 <= free <= total < 2**60 else None
 
     def processes(self, handle: Any) -> dict[int, int | None] | None:
-        """Return bytes by process id, of compute and graphics; `None` where the driver hides it."""
+        """Return bytes by process id, of compute and graphics; `None` where the driver hides it.
+
+        A process has no bytes under WDDM, where Windows manages the memory, not the driver (NVML
+        API reference, `nvmlProcessInfo_t.usedGpuMemory`), and under MIG.
+        """
         compute = self._processes("nvmlDeviceGetComputeRunningProcesses", handle)
         graphics = self._processes("nvmlDeviceGetGraphicsRunningProcesses", handle)
         return None if compute is None and graphics is None else (graphics or {}) | (compute or {})

@@ -71,11 +71,11 @@ class DeviceReading:
 
     @property
     def headroom_bytes(self) -> int | None:
-        """Free + cached, under a memory fraction at most what it leaves: an upper bound."""
+        """Free + cached, at most what the capacity leaves: an upper bound."""
         if self.free_bytes is None:
             return None
         headroom = self.free_bytes + self.cached_bytes
-        if self.capacity_limited and self.capacity_bytes is not None:
+        if self.capacity_bytes is not None:
             return max(0, min(headroom, self.capacity_bytes - self.in_use_bytes))
         return headroom
 
@@ -96,15 +96,25 @@ class DeviceReading:
 
 @dataclass(frozen=True, slots=True)
 class HostReading:
-    """The kernel's own host memory and the host's, in bytes; `None` is not measured."""
+    """The kernel's own host memory and the host's, in bytes; `None` is not measured.
+
+    Available and total are a container's where it has a limit, which does not bind what a GPU
+    takes of the machine's memory. `oom_kills` counts the processes that the system has ended for
+    want of memory, in the kernel's control group where there is one.
+    """
 
     rss_bytes: int | None
     available_bytes: int | None
     total_bytes: int | None
+    oom_kills: int | None = None
+    machine_available_bytes: int | None = None
+    machine_total_bytes: int | None = None
 
     def as_wire(self) -> wire.HostMemory:
         """Return this reading as it travels."""
-        return cast("wire.HostMemory", shallow(self))
+        reading = shallow(self)
+        del reading["machine_available_bytes"], reading["machine_total_bytes"]
+        return cast("wire.HostMemory", reading)
 
 
 @dataclass(frozen=True, slots=True)

@@ -318,6 +318,11 @@ SENTENCES = {
         "This machine has several kinds of GPU: which of them this kernel will call GPU {index} "
         "is not certain."
     ),
+    "note.wddm_others": "The GPU memory of other programs is not available on Windows.",
+    "note.beyond_gpu": (
+        "More is reserved than this GPU's {total_bytes}: the driver keeps {excess_bytes} in host "
+        "memory (shared GPU memory), which makes everything on this GPU slow."
+    ),
     # The largest batch, from measured runs.
     "prediction.range": (
         "From {runs} measured runs: the largest `{name}` that fits lies between {low} and {high}."
@@ -357,6 +362,14 @@ SENTENCES = {
     "warning.retries": (
         "GPU memory is nearly full: the allocator had to empty its cache {count} times "
         "while this cell ran, which makes it slow."
+    ),
+    "warning.beyond_gpu": (
+        "PyTorch has reserved {excess_bytes} more than the GPU has. The driver keeps that in host "
+        "memory (shared GPU memory), which makes this cell slow."
+    ),
+    "warning.host_low": (
+        "Only {left_bytes} of the {total_bytes} that GPU and host share are left. Where they run "
+        "out the machine may hang before any error: interrupt the cell or free memory."
     ),
     "warning.swallowed_oom": (
         "GPU memory ran out while this cell ran, and its code caught the error ({count} in all)."

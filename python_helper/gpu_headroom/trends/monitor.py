@@ -25,14 +25,15 @@ if TYPE_CHECKING:
     from ..concurrency.turns import Turn
     from ..holders.account import Account
     from ..protocol import wire
-    from ..readings.snapshot import DeviceSnapshot
+    from ..readings.snapshot import DeviceReading, DeviceSnapshot
 
-    Kind = Literal["filling_up", "growth", "retries", "swallowed_oom"]
+    Kind = Literal["filling_up", "growth", "retries", "swallowed_oom", "beyond_gpu", "host_low"]
 
 _SOON_S = 120.0  # until full, when the gauge speaks of it
 _IN_A_ROW = 3  # readings that say so
 _RETRIES = 3  # readings after the allocator had to empty its cache again
 _RETRIES_S = 10.0  # in which they come: more than one start of a training
+_LITTLE = 1 / 16  # of the memory that a GPU shares with the host, left before a machine hangs
 _UNSENT = 20  # warnings kept for a page that is away
 _MINUTE_S = 60
 
@@ -102,6 +103,7 @@ class Monitor:
             if not loading:
                 trend.enter(snapshot.time_s, device)
             self._forecast(run, device.index, trend)
+            self._look_beyond(run, device)
             self._count_retries(run, device.index, snapshot.time_s)
 
     def _forecast(self, run: CellRun, index: int, trend: DeviceTrend) -> None:
@@ -118,6 +120,17 @@ class Monitor:
             else message("warning.filling_up_steps", growth_bytes=per_step, time=left, steps=steps)
         )
         self._say("filling_up", run, index, said, size=trend.rise_bytes)
+
+    def _look_beyond(self, run: CellRun, device: DeviceReading) -> None:
+        """Warn where the GPU's memory is exceeded, or the host's that it uses runs out."""
+        total, left = device.capacity_bytes, device.free_bytes
+        excess = next((note for note in device.notes if note["id"] == "note.beyond_gpu"), None)
+        if excess is not None:
+            said = message("warning.beyond_gpu", excess_bytes=excess["params"]["excess_bytes"])
+            self._say("beyond_gpu", run, device.index, said)
+        if device.shared_with_host and total and left is not None and left < _LITTLE * total:
+            said = message("warning.host_low", left_bytes=left, total_bytes=total)
+            self._say("host_low", run, device.index, said)
 
     def _count_retries(self, run: CellRun, index: int, time_s: float) -> None:
         memory = run.on(index)

@@ -34,7 +34,8 @@ def write(root: Path, name: str, text: str) -> None:
 def test_without_a_container(root: Path) -> None:
     """The machine's own numbers, and the pages that this process keeps resident."""
     resident = 1000 * os.sysconf("SC_PAGE_SIZE")
-    assert host.read(root) == HostReading(resident, 48 * GIB, 64 * GIB)
+    machine = 48 * GIB, 64 * GIB
+    assert host.read(root) == HostReading(resident, *machine, None, *machine)
 
 
 def test_in_a_container_of_cgroup_2(root: Path) -> None:
@@ -45,6 +46,8 @@ def test_in_a_container_of_cgroup_2(root: Path) -> None:
     write(root, "sys/fs/cgroup/memory.stat", f"anon 1\ninactive_file {GIB}\n")
     reading = host.read(root)
     assert (reading.available_bytes, reading.total_bytes) == (3 * GIB, 8 * GIB)
+    assert reading.machine_available_bytes == 48 * GIB
+    assert reading.machine_total_bytes == 64 * GIB
 
 
 def test_the_tightest_of_nested_groups_counts(root: Path) -> None:
@@ -67,6 +70,27 @@ def test_in_a_container_of_cgroup_1(root: Path) -> None:
     write(root, "sys/fs/cgroup/memory/docker/abc/memory.usage_in_bytes", "1\n")
     reading = host.read(root)
     assert (reading.available_bytes, reading.total_bytes) == (GIB, 2 * GIB)
+
+
+@pytest.mark.parametrize(
+    ("group", "file", "text"),
+    [
+        ("0::/user/notebook\n", "user/notebook/memory.events", "oom 9\noom_kill 2\n"),
+        ("0::/of/the/host\n", "memory.events", "oom 9\noom_kill 2\noom_group_kill 7\n"),
+        (
+            "9:memory:/docker/abc\n0::/\n",
+            "memory/docker/abc/memory.oom_control",
+            "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n",
+        ),
+    ],
+)
+def test_counts_whom_the_system_has_ended(root: Path, group: str, file: str, text: str) -> None:
+    """By the nearest control group that counts, or else on the whole machine."""
+    write(root, "proc/vmstat", "pgfault 4\noom_kill 11\n")
+    write(root, "proc/self/cgroup", group)
+    assert host.read(root).oom_kills == 11
+    write(root, f"sys/fs/cgroup/{file}", text)
+    assert host.read(root).oom_kills == 2
 
 
 def test_a_new_limit_is_seen_within_a_minute(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -122,12 +122,28 @@ def test_a_limit_binds_one_framework_only() -> None:
 
 
 def test_free_is_the_hosts_where_memory_is_shared() -> None:
-    """With unified memory the page cache is not lost, though the driver counts it as used."""
+    """With unified memory the page cache is not lost, though the driver counts it as used.
+
+    What a container may use does not bind the GPU.
+    """
     shared = card(0, A, 100, shared_with_host=True)
-    (device,) = merge([], [shared], HostReading(1, 7000, 10000))
+    (device,) = merge([], [shared], HostReading(1, 20, 30, 0, 7000, 12000))
     assert (device.shared_with_host, device.free_bytes, device.outside_bytes) == (True, 7000, 3000)
     (unknown,) = merge([], [shared], HostReading(1, None, None))
     assert unknown.free_bytes == 100
+
+
+def test_more_than_the_gpu_has_is_said() -> None:
+    """WDDM keeps in host memory what does not fit: the parts stay as they are, the rest is 0."""
+    (device,) = merge([view(0, "torch", 11500, 500)], [card(0, A, 0)])
+    assert [note["params"] for note in device.notes] == [
+        {"total_bytes": 10000, "excess_bytes": 2000}
+    ]
+    assert (device.outside_bytes, device.used_bytes, device.headroom_bytes) == (0, 11500, 0)
+    shared = card(0, A, 0, shared_with_host=True)
+    for cards, most in (([shared], 12000), ([card(0, A, 0)], 9500)):
+        (device,) = merge([view(0, "torch", most, 500)], cards)
+        assert device.notes == ()
 
 
 def test_others_are_never_more_than_outside() -> None:

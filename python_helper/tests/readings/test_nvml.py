@@ -11,10 +11,13 @@ from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from gpu_headroom import system
+from gpu_headroom.frameworks.view import FrameworkReading, View
 from gpu_headroom.readings import nvml, nvml_library
 from gpu_headroom.readings.merge import merge
 from gpu_headroom.readings.nvml import Driver, Identity, identity
 from gpu_headroom.readings.power import Power
+from gpu_headroom.readings.snapshot import HostReading
 from gpu_simulator.driver import Library
 
 if TYPE_CHECKING:
@@ -133,6 +136,71 @@ def test_what_the_driver_hides_is_not_measured(
         if listing == "hidden"
         else [each["bytes"] for each in listed or []] == [None]
     )
+
+
+def test_windows_tells_no_memory_by_process(
+    opened: Callable[..., Driver], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under WDDM a process has NVML_VALUE_NOT_AVAILABLE, and the list of WSL is empty: never 0."""
+    monkeypatch.setattr(system, "has_wddm", lambda: True)
+    driver = opened(Library(Machine(), "unmeasured"))
+    torch = View(1, uuid=UUIDS[1], framework=FrameworkReading("torch", GIB, 0))
+    first, second = merge([torch], driver.read(fixed=False))
+    assert (first.others_bytes, second.others_bytes) == (None, None)
+    assert [each["id"] for each in second.notes] == ["note.wddm_others"]
+    assert [each["bytes"] for each in driver.processes(second) or []] == [None]
+    assert driver.processes(first) is None
+    assert second.outside_bytes == GIB
+
+
+def test_a_driver_of_windows_that_tells_is_believed(
+    opened: Callable[..., Driver], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """TCC is Windows as well, where NVIDIA's driver manages the memory."""
+    monkeypatch.setattr(system, "has_wddm", lambda: True)
+    _, second = devices(opened(Library(Machine())))
+    assert (second.others_bytes, second.notes) == (2 * GIB, ())
+
+
+def unified(**has: Any) -> OldLibrary:
+    """The library as on GB10: it refuses to tell of memory but that of a process."""
+    refused = {f"nvmlDeviceGetMemoryInfo{version}": lambda *_: 3 for version in ("", "_v2")}
+    return OldLibrary(Library(Machine()), **refused | has)
+
+
+def test_without_memory_of_its_own_a_gpu_has_the_hosts(opened: Callable[..., Driver]) -> None:
+    """GB10 and Jetson: NOT_SUPPORTED, before and after PyTorch has started."""
+    machine = HostReading(GIB, 2 * GIB, 8 * GIB, 0, 70 * GIB, 120 * GIB)
+    views = opened(unified()).read(fixed=False)
+    assert [view.shared_with_host for view in views] == [True, True]
+    torch = View(
+        0,
+        uuid=UUIDS[0],
+        shared_with_host=True,
+        total_bytes=119 * GIB,
+        framework=FrameworkReading("torch", 5 * GIB, GIB),
+        ask_card=lambda: pytest.fail("cudaMemGetInfo counts the page cache as used"),
+    )
+    first, second = merge([torch], views, machine)
+    assert (first.capacity_bytes, first.free_bytes) == (119 * GIB, 70 * GIB)
+    assert (first.outside_bytes, first.headroom_bytes) == (43 * GIB, 71 * GIB)
+    assert (second.capacity_bytes, second.free_bytes) == (120 * GIB, 70 * GIB)
+    assert second.others_bytes == 2 * GIB
+    assert second.capacity_source == second.free_source == "/proc/meminfo"
+
+
+@pytest.mark.parametrize("status", [4, 15, None])
+def test_a_driver_that_fails_has_no_memory_of_the_host(
+    opened: Callable[..., Driver], status: int | None
+) -> None:
+    """No permission, a GPU that is lost, no such function: not measured."""
+    name = "nvmlDeviceGetMemoryInfo"
+    library = unified(**{name: lambda *_: status}) if status else unified()
+    if status is None:
+        library._lacks = (name,)
+        del vars(library)[name]
+    first, _ = merge((), opened(library).read(fixed=False), HostReading(1, 2, 3, 0, 2, 3))
+    assert (first.shared_with_host, first.capacity_bytes, first.free_bytes) == (False, None, None)
 
 
 def test_in_a_container_nobody_is_taken_for_this_process(opened: Callable[..., Driver]) -> None:
@@ -506,6 +574,12 @@ def test_identity_in_the_first_namespace(tmp_path: Path) -> None:
     """Outside of containers the driver's ids are ours."""
     found = identity(proc(tmp_path, "pid:[4026531836]", "NSpid:\t77\n"))
     assert found == Identity(frozenset({os.getpid()}), same_namespace=True)
+
+
+def test_identity_on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There are no namespaces of process ids."""
+    monkeypatch.setattr(nvml, "os", SimpleNamespace(name="nt", getpid=lambda: 77))
+    assert identity(tmp_path) == Identity(frozenset({77}), same_namespace=True)
 
 
 def test_identity_with_the_outer_ids(tmp_path: Path) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from gpu_headroom.frameworks.torch import cuda
+from gpu_headroom.readings.snapshot import HostReading
 from gpu_headroom.trends.history import KEPT_S, OLDER_S
 from tests.trends.workbench import Workbench
 
@@ -90,6 +93,49 @@ def test_walks_only_when_growth_is_suspected(
         bench.run(KEEP.format(mib=mib), "cell")
         bench.run("1", "another")
     assert walks == []
+
+
+def on_a_gpu_that(monkeypatch: pytest.MonkeyPatch, bench: Workbench, **is_so: Any) -> None:
+    """Have PyTorch's properties of the GPU be others, and the host have 6 of 120 GiB left."""
+    view = cuda.unused_view
+    monkeypatch.setattr(cuda, "unused_view", lambda *a, **k: replace(view(*a, **k), **is_so))
+    bench.session.sources.torch._unused.clear()
+    bench.session.sources.torch._last.clear()
+    reading = HostReading(GIB, 6 * GIB, 120 * GIB, 0, 6 * GIB, 120 * GIB)
+    monkeypatch.setattr(bench.session.sources, "_host_now", lambda: reading)
+    bench.session.sources._host_read_s = -1.0
+
+
+def test_memory_beyond_the_gpu_is_said(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reserved more than the GPU has, as the driver of Windows allows: once for a cell."""
+    on_a_gpu_that(monkeypatch, bench, total_bytes=GIB)
+    bench.attach()
+    bench.tick_s = 1
+    bench.run("\n".join([KEEP.format(mib=512)] * 4), "cell")
+    (said,) = bench.warnings("beyond_gpu")
+    assert 0 < said["message"]["params"]["excess_bytes"] <= GIB
+    assert not bench.warnings("host_low")
+
+
+def test_a_host_that_runs_out_is_said(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A GPU that shares its memory may hang the machine before PyTorch raises anything."""
+    on_a_gpu_that(monkeypatch, bench, shared_with_host=True, total_bytes=120 * GIB)
+    bench.attach()
+    bench.tick_s = 1
+    bench.run("\n".join([KEEP.format(mib=100)] * 3), "cell")
+    (said,) = bench.warnings("host_low")
+    assert said["message"]["params"] == {"left_bytes": 6 * GIB, "total_bytes": 120 * GIB}
+
+
+def test_a_host_that_has_no_part_in_it_is_not_spoken_of(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A GPU with memory of its own is not in danger from a full host."""
+    on_a_gpu_that(monkeypatch, bench)
+    bench.attach()
+    bench.tick_s = 1
+    bench.run("\n".join([KEEP.format(mib=100)] * 3), "cell")
+    assert not bench.warnings("host_low")
 
 
 def test_a_swallowed_error_is_said(bench: Workbench) -> None:

@@ -197,7 +197,7 @@ describe('Gauge', () => {
       await begin();
       expect(text()).not.toContain('shares its memory');
       await tell({ devices: [{ ...DEVICE, shared_with_host: true }] });
-      expect(text()).toContain('This GPU shares its memory with the host');
+      expect(text()).toContain('Shared with the host: its programs');
     });
 
     it('should mark in the chart where a cell ran out of memory', async () => {

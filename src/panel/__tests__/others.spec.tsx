@@ -8,7 +8,7 @@ import * as React from 'react';
 
 import { FakeGpuMemory, FakeMemory, goOn } from '../../__tests__/memory';
 import { until } from '../../__tests__/rendering';
-import { gib } from '../../__tests__/report';
+import { gib, message } from '../../__tests__/report';
 import { CELL, DEVICE, SAMPLE } from '../../__tests__/samples';
 import type { IDevice } from '../../protocol';
 import type { IOtherKernel, IOtherKernels } from '../../tokens';
@@ -295,6 +295,20 @@ describe('other notebooks on this GPU', () => {
     it('should be told where they are not measured', async () => {
       await show({ others_bytes: null });
       expect(text()).toBe('What other programs hold is not measured.');
+    });
+
+    it('should be told where Windows does not say it', async () => {
+      const notes = [message('note.wddm_others')];
+      await show({ others_bytes: null, notes });
+      expect(text()).toBe(
+        'What other programs hold is not available on Windows.'
+      );
+      memory.send(makeHolders({}, [{ pid: 9, name: 'dwm.exe', bytes: null }]));
+      await show({ others_bytes: null, notes });
+      expect(text()).toBe(
+        'Other programsnot available on Windows' +
+          'Processes, as the driver lists themdwm.exenot available on Windows'
+      );
     });
 
     it('should be told where there are none', async () => {

@@ -138,7 +138,7 @@ describe('the panel', () => {
       devices()[0]?.click();
       await expectText('used 6.3 of 14.7 GiB');
       await expectText('JAX reserved a pool of 11.0 GiB at its start.');
-      await expectText('This GPU shares its memory with the host');
+      await expectText('Shared with the host: its programs');
       devices()[0]?.focus();
       await key('ArrowLeft');
       expect(devices()[0]?.getAttribute('aria-expanded')).toBe('false');

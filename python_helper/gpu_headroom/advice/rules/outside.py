@@ -287,8 +287,9 @@ def other_programs(evidence: Evidence) -> Finding | None:
 def others_in_the_way(evidence: Evidence) -> int | None:
     """Return the bytes of other programs, where the request would have fitted without them."""
     outside, capacity = evidence.memory.outside_bytes, evidence.memory.capacity_bytes
-    if outside is None or capacity is None:
-        return None
+    device = evidence.failure.device
+    if outside is None or capacity is None or (device is not None and device.shared_with_host):
+        return None  # shared with the host: its programs use it as well, this one among them
     others = outside - _OWN_CONTEXT_BYTES
     much = outside >= MUCH_OUTSIDE * capacity
     return others if much and evidence.peak.is_enough(others) else None
