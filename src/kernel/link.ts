@@ -2,7 +2,7 @@ import type { Kernel } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
 
-import { deathOf } from '../memory/death';
+import { deathOf, judgeDeath } from '../memory/death';
 import {
   type Change,
   INITIAL_STATE,
@@ -344,6 +344,7 @@ export class KernelLink implements IKernelMemory {
     if (this._lastLive) {
       const death = deathOf(this._lastLive, Date.now());
       this._lastLive = null;
+      this._death = death;
       this._change({ kind: 'died', death });
       this._options.onDeath(death);
     }
@@ -370,6 +371,18 @@ export class KernelLink implements IKernelMemory {
       this._state = next;
       this._packs.look(next);
       this._stateChanged.emit();
+      this._judge();
+    }
+  }
+
+  /** Say of a kernel that died what the next life knows of it. */
+  private _judge(): void {
+    const death = this._death && judgeDeath(this._death, this._state);
+    if (death) {
+      this._death = null;
+      if (death.isKilled) {
+        this._options.onDeath(death);
+      }
     }
   }
 
@@ -383,6 +396,8 @@ export class KernelLink implements IKernelMemory {
   private _state = INITIAL_STATE;
   /** What was known of a life that may have died. */
   private _lastLive: IMemoryState | null = null;
+  /** A death of which the next life has said nothing yet. */
+  private _death: IDeath | null = null;
   private readonly _attempts = new Attempts();
   private _turn = 0;
   /** Whether the last handshake failed for want of an answer. */
@@ -400,7 +415,10 @@ export namespace KernelLink {
 
     settings: Settings;
 
-    /** Called when the kernel died, with what its last reading told. */
+    /**
+     * Called when the kernel died, with what its last reading told, and once more
+     * where its next life knows that the system ended it.
+     */
     onDeath: (death: IDeath) => void;
   }
 }

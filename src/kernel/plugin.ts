@@ -1,17 +1,16 @@
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
-import { Notification } from '@jupyterlab/apputils';
 import { IConsoleTracker } from '@jupyterlab/console';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { explainDeath } from '../memory/death';
 import type { OffReason } from '../memory/state';
 import { loadSettings, type Settings } from '../settings';
 import { IGpuMemory } from '../tokens';
 // A kernel may be there at once, links are made synchronously, and they load
 // the helper's module themselves.
 /* eslint-disable jupyter/prefer-lazy-imports */
+import { deathNotice } from './deathnotice';
 import { inject, isPython, readBootstrap } from './helper';
 import { KernelLink } from './link';
 /* eslint-enable jupyter/prefer-lazy-imports */
@@ -47,11 +46,7 @@ const plugin: JupyterFrontEndPlugin<IGpuMemory> = {
           refusal: () => findRefusal(settings, documents()),
           readBootstrap,
           inject: bootstrap => inject(kernel, bootstrap, trans),
-          onDeath: death => {
-            Notification.warning(explainDeath(death, trans), {
-              autoClose: false
-            });
-          }
+          onDeath: deathNotice(trans)
         })
     );
     tracker.watch(notebooks);

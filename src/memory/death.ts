@@ -1,5 +1,7 @@
-import { formatPair, GIB } from '../text/format';
+import type { IDevice, IHostMemory } from '../protocol';
+import { formatBytes, formatPair, GIB } from '../text/format';
 import type { ITranslate } from '../text/translate';
+import { fullest } from './level';
 import type { IDeath, IMemoryState } from './state';
 
 /** Less than this share of the host's memory left, or this much, is next to none. */
@@ -21,42 +23,101 @@ const RECENT_MS = 10_000;
 export function deathOf(last: IMemoryState, now: number): IDeath {
   const { sample, sampleAt_ms } = last;
   return {
+    device: fullest(sample?.devices ?? []),
     host: sample?.host ?? null,
-    age_ms: sampleAt_ms === null ? null : now - sampleAt_ms
+    age_ms: sampleAt_ms === null ? null : now - sampleAt_ms,
+    isKilled: false
   };
 }
 
 /**
- * Whether host memory was the cause, as far as the last readings tell; short
- * enough for a notification, which has room for 140 characters.
+ * A death in the light of the next life's first reading of the host; `null` until then.
+ *
+ * The system counts whom it ends for want of memory, and a kernel is restarted where
+ * it was: a higher count than the last one before the death has counted it.
+ */
+export function judgeDeath(
+  death: IDeath,
+  { phase, sample }: IMemoryState
+): IDeath | null {
+  if (phase !== 'live' || !sample?.host) {
+    return null;
+  }
+  const { oom_kills } = sample.host;
+  const before = death.host?.oom_kills ?? null;
+  const isKilled = before !== null && oom_kills !== null && oom_kills > before;
+  return { ...death, isKilled };
+}
+
+/**
+ * Whether host memory was the cause, as far as is known, and what the last reading
+ * showed; short enough for a notification, which has room for 140 characters.
  */
 export function explainDeath(death: IDeath, trans: ITranslate): string {
-  const { available_bytes = null, total_bytes = null } = death.host ?? {};
-  if (available_bytes === null || !total_bytes || death.age_ms === null) {
-    return trans.__(
-      'The kernel died. Host memory was not measured, so it is not known whether that ran out.'
-    );
+  return [explainCause(death, trans), describeLast(death, trans)]
+    .filter(Boolean)
+    .join(' ');
+}
+
+function explainCause(
+  { age_ms, host, isKilled }: IDeath,
+  trans: ITranslate
+): string {
+  if (isKilled) {
+    return trans.__('The kernel was ended because host memory ran out.');
   }
-  const left = formatPair(available_bytes, total_bytes, trans.__(' of '));
-  const age_s = Math.round(death.age_ms / 1000);
+  const { available_bytes = null, total_bytes = null } = host ?? {};
+  if (available_bytes === null || !total_bytes || age_ms === null) {
+    return trans.__('The kernel died. Host memory was not measured.');
+  }
   const share = available_bytes / total_bytes;
   if (available_bytes < NEARLY_NONE_BYTES || share < NEARLY_NONE_SHARE) {
+    return trans.__('The kernel died. Host memory probably ran out.');
+  }
+  return share < PLENTY_SHARE || age_ms > RECENT_MS
+    ? trans.__('The kernel died. Host memory may have run out.')
+    : trans.__('The kernel died. Host memory does not explain it.');
+}
+
+function describeLast(
+  { age_ms, device, host }: IDeath,
+  trans: ITranslate
+): string {
+  const age_s = Math.round((age_ms ?? 0) / 1000);
+  const gpu = device && formatUsed(device, trans);
+  const left = host && formatUsedHost(host, trans);
+  if (gpu && left) {
     return trans.__(
-      'The kernel died. Its last reading, %1 s earlier, showed %2 host memory left: running out of it is the likely cause.',
+      '%1 s before, GPU memory was %2, host memory %3.',
       age_s,
+      gpu,
       left
     );
   }
-  if (share < PLENTY_SHARE || death.age_ms > RECENT_MS) {
-    return trans.__(
-      'The kernel died. Its last reading, %1 s earlier, showed %2 host memory left: it may have run out since.',
-      age_s,
-      left
-    );
+  if (gpu) {
+    return trans.__('%1 s before, GPU memory was %2.', age_s, gpu);
   }
-  return trans.__(
-    'The kernel died. Its last reading, %1 s earlier, showed %2 host memory left: host memory does not explain it.',
-    age_s,
-    left
-  );
+  return left ? trans.__('%1 s before, host memory was %2.', age_s, left) : '';
+}
+
+function formatUsed(
+  { capacity_bytes, in_use_bytes, used_bytes }: IDevice,
+  trans: ITranslate
+): string {
+  return capacity_bytes === null
+    ? formatBytes(in_use_bytes)
+    : formatPair(used_bytes ?? in_use_bytes, capacity_bytes, trans.__(' of '));
+}
+
+function formatUsedHost(
+  { available_bytes, total_bytes }: IHostMemory,
+  trans: ITranslate
+): string | null {
+  return available_bytes === null || !total_bytes
+    ? null
+    : formatPair(
+        Math.max(0, total_bytes - available_bytes),
+        total_bytes,
+        trans.__(' of ')
+      );
 }

@@ -1,5 +1,6 @@
 import type {
   ICell,
+  IDevice,
   IHello,
   IHostMemory,
   IOom,
@@ -40,10 +41,14 @@ export type OffReason = 'click' | 'never' | 'notebook';
 
 /** What the last reading told of a kernel that died. */
 export interface IDeath {
+  /** The fullest; `null`: there was none. */
+  readonly device: IDevice | null;
   /** `null`: not measured. */
   readonly host: IHostMemory | null;
   /** How long before its death was known, in milliseconds; `null`: there was none. */
   readonly age_ms: number | null;
+  /** The system ended it for want of host memory, as the next life tells. */
+  readonly isKilled: boolean;
 }
 
 /** How much headroom a device has left. */

@@ -31,6 +31,36 @@ kept = torch.empty(2**30, dtype=torch.uint8, device="cuda")
 more = torch.empty(2**30, dtype=torch.uint8, device="cuda")
 del more`;
 
+/**
+ * A stand-in for the files in which Linux counts whom it has ended for want of
+ * memory, in this life of the kernel and the next.
+ */
+const COUNTED = `import os
+import tempfile
+
+counts = os.path.join(tempfile.mkdtemp(), "counts")
+startup = os.path.join(get_ipython().profile_dir.startup_dir, f"{os.getpid()}.py")
+source = f"""
+import os
+
+reads, opens, counts = [], os.open, {counts!r}
+
+
+def opened(path, *args, **kwargs):
+    if os.fspath(path).endswith(("memory.oom_control", "memory.events", "vmstat")):
+        reads.append(path)
+        path = counts
+    return opens(path, *args, **kwargs)
+
+
+os.open = opened
+"""
+with open(counts, "w") as file:
+    file.write("oom_kill 4\\n")
+with open(startup, "w") as file:
+    file.write(f"{source}\\nos.remove({startup!r})\\n")
+exec(source)`;
+
 test.describe('Several GPUs', () => {
   test('should show the fullest, and each in the popup', async ({
     open,
@@ -178,8 +208,33 @@ test.describe('A kernel that died', () => {
 
     await notebook.start(1);
     await expect(notice).toContainText(
-      /Its last reading, \d+ s earlier, showed [\d.]+ of [\d.]+ GiB host memory left/
+      /\d+ s before, GPU memory was 1\.3 of 4\.0 GiB, host memory [\d.]+ of [\d.]+ GiB\./
     );
     await expect(gauge(page)).toContainText('GPU idle');
+  });
+
+  test('should be said to have been ended where its next life knows it', async ({
+    open,
+    page
+  }) => {
+    const kill = [
+      'open(counts, "w").write("oom_kill 5\\n")',
+      'os.kill(os.getpid(), 9)'
+    ];
+    const notebook = await open(
+      notebookOf([COUNTED, `${SIMULATE}\n${HOLD}`, kill.join('\n')])
+    );
+    await notebook.run(0);
+    await notebook.run(1);
+    await expect
+      .poll(() => notebook.value<number>('len(reads)'))
+      .toBeGreaterThan(1);
+    await expect(gauge(page)).toContainText('Simulated GPU 1.3 / 4.0 GiB');
+
+    await notebook.start(2);
+    const notice = page.locator('.Toastify__toast', {
+      hasText: 'The kernel was ended because host memory ran out.'
+    });
+    await expect(notice).toContainText('GPU memory was 1.3 of 4.0 GiB');
   });
 });

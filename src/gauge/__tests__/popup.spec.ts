@@ -412,6 +412,39 @@ describe('the popup', () => {
     expect(text()).not.toContain('This cell kept');
   });
 
+  it('should keep the numbers of more than the GPU has within the bar', async () => {
+    const notes = [
+      message('note.beyond_gpu', {
+        total_bytes: gib(14.7),
+        excess_bytes: gib(2)
+      })
+    ];
+    const device = {
+      ...DEVICE,
+      notes,
+      used_bytes: gib(16.7),
+      in_use_bytes: gib(16.7),
+      outside_bytes: 0,
+      headroom_bytes: 0
+    };
+    await open({ sample: { ...SAMPLE, devices: [device] } });
+    expect(text()).toContain('used 16.7 of 14.7 GiB');
+    const split = popup()?.querySelector<HTMLElement>(
+      '.jp-GpuHeadroom-split > span'
+    );
+    expect(split?.style.width).toBe('100%');
+    expect(text()).toContain(
+      "More is reserved than this GPU's 14.7 GiB: the driver keeps 2.0 GiB in host memory"
+    );
+  });
+
+  it('should label the memory that a GPU shares with the host', async () => {
+    const device = { ...DEVICE, shared_with_host: true };
+    await open({ sample: { ...SAMPLE, devices: [device] } });
+    expect(text()).toContain('GPU 0 Tesla T4, 14.7 GiB, shared with the host');
+    expect(text()).toContain('free is what it has available');
+  });
+
   it('should explain a pool that was reserved on purpose', async () => {
     const [torch] = DEVICE.frameworks;
     const device = {
@@ -427,7 +460,7 @@ describe('the popup', () => {
     await open({ sample: { ...SAMPLE, devices: [device] } });
     expect(text()).toContain('Reserved by JAX, unused');
     expect(text()).toContain('JAX took a pool of 11.0 GiB when it started');
-    expect(text()).toContain('shares its memory with the host');
+    expect(text()).toContain('Shared with the host: its programs');
   });
 
   describe('with several GPUs', () => {
@@ -493,9 +526,14 @@ describe('the popup', () => {
   });
 
   it('should say how the kernel died', async () => {
-    const death = { host: SAMPLE.host, age_ms: 2000 };
+    const death = {
+      device: DEVICE,
+      host: SAMPLE.host,
+      age_ms: 2000,
+      isKilled: false
+    };
     await open({ phase: 'disconnected', sample: null, death });
-    expect(text()).toContain('host memory does not explain it.');
+    expect(text()).toContain('Host memory does not explain it.');
     expect(text()).toContain('Its GPU memory is free.');
   });
 });

@@ -3,7 +3,7 @@ import { PromiseDelegate } from '@lumino/coreutils';
 import { Signal } from '@lumino/signaling';
 
 import { HELLO, SAMPLE } from '../../__tests__/samples';
-import type { IHello, IRequests, Reply } from '../../protocol';
+import type { IHello, IRequests, ISample, Reply } from '../../protocol';
 
 type ConnectionStatus = Kernel.ConnectionStatus;
 
@@ -214,11 +214,14 @@ class FakeComm {
 }
 
 /** A helper that is alive. */
-export function helper(hello: Partial<IHello> = {}): Answer {
+export function helper(
+  hello: Partial<IHello> = {},
+  sample: ISample = SAMPLE
+): Answer {
   const life: IHello = { ...HELLO, ...hello };
-  let seq = SAMPLE.seq;
+  let { seq } = sample;
   const read = (): object => ({
-    ...SAMPLE,
+    ...sample,
     life_id: life.life_id,
     seq: ++seq
   });

@@ -14,6 +14,7 @@ import { message } from '../../__tests__/report';
 import { setHidden } from '../../__tests__/visibility';
 import { staleness } from '../../memory/model';
 import type { IDeath, OffReason } from '../../memory/state';
+import type { ISample } from '../../protocol';
 import { DEFAULT_SETTINGS, Settings } from '../../settings';
 import { PackMissing } from '../laterpacks';
 import { KernelLink } from '../link';
@@ -734,7 +735,7 @@ describe('KernelLink', () => {
     await second(1);
     kernel.setStatus('restarting');
     kernel.setStatus('autorestarting');
-    expect(deaths).toEqual([{ host: SAMPLE.host, age_ms: 1000 }]);
+    expect(deaths).toMatchObject([{ host: SAMPLE.host, age_ms: 1000 }]);
     expect(link.state).toMatchObject({
       phase: 'disconnected',
       death: deaths[0]
@@ -747,6 +748,33 @@ describe('KernelLink', () => {
     expect(link.state.death).toEqual(deaths[0]);
     await settle();
     expect(link.state).toMatchObject({ phase: 'live', death: null });
+    expect(deaths).toHaveLength(1);
+  });
+
+  it('should say of a kernel that died what its next life knows', async () => {
+    const answer = (life_id: string, oom_kills: number): void => {
+      const host = { ...SAMPLE.host, oom_kills } as ISample['host'];
+      kernel.answer = helper({ life_id }, { ...SAMPLE, host });
+    };
+    answer('life-1', 4);
+    link = connect();
+    await settle();
+    for (const [life, kills] of [
+      ['life-2', 5],
+      ['life-3', 5]
+    ] as const) {
+      kernel.setStatus('restarting');
+      kernel.setStatus('autorestarting');
+      answer(life, kills);
+      kernel.setStatus('starting');
+      await settle();
+      await second(6);
+    }
+    expect(deaths.map(({ isKilled }) => isKilled)).toEqual([
+      false,
+      true,
+      false
+    ]);
   });
 
   it('should notice a restart that somebody else asked for', async () => {

@@ -31,7 +31,10 @@ describe('gapOf', () => {
     ['disconnected', { kind: 'disconnected', death: null }, {}, /If it died/],
     [
       'disconnected',
-      { kind: 'disconnected', death: { host: null, age_ms: null } },
+      {
+        kind: 'disconnected',
+        death: { device: null, host: null, age_ms: null, isKilled: false }
+      },
       {},
       /The kernel died.* Its GPU memory is free\./
     ],

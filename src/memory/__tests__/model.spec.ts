@@ -1,5 +1,6 @@
 import {
   CELL,
+  DEVICE,
   deviceWith,
   EVENTS,
   HELLO,
@@ -178,7 +179,12 @@ describe('reduce', () => {
   });
 
   it('should know how a kernel died until the next life is live', () => {
-    const death = { host: SAMPLE.host, age_ms: 2000 };
+    const death = {
+      device: DEVICE,
+      host: SAMPLE.host,
+      age_ms: 2000,
+      isKilled: false
+    };
     const died = reduce(LIVE, { kind: 'died', death });
     const sought = reduce(died, { kind: 'phase', phase: 'connecting' });
     expect(sought).toEqual({ ...INITIAL_STATE, death });

@@ -137,10 +137,39 @@ describe('the words of the gauge', () => {
     );
   });
 
+  it('should say that the GPU shares the memory of the host', () => {
+    const device = { ...DEVICE, shared_with_host: true };
+    expect(textOf({ ...OK, device }, trans, false)).toBe(
+      'GPU and host 6.3 / 14.7 GiB'
+    );
+    expect(describeReading({ ...OK, device }, trans)).toMatch(
+      /headroom about 8\.4 GiB\. The GPU shares the host's memory\.$/
+    );
+    const idle: Reading = { ...IDLE, card: device, count: 1 };
+    expect(describeReading(idle, trans)).toBe(describeReading(IDLE, trans));
+  });
+
+  it('should say what is beyond the GPU, and no number of nvidia-smi', () => {
+    const [excess] = ['More is reserved than this GPU has.'];
+    const notes = [
+      { id: 'note.beyond_gpu', template: excess, params: {}, text: excess }
+    ];
+    const device = { ...DEVICE, notes, used_bytes: gib(16) };
+    expect(textOf({ ...OK, device }, trans, false)).toBe('GPU 16.0 / 14.7 GiB');
+    const said = describeReading({ ...OK, device }, trans);
+    expect(said).toContain('headroom about 8.4 GiB. More is reserved than');
+    expect(said).not.toContain('nvidia-smi');
+  });
+
   it('should say how a kernel died', () => {
-    const death = { host: SAMPLE.host, age_ms: 2000 };
+    const death = {
+      device: DEVICE,
+      host: SAMPLE.host,
+      age_ms: 2000,
+      isKilled: false
+    };
     expect(describeReading({ kind: 'disconnected', death }, trans)).toBe(
-      'The kernel died. Its last reading, 2 s earlier, showed 9.8 of 15.6 GiB host memory left: host memory does not explain it.'
+      'The kernel died. Host memory does not explain it. 2 s before, GPU memory was 6.3 of 14.7 GiB, host memory 5.8 of 15.6 GiB.'
     );
   });
 });
