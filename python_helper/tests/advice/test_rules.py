@@ -184,6 +184,8 @@ SILENT: list[dict[str, Any]] = [
     {"cached": GIB, "free": GIB, "requested": 3 * GIB // 2, "largest_block": 0},  # some gaps
     {"outside": GIB},  # this kernel's own context
     {"outside": 6 * GIB, "requested": 7 * GIB},  # would not fit anyway
+    # The host's memory, which this kernel and the page cache use as well.
+    {"outside": 6 * GIB, "device": replace(device("torch"), shared_with_host=True)},
     {"cached": 4 * GIB},  # without the map of the blocks nothing tells of gaps
     {"groups": (group("losses", GIB, "activations", count=10, graphs=10),)},  # little
     {"groups": (group("loss", 8 * GIB, "activations", graphs=1),)},  # what training needs
