@@ -26,6 +26,7 @@ _AFTER_CELL_S = 0.05
 _TOLD_EVERY_S = 0.5
 _REST = 3.0  # times as long as a walk beside a thread of the person's has taken
 _LONGEST_REST_S = 2.0
+_AFTER_CELLS_S = 1.0  # where a walk that a cell has ended begins with steps that cannot be cut
 _MOST_TRIES = 3
 _MOST_WAITING = 500
 
@@ -40,7 +41,8 @@ class Job:
 
     `asked` tells that a person asked for it: then it may take long. `given_up` is called, on any
     thread, where a person ended the work before its end. Work that `rests` only looks: beside a
-    thread of the person's what has the same kind, `key[0]`, is done again after a rest.
+    thread of the person's what has the same kind, `key[0]`, is done again after a rest. So it is
+    `from_s` on where a cell has ended it amid millions of objects: another may follow at once.
     """
 
     key: Hashable
@@ -54,6 +56,7 @@ class Job:
     tries: int = 0
     began_s: float = 0.0
     told_s: float = 0.0
+    from_s: float = 0.0
 
 
 class MainLoop:
@@ -145,6 +148,10 @@ class MainLoop:
 
     def resume(self) -> None:
         """Go on some time after a cell; another cell that waits already comes first."""
+        now_s = time.monotonic()
+        for job in list(self._jobs.values()):
+            if job.from_s:
+                job.from_s = now_s + _AFTER_CELLS_S
         if self._jobs:
             self._come_round(_AFTER_CELL_S)
 
@@ -192,6 +199,7 @@ class MainLoop:
         if walk.cancelled:
             self._give_up(job)
             return
+        job.from_s = time.monotonic() if walk.has_many else 0.0
         with self._lock:
             waiting = self._jobs.setdefault(job.key, job)
             if waiting is not job:
@@ -260,7 +268,7 @@ class MainLoop:
         """Return how long a job rests yet."""
         if not job.rests or not isinstance(job.key, tuple):
             return 0.0
-        return self._rested_s.get(job.key[0], 0.0) - time.monotonic()
+        return max(job.from_s, self._rested_s.get(job.key[0], 0.0)) - time.monotonic()
 
     def _tell(self, job: Job) -> None:
         now_s = time.monotonic()
