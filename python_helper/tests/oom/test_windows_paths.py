@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import linecache
 import ntpath
-import re
+import pickle
 import time
 from pathlib import Path, PurePath, PureWindowsPath
 from typing import TYPE_CHECKING, Any
@@ -241,6 +241,7 @@ def test_a_dry_run_takes_a_path(
         hear({"status": "failed", "message": None, "asks": [], "found": None})
 
     monkeypatch.setattr(engine, "dry_run", run)
+    monkeypatch.setattr(dry_run, "find_spec", lambda _: True)
     for path in (rf"{windows}\{name}", f".\\{name}", f"{windows.as_posix()}/{name}"):
         assert dry_run.dry_run([path, "--gpu", "T4"]) == 2
     assert [order["folder"] for order in orders] == [str(windows)] * 3
@@ -273,7 +274,7 @@ def test_a_file_is_removed_once_it_is_closed(tmp_path: Path) -> None:
             assert self.opened.closed
             super().unlink()
 
-    with pytest.raises((AttributeError, TypeError), match=re.escape("lambda")):
+    with pytest.raises((AttributeError, pickle.PickleError), match="lambda"):
         memory_snapshot._write(File(tmp_path / "a.pickle"), {"segments": lambda: None})
     assert list(tmp_path.iterdir()) == []
 
