@@ -136,7 +136,7 @@ export class KernelLink implements IKernelMemory {
     const reply = await this._client
       .ask(type, args)
       .catch((reason: unknown) => {
-        throw new Error(explain(reason, trans));
+        throw missing ?? new Error(explain(reason, trans));
       });
     if (reply?.type === 'refused') {
       const { message } = reply;

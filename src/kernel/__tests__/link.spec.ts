@@ -1067,6 +1067,15 @@ describe('KernelLink', () => {
       expect(attempts).toBe(2);
     });
 
+    it('should say so, too, where the kernel does not answer in time', async () => {
+      await connectTo(failing('chunk'));
+      kernel.answer = () => 'silence';
+      const asked = link.request('dry_run', REQUESTS.dry_run);
+      const refused = expect(asked).rejects.toBeInstanceOf(PackMissing);
+      await second(11);
+      await refused;
+    });
+
     it('should take the answer where another page has brought it', async () => {
       await connectTo(failing('chunk'));
       kernel.answer = ({ id }) => ({ ...REPLIES.workers, id });
