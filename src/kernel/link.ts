@@ -136,7 +136,8 @@ export class KernelLink implements IKernelMemory {
     const reply = await this._client
       .ask(type, args)
       .catch((reason: unknown) => {
-        throw missing ?? new Error(explain(reason, trans));
+        const said: Error = missing ?? new Error(explain(reason, trans));
+        throw said;
       });
     if (reply?.type === 'refused') {
       const { message } = reply;

@@ -1071,9 +1071,10 @@ describe('KernelLink', () => {
       await connectTo(failing('chunk'));
       kernel.answer = () => 'silence';
       const asked = link.request('dry_run', REQUESTS.dry_run);
-      const refused = expect(asked).rejects.toBeInstanceOf(PackMissing);
-      await second(11);
-      await refused;
+      await Promise.all([
+        expect(asked).rejects.toBeInstanceOf(PackMissing),
+        second(11)
+      ]);
     });
 
     it('should take the answer where another page has brought it', async () => {
