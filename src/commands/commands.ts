@@ -67,7 +67,8 @@ function addCleanup({ commands, memory, notebooks, trans }: IParts): void {
         Notification.error(
           trans.__(
             'No cell was inserted: another notebook has come to the front.'
-          )
+          ),
+          { autoClose: false }
         );
         return;
       }

@@ -46,7 +46,8 @@ const plugin: JupyterFrontEndPlugin<void> = {
           trans
         );
         if (why !== null) {
-          Notification.warning(why);
+          // By default it would be in the list of notifications only.
+          Notification.warning(why, { autoClose: false });
         }
       }
     });

@@ -56,7 +56,10 @@ export class GaugeOpener {
         .catch(() => {
           const { trans } = this._model;
           Notification.error(
-            trans.__('The numbers cannot be shown: the server does not answer.')
+            trans.__(
+              'The numbers cannot be shown: the server does not answer.'
+            ),
+            { autoClose: false }
           );
         })
         .finally(() => {
