@@ -59,14 +59,14 @@ _IN_PLACE = ("os.truncate", "os.chmod", "os.utime", "sqlite3.connect")
 _NAMED = 100
 
 
-class View(NamedTuple):
+class FolderView(NamedTuple):
     """Where it is; `is_whole`: nothing is left out that was too large to copy."""
 
     path: Path
     is_whole: bool
 
 
-def view_of(folder: Path, into: Path) -> View:
+def view_of(folder: Path, into: Path) -> FolderView:
     """Make a view of a folder in another.
 
     A folder inside that is too large for it is a link: nothing there can be written to. So is what
@@ -96,7 +96,7 @@ def view_of(folder: Path, into: Path) -> View:
         for entry in beside if left >= 0 else ():
             if not (here / entry.name).exists():
                 put(here / entry.name, entry)
-    return View(view, put.is_whole)
+    return FolderView(view, put.is_whole)
 
 
 class _Put:

@@ -207,7 +207,7 @@ class Runs:
         so_far = NOTHING
         while line := self._process.stdout.readline(_LONGEST):
             event = event_of(line)
-            if event["type"] == "began":
+            if event["type"] == "began" and self._pid is None:
                 self._pid = self._outside(event["pid"])
             elif event["type"] == "so_far":
                 so_far = event["ended"]
@@ -223,12 +223,18 @@ class Runs:
         said = self._said[-1] if self._said else ""
         return {**so_far, "outcome": self._why or "died", "error": said}
 
-    def _outside(self, pid: int) -> int:
-        """Return the number that a process has here: bubblewrap's have numbers of their own."""
-        whole: int = self._process.pid
-        if self._held_by != sandbox.BUBBLEWRAP:
-            return pid
-        return next((each for each in family(whole) if _number_inside(each) == pid), whole)
+    def _outside(self, pid: int) -> int | None:
+        """Return the number that a process of the run has here; `None`: it is none of it.
+
+        What bubblewrap keeps apart has numbers of its own. Cells can say what they like.
+        """
+        found: int | None = pid
+        if sys.platform == "linux":
+            all_of_it = family(self._process.pid)
+            found = next(
+                (each for each in all_of_it if (_number_inside(each) or each) == pid), None
+            )
+        return found
 
     def _end(self) -> None:
         """End the run; the process that it comes from goes on, where it was forked."""

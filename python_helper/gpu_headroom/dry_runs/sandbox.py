@@ -51,16 +51,20 @@ def _is_there(which: str, *, network: bool) -> bool:
         from . import landlock
 
         return landlock.is_there()
-    with tempfile.TemporaryDirectory() as root:
-        if which == BUBBLEWRAP:
-            command = wrapped(["true"], root, network=network)
-        else:
-            loader: Any = find_spec(f"{__package__}.namespaces").loader  # type: ignore[union-attr]  # it is there
-            source = loader.get_source(f"{__package__}.namespaces")
-            code = f"{source}\nprobe(sys.argv[1], network={network})"
-            command = [sys.executable, "-IS", "-c", code, root]
-        try:
+    try:
+        with tempfile.TemporaryDirectory() as root:
+            command = _tried(which, root, network=network)
             tried = subprocess.run(command, capture_output=True, timeout=_PROBE_S, check=False)  # noqa: S603  this Python, or a program of the system
-        except (OSError, subprocess.TimeoutExpired):
-            return False
+    except (OSError, subprocess.TimeoutExpired):
+        return False
     return tried.returncode == 0
+
+
+def _tried(which: str, root: str, *, network: bool) -> list[str]:
+    """Return a command that succeeds where one of these may be used."""
+    if which == BUBBLEWRAP:
+        return wrapped(["true"], root, network=network)
+    name = f"{__package__}.namespaces"
+    loader: Any = find_spec(name).loader  # type: ignore[union-attr]  # it is there
+    code = f"{loader.get_source(name)}\nprobe(sys.argv[1], network={network})"
+    return [sys.executable, "-IS", "-c", code, root]
