@@ -18,14 +18,14 @@ def value_at(values: Mapping[str, Any], path: Sequence[str]) -> Any:
     """Return what a path leads to from the user's variables; `None` where that cannot be seen."""
     found: Any = None
     for n, name in enumerate(path):
-        table = values if n == 0 else _entries(found)
+        table = values if n == 0 else entries(found)
         # The keys of a person's dict may be objects that compare with code of their own.
         found = {key: each for key, each in table.items() if type(key) is str}.get(name)
     return found
 
 
-def _entries(value: Any) -> Mapping[Any, Any]:
-    """Return the entries of a dict, or the attributes of an object that stand in its `__dict__`."""
+def entries(value: Any) -> Mapping[Any, Any]:
+    """Return a copy of a dict, or of the attributes of an object that stand in its `__dict__`."""
     if type(value) is dict:
         return dict(value)
     if is_kind(value, type):

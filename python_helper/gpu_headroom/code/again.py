@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .batch import ARGV, is_argv, parses_argv
 from .find import base_of, called, dotted, keyword, names, words
@@ -20,7 +20,6 @@ from .scopes import Function, arguments
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from .loaders import Way
     from .notebook import Notebook
 
 _CHANGES = words(
@@ -37,6 +36,13 @@ _CONVERTS = words("to cuda cpu eval train half float double astype contiguous")
 
 _HOOKS = re.compile(r"register_\w*hook$")
 _DEFINITIONS = (*Function, ast.ClassDef)
+
+
+class Way(NamedTuple):
+    """How a failure was come to: keys of all cells as they ran, the failing one last, and lines."""
+
+    order: tuple[str, ...]
+    places: tuple[tuple[str, int], ...]
 
 
 class Again:
@@ -176,7 +182,7 @@ class Again:
         done = _Work()
         is_last = cell is self._cells[-1]
         last = max(
-            (line for key, line, _ in self._way.places if is_last and key == cell.key), default=None
+            (line for key, line in self._way.places if is_last and key == cell.key), default=None
         )
         for statement in getattr(cell.tree, "body", []):
             if last is None or statement.lineno <= last:

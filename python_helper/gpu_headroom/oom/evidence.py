@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ..code.again import Way
 from ..code.batch import Code, is_of_others, size_literals
 from ..code.facts import Live
-from ..code.loaders import Numbers, Way
 from ..code.notebook import Notebook
 from ..code.rounds import grown_by_functions
 from ..concurrency.turns import Disturbed
@@ -22,6 +22,7 @@ from ..holders.survey import survey
 from ..holders.training import Training, TrainingState
 from ..text.format import MIB
 from ..text.messages import message
+from .batch_number import batch_of
 from .failing_line import failing_line
 from .failure_memory import failure_memory, from_device, from_statement
 from .others import MUCH_OUTSIDE, NOBODY, others_on
@@ -29,11 +30,10 @@ from .peak import A_LAYERS, Peak
 from .scene import Scene, scene
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Literal
 
     from ..code.literals import SizeLiteral
-    from ..code.size_names import Role
     from ..concurrency.turns import Turn
     from ..holders.groups import Group
     from ..holders.modules import Model
@@ -43,15 +43,11 @@ if TYPE_CHECKING:
     from .failure_memory import FailureMemory
     from .others import Others
 
-    Literals = Callable[[Role], list[SizeLiteral]]
-
 _NAMED_BYTES = MIB
 _NAMED_SHARE = 0.01  # of what the traceback keeps in use
 _ROLES: Sequence[Literal["image", "length"]] = ("image", "length")
-# No theory stands behind these shares; `benchmarks/causes` shows what comes of them.
+# No theory stands behind this share; `benchmarks/causes` shows what comes of it.
 _PROVEN_INPUT = 0.3  # of what is in use has a side as long as a literal says
-_PROVEN_UNNAMED = 0.5  # has as many rows as a literal says whose name says nothing
-_PROVEN_SHARE = 0.1  # of what is in use must have as many rows as a literal says
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +101,10 @@ class Evidence:
     @property
     def way(self) -> Way:
         """How the failing line was come to, through cells as they ran."""
-        return _way(self.failure, self.scene)
+        last = self.failure.cell.key
+        order = [run.key for run in (*self.scene.files, *self.failure.cells) if run.key != last]
+        places = tuple([(run.key, line) for run, line in self.scene.steps])
+        return Way((*order, last), places)
 
     @property
     def not_attributed_bytes(self) -> int | None:
@@ -220,28 +219,18 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         kinds = {}  # memory of another allocator: better no split than a wrong one
     traceback = ledger.bytes(index, origin="traceback") if found else None
     notebook = notebook_of(failure, here)
-    cells = (*notebook.files, *notebook.cells)
-    reached = _way(failure, here).numbers(cells) if found else Numbers()
-    batch, batch_bytes, size, size_bytes = None, 0, None, 0
+    batch, size, size_bytes = None, None, 0
     if found:
+        runs = {run.key: run for run in (*here.files, *failure.cells, failure.cell)}.values()
         literals_of = partial(
             size_literals,
-            cell=failure.cell,
-            cells=failure.cells,
+            cells=tuple(runs),
             values=user_names(failure.shell),
-            line=here.line,
-            code=(code := Code(here.files)),  # each cell is looked through once for all questions
+            code=Code(),  # each cell is looked through once for all questions
         )
-        flags = {literal.name for literal in code.literals(failure.cell) if literal.kind == "text"}
-        in_files = [
-            literal
-            for role in ("batch", "unnamed")
-            for file in here.files
-            for literal in code.literals(file, role)
-            if reached.has(literal) and (literal.kind != "option" or literal.name not in flags)
-        ]
-        batch, batch_bytes = _proven_batch(literals_of, in_files, ledger, index, here, reached)
-        size, size_bytes = _proven_input(literals_of, ledger, index, here, notebook)
+        numbers = literals_of(("batch", "unnamed", "other"))
+        batch = batch_of(numbers, ledger, index, here, notebook)
+        size, size_bytes = _proven_input(literals_of(_ROLES), ledger, index, here, notebook)
     let_go = _let_go(failure, memory)
     groups = groups_of(found, index) if found else ()
     much_outside = (memory.outside_bytes or 0) >= MUCH_OUTSIDE * (memory.capacity_bytes or 0)
@@ -261,8 +250,8 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         complete=found is not None and found.complete,
         ended=ended if found is None else found.ended,
         let_go_bytes=let_go,
-        batch=batch,
-        batch_bytes=batch_bytes,
+        batch=batch and batch.literal,
+        batch_bytes=batch.bytes if batch else 0,
         input_size=size,
         input_bytes=size_bytes,
         halves_bytes=found.halves.get(index, 0) if found else 0,
@@ -273,17 +262,6 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         notebook=notebook,
         live=live(failure.shell, Inspector(turn)),
     )
-
-
-def _way(failure: Failure, here: Scene) -> Way:
-    places = [
-        (cell.key, line, lines[line - 1].strip())
-        for cell, line in here.steps
-        if 0 < line <= len(lines := cell.source.split("\n"))
-    ]
-    order = [run.key for run in failure.cells if run.key != failure.cell.key]
-    order = [*(run.key for run in here.files), *order, failure.cell.key]
-    return Way(tuple(order), tuple(places), evaluates=not here.running.trains)
 
 
 def notebook_of(failure: Failure, here: Scene) -> Notebook:
@@ -404,47 +382,12 @@ def _needed_before(failure: Failure, index: int) -> int | None:
     return max(needed, default=None)
 
 
-def _proven_batch(  # noqa: PLR0913, PLR0917  all that speaks for a number
-    literals_of: Literals,
-    in_files: list[SizeLiteral],
+def _proven_input(
+    literals: Sequence[SizeLiteral],
     ledger: StorageLedger,
     index: int,
     here: Scene,
-    reached: Numbers,
-) -> tuple[SizeLiteral | None, int]:
-    """Return the literal that tensors in memory have as many rows as, and their bytes.
-
-    Of several the one that the failing loop's loader has, as those `in_files` are. A number of
-    another name counts where a running function was given it, and most have so many.
-    """
-    in_all = ledger.bytes(index)
-    named = [*literals_of("batch"), *in_files]
-    given = [
-        number
-        for number in literals_of("unnamed")
-        if reached.has(number)
-        or (number.parameter is not None and number.parameter.callee in here.running.own)
-    ]
-    given += [number for number in literals_of("other") if reached.has(number)]
-    # Tokens and heads multiply the rows; many numbers divide them.
-    for literals, least, multiples in (
-        (named, _PROVEN_SHARE, False),
-        (named, _PROVEN_SHARE, True),
-        (given, _PROVEN_UNNAMED, False),
-    ):
-        for literal in sorted(literals, key=lambda number: not reached.has(number)):
-            scaling = ledger.bytes_of_rows(index, literal.value, multiples=multiples)
-            if scaling and scaling >= least * in_all:
-                return literal, ledger.bytes_of_rows(index, literal.value, multiples=True)
-    copied = here.operation.copied if here.operation is not None else None
-    for literal in named:
-        if copied and literal.value == copied[0] and reached.has(literal):
-            return literal, ledger.bytes_of_rows(index, literal.value, multiples=True)
-    return None, 0
-
-
-def _proven_input(
-    literals_of: Literals, ledger: StorageLedger, index: int, here: Scene, notebook: Notebook
+    notebook: Notebook,
 ) -> tuple[SizeLiteral | None, int]:
     """Return the literal that much in memory has as its length, or as both sides of an image.
 
@@ -452,8 +395,8 @@ def _proven_input(
     """
     least = _PROVEN_INPUT * ledger.bytes(index)
     for role in _ROLES:
-        for literal in literals_of(role):
-            if here.running.trains and is_of_others(notebook, literal):
+        for literal in reversed(literals):
+            if literal.role != role or (here.running.trains and is_of_others(notebook, literal)):
                 continue
             of_sides = partial(ledger.bytes_of_sides, index, literal.value, both=role == "image")
             if (scaling := of_sides()) and scaling >= least:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..code.batch import Code, size_literals
+from ..code.batch import Code, named_batch, size_literals
 from ..text.format import MIB
 from ..text.messages import message
 
@@ -72,8 +72,8 @@ def largest_batch(
     `runs` are the last runs of all cells, oldest first; `values` the user's variables.
     """
     latest = {run.key: run for run in runs}
-    literals = size_literals("batch", cell, tuple(latest.values()), values, code=code)
-    literal = next(iter(literals), None)
+    cells = (*(run for key, run in latest.items() if key != cell.key), cell)
+    literal = named_batch(size_literals(("batch",), cells, values, code), cell)
     if literal is None:
         return Prediction(None, None, message("prediction.no_batch"))
     measured = _measured(literal, cell, runs, device.index, code)
@@ -195,7 +195,7 @@ def _value_at(
         where = [
             cell_run for cell_run in runs if cell_run.key == key and cell_run.start_s < run.start_s
         ][-1:]
-    literals = [number for cell in where for number in code.literals(cell)]
+    literals = [number for cell in where for number in code.literals(cell, literal.role)]
     values = {number.value for number in literals if number.name == literal.name}
     return values.pop() if len(values) == 1 else None
 

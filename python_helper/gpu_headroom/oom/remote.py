@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from itertools import chain
 from pathlib import PurePath
 from types import FunctionType
 from typing import TYPE_CHECKING
 
-from ..code.batch import OTHER_PHASE, Code, size_literals
+from ..code.batch import OTHER_PHASE, Code, named_batch, size_literals
 from ..code.beside import beside
 from ..code.command import COMMAND, as_run
-from ..code.notebook import Notebook
 from ..concurrency.other_threads import kind_of_file
 from ..errors.remote import RemoteWorker
 from ..holders.inspector import Inspector
@@ -45,7 +43,7 @@ _STEP = re.compile(
 )
 _SENT = "<dynamic-code>"
 _FORWARD = "forward"  # the line that calls the model says more
-_ROLES: tuple[Role, ...] = ("batch", "unnamed")
+_ROLES: tuple[Role, ...] = ("batch", "unnamed", "other")
 _IMPORTS = re.compile(r"^[ \t]*(?:from|import)[ \t]+([\w.]{1,200})", re.MULTILINE)
 
 
@@ -80,20 +78,17 @@ def of_worker(failure: Failure, turn: Turn, batch: object = None, fits: object =
         ),
     )
     notebook = notebook_of(known.failure, known.scene)
-    reached = known.way.numbers(notebook.cells)
-    code = Code()  # each cell is looked through once
-    numbers = (
-        literal
-        for role in _ROLES
-        for literal in size_literals(role, cell, failure.cells, names, line=said.line, code=code)
-        if batch == [literal.cell.key, literal.line, literal.column]
-        or (batch is None and reached.has(literal))
-    )
+    literals = size_literals(_ROLES, (*failure.cells, cell), names)
+    if batch is None:
+        number = named_batch([each for each in literals if each.role == "batch"], cell)
+    else:
+        places = ((each, [each.cell.key, each.line, each.column]) for each in literals)
+        number = next((each for each, place in places if place == batch), None)
     return replace(
         known,
         notebook=notebook,
         live=live(failure.shell, Inspector(turn)),
-        batch=next(numbers, None),
+        batch=number,
         fitting_batch=_fitting(fits),
     )
 
@@ -147,14 +142,12 @@ def of_command(
         ),
     )
     notebook = notebook_of(known.failure, known.scene)
-    numbers = (
-        literal
-        for literal in _batches(known, read)
-        if type(batch) is not list or _is_at(literal, batch)
-    )
-    return replace(
-        known, notebook=notebook, batch=next(numbers, None), fitting_batch=_fitting(fits)
-    )
+    literals = _batches(known, read)
+    if type(batch) is list:
+        number = next((each for each in literals if _is_at(each, batch)), None)
+    else:
+        number = named_batch([each for each in literals if each.role == "batch"], read)
+    return replace(known, notebook=notebook, batch=number, fitting_batch=_fitting(fits))
 
 
 def _is_at(literal: SizeLiteral, place: list[object]) -> bool:
@@ -190,17 +183,13 @@ def _with_imported(files: list[CellRun], cell: CellRun) -> list[CellRun]:
     return list(found.values())
 
 
-def _batches(evidence: Evidence, read: CellRun) -> Iterator[SizeLiteral]:
-    """Yield the numbers that the failing loop's loader has, those of the command first.
+def _batches(evidence: Evidence, read: CellRun) -> list[SizeLiteral]:
+    """Return the numbers of the command, and of the files that ran.
 
     What is the default of an option counts only where the command does not give it.
     """
     files = evidence.scene.files
-    code, notebook = Code(files), Notebook.of([(read.key, read.source)], files=files)
-    reached = evidence.way.numbers([*notebook.files, *notebook.cells])
-    given = code.given(read.source)
-    for part in (read, *files):
-        for literal in chain.from_iterable(code.literals(part, role) for role in _ROLES):
-            is_given = any(literal.name.startswith(each) for each in given)
-            if reached.has(literal) and not (literal.kind == "option" and is_given):
-                yield literal
+    code = Code(files)
+    given = tuple(code.given(read.source))
+    literals = size_literals(_ROLES, (*files, read), {}, code)
+    return [each for each in literals if each.kind != "option" or not each.name.startswith(given)]

@@ -15,6 +15,7 @@ from ..concurrency.turns import Turn
 from ..holders.frames import locals_of
 from ..holders.inspector import Inspector
 from ..inspection.kinds import name_of
+from .batch_number import numbers_in
 from .failing_line import (
     failed_in_backward,
     failing_line,
@@ -30,7 +31,7 @@ from .operation import failed
 from .running import Running, running
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ..cells.runs import CellRun
     from .failing_line import Place
@@ -51,6 +52,7 @@ class Scene:
     `layers` are those of the model that was running; `None` where that tells nothing.
     `inputs_require_grad`: gradients go through what failed to what it was given.
     `origin` is the line of a cell, and its function, that failed in another process.
+    `numbers` are integers that the frames knew, with their names.
     """
 
     line: int | None = None
@@ -64,6 +66,7 @@ class Scene:
     files: tuple[CellRun, ...] = ()
     inputs_require_grad: bool = False
     origin: Place | None = None
+    numbers: Mapping[int, frozenset[str]] = field(default_factory=dict)
 
     @property
     def places(self) -> tuple[tuple[CellRun, int], ...]:
@@ -105,6 +108,7 @@ def scene(failure: Failure, turn: Turn | None = None) -> Scene:
         layers=layers_of([each for _, each in modules], inspector, _beside(inner, inspector)),
         files=files,
         inputs_require_grad=inputs_require_grad(inner, steps, inspector),
+        numbers=numbers_in(inner),
     )
 
 

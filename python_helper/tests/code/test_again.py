@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from gpu_headroom.code.again import Again
-from gpu_headroom.code.loaders import Way
+from gpu_headroom.code.again import Again, Way
 from gpu_headroom.code.notebook import Notebook
 
 LOOP = "for x in loader:\n  loss = model(x)\n  loss.backward()\n  opt.step()"
@@ -21,7 +20,7 @@ def run(
     keys = [str(n) for n in range(1, len(cells) + 1)]
     texts = [each.strip() for each in cells[-1].split("\n")]
     line = texts.index(fails) + 1 if fails else len(texts)
-    way = Way(tuple(keys), ((keys[-1], line, fails),))
+    way = Way(tuple(keys), ((keys[-1], line),))
     notebook = Notebook.of(zip(keys, cells, strict=True))
     changed = {str(edited): lines if lines is not None else {1}}
     again = Again(notebook, way, changed, lengths=lengths or {}, models={"model"})

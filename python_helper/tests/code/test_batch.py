@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from gpu_headroom.cells.runs import CellRun
-from gpu_headroom.code.batch import size_literals
+from gpu_headroom.code.batch import named_batch, size_literals
 from gpu_headroom.code.literals import literals_in
 
 
@@ -87,21 +87,10 @@ def test_keeps_silent_where_there_is_no_literal(source: str) -> None:
     assert literals_in(cell(source), source) == []
 
 
-def names(source: str, values: dict[str, Any], line: int | None = None) -> list[tuple[str, int]]:
-    """List the literals that may set the batch, likeliest first."""
-    found = size_literals("batch", cell(source), [cell(source)], values, line=line)
+def names(source: str, values: dict[str, Any]) -> list[tuple[str, int]]:
+    """List the literals of a batch that nothing speaks against."""
+    found = size_literals(("batch",), [cell(source)], values)
     return [(each.name, each.value) for each in found]
-
-
-def test_prefers_what_stands_before_the_failing_line() -> None:
-    """Of several, the last one before the failure is tried first, those after it last."""
-    source = "batch_size = 8\nbatch_size = 16\nfail()\nbatch_size = 32"
-    assert names(source, {}, line=3) == [("batch_size", 16), ("batch_size", 8), ("batch_size", 32)]
-
-
-def test_puts_evaluation_last() -> None:
-    """The batch of a validation loader is seldom what fails in training."""
-    assert names("batch_size = 8\nval_batch_size = 16", {})[0] == ("batch_size", 8)
 
 
 def test_passes_over_a_name_that_has_another_value_by_now() -> None:
@@ -172,39 +161,6 @@ def test_asks_no_object_for_its_attributes() -> None:
         assert names("config.batch_size = 8", {"config": config}) == [("batch_size", 8)]
 
 
-@pytest.mark.parametrize(
-    ("call", "counts"),
-    [
-        ("train(data)", True),
-        ("train(data, epochs=3)", True),
-        ("train(data, 500)", False),
-        ("train(data, batch_size=n)", False),
-        ("train(*everything)", False),
-        ("train(data, **config)", False),
-        ("other(data, 512)", True),
-        ("train(data)\ntrain(data, n)", False),
-    ],
-)
-def test_a_default_counts_only_where_no_call_passes_another(call: str, *, counts: bool) -> None:
-    """Changing a default that the failing call does not use would change nothing."""
-    for source in (
-        f"def train(data, batch_size=512, epochs=1): pass\n{call}",
-        f"class Model:\n    def train(self, data, batch_size=512): pass\nmodel.{call}",
-        f"class train:\n    def __init__(self, data, batch_size=512): pass\n{call}",
-    ):
-        found = [each for each in names(source, {}) if each == ("batch_size", 512)]
-        assert bool(found) is counts, source
-
-
-def test_calls_of_the_failing_cell_decide_about_a_default() -> None:
-    """How an earlier cell called the function does not matter then."""
-    function = cell("def train(data, batch_size=512): pass\ntrain(data, 8)", "function")
-    for call, expected in (("train(data)", [512]), ("train(data, n)", [])):
-        failing = cell(call)
-        found = size_literals("batch", failing, [function, failing], {})
-        assert [each.value for each in found if each.kind == "parameter"] == expected
-
-
 def test_warns_of_nothing_in_the_users_code() -> None:
     """Python has warned of a cell when it ran; looking at it warns no second time."""
     source = "pattern = '\\d'\nbatch_size = 64"
@@ -220,32 +176,25 @@ args = p.parse_args()"""
 def test_a_command_line_says_what_another_cell_calls_it(argv: str) -> None:
     """`-b` is the option's first long form, and `sys.argv` leads to who parses it."""
     cells = [cell(f"sys.argv = {argv}", "argv"), cell(OPTIONS, "options")]
-    failing = cell("train(args)")
-    (found,) = size_literals("batch", failing, [*cells, failing], {})
+    (found,) = size_literals(("batch",), [*cells, cell("train(args)")], {})
     assert (found.name, found.value, found.cell.key) == ("batch_size", 64, "argv")
 
 
 @pytest.mark.parametrize(
-    ("sources", "failing", "counts"),
+    ("sources", "failing", "expected"),
     [
-        (["batch_size = 512", "loader = DataLoader(x, batch_size)"], "step(loader)", True),
-        (["batch_size = 512", "other = DataLoader(x, batch_size)"], "step(loader)", False),
-        (["def train(batch_size=512): pass"], "train()", True),
-        (["batch_size = 512\nclass Net: pass", "model = Net()"], "fit(model)", False),
+        (["batch_size = 512"], "step(batch_size)", 512),
+        (["batch_size = 512"], "batch_size = 64\nstep(batch_size)", 64),
+        (["batch_size = 512", "val_batch_size = 64"], "step()", 512),
+        (["batch_size = 512", "bs = 64"], "step()", None),
+        (["batch_size = 512", "batch_size = 64"], "step()", None),
+        ([], "step()", None),
     ],
 )
-def test_a_number_of_another_cell_has_to_lead_on(
-    sources: list[str], failing: str, *, counts: bool
+def test_names_alone_tell_only_where_there_is_one(
+    sources: list[str], failing: str, expected: int | None
 ) -> None:
-    """A batch that the failing cell has nothing to do with is none of its causes."""
-    cells = [cell(each, str(n)) for n, each in enumerate(sources)]
-    found = size_literals("batch", cell(failing), [*cells, cell(failing)], {})
-    assert [each.value for each in found] == [512] * counts
-
-
-def test_a_function_of_the_same_cell_carries_the_number_that_it_reads() -> None:
-    """A worker runs `train`, which the cell of the number defines and the failing cell sends."""
-    defines = cell("batch_size = 64\n\ndef train(x):\n    return x[:batch_size]", "defines")
-    failing = cell("client.submit(train, x).result()")
-    (found,) = size_literals("batch", failing, [defines, failing], {})
-    assert (found.cell.key, found.value) == ("defines", 64)
+    """Of the cell that is asked about, else of the whole notebook."""
+    cells = [cell(each, str(n)) for n, each in enumerate([*sources, failing])]
+    found = named_batch(size_literals(("batch",), cells, {}), cells[-1])
+    assert (found and found.value) == expected

@@ -350,7 +350,7 @@ def test_a_long_cell_is_not_looked_through(name: str) -> None:
     for call in (
         partial(parse_cell, source),
         partial(literals_in, run, source),
-        partial(size_literals, "batch", run, [run], {}),
+        partial(size_literals, ("batch",), [run], {}),
         partial(failing_line, error, run),
         partial(left_behind, [source], {"x"}, Turn(30.0)),
     ):
@@ -364,7 +364,7 @@ def test_no_cell_takes_longer_than_its_size(name: str) -> None:
     run = cell(source)
     for call in (
         partial(parse_cell, source),
-        partial(size_literals, "batch", run, [run], {}),
+        partial(size_literals, ("batch",), [run], {}),
         partial(failing_line, failed(source), run),
         partial(left_behind, [source], {"x"}, Turn(30.0)),
     ):
@@ -421,7 +421,7 @@ def test_many_batches_in_many_cells_cost_no_more(name: str) -> None:
     first = cell(MANY[name], "first")
     cells = [first, *(cell(f"y{n} = g({n})\n" * 20, f"cell {n}") for n in range(100))]
     failing = cell("train()\n" + MANY[name])
-    assert passes(partial(size_literals, "batch", failing, [*cells, failing], {})) < 10 * LIMIT
+    assert passes(partial(size_literals, ("batch",), [*cells, failing], {})) < 10 * LIMIT
 
 
 def test_what_many_loops_leave_behind_costs_no_more() -> None:

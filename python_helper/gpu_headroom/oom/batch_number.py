@@ -1,0 +1,170 @@
+"""Which number in the code sets the batch: by the values of the run that failed.
+
+What is in memory has so many rows, and the frames of the error know integers by name: the number
+in the code that has the value of both, and one of these names, is the one. Data is not followed
+through the code. `Scene.numbers` is what is taken from the frames while they are there.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from traceback import walk_tb
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..cells.values import entries
+from ..code.batch import OTHER_PHASE
+from ..code.scopes import Function
+from ..holders.frames import locals_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from ..code.literals import SizeLiteral
+    from ..code.notebook import Notebook
+    from ..holders.ledger import StorageLedger
+    from .scene import Scene
+
+    Numbers = Mapping[int, frozenset[str]]
+
+_MOST_FRAMES = 200
+_DEPTH = 2
+_MOST_OF_ONE = 200  # entries of an object
+_MOST = 20_000  # entries in all
+_LARGEST = 2**40
+_PLAIN = {str, bytes, float, bool, type(None), list, tuple, set, frozenset}
+_LOOPS = (ast.For, ast.AsyncFor)
+_BLOCKS = (ast.If, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.Module)
+# No theory stands behind these; `benchmarks/causes` shows what comes of them.
+_PROVEN_SHARE = 0.1  # of what is in use must have as many rows as a literal says
+_PROVEN_UNNAMED = 0.5  # the same where its name says nothing
+_BY_ROLE = {"batch": 3.0, "unnamed": 1.2, "other": 0.6}
+_KNOWN, _NEAR = 2.0, 1.6
+_MULTIPLES, _OTHER_PHASE = 0.4, 0.2
+
+
+class Batch(NamedTuple):
+    """The number that sets the batch, and what scales with it."""
+
+    literal: SizeLiteral
+    bytes: int
+
+
+def numbers_in(error: BaseException) -> dict[int, frozenset[str]]:
+    """Return the integers that the frames of an error know, with their names.
+
+    Variables, and what stands in objects and dicts under these, one and two steps in. Objects are
+    looked at, not asked.
+    """
+    look = _Look()
+    frames = [frame for frame, _ in walk_tb(error.__traceback__)][-_MOST_FRAMES:]
+    for frame in reversed(frames):
+        for name, value in locals_of(frame).items():
+            look.at(name, value, _DEPTH)
+    return {value: frozenset(names) for value, names in look.found.items()}
+
+
+class _Look:
+    def __init__(self) -> None:
+        self.found: dict[int, set[str]] = {}
+        self._seen = set[int]()
+        self._left = _MOST
+
+    def at(self, name: object, value: object, depth: int) -> None:
+        """Enter an integer, or those of an object."""
+        self._left -= 1
+        if type(name) is not str or name.startswith("__") or self._left < 0:
+            return
+        if type(value) is int:
+            if 1 < value < _LARGEST:
+                self.found.setdefault(value, set()).add(name.lstrip("_"))
+        elif depth and type(value) not in _PLAIN and id(value) not in self._seen:
+            self._seen.add(id(value))
+            if type(value) is dict and len(value) > _MOST_OF_ONE:
+                return
+            own = entries(value)
+            for key, each in own.items() if len(own) <= _MOST_OF_ONE else ():
+                self.at(key, each, depth - 1)
+
+
+def batch_of(
+    literals: Iterable[SizeLiteral],
+    ledger: StorageLedger,
+    index: int,
+    here: Scene,
+    notebook: Notebook,
+) -> Batch | None:
+    """Return the number that tensors in memory have as many rows as; `None`: none is proven.
+
+    Of several the likeliest: by its name, by the names that the frames and the failing lines know
+    it by, by how much has so many rows. Of two that are alike the last one.
+    """
+    judge = _Judge(ledger, index, here, notebook)
+    scored = [(judge.score(literal), n, literal) for n, literal in enumerate(literals)]
+    score, _, literal = max(scored, default=(0.0, 0, None))
+    if literal is None or not score:
+        return None
+    return Batch(literal, ledger.bytes_of_rows(index, literal.value, multiples=True))
+
+
+class _Judge:
+    """Says how likely a number is to set the batch; 0: it does not, or that is not shown."""
+
+    def __init__(self, ledger: StorageLedger, index: int, here: Scene, notebook: Notebook) -> None:
+        self._ledger, self._index, self._here = ledger, index, here
+        self._in_all = max(ledger.bytes(index), 1)
+        self._known = set[str]().union(*here.numbers.values())
+        self._near = set(_names_near(here, notebook))
+        self._copied = here.operation.copied if here.operation is not None else None
+
+    def score(self, literal: SizeLiteral) -> float:
+        """Return how likely it is, on a scale of this failure."""
+        share = self._share(literal)
+        if not share:
+            return 0.0
+        here, score = self._here, _BY_ROLE[literal.role] * math.sqrt(share)
+        if literal.name in here.numbers.get(literal.value, ()):
+            score *= _KNOWN
+        elif literal.kind in ("parameter", "field") and literal.name in self._known:
+            return 0.0  # a default that was not used
+        if not self._near.isdisjoint((literal.name, *literal.path[:1])):
+            score *= _NEAR
+        named = " ".join((literal.name, *literal.path))
+        if bool(OTHER_PHASE.search(named)) is here.running.trains:
+            score *= _OTHER_PHASE
+        return score
+
+    def _share(self, literal: SizeLiteral) -> float:
+        """Return the share of memory with so many rows; of a name that says something less does."""
+        rows, multiples = (
+            self._ledger.bytes_of_rows(self._index, literal.value, multiples=each) / self._in_all
+            for each in (False, True)
+        )
+        if literal.role != "batch":
+            return rows if rows >= _PROVEN_UNNAMED else 0.0
+        if rows >= _PROVEN_SHARE:
+            return rows
+        if self._copied and self._copied[0] == literal.value:
+            return _PROVEN_SHARE
+        # Tokens and heads multiply the rows; many numbers divide them.
+        scaled: float = _MULTIPLES * multiples
+        return scaled if multiples >= _PROVEN_SHARE else 0.0
+
+
+def _names_near(here: Scene, notebook: Notebook) -> Iterator[str]:
+    """Yield the names that the lines on the way read, and the heads of the loops around these."""
+    for run, line in here.steps:
+        cell = notebook.cell(run.key, run.source)
+        statement = None if cell is None else cell.statement_on(line)
+        if cell is None or statement is None:
+            continue
+        for node in (statement, *cell.parents(statement)):
+            if isinstance(node, (*Function, ast.ClassDef)):
+                break
+            head = getattr(node, "iter", None) if isinstance(node, _LOOPS) else node
+            if head is not None and not isinstance(head, _BLOCKS):
+                for each in ast.walk(head):
+                    if isinstance(each, ast.Name):
+                        yield each.id
+                    elif isinstance(each, ast.Attribute):
+                        yield each.attr
