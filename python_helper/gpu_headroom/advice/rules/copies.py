@@ -7,7 +7,6 @@ import re
 from typing import TYPE_CHECKING
 
 from ...code.find import names
-from ...code.parsing import parse_cell
 from ...text.messages import message
 from ..finding import A_LINE, Finding
 
@@ -219,7 +218,8 @@ def data_groups(evidence: Evidence) -> list[Group]:
     running = evidence.scene.running
     made = running.growing | running.adding | running.bound
     found = copies(evidence)
-    others = [] if found is None else found[1]
+    others = set[int]() if found is None else set(map(id, found[1]))
+    results = _results(evidence)
     data = [
         group
         for group in evidence.groups
@@ -230,11 +230,11 @@ def data_groups(evidence: Evidence) -> list[Group]:
         and not group.keys & made
         and group.root not in running.previous
         and not is_cache(group)
-        and not any(group is other for other in others)
+        and id(group) not in others
         and not _is_inside(group)
         and not evidence.is_batch(group)
         and not of_evaluation(group)
-        and not _is_result(evidence, group)
+        and group.name not in results
     ]
     size = sum(group.bytes for group in data)
     return data if evidence.share(size) >= _DATA_SHARE else []
@@ -245,19 +245,18 @@ def _is_inside(group: Group) -> bool:
     return group.function.rpartition(".")[2] in ("forward", "__call__", "_forward_impl")
 
 
-def _is_result(evidence: Evidence, group: Group) -> bool:
-    """Whether a cell has it from a call that was given a model: that is no data."""
+def _results(evidence: Evidence) -> set[str]:
+    """Return what cells have from calls that were given a model: that is no data."""
     models = {model.name for model in evidence.models}
-    trees = [parse_cell(run.source) for run in evidence.failure.cells]
-    return any(
-        isinstance(node, ast.Assign)
+    return {
+        name
+        for _, node in evidence.notebook.nodes()
+        if isinstance(node, ast.Assign)
         and isinstance(node.value, ast.Call)
         and names(node.value) & models
-        and any(group.name in names(target, ast.Store) for target in node.targets)
-        for tree in trees
-        if tree is not None
-        for node in ast.walk(tree)
-    )
+        for target in node.targets
+        for name in names(target, ast.Store)
+    }
 
 
 def _moving(evidence: Evidence) -> Finding | None:
