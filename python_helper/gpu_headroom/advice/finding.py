@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..text.messages import say
+
 if TYPE_CHECKING:
+    from ..cells.runs import CellRun
+    from ..code.literals import SizeLiteral
     from ..frameworks.view import FrameworkReading
     from ..holders.groups import Group
     from ..holders.modules import Model
@@ -42,3 +46,20 @@ class Finding(NamedTuple):
     is_left: bool = False
     framework: FrameworkReading | None = None
     rule: str = ""
+
+
+TEXTS = {
+    "place.here": "line {line}",
+    "place.cell": "line {line} of In [{execution_count}]",
+    "place.file": "{file}, line {line}",
+}
+
+
+def place_of(number: SizeLiteral, failed: CellRun) -> str:
+    """Say where a number stands, for a sentence on the report of a failed cell."""
+    cell, line = number.cell, number.line
+    if cell.path is not None:
+        return say("place.file", TEXTS, file=cell.path, line=line)
+    if cell.key == failed.key:
+        return say("place.here", TEXTS, line=line)
+    return say("place.cell", TEXTS, line=line, execution_count=cell.execution_count)

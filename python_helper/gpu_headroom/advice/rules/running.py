@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ...concurrency.other_threads import kind_of_file
 from ...own import SIMULATOR
 from ...text.messages import message
-from ..finding import A_LINE, ANOTHER, TRADED, Finding
+from ..finding import A_LINE, ANOTHER, TRADED, Finding, place_of
 from .holding import largest_retained
 
 if TYPE_CHECKING:
@@ -78,8 +78,8 @@ TEXTS = {
         "they grow with the batch and with the length of the input."
     ),
     "cause.activations.evidence_batch": (
-        "They are what the forward pass keeps for the backward pass; "
-        "they grow with `{name}` ({value})."
+        "They are what the forward pass keeps for the backward pass: {value} samples go through "
+        "the model at once (`{name}`, {place})."
     ),
     "cause.activations.layer": (
         "**What one layer is given and makes: {layer_bytes}** on a card of {capacity_bytes}."
@@ -89,16 +89,16 @@ TEXTS = {
         "that grows with the batch and with the size of the input."
     ),
     "cause.activations.evidence_begun_batch": (
-        "The forward pass has only begun, and keeps more for the backward pass with each layer; "
-        "that grows with `{name}` ({value})."
+        "The forward pass has only begun, and keeps more for the backward pass with each layer: "
+        "{value} samples go through the model at once (`{name}`, {place})."
     ),
     "cause.activations.evidence_layer": (
         "Without gradients no more is kept, but both are there at once; "
         "they grow with the batch and with the size of the input."
     ),
     "cause.activations.evidence_layer_batch": (
-        "Without gradients no more is kept, but both are there at once; "
-        "they grow with `{name}` ({value})."
+        "Without gradients no more is kept, but both are there at once: {value} samples go through "
+        "the model (`{name}`, {place})."
     ),
     "cause.model-too-large": (
         "**Model and optimizer: {model_bytes} of the {in_use_bytes} in tensors.**"
@@ -396,7 +396,8 @@ def activations(evidence: Evidence) -> Finding | None:
     batch = evidence.batch
     said = message(which, TEXTS)
     if batch is not None:
-        said = message(f"{which}_batch", TEXTS, name=batch.name, value=batch.value)
+        place = place_of(batch, evidence.failure.cell)
+        said = message(f"{which}_batch", TEXTS, name=batch.name, value=batch.value, place=place)
     return Finding(claim, said, bytes=kept, price=TRADED)
 
 
