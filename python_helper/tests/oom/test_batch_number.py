@@ -63,7 +63,7 @@ def batch(notebook: Notebook, *cells: str) -> tuple[str, int, int] | None:
     result = notebook.run(cells[-1])
     assert not result.success
     found = evidences.measure(notebook.failure(result), Turn(30.0)).batch
-    return found and (found.name, found.value, found.line)
+    return None if found is None else (found.name, found.value, found.line)
 
 
 @pytest.mark.parametrize(
