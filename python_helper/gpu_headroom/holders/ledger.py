@@ -122,13 +122,20 @@ class StorageLedger:
         ]
         return sorted(holders, key=lambda holder: -holder["bytes"])[:count]
 
-    def bytes_of_rows(self, device_index: int, rows: int, *, multiples: bool) -> int:
-        """Return the bytes of inputs and activations with `rows` rows, or also with multiples."""
+    def bytes_of_rows(
+        self, device_index: int, rows: int, *, multiples: bool, first: bool = False
+    ) -> int:
+        """Return the bytes of inputs and activations with `rows` rows, or also with multiples.
+
+        Rows may be of any dimension, as in `[length, batch, width]`, or only of the `first`.
+        """
         return sum(
             held.storage.bytes
             for held in self.on(device_index)
             if held.kind in ("tensor", "activations")
-            and _has_rows(held.storage.shape or (), rows, multiples=multiples)
+            and _has_rows(
+                (held.storage.shape or ())[: 1 if first else None], rows, multiples=multiples
+            )
         )
 
     def bytes_of_sides(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import math
+from functools import partial
 from traceback import walk_tb
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -135,13 +136,15 @@ class _Judge:
         return score
 
     def _share(self, literal: SizeLiteral) -> float:
-        """Return the share of memory with so many rows; of a name that says something less does."""
-        rows, multiples = (
-            self._ledger.bytes_of_rows(self._index, literal.value, multiples=each) / self._in_all
-            for each in (False, True)
-        )
+        """Return the share of memory with so many rows; a name that says less must show more."""
+        share_of = partial(self._ledger.bytes_of_rows, self._index, literal.value)
         if literal.role != "batch":
+            rows: float = share_of(multiples=False, first=True) / self._in_all
             return rows if rows >= _PROVEN_UNNAMED else 0.0
+        rows, multiples = (
+            share_of(multiples=False) / self._in_all,
+            share_of(multiples=True) / self._in_all,
+        )
         if rows >= _PROVEN_SHARE:
             return rows
         if self._copied and self._copied[0] == literal.value:
