@@ -10,8 +10,8 @@ from tests.live import SOURCES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# These travel whole, through `dataclasses.asdict`: `wire.py` says what they are.
-TRAVEL = {"FrameworkReading", "Outcome"}
+# These travel whole: `wire.py` says what they are.
+TRAVEL = {"FrameworkReading", "HostReading", "Outcome"}
 
 
 def _modules() -> Iterator[ast.Module]:

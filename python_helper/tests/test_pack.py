@@ -171,7 +171,7 @@ def test_keeps_what_others_ask_for(packed: dict[str, str]) -> None:
     """
     for path in packed.keys() - DOCUMENTED:
         stripped = packed[path]
-        source = FOR_TYPES.sub("", file_of(path).read_text(encoding="utf-8"))
+        source = FOR_TYPES.sub("if 0: 0\n", file_of(path).read_text(encoding="utf-8"))
         kept = [each for each in outline(source) if not re.match(r"(?:\w+\.|\.)*_[^_]", each)]
         left = iter(outline(stripped))
         assert all(each in left for each in kept), path

@@ -39,7 +39,7 @@ const TEMPLATES: Record<string, string> = {
   'cause.activations':
     '**Activations: {activations_bytes} of the {in_use_bytes} in tensors.**',
   'cause.activations.evidence_batch':
-    'They are what the forward pass keeps for the backward pass; they grow with `{name}` ({value}).',
+    'They are what the forward pass keeps for the backward pass: {value} samples go through the model at once (`{name}`, {place}).',
   'detail.requested': 'Requested',
   'detail.in_use': 'In use by tensors',
   'detail.allowed': 'Allowed by the memory fraction',
@@ -196,7 +196,8 @@ export const CAUSE: ICause = {
   }),
   evidence: message('cause.activations.evidence_batch', {
     name: 'batch_size',
-    value: 1024
+    value: 1024,
+    place: 'line 2'
   }),
   bytes: gib(9.8)
 };

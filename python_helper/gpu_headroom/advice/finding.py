@@ -48,18 +48,11 @@ class Finding(NamedTuple):
     rule: str = ""
 
 
-TEXTS = {
-    "place.here": "line {line}",
-    "place.cell": "line {line} of In [{execution_count}]",
-    "place.file": "{file}, line {line}",
-}
-
-
 def place_of(number: SizeLiteral, failed: CellRun) -> str:
     """Say where a number stands, for a sentence on the report of a failed cell."""
     cell, line = number.cell, number.line
     if cell.path is not None:
-        return say("place.file", TEXTS, file=cell.path, line=line)
+        return say("place.file", file=cell.path, line=line)
     if cell.key == failed.key:
-        return say("place.here", TEXTS, line=line)
-    return say("place.cell", TEXTS, line=line, execution_count=cell.execution_count)
+        return say("place.here", line=line)
+    return say("place.cell", line=line, execution_count=cell.execution_count)

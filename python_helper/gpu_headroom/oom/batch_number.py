@@ -57,7 +57,7 @@ def numbers_in(error: BaseException) -> dict[int, frozenset[str]]:
     Variables, and what stands in objects and dicts under these, one and two steps in. Objects are
     looked at, not asked.
     """
-    look = _Look()
+    look = _Integers()
     frames = [frame for frame, _ in walk_tb(error.__traceback__)][-_MOST_FRAMES:]
     for frame in reversed(frames):
         for name, value in locals_of(frame).items():
@@ -65,7 +65,7 @@ def numbers_in(error: BaseException) -> dict[int, frozenset[str]]:
     return {value: frozenset(names) for value, names in look.found.items()}
 
 
-class _Look:
+class _Integers:
     def __init__(self) -> None:
         self.found: dict[int, set[str]] = {}
         self._seen = set[int]()

@@ -64,7 +64,11 @@ def report(**changes: Any) -> Report:
                 "cause.activations", TEXTS, activations_bytes=gib(9.8), in_use_bytes=gib(12.2)
             ),
             "evidence": message(
-                "cause.activations.evidence_batch", TEXTS, name="batch_size", value=1024
+                "cause.activations.evidence_batch",
+                TEXTS,
+                name="batch_size",
+                value=1024,
+                place="line 2",
             ),
             "bytes": gib(9.8),
         },

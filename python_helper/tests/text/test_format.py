@@ -50,5 +50,6 @@ def test_compared_sizes_that_differ_look_different() -> None:
     """A request must not seem to be as large as what was available."""
     assert format_compared(1610 * MIB, 1608 * MIB) == ("1610 MiB", "1608 MiB")
     assert format_compared(12 * GIB + 2 * MIB, 12 * GIB) == ("12290 MiB", "12288 MiB")
+    assert format_compared(16 * MIB, 15 * MIB + 768 * KIB) == ("16.00 MiB", "15.75 MiB")
     assert format_compared(GIB + 512, GIB) == ("1073742336 bytes", "1073741824 bytes")
     assert format_compared(GIB, GIB) == ("1.00 GiB", "1.00 GiB")

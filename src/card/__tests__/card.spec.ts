@@ -156,7 +156,7 @@ describe('Card', () => {
       show({});
       expect(text('.jp-GpuHeadroomCard-cause')).toBe(
         'Activations: 9.8 GiB of the 12.2 GiB in tensors. They are what the ' +
-          'forward pass keeps for the backward pass; they grow with batch_size (1024).'
+          'forward pass keeps for the backward pass: 1024 samples go through the model at once (batch_size, line 2).'
       );
       expect(text('.jp-GpuHeadroomCard-cause strong')).toContain('9.8 GiB');
     });
@@ -180,7 +180,7 @@ describe('Card', () => {
       expect(one?.querySelector(':scope > strong')?.textContent).toBe(
         '1.5 GiB'
       );
-      expect(other?.textContent).toMatch(/\(1024\)\.$/);
+      expect(other?.textContent).toMatch(/line 2\)\.$/);
     });
 
     it('should say that it looks further, and be completed in place', () => {
