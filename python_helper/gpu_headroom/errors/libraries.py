@@ -21,19 +21,32 @@ FORMATS = (
         capacity=rf"{COUNT} bytes total",
     ),
     Structured("julia", r"Out of GPU memory\b", requested=rf"trying to allocate {SIZE}"),
-    Format("torch", r"CUresult error result=2 file=csrc/torch_memory_saver"),
-    Format("torch", r"Error out of memory at line \d{1,9} in file .{0,300}\.cu"),  # bitsandbytes
+    # torch_memory_saver, bitsandbytes, SGLang, TGI, ExLlama, Triton, Intel's extension, vLLM, and
+    # Transformers, when a quantised model would have to lie in part on the host
+    Format(
+        "torch",
+        r"CUresult error result=2 file=csrc/torch_memory_saver"
+        r"|Error out of memory at line \d{1,9} in file .{0,300}\.cu"
+        r"|Not enough memory\. Please try to increase --mem-fraction-static"
+        r"|Not enough memory to handle \d{1,9} prefill tokens|Insufficient VRAM (?:for|in)\b"
+        r"|Triton Error \[(?:CUDA|HIP)\]: out of memory|Allocation is out of device memory on"
+        r"|No available memory for the cache blocks"
+        r"|larger than the (?:maximum number of tokens that can be stored in|available) KV cache"
+        r"|Make sure you have enough GPU RAM to fit the quantized model"
+        r"|modules are dispatched on the (?:CPU|disk)",
+    ),
+    Format(  # Stable Diffusion's web interface
+        "torch",
+        r"Not enough memory, use lower resolution \(max",
+        requested=rf"Need: {SIZE} free",
+        free=rf"Have: ?{SIZE} free",
+    ),
     Format(  # vLLM
         "torch",
         r"Free memory on device .{0,200} is less than desired GPU memory utilization",
         device=rf"device cuda:{INDEX}",
         free=r"\((\d[\d.]{0,30}/\d[\d.]{0,30} GiB)\)",
         capacity=r"\(\d[\d.]{0,30}/(\d[\d.]{0,30} GiB)\)",
-    ),
-    Format(  # vLLM
-        "torch",
-        r"No available memory for the cache blocks"
-        r"|larger than the (?:maximum number of tokens that can be stored in|available) KV cache",
     ),
     Format(
         "xgboost",
@@ -50,24 +63,22 @@ FORMATS = (
     Format(
         "ggml",
         r"ggml.{0,300}(?:cudaMalloc failed: out of memory|failed to allocate CUDA\d buffer)"
+        r"|ggml_vulkan: Device memory allocation of size \d{1,30} failed"
         r"|CUDA error 2 at .{0,300}ggml|can't allocate \d{1,30} bytes of memory on device",
-        requested=rf"(?:buffer of size {COUNT}|allocating {SIZE} on device)",
+        requested=rf"(?:(?:buffer|allocation) of size {COUNT}|allocating {SIZE} on device)",
         device=rf"on device {INDEX}",
     ),
     Format("mxnet", r"pooled_storage_manager.{0,300}cudaMalloc (?:retry )?failed: out of memory"),
-    Format(  # Thrust and CUB, which many libraries sort and reduce with
+    Format(  # Thrust and CUB, which many libraries sort and reduce with, OpenCV, Kokkos, OpenCL
         "cuda",
         r"temporary_buffer::allocate: get_temporary_buffer failed"
         r"|(?:parallel_for|for_each|transform|copy_if|radix_sort|merge_sort|reduce(?:_by_key)?"
         r"|unique(?:_by_key)?|(?:in|ex)clusive_scan) ?:? failed(?: on \w{1,9} step)?: ?"
-        r"out of memory",
+        r"out of memory|Gpu API call\) ?out of memory|MemorySpace named .(?:Cuda|HIP).{0,9} failed"
+        r"|MEM_OBJECT_ALLOCATION_FAILURE|Memory Object Allocation Failure",
     ),
-    Format("cuda", r"Gpu API call\) ?out of memory"),  # OpenCV
     Format(
-        "catboost",
-        r"NCudaLib::TOutOfMemoryError",
-        requested=rf"Requested {SIZE}",
-        free=rf"Free {SIZE}",
+        "catboost", r"NCudaLib::TOutOfMem", requested=rf"Requested {SIZE}", free=rf"Free {SIZE}"
     ),
     Format(
         "mlx",
@@ -75,12 +86,6 @@ FORMATS = (
         r"|\[metal::malloc\] Attempting to allocate \d{1,30} bytes",
         requested=rf"(?:Unable to allocate|Attempting to allocate) {COUNT} bytes",
     ),
-    Format(  # Transformers, when a quantised model would have to lie in part on the host
-        "torch",
-        r"Make sure you have enough GPU RAM to fit the quantized model",
-    ),
-    Format("torch", r"Not enough memory\. Please try to increase --mem-fraction-static"),  # SGLang
-    Format("torch", r"Not enough memory to handle \d{1,9} prefill tokens"),  # TGI
     Doubtful(
         "onnxruntime",
         r"BFCArena::AllocateRawInternal.{0,300}(?:Failed to allocate memory for requested buffer"

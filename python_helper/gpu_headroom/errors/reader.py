@@ -13,36 +13,16 @@ from ..inspection.kinds import args_of, is_kind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SIGNS = (
-    "to allocate",
-    "ut of memory",
-    "OOM when",
-    "OUT_OF_",
-    "ALLOC_FAILED",
-    "OutOfMemory",
-    "MemoryAllocation",
-    "bad_alloc",
-    "GPU memory",
-    "KV cache",
-    "cache blocks",
-    "Dst tensor",
-    "Invalid buffer",
-    "xecutable batch",
-    "in-use chunks",
-    "STATUS_NOT_INIT",
-    "CUresult error",
-    "ailed with error",
-    "llocation on device",
-    "get_temporary_buffer",
-    "GPU RAM",
-    "mem-fraction-static",
-    "prefill tokens",
-    "NOT_INITIALIZED when",
-    "uda error(2)",
-    "cudaSuccess",
-    "Attempting to alloc",
-    "of memory on device",
+_WORDS = (
+    "to allocate|ut of memory|OOM when|OUT_OF_|ALLOC_FAILED|OutOfMemory|MemoryAllocation|"
+    "bad_alloc|GPU memory|KV cache|cache blocks|Dst tensor|Invalid buffer|xecutable batch|"
+    "in-use chunks|STATUS_NOT_INIT|CUresult error|ailed with error|llocation on device|"
+    "get_temporary_buffer|GPU RAM|mem-fraction-static|prefill tokens|NOT_INITIALIZED when|"
+    "uda error(2)|cudaSuccess|Attempting to alloc|of memory on device|evice memory|"
+    "dispatched on|VRAM|lower resolution|resource allocation failed|ALLOCATION_FAILURE|"
+    "Allocation Failure"
 )
+SIGNS = tuple(_WORDS.split("|"))
 """Words of what frameworks say, as they spell them, less a first letter that may be a capital."""
 
 _READ = 2**16  # characters of all errors of a chain together

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _UNITS = {"": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 # Larger values are "not available" (2**64 under WSL2) or garbage; JavaScript cannot hold them.
 _LARGEST = 2**53
+_GRANULE = 256  # no allocator of a GPU hands out less: the failure of fewer bytes is another fault
 # What programs say behind it where they went on: the error is then another one.
 _SURVIVED = re.compile(
     r"\bretrying\b|\bfalling back\b|\battempting to recover|\bsucceeded\b|, using (?:the )?cpu\b"
@@ -49,7 +50,12 @@ def read(message: str) -> Statement | None:
     if found is None and is_refused(text):
         return None
     found = found or _first(LOOSE, text)
-    return None if found is None or _is_survived(found, text) else _by_clauses(found, text)
+    if found is None or _is_survived(found, text):
+        return None
+    said = _by_clauses(found, text)
+    is_numbered = any((said.capacity_bytes, said.free_bytes, said.in_use_bytes))
+    is_few = said.requested_bytes is not None and said.requested_bytes < _GRANULE
+    return None if is_few and not is_numbered else said
 
 
 def of_class(said: Statement | None, framework: str | None, message: str) -> Statement | None:

@@ -173,6 +173,31 @@ PYTORCH: dict[str, tuple[str, dict[str, Any]]] = {
 
 # Libraries that say it by a number, by a function of the driver, or in a sentence of their own.
 SPEAKING = {
+    "dlib": (
+        "cuda",
+        "Error while calling cudaMalloc(&p, n) in x.cpp: 1. code: 2, reason: out of memory",
+    ),
+    "Caffe2": (
+        "cuda",
+        "error == cudaSuccess. 2 vs 0. Error at: x/context_gpu.cu:343: out of memory",
+    ),
+    "GPUassert": ("cuda", "GPUassert: out of memory kernel.cu 33"),
+    "OpenCL": ("cuda", "clEnqueueNDRangeKernel failed: MEM_OBJECT_ALLOCATION_FAILURE"),
+    "Kokkos": (
+        "cuda",
+        'failed to allocate memory: MemorySpace named "Cuda" failed with the following error',
+    ),
+    "Triton": ("torch", "Triton Error [CUDA]: out of memory"),
+    "Intel's extension": ("torch", "Allocation is out of device memory on current platform."),
+    "ExLlama": ("torch", "Insufficient VRAM for model and cache"),
+    "a web interface": ("torch", "Not enough memory, use lower resolution (max approx. 640x640)."),
+    "Transformers, cut": ("torch", "Some modules are dispatched on the CPU or the disk."),
+    "cuBLAS of PyTorch 0.4": (
+        "torch",
+        "cublas runtime error : resource allocation failed at x.cpp:1",
+    ),
+    "Vulkan": ("ggml", "ggml_vulkan: Device memory allocation of size 1610612736 failed."),
+    "a constant of JAX": ("jax", "INTERNAL: Failed to allocate 12884901888 bytes for new constant"),
     "spconv": (
         "cuda",
         "TensorStorage /io/tensor.h 168\ncuda failed with error 2 out of memory. use",
@@ -383,6 +408,9 @@ OTHERS: dict[str, tuple[str, str, dict[str, Any]]] = {
 }
 
 NOT_THE_GPU = [
+    "RESOURCE_EXHAUSTED: Failed to allocate request for 24B (24B) on device ordinal 0",
+    "[malloc] Unable to allocate 24 bytes.",
+    "stream->memcpy(to, from, n): Native API returns: 39 (UR_RESULT_ERROR_OUT_OF_DEVICE_MEMORY)",
     "cuMemHostAlloc failed: out of memory",
     "cudaMallocHost failed: out of memory",
     "cudaHostAlloc() failed: out of memory",

@@ -14,8 +14,6 @@ FORMATS = (
         allowed=rf"limit set to: {COUNT} bytes",
     ),
     Format(
-        "cupy",
-        r"^Out of memory allocating [\d,]{1,30} bytes",
-        requested=rf"allocating {COUNT} bytes",
+        "cupy", r"^Out of memory allocating [\d,]{1,30} bytes", requested=rf"ating {COUNT} bytes"
     ),
 )

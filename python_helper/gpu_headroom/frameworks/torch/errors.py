@@ -68,6 +68,7 @@ FORMATS = (
         r"(?:CUBLAS|CUDNN|CUSPARSE|CUSOLVER|CUFFT|HIPBLAS|MIOPEN)_(?:STATUS_)?ALLOC_FAILED",
     ),
     Doubtful("torch", r"cuda failure (?:\d{1,4} )?'out of memory'"),  # NCCL
+    Doubtful("torch", r"cublas runtime error ?: ?resource allocation failed"),
     Doubtful("torch", r"CUBLAS_STATUS_NOT_INITIALIZED when calling .?cublasCreate"),
     Format(  # DirectML
         "torch",
