@@ -62,7 +62,7 @@ export function formatPair(
 /**
  * Sizes that stand beside each other: two decimals where all are below 10 GiB,
  * all in MiB where one is below 0.1 GiB and none reaches 1 GiB, and where two
- * sizes that differ would look the same; in bytes where they still do.
+ * sizes that differ would look the same; then with two decimals, else in bytes.
  */
 export function formatCompared(...sizes: readonly number[]): string[] {
   const amounts = sizes.map(Math.abs);
@@ -78,16 +78,18 @@ export function formatCompared(...sizes: readonly number[]): string[] {
   if (areToldApart(shown)) {
     return shown;
   }
-  const mib = sizes.map(formatInMib);
-  return areToldApart(mib)
-    ? mib
-    : sizes.map(size => `${size} bytes`.replace('-', MINUS));
+  return (
+    [0, 2]
+      .map(places => sizes.map(size => formatInMib(size, places)))
+      .find(areToldApart) ??
+    sizes.map(size => `${size} bytes`.replace('-', MINUS))
+  );
 }
 
-function formatInMib(size: number): string {
-  return Math.abs(size) < GIB / 10
+function formatInMib(size: number, places = 0): string {
+  return places === 0 && Math.abs(size) < GIB / 10
     ? formatBytes(size)
-    : `${(size / MIB).toFixed(0).replace('-', MINUS)} MiB`;
+    : `${(size / MIB).toFixed(places).replace('-', MINUS)} MiB`;
 }
 
 /**

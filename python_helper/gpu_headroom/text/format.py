@@ -48,7 +48,7 @@ def format_compared(*sizes: int) -> tuple[str, ...]:
     """Return sizes that stand beside each other: with two decimals where all are below 10 GiB.
 
     All are in MiB where one is below 0.1 GiB and none reaches 1 GiB, and where two sizes that
-    differ would look the same; in bytes where they still do.
+    differ would look the same; then with two decimals, and in bytes where they still do.
     """
     decimals = 2 if all(abs(size) < _TEN_GIB for size in sizes) else 1
     shown = tuple([format_bytes(size, decimals=decimals) for size in sizes])
@@ -57,19 +57,21 @@ def format_compared(*sizes: int) -> tuple[str, ...]:
         shown = tuple([_in_mib(size) for size in sizes])
     if _are_told_apart(sizes, shown):
         return shown
-    shown = tuple([_in_mib(size) for size in sizes])
-    signed = [f"{MINUS if size < 0 else ''}{abs(size)} bytes" for size in sizes]
-    return shown if _are_told_apart(sizes, shown) else tuple(signed)
+    for decimals in (0, 2):
+        shown = tuple([_in_mib(size, decimals) for size in sizes])
+        if _are_told_apart(sizes, shown):
+            return shown
+    return tuple([f"{MINUS if size < 0 else ''}{abs(size)} bytes" for size in sizes])
 
 
 def _are_told_apart(sizes: tuple[int, ...], shown: tuple[str, ...]) -> bool:
     return len(set(shown)) == len(set(sizes))
 
 
-def _in_mib(size: int) -> str:
-    if abs(size) * 10 < GIB:
+def _in_mib(size: int, decimals: int = 0) -> str:
+    if not decimals and abs(size) * 10 < GIB:
         return format_bytes(size)
-    return f"{MINUS if size < 0 else ''}{_decimal(abs(size), MIB, 0)} MiB"
+    return f"{MINUS if size < 0 else ''}{_decimal(abs(size), MIB, decimals)} MiB"
 
 
 def _decimal(size: int, unit: int, decimals: int) -> str:

@@ -51,6 +51,7 @@ describe('format', () => {
   it.each([
     [1610 * MIB, 1608 * MIB, '1610 MiB', '1608 MiB'],
     [12 * GIB + 2 * MIB, 12 * GIB, '12290 MiB', '12288 MiB'],
+    [16 * MIB, 15.75 * MIB, '16.00 MiB', '15.75 MiB'],
     [GIB + 512, GIB, '1073742336 bytes', '1073741824 bytes'],
     [GIB, GIB, '1.00 GiB', '1.00 GiB']
   ])('should tell %d from %d', (left, right, first, second) => {
