@@ -1,7 +1,8 @@
-"""What a message of PyTorch's names besides its numbers: processes, pools of captured graphs."""
+"""What a text names besides its numbers: processes, pools of captured graphs and of libraries."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import islice
 
@@ -11,6 +12,15 @@ from .statement import Statement, bytes_of, captured, plain, within
 _PROCESS = compiled(rf"Process (\d{{1,10}}) has {SIZE} ?(?:memory )?in use")
 _OWN = compiled(rf"this process has {SIZE} ?(?:memory )?in use")
 _POOLS = compiled(rf"{SIZE} ?allocated in private pools")
+_METAL = compiled(rf"other allocations: {SIZE}")
+# What TensorFlow and JAX take of a GPU when they start.
+_STARTED = (
+    (
+        "tensorflow",
+        r"created (?:tensorflow )?device [^ ]{1,90}gpu:(?P<at>\d) with (?P<size>\d+ mb)",
+    ),
+    ("jax", r"xla backend allocating (?P<size>\d{1,15} bytes) on device (?P<at>\d) for bfc"),
+)
 _SIGN = "tried to allocate"
 _MOST_PROCESSES = 100
 
@@ -31,12 +41,18 @@ class Besides:
     """What a message says besides; `None` is not said.
 
     `own_process_bytes` is what this process has on the card with the driver's own.
-    `private_pools_bytes` is a part of what is in use.
+    `private_pools_bytes` is a part of what is in use, `metal_bytes` is Metal's besides.
     """
 
     own_process_bytes: int | None = None
     processes: tuple[ProcessClause, ...] = ()
     private_pools_bytes: int | None = None
+    metal_bytes: int | None = None
+
+    @property
+    def own_bytes(self) -> int | None:
+        """What this process has on the card; a lone one that is named is this one."""
+        return self.processes[0].bytes if self.is_alone else self.own_process_bytes
 
     @property
     def is_alone(self) -> bool:
@@ -48,7 +64,7 @@ def besides(message: str, said: Statement) -> Besides:
     """Return what the last statement of a message names, beside what was read of it."""
     text = plain(message)
     last = text[max(text.rfind(_SIGN), 0) :]
-    own, pools = captured(_OWN, text), captured(_POOLS, text)
+    own, pools, metal = [captured(each, text) for each in (_OWN, _POOLS, _METAL)]
     clauses = islice(_PROCESS.finditer(last), _MOST_PROCESSES)
     return Besides(
         own_process_bytes=within(bytes_of(own), said.capacity_bytes) if own else None,
@@ -59,4 +75,16 @@ def besides(message: str, said: Statement) -> Besides:
             ]
         ),
         private_pools_bytes=within(bytes_of(pools), said.in_use_bytes) if pools else None,
+        metal_bytes=bytes_of(metal) if metal else None,
     )
+
+
+def pool_in(text: str, said: Statement) -> tuple[str, int] | None:
+    """Return another framework, and what it took of the same GPU when it started, by the log."""
+    index = str(said.device_index or 0)
+    for framework, pattern in _STARTED:
+        for match in re.finditer(pattern, plain(text)) if framework != said.framework else ():
+            size = bytes_of(match["size"])
+            if size and match["at"] == index:
+                return framework, size
+    return None

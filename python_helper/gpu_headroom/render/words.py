@@ -63,7 +63,8 @@ def _device(report: Report) -> str:
     index, name = report["device_index"], report["device_name"]
     capacity = report["capacity_bytes"]
     if name is None or capacity is None:
-        return ", ".join([f"GPU {index}", *filter(None, [name])])
+        size = None if capacity is None else format_bytes(capacity)
+        return ", ".join([f"GPU {index}", *filter(None, [name, size])])
     return say("card.device", index=index, name=name, capacity=format_bytes(capacity))
 
 

@@ -2,34 +2,65 @@
 
 from __future__ import annotations
 
+import re
 import time
-from typing import TYPE_CHECKING
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any, cast
 
+from ..advice.registry import diagnose
 from ..card.report import report_of
 from ..cells.runs import CellRun
+from ..errors.besides import pool_in
 from ..errors.pasted import recognise_text
 from ..errors.recognise import Recognition
 from ..errors.remote import RemoteWorker, named_in
-from ..errors.statement import is_of_else
-from ..frameworks.registry import TITLES
+from ..errors.statement import is_of_else, plain
+from ..frameworks.registry import SETTINGS, TITLES
 from ..oom.evidence import as_said
 from ..oom.failure import Failure
 from ..render.text import lines
 from ..text.headline import named, process
-from ..text.messages import say
+from ..text.messages import message, say
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from ..errors.pasted import Pasted
     from ..errors.statement import Statement
     from ..oom.evidence import Evidence
+    from ..protocol.wire import Cause
 
 TEXTS = {
     "explain.nothing": "The text does not say that a GPU ran out of memory.",
     "explain.something_else": (
         "The text does not say that a GPU ran out of memory. It speaks of another shortage or "
         "fault: host memory, shared memory, a disk, or a kernel that failed."
+    ),
+    "explain.offloaded": (
+        "No GPU ran out of memory. Accelerate has left a part of the model on the CPU or the disk, "
+        "as the GPU is too small for all of it: it is slow, and cannot be trained or moved."
+    ),
+    "explain.beyond": "**{in_use_bytes} are allocated on a GPU of {capacity_bytes}.**",
+    "explain.beyond.evidence": "Windows lends host memory: slow, and no error until both are full.",
+    "explain.metal": "**{metal_bytes} are other allocations of this process**, not PyTorch's.",
+    "explain.metal.evidence": (
+        "Metal has given them for compiled graphs, temporaries, other libraries; {allowed_bytes} "
+        "are allowed. `PYTORCH_MPS_HIGH_WATERMARK_RATIO` has no effect once PyTorch is imported: "
+        "set it before `import torch`. With 0.0 the Mac may stop responding."
+    ),
+    "explain.pool": "**{library} took {pool_bytes} in the same process**, says the same log.",
+    "explain.pool.evidence": "Before its import, after a restart, run this: `{setting}`",
+    "explain.own": "**This process has {rest_bytes} besides what {title} reserved.**",
+    "explain.own.evidence": "It is another library's (TensorFlow, JAX take most) or an engine's.",
+    "explain.trials": "**Earlier trials' models are the likely holder** of {in_use_bytes}.",
+    "explain.trials.evidence": "End each with `del model, trainer`; Optuna: `gc_after_trial=True`.",
+    "explain.refused": "**The GPU was not full:** {free_bytes} were free.",
+    "explain.refused.shared": "With what is reserved that is more than its size: as under Windows.",
+    "explain.refused.others": "Other processes have {outside_bytes}: one had more for a moment.",
+    "explain.refused.limit": "Look for a limit: of the process (fraction, quota) or an allocation.",
+    "explain.offload": "**The model does not fit on the GPU:** a part would lie on the CPU.",
+    "explain.offload.evidence": (
+        "Free the GPU, use fewer bits, or allow it: `llm_int8_enable_fp32_cpu_offload=True`."
     ),
     "explain.error": "{error} of {framework}. The numbers are the text's, rounded as they are.",
     "explain.message": "A message of {framework}. The numbers are the text's, rounded as they are.",
@@ -48,21 +79,19 @@ TEXTS = {
     ),
     "explain.worker": "It is the failure of {worker}: its own card was full.",
     "explain.more": "To know more",
-    "explain.more.full_message": (
-        "The whole message: it was cut, or its library prints no more. PyTorch's own names the "
-        "request, what was free, and what was in use."
-    ),
-    "explain.more.holders": (
-        "What filled the card: a message does not say. In the notebook `%gpu_headroom holders` "
-        "does, and the card below the cell that fails, also which line asked for how much."
-    ),
-    "explain.more.code": (
-        "The code of the failing cell: only with it can a smaller batch or a change of a line be "
-        "proposed."
-    ),
+    "explain.more.full_message": "The whole message: PyTorch's names the request and what was free.",
+    "explain.more.holders": "What filled the card: `%gpu_headroom holders` in the notebook tells.",
 }
 _OF_RAY = "ray::"  # before the name of a task or an actor's method
 _NAMES = {**TITLES, "cuda": "a library that uses CUDA"}
+_LIBRARIES = {
+    "Transformers": r"dispatched on the|fit the quantized model",
+    "Accelerate": r"no executable batch size",
+    "vLLM": r"kv cache|cache blocks|gpu memory utilization",
+}
+_OFFLOADED = re.compile(r"on the meta device|modules? offloaded to (?:the )?(?:cpu|disk)")
+_TRIAL = re.compile(r"\btrial (?!0\b)\d{1,6} failed.{0,4000}\.(?:to|cuda)\(")
+_MUCH = 0.1  # of the card
 
 
 def explain(text: str) -> list[str] | None:
@@ -73,10 +102,17 @@ def explain(text: str) -> list[str] | None:
     evidence = _evidence(pasted)
     report = report_of(evidence).report
     report["device_index"] = pasted.said.device_index
+    others = _without_own(evidence, pasted, text)
+    free, requested = others.memory.usable_bytes, others.requested_bytes
+    fits = requested is not None and free is not None and requested <= free
+    found, offers = diagnose(_with(others, outside_bytes=None) if fits else others)
+    causes = [*_causes(pasted, text, others, refused=fits and not found), *found]
+    report["cause"], report["further_causes"] = causes[0] if causes else None, causes[1:]
+    report["remedies"] = [offer.remedy for offer in offers]
     return [
         *lines(report),
         "",
-        *_about(pasted),
+        *_about(pasted, text),
         *_whose(text),
         "",
         say("explain.more", TEXTS),
@@ -86,12 +122,63 @@ def explain(text: str) -> list[str] | None:
 
 def explain_nothing(text: str) -> str:
     """Return a sentence for a text that speaks of no full GPU."""
-    return say("explain.something_else" if is_of_else(text) else "explain.nothing", TEXTS)
+    kind = "something_else" if is_of_else(text) else "nothing"
+    return say("explain." + ("offloaded" if _OFFLOADED.search(plain(text)) else kind), TEXTS)
 
 
-def _about(pasted: Pasted) -> Iterator[str]:
+def _without_own(evidence: Evidence, pasted: Pasted, text: str) -> Evidence:
+    """Return the evidence for which nothing that is this process's counts as other programs'."""
+    memory, own = evidence.memory, pasted.besides.own_bytes
+    outside, pool = memory.outside_bytes, pool_in(text, pasted.said)
+    if outside is not None and own is not None:
+        outside = max(0, (memory.capacity_bytes or 0) - (memory.free_bytes or 0) - own)
+    elif outside is not None and pool is not None:
+        outside = max(0, outside - pool[1])
+    return _with(evidence, outside_bytes=outside)
+
+
+def _with(evidence: Evidence, **sizes: int | None) -> Evidence:
+    return replace(evidence, memory=replace(evidence.memory, **cast("Any", sizes)))
+
+
+def _causes(pasted: Pasted, text: str, evidence: Evidence, *, refused: bool) -> Iterator[Cause]:
+    """Yield what the text says, and where less than was free was `refused` why."""
+    said, named, memory = pasted.said, pasted.besides, evidence.memory
+    in_use, capacity, reserved = said.in_use_bytes or 0, said.capacity_bytes, said.reserved_bytes
+    own, pool, trial = named.own_bytes, pool_in(text, said), _TRIAL.search(plain(text))
+    rest, free = (own or 0) - (reserved or 0), memory.free_bytes
+    values = asdict(said) | {"metal_bytes": named.metal_bytes, "rest_bytes": rest}
+    values |= {"outside_bytes": memory.outside_bytes, "title": _NAMES.get(said.framework)}
+    if capacity is not None and in_use > capacity:
+        yield _cause("beyond", values)
+    if (named.metal_bytes or 0) > in_use:
+        yield _cause("metal", values)
+    if pool is not None and (own is None or own >= pool[1]):
+        names = {"library": TITLES[pool[0]], "setting": SETTINGS[pool[0]]}
+        yield _cause("pool", values | names | {"pool_bytes": pool[1]})
+    elif capacity is not None and reserved is not None and rest > max(reserved, _MUCH * capacity):
+        yield _cause("own", values)
+    elif trial and in_use > (capacity or 0) / 2:
+        yield _cause("trials", values)
+    elif said.requested_bytes is None and re.search(_LIBRARIES["Transformers"], plain(text)):
+        yield _cause("offload", values)
+    elif refused and capacity is not None:
+        is_beyond = (reserved or 0) + (free or 0) > capacity
+        kind = "others" if (memory.outside_bytes or 0) > _MUCH * capacity else "limit"
+        yield _cause("refused", values, "shared" if is_beyond else kind)
+
+
+def _cause(rule: str, values: Mapping[str, Any], why: str = "evidence") -> Cause:
+    claim, said = [message(f"explain.{each}", TEXTS, **values) for each in (rule, f"{rule}.{why}")]
+    return {"rule": f"explain.{rule}", "claim": claim, "evidence": said, "bytes": None}
+
+
+def _about(pasted: Pasted, text: str) -> Iterator[str]:
     said = pasted.said
     framework = _NAMES.get(said.framework, said.framework)
+    if said.requested_bytes is None or said.framework not in TITLES:
+        signs = (name for name, sign in _LIBRARIES.items() if re.search(sign, plain(text)))
+        framework = next(signs, framework)
     if pasted.error_name is None:
         yield say("explain.message", TEXTS, framework=framework)
     else:
@@ -119,25 +206,20 @@ def _whose(text: str) -> Iterator[str]:
 
 
 def _wanted(said: Statement) -> Iterator[str]:
-    if said.requested_bytes is None or said.capacity_bytes is None:
+    if said.requested_bytes is None or (said.capacity_bytes or said.allowed_bytes) is None:
         yield "  - " + say("explain.more.full_message", TEXTS)
     yield "  - " + say("explain.more.holders", TEXTS)
-    yield "  - " + say("explain.more.code", TEXTS)
 
 
 def _evidence(pasted: Pasted) -> Evidence:
     """Return what rules and remedies may reason from: the numbers, and nothing of a kernel."""
-    error, now = RuntimeError(), time.time()
-    return as_said(
-        Failure(
-            error=error,
-            recognition=Recognition(error, pasted.error_name or "", pasted.said),
-            capture=None,
-            life_id="",
-            cell=CellRun(None, None, "", None, now),
-            cells=(),
-            device=None,
-            shell=None,
-            time_s=now,
-        )
-    )
+    error, now, metal = RuntimeError(), time.time(), pasted.besides.metal_bytes
+    recognition = Recognition(error, pasted.error_name or "", pasted.said)
+    cell = CellRun(None, None, "", None, now)
+    evidence = as_said(Failure(error, recognition, None, "", cell, (), None, None, now))
+    if pasted.said.allowed_bytes is None:
+        return _with(evidence, usable_bytes=evidence.memory.free_bytes)
+    if metal is None:
+        return evidence
+    free = max(0, pasted.said.allowed_bytes - (pasted.said.in_use_bytes or 0) - metal)
+    return _with(evidence, outside_bytes=metal, free_bytes=free, usable_bytes=free)

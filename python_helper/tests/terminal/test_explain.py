@@ -30,7 +30,7 @@ def test_says_what_the_card_would() -> None:
     """The same title, bars, cause and remedies, from the printed numbers alone."""
     said = explained(f"{LOG}\n{FRAMES}torch.OutOfMemoryError: {torch_2(split=SPLIT)}")
     assert said.startswith(
-        "Out of GPU memory: needed 2.00 GiB more, 0.50 GiB was available\nGPU 1."
+        "Out of GPU memory: needed 2.00 GiB more, 0.50 GiB was available\nGPU 1, 8.0 GiB."
     )
     assert "Most likely cause: Fragmentation: 2.5 GiB are reserved but scattered." in said
     assert "expandable_segments:True" in said
@@ -119,3 +119,118 @@ def test_names_the_worker_that_failed() -> None:
     assert "It is the failure of a Ray worker: its own card was full." in said
     assert "Process 727 on 192.0.2.1." in said
     assert "failure of" not in explained(torch_2())
+
+
+POOL = (
+    "2026-01-01 10:11:02.1: I tensorflow/core/x.cc:15] Created device /job:localhost/replica:0/"
+    "task:0/device:GPU:1 with 7000 MB memory:  -> device: 1, name: Tesla T4"
+)
+FIRST = (
+    "RuntimeError: CUDA out of memory. Tried to allocate 736.00 MiB (GPU 1; 8.00 GiB total "
+    "capacity; 102.00 MiB already allocated; 300.00 MiB free; 124.00 MiB reserved in total by "
+    "PyTorch)"
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "library", "size"),
+    [
+        (POOL, "TensorFlow", "6.8 GiB"),
+        (
+            "I x.cc:114] XLA backend allocating 7000000000 bytes on device 1 for BFCAllocator.",
+            "JAX",
+            "6.5 GiB",
+        ),
+    ],
+)
+def test_names_the_library_that_took_the_gpu_by_the_same_log(
+    line: str, library: str, size: str
+) -> None:
+    """Never other programs, and no advice to shut them down."""
+    said = explained(f"{line}\n{FIRST}")
+    assert f"Most likely cause: {library} took {size} in the same process" in said
+    assert "Other programs" not in said
+    assert "What you can do" not in said
+    assert "Other programs" in explained(FIRST)
+    of_other_gpu = line.replace("GPU:1", "GPU:0").replace("device 1 for", "device 0 for")
+    assert "Other programs" in explained(f"{of_other_gpu}\n{FIRST}")
+
+
+@pytest.mark.parametrize("whose", ["this process", "Process 7"])
+def test_what_the_text_counts_to_this_process_is_no_other_programs(whose: str) -> None:
+    """Also where it is named by the id that it has outside of its container."""
+    small = SPLIT.replace("4.00 GiB", "0.10 GiB").replace("2.50 GiB", "0.02 GiB")
+    said = explained(torch_2(between=f" {whose} has 7.40 GiB memory in use.", split=small))
+    assert "This process has 7.3 GiB besides what PyTorch reserved." in said
+    assert "Other programs" not in said
+    both = f" Process 8 has 6.00 GiB memory in use. {whose} has 1.40 GiB memory in use."
+    if whose == "this process":
+        assert "Other programs" in explained(torch_2(between=both, split=small))
+
+
+def test_more_than_the_gpu_has_is_the_hosts_memory() -> None:
+    """As Windows' driver lends it; the number of the process is none."""
+    split = SPLIT.replace("4.00 GiB", "12.00 GiB")
+    between = " this process has 17179869184.00 GiB memory in use."
+    said = explained(torch_2(between=between, split=split).replace("512.00 MiB is", "0 bytes is"))
+    assert "12.0 GiB are allocated on a GPU of 8.0 GiB." in said
+    assert "Windows" in said
+    assert "GPU 1, 8.0 GiB." in said
+
+
+def test_reads_what_metal_has_given() -> None:
+    """Other allocations are this process's; the variable must be set before the import."""
+    said = explained(
+        'os.environ["PYTORCH_MPS_HIGH_WATERMARK_RATIO"] = "0.0"\n'
+        "RuntimeError: MPS backend out of memory (MPS allocated: 5.50 GiB, other allocations: "
+        "14.75 GiB, max allowed: 20.40 GiB). Tried to allocate 500.00 MiB on private pool."
+    )
+    assert "needed 0.49 GiB more, 0.15 GiB was available" in said
+    assert "14.8 GiB are other allocations of this process" in said
+    assert "set it before import torch" in said
+    assert "The whole message" not in said
+    own = "MPS backend out of memory (MPS allocated: 5.50 GB, other allocations: 0.2 GB, max "
+    assert "are other" not in explained(f"{own}allowed: 5.80 GB). Tried to allocate 1.00 GB")
+
+
+@pytest.mark.parametrize(("number", "is_later"), [(8, True), (0, False)])
+def test_earlier_trials_of_a_search_are_the_likely_holder(number: int, *, is_later: bool) -> None:
+    """Where a model failed on its way to the GPU; sizes are as people read them."""
+    said = explained(
+        f"[W] Trial {number} failed because of the following error: RuntimeError('CUDA out of "
+        "memory. Tried to allocate 16.00 MiB (GPU 0; 8.00 GiB total capacity; 7.20 GiB already "
+        "allocated; 15.75 MiB free; 7.40 GiB reserved in total by PyTorch)',)\n"
+        'Traceback (most recent call last):\n  File "x.py", line 6, in __init__\n'
+        "    self.model = model.to(device)\n"
+    )
+    assert "needed 16.00 MiB more, 15.75 MiB was available" in said
+    assert ("Earlier trials' models are the likely holder" in said) is is_later
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (("of which 512.00 MiB", "of which 7.00 GiB"), "more than its size: as under Windows"),
+        (("5.00 GiB is alloc", "0 bytes is alloc"), "Look for a limit"),
+        (("capacity of 8.00", "capacity of 24.00"), "one had more for a moment"),
+    ],
+)
+def test_says_why_less_than_was_free_failed(change: tuple[str, str], why: str) -> None:
+    """By the numbers alone, and only where no other cause has them."""
+    text = torch_2(between="").replace("512.00 MiB is free", "7.00 GiB is free")
+    text = text.replace("1.50 GiB is reserved", "0.50 GiB is reserved").replace(*change)
+    said = explained(text)
+    assert "The GPU was not full: 7.0 GiB were free." in said
+    assert why in said
+    assert "was not full" not in explained(torch_2(between=" 6.00 GiB allowed;"))
+
+
+def test_names_accelerate_and_transformers() -> None:
+    """A model that is left on the CPU is no failure; one that may not be there is Transformers'."""
+    text = "Some parameters are on the meta device because they were offloaded to the cpu."
+    assert explain(text) is None
+    assert "Accelerate has left a part of the model on the CPU" in explain_nothing(text)
+    said = explained("ValueError: Some modules are dispatched on the CPU or the disk. Make sure")
+    assert "The model does not fit on the GPU" in said
+    assert "ValueError of Transformers." in said
+    assert "of vLLM" in explained("ValueError: No available memory for the cache blocks.")
