@@ -79,7 +79,7 @@ TEXTS = {
     ),
     "explain.worker": "It is the failure of {worker}: its own card was full.",
     "explain.more": "To know more",
-    "explain.more.full_message": "The whole message: PyTorch's names the request and what was free.",
+    "explain.more.full_message": "The whole message: PyTorch's names the request and what is free.",
     "explain.more.holders": "What filled the card: `%gpu_headroom holders` in the notebook tells.",
 }
 _OF_RAY = "ray::"  # before the name of a task or an actor's method
