@@ -39,7 +39,7 @@ const TEMPLATES: Record<string, string> = {
   'cause.activations':
     '**Activations: {activations_bytes} of the {in_use_bytes} in tensors.**',
   'cause.activations.evidence_batch':
-    'They are what the forward pass keeps for the backward pass: {value} samples go through the model at once (`{name}`, {place}).',
+    'The forward pass keeps them for the backward pass, of {value} samples at once (`{name}`, {place}).',
   'detail.requested': 'Requested',
   'detail.in_use': 'In use by tensors',
   'detail.allowed': 'Allowed by the memory fraction',

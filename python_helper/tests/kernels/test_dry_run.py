@@ -145,7 +145,8 @@ def test_needs_what_the_command_says(
         last = page.end(request_id)
         assert (last["status"], last["message"], last["asks"]) == ("done", None, [])
         told = [each["message"] for each in page.steps(request_id) if each["message"]]
-        assert [each["params"]["cell"] for each in told[:4]] == [f"In [{n}]" for n in range(1, 5)]
+        begun = list(dict.fromkeys(each["params"]["cell"] for each in told))
+        assert begun[:4] == [f"In [{n}]" for n in range(1, 5)]
         found = last["found"]
         peaks.add(found["needed_bytes"])
         assert found["whole"] is found["simulated"] is True

@@ -337,7 +337,8 @@ def test_never_raises_into_a_cell(kernel: LiveKernel, part: str, method: str) ->
     )
     run = kernel.run("print('mine')\n6 * 7")
     assert run.status == "ok"
-    assert [kind for kind, _ in run.outputs] == ["stream", "execute_result"]
+    # A text may come in several pieces.
+    assert list(dict(run.outputs)) == ["stream", "execute_result"]
     restored = kernel.run(f"{owner}.{method} = original")
     assert (restored.status, restored.outputs) == ("ok", [])
     kernel.run("session._errors.clear()")

@@ -155,8 +155,8 @@ describe('Card', () => {
     it('should give the cause with its evidence', () => {
       show({});
       expect(text('.jp-GpuHeadroomCard-cause')).toBe(
-        'Activations: 9.8 GiB of the 12.2 GiB in tensors. They are what the ' +
-          'forward pass keeps for the backward pass: 1024 samples go through the model at once (batch_size, line 2).'
+        'Activations: 9.8 GiB of the 12.2 GiB in tensors. The forward pass keeps ' +
+          'them for the backward pass, of 1024 samples at once (batch_size, line 2).'
       );
       expect(text('.jp-GpuHeadroomCard-cause strong')).toContain('9.8 GiB');
     });

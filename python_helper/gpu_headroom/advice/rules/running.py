@@ -78,8 +78,8 @@ TEXTS = {
         "they grow with the batch and with the length of the input."
     ),
     "cause.activations.evidence_batch": (
-        "They are what the forward pass keeps for the backward pass: {value} samples go through "
-        "the model at once (`{name}`, {place})."
+        "The forward pass keeps them for the backward pass, of {value} samples at once (`{name}`, "
+        "{place})."
     ),
     "cause.activations.layer": (
         "**What one layer is given and makes: {layer_bytes}** on a card of {capacity_bytes}."
@@ -89,16 +89,16 @@ TEXTS = {
         "that grows with the batch and with the size of the input."
     ),
     "cause.activations.evidence_begun_batch": (
-        "The forward pass has only begun, and keeps more for the backward pass with each layer: "
-        "{value} samples go through the model at once (`{name}`, {place})."
+        "The forward pass has only begun, and keeps more for the backward pass with each layer, of "
+        "{value} samples at once (`{name}`, {place})."
     ),
     "cause.activations.evidence_layer": (
         "Without gradients no more is kept, but both are there at once; "
         "they grow with the batch and with the size of the input."
     ),
     "cause.activations.evidence_layer_batch": (
-        "Without gradients no more is kept, but both are there at once: {value} samples go through "
-        "the model (`{name}`, {place})."
+        "Without gradients no more is kept, but both are there at once, of {value} samples "
+        "(`{name}`, {place})."
     ),
     "cause.model-too-large": (
         "**Model and optimizer: {model_bytes} of the {in_use_bytes} in tensors.**"
