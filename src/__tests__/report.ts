@@ -28,7 +28,7 @@ const TEMPLATES: Record<string, string> = {
   'remedy.free-traceback':
     "Free {traceback_bytes} held by this error's traceback",
   'remedy.free-traceback.note_not_enough':
-    "The traceback keeps the failed cell's variables alive. You lose `%debug` for this error. Freeing alone will not make this cell fit.",
+    "The traceback keeps the failed cell's variables alive. You lose `%debug` for this error. That alone will not make this cell fit.",
   'remedy.smaller-batch': '`{name} = {old}` → `{new}` (line {line})',
   'remedy.smaller-batch.note':
     'Activations scale with the batch. Training changes slightly: check the learning rate.',

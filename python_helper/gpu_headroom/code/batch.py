@@ -98,14 +98,12 @@ def size_literals(
         code.read(cell)  # so functions of all are known
     found = [literal for cell in cells for literal in code.literals(cell, *roles)]
     given = {literal.name for literal in found if literal.kind == "text"}
-
-    def counts(literal: SizeLiteral) -> bool:
-        now = value_at(values, literal.path)
-        if type(now) is int and now != literal.value:
-            return False
-        return literal.kind != "option" or literal.name not in given
-
-    return [literal for literal in found if counts(literal)][-_MOST_LITERALS:]
+    return [
+        literal
+        for literal in found
+        if literal.kind != "option" or literal.name not in given
+        if type(now := value_at(values, literal.path)) is not int or now == literal.value
+    ][-_MOST_LITERALS:]
 
 
 def named_batch(literals: Sequence[SizeLiteral], cell: CellRun) -> SizeLiteral | None:

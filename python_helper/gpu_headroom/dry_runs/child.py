@@ -62,7 +62,7 @@ def main() -> None:
             tell({"type": "began", "pid": pid})
             while os.waitpid(pid, os.WNOHANG) == (0, 0):
                 if select.select([0], [], [], _LOOK_EVERY_S)[0]:
-                    return  # nobody is there any more, which the run hears by its own pipe
+                    os._exit(0)  # nobody is there any more, which the run hears by its own pipe
             os.close(asks)
             _end_left()
             tell({"type": "gone"})

@@ -68,7 +68,7 @@ _STAYS = """import os, shutil, subprocess, sys, time
 with subprocess.Popen(sys.argv[2:]):
     os.close(0)
     os.close(1)
-for _ in range(5):
+for _ in range(300):
     shutil.rmtree(sys.argv[1], ignore_errors=True)
     if not os.path.exists(sys.argv[1]):
         break

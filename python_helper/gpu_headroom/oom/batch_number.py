@@ -81,9 +81,7 @@ class _Integers:
                 self.found.setdefault(value, set()).add(name.lstrip("_"))
         elif depth and type(value) not in _PLAIN and id(value) not in self._seen:
             self._seen.add(id(value))
-            if type(value) is dict and len(value) > _MOST_OF_ONE:
-                return
-            own = entries(value)
+            own = {} if type(value) is dict and len(value) > _MOST_OF_ONE else entries(value)
             for key, each in own.items() if len(own) <= _MOST_OF_ONE else ():
                 self.at(key, each, depth - 1)
 
@@ -141,10 +139,7 @@ class _Judge:
         if literal.role != "batch":
             rows: float = share_of(multiples=False, first=True) / self._in_all
             return rows if rows >= _PROVEN_UNNAMED else 0.0
-        rows, multiples = (
-            share_of(multiples=False) / self._in_all,
-            share_of(multiples=True) / self._in_all,
-        )
+        rows, multiples = (share_of(multiples=each) / self._in_all for each in (False, True))
         if rows >= _PROVEN_SHARE:
             return rows
         if self._copied and self._copied[0] == literal.value:
@@ -167,7 +162,5 @@ def _names_near(here: Scene, notebook: Notebook) -> Iterator[str]:
             head = getattr(node, "iter", None) if isinstance(node, _LOOPS) else node
             if head is not None and not isinstance(head, _BLOCKS):
                 for each in ast.walk(head):
-                    if isinstance(each, ast.Name):
-                        yield each.id
-                    elif isinstance(each, ast.Attribute):
-                        yield each.attr
+                    if isinstance(each, (ast.Name, ast.Attribute)):
+                        yield each.id if isinstance(each, ast.Name) else each.attr

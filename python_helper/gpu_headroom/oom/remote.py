@@ -6,6 +6,7 @@ process that a command has started the script, what this imports, and the comman
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import replace
 from pathlib import PurePath
@@ -142,12 +143,13 @@ def of_command(
         ),
     )
     notebook = notebook_of(known.failure, known.scene)
+    known = replace(known, notebook=notebook)
     literals = _batches(known, read)
     if type(batch) is list:
         number = next((each for each in literals if _is_at(each, batch)), None)
     else:
         number = named_batch([each for each in literals if each.role == "batch"], read)
-    return replace(known, notebook=notebook, batch=number, fitting_batch=_fitting(fits))
+    return replace(known, batch=number, fitting_batch=_fitting(fits))
 
 
 def _is_at(literal: SizeLiteral, place: list[object]) -> bool:
@@ -186,10 +188,18 @@ def _with_imported(files: list[CellRun], cell: CellRun) -> list[CellRun]:
 def _batches(evidence: Evidence, read: CellRun) -> list[SizeLiteral]:
     """Return the numbers of the command, and of the files that ran.
 
-    What is the default of an option counts only where the command does not give it.
+    Those of an option only where a file reads it, and its default where no command gives it.
     """
-    files = evidence.scene.files
-    code = Code(files)
+    files, code = evidence.scene.files, Code(evidence.scene.files)
     given = tuple(code.given(read.source))
-    literals = size_literals(_ROLES, (*files, read), {}, code)
-    return [each for each in literals if each.kind != "option" or not each.name.startswith(given)]
+    nodes = [node for file in evidence.notebook.files for node in file.nodes]
+    reads = {getattr(node, "attr", getattr(node, "id", None)) for node in nodes}
+    reads |= {
+        getattr(node.slice, "value", None) for node in nodes if isinstance(node, ast.Subscript)
+    }
+    return [
+        each
+        for each in size_literals(_ROLES, (*files, read), {}, code)
+        if each.parameter is None or each.kind not in ("option", "text") or each.name in reads
+        if each.kind != "option" or not each.name.startswith(given)
+    ]

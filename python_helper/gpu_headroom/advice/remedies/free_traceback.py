@@ -22,7 +22,7 @@ TEXTS = {
     ),
     "remedy.free-traceback.note_not_enough": (
         "It keeps the failed cell's variables. You lose `%debug` for this error. "
-        "Freeing alone will not make this cell fit."
+        "That alone will not make this cell fit."
     ),
     "remedy.free-traceback.note_maybe": (
         "It keeps the failed cell's variables. You lose `%debug` for this error. "

@@ -31,7 +31,7 @@ TEXTS = {
     ),
     "cause.huge-request.evidence_fits_empty": (
         "It is larger than everything in use together ({in_use_bytes}). "
-        "A single tensor fills most of the card: look at its shape."
+        "One tensor fills most of the card: look at its shape."
     ),
     "cause.huge-request.evidence_made": (
         "`{expression}` asks for it: {operands} make a result of {shape}."
