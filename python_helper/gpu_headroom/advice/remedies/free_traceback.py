@@ -26,7 +26,7 @@ TEXTS = {
     ),
     "remedy.free-traceback.note_maybe": (
         "It keeps the failed cell's variables. You lose `%debug` for this error. "
-        "Freeing alone may not be enough."
+        "That alone may not be enough."
     ),
     "remedy.free-traceback.note_at_once": (
         "Freed at once, as your settings ask. You lose `%debug` for this error."
