@@ -109,9 +109,10 @@ def size_literals(
 def named_batch(literals: Sequence[SizeLiteral], cell: CellRun) -> SizeLiteral | None:
     """Return the literal that names alone tell, where no run does: of this cell, else of all.
 
-    Of literals of a batch; `None` where there are several names, or values.
+    Of those of a batch; `None` where there are several names, or values.
     """
-    training = [each for each in literals if not OTHER_PHASE.search(each.name)] or literals
+    batches = [each for each in literals if each.role == "batch"]
+    training = [each for each in batches if not OTHER_PHASE.search(each.name)] or batches
     own = [each for each in training if each.cell.key == cell.key]
     found = own or training
     return found[-1] if len({(each.name, each.value) for each in found}) == 1 else None

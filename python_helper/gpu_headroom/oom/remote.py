@@ -81,7 +81,7 @@ def of_worker(failure: Failure, turn: Turn, batch: object = None, fits: object =
     notebook = notebook_of(known.failure, known.scene)
     literals = size_literals(_ROLES, (*failure.cells, cell), names)
     if batch is None:
-        number = named_batch([each for each in literals if each.role == "batch"], cell)
+        number = named_batch(literals, cell)
     else:
         places = ((each, [each.cell.key, each.line, each.column]) for each in literals)
         number = next((each for each, place in places if place == batch), None)
@@ -148,7 +148,7 @@ def of_command(
     if type(batch) is list:
         number = next((each for each in literals if _is_at(each, batch)), None)
     else:
-        number = named_batch([each for each in literals if each.role == "batch"], read)
+        number = named_batch(literals, read)
     return replace(known, batch=number, fitting_batch=_fitting(fits))
 
 
