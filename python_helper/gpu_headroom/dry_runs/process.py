@@ -19,7 +19,7 @@ from ..concurrency import threads
 from ..kernel import injection
 from ..own import SIMULATOR
 from . import sandbox
-from .job import NOTHING, event_of
+from .job import LONGEST, NOTHING, event_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,7 +78,6 @@ _SIMULATOR = f"{SIMULATOR}/"
 _LOOK_EVERY_S = 0.25
 _LAST_WORDS_S = 0.2
 _TAIL = 20  # lines of what it said before it died
-_LONGEST = 10**8  # bytes of one event
 
 
 class Limits(NamedTuple):
@@ -205,7 +204,7 @@ class Runs:
 
     def _ended(self, hear: Callable[[Ended], object]) -> Ended:
         so_far = NOTHING
-        while line := self._process.stdout.readline(_LONGEST):
+        while line := self._process.stdout.readline(LONGEST):
             event = event_of(line)
             if event["type"] == "began" and self._pid is None:
                 self._pid = self._outside(event["pid"])
@@ -242,7 +241,7 @@ class Runs:
         if pid is None:
             return
         _kill(pid)
-        while line := self._process.stdout.readline(_LONGEST):
+        while line := self._process.stdout.readline(LONGEST):
             if event_of(line)["type"] == "gone":
                 return
         self.close()
