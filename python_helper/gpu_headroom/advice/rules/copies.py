@@ -219,7 +219,6 @@ def data_groups(evidence: Evidence) -> list[Group]:
     made = running.growing | running.adding | running.bound
     found = copies(evidence)
     others = set[int]() if found is None else set(map(id, found[1]))
-    results = _results(evidence)
     data = [
         group
         for group in evidence.groups
@@ -234,8 +233,9 @@ def data_groups(evidence: Evidence) -> list[Group]:
         and not _is_inside(group)
         and not evidence.is_batch(group)
         and not of_evaluation(group)
-        and group.name not in results
     ]
+    results = _results(evidence) if data else ()
+    data = [group for group in data if group.name not in results]
     size = sum(group.bytes for group in data)
     return data if evidence.share(size) >= _DATA_SHARE else []
 
