@@ -27,9 +27,10 @@ def without_own_frames(error: Error) -> Error:
     """Take the simulator's frames out of the traceback of `error`, and return `error`."""
     entries, entry = list[TracebackType](), error.__traceback__
     while entry is not None:
-        entries, entry = [entry, *entries], entry.tb_next
+        entries.append(entry)
+        entry = entry.tb_next
     chain: TracebackType | None = None
-    for each in entries:
+    for each in reversed(entries):
         if not is_own(each.tb_frame):
             chain = TracebackType(chain, each.tb_frame, each.tb_lasti, each.tb_lineno)
     return error.with_traceback(chain)
