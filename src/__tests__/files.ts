@@ -38,7 +38,9 @@ export class FakeFiles {
       contextForWidget: () => ({
         model: {
           toString: () =>
-            this.open?.isDirty ? 'typed' : this.texts.get(this.open?.path ?? '')
+            this.open?.isDirty
+              ? 'typed'
+              : this.texts.get(this.open?.path ?? '')?.replace(/\r\n/g, '\n')
         },
         revert: () => {
           this.shown.push(this.open?.path ?? '');

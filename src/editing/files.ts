@@ -83,8 +83,9 @@ export class Files {
         trans.__('%1 is read-only, so nothing was changed.', name)
       );
     }
-    // Whether an editor knows that it has others is not the same everywhere.
-    if (this._open(path).some(({ model }) => model.toString() !== content)) {
+    // Whether an editor knows that it has others is not the same everywhere; it has no \r.
+    const shown = content.replace(/\r\n/g, '\n');
+    if (this._open(path).some(({ model }) => model.toString() !== shown)) {
       throw new Error(
         trans.__(
           '%1 has changes that are not saved, so it is left as it is.',

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from ..code.tree import Tree
     from .rewrite import Anchor
 
-_CODED = re.compile(r"(?:.*\n)?.*coding[:=](?![ \t]*utf-?8\b)|[^\r]*\r|\ufeff", re.IGNORECASE)
+_CODED = re.compile(r"(?:.*\n)?.*coding[:=](?![ \t]*utf-?8\b)|\ufeff", re.IGNORECASE)
 
 
 def is_plain_text(source: str) -> bool:
-    """Return whether a file keeps its encoding and line ends where a page writes it."""
+    """Return whether a file keeps its encoding where a page writes it."""
     return _CODED.match(source) is None
 
 

@@ -150,14 +150,27 @@ def test_a_script_is_edited_where_no_option_sets_its_number(
     assert passes(gpu, cell)
 
 
+def test_line_ends_of_windows_stay(gpu: LiveKernel, tmp_path: Path) -> None:
+    """The lines of the edit have them, so the page writes back all other bytes."""
+    before, after = (text.replace("\n", "\r\n") for text in literal_of(tmp_path))
+    (tmp_path / "main.py").write_bytes(before.encode())
+    offer, report_id = fail(gpu, "%run main.py")
+    (diff,) = offer["diffs"]
+    assert [each["text"] for each in diff["rows"]] == ["BATCH = 64", "BATCH = 32"]
+    (edit,) = click(gpu, report_id, "%run main.py")["edits"]
+    assert ("\n".join(edit["old_lines"]), "\n".join(edit["new_lines"])) == (before, after)
+    (tmp_path / "main.py").write_bytes(after.encode())
+    assert passes(gpu, "%run main.py")
+
+
 @pytest.mark.parametrize("how", ["line ends", "encoding"])
 def test_bytes_that_a_page_might_change_have_no_button(
     gpu: LiveKernel, tmp_path: Path, how: str
 ) -> None:
-    """Line ends as Windows writes them, another encoding than UTF-8: the number is named."""
+    """Line ends of an old Macintosh, another encoding than UTF-8: the number is named."""
     script, _ = literal_of(tmp_path)
     coded = f"# -*- coding: latin-1 -*-\n{script}"
-    text = script.replace("\n", "\r\n") if how == "line ends" else coded
+    text = script.replace("\n", "\r") if how == "line ends" else coded
     (tmp_path / "main.py").write_bytes(text.encode())
     offer, _ = fail(gpu, "%run main.py")
     assert (offer["kind"], offer["diffs"]) == ("suggestion", [])

@@ -19,7 +19,7 @@ import {
 import { EVENTS, RERUN_ITEM } from '../../__tests__/samples';
 import * as running from '../../editing/run';
 import * as agreeing from '../../fit/agreeing';
-import type { Event, IReport, IRerun } from '../../protocol';
+import type { Event, IEdit, IReport, IRerun } from '../../protocol';
 import { sentenceOf } from '../../text/reason';
 import { FakeServices } from '../../release/__tests__/services';
 import { ReportController } from '../controller';
@@ -505,6 +505,7 @@ describe('ReportController', () => {
     const BEFORE = 'batch_size = 1024\n';
     const AFTER = 'batch_size = 512\n';
     const MEANWHILE = 'main.py was changed meanwhile, so it is left as it is.';
+    let edit: IEdit;
     const text = (): string | undefined => server.texts.get(PATH);
     const said = (): [string | undefined, string | undefined] => {
       const state = stateOf(FIX);
@@ -515,7 +516,7 @@ describe('ReportController', () => {
       controller.model.dispose();
       controller = await confirmed({ ...REPORT, remedies: [IN_FILE] });
       server.texts.set(PATH, BEFORE);
-      const edit = {
+      edit = {
         cell_id: 'main.py',
         first_line: 1,
         old_lines: BEFORE.split('\n'),
@@ -523,7 +524,7 @@ describe('ReportController', () => {
       };
       memory.answers.fix = () =>
         answer(
-          text() === AFTER
+          text()?.replace('\r', '') === AFTER
             ? { ...ok([]), status: 'changed', edits: [] }
             : { ...ok(['cell-7']), edits: [edit] }
         );
@@ -533,6 +534,20 @@ describe('ReportController', () => {
       await controller.prepare(site.panel);
       expect(controller.model.runs).toEqual({ [FIX]: ['cell-7'] });
       expect(text()).toBe(BEFORE);
+    });
+
+    it('should keep the line ends of Windows, which an editor does not show', async () => {
+      const [before, after] = [BEFORE, AFTER].map(each =>
+        each.replace('\n', '\r\n')
+      ) as [string, string];
+      edit.old_lines = before.split('\n');
+      edit.new_lines = after.split('\n');
+      server.texts.set(PATH, before);
+      server.open = { path: PATH, isDirty: false };
+      await controller.act('apply', FIX, site);
+      expect(text()).toBe(after);
+      await controller.act('undo', FIX, site);
+      expect(text()).toBe(before);
     });
 
     it('should write the file, and put its text back', async () => {
