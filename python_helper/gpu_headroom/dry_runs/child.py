@@ -33,7 +33,7 @@ _ADOPTS = 36  # PR_SET_CHILD_SUBREAPER of prctl(2)
 _LOOK_EVERY_S = 0.02
 
 
-def main() -> None:
+def main() -> NoReturn:
     """Run each job that comes on a line of standard input, in a process forked for it.
 
     So what all of them import is imported once, and before the notebook's folder is looked into.
@@ -69,6 +69,7 @@ def main() -> None:
         else:
             tell({"type": "began", "pid": os.getpid()})
             _run(json.loads(line))
+    os._exit(0)
 
 
 def _end_left() -> None:

@@ -77,6 +77,7 @@ for _ in range(300):
 _SIMULATOR = f"{SIMULATOR}/"
 _LOOK_EVERY_S = 0.25
 _LAST_WORDS_S = 0.2
+_LEAVES_S = 2.0
 _TAIL = 20  # lines of what it said before it died
 
 
@@ -177,12 +178,15 @@ class Runs:
             shutil.rmtree(into, ignore_errors=True)
 
     def close(self) -> None:
-        """End what is left."""
+        """End what is left; where this process is ended meanwhile, that removes the folder."""
         if self._process is not None:
+            with suppress(OSError):
+                self._process.stdin.close()
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(_LEAVES_S)
             ended(self._process)
-            for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
-                with suppress(OSError):
-                    stream.close()
+            for stream in (self._process.stdout, self._process.stderr):
+                stream.close()
         self._process = None
         if self._root:
             shutil.rmtree(self._root, ignore_errors=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import socket
 import stat
 import subprocess
@@ -17,7 +18,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from gpu_headroom.dry_runs import overlay, sandbox
+from gpu_headroom.dry_runs.process import PREFIX
 from tests.dry_runs.test_dry_run import call, environment
+from tests.live import PATIENCE_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -352,6 +355,40 @@ def test_what_a_run_leaves_ends_with_it(outside: Outside, tmp_path: Path, system
     """A process in a session of its own is not waited for."""
     left = ["os.fork() or (os.setsid(), open('pid', 'w').write('x'), time.sleep(300))"]
     run(outside, tmp_path, left, system=system)
+
+
+# Ends itself by a signal where it would end what it has started, having done just that.
+ENDED_MEANWHILE = """
+import os, signal, sys
+from gpu_headroom.dry_runs import process
+from gpu_headroom.__main__ import main
+ended = process.ended
+def end(started):
+    ended(started)
+    os.kill(os.getpid(), signal.SIGKILL)
+process.ended = end
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_the_folder_goes_where_who_asked_is_ended_meanwhile(tmp_path: Path, system: str) -> None:
+    """Whoever removes it is not ended by who may be ended next."""
+    script = tmp_path / "uses.py"
+    script.write_text("import torch\ntorch.zeros(2**20, device='cuda')\n", encoding="utf-8")
+    folders = tmp_path / "folders"
+    folders.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", ENDED_MEANWHILE, "dry-run", str(script), "--gpu", "T4"],
+        env={**environment(), sandbox.SETTING: system, "TMPDIR": str(folders)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    until_s = time.monotonic() + PATIENCE_S
+    while left := list(folders.glob(f"{PREFIX}*")):
+        assert time.monotonic() < until_s, left
+        time.sleep(0.05)
 
 
 def test_a_network_on_a_wish(outside: Outside, tmp_path: Path, system: str) -> None:
