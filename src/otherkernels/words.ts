@@ -3,9 +3,8 @@
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { IDevice } from '../protocol';
 import { formatBytes } from '../text/format';
-import { nameOthers } from '../text/names';
+import { nameSize } from '../text/names';
 import type { IOtherKernel } from '../tokens';
 import type { IShare } from './sharing';
 
@@ -40,7 +39,6 @@ export function describeActivity(
 export function describeTotal(
   others_bytes: number | null,
   shares: readonly IShare[],
-  device: IDevice | null,
   trans: TranslationBundle
 ): string {
   const told = shares.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -49,5 +47,5 @@ export function describeTotal(
   }
   return told > 0
     ? trans.__('at least %1', formatBytes(told))
-    : nameOthers(null, device, trans);
+    : nameSize(null, trans);
 }

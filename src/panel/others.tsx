@@ -4,9 +4,9 @@ import * as React from 'react';
 import { Hint } from '../components/hint';
 import { NotebookList, Unasked } from '../otherkernels/list';
 import { restOf } from '../otherkernels/sharing';
-import type { IDevice, IProcess } from '../protocol';
+import type { IProcess } from '../protocol';
 import { formatBytes } from '../text/format';
-import { nameOthers } from '../text/names';
+import { nameOthers, nameSize } from '../text/names';
 import type { IPanelProps, PanelModel } from './model';
 
 /**
@@ -26,7 +26,7 @@ export function Others({ model }: IPanelProps): React.JSX.Element {
       )}
       {others && <Unasked others={others} trans={trans} />}
       {processes.length > 0 && (
-        <Processes device={device} processes={processes} trans={trans} />
+        <Processes processes={processes} trans={trans} />
       )}
     </>
   );
@@ -51,11 +51,10 @@ function explain(model: PanelModel): string {
 
 /** What the driver lists, the notebooks' kernels included. */
 function Processes(props: {
-  device: IDevice | null;
   processes: readonly IProcess[];
   trans: TranslationBundle;
 }): React.JSX.Element {
-  const { device, processes, trans } = props;
+  const { processes, trans } = props;
   return (
     <details className="jp-GpuHeadroom-processes">
       <summary>{trans.__('Processes, as the driver lists them')}</summary>
@@ -65,7 +64,7 @@ function Processes(props: {
             <span className="jp-GpuHeadroom-name">
               {nameProcess(process, trans)}
             </span>
-            <span>{nameOthers(process.bytes, device, trans)}</span>
+            <span>{nameSize(process.bytes, trans)}</span>
           </li>
         ))}
       </ul>

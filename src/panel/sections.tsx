@@ -83,8 +83,8 @@ const SECTIONS: Record<SectionName, ISectionParts> = {
   Others: {
     Body: Others,
     label: trans => trans.__('Other notebooks on this GPU'),
-    total: ({ device, othersBytes, shares, trans }) =>
-      describeTotal(othersBytes, shares, device, trans),
+    total: ({ othersBytes, shares, trans }) =>
+      describeTotal(othersBytes, shares, trans),
     nothing: ({ isAlone, trans }) =>
       isAlone ? trans.__('No other program uses this GPU.') : ''
   }

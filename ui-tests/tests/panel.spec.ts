@@ -46,6 +46,18 @@ held = {
 globals().update(held)
 del held`;
 
+/** Windows manages the memory of this GPU: its driver tells no memory by process. */
+const WINDOWS = `import gpu_headroom.system
+from gpu_simulator import driver, simulation
+
+gpu_headroom.system.has_wddm = lambda: True
+simulation.Library = lambda source: driver.Library(source, "unmeasured")
+gpu_headroom.simulate("4 GiB", compute="meta", outside="1.5 GiB")
+
+import torch
+
+held = torch.empty(2**30, dtype=torch.uint8, device="cuda")`;
+
 const WEIGHTS_BYTES = 4 * (WIDTH * WIDTH + WIDTH);
 const BATCH_BYTES = 4 * BATCH * WIDTH;
 
@@ -273,6 +285,24 @@ test.describe('The panel', () => {
     await notebook.run(1);
     await expect(panelOf(page)).toContainText('No GPU.');
     await expect(panelOf(page)).toContainText('gpu_headroom.simulate()');
+  });
+
+  test('should say that Windows does not tell what others hold', async ({
+    open,
+    page
+  }) => {
+    const notebook = await open(notebookOf([WINDOWS]));
+    await notebook.run(0);
+    await notebook.execute('gpu-headroom:show-panel');
+    const processes = panelOf(page).locator('details', {
+      hasText: 'Processes, as the driver lists them'
+    });
+    await processes.locator('summary').click();
+    await expect(processes).toContainText('simulated-programnot measured');
+    await expect(panelOf(page)).toContainText(
+      'Other programsnot available on Windows'
+    );
+    await picture(page, 'windows', panelOf(page));
   });
 
   test("should save PyTorch's memory snapshot and say where", async ({

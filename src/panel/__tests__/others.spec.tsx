@@ -307,7 +307,7 @@ describe('other notebooks on this GPU', () => {
       await show({ others_bytes: null, notes });
       expect(text()).toBe(
         'Other programsnot available on Windows' +
-          'Processes, as the driver lists themdwm.exenot available on Windows'
+          'Processes, as the driver lists themdwm.exenot measured'
       );
     });
 
