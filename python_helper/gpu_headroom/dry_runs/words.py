@@ -64,9 +64,9 @@ TEXTS = {
     ),
     "dry_run.no_torch": "A dry run needs PyTorch in this environment: `pip install torch`.",
     "dry_run.unheld": (
-        "This system has no sandbox for a dry run. Python refuses what it is asked for; code in C "
-        "can change files of yours, reach other machines, start programs and use a GPU, and "
-        "nothing limits the memory that it takes."
+        "This system has no sandbox for a dry run. Python refuses what reaches beyond the run; "
+        "code in C can still change your files, reach other machines, start programs and use a "
+        "GPU, and nothing limits the memory that it takes."
     ),
     "dry_run.no_folder": "A dry run needs a folder for what it writes: {error}",
     "dry_run.memory": (
