@@ -139,7 +139,10 @@ test.describe('A card', () => {
     await failed.look();
     await expect(failed.button('Insert fixed cell')).toBeVisible();
     await failed.button('Free now').click();
-    await expect(failed.output).toContainText('3.0 GiB freed');
+    // Python's own collection may have come first: only the cache is left then.
+    await expect(failed.output).toContainText(
+      /3\.0 GiB (?:freed|of unused cache went back)/
+    );
   });
 
   test('should do what waited, and say so, when it is out of view by then @sample', async ({
