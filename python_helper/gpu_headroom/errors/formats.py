@@ -32,6 +32,7 @@ _OWN: tuple[Format, ...] = (
         r"|\b(?:(?:cuda|hip)(?!MallocHost|HostAlloc|HostRegister|HostMalloc)[a-z]\w{2,30}"
         r"|cu(?!MemAllocHost|MemHost)(?:Mem|Ctx|Module|Stream|Launch|Graph)\w{0,30})"
         r"\(?\)? (?:retry )?(?:failed|error) ?(?::|with|\() ?(?:error )?out of memory"
+        r"|CUDA (?:runtime|driver) error in .{0,200}: out of memory"  # TensorRT-LLM
         # Error 2 of the runtime and of the driver says it without words.
         r"|CUDA (?:failed|execution failed|failure|error|runtime error|driver error)"
         r"(?: with error)?(?: code)?[ =:]{0,3}\(?2\)?(?: ?[:,] ?| )(?:out of memory|$)"

@@ -20,7 +20,7 @@ FORMATS = (
         free=rf"{COUNT} bytes free",
         capacity=rf"{COUNT} bytes total",
     ),
-    Structured("julia", r"Out of GPU memory\b", requested=rf"trying to allocate {SIZE}"),
+    Structured("julia", r"Out of GPU memory trying", requested=rf"trying to allocate {SIZE}"),
     # torch_memory_saver, bitsandbytes, SGLang, TGI, ExLlama, Triton, Intel's extension, vLLM, and
     # Transformers, when a quantised model would have to lie in part on the host
     Format(
@@ -29,6 +29,7 @@ FORMATS = (
         r"|Error out of memory at line \d{1,9} in file .{0,300}\.cu"
         r"|Not enough memory\. Please try to increase --mem-fraction-static"
         r"|Not enough memory to handle \d{1,9} prefill tokens|Insufficient VRAM (?:for|in)\b"
+        r"|(?:Decode|Prefill) out of memory\. Try"
         r"|Triton Error \[(?:CUDA|HIP)\]: out of memory|Allocation is out of device memory on"
         r"|No available memory for the cache blocks"
         r"|larger than the (?:maximum number of tokens that can be stored in|available) KV cache"
@@ -73,12 +74,22 @@ FORMATS = (
         "cuda",
         r"temporary_buffer::allocate: get_temporary_buffer failed"
         r"|(?:parallel_for|for_each|transform|copy_if|radix_sort|merge_sort|reduce(?:_by_key)?"
-        r"|unique(?:_by_key)?|(?:in|ex)clusive_scan) ?:? failed(?: on \w{1,9} step)?: ?"
-        r"out of memory|Gpu API call\) ?out of memory|MemorySpace named .(?:Cuda|HIP).{0,9} failed"
-        r"|MEM_OBJECT_ALLOCATION_FAILURE|Memory Object Allocation Failure",
+        r"|unique(?:_by_key)?|(?:in|ex)clusive_scan) ?:? failed(?: on \w{1,9} step"
+        r"| to \w{1,12})?: ?out of memory|Gpu API call\) ?out of memory|MemorySpace named .(?:Cuda|HIP).{0,9} failed"
+        r"|MEM_OBJECT_ALLOCATION_FAILURE|Memory Object Allocation Failure"
+        r"|Possibly this is due to sharing the GPU",  # Kaldi
     ),
     Format(
-        "catboost", r"NCudaLib::TOutOfMem", requested=rf"Requested {SIZE}", free=rf"Free {SIZE}"
+        "catboost",
+        r"NCudaLib::TOutOfMem|Out of memory\. Requested \d[\d.]{0,30} ?\w{1,3}; free",
+        requested=rf"Requested {SIZE}",
+        free=rf"Free {SIZE}",
+    ),
+    Format(
+        "mindspore",
+        r"Device\(id:\d{1,4}\) memory isn't enough|current free memory size\[\d{1,30}\] is smaller",
+        requested=rf"alloc size: {COUNT}B|required size\[{COUNT}\]",
+        free=rf"free memory size\[{COUNT}\]",
     ),
     Format(
         "mlx",

@@ -10,6 +10,7 @@ from . import statement
 from .besides import Besides, besides
 from .formats import CLASSES, HOST_FUNCTIONS
 from .reader import SIGNS, Reader
+from .remote import without_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 # The last line of a traceback, perhaps behind a log's prefix: a class that is an error, and a text.
 _ERROR = re.compile(
-    r"^[^\n]{0,300}?(?P<name>(?:[A-Za-z_]\w{0,99}\.){0,9}"
+    r"^[^\n]{0,300}?(?<![\w.])(?<!except )(?P<name>(?:[A-Za-z_]\w{0,99}\.){0,9}"
     r"[A-Za-z_]\w{0,99}(?:Error|Exception|Exit|Interrupt|OutOfMemory|Warning))(?::[ \t]*|$)",
     re.MULTILINE,
 )
@@ -59,7 +60,7 @@ def recognise_text(name: str | None, text: str) -> Pasted | None:
         rest = rest[: place.said.start] + rest[place.said.stop :]
     if name is not None:
         return None
-    for entry in _log_entries(rest):
+    for entry in _log_entries(without_steps(rest)):
         said = statement.read(entry)
         if said is not None:
             return Pasted(None, said, besides(entry, said))

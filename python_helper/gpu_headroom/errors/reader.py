@@ -20,7 +20,8 @@ _WORDS = (
     "get_temporary_buffer|GPU RAM|mem-fraction-static|prefill tokens|NOT_INITIALIZED when|"
     "uda error(2)|cudaSuccess|Attempting to alloc|of memory on device|evice memory|"
     "dispatched on|VRAM|lower resolution|resource allocation failed|ALLOCATION_FAILURE|"
-    "Allocation Failure"
+    "Allocation Failure|ut of the|ot enough|nsufficient|sn't enough|overflow|llocation failed|"
+    "AllocFailed|memory_error|to alloc|ot alloc|an't alloc|CUDA calloc|ALLOCAT|sharing the GPU"
 )
 SIGNS = tuple(_WORDS.split("|"))
 """Words of what frameworks say, as they spell them, less a first letter that may be a capital."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from .formats import LOOSE, STRUCTURED, is_refused
+from .unknown import ANY, is_of_gpu
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,7 +20,8 @@ _LARGEST = 2**53
 _GRANULE = 256  # no allocator of a GPU hands out less: the failure of fewer bytes is another fault
 # What programs say behind it where they went on: the error is then another one.
 _SURVIVED = re.compile(
-    r"\bretrying\b|\bfalling back\b|\battempting to recover|\bsucceeded\b|, using (?:the )?cpu\b"
+    r"\bretrying\b|\bfalling back\b|\battempting to (?:recover|free)|\bsucceeded\b"
+    r"|, using (?:the )?cpu\b|\b(?:was|were) (?:caught|handled)\b|\bskipping\b"
 )
 
 
@@ -49,7 +51,7 @@ def read(message: str) -> Statement | None:
     found = _first(STRUCTURED, text)
     if found is None and is_refused(text):
         return None
-    found = found or _first(LOOSE, text)
+    found = found or _first(LOOSE, text) or (ANY if is_of_gpu(text) else None)
     if found is None or _is_survived(found, text):
         return None
     said = _by_clauses(found, text)

@@ -23,7 +23,7 @@ from gpu_headroom.code.literals import literals_in
 from gpu_headroom.code.loops import left_behind
 from gpu_headroom.code.parsing import parse_cell
 from gpu_headroom.concurrency.turns import Turn
-from gpu_headroom.errors import formats, reader, sticky_error
+from gpu_headroom.errors import formats, reader, sticky_error, unknown
 from gpu_headroom.errors import recognise as recogniser
 from gpu_headroom.errors.recognise import errors_within, recognise
 from gpu_headroom.errors.sticky_error import recognise_fault
@@ -50,6 +50,7 @@ PATTERNS = {
         for n, each in enumerate(FORMATS)
         for key, one in each.clauses.items()
     },
+    **{f"unknown.{n}": each for n, each in enumerate((unknown.ANY.sign, unknown._GPU))},
     "sticky_error.opening": sticky_error._OPENING,
     "sticky_error.caught": sticky_error._CAUGHT,
     **sticky_error._PATTERNS,
@@ -141,7 +142,7 @@ def passes(call: Callable[[], object]) -> float:
 
 def test_patterns_repeat_nothing_without_limit() -> None:
     """So none looks through a long text again from each of its places."""
-    modules = (torch_errors, sticky_error, recogniser, reader, batch, failing)
+    modules = (torch_errors, sticky_error, recogniser, reader, unknown, batch, failing)
     of_modules = {
         name: value
         for module in modules

@@ -226,6 +226,20 @@ SPEAKING = {
     "quantised": ("torch", "Make sure you have enough GPU RAM to fit the quantized model. If you"),
     "SGLang": ("torch", "Not enough memory. Please try to increase --mem-fraction-static."),
     "TGI": ("torch", "Not enough memory to handle 4096 prefill tokens. You need to decrease"),
+    "TensorRT-LLM": (
+        "cuda",
+        "CUDA runtime error in ::cudaMallocAsync(ptr, n, stream->get()): out of memory (x.h:112)",
+    ),
+    "NCCL's buffer": (
+        "torch",
+        "ncclInternalError: Internal check failed. Last error: Failed to CUDA calloc async 4 bytes",
+    ),
+    "vLLM's sampler": ("torch", "CUDA out of memory occurred when warming up sampler"),
+    "SGLang's pool": ("torch", "Decode out of memory. Try to lower your batch size."),
+    "CatBoost": ("catboost", "Error: Out of memory. Requested 1232.51 MB; Free 800.34 MB"),
+    "MindSpore": ("mindspore", "Device(id:0) memory isn't enough and alloc failed"),
+    "an operation of TF": ("tensorflow", "Ran out of GPU memory when allocating 1294336 bytes for"),
+    "Thrust's wait": ("cuda", "for_each: failed to synchronize: out of memory"),
     "TensorRT": ("tensorrt", "[defaultAllocator.cpp::allocate::31] Error Code 2: OutOfMemory"),
     "MXNet's pool": (
         "mxnet",

@@ -25,4 +25,5 @@ FORMATS = (
     Format("tensorflow", r"Dst tensor is not initialized", device=rf"device:GPU:{INDEX}"),
     Doubtful("tensorflow", r"failed to create cublas handle: CUBLAS_STATUS_NOT_INITIALIZED"),
     Format("tensorflow", r"Resource exhausted: OOM when allocating tensor"),
+    Format("tensorflow", r"Ran out of GPU memory when alloc", requested=rf"allocating {COUNT} byt"),
 )

@@ -48,7 +48,8 @@ FORMATS = (
     Format(
         "torch",
         r"(?:^|[:>*()\]|=-] ?|error\(['\"]|with ['\"])(?:CUDA|HIP|XPU) out of memory"
-        r"(?: on (?:GPU|device|CUDA:) ?\d{1,4}| \(GPU ?\d{1,4}\))?(?:[.,: '\")\]]{0,9}$|[.,])",
+        r"(?: on (?:GPU|device|CUDA:) ?\d{1,4}| \(GPU ?\d{1,4}\))?"
+        r"(?:[.,: '\")\]]{0,9}$|[.,]| occurred\b)",
         requested=_TORCH["requested"],
         device=rf"(?:on (?:GPU|device|CUDA:)|\(GPU) ?{INDEX}",
     ),
@@ -67,7 +68,9 @@ FORMATS = (
         "torch",
         r"(?:CUBLAS|CUDNN|CUSPARSE|CUSOLVER|CUFFT|HIPBLAS|MIOPEN)_(?:STATUS_)?ALLOC_FAILED",
     ),
-    Doubtful("torch", r"cuda failure (?:\d{1,4} )?'out of memory'"),  # NCCL
+    Doubtful(  # NCCL
+        "torch", r"cuda failure (?:\d{1,4} )?'out of memory'|Failed to CUDA calloc (?:async )?\d"
+    ),
     Doubtful("torch", r"cublas runtime error ?: ?resource allocation failed"),
     Doubtful("torch", r"CUBLAS_STATUS_NOT_INITIALIZED when calling .?cublasCreate"),
     Format(  # DirectML
