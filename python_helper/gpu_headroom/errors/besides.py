@@ -41,13 +41,15 @@ class Besides:
     """What a message says besides; `None` is not said.
 
     `own_process_bytes` is what this process has on the card with the driver's own.
-    `private_pools_bytes` is a part of what is in use, `metal_bytes` is Metal's besides.
+    `private_pools_bytes` is a part of what is in use, `metal_bytes` is Metal's besides. `hidden`:
+    the driver does not tell what processes have, as under Windows.
     """
 
     own_process_bytes: int | None = None
     processes: tuple[ProcessClause, ...] = ()
     private_pools_bytes: int | None = None
     metal_bytes: int | None = None
+    hidden: bool = False
 
     @property
     def own_bytes(self) -> int | None:
@@ -65,7 +67,8 @@ def besides(message: str, said: Statement) -> Besides:
     text = plain(message)
     last = text[max(text.rfind(_SIGN), 0) :]
     own, pools, metal = [captured(each, text) for each in (_OWN, _POOLS, _METAL)]
-    clauses = islice(_PROCESS.finditer(last), _MOST_PROCESSES)
+    clauses = list(islice(_PROCESS.finditer(last), _MOST_PROCESSES))
+    printed = [*[clause[2] for clause in clauses], *([own] if own else [])]
     return Besides(
         own_process_bytes=within(bytes_of(own), said.capacity_bytes) if own else None,
         processes=tuple(
@@ -76,6 +79,7 @@ def besides(message: str, said: Statement) -> Besides:
         ),
         private_pools_bytes=within(bytes_of(pools), said.in_use_bytes) if pools else None,
         metal_bytes=bytes_of(metal) if metal else None,
+        hidden=any(bytes_of(each) is None for each in printed),
     )
 
 

@@ -75,7 +75,8 @@ FORMATS = (
         r"temporary_buffer::allocate: get_temporary_buffer failed"
         r"|(?:parallel_for|for_each|transform|copy_if|radix_sort|merge_sort|reduce(?:_by_key)?"
         r"|unique(?:_by_key)?|(?:in|ex)clusive_scan) ?:? failed(?: on \w{1,9} step"
-        r"| to \w{1,12})?: ?out of memory|Gpu API call\) ?out of memory|MemorySpace named .(?:Cuda|HIP).{0,9} failed"
+        r"| to \w{1,12})?: ?out of memory|Gpu API call\) ?out of memory"
+        r"|MemorySpace named .(?:Cuda|HIP).{0,9} failed"
         r"|MEM_OBJECT_ALLOCATION_FAILURE|Memory Object Allocation Failure"
         r"|Possibly this is due to sharing the GPU",  # Kaldi
     ),

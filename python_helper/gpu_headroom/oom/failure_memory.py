@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ..errors.recognise import Recognition
     from ..errors.statement import Statement
     from ..frameworks.torch.observer import Capture
+    from ..frameworks.view import FrameworkReading
     from ..readings.snapshot import DeviceReading
 
 
@@ -28,8 +29,9 @@ class FailureMemory:
     """One device when the request failed, in bytes; `None` is not known.
 
     `free_bytes` is what the driver had; `usable_bytes` of it could be had, less where a memory
-    fraction is set. `source` is the call that told what is in use and reserved, or `ERROR`; the
-    other two told capacity and free, empty where none did.
+    fraction is set; `beside_bytes` of what is cached is other frameworks'. `source` is the call
+    that told what is in use and reserved, or `ERROR`; the other two told capacity and free, empty
+    where none did.
     """
 
     capacity_bytes: int | None
@@ -41,13 +43,19 @@ class FailureMemory:
     source: str
     capacity_source: str = ""
     free_source: str = ""
+    beside_bytes: int = 0
+
+    @property
+    def unallocated_bytes(self) -> int | None:
+        """What the framework that failed had cached."""
+        return None if self.cached_bytes is None else self.cached_bytes - self.beside_bytes
 
     @property
     def headroom_bytes(self) -> int | None:
         """What was left with nothing freed: an upper bound, as pieces may be scattered."""
         if self.usable_bytes is None:
             return None
-        return self.usable_bytes + (self.cached_bytes or 0)
+        return self.usable_bytes + (self.unallocated_bytes or 0)
 
     @property
     def kept_back_bytes(self) -> int:
@@ -66,48 +74,57 @@ def failure_memory(
         return _from_capture(capture, device)
     said = recognition.said.in_use_bytes or 0
     if device is not None and said - device.in_use_bytes <= _PRINTED * said:
-        return from_device(device)
+        return from_device(device, recognition.said.framework)
     return from_statement(recognition.said)
 
 
-def from_device(device: DeviceReading) -> FailureMemory:
-    """Return the numbers measured when the error had come out of the cell."""
-    cached, outside = device.cached_bytes, device.outside_bytes
-    reserved = device.in_use_bytes + cached
+def from_device(device: DeviceReading, name: str = "torch") -> FailureMemory:
+    """Return the numbers measured when the error had come out of the cell of framework `name`."""
+    cached = device.cached_bytes
+    limit = device.capacity_bytes if device.capacity_limited else None
     return FailureMemory(
         capacity_bytes=device.capacity_bytes,
         free_bytes=device.free_bytes,
-        usable_bytes=_usable(device.capacity_bytes, device.free_bytes, reserved),
+        usable_bytes=_usable(limit, device.free_bytes, device.in_use_bytes + cached),
         in_use_bytes=device.in_use_bytes,
         cached_bytes=cached,
-        outside_bytes=outside,
+        outside_bytes=device.outside_bytes,
         source=" + ".join([framework.source for framework in device.frameworks]),
         capacity_source=device.capacity_source,
         free_source=device.free_source,
+        beside_bytes=sum(each.cached_bytes or 0 for each in _beside(device, name)),
     )
 
 
 def _from_capture(capture: Capture, device: DeviceReading | None) -> FailureMemory:
+    """Return PyTorch's numbers, and of other frameworks in this process those after the error."""
     in_use = _current(capture.stats, "allocated_bytes")
     reserved = _current(capture.stats, "reserved_bytes")
-    driver = driver_call("cuda" if device is None else device.backend)
-    outside: int | None = max(0, capture.capacity_bytes - capture.free_bytes - reserved)
-    source = driver
+    beside = [] if device is None else _beside(device, "torch")
+    cached = sum(each.cached_bytes or 0 for each in beside)
+    pools = cached + sum(each.in_use_bytes for each in beside)
+    capacity = capture.capacity_bytes
+    outside: int | None = max(0, capacity - capture.free_bytes - reserved - pools)
+    source = driver = driver_call("cuda" if device is None else device.backend)
+    limit: int | None = capacity
     if device is not None and (device.capacity_limited or device.shared_with_host):
         outside, source = device.outside_bytes, device.capacity_source
-    elif device is not None and capture.capacity_bytes < _WHOLE * (device.capacity_bytes or 0):
+    elif device is not None and capacity < _WHOLE * (device.capacity_bytes or 0):
         # PyTorch up to 2.5 tells of a limit only when it is reached.
         outside, source = device.outside_bytes, LIMIT
+    elif device is not None:
+        limit = None  # Windows may have lent more than the card has
     return FailureMemory(
-        capacity_bytes=capture.capacity_bytes,
+        capacity_bytes=capacity,
         free_bytes=capture.free_bytes,
-        usable_bytes=_usable(capture.capacity_bytes, capture.free_bytes, reserved),
-        in_use_bytes=in_use,
-        cached_bytes=reserved - in_use,
+        usable_bytes=_usable(limit, capture.free_bytes, reserved),
+        in_use_bytes=in_use + pools - cached,
+        cached_bytes=reserved - in_use + cached,
         outside_bytes=outside,
-        source="memory_stats()",
+        source=" + ".join(["memory_stats()", *[each.source for each in beside]]),
         capacity_source=source,
         free_source=driver,
+        beside_bytes=cached,
     )
 
 
@@ -120,7 +137,7 @@ def from_statement(said: Statement) -> FailureMemory:
     return FailureMemory(
         capacity_bytes=capacity,
         free_bytes=free,
-        usable_bytes=_usable(said.allowed_bytes or capacity, free, reserved or 0),
+        usable_bytes=_usable(said.allowed_bytes, free, reserved or 0),
         in_use_bytes=said.in_use_bytes,
         cached_bytes=said.unallocated_bytes,
         outside_bytes=outside,
@@ -128,6 +145,12 @@ def from_statement(said: Statement) -> FailureMemory:
         capacity_source=ERROR,
         free_source=ERROR,
     )
+
+
+def _beside(device: DeviceReading, name: str) -> list[FrameworkReading]:
+    """Return the frameworks of this process besides the one that failed, where that is known."""
+    others = [each for each in device.frameworks if each.name != name]
+    return others if len(others) < len(device.frameworks) else []
 
 
 def _usable(limit: int | None, free: int | None, reserved: int) -> int | None:

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from .. import system
 from ..readings.nvml import processes
 
 if TYPE_CHECKING:
@@ -25,15 +26,19 @@ class Others(NamedTuple):
     """The other processes on a GPU, the largest first, and what two kinds of them hold, in bytes.
 
     `started_bytes` are of processes that this kernel started, `kernels_bytes` of other notebooks'
-    kernels. Where the driver or the system tells nothing there are none.
+    kernels. Where the driver or the system tells nothing there are none. `hidden`: under Windows
+    nobody can tell whose the memory is.
     """
 
     processes: tuple[Process, ...] = ()
     started_bytes: int = 0
     kernels_bytes: int = 0
+    hidden: bool = False
 
-    def whose(self, size: int) -> Literal["started", "notebooks", "programs"]:
+    def whose(self, size: int) -> Literal["hidden", "started", "notebooks", "programs"]:
         """Say whose `size` bytes of others are for the most part."""
+        if self.hidden:
+            return "hidden"
         if 2 * self.started_bytes >= size:
             return "started"
         return "notebooks" if 2 * self.kernels_bytes >= size else "programs"
@@ -54,7 +59,8 @@ def others_on(device: DeviceReading | None) -> Others:
             started += size
         elif _is_kernel(pid):
             kernels += size
-    return Others(tuple(found), started, kernels)
+    hidden = device is not None and device.others_bytes is None and system.has_wddm()
+    return Others(tuple(found), started, kernels, hidden)
 
 
 def _is_started_here(pid: int) -> bool:

@@ -18,6 +18,7 @@ from ..errors.statement import is_of_else, plain
 from ..frameworks.registry import SETTINGS, TITLES
 from ..oom.evidence import as_said
 from ..oom.failure import Failure
+from ..oom.others import Others
 from ..render.text import lines
 from ..text.headline import named, process
 from ..text.messages import message, say
@@ -87,9 +88,13 @@ _NAMES = {**TITLES, "cuda": "a library that uses CUDA"}
 _LIBRARIES = {
     "Transformers": r"dispatched on the|fit the quantized model",
     "Accelerate": r"no executable batch size",
-    "vLLM": r"kv cache|cache blocks|gpu memory utilization",
+    "SGLang": r"mem-fraction-static|(?:decode|prefill) out of memory",
+    "vLLM": r"kv cache|cache blocks|gpu[ _]memory[ _]utilization",
+    "TensorRT-LLM": r"tensorrt-llm",
+    "NCCL": r"\bnccl",
 }
 _OFFLOADED = re.compile(r"on the meta device|modules? offloaded to (?:the )?(?:cpu|disk)")
+_WINDOWS = re.compile(r"\b[A-Za-z]:\\\w")
 _TRIAL = re.compile(r"\btrial (?!0\b)\d{1,6} failed.{0,4000}\.(?:to|cuda)\(")
 _MUCH = 0.1  # of the card
 
@@ -128,6 +133,8 @@ def explain_nothing(text: str) -> str:
 
 def _without_own(evidence: Evidence, pasted: Pasted, text: str) -> Evidence:
     """Return the evidence for which nothing that is this process's counts as other programs'."""
+    if pasted.besides.hidden or _WINDOWS.search(text):
+        return replace(evidence, others=Others(hidden=True))
     memory, own = evidence.memory, pasted.besides.own_bytes
     outside, pool = memory.outside_bytes, pool_in(text, pasted.said)
     if outside is not None and own is not None:
@@ -176,7 +183,7 @@ def _cause(rule: str, values: Mapping[str, Any], why: str = "evidence") -> Cause
 def _about(pasted: Pasted, text: str) -> Iterator[str]:
     said = pasted.said
     framework = _NAMES.get(said.framework, said.framework)
-    if said.requested_bytes is None or said.framework not in TITLES:
+    if said.framework == "cuda" or (said.framework == "torch" and not said.requested_bytes):
         signs = (name for name, sign in _LIBRARIES.items() if re.search(sign, plain(text)))
         framework = next(signs, framework)
     if pasted.error_name is None:
@@ -217,9 +224,7 @@ def _evidence(pasted: Pasted) -> Evidence:
     recognition = Recognition(error, pasted.error_name or "", pasted.said)
     cell = CellRun(None, None, "", None, now)
     evidence = as_said(Failure(error, recognition, None, "", cell, (), None, None, now))
-    if pasted.said.allowed_bytes is None:
-        return _with(evidence, usable_bytes=evidence.memory.free_bytes)
-    if metal is None:
+    if metal is None or pasted.said.allowed_bytes is None:
         return evidence
     free = max(0, pasted.said.allowed_bytes - (pasted.said.in_use_bytes or 0) - metal)
     return _with(evidence, outside_bytes=metal, free_bytes=free, usable_bytes=free)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from gpu_headroom import system
+from gpu_headroom.advice.registry import diagnose
 from gpu_headroom.oom import others
 from gpu_headroom.oom.others import Others, others_on
 from gpu_headroom.text.format import GIB
-from tests.advice.cases import device
+from tests.advice.cases import device, evidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,7 +68,7 @@ def test_what_cannot_be_known_is_of_nobody(monkeypatch: pytest.MonkeyPatch) -> N
         {"pid": None, "name": "hidden", "bytes": GIB},
         {"pid": 1, "name": "init", "bytes": None},
     )
-    assert others_on(device())[1:] == (0, 0)
+    assert others_on(device())[1:] == (0, 0, False)
     monkeypatch.setattr(others, "processes", lambda _: None)
     assert others_on(device()) == others_on(None) == Others()
 
@@ -77,3 +80,19 @@ def test_what_cannot_be_known_is_of_nobody(monkeypatch: pytest.MonkeyPatch) -> N
 def test_names_those_who_hold_the_most(started: int, kernels: int, whose: str) -> None:
     """At least half of what is of others."""
     assert Others((), started, kernels).whose(8) == whose
+
+
+@pytest.mark.parametrize(("wddm", "others_bytes"), [(True, None), (True, GIB), (False, None)])
+def test_under_windows_nobody_is_named(
+    monkeypatch: pytest.MonkeyPatch, others_bytes: int | None, *, wddm: bool
+) -> None:
+    """What the driver does not tell is said to be no program's."""
+    monkeypatch.setattr(others, "processes", lambda _: None)
+    monkeypatch.setattr(system, "has_wddm", lambda: wddm)
+    found = others_on(replace(device(), others_bytes=others_bytes))
+    assert found.whose(8) == ("hidden" if wddm and others_bytes is None else "programs")
+    said = diagnose(evidence(outside=6 * GIB, others=found))
+    assert said.causes[0]["rule"] == "other-programs"
+    text = said.causes[0]["claim"]["text"]
+    assert ("Windows does not say" in text) is ("programs" not in text) is found.hidden
+    assert ("nvidia-smi" in str(said.offers)) is not found.hidden

@@ -168,6 +168,19 @@ def test_what_the_text_counts_to_this_process_is_no_other_programs(whose: str) -
         assert "Other programs" in explained(torch_2(between=both, split=small))
 
 
+@pytest.mark.parametrize("sign", ["17179869184.00 GiB", "C:\\Users\\me\\train.py"])
+def test_under_windows_nobody_knows_whose_the_memory_is(sign: str) -> None:
+    """So no program is blamed, and the tool that tells is named."""
+    small = SPLIT.replace("4.00 GiB", "0.10 GiB").replace("2.50 GiB", "0.02 GiB")
+    own = f" this process has {sign} memory in use." if "GiB" in sign else ""
+    step = "" if own else f'  File "{sign}", line 3, in f\n'
+    said = explained(f"{step}torch.OutOfMemoryError: {torch_2(between=own, split=small)}")
+    assert "7.4 GiB of the GPU's 8.0 GiB are not PyTorch's: Windows does not say whose." in said
+    assert "Task Manager" in said
+    assert "Other programs" not in said
+    assert "nvidia-smi" not in said
+
+
 def test_more_than_the_gpu_has_is_the_hosts_memory() -> None:
     """As Windows' driver lends it; the number of the process is none."""
     split = SPLIT.replace("4.00 GiB", "12.00 GiB")
@@ -233,4 +246,23 @@ def test_names_accelerate_and_transformers() -> None:
     said = explained("ValueError: Some modules are dispatched on the CPU or the disk. Make sure")
     assert "The model does not fit on the GPU" in said
     assert "ValueError of Transformers." in said
-    assert "of vLLM" in explained("ValueError: No available memory for the cache blocks.")
+
+
+@pytest.mark.parametrize(
+    ("text", "library"),
+    [
+        ("No available memory for the cache blocks.", "vLLM"),
+        ("CUDA out of memory occurred when warming up. Lower gpu_memory_utilization", "vLLM"),
+        ("Decode out of memory. Try to lower your batch size.", "SGLang"),
+        (
+            "[TensorRT-LLM][ERROR] CUDA runtime error in cudaMalloc(&p, n): out of memory",
+            "TensorRT-LLM",
+        ),
+        ("NCCL error in x.cpp:1. Last error: Failed to CUDA calloc async 4 bytes", "NCCL"),
+        ("ggml_cuda: kv cache: allocating 20.00 MiB: cudaMalloc failed: out of memory", "ggml"),
+        ("kernel.cu: cudaMalloc(&p, n) failed: out of memory", "a library that uses CUDA"),
+    ],
+)
+def test_names_whose_library_it_is(text: str, library: str) -> None:
+    """By what only its messages say."""
+    assert f"RuntimeError of {library}." in explained(f"RuntimeError: {text}")

@@ -45,7 +45,10 @@ TEXTS = {
         "**The first try of this cell had left {held_bytes}** when it began again."
     ),
     "cause.earlier-traceback.evidence_again": (
-        "*Apply and re-run* frees what its error kept. Causes and remedies are those of that try."
+        "Its error kept that, or waits to be collected. Causes and remedies are those of that try."
+    ),
+    "cause.earlier-traceback.evidence_again_names": (
+        "{named_bytes} of it are in `{names}`. Causes and remedies are those of that try."
     ),
     "cause.memory-fraction": (
         "**A memory fraction limits PyTorch to {capacity_bytes}**, while {free_bytes} of the card "
@@ -81,6 +84,10 @@ TEXTS = {
     "cause.other-programs.started": (
         "**Processes that this notebook started: {outside_bytes} of the card's {capacity_bytes}** "
         "are not this kernel's own."
+    ),
+    "cause.other-programs.hidden": (
+        "**{outside_bytes} of the GPU's {capacity_bytes} are not PyTorch's**: Windows does not say "
+        "whose."
     ),
     "cause.other-programs.evidence": (
         "This kernel's tensors take {in_use_bytes}. The request for {requested_bytes} "
@@ -124,13 +131,20 @@ def pinned_memory(evidence: Evidence) -> Finding | None:
     )
 
 
-def left_by_first_try(evidence: Evidence) -> Cause:
-    """Say what the first try of a cell has left to this one."""
-    held = evidence.failure.left_bytes
+def left_by_first_try(evidence: Evidence, named: Finding | None) -> Cause:
+    """Say what the first try of a cell has left to this one, with its names where there are any."""
+    held, said = (
+        evidence.failure.left_bytes,
+        message("cause.earlier-traceback.evidence_again", TEXTS),
+    )
+    if named is not None:
+        names = ", ".join([group.name for group in named.about])
+        which = "cause.earlier-traceback.evidence_again_names"
+        said = message(which, TEXTS, names=names, named_bytes=named.bytes)
     return {
         "rule": "earlier-traceback",
         "claim": message("cause.earlier-traceback.again", TEXTS, held_bytes=held),
-        "evidence": message("cause.earlier-traceback.evidence_again", TEXTS),
+        "evidence": said,
         "bytes": held,
     }
 
@@ -215,7 +229,7 @@ def fragmentation(evidence: Evidence) -> Finding | None:
     """Speak where the request would have fitted if all free memory were in one piece."""
     if not is_fragmented(evidence):
         return None
-    unused, largest = evidence.memory.cached_bytes, _largest_piece(evidence)
+    unused, largest = evidence.memory.unallocated_bytes, _largest_piece(evidence)
     if largest is None:
         claim = message("cause.fragmentation.unmeasured", TEXTS, unused_bytes=unused)
     else:
@@ -233,19 +247,20 @@ def fragmentation(evidence: Evidence) -> Finding | None:
 def is_fragmented(evidence: Evidence) -> bool:
     """Whether the request would have fitted if all free memory were in one piece."""
     requested, memory = evidence.requested_bytes, evidence.memory
-    if requested is None or memory.cached_bytes is None or memory.usable_bytes is None:
+    unused = memory.unallocated_bytes
+    if requested is None or unused is None or memory.usable_bytes is None:
         return False
     if not evidence.peak.is_enough(0):
         return False  # what follows would not fit, in however large a piece
-    reserved = (memory.in_use_bytes or 0) + memory.cached_bytes
-    if memory.cached_bytes < _MUCH_OF_THE_RESERVED * reserved:
+    reserved = (memory.in_use_bytes or 0) + unused
+    if unused < _MUCH_OF_THE_RESERVED * reserved:
         return False
     largest = _largest_piece(evidence)
     if largest is None:
         # Without the map of the blocks only an error's own words are to go by.
         told = evidence.failure.capture is None and evidence.failure.device is None
-        return told and memory.cached_bytes >= requested > memory.usable_bytes
-    return memory.cached_bytes + memory.usable_bytes >= requested > largest
+        return told and unused >= requested > memory.usable_bytes
+    return unused + memory.usable_bytes >= requested > largest
 
 
 def _largest_piece(evidence: Evidence) -> int | None:
