@@ -71,7 +71,9 @@ function isWorthy(
 ): boolean {
   switch (kindOf(cell)) {
     case 'change':
-      return hasChanged(memory) || isHighest(cell, memory, all);
+      return (
+        hasChanged(memory) || !!memory.ooms || isHighest(cell, memory, all)
+      );
     case 'running':
       return hasChanged(memory);
     default:
@@ -137,8 +139,8 @@ function hasChanged({ change_bytes }: ICellMemory): boolean {
 }
 
 function mostChanged(devices: readonly ICellMemory[]): ICellMemory | null {
-  const size = ({ change_bytes, needed_bytes }: ICellMemory): number =>
-    Math.max(Math.abs(change_bytes ?? 0), needed_bytes ?? 0);
+  const size = ({ change_bytes, needed_bytes, ooms }: ICellMemory): number =>
+    ooms ? Infinity : Math.max(Math.abs(change_bytes ?? 0), needed_bytes ?? 0);
   return devices.reduce<ICellMemory | null>(
     (found, memory) => (found && size(found) >= size(memory) ? found : memory),
     null

@@ -35,6 +35,11 @@ export function textOf(
   return { strong, rest: [rest, workers].filter(Boolean).join(' · ') };
 }
 
+/** The out-of-memory errors that a cell caught; the last one of a cell that failed has its report. */
+function caughtIn({ kind }: IBadge, { ooms }: ICellMemory): number {
+  return Math.max(0, (ooms ?? 0) - (kind === 'oom' ? 1 : 0));
+}
+
 /** What it did to the memory of the kernel. */
 function ownOf(
   badge: IBadge,
@@ -43,7 +48,13 @@ function ownOf(
   trans: TranslationBundle
 ): IBadgeText {
   const { cell } = badge;
-  const peak = peakOf(memory, trans);
+  const caught = caughtIn(badge, memory);
+  const peak = [
+    peakOf(memory, trans),
+    caught ? trans.__('out-of-memory errors caught: %1', caught) : ''
+  ]
+    .filter(Boolean)
+    .join(' · ');
   switch (badge.kind) {
     case 'running':
       return {
@@ -85,7 +96,8 @@ function ownRows(
 ): Row[] {
   const { cell, changes } = badge;
   const keeper = cell.growth?.holder ?? null;
-  const { change_bytes, alloc_retries, ooms } = memory;
+  const { change_bytes, alloc_retries } = memory;
+  const caught = caughtIn(badge, memory);
   const [peak, needed] = [peakIn(memory), needIn(memory)];
   const rows: (Row | null)[] = [
     badge.hasSeveral
@@ -103,7 +115,7 @@ function ownRows(
           changes.map(signed).join(', ')
         ]
       : null,
-    ooms ? [trans.__('Errors that the cell caught'), String(ooms)] : null,
+    caught ? [trans.__('Errors that the cell caught'), String(caught)] : null,
     alloc_retries
       ? [trans.__('Cache emptied to make room'), String(alloc_retries)]
       : null

@@ -71,7 +71,7 @@ def failure_memory(
     What has come back since the failure is in the printed ones only.
     """
     if capture is not None:
-        return _from_capture(capture, device)
+        return from_capture(capture, device)
     said = recognition.said.in_use_bytes or 0
     if device is not None and said - device.in_use_bytes <= _PRINTED * said:
         return from_device(device, recognition.said.framework)
@@ -96,7 +96,7 @@ def from_device(device: DeviceReading, name: str = "torch") -> FailureMemory:
     )
 
 
-def _from_capture(capture: Capture, device: DeviceReading | None) -> FailureMemory:
+def from_capture(capture: Capture, device: DeviceReading | None) -> FailureMemory:
     """Return PyTorch's numbers, and of other frameworks in this process those after the error."""
     in_use = _current(capture.stats, "allocated_bytes")
     reserved = _current(capture.stats, "reserved_bytes")

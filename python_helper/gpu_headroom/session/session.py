@@ -240,9 +240,10 @@ class Session:
 
     def ended(self, run: CellRun) -> None:
         """Look at what a cell has done, between its end and its event."""
+        first = None if self._observer is None else self._observer.take_first()
         try:
             if self.monitor is not None:
-                self.monitor.ended(run)
+                self.monitor.ended(run, first)
         except NotNow:
             pass
         except Exception as error:  # noqa: BLE001  the cell has ended, whatever we make of it

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..cells.runs import CellRun
     from ..concurrency.mainloop import Job
     from ..concurrency.turns import Turn
+    from ..frameworks.torch.observer import Capture
     from ..holders.account import Account
     from ..protocol import wire
     from ..readings.snapshot import DeviceReading, DeviceSnapshot
@@ -79,11 +80,14 @@ class Monitor:
             return []
         return list(self._shown)
 
-    def ended(self, run: CellRun) -> None:
-        """Look at what a cell has done, and queue who holds it where that is worth a walk."""
+    def ended(self, run: CellRun, first: Capture | None = None) -> None:
+        """Look at what a cell has done, and queue who holds it where that is worth a walk.
+
+        `first` is what the first failure of an allocator saw meanwhile.
+        """
         with self._lock:
             if run.status != "oom":
-                self._swallowed(run)
+                self._swallowed(run, first)
             self._compare(run)
             for (kind, index), size in self._said.items():
                 if kind == "filling_up":
@@ -143,11 +147,17 @@ class Monitor:
 
     # --- After a cell --------------------------------------------------------
 
-    def _swallowed(self, run: CellRun) -> None:
+    def _swallowed(self, run: CellRun, first: Capture | None) -> None:
+        latest = self._life.sampler.latest
         for memory in run.memory:
             if memory["ooms"]:
-                said = message("warning.swallowed_oom", count=memory["ooms"])
-                self._say("swallowed_oom", run, memory["device_index"], said)
+                from .caught import said_of
+
+                index = memory["device_index"]
+                seen = first if first is not None and first.device_index == index else None
+                device = None if latest is None else latest.device(index)
+                said = said_of(run, memory["ooms"], seen, device)
+                self._say("swallowed_oom", run, index, said)
 
     def _compare(self, run: CellRun) -> None:
         life = self._life

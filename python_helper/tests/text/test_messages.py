@@ -42,6 +42,7 @@ PREFIXES = (
     "workers.",
     "workers.goes_",
     "dry_run.",
+    "warning.caught.",
     "explain.",
     "cause.activations.evidence",
     "cause.other-programs.",

@@ -138,20 +138,80 @@ def test_a_host_that_has_no_part_in_it_is_not_spoken_of(
     assert not bench.warnings("host_low")
 
 
-def test_a_swallowed_error_is_said(bench: Workbench) -> None:
-    """A cell that went on after an out-of-memory error is told of it, once."""
+CAUGHT = """
+held = torch.zeros(2**28, dtype=torch.uint8, device="cuda")
+for size in {sizes}:
+    try:
+        torch.zeros(size, 2**28, device="cuda")
+    except torch.OutOfMemoryError:
+        {then}
+"""
+
+
+@pytest.mark.parametrize(
+    ("sizes", "then", "said"),
+    [
+        ("(8, 8, 1)", "pass", "2 of 3 attempts ran out"),
+        ("range(8)", "pass", "4 of 8 attempts ran out"),
+        ("range(9)", "break", "An attempt ran out"),
+        ("[8, 8] + [1]", "pass", "2 attempts ran out"),
+    ],
+)
+def test_caught_errors_are_counted(bench: Workbench, sizes: str, then: str, said: str) -> None:
+    """Of how many attempts only where the cell says so; what filled the GPU at the first one."""
+    bench.attach()
+    bench.run(CAUGHT.format(sizes=sizes, then=then), "cell")
+    (warning,) = bench.warnings("swallowed_oom")
+    text, params = warning["message"]["text"], warning["message"]["params"]
+    assert text.startswith(said)
+    assert "None" not in text
+    assert warning["cell_id"] == "cell"
+    assert params["line"] == 5
+    assert GIB // 4 <= params["in_use_bytes"] < GIB // 4 + MIB
+    assert params["free_bytes"] < params["requested_bytes"] <= 8 * GIB
+    bench.run("1", "another")
+    assert len(bench.warnings("swallowed_oom")) == 1
+
+
+def test_each_cell_has_its_own_first_error(bench: Workbench) -> None:
+    """What an earlier cell met explains none of a later one."""
+    bench.attach()
+    bench.run(CAUGHT.format(sizes="(8,)", then="pass"), "cell")
+    bench.run("x = 1\n" + CAUGHT.format(sizes="(7,)", then="pass"), "another")
+    params = [each["message"]["params"] for each in bench.warnings("swallowed_oom")]
+    assert [each["line"] for each in params] == [5, 6]
+    assert params[0]["requested_bytes"] > params[1]["requested_bytes"]
+
+
+def test_errors_that_a_library_catches_are_counted(bench: Workbench) -> None:
+    """Of how many is known where a search says its number of trials."""
     bench.attach()
     bench.run(
-        "for _ in range(2):\n"
-        "    try:\n"
-        '        torch.zeros(8, 2**28, device="cuda")\n'
-        "    except torch.OutOfMemoryError:\n"
-        "        pass",
-        "cell",
+        "class Study:\n"
+        "    def optimize(self, objective, n_trials):\n"
+        "        for n in range(n_trials):\n"
+        "            try:\n"
+        "                objective(n)\n"
+        "            except torch.OutOfMemoryError:\n"
+        "                pass",
+        "library",
     )
-    (said,) = bench.warnings("swallowed_oom")
-    assert said["message"]["params"] == {"count": 2}
-    assert said["cell_id"] == "cell"
+    bench.run(
+        "Study().optimize(lambda n: torch.zeros(2 * n, 2**28, device='cuda'), n_trials=4)", "cell"
+    )
+    (warning,) = bench.warnings("swallowed_oom")
+    assert warning["message"]["text"].startswith("2 of 4 attempts ran out of GPU memory")
+
+
+def test_without_the_observer_only_the_count_is_said(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other allocators have none."""
+    monkeypatch.setattr(bench.session._observing(), "take_first", lambda: None)
+    bench.attach()
+    bench.run(CAUGHT.format(sizes="(8, 8)", then="pass"), "cell")
+    (warning,) = bench.warnings("swallowed_oom")
+    assert warning["message"]["params"] == {"count": 2}
 
 
 def test_an_error_that_came_out_is_not_swallowed(bench: Workbench) -> None:

@@ -139,12 +139,23 @@ describe('readBadge', () => {
     expect(say(cell({ status: 'running', memory: [] }))).toBeNull();
   });
 
+  it('should tell of caught errors where nothing else has changed', () => {
+    const quiet = { change_bytes: 0, needed_bytes: 0, peak_bytes: 0 };
+    expect(say(cell({}, { ...quiet, ooms: 0 }))).toBeNull();
+    expect(say(cell({}, { ...quiet, ooms: 3 }))).toMatch(/caught: 3$/);
+    const failed = { status: 'oom' } as const;
+    expect(say(cell(failed, { ...quiet, ooms: 1 }))).not.toMatch(/caught/);
+  });
+
   it('should list the last runs, the newest first, and what was swallowed', () => {
     const runs = [
       cell({ start_s: 1 }, { change_bytes: 0 }),
       cell({ start_s: 2 }, { ooms: 2, alloc_retries: 1 })
     ];
     const badge = readBadge(runs, null);
+    expect(badge && textOf(badge, null, trans).rest).toMatch(
+      / · out-of-memory errors caught: 2$/
+    );
     const rows = badge && Object.fromEntries(rowsOf(badge, trans));
     expect(rows).toMatchObject({
       'Last 2 runs': '+1.2 GiB, 0 MiB',

@@ -97,6 +97,7 @@ class Observer:
     def __init__(self, failed: Callable[[Capture], None] | None = None) -> None:
         self._failed = failed
         self._last: dict[int, Capture] = {}
+        self._first: Capture | None = None
         self._looks_from_s = float("-inf")
 
     def await_start(
@@ -130,7 +131,7 @@ class Observer:
         """Stop watching; the trampoline stays behind, empty."""
         if _TRAMPOLINE.body in {None, self._observe}:
             _TRAMPOLINE.body = _TRAMPOLINE.start = None
-        self._last = {}
+        self._last, self._first = {}, None
 
     def take(self, thread_id: int | None = None) -> Capture | None:
         """Return the last failure since the last call, or that of one thread, and forget it."""
@@ -138,6 +139,11 @@ class Observer:
             return self._last.pop(thread_id, None)
         last, self._last = self._last, {}
         return max(list(last.values()), key=lambda capture: capture.time_s, default=None)
+
+    def take_first(self) -> Capture | None:
+        """Return the first failure since the last call, and forget it."""
+        first, self._first = self._first, None
+        return first
 
     def _observe(self, device: int, segment: int, capacity: int, free: int) -> None:
         thread_id = threading.get_ident()
@@ -155,6 +161,7 @@ class Observer:
             threads=_threads(),
             requested_bytes=segment,
         )
+        self._first = self._first or capture
         if self._failed is None:
             self._last[thread_id] = capture
         else:
