@@ -580,7 +580,7 @@ def _expandable_segments(evidence: Evidence, _: Finding) -> Shown | None:
     capture = evidence.failure.capture
     if capture is not None and capture.segments_expand:
         return None
-    return Shown(bytes=evidence.memory.cached_bytes, example=_SEGMENTS)
+    return Shown(bytes=evidence.memory.unallocated_bytes, example=_SEGMENTS)
 
 
 @suggestion(
@@ -608,6 +608,8 @@ def _less_preallocation(_: Evidence, finding: Finding) -> Shown | None:
     note="Shut down other notebooks' kernels on this GPU; `nvidia-smi` lists all programs.",
     notebooks="Shut down other notebooks on this GPU",
     note_notebooks="Their variables are lost. `nvidia-smi` lists all programs.",
+    hidden="See which programs use the GPU",
+    note_hidden="Task Manager lists them: *Details*, column *Dedicated GPU memory*.",
     started="End the processes that this notebook started",
     note_started=(
         "Workers of a pool and ranks of a launcher each have a context and tensors of "
@@ -620,7 +622,8 @@ def _close_other_programs(evidence: Evidence, finding: Finding) -> Shown | None:
         return None
     whose = evidence.others.whose(finding.bytes)
     title, note = ("", "note") if whose == "programs" else (whose, f"note_{whose}")
-    return Shown(bytes=finding.bytes, type_this="!nvidia-smi", title=title, note=note)
+    command = None if whose == "hidden" else "!nvidia-smi"
+    return Shown(bytes=finding.bytes, type_this=command, title=title, note=note)
 
 
 @suggestion(
@@ -654,12 +657,25 @@ def _lighter_model(evidence: Evidence, _: Finding) -> Shown | None:
     "model-too-large",
     "activations",
     "huge-request",
+    "data-on-card",
+    "unnamed-values",
     title="GPU {index} has {free_bytes} free",
     note=(
         "At least {needed_bytes} were needed on GPU {failed}. Models and data go to the "
         "other one by `cuda:{index}` in the place of `cuda`."
     ),
+    hidden="A hidden GPU of this machine has {free_bytes} free",
+    note_hidden=(
+        "`CUDA_VISIBLE_DEVICES` hides it. If you may use it, set that to {index} in a restarted "
+        "kernel, before CUDA starts."
+    ),
+    note_half=(
+        "With half of each batch on each GPU about {half_bytes} would be needed on either. "
+        "`DistributedDataParallel` is faster, and needs a process for each GPU."
+    ),
+    note_part="`{name}` ({held_bytes}) fits there. Move back only the part that is computed with.",
     rank=2,
+    alone=True,
 )
 def _other_gpu(evidence: Evidence, _: Finding) -> Shown | None:
     needed = _needed(evidence)
@@ -667,13 +683,33 @@ def _other_gpu(evidence: Evidence, _: Finding) -> Shown | None:
         return None
     if evidence.scene.running.trains:
         needed = evidence.peak.step_bytes
-    rooms = [(device.free_bytes or 0, device.index) for device in evidence.failure.other_devices]
+    failure, failed = evidence.failure, evidence.device_index
+    rooms = [(device.free_bytes or 0, device.index) for device in failure.other_devices]
     free, index = max(rooms, default=(0, 0))
-    if free < needed:
-        return None
-    failed = evidence.device_index
     params = {"index": index, "free_bytes": free, "needed_bytes": needed, "failed": failed}
-    return Shown(params, example=f'model.to("cuda:{index}")')
+    if free >= needed:
+        return Shown(params, example=f'model.to("cuda:{index}")')
+    there, number = max(failure.hidden_devices, default=(0, 0))
+    if there >= needed:
+        code = f'import os; os.environ["CUDA_VISIBLE_DEVICES"] = "{number}"'
+        shown = {"index": number, "free_bytes": there}
+        return Shown(shown, example=code, title="hidden", note="note_hidden")
+    memory, kinds, missing = evidence.memory, evidence.kinds, evidence.missing_bytes or 0
+    if evidence.scene.running.trains:
+        state = sum(kinds.get(each, 0) for each in ("parameters", "gradients", "optimizer_state"))
+        half = int((1 + _SPARE) * (state + (needed - state) / 2))
+        room = min(free, (memory.capacity_bytes or 0) - (memory.outside_bytes or 0))
+        name = evidence.models[0].name if len(evidence.models) == 1 else "model"
+        shown = {**params, "half_bytes": half}
+        code = f"{name} = torch.nn.DataParallel({name})"
+        fits = state < needed / 2 and half <= room
+        return Shown(shown, example=code, note="note_half") if fits else None
+    named = [each for each in evidence.groups if each.origin == "names" and each.path == each.root]
+    data = max(named, key=lambda each: each.bytes, default=None)
+    if data is None or data.kinds.get("parameters") or not 0 < missing <= data.bytes <= free:
+        return None
+    held: dict[str, str | int] = {**params, "name": data.path, "held_bytes": data.bytes}
+    return Shown(held, example=f'{data.path} = {data.path}.to("cuda:{index}")', note="note_part")
 
 
 @suggestion(

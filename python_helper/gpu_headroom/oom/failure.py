@@ -28,7 +28,8 @@ class Failure:
     `None` where that is not known. `left_bytes` is what this try of the cell began with more than
     the first. `simulated` holds also where there was no time for a reading. `names_others` allows
     the card to say names and ids of other processes. `other_devices` are the cards of this machine
-    besides, as they were then.
+    besides, as they were then; `hidden_devices` are free bytes and number of the empty ones that
+    CUDA does not show this process.
     """
 
     error: BaseException
@@ -47,6 +48,7 @@ class Failure:
     simulated: bool = False
     names_others: bool = True
     other_devices: tuple[DeviceReading, ...] = ()
+    hidden_devices: tuple[tuple[int, int], ...] = ()
 
     @property
     def requested_bytes(self) -> int | None:

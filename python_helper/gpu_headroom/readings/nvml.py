@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .snapshot import DeviceReading
 
 _OTHERS_EVERY_S = 5.0
+_EMPTY = 0.95  # of its memory is free
 # The initial namespace of process ids has this number in every Linux kernel
 # (PROC_PID_INIT_INO in include/linux/proc_ns.h).
 _INITIAL_NAMESPACE = "pid:[4026531836]"
@@ -115,6 +116,17 @@ class Driver:
         return tuple(
             [self._view(library, index, board, certain) for index, board in enumerate(boards)]
         )
+
+    def hidden(self) -> tuple[tuple[int, int], ...]:
+        """Return free bytes and number of each empty GPU that CUDA_VISIBLE_DEVICES hides."""
+        library = self._here()
+        if library is None or (self._power is not None and self._power.asleep(any_of_them=True)):
+            return ()
+        shown = {board.uuid for board in visible(self._setting, self._boards)}
+        left = [(n, each) for n, each in enumerate(self._boards) if each.uuid not in shown]
+        read = [(n, library.memory(each.handle)) for n, each in left if not each.instances]
+        known = [(n, memory[0] or 0, memory[1] or 0) for n, memory in read if memory]
+        return tuple([(free, n) for n, total, free in known if free >= _EMPTY * total > 0])
 
     def shows_none(self) -> bool:
         """Whether CUDA has no device in this process: none is shown to it, or none is there."""

@@ -26,6 +26,7 @@ class Power:
             if text_of(gpu / "class").startswith(_DISPLAY)
         ]
 
-    def asleep(self) -> bool:
-        """Whether all of them are suspended: then no program uses one."""
-        return bool(self._states) and all(text_of(path) == "suspended" for path in self._states)
+    def asleep(self, *, any_of_them: bool = False) -> bool:
+        """Whether all of them are suspended, so that no program uses one, or any is."""
+        suspended = [text_of(path) == "suspended" for path in self._states]
+        return any(suspended) if any_of_them else bool(suspended) and all(suspended)

@@ -13,6 +13,7 @@ from ..code.parsing import each_parsed_once
 from ..inspection.kinds import args_of, name_of
 from ..kernel import running_cell
 from ..oom.failure import Failure, device_that_failed, last_shown
+from ..readings.nvml import DRIVER
 from ..text.format import format_error
 from ..text.messages import message
 
@@ -206,6 +207,7 @@ class Failures:
             other_devices=()
             if snapshot is None
             else tuple([device for device in snapshot.devices if device.index != index]),
+            hidden_devices=DRIVER.hidden(),
         )
 
     def measure_error(self) -> None:

@@ -65,6 +65,7 @@ SPEAKS: dict[str, list[dict[str, Any]]] = {
         {"outside": 6 * GIB},
         {"outside": 6 * GIB, "others": Others((), 5 * GIB, 0)},
         {"outside": 6 * GIB, "others": Others((), 0, 5 * GIB)},
+        {"outside": 6 * GIB, "others": Others(hidden=True)},
     ],
     "retained-graph": [
         {"groups": (group("losses", 8 * GIB, "activations", count=10, graphs=10),)},

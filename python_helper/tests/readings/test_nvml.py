@@ -434,6 +434,34 @@ def test_counts_as_cuda_visible_devices_says(
     assert driver.read(fixed=False) == ()
 
 
+@pytest.mark.parametrize(
+    ("setting", "outside", "power", "expected"),
+    [
+        ("0", 0, "active", ((16 * GIB, 1),)),
+        ("0", 2 * GIB, "active", ()),
+        ("0", 0, "suspended", ()),
+        ("0,1", 0, "active", ()),
+    ],
+)
+def test_finds_empty_cards_that_are_hidden(  # noqa: PLR0913, PLR0917  a machine, and what it has
+    opened: Callable[..., Driver],
+    monkeypatch: pytest.MonkeyPatch,
+    setting: str,
+    outside: int,
+    power: str,
+    expected: object,
+) -> None:
+    """Not those of others, and none where a question might wake one."""
+    machine = Machine()
+    machine.cards[1].outside = outside
+    driver = opened(Library(machine))
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", setting)
+    driver.read(fixed=True)
+    assert driver._power is not None
+    monkeypatch.setattr(driver._power, "asleep", lambda *, any_of_them: power == "suspended")
+    assert driver.hidden() == expected
+
+
 def test_two_models_without_a_uuid_are_a_doubt(opened: Callable[..., Driver]) -> None:
     """CUDA puts the fastest first: until a framework tells a UUID, a note says so."""
     machine = Machine()
@@ -483,12 +511,14 @@ def test_never_wakes_a_sleeping_gpu(
     state.write_text("suspended\n")
     library.calls.clear()
     assert driver.read(fixed=False) == ()
+    assert driver.hidden() == ()
     assert library.calls.total() == 0
 
 
 def test_a_machine_without_power_states_is_awake(tmp_path: Path) -> None:
     """Where nothing is known of sleep, the driver is asked."""
     assert Power(tmp_path).asleep() is False
+    assert Power(tmp_path).asleep(any_of_them=True) is False
     assert Power(tmp_path / "nowhere").asleep() is False
 
 
