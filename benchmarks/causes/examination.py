@@ -28,6 +28,7 @@ from benchmarks.causes.trial import (
     run_cured,
     run_to_failure,
 )
+from benchmarks.causes.vocabulary import OFFERED_AS, WITHOUT_REPORT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -36,6 +37,16 @@ if TYPE_CHECKING:
     from benchmarks.causes.sources import Sources
     from benchmarks.recovery.kernels import Environment, Notebook
 
+# What a person reads of a report.
+_TOLD = (
+    "cause",
+    "further_causes",
+    "parts",
+    "holders",
+    "traceback_variables",
+    "remedies",
+    "details",
+)
 _LARGE_CARD = "4000GiB"
 _REQUESTS = "__import__('torch').cuda.memory_stats().get('allocation.all.allocated', 0)"
 _RECORD = """
@@ -83,7 +94,8 @@ class Place:
     ) -> Iterator[tuple[Notebook, Path]]:
         """Do the same, with files that were `edited`, and say where."""
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
-            folder = Path(name)
+            folder = Path(name) / "notebook"
+            folder.mkdir()
             lay(notebook, folder, self.sources, cured=cured)
             _write(folder, edited or {})
             with self.environment.open(folder) as kernel:
@@ -137,6 +149,10 @@ class Examination:
     passes_after_safe_set: bool
     """… and everything else that costs nothing."""
     edits: tuple[EditTrial, ...]
+    helping: tuple[str, ...] = ()
+    """Ids of those that are right by the header of a report."""
+    unsaid: tuple[str, ...] = ()
+    """What a report has to say by its header, and does not."""
 
 
 @dataclass(frozen=True)
@@ -182,6 +198,8 @@ def examine(place: Place, notebook: SeededNotebook, *, quick: bool = False) -> E
 
     Raises `NotAsSaid` where the notebook does not do what its header says.
     """
+    if notebook.cause in WITHOUT_REPORT:
+        return _without_report(place, notebook)
     with place.open(notebook) as kernel:
         run = run_to_failure(kernel, notebook)
         report = report_of(kernel, run, cell_id(notebook.steps[-1].cell))
@@ -209,11 +227,68 @@ def examine(place: Place, notebook: SeededNotebook, *, quick: bool = False) -> E
         passes_after_free=after[0],
         passes_after_safe_set=any(after),
         edits=tuple(edits),
+        helping=_helping(notebook, report["remedies"]),
+        unsaid=_unsaid(notebook, {key: report[key] for key in _TOLD}),
     )
 
 
+def _without_report(place: Place, notebook: SeededNotebook) -> Examination:
+    """Say whether there is a warning where the code went on, and else no report."""
+    with place.open(notebook) as kernel:
+        run = run_to_failure(kernel, notebook)
+        report = report_of(kernel, run, cell_id(notebook.steps[-1].cell))
+        warnings = [each for each in kernel.events("warning") if each["kind"] == "swallowed_oom"]
+    is_right = report is None and (notebook.cause == "host-memory") != bool(warnings)
+    wrong = report["cause"]["rule"] if report and report["cause"] else None
+    return Examination(
+        notebook=notebook.name,
+        first=notebook.cause if is_right else wrong,
+        further=(),
+        remedies=(),
+        not_attributed_bytes=None,
+        in_use_bytes=None,
+        line_is_right=True,
+        fits_after_free=None,
+        passes_after_free=False,
+        passes_after_safe_set=False,
+        edits=(),
+        unsaid=_unsaid(notebook, warnings),
+    )
+
+
+def _helping(notebook: SeededNotebook, remedies: list[dict[str, Any]]) -> tuple[str, ...]:
+    """Return the ids of the remedies that the header of a report calls right."""
+    right = {id_ for each in notebook.remedies for id_ in OFFERED_AS.get(each, ())}
+    right |= set(notebook.remedies) - {"none"}
+    pattern = notebook.helps
+    return tuple(
+        each["id"]
+        for each in remedies
+        if each["id"] not in notebook.useless
+        and (each["id"] in right or (pattern and re.search(pattern, "\n".join(_strings(each)))))
+    )
+
+
+def _unsaid(notebook: SeededNotebook, told: object) -> tuple[str, ...]:
+    text = "\n".join(_strings(told))
+    return tuple(each for each in notebook.says if not re.search(each, text))
+
+
+def _strings(value: object) -> Iterator[str]:
+    """Yield the texts inside a message of the wire."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _strings(each)
+
+
 def check(place: Place, notebook: SeededNotebook) -> None:
-    """Run a notebook with the edits of its header; raises `NotAsSaid` where it fails."""
+    """Let a notebook fail, and pass with its header's edits; raises `NotAsSaid`."""
+    with place.open(notebook) as kernel:
+        run_to_failure(kernel, notebook)
+    if not notebook.cures:
+        return
     with place.open(notebook, cured=True) as kernel:
         run_cured(kernel, notebook)
 

@@ -18,6 +18,18 @@ The header is the comment before the first `# %%`: a line that says what it is, 
 `needs`   `libraries` where it needs the environment of that name
 `source`  the thread or page whose shape it has
 
+Reports, in `reports/`, stand in Markdown, several in a file of one kind of library: a heading with
+the name above a block of Python that is such a notebook. A block whose info string also has a path
+is a module of a library that is not installed: it is laid into a `site-packages` for all reports
+of its file. Their headers say further, and what helped the person there decides:
+
+`or`       causes that are as right to be named first
+`helps`    a pattern that the text of a right remedy matches, whatever its id is
+`useless`  ids of what does not help here, or changes what the person wants
+`says`     a pattern that a sentence or a holder's name of the report matches; as often as needed
+
+Where the cause is `host-memory`, no report is right; where it is `caught-errors`, a warning is.
+
 A recipe, in `public/`, is a notebook of somebody else of which nothing but the data is replaced.
 It names what it takes, and its header has these in place of `source`:
 
@@ -39,7 +51,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.causes.sources import Origin
-from benchmarks.causes.vocabulary import CAUSES, REMEDIES, SCALES
+from benchmarks.causes.vocabulary import CAUSES, REMEDIES, SCALES, WITHOUT_REPORT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -48,13 +60,18 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).with_name("notebooks")
 RECIPES = Path(__file__).with_name("public")
+REPORTS = Path(__file__).with_name("reports")
 _CELL = re.compile(r"^# %%(.*)\n", re.MULTILINE)
 _THEIRS = re.compile(r" theirs(?P<cells>[\d -]*)(?: without (?P<lines>[\d -]+))?")
 _PLACE = re.compile(r"(?P<cell>\d+):(?P<line>\d+)")
 _KEYS = re.compile(r"^# (?P<key>[a-z]+): +(?P<value>.+)$", re.MULTILINE)
 _CHANGES = re.compile(r"^# (?P<key>cure|change): +(?P<old>.+?) => (?P<new>.*)$", re.MULTILINE)
+_SAYS = re.compile(r"^# says: +(.+)$", re.MULTILINE)
+_REPORT = re.compile(r"^## (?P<name>\w+)\n+```python\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+_MODULE = re.compile(r"^```python (?P<path>\S+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 _REQUIRED = frozenset({"cause", "edit", "remedy", "card", "fails"})
 _OPTIONAL = frozenset({"also", "what", "run", "needs", "cure", "from", "files", "change"})
+_OF_REPORTS = frozenset({"or", "helps", "useless", "says"})
 _CONTEXT = "420 MiB"
 
 
@@ -94,6 +111,13 @@ class SeededNotebook:
     changes: tuple[tuple[str, str], ...] = ()
     is_here: bool = True
     """Whether its cells are; those of a recipe are somewhere else."""
+    is_report: bool = False
+    as_right: tuple[str, ...] = ()
+    helps: str | None = None
+    useless: tuple[str, ...] = ()
+    says: tuple[str, ...] = ()
+    modules: tuple[tuple[str, str], ...] = ()
+    """Paths and texts of stand-ins for libraries."""
 
     @property
     def sources(self) -> dict[str, str]:
@@ -116,17 +140,34 @@ def read(path: Path, sources: Sources | None = None) -> SeededNotebook:
 
     Without the checkouts that it takes them from, a recipe has no cells.
     """
-    header, *parts = _CELL.split(path.read_text(encoding="utf-8"))
+    return _notebook(path.stem, path.read_text(encoding="utf-8"), sources)
+
+
+def read_reports(path: Path) -> list[SeededNotebook]:
+    """Read the reports of a file; raises `HeaderError`."""
+    text = path.read_text(encoding="utf-8")
+    modules = tuple((each["path"], each["text"]) for each in _MODULE.finditer(text))
+    return [
+        replace(_notebook(each["name"], each["text"], None, is_report=True), modules=modules)
+        for each in _REPORT.finditer(text)
+    ]
+
+
+def _notebook(
+    name: str, text: str, sources: Sources | None, *, is_report: bool = False
+) -> SeededNotebook:
+    header, *parts = _CELL.split(text)
     title = header.partition("\n")[0].removeprefix("#").strip()
     keys = {each["key"]: each["value"].strip() for each in _KEYS.finditer(header)}
     one_of = {"source", "from"}
-    missing, unknown = _REQUIRED - keys.keys(), keys.keys() - _REQUIRED - _OPTIONAL - one_of
+    known = _REQUIRED | _OPTIONAL | one_of | (_OF_REPORTS if is_report else frozenset())
+    missing, unknown = _REQUIRED - keys.keys(), keys.keys() - known
     if missing or unknown or not title or not one_of & keys.keys():
-        raise HeaderError(f"{path.name}: missing {sorted(missing)}, unknown {sorted(unknown)}")
+        raise HeaderError(f"{name}: missing {sorted(missing)}, unknown {sorted(unknown)}")
     card, _, outside = keys["card"].partition(" outside ")
     cells = tuple(cell.strip("\n") for cell in parts[1::2])
     notebook = SeededNotebook(
-        name=path.stem,
+        name=name,
         title=title,
         cells=cells,
         cause=keys["cause"],
@@ -144,6 +185,11 @@ def read(path: Path, sources: Sources | None = None) -> SeededNotebook:
         origin=Origin.read(keys["from"]) if "from" in keys else None,
         files=keys.get("files"),
         changes=_changes(header, "change"),
+        is_report=is_report,
+        as_right=_listed(keys, "or"),
+        helps=keys.get("helps"),
+        useless=_listed(keys, "useless"),
+        says=tuple(_SAYS.findall(header)),
     )
     if notebook.origin:
         if not (sources and sources.has(notebook.origin)):
@@ -163,12 +209,19 @@ def read(path: Path, sources: Sources | None = None) -> SeededNotebook:
 
 
 def read_all(names: Sequence[str] = (), sources: Sources | None = None) -> list[SeededNotebook]:
-    """Read all notebooks and recipes, or those of these names."""
+    """Read all notebooks, recipes and reports, or those of these names or folders."""
     paths = [*sorted(FOLDER.glob("*.py")), *sorted(RECIPES.glob("*.py"))]
-    missing = set(names) - {path.stem for path in paths}
-    if missing:
+    notebooks = [read(path, sources) for path in paths if _is_asked(path, names)]
+    reports = [each for path in sorted(REPORTS.glob("*.md")) for each in read_reports(path)]
+    missing = set(names) - {path.stem for path in paths} - {each.name for each in reports}
+    if missing - {path.name for path in (FOLDER, RECIPES, REPORTS)}:
         raise SystemExit(f"no such notebooks: {', '.join(sorted(missing))}")
-    return [read(path, sources) for path in paths if not names or path.stem in names]
+    all_of_them = not names or REPORTS.name in names
+    return notebooks + [each for each in reports if all_of_them or each.name in names]
+
+
+def _is_asked(path: Path, names: Sequence[str]) -> bool:
+    return not names or path.stem in names or path.parent.name in names
 
 
 def changed(texts: Mapping[str, str], changes: Sequence[tuple[str, str]]) -> dict[str, str]:
@@ -222,12 +275,13 @@ def _steps(run: str | None, cells: int) -> tuple[Step, ...]:
 def _check(notebook: SeededNotebook) -> None:
     last = notebook.steps[-1]
     faults = {
-        "a cause without an id": {notebook.cause, *notebook.also} <= CAUSES,
+        "a cause without an id": {notebook.cause, *notebook.also, *notebook.as_right} <= CAUSES,
         "a remedy without an id": set(notebook.remedies) <= REMEDIES,
         "`what` is for activations": (notebook.cause == "activations")
         == (notebook.what is not None),
         "nothing scales so": notebook.what is None or notebook.what in SCALES,
-        "the last run does not fail": last.ends == "out of memory",
+        "the last run does not fail": (last.ends == "out of memory")
+        == (notebook.cause not in WITHOUT_REPORT),
         "the failing cell has no such line": notebook.fails in notebook.cells[last.cell - 1],
         "one edit cures it, but none is named": bool(notebook.cures) >= notebook.one_edit,
         "a cure does not match once": bool(notebook.files)

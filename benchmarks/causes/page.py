@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.causes.verdict import is_close, useless, verdict
+from benchmarks.causes.verdict import has_remedy, is_close, useless, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,6 +22,7 @@ FILE = Path(__file__).parents[2] / "docs" / "causes.md"
 LAYERS = Path(__file__).with_name("layers.md")
 GIB = 2**30
 _HEAD = ("notebook", "what is in it", "cause", "said first", "and", "useless", "edits", "freed")
+_OF_REPORTS = (*_HEAD[:5], "right remedies", "not named", *_HEAD[5:7])
 
 TEXT = """# Which cause a card names
 
@@ -84,6 +85,25 @@ made in their files, as the page makes them.
 
 {public_table}
 
+## Public bug reports
+
+{reports} of {reports_all} reports were run. They are threads of issue trackers (the `source` in
+each header) written anew in small, in their shape and with their names; what helped the person
+there is the label. Libraries that are not installed are small stand-ins, which lie in a
+`site-packages` as the real ones do, and keep memory where these keep it. Labels were committed
+**before anything was known of what a card says**. They are in `benchmarks/causes/reports/`, and run
+alone by `make causes ARGS=reports`.
+
+* **A right remedy**: one of those offered is what helped there, and passes where it is an edit.
+  **What has to be named**: the number, the container or the module that the label names stands in
+  the card. A remedy is **useless** also where the label says that it does not help here.
+* Where a library catches the error and goes on, a warning is right, and a card is not; where the
+  host's memory ran out, neither is.
+
+{reports_summary}
+
+{reports_table}
+
 ## How far a pass had come
 
 A failure in a forward pass comes before the peak. What the layers have made so far, and what they
@@ -99,14 +119,15 @@ def write(results: Results, notebooks: Sequence[SeededNotebook]) -> None:
     """Write the page."""
     found = results.examinations
     pairs = [(each, found[each.name]) for each in notebooks if each.name in found]
-    seeded = [pair for pair in pairs if not pair[0].origin]
+    seeded = [pair for pair in pairs if not (pair[0].origin or pair[0].is_report)]
     public = [pair for pair in pairs if pair[0].origin]
+    reports = [pair for pair in pairs if pair[0].is_report]
     FILE.write_text(
         TEXT.format(
             date=results.date,
             versions=", ".join(f"{name} {each}" for name, each in results.versions.items()),
             notebooks=len(seeded),
-            all=sum(not each.origin for each in notebooks),
+            all=sum(not (each.origin or each.is_report) for each in notebooks),
             plausible=sum(bool(notebook.also) for notebook, _ in seeded),
             cured=sum(bool(notebook.cures) for notebook, _ in seeded),
             summary=summary(seeded),
@@ -114,6 +135,10 @@ def write(results: Results, notebooks: Sequence[SeededNotebook]) -> None:
             public=len(public),
             public_all=sum(bool(each.origin) for each in notebooks),
             public_summary=summary(public),
+            reports=len(reports),
+            reports_all=sum(each.is_report for each in notebooks),
+            reports_summary=summary(reports),
+            reports_table=_table(_OF_REPORTS, [_report_row(*pair) for pair in reports]),
             layers=LAYERS.read_text(encoding="utf-8"),
             public_table=_table(_HEAD, [_row(*pair) for pair in public]),
         ),
@@ -132,10 +157,17 @@ def _totals(pairs: Sequence[Pair]) -> Iterator[Sequence[str]]:
         yield _share(f"first cause {name}", verdicts[name], len(pairs))
     named = sum(_is_named(*pair) for pair in pairs)
     yield _share("the seeded cause is named, first or later", named, len(pairs))
+    reports = [pair for pair in pairs if pair[0].is_report]
+    if reports:
+        right = sum(verdict(*pair) == "right" and has_remedy(*pair) for pair in reports)
+        yield _share("first cause and a remedy right", right, len(reports))
+        yield _share("a right remedy", sum(has_remedy(*pair) for pair in reports), len(reports))
+        said = sum(not examination.unsaid for _, examination in reports)
+        yield _share("what has to be named is", said, len(reports))
     lines = sum(examination.line_is_right for _, examination in pairs)
     yield _share("the failing line is right", lines, len(pairs))
     shown = sum(len(examination.remedies) for _, examination in pairs)
-    yield _share("useless of what was offered", sum(len(useless(e)) for _, e in pairs), shown)
+    yield _share("useless of what was offered", sum(len(useless(*each)) for each in pairs), shown)
     edits = [trial for _, examination in pairs for trial in examination.edits]
     yield _share("edits after which the cell passes", sum(e.passes for e in edits), len(edits))
     wanted = [(notebook, each) for notebook, each in pairs if notebook.one_edit]
@@ -172,10 +204,18 @@ def _row(notebook: SeededNotebook, examination: Examination) -> Sequence[str]:
         f"`{notebook.cause}`",
         first if judged == "right" else f"{first}, **{judged}**",
         ", ".join(f"`{each}`" for each in examination.further),
-        "; ".join(useless(examination)),
+        "; ".join(useless(notebook, examination)),
         ", ".join(map(_edit, examination.edits)) or wanted,
         _freed(examination),
     )
+
+
+def _report_row(notebook: SeededNotebook, examination: Examination) -> Sequence[str]:
+    name, what, cause, first, further, refused, edits, _ = _row(notebook, examination)
+    helps = ", ".join(examination.helping) if has_remedy(notebook, examination) else "**none**"
+    unsaid = ", ".join(f"`{each}`" for each in examination.unsaid).replace("|", " or ")
+    what = f"[{what}]({notebook.source})"
+    return name, what, cause, first, further, helps, unsaid, refused, edits
 
 
 def _origin(origin: Origin) -> str:

@@ -61,5 +61,7 @@ def _examination(record: dict[str, Any]) -> Examination:
             "further": tuple(record["further"]),
             "remedies": tuple((name, kind) for name, kind in record["remedies"]),
             "edits": tuple(EditTrial(**{**_SINCE, **each}) for each in record["edits"]),
+            "helping": tuple(record.get("helping", ())),
+            "unsaid": tuple(record.get("unsaid", ())),
         }
     )

@@ -21,7 +21,7 @@ from benchmarks.causes.examination import Place, check, examine
 from benchmarks.causes.notebook import read_all
 from benchmarks.causes.results import Results
 from benchmarks.causes.sources import Sources
-from benchmarks.causes.verdict import useless, verdict
+from benchmarks.causes.verdict import has_remedy, useless, verdict
 from benchmarks.recovery.kernels import Environment
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _check(
             return f"{notebook.name}: {error}"
         return ""
 
-    return [fault for fault in pool.map(attempt, [n for n in notebooks if n.cures]) if fault]
+    return [fault for fault in pool.map(attempt, notebooks) if fault]
 
 
 def _examine(
@@ -96,7 +96,10 @@ def _examine(
             results.save(versions)
         judged = verdict(notebook, found)
         said = f"{found.first} for {notebook.cause}"
-        print(f"{judged:7} {notebook.name}: {said}; {useless(found) or ''}", flush=True)
+        if notebook.is_report:
+            helps = ", ".join(found.helping) if has_remedy(notebook, found) else "no remedy"
+            said += f"; {helps}; {' and '.join(found.unsaid) or 'nothing'} unsaid"
+        print(f"{judged:7} {notebook.name}: {said}; {useless(notebook, found) or ''}", flush=True)
         return ""
 
     missing = [fault for fault in pool.map(attempt, notebooks) if fault]

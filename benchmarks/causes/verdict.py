@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from benchmarks.causes.vocabulary import WITHOUT_REPORT
+
 if TYPE_CHECKING:
     from benchmarks.causes.examination import EditTrial, Examination
     from benchmarks.causes.notebook import SeededNotebook
@@ -19,13 +21,26 @@ def verdict(notebook: SeededNotebook, examination: Examination) -> Verdict:
         return "right" if first in (None, "unnamed-values", "unknown") else "wrong"
     if first is None:
         return "absent"
-    if first == notebook.cause:
+    if first in (notebook.cause, *notebook.as_right):
         return "right"
     return "also" if first in notebook.also else "wrong"
 
 
-def useless(examination: Examination) -> list[str]:
+def has_remedy(notebook: SeededNotebook, examination: Examination) -> bool:
+    """Whether a report has a right remedy, which passes where it is an edit, or needs none."""
+    failing = {each.remedy for each in examination.edits if not each.passes}
+    return notebook.cause in WITHOUT_REPORT or bool(set(examination.helping) - failing)
+
+
+def useless(notebook: SeededNotebook, examination: Examination) -> list[str]:
     """Return what was offered or claimed and is not so."""
+    offered = {name for name, _ in examination.remedies}
+    tried = {each.remedy for each in examination.edits}
+    found = [f"{each}: no help" for each in notebook.useless if each in offered - tried]
+    return found + _untrue(examination)
+
+
+def _untrue(examination: Examination) -> list[str]:
     found = [f"{each.remedy}: fails" for each in examination.edits if not each.passes]
     found += [f"{each.remedy}: does not parse" for each in examination.edits if not each.parses]
     found += [f"{each.remedy}: applies twice" for each in examination.edits if not each.once]

@@ -32,9 +32,14 @@ CAUSES = frozenset(
         "larger-card-before",
         "several-tasks",
         "unnamed-values",
+        "kept-in-module",
+        "host-memory",
+        "caught-errors",
         "unknown",
     ]
 )
+# Of these a report is wrong: the memory is not the GPU's, or the code went on.
+WITHOUT_REPORT = frozenset({"host-memory", "caught-errors"})
 # What a knowing colleague would do, whatever a card calls it.
 REMEDIES = frozenset(
     [
@@ -68,8 +73,33 @@ REMEDIES = frozenset(
         "split-request",
         "raise-fraction",
         "save-checkpoint",
+        "to-host",
+        "in-parts",
+        "stream",
+        "sample-neighbors",
+        "fewer-samples",
+        "fewer-steps",
+        "first-order",
+        "running-sum",
+        "smaller-container",
+        "smaller-model",
+        "release-holder",
         "none",
     ]
 )
+# The ids of a report that mean the same where they have another name, or do it in several ways.
+OFFERED_AS = {
+    "shorter-input": {"smaller-input"},
+    "smaller-image": {"smaller-input"},
+    "half-inference": {"narrower-dtype", "lighter-model"},
+    "float32": {"narrower-dtype"},
+    "load-dtype": {"narrower-dtype"},
+    "zero-grad-none": {"clear-gradients"},
+    "lora": {"lighter-model"},
+    "quantised": {"lighter-model"},
+    "save-checkpoint": {"save-training"},
+    "in-parts": {"split-request"},
+    "chunks": {"split-request"},
+}
 # What of the input scales the memory, where the cause is `activations`.
 SCALES = frozenset({"batch", "input-length", "image-size"})
