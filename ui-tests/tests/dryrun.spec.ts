@@ -168,7 +168,7 @@ test.describe('Dry run', () => {
     );
     await picture(page, 'dry-run-unheld', dialog);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await expect(fitsOn(page)).toHaveCount(0);
+    await expect(fitsOn(page)).toBeHidden();
     await begin(page, notebook, 'T4');
     await dialog.getByRole('button', { name: 'Go on' }).click();
     await expect(fitsOn(page)).toContainText('Needed at its peak', {

@@ -341,16 +341,27 @@ class Other:
 torch.cuda.get_device_properties = Other
 held = torch.empty(${gib} * 2**30, dtype=torch.uint8, device="cuda")`;
 
+/** Then each card is told as a real one. */
+const REAL = `from gpu_headroom.readings import merge
+
+reading = merge.DeviceReading
+merge.DeviceReading = lambda **told: reading(**{**told, "simulated": False})`;
+
 test.describe("Memory that is not the GPU's own", () => {
   test('should be the memory of the host where the GPU has no other', async ({
     open,
     page
   }) => {
     const notebook = await open(
-      notebookOf([taken('is_integrated, total_memory = True, 119 * 2**30', 5)])
+      notebookOf([
+        taken('is_integrated, total_memory = True, 119 * 2**30', 5),
+        REAL
+      ])
     );
-    await notebook.run(0);
-    await expect(gauge(page)).toContainText('/ 119.0 GiB');
+    await notebook.runUpTo(1);
+    await expect(gauge(page)).toContainText(
+      /GPU and host [\d.]+ \/ 119\.0 GiB/
+    );
     await expect(gauge(page)).toHaveAttribute(
       'title',
       /The GPU shares the host's memory\.$/
