@@ -377,15 +377,10 @@ SENTENCES = {
     "warning.swallowed_oom": (
         "GPU memory ran out while this cell ran, and its code caught the error ({count} in all)."
     ),
-    "warning.caught.one": (
-        "An attempt ran out of GPU memory, and its error was caught. In line {line} "
-        "{requested_bytes} more were requested; {in_use_bytes} of the GPU's {capacity_bytes} were "
-        "in tensors, {cached_bytes} cached, {free_bytes} free."
-    ),
-    "warning.caught.several": (
-        "{count} attempts ran out of GPU memory, and their errors were caught. The first, in line "
-        "{line}, requested {requested_bytes} more; {in_use_bytes} of the GPU's {capacity_bytes} "
-        "were in tensors, {cached_bytes} cached, {free_bytes} free."
+    "warning.caught.first": (
+        "Attempts that ran out of GPU memory, and whose errors were caught: {count}. The first, in "
+        "line {line}, requested {requested_bytes} more; {in_use_bytes} of the GPU's "
+        "{capacity_bytes} were in tensors, {cached_bytes} cached, {free_bytes} free."
     ),
     "warning.caught.of_total": (
         "{count} of {total} attempts ran out of GPU memory, and their errors were caught. The "

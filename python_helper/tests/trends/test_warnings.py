@@ -153,8 +153,16 @@ for size in {sizes}:
     [
         ("(8, 8, 1)", "pass", "2 of 3 attempts ran out"),
         ("range(8)", "pass", "4 of 8 attempts ran out"),
-        ("range(9)", "break", "An attempt ran out"),
-        ("[8, 8] + [1]", "pass", "2 attempts ran out"),
+        (
+            "range(9)",
+            "break",
+            "Attempts that ran out of GPU memory, and whose errors were caught: 1.",
+        ),
+        (
+            "[8, 8] + [1]",
+            "pass",
+            "Attempts that ran out of GPU memory, and whose errors were caught: 2.",
+        ),
     ],
 )
 def test_caught_errors_are_counted(bench: Workbench, sizes: str, then: str, said: str) -> None:
