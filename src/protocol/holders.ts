@@ -47,7 +47,14 @@ export const HeldSchema = v.object({
   id: v.string(),
   /** As a person would write it; empty for what no name reaches. */
   name: v.string(),
-  origin: v.picklist(['names', 'outputs', 'traceback', 'elsewhere']),
+  origin: v.picklist([
+    'names',
+    'modules',
+    'outputs',
+    'traceback',
+    'garbage',
+    'elsewhere'
+  ]),
   kind: v.picklist([...HolderKindSchema.options, 'mixed']),
   /** The class of the object behind the name, without its module. */
   type_name: v.nullable(v.string()),

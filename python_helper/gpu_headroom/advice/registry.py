@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from . import code_fix, editing
+from . import code_fix, editing, kept_in_module
 from .remedies import (
     checkpointing,
     free_traceback,
@@ -50,6 +50,7 @@ _RULES = (
     outside.preallocation,
     outside.fragmentation,
     outside.other_programs,
+    kept_in_module.kept_in_module,
     holding.growing_cache,
     holding.retained_graph,
     copies.kept_copies,
@@ -80,6 +81,7 @@ REMEDIES: Mapping[str, _Remedy] = {
     "keep-numbers": keep_numbers,
     "no-grad": no_grad,
     "map-location": map_location,
+    "shut-down": kept_in_module,
     "smaller-batch": smaller_batch,
     "checkpointing": checkpointing,
     **_SUGGESTED,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..text.messages import message
 from .parts import add_up
+from .place import UNNAMED
 from .sharing import Sharing
 from .survey import survey
 from .table import Row, rows_of
@@ -156,7 +157,7 @@ def _device(reading: DeviceReading, found: Survey | None, sharing: Sharing) -> D
     rows = rows_of(reading.index, found, sharing) if found is not None else ()
     named = graph = unnamed = 0
     for row in rows:
-        if row.origin == "elsewhere":
+        if row.origin in UNNAMED:
             unnamed += row.bytes
         else:
             graph += row.graph_bytes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from ..inspection.classes import heirs
@@ -10,6 +11,7 @@ from ..inspection.kinds import name_of
 from . import modules, suspended
 from .place import Place
 from .reach import of_kinds
+from .referrers import AT_ONCE, Search
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
     from .inspector import Inspector
     from .names import Root
     from .walk import Walk
+
+_WORTH_A_SEARCH = 2**20  # bytes
+_LASTING = 0.1  # of all that was found
+_LASTING_DEPTH = 3  # of a dictionary or list that holds it
 
 
 def kinds(inspector: Inspector) -> list[type]:
@@ -73,13 +79,59 @@ def all_found(walk: Walk, values: Iterable[Any]) -> bool:
     return True
 
 
-def unreached(walk: Walk, values: Iterable[Any]) -> list[Root]:
-    """Return what no walk came by as places to walk from, under the names of their classes.
+def enter_unreached(walk: Walk, shell: Any, values: list[Any]) -> None:
+    """Walk to what nothing has led to so far: from what keeps it, else from where it is.
 
-    Models come before the models they are parts of, and these before single tensors.
+    Then it goes by the names of classes: as garbage, or as what only the gc knows.
     """
-    left, inspector = [each for each in values if not walk.has_seen(each)], walk.inspector
-    wholes = [each for each in left if inspector.is_module(each)]
-    inner = {id(each) for one in wholes for each in modules.children(inspector.attributes(one))}
-    left.sort(key=lambda each: id(each) in inner)
-    return [(each, Place("elsewhere", "", row=str.__str__(name_of(type(each))))) for each in left]
+    search = Search(walk, shell, values, walk.promises)
+    while (targets := _largest(walk, values)) and not walk.inspector.turn.late:
+        for root in search.roots(targets) or search.unled():
+            walk.run([root])
+    walk.truncated |= bool(targets) or not search.complete
+    left = [each for each in values if walk.place_of(each) is None]
+    kinds = [str.__str__(name_of(type(each))) for each in left]
+    places = [Place("elsewhere", "", row=kind) for kind in kinds]
+    walk.run(list(zip(left, places, strict=True)))
+
+
+def _largest(walk: Walk, values: Iterable[Any]) -> list[Any]:
+    """Return what no walk came by that leads to the most memory that has not been found.
+
+    Models come before the models they are parts of, and these before single arrays.
+    """
+    inspector, keys = walk.inspector, {held.storage.key for held in walk.ledger}
+    left = [each for each in values if walk.place_of(each) is None]
+    models = [each for each in left if inspector.is_module(each)]
+    inner = {id(each) for one in models for each in modules.children(inspector.attributes(one))}
+    wholes = [each for each in models if id(each) not in inner]
+    for some in (wholes, left):
+        sizes: dict[int, int] = {}
+        for number, each in enumerate(some):
+            for array in modules.all_tensors(each, inspector):
+                size = sum(one.bytes for one in inspector.storages(array) if one.key not in keys)
+                sizes[number] = sizes.get(number, 0) + size
+        largest = sorted(sizes, key=lambda number: -sizes[number])[:AT_ONCE]
+        if largest and sizes[largest[0]] >= _WORTH_A_SEARCH:
+            return [some[number] for number in largest if sizes[number] >= _WORTH_A_SEARCH]
+    return []
+
+
+def lasting(walk: Walk, shell: Any, roots: list[Root]) -> list[Root]:
+    """Return the ways to objects of failed functions that a module keeps, as its global engine.
+
+    Of those that much is behind: freeing the traceback would not free that.
+    """
+    sizes, found = Counter[int](), 0
+    for held in walk.ledger:
+        found += held.storage.bytes
+        if held.origin == "traceback":
+            sizes[id(held.place.way[0])] += held.storage.bytes
+    objects = [
+        value
+        for value, place in roots
+        if sizes[id(place)] > _LASTING * found and not walk.inspector.is_array(value)
+    ]
+    del objects[AT_ONCE:]
+    search = Search(walk, shell, below=Place("traceback", ""))
+    return search.roots(objects, depth=_LASTING_DEPTH, until=0.8) if objects else []

@@ -42,7 +42,7 @@ def _visit_dict(walk: Walk, table: Any, place: Place) -> None:
     keys, values = list(dict.keys(table)), list(dict.values(table))
     for index, value in walk.worthwhile(values):
         key = keys[index] if index < len(keys) else None  # another thread has added it since
-        walk.push(value, place.step("key", _written(key)))
+        walk.push(value, place.step("key", written(key)))
     for _, key in walk.worthwhile(keys):
         walk.push(key, place.step("member"))
     if type(table) is not dict:
@@ -97,7 +97,8 @@ def _visit_cached(walk: Walk, cached: Any, place: Place) -> None:
             walk.push(value, place.step("cache"))
 
 
-def _written(key: object) -> str:
+def written(key: object) -> str:
+    """Return a key as code has it, as far as it can be told without asking it."""
     kind = type(key)
     if kind is int or kind is bool:
         return repr(key)

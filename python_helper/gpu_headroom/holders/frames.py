@@ -162,7 +162,11 @@ def _variables(frame: FrameType) -> list[tuple[str, Any]]:
     where, own = where_of(frame.f_code), _module(frame) in OURS
     if type(module) is str and _LOADS.search(module):
         return [("load()", value) for value in variables.values()]
-    return [("" if own else name + where, value) for name, value in variables.items()]
+    is_self = "self" in variables and is_installed(frame)  # a library's: a person knows its class
+    names = {"self": name_of(type(variables["self"]))} if is_self else {}
+    return [
+        ("" if own else names.get(name, name) + where, value) for name, value in variables.items()
+    ]
 
 
 def cell_of(traceback: TracebackType | None, shell: Any) -> str:

@@ -161,7 +161,7 @@ def groups_of(found: Survey, device_index: int) -> tuple[Group, ...]:
     gathered: dict[tuple[Origin, str, str], _Gathering] = {}
     for held in held_here:
         place, inside = _container(held.place, levels[id(held.place)], members)
-        key = held.origin, place.path, place.row if held.origin == "elsewhere" else ""
+        key = held.origin, place.path, "" if place.root else place.row
         if key not in gathered:
             gathered[key] = _Gathering(place)
         gathered[key].add(held, inside, found.reached)

@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from .place import UNNAMED
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -177,7 +179,7 @@ class StorageLedger:
 def _is_other(first: Place, place: Place) -> bool:
     """Whether a second place is that of another name; what no name reaches gives none."""
     same = first.root == place.root and first.origin == place.origin
-    return not same and place.origin != "elsewhere"
+    return not same and place.origin not in UNNAMED
 
 
 def _in_container(place: Place) -> bool:

@@ -89,6 +89,14 @@ def named_children(attributes: dict[str, Any]) -> list[tuple[str, Any]]:
     return _items(attributes.get("_modules"))
 
 
+def all_tensors(value: Any, inspector: Inspector) -> list[Any]:
+    """Return the parameters and buffers of a model, or an array itself."""
+    if not inspector.is_module(value):
+        return [value]
+    inner = parts(value, inspector.attributes)
+    return [tensor for part in inner for tensor in tensors_of(inspector.attributes(part))]
+
+
 def tensors_of(attributes: dict[str, Any], tables: Iterable[str] = _TENSORS) -> list[Any]:
     """Return the parameters and buffers that a module with these attributes has itself."""
     return [each for table in tables for _, each in _items(attributes.get(table))]

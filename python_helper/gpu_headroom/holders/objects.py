@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 import types
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,8 @@ def visit_of(kind: type) -> Visit | None:
     """Return how objects of a class are looked into, `None` where they hold nothing of interest."""
     if comes_from(kind, type):
         return visit_class
+    if comes_from(kind, threading.local):
+        return _visit_local
     if module_of(kind) in _OPAQUE or comes_from(kind, *_NOT_HOLDERS) or is_machinery(kind):
         return None
     return visit
@@ -60,10 +63,19 @@ def visit(walk: Walk, value: Any, place: Place) -> None:
 
 
 def visit_class(walk: Walk, kind: Any, place: Place) -> None:
-    """What a class of the notebook keeps in its body, such as a cache."""
-    if module_of(kind) == _OWN_CLASSES:
+    """What a class of the notebook keeps in its body, such as a cache; of others what leads on."""
+    if module_of(kind) == _OWN_CLASSES or not place.depth:
         for name, value in items_of(namespace_of(kind)):
             if not comes_from(type(value), types.FunctionType, types.GetSetDescriptorType):
+                walk.push(value, place.step("attribute", name))
+
+
+def _visit_local(walk: Walk, local: Any, place: Place) -> None:
+    """A thread-local has a dictionary for each thread, in one of its own."""
+    inner = [each for each in gc.get_referents(local) if type(each) is dict]
+    for table in gc.get_referents(*inner) if inner else ():
+        for name, value in items_of(table) if type(table) is dict else ():
+            if type(name) is str:
                 walk.push(value, place.step("attribute", name))
 
 

@@ -12,17 +12,12 @@ from typing import TYPE_CHECKING, Any
 from ..inspection.kinds import name_of
 from ..text.messages import message
 from .account import take
-from .collector import known
-from .inspector import Inspector
 from .names import user_names
-from .referrers import Search
-from .walk import Walk
 
 if TYPE_CHECKING:
     from ..concurrency.turns import Turn
     from ..protocol.wire import Message
     from ..readings.snapshot import DeviceSnapshot
-    from .account import Found
     from .place import Place
 
 _MOST_WAYS = 3
@@ -46,38 +41,15 @@ def find(holder_id: str, shell: Any, snapshot: DeviceSnapshot | None, turn: Turn
     found = account.find(holder_id)
     if found is None:
         return _gone() if account.complete else _stopped([], turn)
-    named = [way for way in found.ways if way[0].origin != "elsewhere"]
+    named = [way for way in found.ways if way[0].root]
     if not named:
-        with turn.walking():
-            return _search(found, shell, turn)
+        is_garbage = found.ways[0][0].origin == "garbage"
+        if not is_garbage and not account.complete:
+            return _stopped([], turn)
+        reason = "path.unreached" if is_garbage else "path.native"
+        return Ways([], complete=True, message=message(reason))
     shortest = sorted(named, key=len)[:_MOST_WAYS]
     return _all([_in_words(way, shell) for way in shortest])
-
-
-def _search(found: Found, shell: Any, turn: Turn) -> Ways:
-    """Ask the gc who refers to what no name reaches."""
-    targets = _arrays_behind(found.key, turn)
-    if not targets and not found.graph:
-        return _gone()
-    search = Search(shell, turn)
-    paths = search.ways(targets, _MOST_WAYS)
-    if not search.complete:
-        return _stopped(paths, turn)
-    if paths:
-        return _all(paths)
-    reason = "path.unreached" if search.held else "path.native"
-    return Ways([], complete=True, message=message(reason))
-
-
-def _arrays_behind(key: object, turn: Turn) -> list[Any]:
-    """Return the arrays with this storage; what they were found with would be a referrer itself."""
-    inspector = Inspector(turn)
-    with inspector.quiet():
-        return [
-            array
-            for array in known(Walk(inspector))
-            if any(storage.key == key for storage in inspector.storages(array))
-        ]
 
 
 def _gone() -> Ways:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 if TYPE_CHECKING:
     from ..protocol.wire import HolderKind
 
-Origin = Literal["names", "outputs", "traceback", "elsewhere"]
-"""names: the user's namespace; outputs: displayed values; elsewhere: only the gc knows it."""
+Origin = Literal["names", "modules", "outputs", "traceback", "garbage", "elsewhere"]
+"""names: the user's namespace; modules: globals of others; outputs: displayed values; garbage: what
+Python's collector frees; elsewhere: only the gc knows it. The most lasting first."""
+UNNAMED = frozenset[Origin]({"garbage", "elsewhere"})
 
 StepKind = Literal[
     "attribute",
@@ -38,7 +40,7 @@ name. result: of a Future, by its class. frame: a variable of a frame that a kep
 error remembers. state, group: of an optimizer. cache: what `lru_cache` keeps. part: of a tensor
 that is made of several. iterator: what it goes through."""
 
-_RANKS: dict[Origin, int] = {"names": 0, "outputs": 1, "traceback": 2, "elsewhere": 3}
+_RANKS = {origin: rank for rank, origin in enumerate(get_args(Origin))}
 _WRITTEN = {
     "index": "[{}]",
     "key": "[{}]",

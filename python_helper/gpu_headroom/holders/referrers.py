@@ -1,4 +1,4 @@
-"""What keeps an object alive that no name reaches: a search from the object back to a root.
+"""What keeps objects alive that no name reaches: a search from them back to what lasts.
 
 Asks the gc who refers to whom and compares identities; no code of a foreign object is run.
 Bounded, since every question goes through all objects of the process.
@@ -9,34 +9,37 @@ from __future__ import annotations
 import gc
 import sys
 import types
-from collections import deque
+from collections import Counter, deque
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from ..inspection.kinds import is_kind, top_of
+from ..inspection.kinds import is_kind, name_of, top_of
 from ..inspection.tables import items_of
 from ..own import OURS
-from ..text.messages import message
-from .steps import key_step, keys_of, steps
+from .names import user_names
+from .place import Place
+from .steps import along, keys_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..concurrency.turns import Turn
-    from ..protocol.wire import Message
+    from .names import Root
+    from .walk import Walk
 
+AT_ONCE = 16
 _MOST_OBJECTS = 20_000
-_AT_ONCE = 16
 _DEPTH = 32
 _TABLE: Any = vars(types.ModuleType)["__dict__"]
 
 
 @dataclass(eq=False, slots=True)
 class _Link:
-    """An object on a way, and the next one towards the target."""
+    """An object on a way, the next one towards the target, and the id of the target."""
 
     value: Any
     towards: _Link | None
+    target: int
     depth: int = 0
 
     def way(self) -> list[Any]:
@@ -45,82 +48,139 @@ class _Link:
 
 
 class Search:
-    """One search within the time of a turn; `complete` is false when it stopped early.
+    """Searches back from objects to globals of modules, names, and what `walk` came by.
 
-    `held` tells whether anything at all was found to refer to the target. A tuple that another
-    thread is making cannot be finished while anybody refers to it: beside others it leaves tuples
-    alone.
+    Of the latter to what is more lasting than the place `below`, where that is given: then frames
+    are no way either. `complete` is false once a search stopped early. A tuple that another thread
+    is making cannot be finished while anybody refers to it: beside others it leaves tuples alone.
+    `listed` are the lists of ours that hold objects of the user's.
     """
 
-    def __init__(self, shell: Any, turn: Turn) -> None:
+    def __init__(
+        self, walk: Walk, shell: Any, *listed: list[Any], below: Place | None = None
+    ) -> None:
         self.complete = True
-        self.held = False
-        self._names = shell.user_ns
-        self._roots = tables_of_modules()
-        self._turn = turn
-        self._seen: set[int] = set()
+        self._walk = walk
+        self._turn = walk.inspector.turn
+        self._shell = shell
+        self._tables = tables_of_modules()
+        self._listed = Counter(map(id, chain(*listed)))
+        self._ours = set(map(id, listed))
+        self._below = below
+        self._links: dict[int, _Link] = {}
 
-    def ways(self, targets: list[Any], most: int) -> list[list[Message]]:
-        """Return at most so many ways from a root to one of `targets`, the shortest first.
+    def roots(self, targets: list[Any], *, depth: int = _DEPTH, until: float = 1.0) -> list[Root]:
+        """Return the objects on the shortest way to each of `targets`, as places to walk from.
 
         The list is emptied: it would be found as a referrer itself.
         """
-        waiting = deque(_Link(target, None) for target in targets)
+        waiting = deque(_Link(target, None, id(target)) for target in targets)
         targets.clear()
-        self._seen = {id(each.value) for each in waiting}
-        found: list[list[Message]] = []
-        while waiting and len(found) < most:
+        self._links = {id(link.value): link for link in waiting}
+        ways: list[list[Root]] = []
+        led: set[int] = set()
+        while waiting:
             self._turn.pause()
-            if len(self._seen) > _MOST_OBJECTS or self._turn.late:
+            if len(self._links) > _MOST_OBJECTS or self._turn.beyond(until):
                 self.complete = False
                 break
-            batch = [waiting.popleft() for _ in range(min(_AT_ONCE, len(waiting)))]
-            for link in self._referrers(batch):
-                self.held = True
-                if id(link.value) in self._roots or link.value is self._names:
-                    found += self._in_words(link)
-                elif link.depth < _DEPTH:
+            batch = [waiting.popleft() for _ in range(min(AT_ONCE, len(waiting)))]
+            for link in self._referrers([link for link in batch if link.target not in led]):
+                found = self._ways(link)
+                if found:
+                    ways += found
+                    led.add(link.target)
+                elif link.depth < depth:
                     waiting.append(link)
                 else:
                     self.complete = False
-        return found[:most]
+        ways.sort(key=lambda way: (way[0][1].rank, len(way[0][1].root)))
+        return list(chain(*ways))
 
-    def _referrers(self, batch: list[_Link]) -> Iterator[_Link]:
-        """Yield what refers to the objects of a batch, each object once."""
+    def unled(self) -> list[Root]:
+        """Return the targets of a search without result, and all garbage that leads to them.
+
+        Garbage is what only itself refers to, as Python's own collector counts.
+        """
+        values = [link.value for link in self._links.values()]
+        targets = [link.target for link in self._links.values()]
+        self._links.clear()
+        garbage = self._garbage(values) if self.complete else set[int]()
+        rows = {id(each): str.__str__(name_of(type(each))) for each in values}
+        return [
+            (each, Place("garbage" if target in garbage else "elsewhere", "", row=rows[target]))
+            for each, target in zip(values, targets, strict=True)
+            if id(each) == target or {id(each), target} <= garbage
+        ]
+
+    def _garbage(self, values: list[Any]) -> set[int]:
+        values.append(object())
+        *counts, ours = map(sys.getrefcount, values)
+        values.pop()
+        left = {
+            id(each): count - ours - self._listed[id(each)]
+            for each, count in zip(values, counts, strict=True)
+        }
+        refers = {id(each): list(map(id, gc.get_referents(each))) for each in values}
+        for each in chain(*refers.values()):
+            if each in left:
+                left[each] -= 1
+        held = [each for each, count in left.items() if count > 0]
+        while held:
+            each = held.pop()
+            if left.pop(each, None) is not None:
+                held += refers[each]
+        return set(left)
+
+    def _referrers(self, batch: list[_Link]) -> list[_Link]:
+        """Return what refers to the objects of a batch, each object once."""
         links = {id(link.value): link for link in batch}
         values = [link.value for link in batch]
         with self._turn.at_a_stretch():
-            referrers = gc.get_referrers(*values)
+            referrers = gc.get_referrers(*values) if values else []
             if self._turn.company.there and any(type(each) is tuple for each in referrers):
                 referrers = [each for each in referrers if type(each) is not tuple]
                 self.complete = False
-        ours = {id(values), id(referrers)}
+        ours, found = {id(values), id(referrers), *self._ours}, []
         for referrer in referrers:
-            if id(referrer) in ours or id(referrer) in self._seen or self._is_ours(referrer):
+            if id(referrer) in ours or id(referrer) in self._links or self._is_ours(referrer):
                 continue
-            self._seen.add(id(referrer))
-            held = (links.get(id(referent)) for referent in gc.get_referents(referrer))
-            towards = next((link for link in held if link is not None), None)
+            referents = map(links.get, map(id, gc.get_referents(referrer)))
+            towards = next((link for link in referents if link is not None), None)
             if towards is not None:
-                yield _Link(referrer, towards, towards.depth + 1)
+                link = _Link(referrer, towards, towards.target, towards.depth + 1)
+                self._links[id(referrer)] = link
+                found.append(link)
+        return found
 
     def _is_ours(self, referrer: Any) -> bool:
-        """Whether we ourselves refer to an object in this way."""
-        if type(referrer) is types.FrameType:
+        """Whether we ourselves refer to an object in this way, or no way may lead through it."""
+        kind = type(referrer)
+        if kind in (types.FrameType, types.TracebackType) and self._below is not None:
+            return True
+        if kind is types.FrameType:
             return _is_own(referrer.f_globals.get("__name__"))
-        return type(referrer) is _Link or _is_own(self._roots.get(id(referrer)))
+        if kind is tuple and len(referrer) == 2:  # noqa: PLR2004  an object and its place
+            return type(referrer[1]) is Place
+        return kind is _Link or _is_own(self._tables.get(id(referrer)))
 
-    def _in_words(self, link: _Link) -> Iterator[list[Message]]:
-        """Yield a way for each name that a namespace has for the next object."""
+    def _ways(self, link: _Link) -> list[list[Root]]:
+        """Return a way for each name that a namespace has for the next object, or from a place."""
+        place = self._walk.place_of(link.value)
+        if place is not None and (self._below is None or place.rank < self._below.rank):
+            return [list(along(link.way(), place))]
+        if id(link.value) not in self._tables and link.value is not self._shell.user_ns:
+            return []
         table, *way = link.way()
-        for key in keys_of(table, way[0]):
-            if type(key) is not str:
-                first = key_step(key)
-            elif table is self._names:
-                first = message("path.name", name=key)
+        return [list(along(way, place)) for place in self._globals(table, way[0])]
+
+    def _globals(self, table: Any, value: Any) -> Iterator[Place]:
+        names = user_names(self._shell) if table is self._shell.user_ns else None
+        for key in filter(lambda key: type(key) is str, keys_of(table, value)):
+            if names is None:
+                yield Place("modules", f"{self._tables[id(table)]}.{key}")
             else:
-                first = message("path.global", name=key, module=self._roots[id(table)])
-            yield [first, *steps(way)]
+                yield Place("names" if key in names else "modules", key)
 
 
 def tables_of_modules() -> dict[int, str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .place import UNNAMED
+
 if TYPE_CHECKING:
     from .ledger import HeldStorage, StorageLedger
     from .place import Origin, Place
@@ -52,7 +54,7 @@ class Sharing:
     def _note(self, rows: set[RowKey], place: Place, carried: dict[int, set[RowKey]]) -> None:
         here = row_of(place)
         for row in rows:
-            if row != here and place.origin != "elsewhere":
+            if row != here and place.origin not in UNNAMED:
                 self._names.setdefault(row, {})[here[1]] = None
         if rows:
             for each in place.way:

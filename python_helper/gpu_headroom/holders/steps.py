@@ -1,44 +1,48 @@
-"""Ways from a holder to what it holds, in words. No code of a foreign object is run."""
+"""The steps of a way from a holder to what it holds. No code of a foreign object is run."""
 
 from __future__ import annotations
 
+import threading
 import types
 from collections import deque
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from ..inspection.classes import namespace_of
 from ..inspection.kinds import is_kind, name_of
 from ..inspection.tables import items_of
-from ..text.messages import message
 from . import objects
+from .containers import written
+from .place import Place, Step
 from .suspended import SUSPENDED, code_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ..protocol.wire import Message
+    from .names import Root
 
-    Said = tuple[list[Message], int]
+    Taken = tuple[Step, int]
 
 _MOST = 100_000
 _SHOWN = 80
-_SIMPLE = (str, int, bool, float)
 _SEQUENCES = (list, tuple, deque)
 
 
-def steps(way: Sequence[Any]) -> list[Message]:
-    """Put a chain of objects, each held by the one before it, into words.
+def along(way: Sequence[Any], place: Place) -> Iterator[Root]:
+    """Yield the objects of a way, each held by the one before it, with their places.
 
     What only Python needs in between (the `__dict__` of an object, the cells of a closure, the
     links of a traceback) is not worth a step of its own.
     """
-    said: list[Message] = []
+    yield way[0], place
     position = 0
     while position < len(way) - 1:
-        words, taken = _step(way[position:])
-        said += words
+        rest = way[position:]
+        say = next((say for kind, say in _BY_KIND if issubclass(type(rest[0]), kind)), _in_object)
+        step, taken = say(rest)
         position += taken
-    return said
+        place = place.step(*step, deeper=0)
+        yield way[position], place
 
 
 def keys_of(table: Any, held: Any) -> Iterator[Any]:
@@ -47,83 +51,75 @@ def keys_of(table: Any, held: Any) -> Iterator[Any]:
     return (key for key, value in items if value is held)
 
 
-def key_step(key: Any) -> Message:
-    """Say a key, as far as it can be said without asking it."""
-    if type(key) in _SIMPLE:
-        return message("path.key", name=repr(key)[:_SHOWN])
-    return message("path.key_unnamed", type_name=name_of(type(key)))
+def _in_dict(way: Sequence[Any]) -> Taken:
+    return Step("key", next(map(written, keys_of(way[0], way[1])), "…")), 1
 
 
-def _step(way: Sequence[Any]) -> Said:
-    """Return the words for the beginning of a way, and how many objects further they lead."""
-    holder = type(way[0])
-    say = next((say for kind, say in _BY_KIND if issubclass(holder, kind)), _in_object)
-    return say(way)
-
-
-def _typed(holder: Any, *more: Message) -> list[Message]:
-    """Say an object as a person calls it: a function or a class by name, others by class."""
-    called = name_of(type(holder))
-    if is_kind(holder, types.FunctionType):
-        called = f"{holder.__name__}()"
-    elif is_kind(holder, type):
-        called = f"class {name_of(holder)}"
-    return [message("path.type", type_name=called), *more]
-
-
-def _in_dict(way: Sequence[Any]) -> Said:
-    keys = islice(keys_of(way[0], way[1]), 1)
-    return _typed(way[0], *map(key_step, keys)), 1
-
-
-def _in_sequence(way: Sequence[Any]) -> Said:
+def _in_sequence(way: Sequence[Any]) -> Taken:
     base: Any = next(sequence for sequence in _SEQUENCES if is_kind(way[0], sequence))
     members = enumerate(islice(list(base.__iter__(way[0])), _MOST))
     index = next((index for index, each in members if each is way[1]), None)
-    return _typed(way[0], *([] if index is None else [message("path.index", name=str(index))])), 1
+    return Step("index", "…" if index is None else str(index)), 1
 
 
-def _in_function(way: Sequence[Any]) -> Said:
+def _in_function(way: Sequence[Any]) -> Taken:
     function = way[0]
     for taken, each in enumerate(way[1:3], start=1):
         if each is function.__defaults__ or each is function.__kwdefaults__:
-            return _typed(function, message("path.default")), 2
+            return Step("default"), taken
         names = zip(function.__code__.co_freevars, function.__closure__ or (), strict=False)
         name = next((name for name, cell in names if cell is each), None)
         if name is not None:
-            return _typed(function, message("path.closure", name=name)), taken + 1
-    return _typed(function), 1
+            return Step("closure", name), taken + 1
+    return Step("attribute", "__globals__" if way[1] is function.__globals__ else "__dict__"), 1
 
 
-def _in_frame(way: Sequence[Any]) -> Said:
-    return [message("path.variables", name=way[0].f_code.co_name)], 1
+def _in_frame(way: Sequence[Any]) -> Taken:
+    return Step("frame", f"… in {way[0].f_code.co_name}"), 1
 
 
-def _in_traceback(way: Sequence[Any]) -> Said:
-    links = (taken for taken, each in enumerate(way) if not is_kind(each, types.TracebackType))
-    return [message("path.traceback")], min(next(links, len(way)), len(way) - 1)
+def _in_traceback(way: Sequence[Any]) -> Taken:
+    """A traceback's links are one step, with the error that has them."""
+    links = [taken for taken, each in enumerate(way) if is_kind(each, types.TracebackType)]
+    if not links:
+        return _in_object(way)
+    return Step("attribute", "__traceback__"), min(links[-1] + 1, len(way) - 1)
 
 
-def _in_suspended(way: Sequence[Any]) -> Said:
+def _in_suspended(way: Sequence[Any]) -> Taken:
     code = code_of(way[0])
-    return [message("path.local", name="" if code is None else code.co_name)], 1
+    return Step("local", "" if code is None else code.co_name), 1
 
 
-def _in_object(way: Sequence[Any]) -> Said:
+def _in_local(way: Sequence[Any]) -> Taken:
+    """A thread-local keeps a dictionary for each thread, in one of its own."""
+    taken = min(3, len(way) - 1)
+    keys = keys_of(way[taken - 1], way[taken])
+    return Step("attribute", next((key for key in keys if type(key) is str), "…")), taken
+
+
+def _in_object(way: Sequence[Any]) -> Taken:
     """An attribute, whether it stands in a slot, in the `__dict__`, or in neither visibly."""
-    attributes = objects.attributes(way[0], objects.layout_of(type(way[0])))
-    for name, value in islice(attributes.items(), _MOST):
+    is_class = is_kind(way[0], type)
+    own = (
+        namespace_of(way[0])
+        if is_class
+        else objects.attributes(way[0], objects.layout_of(type(way[0])))
+    )
+    for name, value in islice(items_of(own), _MOST):
         for taken, each in enumerate(way[1:3], start=1):
             if value is each:
-                return _typed(way[0], message("path.attribute", name=name[:_SHOWN])), taken
-    return _typed(way[0]), 1
+                return Step("attribute", name[:_SHOWN]), taken
+    return Step("attribute", f"<{name_of(type(way[1]))}>"), 1
 
 
-_BY_KIND: tuple[tuple[type, Callable[[Sequence[Any]], Said]], ...] = (
+_BY_KIND: tuple[tuple[type, Callable[[Sequence[Any]], Taken]], ...] = (
     (types.FunctionType, _in_function),
+    (types.MethodType, lambda _: (Step("self"), 1)),
     (types.FrameType, _in_frame),
-    (types.TracebackType, _in_traceback),
+    *((kind, _in_traceback) for kind in (BaseException, types.TracebackType)),
     *((kind, _in_suspended) for kind in SUSPENDED),
     (dict, _in_dict),
     *((kind, _in_sequence) for kind in _SEQUENCES),
+    (threading.local, _in_local),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..concurrency.turns import Turn
@@ -93,12 +94,17 @@ def survey(  # noqa: PLR0913  each is a question that a caller may leave out
         walk.run(name_roots(shell), until=_UNTIL_NAMES, long=not for_account)
         walk.run(output_roots(shell), until=_UNTIL_OUTPUTS, long=not for_account)
         earlier = [traceback for traceback in remembered if traceback is not failed]
-        for roots in frame_roots([failed] if failed is not None else [], shell):
+        met = frame_roots([failed] if failed is not None else [], shell)
+        for roots in met:
             walk.run(roots, until=_UNTIL_TRACEBACK, long=not for_account)
         known_before = {held.storage.key for held in walk.ledger} if failed is not None else None
-        for roots in frame_roots(earlier, shell):
+        met += frame_roots(earlier, shell)
+        for roots in met[-3:]:
             walk.run(roots, until=_UNTIL_TRACEBACK, long=not for_account)
         walk.run(list(kept_errors(walk)), until=_UNTIL_TRACEBACK, long=not for_account)
+        if unreached and turn.reads_graphs and turn.lists_all:
+            for root in collector.lasting(walk, shell, list(chain(*met))):
+                walk.run([root], until=_UNTIL_TRACEBACK, long=not for_account)
         of_earlier = _beyond(walk, known_before)
         whole = _has_all_blocks(walk)
         known = collector.known(walk, needed=not whole) if unreached and turn.reads_graphs else []
@@ -111,7 +117,7 @@ def survey(  # noqa: PLR0913  each is a question that a caller may leave out
         else:
             walk.open_long(until=_UNTIL_LONG)
         walk.run(suspended.roots(walk), long=not done)
-        walk.run(collector.unreached(walk, known), long=not done)
+        collector.enter_unreached(walk, shell, known)
         complete = turn.reads_graphs and not (walk.truncated or walk.unlisted)
         ended = _ended(walk)
         return Survey(

@@ -55,7 +55,7 @@ def roots(walk: Walk) -> list[Root]:
     return [
         (promise, Place("elsewhere", name))
         for promise in walk.promises
-        if not walk.has_seen(promise) and (name := _name(promise))
+        if walk.place_of(promise) is None and (name := _name(promise))
     ]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..text.messages import message
+from .place import UNNAMED
 from .sharing import row_of
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ _MOST_PARTS = 50
 _HINTS = {
     "outputs": "hint.outputs",
     "traceback": "hint.traceback",
+    "modules": "hint.modules",
+    "garbage": "hint.garbage",
     "elsewhere": "hint.elsewhere",
 }
 _CLEARLY = 0.9  # of a row must be of one kind, to call the row by it
@@ -125,7 +128,7 @@ def rows_of(device_index: int, found: Survey, sharing: Sharing) -> tuple[Row, ..
     for (origin, name), held_here in members.items():
         row_id = f"{device_index}/{origin}/{name}"
         parts = _parts(row_id, origin, held_here)
-        shown = held_here[0].root if origin == "elsewhere" else name
+        shown = held_here[0].root if origin in UNNAMED else name
         rows.append(
             Row(
                 id=row_id,

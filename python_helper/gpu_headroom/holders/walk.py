@@ -74,7 +74,7 @@ class Walk:
         for value, place in sorted(roots, key=lambda root: self._rank(root[0])):
             if place.parent is None:
                 kind = str.__str__(name_of(type(value)))
-                self.type_names[row_of(place)] = kind
+                self.type_names.setdefault(row_of(place), kind)
             self._waiting.append((value, place))
             if self._rank(value) < len(_FIRST):
                 self._drain()
@@ -119,9 +119,9 @@ class Walk:
         self._steps += 1
         return self._look_at_clock() if self._steps % _CHECK_EVERY == 0 else self._late
 
-    def has_seen(self, value: object) -> bool:
-        """Whether the walk has been at an object."""
-        return id(value) in self._seen
+    def place_of(self, value: object) -> Place | None:
+        """Return where the walk came by an object, if it did."""
+        return self._seen.get(id(value), (None, None))[1]
 
     def put_off(self, container: Any, length: int, place: Place) -> bool:
         """Have a long container visited after all others; false where it is time for it now."""

@@ -12,6 +12,7 @@ from ..code.facts import Live
 from ..code.notebook import Notebook
 from ..code.rounds import grown_by_functions
 from ..concurrency.turns import Disturbed
+from ..frameworks.torch.observer import old_collected
 from ..holders.groups import groups_of
 from ..holders.inspector import Inspector
 from ..holders.ledger import StorageLedger
@@ -153,8 +154,8 @@ class Evidence:
 
     @property
     def nameless_bytes(self) -> int:
-        """What no name reaches: it waits for Python's collector, or a library keeps it."""
-        return sum(group.bytes for group in self.groups if not group.root)
+        """What waits for Python's collector."""
+        return sum(group.bytes for group in self.groups if group.origin == "garbage")
 
     def share(self, size: int) -> float:
         """Return `size` as a share of what was in use."""
@@ -244,7 +245,7 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         parts=_parts(failure, found, index, in_use, kinds, let_go),
         traceback_bytes=traceback,
         traceback_variables=_traceback_variables(ledger, index),
-        holders=tuple(ledger.largest(index, "names", "outputs", "elsewhere")),
+        holders=tuple(ledger.largest(index, "names", "modules", "outputs", "elsewhere")),
         fits_after_free=_fits(failure, memory, index, traceback, here),
         earlier_traceback_bytes=_earlier(failure, found, index),
         complete=found is not None and found.complete,
@@ -335,6 +336,9 @@ def _parts(  # noqa: PLR0913, PLR0917  all that the sum is made of
     parts |= found.unheld_on(index) if found is not None else {}
     gone = let_go or 0
     earlier = min(gone, failure.earlier_traceback_bytes or 0)
+    capture = failure.capture
+    if capture is not None and capture.collected not in (None, old_collected()):
+        gone = earlier  # some of the rest was garbage, and nobody can tell how much
     parts |= {"earlier_error": earlier, "temporaries": gone - earlier}
     return add_up(in_use, parts.items())
 

@@ -603,7 +603,7 @@ class Held(TypedDict):
 
     id: str
     name: str
-    origin: Literal["names", "outputs", "traceback", "elsewhere"]
+    origin: Literal["names", "modules", "outputs", "traceback", "garbage", "elsewhere"]
     kind: Literal["parameters", "gradients", "optimizer_state", "activations", "tensor", "mixed"]
     type_name: str | None
     bytes: int

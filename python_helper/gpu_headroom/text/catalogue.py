@@ -436,28 +436,25 @@ SENTENCES = {
         "A displayed value stays in `Out`; a semicolon after the last expression keeps it out."
     ),
     "hint.traceback": "The error of this cell keeps its variables until the next error.",
+    "hint.modules": "A module keeps it: deleting variables of the notebook does not free it.",
+    "hint.garbage": "Objects that only refer to each other: `gc.collect()` frees them.",
     "hint.elsewhere": (
-        "No name reaches it: garbage that waits for its collection, "
-        "or what a module, a running or suspended function or an autograd graph keeps."
+        "No name leads to it: a running function, an autograd graph or native code keeps it."
     ),
     # Who holds it: the steps of a way, from a name to an object.
     "path.name": "`{name}`",
     "path.failed": "`{name}`, kept by the traceback of an error",
     "path.failed_cell": "`{name}`, kept by the traceback of {cell}",
-    "path.global": "`{name}` of the module `{module}`",
     "path.type": "{type_name}",
     "path.attribute": "attribute `{name}`",
     "path.index": "item {name}",
     "path.key": "key `{name}`",
-    "path.key_unnamed": "a key of type {type_name}",
     "path.member": "a member",
     "path.closure": "closure variable `{name}`",
     "path.default": "a default argument",
     "path.local": "variables of the suspended `{name}`",
     "path.result": "the result of a {name}",
     "path.frame": "variable `{name}`",
-    "path.variables": "variables of `{name}`",
-    "path.traceback": "traceback",
     "path.graph": "autograd graph",
     "path.gradient": "gradient",
     "path.parameter": "parameter `{name}`",

@@ -57,7 +57,10 @@ OFFERED: dict[str, dict[str, Any]] = {
         "source": "found = await asyncio.gather(*(answer(n) for n in range(12)))",
     },
     "collect-garbage": {
-        "groups": (group("", 9 * GIB, "parameters", origin="elsewhere"),),
+        "groups": (group("", 9 * GIB, "parameters", origin="garbage"),),
+    },
+    "shut-down": {
+        "groups": (group("_WORLD", 9 * GIB, origin="modules", root="vllm.state._WORLD"),),
     },
     "end-in-semicolon": {
         "groups": (group("Out[7]", 9 * GIB, origin="outputs"),),

@@ -114,7 +114,8 @@ SPEAKS: dict[str, list[dict[str, Any]]] = {
         {"groups": (group("gen", 5 * GIB, suspended=Step("local", "batches")),)},
         {"groups": (group("futures", 5 * GIB, suspended=Step("result", "Future")),)},
     ],
-    "reference-cycles": [{"groups": (group("", 5 * GIB, origin="elsewhere"),)}],
+    "reference-cycles": [{"groups": (group("", 5 * GIB, origin="garbage"),)}],
+    "kept-in-module": [{"groups": (group("engine._GROUPS", 5 * GIB, origin="modules"),)}],
     "loop-leftovers": [
         {
             "groups": (group("output", 5 * GIB, "activations"),),

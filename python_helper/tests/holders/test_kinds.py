@@ -200,7 +200,7 @@ def test_finds_what_no_name_reaches(measure: Measure) -> None:
         "del model\ngc.enable()"
     )
     (row,) = account.devices[0].rows
-    assert (row.origin, row.name, row.type_name) == ("elsewhere", "", "Sequential")
+    assert (row.origin, row.name, row.type_name) == ("garbage", "", "Sequential")
     assert row.bytes == account.devices[0].parts["unnamed"] == WEIGHT + BIAS
 
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 from gpu_headroom.concurrency.turns import Turn
-from gpu_headroom.holders import account as accounts
-from gpu_headroom.holders import paths, referrers
+from gpu_headroom.holders import collector, referrers
 from gpu_headroom.holders.account import take
 from gpu_headroom.holders.paths import Ways, find
 from gpu_headroom.holders.place import StepKind
@@ -120,7 +119,7 @@ def test_an_id_outlives_the_account(notebook: Notebook) -> None:
                 "mine = types.ModuleType('mine')\nsys.modules['mine'] = mine\n"
                 "mine.cache = [tensor(8)]\ndel mine"
             ),
-            "`cache` of the module `mine` → list → item 0",
+            "`mine.cache` → item 0",
         ),
         (
             "mine = types.ModuleType('mine')\nmine.cache = tensor(8)",
@@ -128,28 +127,28 @@ def test_an_id_outlives_the_account(notebook: Notebook) -> None:
         ),
         (
             "nest = tensor(8)\nfor _ in range(20): nest = [nest]",
-            "`nest`" + " → list → item 0" * 20,
+            "`nest` → list" + " → item 0" * 20,
         ),
         (
             (
                 "class Slots:\n    __slots__ = ('kept',)\n"
                 "nest = Slots()\nnest.kept = tensor(8)\nfor _ in range(20): nest = {'in': nest}"
             ),
-            "`nest`" + " → dict → key `'in'`" * 20 + " → Slots → attribute `kept`",
+            "`nest` → dict" + " → key `'in'`" * 20 + " → attribute `kept`",
         ),
         (
             (
                 "def make():\n    data = tensor(8)\n    return lambda: data\n"
                 "nest = make()\nfor _ in range(20): nest = (nest,)"
             ),
-            "`nest`" + " → tuple → item 0" * 20 + " → <lambda>() → closure variable `data`",
+            "`nest` → tuple" + " → item 0" * 20 + " → closure variable `data`",
         ),
         (
             (
                 "def rows():\n    batch = tensor(8)\n    yield 1\n"
                 "nest = rows()\nnext(nest)\nfor _ in range(20): nest = [nest]"
             ),
-            "`nest`" + " → list → item 0" * 20 + " → variables of the suspended `rows`",
+            "`rows()` → variables of the suspended `rows`",
         ),
         (
             (
@@ -157,9 +156,9 @@ def test_an_id_outlives_the_account(notebook: Notebook) -> None:
                 "nest = None\ntry: work()\nexcept ZeroDivisionError as e: nest = e\n"
                 "for _ in range(20): nest = [nest]"
             ),
-            "`nest`"
-            + " → list → item 0" * 20
-            + " → ZeroDivisionError → traceback → variables of `work`",
+            "`nest` → list"
+            + " → item 0" * 20
+            + " → attribute `__traceback__` → variable `… in work`",
         ),
     ],
 )
@@ -210,13 +209,13 @@ def test_says_where_no_name_leads(notebook: Notebook, source: str, message_id: s
 
 def test_says_when_it_stopped_early(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
     """With its time spent the search ends, and says so."""
+    known = collector.known
 
-    def take_all_the_time(shell: Any, snapshot: Any, turn: Turn) -> Any:
-        account = accounts.take(shell, snapshot, turn)
-        turn._cut = True
-        return account
+    def take_all_the_time(walk: Any, **needed: bool) -> Any:
+        walk.inspector.turn._cut = True
+        return known(walk, **needed)
 
-    monkeypatch.setattr(paths, "take", take_all_the_time)
+    monkeypatch.setattr(collector, "known", take_all_the_time)
     nested = "nest = tensor(8)\nfor _ in range(20): nest = [nest]"
     ways = ways_to_largest(notebook, nested)
     assert (ways.paths, ways.complete) == ([], False)

@@ -251,7 +251,7 @@ def test_finds_what_no_name_reaches(notebook: Notebook) -> None:
         )
     finally:
         gc.enable()
-    assert found.ledger.bytes(0, origin="elsewhere") == LINEAR
+    assert found.ledger.bytes(0, origin="garbage") == LINEAR
     assert found.ledger.bytes_by_kind(0) == {"parameters": LINEAR}
 
 

@@ -85,8 +85,8 @@ TEXTS = {
         "**Objects without a name hold {held_bytes}** of the {in_use_bytes} in tensors."
     ),
     "cause.reference-cycles.evidence": (
-        "No variable leads to them, most are of class `{type_name}`: objects that refer to each "
-        "other stay until Python collects garbage, or a library keeps them."
+        "Only they refer to each other, most are of class `{type_name}`: they stay until Python "
+        "collects garbage."
     ),
     "cause.loop-leftovers": (
         "**`{name}` still holds {held_bytes}** of the {in_use_bytes} in tensors."
@@ -362,11 +362,11 @@ _CYCLE_SHARE = 0.2
 
 
 def reference_cycles(evidence: Evidence) -> Finding | None:
-    """Speak where what no name reaches is a good part of what is in use."""
+    """Speak where what only waits for the collector is a good part of what is in use."""
     size = unreached_bytes(evidence)
     if not size:
         return None
-    kept = [group for group in evidence.groups if not group.root]
+    kept = [group for group in evidence.groups if group.origin == "garbage"]
     return Finding(
         message(
             "cause.reference-cycles",
@@ -381,7 +381,7 @@ def reference_cycles(evidence: Evidence) -> Finding | None:
 
 
 def unreached_bytes(evidence: Evidence) -> int:
-    """Return what no name reaches, where it is a good part of what is in use."""
+    """Return what collecting garbage frees, where it is a good part of what is in use."""
     # An earlier error's frames may wait to be collected: they have a cause of their own.
     size = evidence.nameless_bytes - max(
         evidence.earlier_traceback_bytes or 0, evidence.failure.left_bytes
