@@ -189,7 +189,7 @@ export class ReportSession {
     const released = await this.wait(
       remedyId,
       this._port.perform('release', {
-        items: RELEASED_ITEMS,
+        items: this._namesDisplayed(remedyId) ? null : RELEASED_ITEMS,
         confirmed: [],
         report_id: this.reportId
       })
@@ -204,6 +204,14 @@ export class ReportSession {
       hasFreed(released)
         ? READY
         : { status: status === 'cancelled' ? status : 'failed', text }
+    );
+  }
+
+  /** Whether a remedy says that displayed values go, too: all of the safe set. */
+  private _namesDisplayed(remedyId: string): boolean {
+    const remedies = this._report?.remedies ?? [];
+    return remedies.some(
+      ({ id, title }) => id === remedyId && title.id.endsWith('.displayed')
     );
   }
 

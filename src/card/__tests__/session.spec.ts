@@ -14,7 +14,10 @@ class FakePort implements IReportPort {
   fail!: (reason: unknown) => void;
 
   request() {
-    const known = { status: 'known' as const, report: REPORT, released: null };
+    const title = message('remedy.free-traceback.displayed');
+    const displayed = { ...REPORT.remedies[0], id: 'displayed', title };
+    const report = { ...REPORT, remedies: [...REPORT.remedies, displayed] };
+    const known = { status: 'known' as const, report, released: null };
     return Promise.resolve({ type: 'report' as const, id: '1', ...known });
   }
 
@@ -84,6 +87,11 @@ describe('ReportSession', () => {
     port.end(RELEASED);
     await freeing;
     expect(stateOf()).toEqual({ status: 'ready' });
+  });
+
+  it('should free displayed values, too, where the remedy names them', () => {
+    void session.free('displayed');
+    expect(port.asked).toMatchObject([{ items: null }]);
   });
 
   it.each<[IReleased['status'], string]>([

@@ -8,6 +8,7 @@ from ...own import OWN
 from ...text.format import MIB
 from ...text.messages import message
 from ..remedy import Offer
+from ..rules.holding import displayed
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
@@ -17,6 +18,10 @@ TREATS: tuple[str, ...] = ()
 TEXTS = {
     "remedy.free-traceback": "Free {traceback_bytes} held by this error's traceback",
     "remedy.free-traceback.left": "Free {traceback_bytes} that failed cells have left",
+    "remedy.free-traceback.displayed": "Free {freeable_bytes}: this error's and displayed values",
+    "remedy.free-traceback.note_displayed": (
+        "The failed cell's variables, and `{names}`. You lose these, and `%debug` for this error."
+    ),
     "remedy.free-traceback.note": (
         "It keeps the failed cell's variables. You lose `%debug` for this error."
     ),
@@ -49,6 +54,20 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     waits = min(evidence.nameless_bytes, earlier)
     if held is not None and waits > held:
         held, title, call = held + waits, "remedy.free-traceback.left", "free"
+    shown = displayed(evidence)
+    if shown and held is not None and after_oom != "free":
+        size, roots = sum(group.bytes for group in shown), [group.root for group in shown]
+        return Offer(
+            kind="release",
+            title=message("remedy.free-traceback.displayed", TEXTS, freeable_bytes=held + size),
+            note=message(
+                "remedy.free-traceback.note_displayed", TEXTS, names=", ".join(dict.fromkeys(roots))
+            ),
+            effect_bytes=held + size,
+            measured=evidence.complete,
+            type_this=f"import {OWN}; {OWN}.free()",
+            rank=0,
+        )
     if held is None or held < min(_WORTH_IT_BYTES, (evidence.memory.in_use_bytes or 0) // 10 or 1):
         return None
     which = {True: "", False: "_not_enough", None: "_maybe"}[evidence.fits_after_free]
