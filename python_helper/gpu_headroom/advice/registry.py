@@ -125,9 +125,14 @@ def diagnose(evidence: Evidence) -> Diagnosis:
         {"rule": name, "claim": said.claim, "evidence": said.evidence, "bytes": said.bytes}
         for name, said in findings.items()
     ]
+    offers = _offers(best, findings)
     if evidence.advised is not None:
-        causes.insert(1, outside.left_by_first_try(evidence))
-    return Diagnosis(causes, _offers(best, findings))
+        left, remedy = holding.loop_leftovers(evidence), REMEDIES["delete-leftovers"]
+        causes.insert(1, outside.left_by_first_try(evidence, left))
+        left = left and left._replace(rule="loop-leftovers")
+        offer = None if left is None else remedy.offer(evidence, left)
+        offers[1:1] = [replace(offer, id="delete-leftovers")] if offer is not None else []
+    return Diagnosis(causes, offers[:_MOST_OFFERS])
 
 
 def _offers(evidence: Evidence, findings: Mapping[str, Finding]) -> list[Offer]:

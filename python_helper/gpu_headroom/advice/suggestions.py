@@ -15,6 +15,7 @@ from ..text.messages import message
 from .code_fix import UNCHANGED, CellChange, Edited
 from .editing import torch_name
 from .remedy import Offer
+from .rules.running import given_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -109,6 +110,7 @@ _ROOM = 0.2  # of the headroom: what comes before and behind takes as much
 _MOST_HALVED = 8
 _NUMBER = re.compile(r"\d+")
 _ALL_PAIRS = 2
+_MANY_EDGES = 1000
 
 
 def _sources(evidence: Evidence) -> list[str]:
@@ -301,6 +303,12 @@ def _narrower_dtype(evidence: Evidence, finding: Finding) -> Shown | None:
     size = sum(group.kinds.get("parameters", 0) for group in about) + evidence.being_made_bytes
     name = first.name if first.name.isidentifier() else "model"
     example = f"{name} = {name}.half()"
+    if evidence.scene.running.trains or evidence.kinds.get("optimizer_state"):
+        # Adapters beside the weights are trained: these stay as they are.
+        example = (
+            f"for each in {name}.parameters():\n"
+            "    if not each.requires_grad:\n        each.data = each.data.half()"
+        )
     if _has(evidence, r"\.from_pretrained\("):
         example = f"{name} = ....from_pretrained(..., torch_dtype={torch}.float16)"
     return Shown(bytes=size // 2, example=example, title="half", note="note_half")
@@ -543,26 +551,145 @@ def _lighter_optimizer(evidence: Evidence, _: Finding) -> Shown | None:
 @suggestion(
     "split-request",
     "huge-request",
+    "unnamed-values",
     title="Make the tensor in pieces",
     note="Work through the input in chunks, or keep the large tensor on the CPU.",
-    parts="In parts of {rows} rows",
+    parts="In parts: {rows} of {all_rows} rows at a time",
+    note_parts=(
+        "A part is on the GPU at a time. Keep what is needed of each, such as sums or the largest "
+        "values: all parts joined are as large as the tensor."
+    ),
 )
 def _split_request(evidence: Evidence, _: Finding) -> Shown | None:
     operation, requested = evidence.scene.operation, evidence.requested_bytes
-    if operation is not None and operation.copied and evidence.batch is not None:
-        return None  # its parts are smaller batches
-    headroom, torch = evidence.memory.headroom_bytes, torch_name(evidence) or "torch"
-    first = operation.operands[0] if operation is not None and operation.operands else None
-    all_rows = first.shape[0] if first is not None and first.shape else 0
-    fitting_rows = int(all_rows * _ROOM * headroom / requested) if requested and headroom else 0
-    if first is None or operation is None or not 0 < fitting_rows < all_rows:
+    if operation is None or (operation.copied and evidence.batch is not None):
+        return None if operation is not None else Shown()  # its parts are smaller batches
+    headroom = evidence.memory.headroom_bytes
+    fits = _ROOM * headroom / requested if requested and headroom else 0.0
+    first = next((each for each in operation.operands if each.shape), None)
+    shape = first.shape if first is not None else operation.shape or ()
+    # Of a batch of matrices one alone may be too large: then its rows.
+    sizes = [(size, n) for n, size in enumerate(shape[:2]) if 0 < int(size * fits) < size]
+    if not sizes or requested is None:
         return Shown()
-    rows = 1 << fitting_rows.bit_length() - 1
-    if not first.name.isidentifier():
-        return Shown({"rows": rows}, title="parts")
-    text = re.sub(rf"\b{first.name}\b", "part", operation.text, count=1)
-    example = f"{torch}.cat([{text} for part in {first.name}.split({rows})])"
-    return Shown({"rows": rows}, example=example, title="parts")
+    size, dimension = sizes[0]
+    rows = 1 << int(size * fits).bit_length() - 1
+    if first is None:
+        example = f"for start in range(0, {size}, {rows}):\n    ...  # {rows} rows of it"
+    else:
+        text = re.sub(rf"\b{first.name}\b", "part", operation.text, count=1)
+        split = f"{first.name}.split({rows}{f', dim={dimension}' if dimension else ''})"
+        example = f"for part in {split}:\n    result = {text}"
+    saved = int(requested * (1 - rows / size))
+    return Shown(
+        {"rows": rows, "all_rows": size}, saved, example=example, title="parts", note="note_parts"
+    )
+
+
+def _edges(evidence: Evidence) -> int:
+    """Return how many edges a graph on the GPU has, as a tensor of [2, edges]; 0: there is none."""
+    shapes = [
+        shape for group in evidence.groups for shape, dtype, _ in group.shapes if "int" in dtype
+    ]
+    edges = [shape[1] for shape in shapes if len(shape) == shape[0] == _ALL_PAIRS]
+    return max([each for each in edges if each >= _MANY_EDGES], default=0)
+
+
+@suggestion(
+    "sample-neighbors",
+    "activations",
+    title="Train on some nodes and samples of their neighbors at a time",
+    note=(
+        "The whole graph, of {edges} edges, goes through the model at once: it is the batch, and "
+        "the batch size of a loader of whole graphs does not divide it."
+    ),
+)
+def _sample_neighbors(evidence: Evidence, _: Finding) -> Shown | None:
+    edges = _edges(evidence)
+    example = (
+        "from torch_geometric.loader import NeighborLoader\n\n"
+        "loader = NeighborLoader(data, num_neighbors=[10, 10], batch_size=1024)"
+    )
+    return Shown({"edges": edges}, example=example) if edges and not evidence.batch else None
+
+
+@suggestion(
+    "call-in-parts",
+    "activations",
+    "data-on-card",
+    title="`{call}` in parts of {rows}",
+    note=(
+        "`{name}` is {shape}, and all of it goes through at once. What a part makes is freed "
+        "before the next, but for what is kept of it."
+    ),
+    note_backward=(
+        "`{name}` is {shape}, and all of it goes through at once. Let each part go backward before "
+        "the next: gradients add up, and its graph is freed."
+    ),
+)
+def _call_in_parts(evidence: Evidence, _: Finding) -> Shown | None:
+    scene, call = evidence.scene, evidence.scene.call
+    given = next((each for each in call.operands if each.shape[:1] > (1,)), None) if call else None
+    if call is None or given is None or evidence.batch is not None or _edges(evidence):
+        return None
+    name, count = given.name, given.shape[0]
+    scaling = evidence.kinds.get("activations", 0) + given_bytes(evidence)
+    rows = estimated(evidence, count, scaling)
+    if rows is None or f"{name}[" in call.text:
+        return None
+    goes_back = scene.running.trains or scene.inputs_require_grad
+    follows = "and all up to the backward pass of its part" if goes_back else "keep it on the host"
+    alike = "|".join(each.name for each in call.operands if each.shape[:1] == (count,))
+    text = re.sub(rf"\b({alike})\b", rf"\1[n : n + {rows}]", call.text)
+    return Shown(
+        {"call": call.text, "rows": rows, "name": name, "shape": str(list(given.shape))},
+        evidence.peak.saved_bytes(scaling, rows / count),
+        example=f"for n in range(0, {count}, {rows}):\n    result = {text}  # {follows}",
+        note="note_backward" if goes_back else "note",
+    )
+
+
+@suggestion(
+    "shorter-batch",
+    "activations",
+    "huge-request",
+    title="Cut the longest samples, or sort by length",
+    note=(
+        "A batch is as long as its longest sample: {now} here, {before} in the round before. A "
+        "limit cuts the few that are long; samples of about one length in a batch waste nothing."
+    ),
+)
+def _shorter_batch(evidence: Evidence, _: Finding) -> Shown | None:
+    if evidence.longer is None or evidence.longer.in_rows or not evidence.scene.running.loops:
+        return None
+    now, before = evidence.longer[:2]
+    limit = max(before, now // 2)
+    example = f"sample = sample[:{limit}]  # where it is loaded"
+    if imported("transformers") is not None:
+        example = f"tokenizer(..., truncation=True, max_length={limit})"
+    saved = int(evidence.kinds.get("activations", 0) * (1 - limit / now))
+    return Shown({"now": now, "before": before}, saved, example=example)
+
+
+@suggestion(
+    "one-result-at-a-time",
+    "kept-tensors",
+    title="Take one result at a time",
+    note="What is kept of a result can be on the host: `.cpu()`.",
+)
+def _one_result_at_a_time(evidence: Evidence, finding: Finding) -> Shown | None:
+    running, call = evidence.scene.running, evidence.scene.call
+    fills = any(group.keys & running.of_libraries for group in finding.about)
+    if not fills and (finding.about or not running.gathered_at):
+        return None
+    example = None
+    listed = next((each.name for each in call.operands if each.dtype == "list"), "") if call else ""
+    if call is not None and call.streams and call.text.endswith(")"):
+        example = f"for result in {call.text[:-1]}, {call.streams}=True):\n    ..."
+    elif call is not None and listed:
+        text = re.sub(rf"\b{listed}\b", "[each]", call.text, count=1)
+        example = f"for each in {listed}:\n    result = {text}"
+    return Shown(bytes=finding.bytes, example=example)
 
 
 def _needed(evidence: Evidence) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .batch import names_in
 from .find import called, words
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 LOOP = (ast.For, ast.AsyncFor, ast.While)
 _NUMBERS = words("item detach detach_ tolist numpy float int cpu")
+_GATHERS = words("list tuple set sorted")
 _GROWS = words("append extend appendleft add update insert put setdefault")
 
 
@@ -101,19 +102,31 @@ def _statements(scope: Scope, number: int | None = None) -> Iterator[ast.AST]:
 
 
 def bound_from(loop: Scope, number: int) -> Iterator[str]:
-    """Yield the names that a loop binds at a line or behind it, and not before."""
-    before, behind = set[str](), set[str]()
+    """Yield the names that a loop binds at a line or behind it, and not before.
+
+    Not what it reads from there to where it binds it: that is handed on.
+    """
+    before, behind = set[str](), dict[str, int]()
     nodes = list(_statements(loop))
     # Which of several statements in one line was running is not known.
     shared = sum(isinstance(child, ast.stmt) and child.lineno == number for child in nodes) > 1
     for node in nodes:
         for name in _bound_by(node):
             # A statement over several lines binds its names when it has come to its end.
-            is_before = getattr(node, "lineno", 0) < number + shared
-            (before if is_before else behind).add(name)
+            at: int = getattr(node, "lineno", 0)
+            if at < number + shared:
+                before.add(name)
+            else:
+                behind[name] = min(at, behind.get(name, at))
     if isinstance(loop, (ast.For, ast.AsyncFor)):
-        behind -= names_in(loop.target)
-    return iter(behind - before)
+        before |= set(names_in(loop.target))
+    before |= {
+        node.id
+        for node in nodes
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+        if number <= node.lineno <= behind.get(node.id, 0)
+    }
+    return iter(behind.keys() - before)
 
 
 def assigned_at(scope: Scope, number: int) -> Iterator[str]:
@@ -147,18 +160,47 @@ def added_to(loop: Scope) -> Iterator[str]:
     yield from set(_made_from_themselves(loop)) - _made_anew(loop)
 
 
-def collecting(function: Scope, number: int) -> str | None:
-    """Return the name that the values of a comprehension at a line are to get; none is empty."""
+class Gathering(NamedTuple):
+    """An expression that keeps many values until the last is made: a comprehension, `list(…)`.
+
+    `name` is what it is assigned to, empty where it is nothing; `on_host` is the expression with
+    each value copied to the host.
+    """
+
+    name: str
+    text: str
+    on_host: str
+
+
+def gathering(function: Scope, number: int) -> Gathering | None:
+    """Return the expression at a line that gathers what calls make, the innermost one."""
+    found = None
     for node in ast.walk(function):
-        if not isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp)):
+        if not isinstance(node, ast.expr) or not spans(node, number):
             continue
-        made = node.value if isinstance(node, ast.DictComp) else node.elt
-        if spans(made, number) and any(isinstance(child, ast.Call) for child in ast.walk(made)):
+        on_host = _on_host(node)
+        if on_host is not None:
             given = [child for child in ast.walk(function) if isinstance(child, ast.Assign)]
-            targets = [assignment.targets[0] for assignment in given if assignment.value is node]
-            return next(
-                (expression.id for expression in targets if isinstance(expression, ast.Name)), ""
+            names = (
+                each.targets[0].id
+                for each in given
+                if isinstance(each.targets[0], ast.Name) and node in ast.walk(each.value)
             )
+            found = Gathering(next(names, ""), ast.unparse(node), on_host)
+    return found
+
+
+def _on_host(node: ast.expr) -> str | None:
+    """Return an expression that gathers values with each of them on the host; `None`: none does."""
+    if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp)):
+        made = node.value if isinstance(node, ast.DictComp) else node.elt
+        if any(isinstance(child, ast.Call) for child in ast.walk(made)):
+            moved = ast.Call(ast.Attribute(made, "cpu", ast.Load()), [], [])
+            return ast.unparse(node).replace(ast.unparse(made), ast.unparse(moved), 1)
+    elif isinstance(node, ast.Call) and called(node) in _GATHERS and len(node.args) == 1:
+        (given,) = node.args
+        if isinstance(given, (ast.Call, ast.Name, ast.GeneratorExp)):
+            return f"[each.cpu() for each in {ast.unparse(given)}]"
     return None
 
 

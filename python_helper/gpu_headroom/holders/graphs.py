@@ -5,17 +5,23 @@ Never read beside a backward pass, which releases it: a walk that is not `native
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..frameworks.torch import private
 from ..inspection.classes import comes_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from ..frameworks.storage import Storage
     from .place import Place
     from .walk import Walk
 
 _UNSEEN = 99
+_LONGER = 2  # times what was before
+_CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 
 
 def nodes(roots: Iterable[Any], seen: dict[Any, int], rank: int = 0) -> Iterator[Any]:
@@ -40,6 +46,75 @@ def following(node: Any) -> list[Any]:
 def leaf(node: Any) -> Any:
     """Return the variable that a graph ends in at this node, if it ends here."""
     return getattr(node, "variable", None) if type(node).__name__ == "AccumulateGrad" else None
+
+
+class Saver(NamedTuple):
+    """An operation, the bytes of what its nodes save for the backward pass, the largest's shape."""
+
+    operation: str
+    bytes: int
+    shape: tuple[int, ...]
+
+
+def largest_savers(walk: Walk) -> dict[int, Saver]:
+    """Return of each device the operation that saves most, each storage counted once."""
+    held = {each.storage.key: each.storage for each in walk.ledger if each.kind == "activations"}
+    storages: dict[tuple[int, str], list[Storage]] = {}
+    for node, keys in walk.saved.items():
+        name = _CAPITAL.sub("_", type(node).__name__.partition("Backward")[0]).lower()
+        for storage in (held.pop(key) for key in keys if key in held):
+            storages.setdefault((storage.device_index, name), []).append(storage)
+    savers = []
+    for (index, name), saved in storages.items():
+        largest = max(saved, key=lambda each: each.bytes)
+        savers.append((index, Saver(name, sum(s.bytes for s in saved), largest.shape or ())))
+    return dict(sorted(savers, key=lambda each: each[1].bytes))
+
+
+class Longer(NamedTuple):
+    """A dimension of what is computed now, that of the round before, and the shape of what is.
+
+    `in_rows`: it is the first one.
+    """
+
+    now: int
+    before: int
+    shape: tuple[int, ...]
+    in_rows: bool
+
+
+def longer_than_before(walk: Walk) -> Longer | None:
+    """Return how much longer this pass's tensors are than those of a pass that went backward.
+
+    Of that results keep the nodes, which know the shapes of all that they have made, and save
+    nothing any more. Shapes are alike but for one dimension. Of several the longest, then the
+    largest: rows may be samples times their lengths.
+    """
+    now, before = set[tuple[int, ...]](), set[tuple[int, ...]]()
+    saves = [order_of(node) for node, keys in walk.saved.items() if keys]
+    first = min(saves, default=0)
+    for node in walk.nodes if saves else ():
+        if leaf(node) is None:
+            (before if order_of(node) < first else now).update(private.shapes_made(node))
+    found = [
+        Longer(shape[n], other[n], shape, in_rows=not n)
+        for shape in now - before
+        for other in before
+        for n in range(len(shape) if 1 < len(shape) == len(other) else 0)
+        if shape[n] >= _LONGER * other[n] > 1
+        if (shape[:n], shape[n + 1 :]) == (other[:n], other[n + 1 :])
+    ]
+    return max(
+        found,
+        key=lambda each: (not each.in_rows, math.prod(each.shape), each.before),
+        default=None,
+    )
+
+
+def order_of(node: Any) -> int:
+    """Order nodes as they were made: what an operation gets before it."""
+    number = getattr(node, "_sequence_nr", None)
+    return int(number()) if number is not None else 0
 
 
 def visit_graphs(walk: Walk) -> None:

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from .graphs import following
+from .graphs import following, order_of
 
 if TYPE_CHECKING:
     from .walk import Walk
@@ -36,7 +36,7 @@ def saved_by_autocast(walk: Walk) -> Counter[int]:
     halves = dict[Any, bool]()
     full, followed, copied = set[object](), set[object](), set[object]()
     with walk.inspector.quiet():
-        for node in sorted(walk.nodes, key=_order):
+        for node in sorted(walk.nodes, key=order_of):
             if walk.out_of_time():
                 return Counter()
             multiplies = bool(_HALF.search(type(node).__name__))
@@ -53,12 +53,6 @@ def saved_by_autocast(walk: Walk) -> Counter[int]:
         halved = storage.key in copied or storage.key in followed
         found[storage.device_index] += storage.bytes * (1 - stays) - storage.bytes // 2 * halved
     return found
-
-
-def _order(node: Any) -> int:
-    """Order nodes as they were made: what an operation gets before it."""
-    number = getattr(node, "_sequence_nr", None)
-    return int(number()) if number is not None else 0
 
 
 def _follows(node: Any, halves: dict[Any, bool]) -> bool:

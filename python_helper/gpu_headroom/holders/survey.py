@@ -48,7 +48,8 @@ class Survey:
     complete. `reached` are the parameters that graphs of failed functions lead to, by their
     storages. `earlier` has the bytes on each device that only errors before the `failed` one keep,
     such as one that was being handled. `halves` has the bytes that autocast would save on each
-    device.
+    device, `savers` the operation whose nodes save most. `longer` is what
+    is longer than in the round before.
     """
 
     ledger: StorageLedger
@@ -61,6 +62,8 @@ class Survey:
     reached: frozenset[object] = frozenset()
     earlier: Mapping[int, int] = field(default_factory=dict)
     halves: Mapping[int, int] = field(default_factory=dict)
+    savers: Mapping[int, graphs.Saver] = field(default_factory=dict)
+    longer: graphs.Longer | None = None
 
     def unheld_on(self, device_index: int) -> dict[PartKind, int]:
         """Return `unheld` of one device."""
@@ -131,6 +134,8 @@ def survey(  # noqa: PLR0913  each is a question that a caller may leave out
             reached=frozenset(walk.reached),
             earlier=of_earlier,
             halves=saved_by_autocast(walk) if ended is None and for_account else {},
+            savers=graphs.largest_savers(walk) if for_account else {},
+            longer=graphs.longer_than_before(walk) if for_account else None,
         )
 
 

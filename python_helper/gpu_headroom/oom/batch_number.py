@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import math
+from collections import deque
 from functools import partial
 from traceback import walk_tb
 from typing import TYPE_CHECKING, NamedTuple
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 _MOST_FRAMES = 200
 _DEPTH = 2
+_ENDS = 2  # of an edge: a graph is data
 _MOST_OF_ONE = 200  # entries of an object
 _MOST = 20_000  # entries in all
 _LARGEST = 2**40
@@ -79,6 +81,8 @@ class _Integers:
         if type(value) is int:
             if 1 < value < _LARGEST:
                 self.found.setdefault(value, set()).add(name.lstrip("_"))
+        elif type(value) is deque:
+            self.found.setdefault(value.maxlen or 0, set()).add(f"{name}.maxlen")
         elif depth and type(value) not in _PLAIN and id(value) not in self._seen:
             self._seen.add(id(value))
             own = {} if type(value) is dict and len(value) > _MOST_OF_ONE else entries(value)
@@ -112,6 +116,8 @@ class _Judge:
     def __init__(self, ledger: StorageLedger, index: int, here: Scene, notebook: Notebook) -> None:
         self._ledger, self._index, self._here = ledger, index, here
         self._in_all = max(ledger.bytes(index), 1)
+        edges = {each.storage.shape for each in ledger.on(index) if each.kind == "tensor"}
+        self._edges = {shape[1] for shape in edges if shape and len(shape) == shape[0] == _ENDS}
         self._known = set[str]().union(*here.numbers.values())
         self._near = set(_names_near(here, notebook))
         self._copied = here.operation.copied if here.operation is not None else None
@@ -119,7 +125,7 @@ class _Judge:
     def score(self, literal: SizeLiteral) -> float:
         """Return how likely it is, on a scale of this failure."""
         share = self._share(literal)
-        if not share:
+        if not share or literal.value in self._edges:
             return 0.0
         here, score = self._here, _BY_ROLE[literal.role] * math.sqrt(share)
         if literal.name in here.numbers.get(literal.value, ()):
@@ -146,7 +152,8 @@ class _Judge:
             return _PROVEN_SHARE
         # Tokens and heads multiply the rows; many numbers divide them.
         scaled: float = _MULTIPLES * multiples
-        return scaled if multiples >= _PROVEN_SHARE else 0.0
+        # What divides the rows of a graph does so by chance.
+        return scaled if not self._edges and multiples >= _PROVEN_SHARE else 0.0
 
 
 def _names_near(here: Scene, notebook: Notebook) -> Iterator[str]:

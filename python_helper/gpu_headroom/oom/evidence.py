@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from ..code.literals import SizeLiteral
     from ..concurrency.turns import Turn
+    from ..holders.graphs import Longer, Saver
     from ..holders.groups import Group
     from ..holders.modules import Model
     from ..holders.survey import Survey
@@ -60,7 +61,8 @@ class Evidence:
     bar. `let_go_bytes` came back between the failure and the end of the cell: some was held by the
     error that this one took the place of, the rest had no name yet. `batch` scales
     `batch_bytes` of what is in use, `input_size`, the length of the input or the side of an image,
-    `input_bytes`. `halves_bytes` is what autocast would save of what graphs keep.
+    `input_bytes`. `halves_bytes` is what autocast would save of what graphs keep, `saver` the
+    operation that keeps most of that, `longer` what is longer now than in the round before.
     `groups` are what stands under one name, `models` those of them that hold memory. `others` are
     asked for where there is much that is not this process's. `training` is what can be saved of
     one that had made a step. `notebook` are all cells as they ran, `live` what was alive.
@@ -90,6 +92,8 @@ class Evidence:
     input_size: SizeLiteral | None = None
     input_bytes: int = 0
     halves_bytes: int = 0
+    saver: Saver | None = None
+    longer: Longer | None = None
     groups: tuple[Group, ...] = ()
     models: tuple[Model, ...] = ()
     training: Training | None = None
@@ -130,10 +134,10 @@ class Evidence:
 
     @property
     def collected_bytes(self) -> int:
-        """What a comprehension that calls a model has made so far, if that is more than a pass."""
+        """What a comprehension, or `list(…)`, has made so far, if that is more than one value."""
         size = self.temporary_bytes - self.being_made_bytes
-        calls_model = self.scene.running.collecting is not None and self.scene.modules
-        return size if calls_model and size > A_LAYERS * (self.requested_bytes or 0) else 0
+        gathers = self.scene.running.gathering is not None and not self.scene.in_backward
+        return size if gathers and size > A_LAYERS * (self.requested_bytes or 0) else 0
 
     def is_batch(self, group: Group) -> bool:
         """Whether a plain tensor has as many rows as the batch of the model that ran."""
@@ -256,6 +260,8 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         input_size=size,
         input_bytes=size_bytes,
         halves_bytes=found.halves.get(index, 0) if found else 0,
+        saver=found.savers.get(index) if found else None,
+        longer=found.longer if found else None,
         groups=groups,
         models=_models(found, groups) if found else (),
         training=_training(failure, turn, here) if here.running.trains else None,

@@ -5,19 +5,19 @@ from __future__ import annotations
 import ast
 import linecache
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement, islice, zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..code.excerpt import without_texts
 from ..code.find import called
 from ..code.parsing import parse_cell
-from ..holders.frames import locals_of
+from ..holders.frames import is_installed, locals_of
 from ..text.format import MIB
-from .failing_line import innermost
+from .failing_line import CALLS_MODEL, innermost
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from types import CodeType, FrameType, TracebackType
 
     from ..holders.inspector import Inspector
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 _SEGMENT = 2 * MIB  # what PyTorch rounds large requests up to
 _LONGEST = 80
+_LIST = "list"
+# What libraries call the choice of one result at a time.
+_STREAMS = frozenset({"stream", "streaming", "as_iterator", "return_generator"})
+_PRINTED = 0.005  # of a size, as messages round it
 _MOST_OPERANDS = 6
 _WIDTHS = (4, 8, 2, 1, 16)
 _SIGNS: dict[type[ast.operator], str] = {
@@ -55,17 +59,19 @@ class FailedOperation:
 
     `name` is what is called, or the sign of an operator. `shape` is that of a result that has
     just the bytes that were asked for, and larger than each operand; `None` where none was found.
+    `streams` is the parameter of what was called that has it give one result at a time.
     """
 
     text: str
     name: str
     operands: tuple[Operand, ...]
     shape: Shape | None
+    streams: str = ""
 
     @property
     def copied(self) -> Shape | None:
         """The shape of what was to be copied from the host, if anything was."""
-        hosts = [operand.shape for operand in self.operands if not operand.bytes]
+        hosts = [each.shape for each in self.operands if not each.bytes and each.dtype != _LIST]
         return self.shape if self.shape in hosts else None
 
 
@@ -85,16 +91,37 @@ def failed(
     return next((operation for operation in there if operation.shape), there[-1] if there else None)
 
 
+def given(error: BaseException, inspector: Inspector) -> FailedOperation | None:
+    """Return the user's own call on the way into a model, or the innermost, and what it is given.
+
+    Lists are operands as well, of a dtype `list`. Not what only a part of is given.
+    """
+    step, call, streams = error.__traceback__, None, ""
+    while step is not None and step.tb_frame.f_code.co_name not in CALLS_MODEL:
+        code, variables = step.tb_frame.f_code, locals_of(step.tb_frame)
+        given = _STREAMS.intersection(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+        streams = next((each for each in given if variables.get(each) is False), "")
+        if call is not None and streams:
+            break
+        call = call if is_installed(step.tb_frame) else step
+        step = step.tb_next
+    operation = None if call is None else _operation_at(call, None, inspector)
+    return None if operation is None else replace(operation, streams=streams)
+
+
 def _operation_at(
     step: TracebackType, requested_bytes: int | None, inspector: Inspector
 ) -> FailedOperation | None:
     frame = step.tb_frame
-    text = _text_at(frame.f_code, step.tb_lasti, step.tb_lineno)
+    text = text_at(frame.f_code, step.tb_lasti, step.tb_lineno)
     expression = _expression(text)
     if text is None or expression is None:
         return None
     operands = tuple(list(_operands(expression, frame, inspector))[:_MOST_OPERANDS])
-    shape = None if requested_bytes is None else _result(operands, requested_bytes)
+    shape = None
+    if requested_bytes is not None:
+        shape = _result([each for each in operands if each.dtype != _LIST], requested_bytes)
+        shape = shape or _made_by_numbers(expression, frame, requested_bytes)
     shown = " ".join(without_texts(text).split())
     return FailedOperation(
         text=shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…",
@@ -104,7 +131,7 @@ def _operation_at(
     )
 
 
-def _text_at(code: CodeType, instruction: int, number: int) -> str | None:
+def text_at(code: CodeType, instruction: int, number: int) -> str | None:
     """Return the text that an instruction was compiled from; before Python 3.11 its line."""
     lines = linecache.getlines(code.co_filename)
     positions = getattr(code, "co_positions", None)
@@ -148,7 +175,9 @@ def _operands(expression: ast.expr, frame: FrameType, inspector: Inspector) -> I
             if not isinstance(node, ast.Name) or node.id in seen:
                 continue
             seen.add(node.id)
-            value = variables.get(node.id)
+            value: Any = variables.get(node.id)
+            if type(value) in (list, tuple):
+                yield Operand(node.id, (len(value),), _LIST, 0)
             if value is None or not inspector.is_tensor(value):
                 continue
             known = next(inspector.storages(value), None)
@@ -159,7 +188,21 @@ def _operands(expression: ast.expr, frame: FrameType, inspector: Inspector) -> I
                 yield Operand(node.id, shape, dtype, 0)
 
 
-def _result(operands: tuple[Operand, ...], requested: int) -> Shape | None:
+def _made_by_numbers(expression: ast.expr, frame: FrameType, requested: int) -> Shape | None:
+    """Return the shape that the numbers of a call, as of `torch.zeros(n, n)`, are."""
+    variables = {**frame.f_globals, **locals_of(frame)}
+    values = [
+        node.value if isinstance(node, ast.Constant) else variables.get(node.id)
+        for node in ast.walk(expression)
+        if isinstance(node, (ast.Constant, ast.Name))
+    ]
+    shape = tuple([each for each in values if type(each) is int])
+    sizes = [math.prod(shape) * width for width in _WIDTHS]
+    is_size = any(abs(size - requested) <= _PRINTED * requested for size in sizes)
+    return shape if is_size else None
+
+
+def _result(operands: Sequence[Operand], requested: int) -> Shape | None:
     """Return the shape of a result with as many bytes as were asked for, of these operands.
 
     Not one that an operand on the card has as well: that says nothing. What is on the host is

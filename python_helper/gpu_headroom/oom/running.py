@@ -12,8 +12,9 @@ import linecache
 from dataclasses import dataclass
 from functools import partial
 from os.path import realpath
+from pathlib import PurePath
 from traceback import walk_tb
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..code.batch import names_in
 from ..code.find import called
@@ -24,7 +25,7 @@ from ..code.rounds import (
     assigned_at,
     bound_from,
     calls_in,
-    collecting,
+    gathering,
     grown,
     one_pass,
     scopes_at,
@@ -33,7 +34,7 @@ from ..code.rounds import (
 )
 from ..code.training import goes_back, going_back
 from ..holders.frames import is_installed, locals_of, where_of
-from ..inspection.kinds import origins
+from ..inspection.kinds import origins, top_of
 from .failing_line import CALLS_MODEL
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType
 
     from ..cells.runs import CellRun
-    from ..code.rounds import Scope
+    from ..code.rounds import Gathering, Scope
 
 
 # Functions of Transformers, Lightning, Accelerate and Keras.
@@ -62,7 +63,7 @@ _EVALUATE = frozenset(
 )
 _FUTURES, _RESULT = "concurrent.futures", "__get_result"
 _AT_ONCE = frozenset({"gather", "create_task", "TaskGroup", "as_completed"})
-_NAMES = ("previous", "adding", "growing", "one_pass", "assigning", "bound")
+_NAMES = ("previous", "adding", "growing", "one_pass", "assigning", "bound", "of_libraries")
 _MOST_FRAMES = 200
 
 
@@ -78,11 +79,12 @@ class Running:
     `one_pass`: those that a loop collects for a backward pass behind it, `rounds_done` the share of
     its rounds that had begun, where that can be told.
     `assigning`: names that were to get another value. `bound`: names that a round of a loop, or a
-    function, has given a value on the way. `loops`: whether one of these ran in a loop, other than
+    function, has given a value on the way. `of_libraries`: lists that functions of
+    libraries were filling. `loops`: whether one of these ran in a loop, other than
     through the parts of a model; `first_round`: each of these loops was in its first round for
     certain. `asks_mode`: the model's own code asks whether it trains. `at_once`: it is one of
-    several tasks. `collecting`: the name that a comprehension's values were to get, which called
-    the model for each; empty where they were to get none. `functions`: all that were running,
+    several tasks. `gathering`: what was keeping its values until the last of them is made, and
+    `gathered_at` its file and line where a library's. `functions`: all that were running,
     outermost first; `own` are those of the person's, `callers` those from which the model was
     called.
     """
@@ -95,6 +97,7 @@ class Running:
     one_pass: frozenset[str] = frozenset()
     assigning: frozenset[str] = frozenset()
     bound: frozenset[str] = frozenset()
+    of_libraries: frozenset[str] = frozenset()
     loops: bool = False
     first_round: bool = False
     asks_mode: bool = False
@@ -102,7 +105,9 @@ class Running:
     functions: tuple[str, ...] = ()
     own: tuple[str, ...] = ()
     callers: frozenset[str] = frozenset()
-    collecting: str | None = None
+    gathering: Gathering | None = None
+    gathered_at: str = ""
+    rounds: tuple[int, int] | None = None
     rounds_done: float | None = None
 
 
@@ -127,18 +132,21 @@ class _Reading:
         self._names: dict[str, set[str]] = {name: set() for name in _NAMES}
         self._trees: dict[str, ast.Module | None] = {}
         self._trains = self._evaluates = self._in_optimizer = False
-        self._rounds_done: float | None = None
+        self._rounds: tuple[int, int] | None = None
+        self._is_one_pass = False
         self._first_round = True
         self._loops = self._in_model = self._asks_mode = self._at_once = False
         self._called_by_own = self._begins_tasks = False
         self._model_at = 0
-        self._collecting: str | None = None
+        self._gathering: Gathering | None = None
+        self._gathered_at = ""
 
     def enter(self, frame: FrameType, number: int | None) -> None:
         """Read one frame, which stood at this line."""
         name = frame.f_code.co_name
         self._functions.append(name)
         if is_installed(frame):
+            self._look_for_gathering(frame, number)
             # What a library does in several threads, as it loads a model, is one task.
             self._called_by_own &= str(frame.f_globals.get("__name__")).startswith(_FUTURES)
             self._at_once |= name == _RESULT and self._called_by_own
@@ -153,6 +161,21 @@ class _Reading:
         tree = _tree_of(frame, self._trees, self._files)
         if tree is not None and number:
             self._read(frame, number, tree)
+
+    def _look_for_gathering(self, frame: FrameType, number: int | None) -> None:
+        """Look at a library's line and variables; in PyTorch nothing that is gathered stays."""
+        if self._own and not self._in_model and top_of(frame.f_globals.get("__name__")) != "torch":
+            code, variables = frame.f_code, locals_of(frame)
+            made = [
+                n for n in code.co_varnames[code.co_argcount :] if type(variables.get(n)) is list
+            ]
+            self._names["of_libraries"] |= _known(code, made)
+            file = code.co_filename
+            tree = parse_cell(linecache.getline(file, number or 0).strip())
+            found = gathering(tree, 1) if tree is not None else None
+            if found is not None:
+                self._gathering = found
+                self._gathered_at = f"{PurePath(file).name}, line {number}"
 
     def _read(self, frame: FrameType, number: int, tree: ast.Module) -> None:
         code = frame.f_code
@@ -171,7 +194,12 @@ class _Reading:
         if self._in_model:
             self._asks_mode |= "training" in code.co_names
             return
-        self._collecting = collecting(whole, number)
+        found = gathering(whole, number)
+        if found is not None:
+            file = frame.f_code.co_filename
+            is_file = realpath(file) in self._files
+            self._gathering = found
+            self._gathered_at = f"{PurePath(file).name}, line {number}" if is_file else ""
         is_loop = isinstance(scope, LOOP)
         back = going_back(tree)
         self._trains |= any(
@@ -189,11 +217,12 @@ class _Reading:
             self._first_round &= _is_first_round(frame, scope, number)
             names["previous"] |= known(bound_from(scope, number))
             names["adding"] |= known(added_to(scope))
-            if passes.get(scope):
-                self._rounds_done = _rounds_done(frame, scope)
+            self._rounds = _rounds(frame, scope)
+            self._is_one_pass = bool(passes.get(scope))
 
     def result(self) -> Running:
         """Return what has been read."""
+        rounds = self._rounds
         return Running(
             trains=(self._trains or self._in_optimizer) and not self._evaluates,
             in_optimizer=self._in_optimizer,
@@ -205,8 +234,10 @@ class _Reading:
             own=tuple(self._own),
             callers=frozenset(self._functions[: self._model_at])
             - frozenset(self._functions[self._model_at :]),
-            collecting=self._collecting,
-            rounds_done=self._rounds_done,
+            gathering=self._gathering,
+            gathered_at=self._gathered_at,
+            rounds=rounds,
+            rounds_done=rounds[0] / rounds[1] if rounds and self._is_one_pass else None,
             **{name: frozenset(each) for name, each in self._names.items()},
         )
 
@@ -266,22 +297,32 @@ def _is_first_round(frame: FrameType, loop: Scope, number: int) -> bool:
     return bool(later.difference(locals_of(frame))) and not skips
 
 
-def _rounds_done(frame: FrameType, loop: Scope) -> float | None:
-    """Return the share of the rounds of `for n in range(…)` that have begun."""
-    if not (isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call)):
+def _rounds(frame: FrameType, loop: Scope) -> tuple[int, int] | None:
+    """Return how many rounds of a loop have begun, and how many there are.
+
+    Of `for n in range(…)`, and of `for n, x in enumerate(…)` over a list.
+    """
+    variables = {**frame.f_globals, **locals_of(frame)}
+
+    def value(node: ast.expr) -> Any:
+        if isinstance(node, ast.Call) and called(node) == "len" and len(node.args) == 1:
+            given = value(node.args[0])
+            return len(given) if type(given) in (list, tuple, dict) else None
+        return node.value if isinstance(node, ast.Constant) else variables.get(ast.unparse(node))
+
+    call, target = getattr(loop, "iter", None), getattr(loop, "target", None)
+    while isinstance(call, ast.Call) and called(call) == "tqdm" and call.args:
+        call = call.args[0]
+    if not isinstance(call, ast.Call) or target is None:
         return None
-    if called(loop.iter) != "range" or not isinstance(loop.target, ast.Name):
+    limits = [value(each) for each in call.args]
+    if called(call) == "enumerate" and isinstance(target, ast.Tuple) and not call.keywords:
+        limits = [len(each) for each in limits if type(each) in (list, tuple)]
+        target = target.elts[0] if len(limits) == len(call.args) == 1 else target
+    elif called(call) not in ("range", "trange"):
         return None
-    variables = locals_of(frame)
-    values = [
-        expression.value
-        if isinstance(expression, ast.Constant)
-        else variables.get(expression.id, frame.f_globals.get(expression.id))
-        for expression in (loop.target, *loop.iter.args)
-        if isinstance(expression, (ast.Constant, ast.Name))
-    ]
-    now, *limits = [each for each in values if type(each) is int] or [-1]
-    if len(limits) != len(loop.iter.args) or not all(limits[2:]):
+    now = value(target)
+    if type(now) is not int or not limits or not all(type(each) is int for each in limits):
         return None
-    rounds = range(*limits)
-    return (rounds.index(now) + 1) / len(rounds) if now in rounds else None
+    rounds = range(*limits) if all(limits[2:]) else range(0)
+    return (rounds.index(now) + 1, len(rounds)) if now in rounds else None

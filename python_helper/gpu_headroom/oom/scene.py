@@ -27,7 +27,7 @@ from .failing_line import (
 from .files import files_of
 from .inputs import inputs_require_grad
 from .layers import layers_of
-from .operation import failed
+from .operation import failed, given
 from .running import Running, running
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ class Scene:
 
     `steps` are the lines on the way, of cells and of `files` beside the notebook, outermost first,
     as far as a model's call.
+    `call` is the user's own on the way into a model, with what it is given.
     `is_last`: the request was the last thing that the cell did, so that nothing follows it.
     `layers` are those of the model that was running; `None` where that tells nothing.
     `inputs_require_grad`: gradients go through what failed to what it was given.
@@ -59,6 +60,7 @@ class Scene:
     in_backward: bool = False
     running: Running = field(default_factory=Running)
     operation: FailedOperation | None = None
+    call: FailedOperation | None = None
     is_last: bool = False
     modules: tuple[RunningModule, ...] = ()
     steps: tuple[tuple[CellRun, int], ...] = ()
@@ -102,12 +104,13 @@ def scene(failure: Failure, turn: Turn | None = None) -> Scene:
         in_backward=failed_in_backward(inner),
         running=running(inner, files),
         operation=failed(inner, failure.requested_bytes, inspector) if inspector.torch else None,
+        call=given(inner, inspector) if inspector.torch else None,
         is_last=is_last_step(inner, cell),
         modules=tuple([module for module, _ in modules]),
         steps=steps,
         layers=layers_of([each for _, each in modules], inspector, _beside(inner, inspector)),
         files=files,
-        inputs_require_grad=inputs_require_grad(inner, steps, inspector),
+        inputs_require_grad=inputs_require_grad(inner, inspector),
         numbers=numbers_in(inner),
     )
 

@@ -11,11 +11,13 @@ from gpu_headroom.advice import suggestions
 from gpu_headroom.advice.registry import REMEDIES, diagnose
 from gpu_headroom.code.facts import Live, ModelFacts
 from gpu_headroom.code.literals import literals_in
+from gpu_headroom.code.rounds import Gathering
+from gpu_headroom.holders.graphs import Longer
 from gpu_headroom.holders.modules import Model
 from gpu_headroom.holders.training import Training
 from gpu_headroom.oom.operation import FailedOperation, Operand
 from gpu_headroom.oom.running import Running
-from gpu_headroom.oom.scene import RunningModule
+from gpu_headroom.oom.scene import RunningModule, Scene
 from gpu_headroom.text.format import GIB, MIB
 from tests.advice.cases import cell, device, evidence, group
 
@@ -61,6 +63,31 @@ OFFERED: dict[str, dict[str, Any]] = {
     },
     "shut-down": {
         "groups": (group("_WORLD", 9 * GIB, origin="modules", root="vllm.state._WORLD"),),
+    },
+    "sample-neighbors": {
+        "groups": (group("data", MIB, shape=(2, 100_000), dtype="int64"),),
+        "kinds": {"activations": 10 * GIB},
+    },
+    "call-in-parts": {
+        "kinds": {"activations": 10 * GIB},
+        "scene": Scene(
+            running=Running(trains=True),
+            call=FailedOperation(
+                "net(X)", "net", (Operand("X", (4096, 64), "float32", MIB),), None
+            ),
+        ),
+    },
+    "shorter-batch": {
+        "kinds": {"activations": 10 * GIB},
+        "longer": Longer(512, 64, (32, 512, 768), in_rows=False),
+        "running": Running(trains=True, loops=True),
+    },
+    "one-result-at-a-time": {
+        "temporary_bytes": 10 * GIB,
+        "running": Running(
+            gathering=Gathering("", "list(results)", "[each.cpu() for each in results]"),
+            gathered_at="fastdetect.py, line 29",
+        ),
     },
     "end-in-semicolon": {
         "groups": (group("Out[7]", 9 * GIB, origin="outputs"),),
@@ -153,6 +180,7 @@ _TOO_LARGE = (
         "other-gpu",
     ),
     *("split-request", "same-shape", "clear-gradients", "freeze-backbone", "save-training"),
+    *("sample-neighbors", "call-in-parts", "shorter-batch"),
 )
 BESIDE = {
     "autocast": ("checkpointing",),
@@ -185,7 +213,11 @@ def test_every_end_of_a_suggestions_sentences_is_named() -> None:
     for row in suggestions.SUGGESTIONS:
         ends = {each.removeprefix(f"remedy.{row.id}").lstrip(".") for each in row.TEXTS}
         for end in ends - {"", "note", "notebooks", "started"}:
-            assert f'"{end}"' in code or end.removeprefix("note_") in ("hidden", "notebooks", "started"), end
+            assert f'"{end}"' in code or end.removeprefix("note_") in (
+                "hidden",
+                "notebooks",
+                "started",
+            ), end
 
 
 def offers(found: Evidence) -> list[Offer]:

@@ -184,7 +184,7 @@ def test_says_what_came_back_by_itself(notebook: Notebook, source: str) -> None:
     assert parts["temporaries"] == evidence.let_go_bytes
     assert "not_attributed" not in parts
     assert report["cause"] is not None
-    assert report["cause"]["rule"] == "unnamed-values"
+    assert report["cause"]["rule"] == "kept-tensors"
     assert "free-traceback" not in {each["id"] for each in report["remedies"]}
 
 
@@ -233,7 +233,7 @@ def test_believes_the_message_where_memory_has_come_back(notebook: Notebook) -> 
     assert evidence.let_go_bytes == pytest.approx(exact, rel=0.01)
     report = build(evidence.failure).report
     assert report["cause"] is not None
-    assert report["cause"]["rule"] == "unnamed-values"
+    assert report["cause"]["rule"] == "kept-tensors"
 
 
 @pytest.mark.parametrize(

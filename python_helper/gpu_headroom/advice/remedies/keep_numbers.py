@@ -12,7 +12,7 @@ from ...text.messages import message
 from ..code_fix import UNCHANGED
 from ..editing import edited, in_first_cell
 from ..remedy import Offer
-from ..rules.copies import is_cache, of_evaluation
+from ..rules.copies import bound_of, is_cache, of_evaluation
 
 if TYPE_CHECKING:
     from ...holders.groups import Group
@@ -40,14 +40,13 @@ TEXTS = {
 
 def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     """Offer it where something was found that keeps the results of many rounds."""
-    if finding is None:
-        return None
-    if not finding.about:
-        name = evidence.scene.running.collecting
-        return _on_host(name, finding.bytes, measured=False) if name else None
+    if finding is None or not finding.about:
+        return None if finding is None else _of_gathered(evidence, finding)
     held = finding.about[0]
+    if held.keys & evidence.scene.running.of_libraries:
+        return None  # nobody edits a library
     if finding.rule != "retained-graph":
-        return _on_host(held.name, held.bytes, example=_host_example(held))
+        return _on_host(held.name, held.bytes, example=_host_example(evidence, held))
     if _is_trained(evidence, held):
         return None  # what goes backward must keep its graph
     if not finding.grew:
@@ -65,6 +64,15 @@ def offer(evidence: Evidence, finding: Finding | None) -> Offer | None:
     )
 
 
+def _of_gathered(evidence: Evidence, finding: Finding) -> Offer | None:
+    gathered = evidence.scene.running.gathering
+    if gathered is None or evidence.scene.running.gathered_at:
+        return None
+    example = f"{gathered.name or 'values'} = {gathered.on_host}"
+    name = gathered.name or gathered.text
+    return _on_host(name, finding.bytes, measured=False, example=example)
+
+
 def _example(evidence: Evidence, held: Group) -> str:
     if of_evaluation(held):
         return "TrainingArguments(..., eval_accumulation_steps=1)"
@@ -73,23 +81,25 @@ def _example(evidence: Evidence, held: Group) -> str:
     return f"{held.name}.append(value.detach())"
 
 
-def _host_example(held: Group) -> str:
+def _host_example(evidence: Evidence, held: Group) -> str:
     if of_evaluation(held):
         return "TrainingArguments(..., eval_accumulation_steps=1)"
-    if held.keyed or is_cache(held):
+    if not held.keyed and is_cache(held):
+        return f"{held.name}.append(value.cpu())\n\n{held.name}[n].cuda()  # where it is read"
+    if held.keyed:
         return f"{held.name}[key] = value.cpu()\n\n{held.name}[key].cuda()  # where it is read"
-    return f"{held.name}.append(value.cpu())"
+    bound = bound_of(evidence, held)
+    fewer = f"\n\ndeque(maxlen={held.count // 2})  # or" if bound and bound.is_own else ""
+    return f"{held.name}.append(value.cpu()){fewer}"
 
 
-def _on_host(
-    name: str, size: int | None, *, measured: bool = True, example: str | None = None
-) -> Offer:
+def _on_host(name: str, size: int | None, *, measured: bool = True, example: str) -> Offer:
     return Offer(
         title=message("remedy.keep-numbers.to_host", TEXTS, name=name),
         note=message("remedy.keep-numbers.note_to_host", TEXTS),
         effect_bytes=size,
         measured=measured,
-        example=example or f"{name} = [f(x).cpu() for x in ...]",
+        example=example,
     )
 
 

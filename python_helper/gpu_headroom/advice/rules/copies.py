@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...code.find import names
+from ...oom.failing_line import CALLS_MODEL
 from ...text.messages import message
 from ..finding import A_LINE, Finding
 
@@ -71,6 +72,34 @@ def of_evaluation(group: Group) -> bool:
     return group.function.rpartition(".")[2] in _EVALUATES
 
 
+class Bound(NamedTuple):
+    """How many entries a container will have at its end, about, and the bytes that it needs then.
+
+    `is_own`: it is a `deque` that takes no more.
+    """
+
+    entries: int
+    bytes: int
+    is_own: bool
+
+
+def bound_of(evidence: Evidence, group: Group) -> Bound | None:
+    """Return what a growing container comes to, where a `maxlen` or the loop around tells.
+
+    A loop tells where each of its rounds has put in as many entries.
+    """
+    numbers, rounds, name = evidence.scene.numbers, evidence.scene.running.rounds, group.last_name
+    ends = [n for n, names in numbers.items() if f"{name}.maxlen" in names and n >= group.count]
+    most = min(ends, default=0)
+    if rounds is not None and not most and group.keys & evidence.scene.running.growing:
+        done, total = rounds
+        each = round(group.count / done)
+        most = each * total if each and abs(group.count - each * done) <= 1 + done * _UNEVEN else 0
+    needed = int(group.bytes * most / group.count)
+    return Bound(most, needed, bool(ends)) if most > group.count else None
+
+
+_UNEVEN = 0.05  # rounds that put nothing in
 _COPY_SHARE = 0.1
 _ALIKE = 0.8
 _MUCH = 0.2
@@ -114,10 +143,11 @@ def made_anew(evidence: Evidence) -> Group | None:
         module.type_name for module in evidence.scene.modules if module.function == "__init__"
     }
     state = sum(each.bytes for each in evidence.groups if each.kinds.get("optimizer_state"))
-    running = evidence.scene.running
+    running, keys = evidence.scene.running, {module.key for module in evidence.scene.modules}
+    moving = {model.name for model in evidence.models if model.key in keys}
     for group in evidence.groups:
-        if group.keys & (running.growing | running.adding):
-            continue  # what is being made becomes a part of it
+        if group.keys & (running.growing | running.adding) or group.path in moving:
+            continue  # what is being made becomes a part of it, or it is moved itself
         again = group.keys & running.assigning or named.get(group.path) in making
         least = _COPY_SHARE if again else _MUCH
         is_model = group.path in named and group.origin == "names"
@@ -216,7 +246,7 @@ def data_on_card(evidence: Evidence) -> Finding | None:
 def data_groups(evidence: Evidence) -> list[Group]:
     """Return the names of plain tensors that neither the running code nor a model has made."""
     running = evidence.scene.running
-    made = running.growing | running.adding | running.bound
+    made = running.growing | running.adding | running.bound | running.of_libraries
     found = copies(evidence)
     others = set[int]() if found is None else set(map(id, found[1]))
     data = [
@@ -242,7 +272,7 @@ def data_groups(evidence: Evidence) -> list[Group]:
 
 def _is_inside(group: Group) -> bool:
     """Whether it is a variable of a function other than those that run a loop over data."""
-    return group.function.rpartition(".")[2] in ("forward", "__call__", "_forward_impl")
+    return group.function.rpartition(".")[2] in ("forward", "__call__", *CALLS_MODEL)
 
 
 def _results(evidence: Evidence) -> set[str]:
@@ -290,4 +320,6 @@ def is_moving(evidence: Evidence) -> bool:
     operation, own = evidence.scene.operation, evidence.scene.running.own
     moves = operation is not None and operation.name in _MOVES and _TO_CARD.search(operation.text)
     loads = not own or own[-1] in _LOADS
-    return bool(moves and loads and not evidence.scene.modules)
+    bounds = [bound_of(evidence, group) for group in evidence.groups if group.root]
+    fills = any(bound is not None and bound.is_own for bound in bounds)
+    return bool(moves and loads and not evidence.scene.modules and not fills)

@@ -10,7 +10,7 @@ from ...code.rounds import stored
 from ...code.training import trains
 from ...text.messages import message
 from ..finding import A_LINE, FREE, TRADED, Finding
-from .copies import copies, is_cache, is_moving, of_evaluation
+from .copies import bound_of, copies, is_cache, is_moving, of_evaluation
 
 if TYPE_CHECKING:
     from ...holders.groups import Group
@@ -24,6 +24,9 @@ TEXTS = {
     "cause.growing-cache.evidence": (
         "A cache of {count} entries on the GPU; it grows with each call, and nothing takes out "
         "of it."
+    ),
+    "cause.growing-cache.evidence_bound": (
+        "A cache of {count} entries on the GPU; the {most} that there will be need {needed_bytes}."
     ),
     "cause.retained-graph": (
         "**`{name}` keeps {held_bytes} of activations** of the {in_use_bytes} in tensors."
@@ -57,13 +60,20 @@ TEXTS = {
         "Each round of the loop adds more, such as {alike} of {shape} in {dtype}. They need not "
         "be on the GPU."
     ),
+    "cause.kept-tensors.evidence_bound": (
+        "Each round of the loop adds more, such as {alike} of {shape} in {dtype}. {count} entries "
+        "hold {held_bytes}; the {most} that there will be need {needed_bytes}."
+    ),
     "cause.kept-tensors.collecting": (
-        "**A comprehension keeps its values on the GPU: {held_bytes}** of the {in_use_bytes} in "
-        "tensors."
+        "**`{expression}` keeps {held_bytes} on the GPU** of the {in_use_bytes} in tensors."
     ),
     "cause.kept-tensors.evidence_collecting": (
-        "It keeps what each of its rounds makes until the last one is done. They need not be on "
-        "the GPU; the error has let go of them."
+        "It keeps each value until the last one is made. They need not be on the GPU; the error "
+        "has let go of them."
+    ),
+    "cause.kept-tensors.evidence_gathered": (
+        "{place}, keeps each result until the last one is made; the error has let go of them. One "
+        "result at a time needs no more than the largest."
     ),
     "cause.displayed-values": (
         "**Displayed values keep {held_bytes}** of the {in_use_bytes} in tensors."
@@ -108,6 +118,7 @@ def growing_cache(evidence: Evidence) -> Finding | None:
     cache = largest_cache(evidence)
     if cache is None:
         return None
+    bound = bound_of(evidence, cache)
     return Finding(
         message(
             "cause.growing-cache",
@@ -116,7 +127,12 @@ def growing_cache(evidence: Evidence) -> Finding | None:
             held_bytes=cache.bytes,
             in_use_bytes=evidence.memory.in_use_bytes,
         ),
-        message("cause.growing-cache.evidence", TEXTS, count=cache.count),
+        message(
+            f"cause.growing-cache.evidence{'_bound' if bound else ''}",
+            TEXTS,
+            count=cache.count,
+            **({"most": bound.entries, "needed_bytes": bound.bytes} if bound else {}),
+        ),
         bytes=cache.bytes,
         price=TRADED,
         grew=True,
@@ -239,24 +255,34 @@ def kept_tensors(evidence: Evidence) -> Finding | None:
         said = message(which, TEXTS, shape=str(list(shape)), dtype=dtype)
     else:
         claim = message("cause.kept-tensors", TEXTS, count=kept.count, **held)
-        which = "cause.kept-tensors.evidence"
-        said = message(which, TEXTS, alike=alike, shape=str(list(shape)), dtype=dtype)
+        which, bound = "cause.kept-tensors.evidence", bound_of(evidence, kept)
+        params: dict[str, str | int | None] = {"alike": alike, "shape": str(list(shape))}
+        if bound is not None:
+            which += "_bound"
+            params |= {"count": kept.count, "held_bytes": kept.bytes}
+            params |= {"most": bound.entries, "needed_bytes": bound.bytes}
+        said = message(which, TEXTS, dtype=dtype, **params)
     return Finding(claim, said, bytes=kept.bytes, price=A_LINE, grew=True, about=(kept,))
 
 
 def _collecting(evidence: Evidence) -> Finding | None:
-    """A comprehension calls a model in each round; its list has no name before it is done."""
-    size = evidence.collected_bytes
-    if not size or evidence.scene.running.trains or evidence.share(size) < _PILE_SHARE:
+    """An expression gathers what is made in each round; that has no name before it is done."""
+    size, running = evidence.collected_bytes, evidence.scene.running
+    gathered = running.gathering
+    if gathered is None or not size or evidence.share(size) < _PILE_SHARE or is_moving(evidence):
         return None
+    place, which = running.gathered_at, "cause.kept-tensors.evidence_gathered"
     return Finding(
         message(
             "cause.kept-tensors.collecting",
             TEXTS,
+            expression=gathered.text,
             held_bytes=size,
             in_use_bytes=evidence.memory.in_use_bytes,
         ),
-        message("cause.kept-tensors.evidence_collecting", TEXTS),
+        message(which, TEXTS, place=place)
+        if place
+        else message("cause.kept-tensors.evidence_collecting", TEXTS),
         bytes=size,
         price=A_LINE,
         grew=True,
@@ -287,7 +313,7 @@ def piles(evidence: Evidence) -> list[Group]:
         for group in evidence.groups
         if group.root
         and (
-            (group.count >= _PILE_SEVERAL and group.keys & running.growing)
+            (group.count >= _PILE_SEVERAL and group.keys & (running.growing | running.of_libraries))
             or group.keys & running.adding
             or of_evaluation(group)
         )

@@ -36,6 +36,7 @@ TEXTS = {
     "cause.huge-request.evidence_made": (
         "`{expression}` asks for it: {operands} make a result of {shape}."
     ),
+    "cause.huge-request.evidence_numbers": "`{expression}` asks for it: its shape is {shape}.",
     "cause.huge-request.evidence_copied": "`{expression}` copies it to the GPU: {operands}.",
     "cause.huge-request.evidence_operands": "`{expression}` asks for it: {operands}.",
     "cause.evaluation-with-gradients": (
@@ -80,6 +81,18 @@ TEXTS = {
     "cause.activations.evidence_batch": (
         "The forward pass keeps them for the backward pass, of {value} samples at once (`{name}`, "
         "{place})."
+    ),
+    "cause.activations.evidence_saver": (
+        "The forward pass keeps them for the backward pass; {saved_bytes} are what `{operation}` "
+        "keeps, such as {shape}."
+    ),
+    "cause.activations.evidence_longer": (
+        "This batch is {times} times as long as the one before it: {now} for {before}, in a shape "
+        "of {shape}. One long sample sets the length of all that are padded with it."
+    ),
+    "cause.activations.evidence_more": (
+        "This batch has {times} times as many rows as the one before it: {now} for {before} in a "
+        "shape of {shape}."
     ),
     "cause.activations.layer": (
         "**What one layer is given and makes: {layer_bytes}** on a card of {capacity_bytes}."
@@ -165,6 +178,9 @@ def is_blown_up(evidence: Evidence) -> bool:
 
 
 def _of_shapes(operation: FailedOperation | None) -> Message | None:
+    if operation is not None and operation.shape and not operation.operands:
+        which, shape = "cause.huge-request.evidence_numbers", str(list(operation.shape))
+        return message(which, TEXTS, expression=operation.text, shape=shape)
     if operation is None or not operation.operands:
         return None
     operands = ", ".join(
@@ -376,12 +392,14 @@ _ACTIVATION_SHARE = 0.4
 def activations(evidence: Evidence) -> Finding | None:
     """Speak where activations are a good part of what is in use, and more than the model."""
     kept, memory = evidence.kinds.get("activations", 0), evidence.memory
+    # What a backward pass has let go of as it failed.
+    kept += evidence.temporary_bytes if evidence.scene.in_backward and kept else 0
     claim = message(
         "cause.activations", TEXTS, activations_bytes=kept, in_use_bytes=memory.in_use_bytes
     )
     which = "cause.activations.evidence"
     if not _fill(evidence, kept):
-        kept, asked = kept + _given(evidence), evidence.requested_bytes or 0
+        kept, asked = kept + given_bytes(evidence), evidence.requested_bytes or 0
         if not _fill(evidence, kept):
             return None
         claim = message(
@@ -394,8 +412,27 @@ def activations(evidence: Evidence) -> Finding | None:
         if evidence.scene.running.trains:
             which = "cause.activations.evidence_begun"
     batch = evidence.batch
-    said = message(which, TEXTS)
-    if batch is not None:
+    said, saver = message(which, TEXTS), evidence.saver
+    if evidence.longer is not None:
+        now, before, shape, in_rows = evidence.longer
+        said = message(
+            f"cause.activations.evidence_{'more' if in_rows else 'longer'}",
+            TEXTS,
+            times=now // before,
+            now=now,
+            before=before,
+            shape=str(list(shape)),
+        )
+    elif batch is None and saver is not None and which == "cause.activations.evidence":
+        operation, saved, shape = saver
+        said = message(
+            "cause.activations.evidence_saver",
+            TEXTS,
+            operation=operation,
+            saved_bytes=saved,
+            shape=str(list(shape)),
+        )
+    elif batch is not None:
         place = place_of(batch, evidence.failure.cell)
         said = message(f"{which}_batch", TEXTS, name=batch.name, value=batch.value, place=place)
     return Finding(claim, said, bytes=kept, price=TRADED)
@@ -405,7 +442,7 @@ def _fill(evidence: Evidence, size: int) -> bool:
     return evidence.share(size) >= _ACTIVATION_SHARE and size >= evidence.model_bytes
 
 
-def _given(evidence: Evidence) -> int:
+def given_bytes(evidence: Evidence) -> int:
     """Return what a pass that goes forward has as plain values: its batch, a layer's input."""
     scene = evidence.scene
     if scene.in_backward or not scene.modules or evidence.being_made_bytes:
@@ -458,8 +495,8 @@ def unnamed_values(evidence: Evidence) -> Finding | None:
     # What a backward pass lets go of when it fails was never a value of the program's.
     if evidence.scene.in_backward or evidence.share(values) < _UNNAMED_SHARE:
         return None
-    if evidence.scene.modules:
-        return None  # the parts of a model that was being made, or what a layer was making
+    if evidence.scene.modules or evidence.collected_bytes:
+        return None  # parts of a model that was being made, what a layer makes, what is gathered
     if requested > memory.headroom_bytes + values:
         return None
     return Finding(

@@ -193,6 +193,14 @@ def shows_saved() -> bool:
     return getattr(saved, "data", None) is not None
 
 
+def shapes_made(node: Any) -> list[tuple[int, ...]]:
+    """Return the shapes that a node of an autograd graph has made (since PyTorch 2.1)."""
+    try:
+        return [tuple(each.shape) for each in node._input_metadata]
+    except (AttributeError, RuntimeError, TypeError):
+        return []  # no such name, or a nested tensor
+
+
 def take_back(tensor: Any) -> None:
     """Have Python own a tensor again, as `torch.utils.weak` does after each look.
 

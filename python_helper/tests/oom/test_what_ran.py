@@ -1,0 +1,224 @@
+"""What a report says of programs of other people's shapes: by what ran, with a remedy."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from gpu_headroom.advice.registry import diagnose
+from gpu_headroom.concurrency.turns import Turn
+from gpu_headroom.oom import evidence as evidences
+from gpu_simulator import simulate
+from tests.notebook import Notebook, open_notebook
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+START = """
+import torch
+from collections import deque
+from torch import nn
+net = nn.Sequential(*[m for _ in range(8) for m in (nn.Linear(256, 256), nn.ReLU())]).cuda().eval()
+optimizer = torch.optim.SGD(net.parameters(), 0.1)
+"""
+STREAM = """
+def stream(count):
+    with torch.no_grad():
+        for _ in range(count):
+            yield net(torch.rand(20_000, 256, device="cuda"))
+"""
+ROWS = "net.requires_grad_(False)\nrows = torch.rand(512, 256).cuda()"
+TRAIN = """
+for x in batches:
+    x = x.cuda()
+    loss = net(x).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+GRAPH = """
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(64, 64)
+    def forward(self, x, edges):
+        messages = torch.tanh(self.inner(x)[edges[0]])
+        return torch.zeros_like(x).index_add(0, edges[1], messages)
+layer = Layer().cuda()
+nodes = torch.rand(1000, 64, device="cuda")
+edges = torch.randint(0, 1000, (2, 1_000_000), device="cuda")
+batch_size = 16
+"""
+
+
+@pytest.fixture
+def notebook() -> Iterator[Notebook]:
+    """A notebook on a simulated GPU of 1 GiB, with a model."""
+    with simulate("1 GiB"), open_notebook() as notebook:
+        assert notebook.run(START).success
+        yield notebook
+
+
+def said(notebook: Notebook, *cells: str) -> tuple[str, str, dict[str, str]]:
+    """Run cells of which the last runs out of memory; return rule, sentences and examples."""
+    for cell in cells[:-1]:
+        assert notebook.run(cell).success, notebook.printed
+    result = notebook.run(cells[-1])
+    assert not result.success
+    causes, offers = diagnose(evidences.measure(notebook.failure(result), Turn(30.0)))
+    first = causes[0]
+    sentences = first["claim"]["text"] + first["evidence"]["text"]
+    return first["rule"], sentences, {each.id: each.example or "" for each in offers}
+
+
+@pytest.mark.parametrize(
+    ("cells", "rule", "remedy", "example"),
+    [
+        pytest.param(
+            [STREAM, "kept = torch.cat(list(stream(400)))"],
+            "kept-tensors",
+            "keep-numbers",
+            "kept = [each.cpu() for each in stream(400)]",
+            id="list-of-a-generator",
+        ),
+        pytest.param(
+            [
+                "waves = [torch.rand(10**6) for _ in range(5)] * 80",
+                "all = [w.cuda() * 2 for w in waves]",
+            ],
+            "kept-tensors",
+            "keep-numbers",
+            "all = [(w.cuda() * 2).cpu() for w in waves]",
+            id="comprehension-without-a-model",
+        ),
+        pytest.param(
+            ["table = torch.rand(400_000, 256)", "with torch.no_grad():\n    net(table.cuda())"],
+            "activations",
+            "call-in-parts",
+            "net(table[n : n + ",
+            id="own-call",
+        ),
+        pytest.param(
+            [
+                "points = torch.rand(30_000, 8, device='cuda')",
+                "torch.cdist(points, points).topk(3)",
+            ],
+            "huge-request",
+            "split-request",
+            "for part in points.split(1024):\n    result = torch.cdist(part, points)",
+            id="pairs",
+        ),
+        pytest.param(
+            ["q = torch.rand(4, 9000, 32, device='cuda')", "q @ q.transpose(-1, -2)"],
+            "huge-request",
+            "split-request",
+            "for part in q.split(512, dim=1):",
+            id="attention",
+        ),
+        pytest.param(
+            ["n = 40_000", "torch.ones(n, n, device='cuda')"],
+            "huge-request",
+            "split-request",
+            "for start in range(0, 40000, 512)",
+            id="mask",
+        ),
+        pytest.param(
+            [GRAPH, "layer(nodes, edges).sum().backward()"],
+            "activations",
+            "sample-neighbors",
+            "NeighborLoader",
+            id="whole-graph",
+        ),
+        pytest.param(
+            [
+                "sizes = (40, 50, 30, 900)\nbatches = [torch.rand(100, n, 256) for n in sizes]",
+                TRAIN,
+            ],
+            "activations",
+            "shorter-batch",
+            "sample[:450]",
+            id="longest-batch",
+        ),
+    ],
+)
+def test_names_a_cause_and_a_remedy_in_the_names_of_the_notebook(
+    notebook: Notebook, cells: list[str], rule: str, remedy: str, example: str
+) -> None:
+    """Where no number sets the batch there is a remedy all the same."""
+    found, _, examples = said(notebook, *cells)
+    assert found == rule
+    assert example in examples[remedy]
+    assert "smaller-batch" not in examples
+
+
+def test_says_how_much_longer_this_batch_is_than_the_one_before(notebook: Notebook) -> None:
+    """The graph of the round before knows the shapes that it had."""
+    sizes = "sizes = (40, 50, 30, 900)\nbatches = [torch.rand(100, n, 256) for n in sizes]"
+    _, sentences, _ = said(notebook, sizes, TRAIN)
+    assert "30 times as long as the one before it: 900 for 30" in sentences
+
+
+@pytest.mark.parametrize("sizes", ["(300, 300, 900)", "(900,)"])
+def test_says_so_of_the_round_before_alone(notebook: Notebook, sizes: str) -> None:
+    """Not in the first round; and by a whole number of times."""
+    _, sentences, _ = said(notebook, f"batches = [torch.rand(100, n, 256) for n in {sizes}]", TRAIN)
+    assert ("3 times as long" in sentences) is (len(sizes) > len("(900,)"))
+
+
+@pytest.mark.parametrize(
+    ("container", "loop", "most"),
+    [
+        ("deque(maxlen=50_000)", "for n in range(200_000):", 50_000),
+        ("[]", "for n in range(20_000):", 20_000),
+        ("[]", "for n, _ in enumerate(rounds):", 30_000),
+        ("[]", "while True:", None),
+    ],
+)
+def test_says_what_a_container_will_need_at_its_end(
+    notebook: Notebook, container: str, loop: str, most: int | None
+) -> None:
+    """By its own bound, which a subclass of `deque` may not have, else by the loop around."""
+    fill = f"{loop}\n    kept.append(net(rows))"
+    rule, sentences, _ = said(notebook, f"{ROWS}\nkept = {container}\nrounds = [0] * 30_000", fill)
+    assert rule == "kept-tensors"
+    assert (f"the {most} that there will be need" in sentences) is (most is not None)
+
+
+def test_leaves_alone_where_gradients_are_the_purpose(notebook: Notebook) -> None:
+    """An input that requires grad: no `no_grad`, but parts that go backward one by one."""
+    attribute = """
+def attribute(x, steps):
+    path = (torch.linspace(0, 1, steps, device="cuda")[:, None] * x).requires_grad_()
+    out = net(path).sum()
+    return torch.autograd.grad(out, path)[0]
+attribute(torch.rand(1, 256, device="cuda"), 900_000 // 3)
+"""
+    rule, _, examples = said(notebook, attribute)
+    assert rule == "activations"
+    assert "no-grad" not in examples
+    assert "up to the backward pass" in examples["call-in-parts"]
+
+
+def test_splits_all_that_is_as_long(notebook: Notebook) -> None:
+    """A perturbation has as many rows as what it is added to, and requires grad."""
+    data = "x = torch.rand(120_000, 256, device='cuda')\ndelta = torch.zeros_like(x[:, :1])"
+    attack = "delta.requires_grad_()\nnet(x + delta).mean().backward()"
+    _, _, examples = said(notebook, data, attack)
+    assert "no-grad" not in examples
+    assert re.search(
+        r"net\(x\[n : n \+ \d+\] \+ delta\[n : n \+ \d+\]\)", examples["call-in-parts"]
+    )
+
+
+def test_frees_no_name_that_the_failing_line_reads(notebook: Notebook) -> None:
+    """What a loop hands on from round to round is no left-over of it."""
+    _, _, examples = said(
+        notebook,
+        "x = torch.rand(60_000, 256, device='cuda')",
+        """
+for n in range(4):
+    x = net(torch.cat([x, x])) + 1
+""",
+    )
+    assert "delete-leftovers" not in examples
