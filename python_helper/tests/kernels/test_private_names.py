@@ -41,6 +41,7 @@ NAMES: dict[str, Loss] = {
     "_cdata": Loss("storages without memory are not told apart"),
     "_fix_weakref": Loss("up to PyTorch 2.9, what only a graph holds counts as held by an object"),
     "_storage_Use_Count": Loss("parameters that a graph ends in count as kept by it"),
+    "_input_metadata": Loss("that a batch is longer than the one before it"),
     "SavedTensor": Loss("of what graphs keep, all that Python has never seen"),
 }
 

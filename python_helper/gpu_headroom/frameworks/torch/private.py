@@ -196,9 +196,9 @@ def shows_saved() -> bool:
 def shapes_made(node: Any) -> list[tuple[int, ...]]:
     """Return the shapes that a node of an autograd graph has made (since PyTorch 2.1)."""
     try:
-        return [tuple(each.shape) for each in node._input_metadata]
-    except (AttributeError, RuntimeError, TypeError):
-        return []  # no such name, or a nested tensor
+        return [tuple(each.shape) for each in getattr(node, "_input_metadata", ())]
+    except (RuntimeError, TypeError):
+        return []  # a nested tensor has none
 
 
 def take_back(tensor: Any) -> None:
