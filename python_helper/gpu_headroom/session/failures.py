@@ -13,7 +13,6 @@ from ..code.parsing import each_parsed_once
 from ..inspection.kinds import args_of, name_of
 from ..kernel import running_cell
 from ..oom.failure import Failure, device_that_failed, last_shown
-from ..readings.nvml import DRIVER
 from ..text.format import format_error
 from ..text.messages import message
 
@@ -189,6 +188,8 @@ class Failures:
         snapshot: DeviceSnapshot | None = None,
         capture: Capture | None = None,
     ) -> Failure:
+        from ..readings.nvml import DRIVER
+
         life, index = self._life, device_that_failed(recognition, capture) or 0
         return Failure(
             error=error,
