@@ -239,10 +239,10 @@ def _without_report(place: Place, notebook: SeededNotebook) -> Examination:
         report = report_of(kernel, run, cell_id(notebook.steps[-1].cell))
         warnings = [each for each in kernel.events("warning") if each["kind"] == "swallowed_oom"]
     is_right = report is None and (notebook.cause == "host-memory") != bool(warnings)
-    wrong = report["cause"]["rule"] if report and report["cause"] else None
+    reported = report["cause"]["rule"] if report and report["cause"] else None
     return Examination(
         notebook=notebook.name,
-        first=notebook.cause if is_right else wrong,
+        first=notebook.cause if is_right else reported,
         further=(),
         remedies=(),
         not_attributed_bytes=None,
@@ -252,7 +252,7 @@ def _without_report(place: Place, notebook: SeededNotebook) -> Examination:
         passes_after_free=False,
         passes_after_safe_set=False,
         edits=(),
-        unsaid=_unsaid(notebook, warnings),
+        unsaid=_unsaid(notebook, [warnings, *([report] if report else [])]),
     )
 
 

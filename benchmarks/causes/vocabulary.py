@@ -89,7 +89,7 @@ REMEDIES = frozenset(
 )
 # The ids of a report that mean the same where they have another name, or do it in several ways.
 OFFERED_AS = {
-    "shorter-input": {"smaller-input"},
+    "shorter-input": {"smaller-input", "shorter-batch"},
     "smaller-image": {"smaller-input"},
     "half-inference": {"narrower-dtype", "lighter-model"},
     "float32": {"narrower-dtype"},
@@ -98,8 +98,10 @@ OFFERED_AS = {
     "lora": {"lighter-model"},
     "quantised": {"lighter-model"},
     "save-checkpoint": {"save-training"},
-    "in-parts": {"split-request"},
-    "chunks": {"split-request"},
+    "in-parts": {"split-request", "call-in-parts"},
+    "chunks": {"split-request", "call-in-parts"},
+    "release-holder": {"shut-down"},
+    "stream": {"one-result-at-a-time"},
 }
 # What of the input scales the memory, where the cause is `activations`.
 SCALES = frozenset({"batch", "input-length", "image-size"})
