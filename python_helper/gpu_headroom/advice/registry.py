@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from ..concurrency.turns import Late
 from . import code_fix, editing, kept_in_module
 from .remedies import (
     checkpointing,
@@ -152,7 +154,9 @@ def _offers(evidence: Evidence, findings: Mapping[str, Finding]) -> list[Offer]:
         if remedy.TREATS in _TRADED and treated and order[treated[0]]:
             continue  # something is given for it, and there is another cause to act on first
         for name in treated or (None,):
-            offer = remedy.offer(evidence, None if name is None else findings[name])
+            offer = None
+            with suppress(Late):
+                offer = remedy.offer(evidence, None if name is None else findings[name])
             if offer is not None and _helps(offer, evidence):
                 offer = replace(offer, id=remedy_id)
                 found.append((-1 if name is None else order[name], offer))
@@ -181,9 +185,11 @@ def _findings(evidence: Evidence) -> dict[str, Finding]:
 
     What has grown from round to round is enough: the rounds before have passed.
     """
-    found = [
-        (name, said._replace(rule=name)) for name, rule in RULES.items() if (said := rule(evidence))
-    ]
+    found = []
+    for name, rule in RULES.items():
+        with suppress(Late):  # `card/report.py` says that there was no time for all
+            if said := rule(evidence):
+                found.append((name, said._replace(rule=name)))
     found.sort(key=lambda each: _rank(each[1], evidence))
     certain = [each for each in found if each[1].certain]
     return dict((certain or found)[:_MOST_CAUSES])

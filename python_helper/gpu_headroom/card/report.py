@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from ..advice.registry import diagnose
 from ..advice.remedy import Offer
+from ..code.reading import was_cut
 from ..frameworks.registry import TITLES
 from ..oom.failure_memory import ERROR
 from ..text.messages import message
@@ -43,26 +44,29 @@ _OBSERVER = "attach_out_of_memory_observer()"
 class BuiltReport:
     """A report as it travels, and the fixes behind its remedies by remedy id.
 
-    `scene` is what was running, where that is known.
+    `scene` is what was running, where that is known; `ended` says why not all was found.
     """
 
     report: Report
     fixes: Mapping[str, CodeFix]
     scene: Scene | None = None
+    ended: Message | None = None
 
 
 def report_of(
     evidence: Evidence,
     *,
     report_id: str | None = None,
-    looking: bool = False,
+    goes_on: bool = False,
 ) -> BuiltReport:
     """Put what is known, its causes and what can be offered into one report.
 
-    `report_id` is that of an earlier one that this completes; `looking` that it will be completed.
+    `report_id` is that of an earlier one that this completes; `goes_on` that what was not found in
+    the time that there was will be.
     """
     failure, recognition = evidence.failure, evidence.failure.recognition
     causes, offers = diagnose(evidence)
+    ended = evidence.ended or (message("card.unread") if was_cut() else None)
     memory, cell, device = evidence.memory, failure.cell, failure.device
     report: Report = {
         "version": VERSION,
@@ -94,14 +98,14 @@ def report_of(
         "remedies": [offer.remedy for offer in offers],
         "details": _details(evidence),
         "versions": versions(),
-        "looking": looking,
+        "looking": goes_on and ended is not None,
         "worker": _worker(recognition.worker),
         "origin": _origin(evidence.scene.origin),
         "also_failed": recognition.also_failed,
         "measured": "message" if recognition.worker else "kernel",
     }
     fixes = {offer.id: fix for offer in offers if (fix := offer.edited.fix)}
-    return BuiltReport(report, fixes, evidence.scene)
+    return BuiltReport(report, fixes, evidence.scene, ended)
 
 
 def _worker(worker: RemoteWorker | None) -> Worker | None:

@@ -15,6 +15,7 @@ from .batch import ARGV, is_argv, parses_argv
 from .find import base_of, called, dotted, keyword, names, words
 from .notebook import CellCode
 from .order import order_of
+from .reading import walk
 from .scopes import Function, arguments
 
 if TYPE_CHECKING:
@@ -250,7 +251,7 @@ class Again:
         """Enter what a function empties, fills or uses up of what a call gives it."""
         own = {
             changed.id
-            for node in ast.walk(function)
+            for node in walk(function)
             for changed in _changed_by(place, node)
             if isinstance(changed, ast.Name)
         }
@@ -288,7 +289,7 @@ class Again:
                 or any(
                     isinstance(child, (ast.Yield, ast.YieldFrom))
                     for f in makes
-                    for child in ast.walk(f)
+                    for child in walk(f)
                 )
             )
         )

@@ -6,6 +6,8 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from .reading import walk
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -40,7 +42,7 @@ def method(node: ast.AST | None, name: str) -> ast.expr | None:
 
 def calls(tree: ast.AST, *names: str) -> Iterator[ast.Call]:
     """Yield the calls of functions or methods of these names."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Call) and called(node) in names:
             yield node
 
@@ -73,7 +75,7 @@ def names(node: ast.AST, context: type[ast.expr_context] = ast.Load) -> set[str]
     """Return the names that are read in a piece of code, or stored."""
     return {
         child.id
-        for child in ast.walk(node)
+        for child in walk(node)
         if isinstance(child, ast.Name) and isinstance(child.ctx, context)
     }
 
@@ -82,7 +84,7 @@ def mentions(node: ast.AST, wanted: set[str]) -> bool:
     """Return whether one of these names or places, such as `self.losses`, is in a piece of code."""
     return any(
         dotted(child) in wanted
-        for child in ast.walk(node)
+        for child in walk(node)
         if isinstance(child, (ast.Name, ast.Attribute, ast.Subscript))
     )
 

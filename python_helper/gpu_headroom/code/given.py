@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .beside import script_lines
 from .find import called, path_of, words
+from .reading import make_way
 from .scopes import Function, defaults
 from .size_names import role_of
 
@@ -265,6 +266,7 @@ def nodes(tree: ast.Module) -> Iterator[Placed]:
     """
     waiting: list[tuple[ast.AST, ast.AST | None]] = [(tree, None)]
     while waiting:
+        make_way()
         node, owner = waiting.pop()
         if isinstance(node, ast.JoinedStr):
             continue

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .parsing import LONGEST, magics, parse_cell, words_in
+from .reading import walk
 from .scopes import Function, uses_in
 
 if TYPE_CHECKING:
@@ -94,13 +95,13 @@ def _sort_with(block: ast.With | ast.AsyncWith, outside: _Code, loops: list[_Cod
 
 
 def _has_statements(node: ast.AST) -> bool:
-    return any(isinstance(child, ast.stmt) for child in ast.walk(node) if child is not node)
+    return any(isinstance(child, ast.stmt) for child in walk(node) if child is not node)
 
 
 def reads_of(nodes: Iterable[ast.AST]) -> set[str]:
     """Return the names of the notebook that code reads, not those of its functions' own."""
     code = list(nodes)
-    steps = (child for node in code for child in ast.walk(node))
+    steps = (child for node in code for child in walk(node))
     added = {id(child.target) for child in steps if isinstance(child, ast.AugAssign)}
     return {
         use.name

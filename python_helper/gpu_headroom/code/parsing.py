@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from contextlib import contextmanager
-from contextvars import ContextVar
-from typing import TYPE_CHECKING
 
 from .find import words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from .reading import current, walk
 
 LONGEST = 200_000  # characters of a cell that is looked through
 _MAGIC = re.compile(r"^([^\S\n]*)(%[%\w].*|!(?!=)(?:.*\\\n)*.*)$", re.MULTILINE)
@@ -36,18 +31,6 @@ _MARKS = "\x7f\x1e\x1f\x1d"
 _ODD = re.compile(
     r"\\[4-7][0-7]{2}|\b(?:0[xX][0-9a-fA-F_]+|[0-9][0-9_.]*)(?:and|else|for|if|in|is|not|or)\b"
 )
-_TREES: ContextVar[dict[str, ast.Module | None] | None] = ContextVar("trees", default=None)
-
-
-@contextmanager
-def each_parsed_once() -> Iterator[None]:
-    """Parse no text twice within: whoever asks gets the same tree, and leaves it as it is."""
-    known = _TREES.get()
-    token = _TREES.set({} if known is None else known)
-    try:
-        yield
-    finally:
-        _TREES.reset(token)
 
 
 def parse_cell(source: str) -> ast.Module | None:
@@ -55,12 +38,13 @@ def parse_cell(source: str) -> ast.Module | None:
 
     Touches no warnings, and gives no cause for any: what cannot be read without one is not read.
     """
-    trees = _TREES.get()
-    if trees is None:
+    reading = current()
+    if reading is None:
         return _parse(source)
-    if source not in trees:
-        trees[source] = _parse(source)
-    return trees[source]
+    if source not in reading.trees:
+        reading.check()
+        reading.trees[source] = _parse(source)
+    return reading.trees[source]
 
 
 def _parse(source: str) -> ast.Module | None:
@@ -113,7 +97,7 @@ def quiet(source: str) -> tuple[str, str]:
 
 
 def _restore(tree: ast.Module, mark: str) -> None:
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             node.value = node.value.replace(mark, "\\")
         elif isinstance(node, ast.Constant) and isinstance(node.value, bytes):

@@ -12,6 +12,7 @@ from .find import base_of, dotted, names, root_of, words
 from .loops import reads_of, stores_of
 from .order import order_of
 from .parsing import magics, parse_cell, words_in
+from .reading import walk
 from .scopes import Function
 from .side_effects import calls_from, functions_of
 
@@ -49,7 +50,7 @@ def makes_anew(source: str, path: str, cells: Iterable[str]) -> bool:
         isinstance(node, (ast.Attribute, ast.Subscript))
         and isinstance(node.ctx, ast.Store)
         and f"{path}.".startswith(f"{dotted(node) or ' '}.")
-        for node in ast.walk(tree)
+        for node in walk(tree)
     ):
         return True
     functions = functions_of([*cells, source])
@@ -58,7 +59,7 @@ def makes_anew(source: str, path: str, cells: Iterable[str]) -> bool:
         or any(
             isinstance(node, ast.Global) and root in node.names
             for function in functions.get(name.rpartition(".")[2], ())
-            for node in ast.walk(function)
+            for node in walk(function)
         )
         for name, call in calls_from([tree], functions)
     )
@@ -80,7 +81,7 @@ class _RunReading:
 
     def _learn(self, tree: ast.Module) -> None:
         """Note the names of a cell, and what its functions read whenever they are called."""
-        for node in ast.walk(tree):
+        for node in walk(tree):
             if isinstance(node, _DEFINITIONS):
                 self._functions.add(node.name)
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -102,15 +103,15 @@ class _RunReading:
         self._is_lost |= tree is None
 
     def _statement(self, each: ast.stmt) -> None:
-        self._gone_through = {node.iter for node in ast.walk(each) if isinstance(node, _LOOPS)}
-        self._gone_through |= {node for node in ast.walk(each) if isinstance(node, ast.withitem)}
+        self._gone_through = {node.iter for node in walk(each) if isinstance(node, _LOOPS)}
+        self._gone_through |= {node for node in walk(each) if isinstance(node, ast.withitem)}
         order = order_of([each], self._read, _sets)
         self.early |= order.early - self.made
         # Behind what may read anything nothing is known any more.
         self._is_lost = not _ANYTHING.isdisjoint(_reads(each))
         if not (self._is_lost and hasattr(each, "body")):
             self.made |= order.set
-        self.made -= {name for node in ast.walk(each) for name in _deleted(node)}
+        self.made -= {name for node in walk(each) for name in _deleted(node)}
 
     def _read(self, node: ast.AST) -> set[str]:
         """Return what a piece of code reads, and what functions do that it may call."""
@@ -124,7 +125,7 @@ class _RunReading:
         return any(
             isinstance(child, ast.Call)
             and (_root(child) in self._own or not self._functions.isdisjoint(names(child)))
-            for child in ast.walk(node)
+            for child in walk(node)
         )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from .batch import names_in
 from .find import called, words
 from .parsing import LONGEST, parse_cell
+from .reading import make_way, walk
 from .scopes import Function, named_by
 from .training import goes_back
 
@@ -34,14 +35,14 @@ def grown_by_functions(sources: Iterable[str]) -> tuple[set[str], set[str]]:
     for text in sources:
         left -= len(text)
         tree = parse_cell(text) if left >= 0 else None
-        for node in ast.walk(tree) if tree is not None else ():
+        for node in walk(tree) if tree is not None else ():
             if isinstance(node, Function) and node.name != "forward":
-                shared = [child.names for child in ast.walk(node) if isinstance(child, ast.Global)]
+                shared = [child.names for child in walk(node) if isinstance(child, ast.Global)]
                 found |= set(grown(node)) - set(stored(node)).difference(*shared)
                 added |= {each for each in added_to(node) if each[0] == "."}
                 added |= {
                     name
-                    for child in ast.walk(node)
+                    for child in walk(node)
                     if isinstance(child, ast.Assign) and _bound_in(child.value) & added
                     for target in child.targets
                     for name in _bound_in(target)
@@ -88,6 +89,7 @@ def calls_in(scope: Scope, number: int) -> Iterator[ast.Call]:
 def _statements(scope: Scope, number: int | None = None) -> Iterator[ast.AST]:
     waiting: list[ast.AST] = [scope]
     while waiting:
+        make_way()
         node = waiting.pop()
         beside = number is not None and not spans(node, number)
         if node is not scope and isinstance(node, (*Function, ast.ClassDef, ast.Lambda)):
@@ -95,9 +97,9 @@ def _statements(scope: Scope, number: int | None = None) -> Iterator[ast.AST]:
         if isinstance(node, ast.comprehension):  # its names are its own
             waiting += [node.iter, *node.ifs]
             continue
+        yield node
         if node is not scope and beside and isinstance(node, LOOP):
             continue
-        yield node
         waiting += ast.iter_child_nodes(node)
 
 
@@ -175,16 +177,16 @@ class Gathering(NamedTuple):
 def gathering(function: Scope, number: int) -> Gathering | None:
     """Return the expression at a line that gathers what calls make, the innermost one."""
     found = None
-    for node in ast.walk(function):
+    for node in walk(function):
         if not isinstance(node, ast.expr) or not spans(node, number):
             continue
         on_host = _on_host(node)
         if on_host is not None:
-            given = [child for child in ast.walk(function) if isinstance(child, ast.Assign)]
+            given = [child for child in walk(function) if isinstance(child, ast.Assign)]
             names = (
                 each.targets[0].id
                 for each in given
-                if isinstance(each.targets[0], ast.Name) and node in ast.walk(each.value)
+                if isinstance(each.targets[0], ast.Name) and node in walk(each.value)
             )
             found = Gathering(next(names, ""), ast.unparse(node), on_host)
     return found
@@ -194,7 +196,7 @@ def _on_host(node: ast.expr) -> str | None:
     """Return an expression that gathers values with each of them on the host; `None`: none does."""
     if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp)):
         made = node.value if isinstance(node, ast.DictComp) else node.elt
-        if any(isinstance(child, ast.Call) for child in ast.walk(made)):
+        if any(isinstance(child, ast.Call) for child in walk(made)):
             moved = ast.Call(ast.Attribute(made, "cpu", ast.Load()), [], [])
             return ast.unparse(node).replace(ast.unparse(made), ast.unparse(moved), 1)
     elif isinstance(node, ast.Call) and called(node) in _GATHERS and len(node.args) == 1:
@@ -229,7 +231,7 @@ def _made_from_themselves(loop: Scope) -> Iterator[str]:
 
 def _bound_in(node: ast.expr) -> set[str]:
     """Return the names in an expression, and the last ones of attributes with their dot."""
-    inner = list(ast.walk(node))
+    inner = list(walk(node))
     owners = {id(child.value) for child in inner if isinstance(child, ast.Attribute)}
     names = {child.id for child in inner if isinstance(child, ast.Name) and id(child) not in owners}
     return names | {
@@ -239,46 +241,41 @@ def _bound_in(node: ast.expr) -> set[str]:
     }
 
 
-def one_pass(function: Scope, loop: Loop) -> set[str]:
-    """Return what a loop collects or hands on for a backward pass behind it: that is no leak.
+def one_pass(scope: Scope) -> Iterator[tuple[Loop, set[str]]]:
+    """Yield each loop of a scope, and what it collects or hands on for a backward pass behind it.
 
-    It is begun anew before each such loop. A sum alone does not count: its parts could go backward
-    one by one, unless they hang together by what is handed on.
+    That is no leak: it is begun anew before each such loop. A sum alone does not count: its parts
+    could go backward one by one, unless they hang together by what is handed on.
     """
-    around, last = _around(function, loop), loop.end_lineno or loop.lineno
-    calls = [call.lineno for call in calls_in(around, loop.lineno) if goes_back(call)]
-    if not calls or min(calls) <= last:
-        return set()
-    begun, read = set[str](), set[str]()
-    for node in _statements(around):
-        if isinstance(node, ast.Name):
-            if isinstance(node.ctx, ast.Store) and node.lineno < loop.lineno:
-                begun.add(node.id)
-            elif isinstance(node.ctx, ast.Load) and node.lineno > last:
-                read.add(node.id)
-    handed_on = {
-        name
-        for node in _statements(loop)
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
-        for target in node.targets
-        for name in _bound_in(target) & _bound_in(node.value)
-    }
-    collected = set(grown(loop)) & read
-    if not (collected | handed_on) & begun:
-        return set()
-    return (collected | handed_on | set(added_to(loop))) & begun
+    written, read = dict[str, int](), dict[str, int]()
+    for node in _statements(scope):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            written[node.id] = min(node.lineno, written.get(node.id, node.lineno))
+        elif isinstance(node, ast.Name):
+            read[node.id] = max(node.lineno, read.get(node.id, 0))
+    first = min(_backward_at(scope), default=0)
+    for loop in _statements(scope, 0):
+        if not isinstance(loop, LOOP) or loop is scope:
+            continue
+        yield from one_pass(loop)
+        last = loop.end_lineno or loop.lineno
+        if first > last and not any(_backward_at(loop)):
+            collected = {name for name in grown(loop) if read.get(name, 0) > last}
+            collected |= set(_handed_on(loop))
+            begun = {name for name, line in written.items() if line < loop.lineno}
+            yield loop, (collected | set(added_to(loop))) & begun if collected & begun else set()
 
 
-def _around(function: Scope, loop: Loop) -> Scope:
-    """Return the innermost loop of a function that another one is in, else the function."""
-    last = loop.end_lineno or loop.lineno
-    outer = [
-        node
-        for node in ast.walk(function)
-        if isinstance(node, LOOP) and node is not loop
-        if spans(node, loop.lineno) and spans(node, last)
-    ]
-    return max(outer, key=lambda node: node.lineno, default=function)
+def _backward_at(scope: Scope) -> Iterator[int]:
+    """Yield the lines of a scope's own calls that go backward, outside the loops in it."""
+    return (call.lineno for call in calls_in(scope, 0) if goes_back(call))
+
+
+def _handed_on(loop: Loop) -> Iterator[str]:
+    for node in _statements(loop):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            for target in node.targets:
+                yield from _bound_in(target) & _bound_in(node.value)
 
 
 def grown(scope: Scope) -> Iterator[str]:
@@ -304,6 +301,4 @@ def _container(node: ast.expr) -> Iterator[str]:
 
 def _is_number(value: ast.expr) -> bool:
     """Whether an expression ends in something that lets go of the graph."""
-    return isinstance(value, ast.Constant) or any(
-        called(node) in _NUMBERS for node in ast.walk(value)
-    )
+    return isinstance(value, ast.Constant) or any(called(node) in _NUMBERS for node in walk(value))

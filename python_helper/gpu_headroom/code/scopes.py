@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from .reading import make_way
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -82,6 +84,7 @@ class _Look:
                 self._visit(node, scope)
 
     def _visit(self, node: ast.AST, scope: Scope) -> None:
+        make_way()
         if isinstance(node, ast.Name):
             if isinstance(node.ctx, ast.Load):
                 self.found.append((node.id, node, "read", scope))

@@ -13,6 +13,7 @@ from ..text.messages import message
 from .find import base_of, words
 from .notebook import Notebook
 from .parsing import LONGEST, magics
+from .reading import walk
 from .scopes import Function, arguments
 
 if TYPE_CHECKING:
@@ -186,7 +187,7 @@ def _new_inside(function: ast.AST, call: ast.Call, new: Collection[str]) -> set[
     """Return the names of a function's own, and of what a call gives it that is new."""
     shared = {
         name
-        for node in ast.walk(function)
+        for node in walk(function)
         if isinstance(node, (ast.Global, ast.Nonlocal))
         for name in node.names
     }

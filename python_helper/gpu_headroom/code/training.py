@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from .find import called, dotted, method
 from .parsing import parse_cell
+from .reading import walk
 from .scopes import Function
 from .side_effects import calls_from, functions_of
 
@@ -32,7 +33,7 @@ def going_back(tree: ast.AST) -> set[str]:
     """Return the names of the functions in a text that go back from what they are given."""
     return {
         node.name
-        for node in ast.walk(tree)
+        for node in walk(tree)
         if isinstance(node, Function)
         and {arg.arg for arg in node.args.args}
         & {back.id for back in backwards(node) if isinstance(back, ast.Name)}
@@ -42,7 +43,7 @@ def going_back(tree: ast.AST) -> set[str]:
 def backwards(tree: ast.AST) -> list[ast.expr]:
     """Return what `backward()` is called on, or the calls that gradients are asked by."""
     expressions: list[ast.expr] = []
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Call) and goes_back(node):
             value = method(node, "backward")
             expressions += [expression for expression in (value,) if expression is not None]
@@ -56,7 +57,7 @@ def trains(node: ast.AST) -> bool:
         _TRAINS.search(name) and (child.args or "trainer" in dotted(child.func).lower())
         if (name := called(child)) != "step"
         else not child.args or dotted(child.func).startswith("scaler.")
-        for child in ast.walk(node)
+        for child in walk(node)
         if isinstance(child, ast.Call)
     )
 

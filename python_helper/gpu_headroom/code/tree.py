@@ -6,6 +6,8 @@ import ast
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from .reading import walk
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -21,7 +23,7 @@ class Tree:
     @cached_property
     def nodes(self) -> list[ast.AST]:
         """All that it is made of, from the outside in."""
-        return [] if self.tree is None else list(ast.walk(self.tree))
+        return [] if self.tree is None else list(walk(self.tree))
 
     @cached_property
     def _parents(self) -> dict[ast.AST, ast.AST]:

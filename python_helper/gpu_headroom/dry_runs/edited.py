@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..advice.code_fix import CodeFix
-from ..code.parsing import each_parsed_once
+from ..code.reading import each_parsed_once
 from ..edits.hunks import hunks
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..card.report import report_of
 from ..cells.runs import CellRun
-from ..code.parsing import each_parsed_once
+from ..code.reading import each_parsed_once
 from ..concurrency import threads
 from ..concurrency.turns import Turn
 from ..errors.recognise import recognise

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..code.find import called, words
+from ..code.reading import walk
 from ..code.source import CellSource, Refused
 from .rewrite import Rewrite, rewriting
 
@@ -66,7 +67,7 @@ def _added(node: ast.AST, name: str) -> ast.expr | None:
 
 def keeps_graphs(notebook: Notebook, cell: CellCode, place: ast.AST) -> bool:
     """Return whether a statement adds values with graphs to what may become more than numbers."""
-    grown = [(_grown(node), node) for node in ast.walk(place)]
+    grown = [(_grown(node), node) for node in walk(place)]
     return any(
         (value := _added(node, name)) is not None
         and not _has_no_graph(value)
@@ -99,7 +100,7 @@ def _only_numbers(notebook: Notebook, cell: CellCode, name: str) -> bool:
     owners = {
         use.owner
         for use in cell.uses
-        if use.name == name and any(use.node in ast.walk(node) for node in added)
+        if use.name == name and any(use.node in walk(node) for node in added)
     }
     if len(owners) != 1 or any(each.tree is None or name in each.words for each in notebook.cells):
         return False

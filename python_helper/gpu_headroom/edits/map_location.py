@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..code.find import assigned, called, calls, dotted, keyword, method
+from ..code.reading import walk
 from ..code.source import Refused
 from .call import set_keyword
 from .rewrite import Rewrite, rewriting
@@ -45,7 +46,7 @@ def _loaded(source: CellSource, torch: str, loads: frozenset[str]) -> None:
         for node in calls(source.tree, "load_state_dict")
         if dotted(method(node, "load_state_dict")) in loads
         and node.args
-        and (call in ast.walk(node) or dotted(_whole(node.args[0])) == name != "")
+        and (call in walk(node) or dotted(_whole(node.args[0])) == name != "")
     ]
     if not into or source.function(call) is not source.tree:
         raise Refused

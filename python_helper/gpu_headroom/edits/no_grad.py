@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..code.find import base_of, names, under
+from ..code.reading import walk
 from ..code.scopes import Function
 from ..code.source import CellSource, Refused, Scope
 from ..code.training import goes_back, trains
@@ -59,7 +60,7 @@ def _place(source: CellSource, anchor: Anchor) -> ast.stmt:
         raise Refused
     loops = [node for node in around if isinstance(node, (ast.For, ast.While))]
     place = loops[0] if loops and not trains(loops[0]) else statement
-    if any(isinstance(node, _WAITS) for node in ast.walk(place)):
+    if any(isinstance(node, _WAITS) for node in walk(place)):
         raise Refused
     return place
 
@@ -97,7 +98,7 @@ class _Program:
         for statement in [each for block in self._blocks for each in _plain(block)]:
             for name in self.stored(statement):
                 self._by_name.setdefault(name, []).append(statement)
-            for node in ast.walk(statement):
+            for node in walk(statement):
                 if isinstance(node, Function) and node is not statement:
                     self._by_name.setdefault(f".{node.name}", []).append(node)
 
@@ -106,7 +107,7 @@ class _Program:
         if isinstance(node, _DEFINITIONS):
             return {node.name}
         found = set[str]()
-        for child in ast.walk(node):
+        for child in walk(node):
             if isinstance(getattr(child, "ctx", None), (ast.Store, ast.Del)):
                 found |= _place_of(child)
             elif isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute):
@@ -137,7 +138,7 @@ class _Program:
         for name in reached:
             for each in self._by_name.get(name, ()):
                 if isinstance(each, _DEFINITIONS):
-                    parts = [p for p in ast.walk(each) if not isinstance(p, _DEFINITIONS)]
+                    parts = [p for p in walk(each) if not isinstance(p, _DEFINITIONS)]
                     inside = set().union(*map(self.stored, parts))
                     local = names(each, ast.Store) | _parameters(each)
                     found |= inside - local
@@ -184,7 +185,7 @@ class _Program:
         return False
 
     def _is_back(self, node: ast.AST, used: set[str]) -> bool:
-        return any(map(goes_back, ast.walk(node))) or any(map(self.goes_back, self.reached(used)))
+        return any(map(goes_back, walk(node))) or any(map(self.goes_back, self.reached(used)))
 
 
 def _is_block(value: object) -> bool:
@@ -230,7 +231,7 @@ def _plain(block: list[ast.stmt]) -> Iterator[ast.stmt]:
 def _mentioned(node: ast.AST) -> set[str]:
     """Return the names that code reads, its attributes, and its texts, which may be either."""
     found = set[str]()
-    for child in ast.walk(node):
+    for child in walk(node):
         if isinstance(child, ast.AugAssign):
             found |= _place_of(child.target)
         is_read = isinstance(getattr(child, "ctx", None), ast.Load)
@@ -254,4 +255,4 @@ def _place_of(node: ast.AST) -> set[str]:
 
 
 def _parameters(node: ast.AST) -> set[str]:
-    return {child.arg for child in ast.walk(node) if isinstance(child, ast.arg)}
+    return {child.arg for child in walk(node) if isinstance(child, ast.arg)}

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..cells.values import entries
 from ..code.batch import OTHER_PHASE
+from ..code.reading import walk
 from ..code.scopes import Function
 from ..holders.frames import locals_of
 
@@ -168,6 +169,6 @@ def _names_near(here: Scene, notebook: Notebook) -> Iterator[str]:
                 break
             head = getattr(node, "iter", None) if isinstance(node, _LOOPS) else node
             if head is not None and not isinstance(head, _BLOCKS):
-                for each in ast.walk(head):
+                for each in walk(head):
                     if isinstance(each, (ast.Name, ast.Attribute)):
                         yield each.id if isinstance(each, ast.Name) else each.attr

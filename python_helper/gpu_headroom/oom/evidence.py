@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from ..code.batch import Code, is_of_others, size_literals
 from ..code.facts import Live
 from ..code.notebook import Notebook
 from ..code.rounds import grown_by_functions
-from ..concurrency.turns import Disturbed
+from ..concurrency.turns import Disturbed, Late
 from ..frameworks.torch.observer import old_collected
 from ..holders.groups import groups_of
 from ..holders.inspector import Inspector
@@ -207,9 +208,10 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
     """
     here = known or scene(failure, turn)
     if known is None:
-        grown, added = grown_by_functions(run.source for run in failure.cells)
-        growing, adding = here.running.growing | grown, here.running.adding | added
-        here = replace(here, running=replace(here.running, growing=growing, adding=adding))
+        with suppress(Late):
+            grown, added = grown_by_functions(run.source for run in failure.cells)
+            growing, adding = here.running.growing | grown, here.running.adding | added
+            here = replace(here, running=replace(here.running, growing=growing, adding=adding))
     try:
         inner = failure.recognition.error.__traceback__ if known is None else None
         found, ended = survey(failure.shell, turn, for_account=True, failed=inner), None
@@ -225,17 +227,18 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
     traceback = ledger.bytes(index, origin="traceback") if found else None
     notebook = notebook_of(failure, here)
     batch, size, size_bytes = None, None, 0
-    if found:
-        runs = {run.key: run for run in (*here.files, *failure.cells, failure.cell)}.values()
-        literals_of = partial(
-            size_literals,
-            cells=tuple(runs),
-            values=user_names(failure.shell),
-            code=Code(),  # each cell is looked through once for all questions
-        )
-        numbers = literals_of(("batch", "unnamed", "other"))
-        batch = batch_of(numbers, ledger, index, here, notebook)
-        size, size_bytes = _proven_input(literals_of(_ROLES), ledger, index, here, notebook)
+    with suppress(Late):
+        if found:
+            runs = {run.key: run for run in (*here.files, *failure.cells, failure.cell)}.values()
+            literals_of = partial(
+                size_literals,
+                cells=tuple(runs),
+                values=user_names(failure.shell),
+                code=Code(),  # each cell is looked through once for all questions
+            )
+            numbers = literals_of(("batch", "unnamed", "other"))
+            batch = batch_of(numbers, ledger, index, here, notebook)
+            size, size_bytes = _proven_input(literals_of(_ROLES), ledger, index, here, notebook)
     let_go = _let_go(failure, memory)
     groups = groups_of(found, index) if found else ()
     much_outside = (memory.outside_bytes or 0) >= MUCH_OUTSIDE * (memory.capacity_bytes or 0)

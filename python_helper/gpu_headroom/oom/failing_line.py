@@ -15,6 +15,7 @@ from traceback import walk_tb
 from typing import TYPE_CHECKING
 
 from ..code.parsing import LONGEST, parse_cell
+from ..code.reading import walk
 from ..holders.frames import is_installed
 from ..inspection.kinds import top_of
 from ..own import OURS
@@ -114,12 +115,12 @@ def is_last_step(error: BaseException, cell: CellRun) -> bool:
     last = tree.body[-1] if tree is not None and tree.body else None
     if not isinstance(last, (ast.Assign, ast.Expr)) or step.tb_lineno < last.lineno:
         return False
-    return sum(_computes(node) for node in ast.walk(last)) == 1
+    return sum(_computes(node) for node in walk(last)) == 1
 
 
 def _computes(node: ast.AST) -> bool:
     if isinstance(node, ast.BinOp):
-        return any(isinstance(child, ast.Name) for child in ast.walk(node))
+        return any(isinstance(child, ast.Name) for child in walk(node))
     return isinstance(node, ast.Call)
 
 

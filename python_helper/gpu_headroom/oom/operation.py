@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..code.excerpt import without_texts
 from ..code.find import called
 from ..code.parsing import parse_cell
+from ..code.reading import walk
 from ..holders.frames import is_installed, locals_of
 from ..text.format import MIB
 from .failing_line import CALLS_MODEL, innermost
@@ -171,7 +172,7 @@ def _operands(expression: ast.expr, frame: FrameType, inspector: Inspector) -> I
     variables = locals_of(frame)
     seen = set[str]()
     with inspector.quiet():
-        for node in ast.walk(expression):
+        for node in walk(expression):
             if not isinstance(node, ast.Name) or node.id in seen:
                 continue
             seen.add(node.id)
@@ -193,7 +194,7 @@ def _made_by_numbers(expression: ast.expr, frame: FrameType, requested: int) -> 
     variables = {**frame.f_globals, **locals_of(frame)}
     values = [
         node.value if isinstance(node, ast.Constant) else variables.get(node.id)
-        for node in ast.walk(expression)
+        for node in walk(expression)
         if isinstance(node, (ast.Constant, ast.Name))
     ]
     shape = tuple([each for each in values if type(each) is int])

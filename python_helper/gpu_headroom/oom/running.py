@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from os.path import realpath
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from ..code.batch import names_in
 from ..code.find import called
 from ..code.parsing import LONGEST, parse_cell
+from ..code.reading import each_parsed_once, walk
 from ..code.rounds import (
     LOOP,
     added_to,
@@ -33,6 +35,7 @@ from ..code.rounds import (
     stored,
 )
 from ..code.training import goes_back, going_back
+from ..concurrency.turns import Late
 from ..holders.frames import is_installed, locals_of, where_of
 from ..inspection.kinds import origins, top_of
 from .failing_line import CALLS_MODEL
@@ -65,6 +68,7 @@ _FUTURES, _RESULT = "concurrent.futures", "__get_result"
 _AT_ONCE = frozenset({"gather", "create_task", "TaskGroup", "as_completed"})
 _NAMES = ("previous", "adding", "growing", "one_pass", "assigning", "bound", "of_libraries")
 _MOST_FRAMES = 200
+_READ_S = 0.1  # of processor time: a report has more to find out
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +118,13 @@ class Running:
 def running(error: BaseException, files: Iterable[CellRun] = ()) -> Running:
     """Return what the frames of an error and their text say of what was running.
 
-    `files` are those beside the notebook that are as they were when they ran.
+    `files` are those beside the notebook that are as they were when they ran. Of very long code
+    only as many frames are read as there is time for, the outermost first.
     """
     reading = _Reading({run.filename: run.source for run in files})
-    for frame, number in list(walk_tb(error.__traceback__))[-_MOST_FRAMES:]:
-        reading.enter(frame, number)
+    with each_parsed_once(cpu_s=_READ_S), suppress(Late):
+        for frame, number in list(walk_tb(error.__traceback__))[-_MOST_FRAMES:]:
+            reading.enter(frame, number)
     return reading.result()
 
 
@@ -208,9 +214,7 @@ class _Reading:
         )
         through_model = is_loop and _goes_through_model(frame, scope)
         names["bound" if through_model else "growing"] |= known(grown(scope))
-        passes: dict[ast.AST, set[str]] = {
-            node: known(one_pass(whole, node)) for node in ast.walk(whole) if isinstance(node, LOOP)
-        }
+        passes: dict[ast.AST, set[str]] = {loop: known(each) for loop, each in one_pass(whole)}
         names["one_pass"].update(*passes.values())
         if is_loop and not through_model:
             self._loops = True
@@ -292,7 +296,7 @@ def _is_first_round(frame: FrameType, loop: Scope, number: int) -> bool:
     later &= set(bound_from(loop, number))
     skips = any(
         isinstance(node, ast.Continue) or isinstance(getattr(node, "ctx", None), ast.Del)
-        for node in ast.walk(loop)
+        for node in walk(loop)
     )
     return bool(later.difference(locals_of(frame))) and not skips
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..card.reports import show, show_line
-from ..code.parsing import each_parsed_once
+from ..code.reading import each_parsed_once
 from ..inspection.kinds import args_of, name_of
 from ..kernel import running_cell
 from ..oom.failure import Failure, device_that_failed, last_shown
@@ -52,9 +53,11 @@ if TYPE_CHECKING:
 
 
 _CARD_S = 0.25  # of processor time, before the next cell
+_READ_S = 0.4  # the same, with all that is read of code
 _RANK_S = 2.0  # of it in a rank that ends: nobody else is there to be held up
 _COMPLETE_S = 10.0  # of it between cells, a slice at a time
 # Beside others that look comes to no end: the next is after so long, then after twice as long.
+_FOR_TIME = ("holders.incomplete", "card.unread")
 _PAUSE_S = 1.0
 _LONGEST_PAUSE_S = 600.0
 # What a worker tells may come a little after its error.
@@ -171,7 +174,7 @@ class Failures:
             worker = named_in(request["traceback"], RemoteWorker("command"))
             failure = self._failure(error, Recognition(error, name, said, worker=worker), run)
             left = self._left_by_process(worker, said)
-            with each_parsed_once():
+            with each_parsed_once(cpu_s=_READ_S):
                 place, fits = left.get("batch"), left.get("fits")
                 evidence = of_command(failure, request["traceback"], place, fits)
                 built = report_of(evidence)
@@ -225,22 +228,22 @@ class Failures:
 
         life, tries = self._life, self._tries or Tries()
         self._tries = tries
-        with each_parsed_once():
+        with each_parsed_once(turn, _READ_S):
             left = self._left_by(failure)
             if failure.in_other_process:
                 evidence = of_worker(failure, turn, left.get("batch"), left.get("fits"))
             else:
                 evidence = tries.enter(measure(tries.begin(failure), turn))
-            looking = evidence.ended is not None and life.channel is not None
-            built = report_of(evidence, looking=looking)
+            built = report_of(evidence, goes_on=life.channel is not None)
             if failure.in_other_process:
                 built = self._joined(built, left)
         former, self._unfinished = self._unfinished, None
         if former is not None and former.built.report["looking"]:
             end(former.built, former.why)  # its error is gone
             self._tell(former.built, update=True)
+        looking = built.report["looking"]
         if not looking:
-            end(built, evidence.ended)
+            end(built, built.ended)
         self._tell(built, update=False)
         if failure.in_other_process and not left:
             self._await(failure, built)
@@ -254,7 +257,7 @@ class Failures:
                 built,
                 evidence.not_attributed_bytes or 0,
                 last_shown(),
-                evidence.ended,
+                built.ended,
             )
             self._unfinished = later
             self._look_on(later)
@@ -335,14 +338,14 @@ class Failures:
             return
         later, goes_on = unfinished, last_shown() == unfinished.shown
         if goes_on and turn.blocked_by is None:
-            with each_parsed_once():
+            with each_parsed_once(turn, _COMPLETE_S if not turn.asked else math.inf):
                 evidence = measure(unfinished.failure, turn, unfinished.scene)
                 if self._tries is not None:
                     evidence = self._tries.enter(evidence)
                 rest = evidence.not_attributed_bytes or 0
-                later = replace(later, why=evidence.ended)
+                built = report_of(evidence, report_id=unfinished.report_id)
+                later = replace(later, why=built.ended)
                 if rest <= unfinished.not_attributed_bytes:
-                    built = report_of(evidence, report_id=unfinished.report_id)
                     later = replace(later, built=built, not_attributed_bytes=rest)
         end(later.built, later.why)
         if later.built is not unfinished.built or unfinished.pause_s == _PAUSE_S:
@@ -350,7 +353,7 @@ class Failures:
         self._unfinished = None
         if goes_on and (why := later.why) is not None:
             self._unfinished = later = replace(later, pause_s=2 * unfinished.pause_s)
-            if why["id"] != "holders.incomplete" and later.pause_s < _LONGEST_PAUSE_S:
+            if why["id"] not in _FOR_TIME and later.pause_s < _LONGEST_PAUSE_S:
                 self._life.schedule(lambda: self._look_on(later), unfinished.pause_s)
 
     def _tell(self, built: BuiltReport, *, update: bool, parent_id: str | None = None) -> None:

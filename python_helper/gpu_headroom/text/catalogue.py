@@ -52,6 +52,7 @@ SENTENCES = {
     "card.also": "Also",
     "card.looking": "The measurement was still going on.",
     "card.look_further": "Have all objects looked at, which completes this card",
+    "card.unread": "Stopped early: there is more code than there was time to read.",
     "card.no_cause": "No single cause stands out.",
     "card.traceback": (
         "The traceback of this error still keeps {traceback_bytes} in use: {variables}."

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ..code.parsing import parse_cell
+from ..code.reading import walk
 from ..code.rounds import LOOP, spans
 from ..oom.failing_line import in_cells
 from ..oom.failure_memory import from_capture
@@ -45,7 +46,7 @@ def said_of(
 def attempts(source: str, line: int) -> int | None:
     """Return how often a line was tried by what the cell says; `None` is not known."""
     tree = parse_cell(source)
-    nodes = [] if tree is None else [each for each in ast.walk(tree) if spans(each, line)]
+    nodes = [] if tree is None else [each for each in walk(tree) if spans(each, line)]
     loops = [each for each in nodes if isinstance(each, LOOP)]
     calls = [each for each in nodes if isinstance(each, ast.Call)]
     trials = [each.value for call in calls for each in call.keywords if each.arg == "n_trials"]
@@ -54,7 +55,7 @@ def attempts(source: str, line: int) -> int | None:
         if not loops:
             return int(ast.literal_eval(trials[0]))
         loop = loops[0]
-        ends = any(isinstance(each, ast.Break) for each in ast.walk(loop))
+        ends = any(isinstance(each, ast.Break) for each in walk(loop))
         if len(loops) > 1 or not isinstance(loop, ast.For) or not tried or ends:
             return None
         if isinstance(loop.iter, ast.Call) and getattr(loop.iter.func, "id", "") == "range":

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from ..card.report import report_of
-from ..code.parsing import each_parsed_once
+from ..code.reading import each_parsed_once
 from ..errors.recognise import recognise
 from ..oom.evidence import measure
 from ..oom.fitting import fitting

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...cells.values import value_at
 from ...code.beside import script_at
 from ...code.find import called
+from ...code.reading import walk
 from ...edits.number import add_flag, flag_of, is_plain_text, of_command, set_number
 from ...edits.rewrite import Anchor
 from ...oom.fitting import fitting, predicted
@@ -229,13 +230,13 @@ def _is_fixed(loop: ast.AST, name: str) -> bool:
     given = getattr(loop, "iter", None)
     if called(given) not in ("range", "trange") or not isinstance(given, ast.Call):
         return isinstance(loop, ast.While)
-    words = {node.id for node in ast.walk(given) if isinstance(node, ast.Name)} - {"range"}
-    counts = any(called(node) == "len" for node in ast.walk(given))
+    words = {node.id for node in walk(given) if isinstance(node, ast.Name)} - {"range"}
+    counts = any(called(node) == "len" for node in walk(given))
     return not counts and name not in words and len(given.args) < 3  # noqa: PLR2004  no step
 
 
 def _of_iterator(loop: ast.AST) -> Iterator[str]:
-    for node in ast.walk(loop):
+    for node in walk(loop):
         if called(node) == "next" and isinstance(node, ast.Call) and node.args:
             yield say("batch.iterator", TEXTS, name=ast.unparse(node.args[0])[:60])
             return
@@ -243,7 +244,7 @@ def _of_iterator(loop: ast.AST) -> Iterator[str]:
 
 def _end(cell: CellCode, loop: ast.AST) -> int | None:
     """Return the line of a `break` that leaves this loop."""
-    for node in ast.walk(loop):
+    for node in walk(loop):
         if isinstance(node, ast.Break):
             inner = next((each for each in cell.parents(node) if isinstance(each, _LOOPS)), None)
             if inner is loop:
