@@ -44,13 +44,14 @@ current = _READING.get
 
 
 @contextmanager
-def each_parsed_once(turn: Turn | None = None, cpu_s: float = math.inf) -> Iterator[None]:
+def each_parsed_once(turn: Turn | None = None, cpu_s: float | None = None) -> Iterator[None]:
     """Parse no text twice within: whoever asks gets the same tree, and leaves it as it is.
 
-    After so much processor time whatever reads code within raises `Late`; `turn` is paused.
+    After so much processor time whatever reads code within raises `Late`; `turn` is paused. Both
+    are as around it unless given.
     """
     outer = current() or Reading()
-    ends_s = min(outer.ends_s, time.thread_time() + cpu_s)
+    ends_s = outer.ends_s if cpu_s is None else time.thread_time() + cpu_s
     token = _READING.set(Reading(turn or outer.turn, ends_s, outer.trees))
     try:
         yield

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -11,6 +12,7 @@ from ..code.again import Way
 from ..code.batch import Code, is_of_others, size_literals
 from ..code.facts import Live
 from ..code.notebook import Notebook
+from ..code.reading import each_parsed_once
 from ..code.rounds import grown_by_functions
 from ..concurrency.turns import Disturbed, Late
 from ..frameworks.torch.observer import old_collected
@@ -206,7 +208,8 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
 
     `known` is what was seen of its frames the first time.
     """
-    here = known or scene(failure, turn)
+    with each_parsed_once(cpu_s=math.inf):
+        here = known or scene(failure, turn)
     if known is None:
         with suppress(Late):
             grown, added = grown_by_functions(run.source for run in failure.cells)

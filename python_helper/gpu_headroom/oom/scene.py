@@ -89,7 +89,7 @@ class RunningModule(NamedTuple):
 
 
 def scene(failure: Failure, turn: Turn | None = None) -> Scene:
-    """Look at the frames of a failure."""
+    """Look at the frames of a failure, which nobody can do later."""
     inner, cell = failure.recognition.error, failure.cell
     inspector = Inspector(turn or Turn(asked=False))
     modules = list(_modules(inner, inspector))

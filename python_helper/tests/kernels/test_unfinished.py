@@ -176,3 +176,22 @@ def test_a_card_that_looked_no_further_is_completed_when_somebody_asks(gpu: Live
     whole = until(gpu, first, is_found)
     assert is_found(whole)
     assert ended(whole) is None
+
+
+# The size of its batch is read from the code.
+TRAINS = """
+layers = torch.nn.Sequential(*[torch.nn.Linear(512, 512) for _ in range(16)]).cuda()
+batch_size = 2**18
+layers(torch.randn(batch_size, 512, device="cuda")).sum().backward()
+"""
+
+
+def test_code_that_there_is_no_time_to_read_is_read_between_cells(gpu: LiveKernel) -> None:
+    """What it tells comes then: no cell waits for it."""
+    gpu.run("import gpu_headroom.session.failures as hurried; hurried._READ_S = 0.0")
+    first = report_of(gpu.run(TRAINS, stop_on_error=False))
+    assert first["looking"] is True
+    assert "smaller-batch" not in {each["id"] for each in first["remedies"]}
+    whole = until(gpu, first, lambda each: not each["looking"])
+    assert "smaller-batch" in {each["id"] for each in whole["remedies"]}
+    assert ended(whole) is None
