@@ -6,12 +6,14 @@ be told any more: so it is measured before, between the cells.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..concurrency.turns import Disturbed
+from ..concurrency.turns import Disturbed, Late
 from ..holders.survey import survey
 from .failure import last_shown
+from .fitting import fitting
 
 if TYPE_CHECKING:
     from ..concurrency.mainloop import Job
@@ -59,11 +61,13 @@ class EarlierError:
 class Tries:
     """The tries of one cell: a later one begins with what is left, and fails earlier for it.
 
-    What the cell needs is told by the one that began with least. It holds no error.
+    What the cell needs is told by the one that began with least. Of one code no batch is proposed
+    that is larger than the one before. It holds no error.
     """
 
     def __init__(self) -> None:
         self._first: Evidence | None = None
+        self._proposed = dict[tuple[object, ...], int | None]()
 
     def begin(self, failure: Failure) -> Failure:
         """Return a failure with what the first try of its cell has left."""
@@ -79,6 +83,15 @@ class Tries:
 
         Not where another cell has run meanwhile and let go of what was there.
         """
+        entered = self._enter(evidence)
+        best = entered.advised or entered
+        key = best.failure.cell.source, best.batch and (best.batch.name, best.batch.value)
+        best = replace(best, most_batch=self._proposed.get(key))
+        with suppress(Late):
+            self._proposed[key] = fitting(best)
+        return best if entered.advised is None else replace(entered, advised=best)
+
+    def _enter(self, evidence: Evidence) -> Evidence:
         first, failure = self._first, evidence.failure
         if (
             first is None

@@ -69,7 +69,8 @@ class Evidence:
     `groups` are what stands under one name, `models` those of them that hold memory. `others` are
     asked for where there is much that is not this process's. `training` is what can be saved of
     one that had made a step. `notebook` are all cells as they ran, `live` what was alive.
-    `fitting_batch` is what another process proposes that has measured it.
+    `fitting_batch` is what another process proposes that has measured it; `most_batch` what was
+    proposed at an earlier failure of the same code.
     `advised` is what is advised by where that is another, better one: of the first try of the cell.
     `complete` is false where the survey did not come to its end, `ended` says why memory may not
     have been found for it.
@@ -105,6 +106,7 @@ class Evidence:
     live: Live = field(default_factory=Live)
     advised: Evidence | None = None
     fitting_batch: int | None = None
+    most_batch: int | None = None
 
     @property
     def way(self) -> Way:
@@ -158,6 +160,11 @@ class Evidence:
         """What the request lacked, were all that is free in one piece; negative: nothing."""
         requested, headroom = self.requested_bytes, self.memory.headroom_bytes
         return None if requested is None or headroom is None else requested - headroom
+
+    @property
+    def failed_at_bytes(self) -> int:
+        """What was in use with what was asked for; nothing that is not known."""
+        return (self.memory.in_use_bytes or 0) + (self.requested_bytes or 0)
 
     @property
     def nameless_bytes(self) -> int:

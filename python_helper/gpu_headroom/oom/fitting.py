@@ -41,7 +41,8 @@ def fitting(evidence: Evidence) -> int | None:
     if prediction is not None and prediction.low is not None:
         halves = [batch.value >> times for times in range(1, batch.value.bit_length())]
         return next((half for half in halves if half <= prediction.low), None)
-    return estimated(evidence, batch.value, evidence.batch_bytes)
+    found, most = estimated(evidence, batch.value, evidence.batch_bytes), evidence.most_batch
+    return found if found is None or most is None else min(found, most)
 
 
 def estimated(evidence: Evidence, value: int, scaling_bytes: int, *, power: int = 1) -> int | None:

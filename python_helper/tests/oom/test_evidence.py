@@ -10,6 +10,8 @@ from gpu_headroom import release
 from gpu_headroom.card import report as reports
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.oom import evidence as evidences
+from gpu_headroom.oom.earlier import Tries
+from gpu_headroom.oom.fitting import fitting
 from gpu_headroom.text.format import GIB, MIB
 from gpu_simulator import simulate
 from tests.notebook import Notebook, open_notebook
@@ -415,3 +417,19 @@ x = torch.randn(131072, 512, device="cuda")
         found = measure(fail(fresh, "checkpoint(net, x, use_reentrant=False).sum().backward()"))
         assert found.peak.progress == progress
         assert not found.scene.in_backward
+
+
+def test_a_second_failure_of_the_same_code_proposes_no_larger_batch(notebook: Notebook) -> None:
+    """What was proposed first may have been enough; more was not when that was said."""
+    source = "batch_size = 2**16\nstep(batch_size)"
+    found, tries = measure(fail(notebook, source)), Tries()
+    scarce = replace(found, memory=replace(found.memory, usable_bytes=0, cached_bytes=0))
+    proposed, more = fitting(scarce), fitting(found)
+    assert found.batch is not None
+    assert proposed is not None
+    assert more is not None
+    assert more > proposed
+    tries.enter(scarce)
+    assert fitting(tries.enter(found)) == proposed
+    other = replace(found, batch=replace(found.batch, name="other"))
+    assert fitting(tries.enter(other)) == more
