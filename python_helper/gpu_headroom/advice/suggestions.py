@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 _SIZES = (16, 24, 32, 40, 48, 80, 96, 141, 192)  # of common GPUs, as they are sold
 _USABLE = 0.93  # of that, in GiB: a T4 of 16 GB has 14.7 to 15.0
-_SPARE = 0.15  # the peak is told to within about that
 _OF_MODEL = 0.2
 _FEWER = 0.75  # 8 bits for 32
 # The older name is read by every PyTorch; 2.9.1 ignores the newer one for this setting.
@@ -844,25 +843,27 @@ def _other_gpu(evidence: Evidence, _: Finding) -> Shown | None:
     "model-too-large",
     "activations",
     "huge-request",
-    title="A GPU with {gigabytes} GB or more",
-    note="The cell needs about {needed_bytes} at its peak.",
-    note_unknown=(
+    title="A larger GPU",
+    note=(
         "{needed_bytes} were in use or asked for when it failed; how much the whole cell "
         "needs is not known."
     ),
+    named="A GPU with {gigabytes} GB or more",
+    note_named="The cell needs {needed_bytes}: it failed at its last step.",
     rank=3,
 )
 def _larger_gpu(evidence: Evidence, _: Finding) -> Shown | None:
-    memory, needed, peak = evidence.memory, _needed(evidence), evidence.peak.cell_bytes
+    memory, needed = evidence.memory, _needed(evidence)
     if needed is None:
         return None
-    needed = (peak or needed) + (memory.outside_bytes or 0)
-    spare = 0 if peak is None else needed * _SPARE
-    size = next((each for each in _SIZES if each * _USABLE * GIB >= needed + spare), None)
+    needed += memory.outside_bytes or 0
+    size = next((each for each in _SIZES if each * _USABLE * GIB >= needed), None)
     if size is None or needed <= (memory.capacity_bytes or needed):
         return None
-    note = "note_unknown" if peak is None else "note"
-    return Shown({"gigabytes": size, "needed_bytes": needed}, note=note)
+    if not evidence.scene.is_last:
+        return Shown({"needed_bytes": needed})
+    shown = {"gigabytes": size, "needed_bytes": needed}
+    return Shown(shown, title="named", note="note_named")
 
 
 SUGGESTIONS = tuple([each for each in globals().values() if isinstance(each, Suggestion)])

@@ -441,7 +441,7 @@ def test_is_advice_where_cells_have_no_identity() -> None:
 )
 def test_the_smallest_common_gpu_that_holds_it(requested: int, gigabytes: int | None) -> None:
     """What was in use, asked for and of others; a driver keeps some of what is sold."""
-    found = offers(evidence(kinds={"parameters": 13 * GIB}, requested=requested))
+    found = offers(evidence(kinds={"parameters": 13 * GIB}, requested=requested, is_last=True))
     larger = [each.remedy for each in found if each.id == "larger-gpu"]
     assert [each["title"]["params"]["gigabytes"] for each in larger] == [gigabytes] * bool(
         gigabytes
@@ -457,26 +457,12 @@ def test_saves_at_least_that_where_more_follows(names: str, quality: str) -> Non
     assert offer.remedy["effect_quality"] == quality
 
 
-@pytest.mark.parametrize(
-    ("changes", "note"),
-    [
-        ({}, "note_unknown"),
-        ({"running": Running(trains=True)}, "note_unknown"),
-        ({"running": Running(trains=True), "in_backward": True}, "note"),
-        ({"running": Running(trains=True, in_optimizer=True)}, "note"),
-        (
-            {"running": Running(trains=True), "in_backward": True, "temporary_bytes": 9 * GIB},
-            "note_unknown",
-        ),
-    ],
-)
-def test_how_much_a_whole_cell_needs_is_told_or_not_known(
-    changes: dict[str, Any], note: str
-) -> None:
-    """How far a step had come says it; where one call made far more than it asked for, nothing."""
-    found = offers(evidence(kinds={"parameters": 13 * GIB}, **changes))
+def test_no_size_is_named_where_more_may_have_been_asked_for() -> None:
+    """How much the whole cell needs is known where its last step failed, and nowhere else."""
+    found = offers(evidence(kinds={"parameters": 13 * GIB}, in_backward=True))
     (larger,) = [each.remedy for each in found if each.id == "larger-gpu"]
-    assert larger["note"]["id"] == f"remedy.larger-gpu.{note}"
+    assert larger["title"]["id"] == "remedy.larger-gpu"
+    assert larger["note"]["id"] == "remedy.larger-gpu.note"
 
 
 def test_another_cause_needs_no_larger_gpu() -> None:
