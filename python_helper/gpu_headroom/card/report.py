@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import uuid
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ..advice.registry import diagnose
 from ..advice.remedy import Offer
@@ -15,7 +16,7 @@ from ..text.messages import message
 from .versions import versions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from ..advice.code_fix import CodeFix
     from ..errors.remote import RemoteWorker
@@ -37,6 +38,11 @@ if TYPE_CHECKING:
 VERSION = "1.1"
 
 _MOST_PROCESSES = 5
+_SIZES = (
+    ("further_causes", "rule", "bytes"),
+    ("remedies", "id", "effect_bytes"),
+    ("parts", "kind", "bytes"),
+)
 _OBSERVER = "attach_out_of_memory_observer()"
 
 
@@ -44,13 +50,15 @@ _OBSERVER = "attach_out_of_memory_observer()"
 class BuiltReport:
     """A report as it travels, and the fixes behind its remedies by remedy id.
 
-    `scene` is what was running, where that is known; `ended` says why not all was found.
+    `scene` is what was running, where that is known; `ended` says why not all was found, and
+    `withheld` what is left out since no arithmetic allows it.
     """
 
     report: Report
     fixes: Mapping[str, CodeFix]
     scene: Scene | None = None
     ended: Message | None = None
+    withheld: tuple[str, ...] = ()
 
 
 def report_of(
@@ -104,8 +112,26 @@ def report_of(
         "also_failed": recognition.also_failed,
         "measured": "message" if recognition.worker else "kernel",
     }
+    withheld = tuple(_withheld(report))
     fixes = {offer.id: fix for offer in offers if (fix := offer.edited.fix)}
-    return BuiltReport(report, fixes, evidence.scene, ended)
+    return BuiltReport(report, fixes, evidence.scene, ended, withheld)
+
+
+def _withheld(report: Report) -> Iterator[str]:
+    """Take out what no arithmetic allows, and yield what that was.
+
+    No size is below nothing, or above all that is on the card and what was asked for.
+    """
+    whole: Any = report
+    there = max(whole[key] or 0 for key in ("capacity_bytes", "in_use_bytes", "outside_bytes"))
+    most = there + (whole["requested_bytes"] or 0) if there else math.inf
+    if whole["cause"] is not None:
+        whole["further_causes"] = [whole["cause"], *whole["further_causes"]]
+    for rows, name, size in _SIZES:
+        impossible = [row for row in whole[rows] if not 0 <= (row[size] or 0) <= most]
+        whole[rows] = [row for row in whole[rows] if row not in impossible]
+        yield from (f"{rows}: {row[name]} of {row[size]} bytes" for row in impossible)
+    whole["cause"], *whole["further_causes"] = whole["further_causes"] or [None]
 
 
 def _worker(worker: RemoteWorker | None) -> Worker | None:

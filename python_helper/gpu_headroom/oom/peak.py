@@ -172,29 +172,15 @@ class Peak:
         to_come = self._to_come() + self._state_to_come() + self._kinds.get("parameters", 0)
         return (self._evidence.memory.in_use_bytes or 0) + self._requested + to_come
 
-    @property
-    def cell_bytes(self) -> int | None:
-        """What the whole cell would take at its peak, about; `None` is not known.
-
-        Of a training step that is known where something tells how far it had come; one large call
-        does not. Of eleven models it was 87 to 121 % of the true peak in nine, 205 % in one.
-        """
-        if self._scene.is_last:
-            return (self._evidence.memory.in_use_bytes or 0) + self._requested
-        if self._is_one_call:
-            return None
-        told = self._evidence.in_step or self._scene.in_backward or self._progress() is not None
-        return self.step_bytes if told and self._scene.running.trains else None
-
     def saved_bytes(self, scaling_bytes: int, left: float) -> int:
         """Return how much lower the peak is with this share `left` of what scales, at least.
 
         What was being computed, and had no name yet, scales as what is kept does. Where more may
-        follow unseen, what is there already is all that is certain.
+        follow unseen, what is there already is all that is certain; no more is said than there was.
         """
         there = scaling_bytes + self._computed()
         peak = self._at_peak(scaling_bytes, room=False) if self.room_left == 1 else there
-        return int(peak * (1 - left))
+        return min(int(peak * (1 - left)), self._evidence.failed_at_bytes)
 
     @property
     def progress(self) -> float:

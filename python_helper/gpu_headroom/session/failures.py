@@ -359,6 +359,8 @@ class Failures:
     def _tell(self, built: BuiltReport, *, update: bool, parent_id: str | None = None) -> None:
         """Keep a report, show it, and tell the pages."""
         life = self._life
+        for row in built.withheld:
+            life.failed("report", ArithmeticError(row))
         report = life.reports.enter(built)
         self._earlier_error().enter(report)
         if life.options["mark_cells"] and (not update or self._shown == report["report_id"]):

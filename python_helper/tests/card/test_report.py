@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from gpu_headroom import release, testing
+from gpu_headroom.advice.registry import Diagnosis, diagnose
+from gpu_headroom.card import report as reports
 from gpu_headroom.card.report import BuiltReport, report_of
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.oom.evidence import measure
 from gpu_headroom.render.html import html
 from gpu_headroom.render.text import text
+from gpu_headroom.text.format import GIB
 from gpu_simulator import simulate
 from tests.notebook import Notebook, open_notebook
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from gpu_headroom.oom.evidence import Evidence
 
 BASE = """
 import torch
@@ -260,3 +266,28 @@ def test_edits_a_cell_that_begins_with_blank_lines(notebook: Notebook) -> None:
     assert {row["line"] for row in remedy["diffs"][0]["rows"]} == {3}
     (edit,) = built.fixes["smaller-batch"].edits({"failing": source}).edits
     assert (edit["first_line"], edit["old_lines"]) == (3, ["batch_size = 128 * 1024"])
+
+
+def test_what_no_arithmetic_allows_is_withheld(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No saving larger than the card, no cause below nothing; what is left out is told."""
+    found: Diagnosis = Diagnosis([], [])
+
+    def diagnosed(evidence: Evidence) -> Diagnosis:
+        nonlocal found
+        found = diagnose(evidence)
+        (first, *causes), (offer, *offers) = found
+        too_much = evidence.failed_at_bytes + 4 * GIB
+        impossible = Diagnosis(
+            [{**first, "bytes": -1}, first], [replace(offer, effect_bytes=too_much)]
+        )
+        return Diagnosis([*impossible.causes, *causes], [*impossible.offers, *offers])
+
+    monkeypatch.setattr(reports, "diagnose", diagnosed)
+    built = card(notebook, "batch_size = 128 * 1024\ntrain(DataLoader(data, batch_size))")
+    assert built.report["cause"] == found.causes[0]
+    offered = [each["id"] for each in built.report["remedies"]]
+    assert offered == [each.id for each in found.offers[1:]]
+    assert len(built.withheld) == 2
+    testing.check(built.report, "report")

@@ -99,14 +99,15 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
         return None
     by_flag = bool(change.diffs) and change.diffs[0]["file"] is None
     ratio, peak = value / batch.value, evidence.peak
+    saved = peak.saved_bytes(evidence.batch_bytes, ratio)
     note = _note(evidence, batch, ratio)
     if found.is_imported:
         note = message("remedy.smaller-batch.note_imported", TEXTS, file=batch.cell.path)
     return Offer(
         title=_title(evidence, batch, value, by_flag=by_flag),
         note=note,
-        effect_bytes=peak.saved_bytes(evidence.batch_bytes, ratio) if is_here else None,
-        at_least=peak.room_left < 1,
+        effect_bytes=saved if is_here else None,
+        at_least=peak.room_left < 1 or saved == evidence.failed_at_bytes,
         edited=change,
     )
 
