@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _SIZES = (16, 24, 32, 40, 48, 80, 96, 141, 192)  # of common GPUs, as they are sold
 _USABLE = 0.93  # of that, in GiB: a T4 of 16 GB has 14.7 to 15.0
+_SPARE = 0.15  # of what is needed: an estimate
 _OF_MODEL = 0.2
 _FEWER = 0.75  # 8 bits for 32
 # The older name is read by every PyTorch; 2.9.1 ignores the newer one for this setting.
