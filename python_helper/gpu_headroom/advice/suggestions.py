@@ -591,7 +591,7 @@ def _edges(evidence: Evidence) -> int:
     shapes = [
         shape for group in evidence.groups for shape, dtype, _ in group.shapes if "int" in dtype
     ]
-    edges = [shape[1] for shape in shapes if len(shape) == shape[0] == _ALL_PAIRS]
+    edges = [shape[1] for shape in shapes if len(shape) == _ALL_PAIRS == shape[0]]
     return max([each for each in edges if each >= _MANY_EDGES], default=0)
 
 
