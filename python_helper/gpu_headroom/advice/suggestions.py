@@ -660,7 +660,7 @@ def _call_in_parts(evidence: Evidence, _: Finding) -> Shown | None:
     ),
 )
 def _shorter_batch(evidence: Evidence, _: Finding) -> Shown | None:
-    if evidence.longer is None or evidence.longer.in_rows or not evidence.scene.running.loops:
+    if evidence.longer is None or not evidence.scene.running.loops:
         return None
     now, before = evidence.longer[:2]
     limit = max(before, now // 2)

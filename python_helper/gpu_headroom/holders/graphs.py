@@ -72,23 +72,19 @@ def largest_savers(walk: Walk) -> dict[int, Saver]:
 
 
 class Longer(NamedTuple):
-    """A dimension of what is computed now, that of the round before, and the shape of what is.
-
-    `in_rows`: it is the first one.
-    """
+    """A dimension of what is computed now, that of the round before, and the shape of what is."""
 
     now: int
     before: int
     shape: tuple[int, ...]
-    in_rows: bool
 
 
 def longer_than_before(walk: Walk) -> Longer | None:
     """Return how much longer this pass's tensors are than those of a pass that went backward.
 
     Of that results keep the nodes, which know the shapes of all that they have made, and save
-    nothing any more. Shapes are alike but for one dimension. Of several the longest, then the
-    largest: rows may be samples times their lengths.
+    nothing any more. Shapes are alike but for one dimension, which is not the first: there are
+    always some of other rows. Of several the largest.
     """
     now, before = set[tuple[int, ...]](), set[tuple[int, ...]]()
     saves = [order_of(node) for node, keys in walk.saved.items() if keys]
@@ -97,18 +93,14 @@ def longer_than_before(walk: Walk) -> Longer | None:
         if leaf(node) is None:
             (before if order_of(node) < first else now).update(private.shapes_made(node))
     found = [
-        Longer(shape[n], other[n], shape, in_rows=not n)
+        Longer(shape[n], other[n], shape)
         for shape in now - before
         for other in before
-        for n in range(len(shape) if 1 < len(shape) == len(other) else 0)
+        for n in range(1, len(shape) if len(shape) == len(other) else 0)
         if shape[n] >= _LONGER * other[n] > 1
         if (shape[:n], shape[n + 1 :]) == (other[:n], other[n + 1 :])
     ]
-    return max(
-        found,
-        key=lambda each: (not each.in_rows, math.prod(each.shape), each.before),
-        default=None,
-    )
+    return max(found, key=lambda each: (math.prod(each.shape), each.before), default=None)
 
 
 def order_of(node: Any) -> int:

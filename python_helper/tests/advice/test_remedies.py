@@ -79,7 +79,7 @@ OFFERED: dict[str, dict[str, Any]] = {
     },
     "shorter-batch": {
         "kinds": {"activations": 10 * GIB},
-        "longer": Longer(512, 64, (32, 512, 768), in_rows=False),
+        "longer": Longer(512, 64, (32, 512, 768)),
         "running": Running(trains=True, loops=True),
     },
     "one-result-at-a-time": {

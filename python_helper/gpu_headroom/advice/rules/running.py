@@ -90,10 +90,6 @@ TEXTS = {
         "This batch is {times} times as long as the one before it: {now} for {before}, in a shape "
         "of {shape}. One long sample sets the length of all that are padded with it."
     ),
-    "cause.activations.evidence_more": (
-        "This batch has {times} times as many rows as the one before it: {now} for {before} in a "
-        "shape of {shape}."
-    ),
     "cause.activations.layer": (
         "**What one layer is given and makes: {layer_bytes}** on a card of {capacity_bytes}."
     ),
@@ -414,9 +410,9 @@ def activations(evidence: Evidence) -> Finding | None:
     batch = evidence.batch
     said, saver = message(which, TEXTS), evidence.saver
     if evidence.longer is not None:
-        now, before, shape, in_rows = evidence.longer
+        now, before, shape = evidence.longer
         said = message(
-            f"cause.activations.evidence_{'more' if in_rows else 'longer'}",
+            "cause.activations.evidence_longer",
             TEXTS,
             times=now // before,
             now=now,
