@@ -128,7 +128,7 @@ def rows(folder: Path) -> Iterator[Row]:
 
 
 def _engine(kernel: LiveKernel) -> Any:
-    told = kernel.ask("workers", host=None, filter="", offset=0)["workers"]
+    told = kernel.ask("workers", filter="")["workers"]
     return next(each for each in told["engines"] if each["engine"] == "dask")
 
 
@@ -235,7 +235,8 @@ def _freed(kernel: LiveKernel) -> Iterator[Row]:
     held, _ = kernel.value("held_after(lambda: None)")
     worker_id = f"dask:{kernel.value('at')}"
     reply = kernel.ask("worker_release", worker_id=worker_id, action="free")
-    freed = kernel.await_event("worker_released", request_id=reply["id"])["freed_bytes"]
+    released = kernel.await_event("worker_released", request_id=reply["id"])
+    freed = released["message"]["params"]["freed_bytes"]
     measured = f"{freed / MIB:.0f} of {held / MIB:.0f} MiB, the result beside it stays"
     yield Row("… by *Free* in the panel", "≥ 99 %", measured, freed >= 0.99 * held)
 

@@ -62,7 +62,6 @@ const FOR_WORKERS = [
   'workers/dask_plugin.py',
   'workers/engine_side.py',
   'workers/ipyparallel.py',
-  'workers/joining.py',
   'workers/ray.py',
   'workers/ray_actors.py',
   'workers/ray_box.py',

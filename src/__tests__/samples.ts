@@ -22,7 +22,6 @@ import type {
 import { DRY_RUN, UNKNOWN_DRY_RUN } from './dryrun';
 import { CAUSE, gib, message, RELEASED, REPORT } from './report';
 import {
-  HOST,
   RANK,
   RANK_CARD,
   UNKNOWN_WORKERS,
@@ -444,9 +443,7 @@ export const REQUESTS: IRequests = {
   workers: {
     type: 'workers',
     ...envelope,
-    host: null,
-    filter: '',
-    offset: 0
+    filter: ''
   },
   follow: { type: 'follow', ...envelope, engine: 'dask', follow: true },
   worker_release: {
@@ -527,10 +524,8 @@ export const REPLIES: IReplies & { refused: IRefused } = {
     type: 'workers',
     id,
     workers: WORKERS,
-    hosts: [HOST],
-    more_hosts: 0,
     cards: [RANK_CARD],
-    more_cards: 0
+    total: 1
   },
   follow: { type: 'follow', id },
   worker_release: { type: 'worker_release', id, status: 'queued' },
@@ -674,7 +669,6 @@ export const UNKNOWN_EVENTS: readonly Event[] = [
     cuda_started: { cell_id: null, execution_count: null }
   },
   { ...CELL, workers_bytes: gib(11.2) },
-  { ...WORKER_RELEASED, freed_bytes: null, returned_bytes: null },
   { ...CELL, growth: null },
   NO_HOLDERS,
   {
@@ -696,11 +690,7 @@ export const UNKNOWN_REPLIES: readonly IReplies[keyof IReplies][] = [
     points: [{ ...POINT, outside_bytes: null }]
   },
   { ...REPLIES.report, report: null, released: null },
-  {
-    ...REPLIES.workers,
-    workers: null,
-    hosts: [{ ...HOST, fullest_share: null }]
-  },
+  { ...REPLIES.workers, workers: null },
   {
     ...REPLIES.report,
     report: {

@@ -3,7 +3,6 @@ import type {
   IFollowed,
   IFollowedWorkers,
   IWorkerCard,
-  IWorkerHost,
   IWorkerReleased
 } from '../protocol';
 import { gib, message } from './report';
@@ -46,7 +45,6 @@ export const RANKS: IFollowed = {
   engine: 'rank',
   total: 2,
   live: 2,
-  left_over: 0,
   state: 'measured',
   silent_s: null,
   message: null
@@ -76,22 +74,11 @@ export function workersWith(
   return { ...WORKERS, ...change };
 }
 
-export const HOST: IWorkerHost = {
-  name: 'node1',
-  cards: 2,
-  workers: 2,
-  fullest_share: 0.66
-};
-
 export const WORKER_RELEASED: IWorkerReleased = {
   type: 'worker_released',
   life_id: 'life-1',
   request_id: 'request-1',
-  worker_id: RANK.id,
-  action: 'free',
   status: 'done',
-  freed_bytes: gib(1),
-  returned_bytes: gib(1.5),
   message: message('worker.freed', { freed_bytes: gib(1) })
 };
 

@@ -9,11 +9,7 @@ import { MessageSchema } from './message';
 import { ReleasedSchema } from './release';
 import { EditSchema, ReportSchema } from './report';
 import { count, number } from './value';
-import {
-  FollowedWorkersSchema,
-  WorkerCardSchema,
-  WorkerHostSchema
-} from './workers';
+import { FollowedWorkersSchema, WorkerCardSchema } from './workers';
 
 /** `waiting`: a cell runs; it is done when that ends. */
 const status = v.picklist(['queued', 'waiting']);
@@ -77,13 +73,10 @@ export const ReplySchema = v.variant('type', [
   reply('workers', {
     /** `null`: the notebook has none. */
     workers: v.nullable(FollowedWorkersSchema),
-    /** The fullest first, at most 16. */
-    hosts: v.array(WorkerHostSchema),
-    more_hosts: count,
-    /** The fullest first, at most 16. */
+    /** The fullest first, with at most 16 workers in all. */
     cards: v.array(WorkerCardSchema),
-    /** Behind these. */
-    more_cards: count
+    /** Workers that match the filter; one on two GPUs counts twice. */
+    total: count
   }),
   /** What becomes of it is told by the engine's state. */
   reply('follow', {}),

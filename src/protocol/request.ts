@@ -1,4 +1,4 @@
-import type { EngineName, WorkerRequest } from './workers';
+import type { EngineName, WorkerAction } from './workers';
 
 /** What the person's settings ask of the helper. */
 export interface IOptions {
@@ -100,12 +100,8 @@ export interface IRequests {
   };
   presence: IEnvelope<'presence'>;
   workers: IEnvelope<'workers'> & {
-    /** `null`: of all. */
-    host: string | null;
-    /** What host, card or worker are called, in part; empty: all. */
+    /** Part of the name of a host, GPU or worker; empty: all. */
     filter: string;
-    /** So many cards are left out at first. */
-    offset: number;
   };
   follow: IEnvelope<'follow'> & {
     engine: EngineName;
@@ -113,10 +109,9 @@ export interface IRequests {
     follow: boolean;
   };
   worker_release: IEnvelope<'worker_release'> & {
-    /** With `*` after the name of an engine: all of its that are idle. */
     worker_id: string;
-    /** To restart or to end one only after the person agreed. */
-    action: WorkerRequest;
+    /** `end` only after the user agreed. */
+    action: WorkerAction;
   };
   dry_run: IEnvelope<'dry_run'> & {
     /** `end` ends the one that goes on. */

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 
 import { event } from './envelope';
 import { MessageSchema } from './message';
-import { count, integer, number } from './value';
+import { count, number } from './value';
 
 /** Who sends work to processes other than the kernel. */
 export type EngineName = v.InferOutput<typeof EngineNameSchema>;
@@ -23,8 +23,6 @@ export const FollowedSchema = v.object({
   total: count,
   /** Of them those whose readings come. */
   live: count,
-  /** Of them those that outlive the cell that started them. */
-  left_over: count,
   /** `following`: the helper is on its way; `silent`: the engine does not answer. */
   state: v.picklist(['measured', 'not_measured', 'following', 'silent']),
   /** For how long it has not answered; `null`: it does. */
@@ -34,9 +32,7 @@ export const FollowedSchema = v.object({
 
 /** What can be done with a worker. */
 export type WorkerAction = v.InferOutput<typeof WorkerActionSchema>;
-export const WorkerActionSchema = v.picklist(['free', 'restart', 'end']);
-/** `price` asks what a restart would lose. */
-export type WorkerRequest = WorkerAction | 'price';
+export const WorkerActionSchema = v.picklist(['free', 'end']);
 
 /** A worker on one card. */
 export interface ICardWorker extends v.InferOutput<typeof CardWorkerSchema> {}
@@ -97,27 +93,11 @@ export const FollowedWorkersSchema = v.object({
   here: v.array(v.object({ device_index: count, workers: count, bytes: count }))
 });
 
-/** A machine with workers. */
-export interface IWorkerHost extends v.InferOutput<typeof WorkerHostSchema> {}
-export const WorkerHostSchema = v.object({
-  name: v.string(),
-  cards: count,
-  workers: count,
-  /** Used over capacity of its fullest card. */
-  fullest_share: v.nullable(number)
-});
-
 /** What was done with a worker has ended. */
 export interface IWorkerReleased
   extends v.InferOutput<typeof WorkerReleasedSchema> {}
 export const WorkerReleasedSchema = event('worker_released', {
   request_id: v.string(),
-  worker_id: v.string(),
-  action: v.picklist([...WorkerActionSchema.options, 'price']),
   status: v.picklist(['done', 'nothing', 'refused', 'failed']),
-  /** In use before minus after, there. */
-  freed_bytes: v.nullable(integer),
-  /** Reserved before minus after, there. */
-  returned_bytes: v.nullable(integer),
   message: MessageSchema
 });

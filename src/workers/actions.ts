@@ -1,23 +1,15 @@
 import { perform } from '../kernel/work';
 import { whenLong } from '../memory/work';
 import { Observable } from '../observable';
-import type {
-  EngineName,
-  IMessage,
-  IWorkerReleased,
-  WorkerAction
-} from '../protocol';
+import type { EngineName, IWorkerReleased, WorkerAction } from '../protocol';
 import type { IKernelMemory } from '../tokens';
-
-/** A question is put without what a cluster does not say in this time. */
-const PATIENCE_MS = 2000;
 
 /** What a person has asked for, and has not ended. */
 export type Going =
   | { readonly kind: 'follow'; readonly engine: EngineName }
   | {
       readonly kind: WorkerAction;
-      /** What they are called together. */
+      /** Of the worker. */
       readonly name: string;
     };
 
@@ -39,9 +31,9 @@ export class WorkerActions extends Observable {
     return this._isLong;
   }
 
-  /** What came of the last, for each worker. */
-  get results(): readonly IWorkerReleased[] {
-    return this._results;
+  /** The outcome of the last; `null`: there is none. */
+  get result(): IWorkerReleased | null {
+    return this._result;
   }
 
   /** Why it was broken off; `null`: it was not. */
@@ -56,46 +48,16 @@ export class WorkerActions extends Observable {
     });
   }
 
-  /**
-   * Free what workers do not need, restart or end them: one after the other. Never
-   * rejects.
-   *
-   * @param name - what they are called together
-   */
+  /** Free what a worker does not need, or end it. Never rejects. */
   async release(
-    ids: readonly string[],
+    worker_id: string,
     action: WorkerAction,
     name: string
   ): Promise<void> {
     await this._do({ kind: action, name }, async () => {
-      for (const worker_id of ids) {
-        const args = { worker_id, action };
-        const result = await perform(this._memory, 'worker_release', args);
-        this._results = [...this._results, result];
-      }
+      const args = { worker_id, action };
+      this._result = await perform(this._memory, 'worker_release', args);
     });
-  }
-
-  /** Free what workers of an engine do not need, wherever they are idle. Never rejects. */
-  async freeIdle(engine: EngineName, name: string): Promise<void> {
-    await this.release([`${engine}:*`], 'free', name);
-  }
-
-  /**
-   * What a restart of a worker would lose, in the helper's words. Never rejects.
-   *
-   * @returns `null` where nobody says it in time
-   */
-  async price(worker_id: string): Promise<IMessage | null> {
-    const args = { worker_id, action: 'price' } as const;
-    const asked = perform(this._memory, 'worker_release', args).then(
-      ({ message, status }) => (status === 'done' ? message : null),
-      () => null
-    );
-    const late = new Promise<null>(resolve =>
-      setTimeout(resolve, PATIENCE_MS, null)
-    );
-    return Promise.race([asked, late]);
   }
 
   private async _do(going: Going, run: () => Promise<void>): Promise<void> {
@@ -103,7 +65,7 @@ export class WorkerActions extends Observable {
       return;
     }
     this._going = going;
-    this._results = [];
+    this._result = null;
     this._problem = null;
     const callOff = whenLong(() => {
       this._isLong = true;
@@ -123,6 +85,6 @@ export class WorkerActions extends Observable {
 
   private _going: Going | null = null;
   private _isLong = false;
-  private _results: readonly IWorkerReleased[] = [];
+  private _result: IWorkerReleased | null = null;
   private _problem: unknown = null;
 }

@@ -4,7 +4,6 @@ import { Button } from '../components/button';
 import { Hint } from '../components/hint';
 import type { IconName } from '../components/icon';
 import { Sentence } from '../components/sentence';
-import { countWorkers } from '../memory/workerwords';
 import type { EngineName, IFollowed } from '../protocol';
 import { words } from '../text/messages';
 import type { IWorkersProps } from './props';
@@ -50,33 +49,8 @@ function Engine(
       <Hint icon={ICONS[state]} isSpoken={state === 'following'}>
         {text} {message && <Sentence text={words(trans).sentence(message)} />}
       </Hint>
-      <FreeIdle {...props} />
       <Following {...props} />
     </div>
-  );
-}
-
-/** Frees wherever workers are idle, where there are several, shown or not. */
-function FreeIdle(
-  props: IEnginesProps & { engine: IFollowed }
-): React.JSX.Element | null {
-  const { trans, workers } = props;
-  const { engine, total } = props.engine;
-  const { actions, answer } = workers;
-  const onCards = (answer?.cards ?? []).flatMap(card => card.workers);
-  const isIdle = onCards.some(
-    each => each.engine === engine && each.actions.includes('free')
-  );
-  if (!isIdle || total < 2) {
-    return null;
-  }
-  const name = countWorkers({ engine, count: total }, trans);
-  return (
-    <Button
-      label={trans.__('Free all that are idle')}
-      focusKey={`free ${engine}`}
-      onPress={actions.going ? null : () => void actions.freeIdle(engine, name)}
-    />
   );
 }
 

@@ -8,16 +8,14 @@ import { explain } from '../kernel/problem';
 import { Wait } from '../lab/wait';
 import type { IFollowed } from '../protocol';
 import { words } from '../text/messages';
-import { CardTree } from './cardtree';
 import { Engines } from './engines';
-import { Filter, Pages } from './finding';
-import { LeftOver } from './leftoverline';
+import { WorkerList } from './list';
 import type { IWorkersProps } from './props';
 import { describeGoing } from './words';
 
 /**
- * The processes that a notebook sends its work to: what is not measured, their cards,
- * the fullest first, and what came of what was done with them.
+ * The processes that a notebook sends its work to: engines that are not measured, the
+ * outcome of the last action, and workers, those on the fullest GPU first.
  */
 export function WorkersSection(
   props: IWorkersProps & {
@@ -36,11 +34,8 @@ export function WorkersSection(
           {...props}
           engines={told.engines.filter(each => !isMeasured(each))}
         />
-        <LeftOver {...props} told={told} />
         <Outcome {...props} />
-        <Filter {...props} />
-        <CardTree {...props} />
-        <Pages {...props} />
+        <WorkerList {...props} />
         <Engines {...props} engines={told.engines.filter(isMeasured)} />
         {problem !== null && <Hint icon="info">{explain(problem, trans)}</Hint>}
         {problem instanceof PackMissing && (
@@ -54,17 +49,14 @@ export function WorkersSection(
   );
 }
 
-/** Of those that are measured the cards say more: what else there is stands below. */
+/** The state of a measured engine is shown below its workers. */
 function isMeasured({ state }: IFollowed): boolean {
   return state === 'measured';
 }
 
 /** What goes on, or what came of it: one sentence. */
 function Outcome({ trans, workers }: IWorkersProps): React.JSX.Element {
-  const { going, isLong, problem, results } = workers.actions;
-  const { sentence } = words(trans);
-  const said = new Set(results.map(({ message }) => sentence(message)));
-  const isWell = results.every(({ status }) => status === 'done');
+  const { going, isLong, problem, result } = workers.actions;
   return (
     <div role="status">
       {going && isLong && (
@@ -74,9 +66,9 @@ function Outcome({ trans, workers }: IWorkersProps): React.JSX.Element {
           trans={trans}
         />
       )}
-      {!going && said.size > 0 && (
-        <Hint icon={isWell ? 'check' : 'info'}>
-          <Sentence text={[...said].join(' ')} />
+      {!going && result && (
+        <Hint icon={result.status === 'done' ? 'check' : 'info'}>
+          <Sentence text={words(trans).sentence(result.message)} />
         </Hint>
       )}
       {!going && problem !== null && (

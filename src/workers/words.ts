@@ -5,10 +5,9 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { formatAge } from '../memory/readingwords';
 import { countWorkers, nameWorkers } from '../memory/workerwords';
-import type { ICardWorker, IFollowed, WorkerAction } from '../protocol';
+import type { ICardWorker, IFollowed } from '../protocol';
 import { formatBytes, formatPrompt } from '../text/format';
 import type { Going } from './actions';
-import { heldBy, type ILeftOver } from './leftover';
 
 /** "40 Dask workers"; "Ray workers" where nobody counts them. */
 function counted(
@@ -69,55 +68,38 @@ function formatSpan(seconds: number, trans: TranslationBundle): string {
     : trans.__('%1 min', Math.floor(seconds / 60));
 }
 
-/** What a worker does that is not plain: "ended, 12 s ago"; else the cell that sent it. */
+/** "ended, 12 s ago", "still running after In [4]"; else the cell that started it. */
 export function describeState(
-  { age_s, execution_count, state }: ICardWorker,
+  { age_s, execution_count, left_over, state }: ICardWorker,
   trans: TranslationBundle
 ): string {
   const age = formatAge(age_s * 1000, trans);
+  const prompt = execution_count === null ? '' : formatPrompt(execution_count);
   switch (state) {
     case 'ended':
       return trans.__('ended, %1', age);
     case 'stale':
       return trans.__('last heard of %1', age);
     case 'live':
-      return execution_count === null ? '' : formatPrompt(execution_count);
+      return left_over && prompt
+        ? trans.__('still running after %1', prompt)
+        : prompt;
   }
 }
 
-/** What else is known of a worker. */
-export function describeWorker(
-  { cached_bytes, execution_count, left_over, pid }: ICardWorker,
+/** Which process a worker is, and what it has cached. */
+export function describeProcess(
+  { cached_bytes, pid }: ICardWorker,
   host: string,
   trans: TranslationBundle
 ): string {
-  const prompt = formatPrompt(execution_count);
   return [
     pid !== null && trans.__('Process %1 on %2.', pid, host),
-    execution_count !== null &&
-      (left_over
-        ? trans.__('Started by %1, which has ended.', prompt)
-        : trans.__('Started by %1.', prompt)),
     cached_bytes > 0 &&
       trans.__('Cached, unused: %1.', formatBytes(cached_bytes))
   ]
     .filter(Boolean)
     .join(' ');
-}
-
-/** What a button does; what follows a question has dots. */
-export function nameAction(
-  action: WorkerAction,
-  trans: TranslationBundle
-): string {
-  switch (action) {
-    case 'free':
-      return trans.__('Free');
-    case 'restart':
-      return trans.__('Restart…');
-    case 'end':
-      return trans.__('End…');
-  }
 }
 
 /** What goes on. */
@@ -127,32 +109,7 @@ export function describeGoing(going: Going, trans: TranslationBundle): string {
       return trans.__('Asking the kernel…');
     case 'free':
       return trans.__('Freeing memory of %1…', going.name);
-    case 'restart':
-      return trans.__('Restarting %1…', going.name);
     case 'end':
       return trans.__('Ending %1…', going.name);
   }
-}
-
-/** "2 ranks of In [4] still run and hold 3.1 GiB." */
-export function describeLeftOver(
-  { count, engine, prompt, workers }: ILeftOver,
-  trans: TranslationBundle
-): string {
-  const name = countWorkers({ engine, count }, trans);
-  const of = prompt ? trans.__('%1 of %2', name, prompt) : name;
-  return workers.length > 0
-    ? trans._n(
-        '%2 still runs and holds %3.',
-        '%2 still run and hold %3.',
-        count,
-        of,
-        formatBytes(heldBy(workers))
-      )
-    : trans._n(
-        '%2 still runs though its cell has ended.',
-        '%2 still run though their cell has ended.',
-        count,
-        of
-      );
 }

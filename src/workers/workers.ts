@@ -2,34 +2,17 @@ import { DisposableDelegate, type IDisposable } from '@lumino/disposable';
 
 import { lifeOf } from '../memory/model';
 import { Observable } from '../observable';
-import type {
-  IFollowedWorkers,
-  IReplies,
-  ISample,
-  IWorkerHost
-} from '../protocol';
+import type { IFollowedWorkers, IReplies, ISample } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 import { WorkerActions } from './actions';
 import { type IRecorded, withFullest } from './recording';
 
-/** However fast readings come: the cards are asked for at most this often. */
+/** The shortest time between two requests, however fast readings arrive. */
 const ASK_MS = 1000;
 
-/** Which cards are asked for. */
-export interface IQuestion {
-  /** `null`: of all hosts. */
-  readonly host: string | null;
-  /** What host, card or worker are called, in part; empty: all. */
-  readonly filter: string;
-  /** So many are left out at first. */
-  readonly offset: number;
-}
-
-const ALL: IQuestion = { host: null, filter: '', offset: 0 };
-
 /**
- * The workers of one kernel and the cards that they are on. The cards are asked for
- * while somebody looks, with each new reading: nothing comes of itself, as there may
+ * The workers of one kernel and the GPUs that they are on. They are requested while
+ * they are shown, with each new reading: the helper sends nothing unasked, as there may
  * be thousands. Lives as long as its kernel, unless disposed before.
  */
 export class Workers extends Observable {
@@ -45,9 +28,6 @@ export class Workers extends Observable {
   /** What is done with them. */
   readonly actions: WorkerActions;
 
-  /** The workers that show more of themselves, by card and id. */
-  readonly expanded = new Set<string>();
-
   /** What was told last of all of them; `null`: there are none. */
   get told(): IFollowedWorkers | null {
     return this._told;
@@ -58,7 +38,7 @@ export class Workers extends Observable {
     return this._recorded;
   }
 
-  /** Cards and hosts, as answered last; `null`: not yet. */
+  /** The workers on the fullest GPUs, as answered last; `null`: not yet. */
   get answer(): IReplies['workers'] | null {
     return this._answer;
   }
@@ -68,14 +48,14 @@ export class Workers extends Observable {
     return this._problem;
   }
 
-  get question(): IQuestion {
-    return this._question;
+  /** A part of the names of the workers that are requested; empty: all. */
+  get filter(): string {
+    return this._filter;
   }
 
-  /** The hosts, where there are several: then one of them is open at most. */
-  get hosts(): readonly IWorkerHost[] {
-    const { hosts = [], more_hosts = 0 } = this._answer ?? {};
-    return hosts.length + more_hosts > 1 ? hosts : [];
+  /** Whether there have been more than an answer has. */
+  get isCut(): boolean {
+    return this._isCut;
   }
 
   /** Ask while the returned object is not disposed: somebody looks. */
@@ -88,10 +68,9 @@ export class Workers extends Observable {
     });
   }
 
-  /** Ask for other cards, from the first on unless told otherwise. */
-  look(change: Partial<IQuestion>): void {
-    this._hasChosen ||= change.host !== undefined;
-    this._question = { ...this._question, offset: 0, ...change };
+  /** Request the workers whose names contain a text. */
+  look(filter: string): void {
+    this._filter = filter;
     this.refresh();
     this.emit();
   }
@@ -106,16 +85,6 @@ export class Workers extends Observable {
   async retry(): Promise<void> {
     await this.memory.start();
     this.refresh();
-  }
-
-  /** Show more of a worker, or less. */
-  toggle(id: string, isExpanded = !this.expanded.has(id)): void {
-    if (isExpanded) {
-      this.expanded.add(id);
-    } else {
-      this.expanded.delete(id);
-    }
-    this.emit();
   }
 
   override dispose(): void {
@@ -146,9 +115,8 @@ export class Workers extends Observable {
     this._answer = null;
     this._problem = null;
     this._recorded = null;
-    this._question = ALL;
-    this._hasChosen = false;
-    this.expanded.clear();
+    this._filter = '';
+    this._isCut = false;
   }
 
   private _onAction(): void {
@@ -178,21 +146,21 @@ export class Workers extends Observable {
   }
 
   private async _ask(): Promise<void> {
-    const { _life: life, _question: question } = this;
+    const { _filter: filter, _life: life } = this;
     const isAnswered = (): boolean =>
-      life === this._life && question === this._question;
+      life === this._life && filter === this._filter;
     this._isAsking = true;
     this._isUrgent = false;
     this._askedFor = this._sample;
     this._askedAt = Date.now();
     try {
-      const answer = await this.memory.request('workers', {
-        ...question,
-        // What is called so may be anywhere.
-        host: question.filter ? null : question.host
-      });
+      const answer = await this.memory.request('workers', { filter });
       if (isAnswered()) {
-        this._take(answer);
+        this._answer = answer;
+        this._problem = null;
+        this._told = answer.workers;
+        this._isCut ||=
+          answer.total > answer.cards.flatMap(card => card.workers).length;
       }
     } catch (reason) {
       if (isAnswered()) {
@@ -206,31 +174,14 @@ export class Workers extends Observable {
     }
   }
 
-  private _take(answer: IReplies['workers']): void {
-    this._answer = answer;
-    this._problem = null;
-    this._told = answer.workers;
-    const fullest = this.hosts[0]?.name ?? null;
-    const { host } = this._question;
-    const isFirst = host === null && fullest !== null && !this._hasChosen;
-    const isGone =
-      host !== null &&
-      answer.more_hosts === 0 &&
-      !answer.hosts.some(({ name }) => name === host);
-    if (isFirst || isGone) {
-      this.look({ host: fullest });
-    }
-  }
-
   private _life: string | null = null;
   private _sample: ISample | null = null;
   private _told: IFollowedWorkers | null = null;
   private _recorded: IRecorded | null = null;
   private _answer: IReplies['workers'] | null = null;
   private _problem: unknown = null;
-  private _question = ALL;
-  /** A host was opened or closed, at first the fullest. */
-  private _hasChosen = false;
+  private _filter = '';
+  private _isCut = false;
   private _lookers = 0;
   private _isAsking = false;
   private _isUrgent = false;

@@ -28,8 +28,8 @@ TEXTS = {
     ),
     "remedy.free-idle": "Free what idle workers keep",
     "remedy.free-idle.note": (
-        "Idle now: {names}. *Free all that are idle* under *Workers* in the panel gives "
-        "back what failed tasks have left there, and what is cached; results are kept."
+        "Idle now: {names}. *Free* under *Workers* in the panel frees what failed tasks have "
+        "left there, and what is cached. Results are kept."
     ),
     "remedy.own-card.dask": "Run one such task on a GPU at a time",
     "remedy.own-card.dask.note": (

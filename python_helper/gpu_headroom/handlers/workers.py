@@ -1,4 +1,4 @@
-"""What a page asks about workers: their cards, to be measured or not, to be freed or ended."""
+"""Requests about workers: list them, measure them or not, free their memory, end them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..concurrency import threads
 from ..text.messages import message
-from ..workers.cards import Question
+from ..workers.cards import MOST, cut
 from ..workers.words import TEXTS
 from .dispatcher import Refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Protocol
 
     from ..protocol import requests, wire
@@ -38,16 +38,13 @@ class WorkerRequests:
     def _workers(self, request: requests.WorkersRequest) -> wire.WorkersReply:
         life = self._life
         latest = life.sampler.latest
-        question = Question(request["host"], request["filter"], int(request["offset"]))
-        found = life.workers.answer(question)
+        found = life.workers.answer(request["filter"])
         return {
             "type": "workers",
             "id": request["id"],
             "workers": life.workers.short(latest.devices if latest else ()),
-            "hosts": found.hosts,
-            "more_hosts": found.more_hosts,
-            "cards": found.cards,
-            "more_cards": found.more_cards,
+            "cards": list(_fullest(found.cards)),
+            "total": found.total,
         }
 
     def _follow(self, request: requests.FollowRequest) -> wire.FollowReply:
@@ -74,14 +71,17 @@ class WorkerRequests:
                 "type": "worker_released",
                 "life_id": life.life_id,
                 "request_id": request["id"],
-                "worker_id": worker_id,
-                "action": request["action"],
                 "status": done.status if done else "refused",
-                "freed_bytes": done and done.freed_bytes,
-                "returned_bytes": done and done.returned_bytes,
                 "message": done.said if done else message("worker.gone", TEXTS),
             }
         )
+
+
+def _fullest(cards: Iterable[wire.WorkerCard], most: int = MOST) -> Iterator[wire.WorkerCard]:
+    for card in cards:
+        if most > 0:
+            yield cut(card, most)
+            most -= len(card["workers"])
 
 
 PART = WorkerRequests

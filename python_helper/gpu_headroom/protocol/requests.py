@@ -178,12 +178,10 @@ class PresenceRequest(_Asked):
 
 
 class WorkersRequest(_Asked):
-    """Ask for the workers' cards, the fullest first: of one host, or of all."""
+    """Request the workers on the fullest GPUs."""
 
     type: Literal["workers"]
-    host: str | None
     filter: str
-    offset: int
 
 
 class FollowRequest(_Asked):
@@ -195,15 +193,11 @@ class FollowRequest(_Asked):
 
 
 class WorkerReleaseRequest(_Asked):
-    """Free what one worker does not need, restart it, or end it.
-
-    The latter two only after a person agreed. `price` asks what a restart would lose. `dask:*` in
-    the place of a worker frees on all of an engine that are idle.
-    """
+    """Free what one worker does not need, or end it: the latter only after the user agreed."""
 
     type: Literal["worker_release"]
     worker_id: str
-    action: Literal["free", "restart", "end", "price"]
+    action: Literal["free", "end"]
 
 
 class DryRunRequest(_Asked):

@@ -854,7 +854,6 @@ class Followed(TypedDict):
     engine: EngineName
     total: int
     live: int
-    left_over: int
     state: Literal["measured", "not_measured", "following", "silent"]
     silent_s: float | None
     message: Message | None
@@ -872,7 +871,7 @@ class CardWorker(TypedDict):
     age_s: float
     execution_count: int | None
     left_over: bool
-    actions: list[Literal["free", "restart", "end"]]
+    actions: list[Literal["free", "end"]]
     in_use_bytes: int
     cached_bytes: int
 
@@ -916,26 +915,13 @@ class FollowedWorkers(TypedDict):
     here: list[CardShare]
 
 
-class WorkerHost(TypedDict):
-    """A machine with workers."""
-
-    name: str
-    cards: int
-    workers: int
-    fullest_share: float | None
-
-
 class WorkerReleased(TypedDict):
     """What was done with a worker has ended."""
 
     type: Literal["worker_released"]
     life_id: str
     request_id: str
-    worker_id: str
-    action: Literal["free", "restart", "end", "price"]
     status: Literal["done", "nothing", "refused", "failed"]
-    freed_bytes: int | None
-    returned_bytes: int | None
     message: Message
 
 
@@ -945,10 +931,8 @@ class WorkersReply(TypedDict):
     type: Literal["workers"]
     id: str
     workers: FollowedWorkers | None
-    hosts: list[WorkerHost]
-    more_hosts: int
     cards: list[WorkerCard]
-    more_cards: int
+    total: int
 
 
 class FollowReply(TypedDict):

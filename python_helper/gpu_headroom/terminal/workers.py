@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..text.headline import named
 from ..text.messages import say
-from ..workers.cards import Question
 from ..workers.words import TEXTS, counted
 from .tables import Text, heads, size, table
 
@@ -65,12 +64,13 @@ def summarise(life: Session) -> Text:
         for each in _followed(life)
     ]
     lines += [each["message"]["text"] for each in _followed(life) if each["message"]]
-    found = life.workers.answer(Question())
+    found = life.workers.answer()
     if found.cards:
         rows = [row for card in found.cards for row in _rows(card)]
         lines.append(table(heads("workers.cards", TEXTS), rows, right=3))
-    if found.more_cards:
-        lines.append(say("workers.more", TEXTS, count=found.more_cards))
+    more = found.total - sum(len(card["workers"]) for card in found.cards)
+    if more:
+        lines.append(say("workers.more", TEXTS, count=more))
     return Text("\n".join(lines or [_none()]))
 
 

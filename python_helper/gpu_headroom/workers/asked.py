@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from .cards import Answer, Question
+from .cards import Answer
 from .travel import REST_S, SILENT_S
 
 if TYPE_CHECKING:
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
     from ..concurrency.threads import Bell
 
-NOTHING = Answer(0, None, [], 0, [], 0)
+NOTHING = Answer(0, [], 0)
 _LOOKED_S = 15.0  # so long after somebody looked there is somebody who looks
 
 
 class Asked:
-    """Questions, for a thread that asks them, and what came of that; `bell` wakes it."""
+    """Texts to filter workers by, for a thread that asks, and the answers; `bell` wakes it."""
 
     def __init__(self, bell: Bell) -> None:
-        self.questions = [Question()]
-        self._answers: dict[Question, Answer] = {}
+        self.texts = [""]
+        self._answers: dict[str, Answer] = {}
         self._bell = bell
         self._looked_s = float("-inf")
         self._answered_s = 0.0
@@ -35,17 +35,15 @@ class Asked:
         """Whether somebody has looked not long ago."""
         return time.monotonic() - self._looked_s < _LOOKED_S
 
-    def answer(self, question: Question) -> Answer:
+    def answer(self, text: str) -> Answer:
         """Return the cards as they were told last; what was not asked before is asked at once."""
         self.look()
-        if question not in self.questions:
-            self.questions = [Question(), question]
+        if text not in self.texts:
+            self.texts = ["", text]
             self._bell.ring()
-        whole = self._answers.get(Question(), NOTHING)
-        # The hosts are there, whichever is asked for.
-        return self._answers.get(question) or whole._replace(cards=[], more_cards=0)
+        return self._answers.get(text, NOTHING)
 
-    def enter(self, asked: Sequence[Question], answers: Sequence[Any]) -> None:
+    def enter(self, asked: Sequence[str], answers: Sequence[Any]) -> None:
         """Keep what came of it."""
         found = [Answer(*each) for each in answers]
         self._answers = dict(zip(asked, found, strict=True))

@@ -5,14 +5,15 @@ Pure, and of the standard library only: it also runs where an engine keeps its s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..protocol.wire import Message, WorkerCard, WorkerHost
+    from ..protocol.wire import CardWorker, Followed, Message, WorkerCard
 
-MOST = 16  # cards or hosts of an answer
+MOST = 16  # cards of an answer, workers of a page
+STALE_S = 10.0  # without a reading; of a thousand Dask workers one comes each six seconds
 _MOST_WORKERS = 8  # of a card
 _MOST_DEVICES = 64
 _LONGEST = 200  # characters of a name
@@ -42,32 +43,57 @@ class WorkerReading(NamedTuple):
     devices: Sequence[dict[str, Any]]
 
 
-class Question(NamedTuple):
-    """Which cards are asked for: of one host or all, whose names have a text, from one on."""
-
-    host: str | None = None
-    text: str = ""
-    offset: int = 0
-
-
 class Answer(NamedTuple):
-    """The fullest cards and hosts, and how many are behind them."""
+    """The fullest cards with the workers that match a text, and the number of all that match."""
 
-    in_use_bytes: int
-    fullest: WorkerCard | None
-    hosts: list[WorkerHost]
-    more_hosts: int
+    in_use_bytes: int  # of all workers
     cards: list[WorkerCard]
-    more_cards: int
+    total: int
 
 
 class Done(NamedTuple):
-    """What came of something that was done with a worker; sizes in bytes, `None` not measured."""
+    """The outcome of freeing memory of a worker, or of ending it."""
 
     status: str
     said: Message
-    freed_bytes: int | None = None
-    returned_bytes: int | None = None
+
+
+def engine_of(
+    engine: str,
+    counts: tuple[int, int],
+    state: str = "measured",
+    silent_s: float | None = None,
+    said: Message | None = None,
+) -> Followed:
+    """Return an engine as a page receives it; `counts` are its workers, and those measured."""
+    state = state if silent_s is None else "silent"
+    found: Any = {"engine": engine, "total": counts[0], "live": counts[1], "state": state}
+    found |= {"silent_s": silent_s, "message": said}
+    return cast("Followed", found)
+
+
+def worker_of(
+    worker_id: str,
+    names: tuple[str | None, int | None],
+    said: dict[str, Any],
+    age_s: float,
+    *,
+    idle: bool,
+) -> WorkerReading:
+    """Return a worker that the kernel has not started: its name or number, and its reading."""
+    on_card = {
+        "id": worker_id,
+        "engine": worker_id.partition(":")[0],
+        "name": names[0],
+        "rank": names[1],
+        "pid": said["pid"],
+        "state": "live" if age_s <= STALE_S else "stale",
+        "age_s": age_s,
+        "execution_count": None,
+        "left_over": False,
+        "actions": ["free"] if idle else [],
+    }
+    return WorkerReading(said["host"], on_card, said["devices"])
 
 
 def reading_of(devices: Iterable[Any]) -> list[dict[str, Any]]:
@@ -99,26 +125,14 @@ def _is_device(said: object) -> bool:
     )
 
 
-def answer(workers: Iterable[WorkerReading], question: Question) -> Answer:
+def answer(workers: Iterable[WorkerReading], text: str) -> Answer:
     """Return the cards of `workers`, the one with the least headroom first."""
     cards = cards_of(workers)
-    hosts: dict[str, list[WorkerCard]] = {}
-    for card in cards:
-        hosts.setdefault(card["host"], []).append(card)
-    text, first = question.text.lower(), question.offset
-    chosen = [
-        card
-        for card in cards
-        if question.host in {None, card["host"]} and (not text or text in _names(card))
-    ]
-    return Answer(
-        sum(card["in_use_bytes"] for card in cards),
-        _cut(cards[0]) if cards else None,
-        [_host(name, of_it) for name, of_it in list(hosts.items())[:MOST]],
-        max(0, len(hosts) - MOST),
-        [_cut(card) for card in chosen[first : first + MOST]],
-        max(0, len(chosen) - first - MOST),
-    )
+    in_use_bytes = sum(card["in_use_bytes"] for card in cards)
+    if text:
+        cards = [found for card in cards if (found := _matching(card, text.lower()))["workers"]]
+    total = sum(len(card["workers"]) for card in cards)
+    return Answer(in_use_bytes, [cut(card, _MOST_WORKERS) for card in cards[:MOST]], total)
 
 
 def cards_of(workers: Iterable[WorkerReading]) -> list[WorkerCard]:
@@ -174,29 +188,19 @@ def share(card: WorkerCard) -> float:
     return -1.0 if used is None or not capacity else used / capacity
 
 
-def _host(name: str, cards: list[WorkerCard]) -> WorkerHost:
-    fullest = share(cards[0])
-    return {
-        "name": name,
-        "cards": len(cards),
-        "workers": len({worker["id"] for card in cards for worker in card["workers"]}),
-        "fullest_share": None if fullest < 0 else fullest,
-    }
+def _matching(card: WorkerCard, text: str) -> WorkerCard:
+    """Return a card with those of its workers whose names, or its own, contain a text."""
+    if text in "\n".join([card["host"], card["name"] or "", card["uuid"] or ""]).lower():
+        return card
+    return {**card, "workers": [each for each in card["workers"] if text in _name(each)]}
 
 
-def _names(card: WorkerCard) -> str:
-    told = [card["host"], card["name"] or "", card["uuid"] or ""]
-    told += [
-        worker["name"] or f"{_NUMBERED.get(worker['engine'], 'rank')} {worker['rank']}"
-        for worker in card["workers"]
-    ]
-    return "\n".join(told).lower()
+def _name(worker: CardWorker) -> str:
+    number = f"{_NUMBERED.get(worker['engine'], 'rank')} {worker['rank']}"
+    return (worker["name"] or number).lower()
 
 
-def _cut(card: WorkerCard) -> WorkerCard:
-    workers = card["workers"]
-    return {
-        **card,
-        "workers": workers[:_MOST_WORKERS],
-        "more_workers": max(0, len(workers) - _MOST_WORKERS),
-    }
+def cut(card: WorkerCard, most: int) -> WorkerCard:
+    """Return a card with at most so many of its workers, the largest."""
+    workers, more = card["workers"], card["more_workers"]
+    return {**card, "workers": workers[:most], "more_workers": max(0, len(workers) - most) + more}

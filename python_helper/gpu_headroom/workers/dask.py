@@ -17,8 +17,8 @@ from ..frameworks.imported import imported
 from ..text.format import format_error
 from ..text.messages import message
 from .asked import NOTHING, Asked
-from .cards import Done
-from .travel import ALL, BUSY_S, REST_S, Told, by_value, pack, said_of
+from .cards import Done, engine_of
+from .travel import BUSY_S, REST_S, Told, by_value, outcome_of, pack
 from .words import TEXTS
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ..errors.remote import RemoteWorker
     from ..protocol.wire import Followed, Message
-    from .cards import Answer, Question
+    from .cards import Answer
 
     Busy = Callable[[], bool]
 
@@ -60,21 +60,14 @@ class DaskEngine:
         self._asked.look()
         is_followed = client is self._client and self._state == "measured"
         silent_s = self._asked.silent_s() if is_followed else None
-        state: Any = self._state if client is self._client else "not_measured"
-        return {
-            "engine": "dask",
-            "total": self._total if is_followed else _count(client),
-            "live": self._live if is_followed else 0,
-            "left_over": 0,
-            "state": state if silent_s is None else "silent",
-            "silent_s": silent_s,
-            "message": self._said,
-        }
+        state = self._state if client is self._client else "not_measured"
+        counts = (self._total, self._live) if is_followed else (_count(client), 0)
+        return engine_of("dask", counts, state, silent_s, self._said)
 
-    def answer(self, question: Question) -> Answer:
+    def answer(self, text: str) -> Answer:
         """Return the cards as they were told last; what was not asked before is asked at once."""
         is_followed = self._client is not None and self._state == "measured"
-        return self._asked.answer(question) if is_followed else NOTHING
+        return self._asked.answer(text) if is_followed else NOTHING
 
     def take(self, text: str, _: RemoteWorker) -> dict[str, Any]:
         """Return how a worker explains an error, by its text: nothing else is known of it."""
@@ -100,27 +93,18 @@ class DaskEngine:
             threads.start(lambda: self._end(client))
 
     def act(self, worker_id: str, action: str) -> Done:
-        """Free what a worker does not need, or all do not, or restart it; waits for the cluster."""
+        """Free what a worker does not need; waits for the cluster."""
         client, address = self._client, worker_id.partition(":")[2]
-        which = None if address == ALL else [address]
         try:
             # Asked for by name: `scheduler_info` of some versions knows five workers.
-            is_possible = which or action == "free"
-            if client is None or not is_possible or not client.nthreads(which):
+            if client is None or action != "free" or not client.nthreads([address]):
                 return Done("refused", message("worker.gone", TEXTS))
-            if action == "price":
-                return _priced(client.run_on_scheduler(self._there["price"], address))
-            if action == "restart":
-                client.restart_workers(which)
-                return Done("done", message("worker.restarted", TEXTS))
-            # One that is lost meanwhile has nothing to give back.
-            on_error = "ignore" if which is None else "raise"
-            found = client.run(self._there["free"], workers=which, on_error=on_error)
+            (found,) = client.run(self._there["free"], workers=[address]).values()
             time.sleep(_HEARD_S)
             self._ask(client)
         except Exception as error:  # noqa: BLE001  the engine's own, or of its network
             return Done("failed", message("worker.failed", TEXTS, error=format_error(error)))
-        return said_of(list(found.values()))
+        return outcome_of(found)
 
     def _begin(self, client: Any) -> None:
         """Send the helper, and ask what it says for as long as it is there."""
@@ -144,8 +128,8 @@ class DaskEngine:
 
     def _ask(self, client: Any) -> None:
         try:
-            asked = self._asked.questions
-            told = client.run_on_scheduler(self._there["look"], [tuple(each) for each in asked])
+            asked = self._asked.texts
+            told = client.run_on_scheduler(self._there["look"], asked)
             self._asked.enter(asked, told["answers"])
         except Exception as error:  # noqa: BLE001  as above
             self._said = message("worker.failed", TEXTS, error=format_error(error))
@@ -171,13 +155,6 @@ class DaskEngine:
 
 
 Engine = DaskEngine
-
-
-def _priced(found: dict[str, Any]) -> Done:
-    """Return in words what a restart would lose, as `dask_plugin.price` has it."""
-    names, lost = (", ".join(found[key]) for key in ("names", "lost"))
-    said = "worker.price_lost" if lost else "worker.price" if names else "worker.price_none"
-    return Done("done", message(said, TEXTS, count=found["count"], names=names, lost=lost))
 
 
 def _client(followed: Any = None) -> Any:

@@ -19,12 +19,10 @@ from distributed import WorkerPlugin
 if TYPE_CHECKING:
     # They stand in front of this text; a name that is there need not be found.
     from .arriving import brought, forget, given_back  # noqa: TC004  see above
-    from .cards import Question, WorkerReading, answer  # noqa: TC004  see above
+    from .cards import STALE_S, answer, worker_of  # noqa: TC004  see above
 
 _METRIC = "gpu_headroom"
 _NAMED = "gpu-headroom-"  # of every notebook that follows
-_STALE_S = 10.0  # a heartbeat is sent each half second; of a thousand workers each six seconds
-_MOST_NAMES, _NAME = 4, 24  # of a hash in a key the beginning does
 _LONGEST = 2**16  # bytes of what a failure is explained by
 
 
@@ -89,7 +87,7 @@ def _results(worker: Any) -> dict[str, Any]:
     return {f"result {key}": value for key, value in names.items()}
 
 
-def look(questions: Any, dask_scheduler: Any = None) -> dict[str, Any]:
+def look(texts: list[str], dask_scheduler: Any = None) -> dict[str, Any]:
     """Return, on the scheduler, what its workers say: an answer each, and how many there are."""
     now_s, found, live = time.time(), [], 0
     for address, worker in dask_scheduler.workers.items():
@@ -97,42 +95,13 @@ def look(questions: Any, dask_scheduler: Any = None) -> dict[str, Any]:
         if said is None:
             continue
         age_s = max(0.0, now_s - worker.last_seen)
-        live += age_s <= _STALE_S
-        idle = not worker.processing
-        number = worker.name if isinstance(worker.name, int) else None
-        on_card = {
-            "id": f"dask:{address}",
-            "engine": "dask",
-            "name": None if number is not None else str(worker.name),
-            "rank": number,
-            "pid": said["pid"],
-            "state": "live" if age_s <= _STALE_S else "stale",
-            "age_s": age_s,
-            "execution_count": None,
-            "left_over": False,
-            "actions": [*(["free"] if idle else []), *(["restart"] if worker.nanny else [])],
-        }
-        found.append(WorkerReading(said["host"], on_card, said["devices"]))
+        live += age_s <= STALE_S
+        name = worker.name
+        names = (None, name) if isinstance(name, int) else (str(name), None)
+        found.append(worker_of(f"dask:{address}", names, said, age_s, idle=not worker.processing))
     total = len(dask_scheduler.workers)
-    answers = [list(answer(found, Question(*question))) for question in questions]
+    answers = [list(answer(found, text)) for text in texts]
     return {"total": total, "said": len(found), "live": live, "answers": answers}
-
-
-def price(address: str, dask_scheduler: Any = None) -> dict[str, Any]:
-    """Return, on the scheduler, which results a restart of a worker loses, as its keys have it.
-
-    Those that other workers have as well are not among them; `lost` are those that no task makes.
-    """
-    worker = dask_scheduler.workers[address]
-    alone = [task for task in worker.has_what if len(task.who_has) == 1]
-    lost = [task for task in alone if task.run_spec is None]
-    return {"count": len(alone), "names": _named(alone), "lost": _named(lost)}
-
-
-def _named(tasks: list[Any]) -> list[str]:
-    names = [str(task.key) for task in tasks[:_MOST_NAMES]]
-    cut = [name if len(name) <= _NAME else f"{name[: _NAME - 1]}…" for name in names]
-    return [*cut, "…"] if len(tasks) > _MOST_NAMES else cut
 
 
 def free(dask_worker: Any = None) -> dict[str, Any]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from .. import system
 from ..frameworks.imported import imported
 from ..readings.merge import plain_uuid
-from .cards import Answer, Question
+from .cards import MOST, Answer, engine_of, share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
         def followed(self) -> Followed | None:
             """Return how many workers there are; `None` where it is not there."""
 
-        def answer(self, question: Question) -> Answer:
-            """Return their cards."""
+        def answer(self, text: str) -> Answer:
+            """Return their cards, with the workers that match a text."""
 
 
 # What a person imports, and which engine that is: `workers/<name>.py`, class `Engine`. They come
@@ -66,18 +66,18 @@ class Workers:
     def in_use_bytes(self) -> int | None:
         """Return what all workers have in use; `None` where none are measured."""
         there = [engine for engine in self._engines.values() if engine.followed()]
-        return sum(engine.answer(Question()).in_use_bytes for engine in there) if there else None
+        return sum(engine.answer("").in_use_bytes for engine in there) if there else None
 
     def short(self, devices: Sequence[DeviceReading]) -> FollowedWorkers | None:
         """Return what there is in short, with what stands on the `devices` of the kernel."""
         engines = list(self._followed())
         if not engines:
             return None
-        found = self.answer(Question())
+        found = self.answer()
         return {
             "engines": engines,
             "in_use_bytes": found.in_use_bytes,
-            "fullest": found.fullest,
+            "fullest": found.cards[0] if found.cards else None,
             "here": list(_here(found.cards, devices)),
         }
 
@@ -86,17 +86,18 @@ class Workers:
         others = brought("advice.other_workers")
         if others is None:
             return report
-        told: Report = others.told_beside(report, self.answer(Question()).cards)
+        told: Report = others.told_beside(report, self.answer().cards)
         return told
 
-    def answer(self, question: Question) -> Answer:
-        """Return the cards of all engines."""
-        answers = [engine.answer(question) for engine in self._engines.values()]
-        if len(answers) == 1:
-            return cast("Answer", answers[0])
-        from .joining import joined
-
-        return joined(answers)
+    def answer(self, text: str = "") -> Answer:
+        """Return the cards of all engines; one that two of them tell of stands once."""
+        answers = [engine.answer(text) for engine in self._engines.values()]
+        cards = {card["id"]: card for found in answers for card in found.cards}
+        return Answer(
+            sum(found.in_use_bytes for found in answers),
+            sorted(cards.values(), key=lambda card: -share(card))[:MOST],
+            sum(found.total for found in answers),
+        )
 
     def _followed(self) -> Iterator[Followed]:
         for name in ("rank", *_ENGINES.values()):
@@ -106,14 +107,7 @@ class Workers:
                 yield found
         for module, kind in _ENGINES.items():
             if imported(module) is not None and kind not in self._engines:
-                unknown: Any = {
-                    "engine": kind,
-                    "state": "not_measured",
-                    "silent_s": None,
-                    "message": None,
-                    **dict.fromkeys(("total", "live", "left_over"), 0),
-                }
-                yield unknown
+                yield engine_of(kind, (0, 0), "not_measured")
 
 
 def _here(cards: Iterable[WorkerCard], devices: Sequence[DeviceReading]) -> Iterable[CardShare]:

@@ -15,9 +15,9 @@ from ..frameworks.imported import imported
 from ..text.format import format_error
 from ..text.messages import message
 from ..text.untrusted import parse_json
-from .cards import Answer, Done, Question, WorkerReading, answer, are_devices
+from .cards import STALE_S, Answer, Done, WorkerReading, answer, are_devices, engine_of, worker_of
 from .engine_side import FAILED, READING
-from .travel import ALL, BUSY_S, REST_S, SILENT_S, STALE_S, Told, pack, said_of, sources
+from .travel import BUSY_S, REST_S, SILENT_S, Told, outcome_of, pack, sources
 from .words import TEXTS
 
 if TYPE_CHECKING:
@@ -71,20 +71,8 @@ class _Engine:
         """Return what it says of itself."""
         if self.said is None:
             return None
-        age_s = time.monotonic() - self.heard_s
-        on_card = {
-            "id": f"ipyparallel:{self.number}",
-            "engine": "ipyparallel",
-            "name": None,
-            "rank": self.number,
-            "pid": self.said["pid"],
-            "state": "live" if age_s <= STALE_S else "stale",
-            "age_s": age_s,
-            "execution_count": None,
-            "left_over": False,
-            "actions": ["free"] if idle else [],
-        }
-        return WorkerReading(self.said["host"], on_card, self.said["devices"])
+        age_s, names = time.monotonic() - self.heard_s, (None, self.number)
+        return worker_of(f"ipyparallel:{self.number}", names, self.said, age_s, idle=idle)
 
 
 class IpyparallelEngine:
@@ -112,24 +100,18 @@ class IpyparallelEngine:
         there = list(self._engines.values()) if is_followed else []
         ages_s = [time.monotonic() - each.heard_s for each in there if each.said is not None]
         silent_s = min(ages_s, default=0.0)
-        is_silent = silent_s > SILENT_S + REST_S
-        state: Any = "silent" if is_silent else "measured" if ages_s else "following"
+        is_silent = is_followed and silent_s > SILENT_S + REST_S
+        state = "measured" if ages_s else "following"
         said: Message | None = None
         if is_followed and self._refused:
             said = message("worker.not_followed", TEXTS, error=self._refused)
-        return {
-            "engine": "ipyparallel",
-            "total": len(client._ids),  # noqa: SLF001  `ids` is a copy of it
-            "live": sum(age_s <= STALE_S for age_s in ages_s),
-            "left_over": 0,
-            "state": state if is_followed else "not_measured",
-            "silent_s": silent_s if is_silent else None,
-            "message": said,
-        }
+        counts = len(client._ids), sum(age_s <= STALE_S for age_s in ages_s)  # noqa: SLF001  `ids` is a copy
+        state = state if is_followed else "not_measured"
+        return engine_of("ipyparallel", counts, state, silent_s if is_silent else None, said)
 
-    def answer(self, question: Question) -> Answer:
-        """Return their cards."""
-        return answer(self._readings(), question)
+    def answer(self, text: str) -> Answer:
+        """Return their cards, with the engines that match a text."""
+        return answer(self._readings(), text)
 
     def take(self, _: str, worker: RemoteWorker) -> dict[str, Any]:
         """Return how an engine explains its failure, by its number; and how many `others` did."""
@@ -154,26 +136,19 @@ class IpyparallelEngine:
             threads.start(lambda: _end(client, engines))
 
     def act(self, worker_id: str, action: str) -> Done:
-        """Free what an engine does not need, or all do not; waits for them for a moment."""
-        client, number = self._client, worker_id.partition(":")[2]
+        """Free what an engine does not need; waits for it for a moment."""
+        client, name = self._client, worker_id.partition(":")[2]
         numbers = [each.number for each in list(self._engines.values())]
-        asked = [each for each in numbers if number in {str(each), ALL}]
+        number = next((each for each in numbers if str(each) == name), None)
         try:
-            if client is None or not asked or action != "free":
+            if client is None or number is None or action != "free":
                 return Done("refused", message("worker.gone", TEXTS))
-            sent = {
-                each: _called(client, each, "asked", _SIDE, "free")
-                for each in asked
-                if _is_idle(client, each)
-            }
-            ends_s = time.monotonic() + _PATIENCE_S
-            for each, result in sent.items():
-                if not result.wait(max(0.0, ends_s - time.monotonic())):
-                    client.abort(result.msg_ids, targets=[each], block=False)
-            results = [sent.get(each) for each in asked]
-            return said_of(
-                [each.get(0) if each and each.ready() else {"status": "busy"} for each in results]
-            )
+            if not _is_idle(client, number):
+                return outcome_of({"status": "busy"})
+            sent = _called(client, number, "asked", _SIDE, "free")
+            if not sent.wait(_PATIENCE_S):
+                client.abort(sent.msg_ids, targets=[number], block=False)
+            return outcome_of(sent.get(0) if sent.ready() else {"status": "busy"})
         except Exception as error:  # noqa: BLE001  the engine's own, or of its network
             return Done("failed", message("worker.failed", TEXTS, error=format_error(error)))
 

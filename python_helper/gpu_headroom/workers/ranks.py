@@ -18,7 +18,7 @@ from .. import system
 from ..concurrency import threads
 from ..frameworks.imported import imported
 from ..text.messages import message
-from .cards import Answer, Done, Question, WorkerReading, answer, are_devices
+from .cards import Answer, Done, WorkerReading, answer, are_devices, engine_of
 from .folder import Folder
 from .rank import READING, REPORT, Rank
 
@@ -126,21 +126,13 @@ class Ranks:
         states = [worker.said["state"] for worker in workers]
         if not workers:
             return None
-        return {
-            "engine": "rank"
-            if any(worker.said["engine"] == "rank" for worker in workers)
-            else "command",
-            "total": len(states) - states.count("ended"),
-            "live": states.count("live"),
-            "left_over": sum(worker.said["left_over"] for worker in workers),
-            "state": "measured",
-            "silent_s": None,
-            "message": None,
-        }
+        are_ranks = any(worker.said["engine"] == "rank" for worker in workers)
+        counts = len(states) - states.count("ended"), states.count("live")
+        return engine_of("rank" if are_ranks else "command", counts)
 
-    def answer(self, question: Question) -> Answer:
-        """Return their cards."""
-        return answer(self._workers(), question)
+    def answer(self, text: str) -> Answer:
+        """Return their cards, with the ranks that match a text."""
+        return answer(self._workers(), text)
 
     def act(self, worker_id: str, action: str) -> Done | None:
         """End a rank that outlives its cell, and return what it held; `None`: nothing was done.
@@ -163,11 +155,8 @@ class Ranks:
                 break
         self._seen_s = float("-inf")
         self._folder.remove(f"{pid}{READING}")
-        held = [device["in_use_bytes"] for device in found.devices]
-        cached = [device["cached_bytes"] for device in found.devices]
-        returned = sum(held) + sum(cached)
-        said = message("worker.ended", returned_bytes=returned)
-        return Done("done", said, sum(held), returned)
+        held = sum(each["in_use_bytes"] + each["cached_bytes"] for each in found.devices)
+        return Done("done", message("worker.ended", returned_bytes=held))
 
     def _workers(self) -> list[WorkerReading]:
         """Return what ranks say, anew once a second and with each cell that begins or ends."""

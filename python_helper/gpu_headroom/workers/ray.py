@@ -18,10 +18,10 @@ from ..frameworks.imported import imported
 from ..text.format import format_error
 from ..text.messages import message
 from .asked import NOTHING, Asked
-from .cards import Done
+from .cards import Done, engine_of
 from .ray_actors import SENT, Actors
 from .ray_side import NAME, name_of, plain, sent
-from .travel import ALL, BUSY_S, REST_S, Told, by_value, pack, said_of
+from .travel import BUSY_S, REST_S, Told, by_value, outcome_of, pack
 from .words import TEXTS
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from ..errors.remote import RemoteWorker
     from ..protocol.wire import Followed, Message
-    from .cards import Answer, Question
+    from .cards import Answer
 
     Busy = Callable[[], bool]
 
@@ -37,13 +37,6 @@ _SOON_S = 0.25  # until Ray is there
 _PATIENCE_S = 30.0  # for an answer: its process may have to start
 _HEARD_S = 1.2  # until what a process says is of now
 _DRIVER = 0  # `ray.SCRIPT_MODE`
-_FREED = {"busy", "done", "nothing"}  # as other engines have it
-_NOT_FREED = {
-    "asked": ("refused", "worker.asked"),
-    "begun": ("done", "worker.begun"),
-    "unanswered": ("failed", "worker.unanswered"),
-    "untold": ("refused", "worker.untold"),
-}
 
 
 def environment() -> dict[str, Any]:
@@ -79,23 +72,15 @@ class RayEngine:
         is_followed = self._is_wanted and job == self._job
         is_measured = is_followed and self._state == "measured"
         silent_s = self._asked.silent_s() if is_measured else None
-        state: Any = self._state if is_followed else "following"
-        if silent_s is not None:
-            state = "silent"
-        return {
-            "engine": "ray",
-            "total": self._total if is_measured else 0,
-            "live": self._live if is_measured else 0,
-            "left_over": 0,
-            "state": state if self._is_wanted else "not_measured",
-            "silent_s": silent_s,
-            "message": self._said if is_followed else None,
-        }
+        state = self._state if is_followed else "following" if self._is_wanted else "not_measured"
+        counts = (self._total, self._live) if is_measured else (0, 0)
+        said = self._said if is_followed else None
+        return engine_of("ray", counts, state, silent_s, said)
 
-    def answer(self, question: Question) -> Answer:
+    def answer(self, text: str) -> Answer:
         """Return the cards as they were told last; what was not asked before is asked at once."""
         is_followed = self._job is not None and self._job == _job()
-        return self._asked.answer(question) if is_followed else NOTHING
+        return self._asked.answer(text) if is_followed else NOTHING
 
     def take(self, _: str, worker: RemoteWorker) -> dict[str, Any]:
         """Return how a process explains its failure, by its number; `others` failed, too."""
@@ -134,25 +119,19 @@ class RayEngine:
             threads.start(lambda: _end(box, job))
 
     def act(self, worker_id: str, action: str) -> Done:
-        """Free what a process does not need, or all that are idle; waits for their letters."""
+        """Free what a process does not need; waits for its letter."""
         box, key = self._box, worker_id.partition(":")[2]
         if box is None or self._job != _job() or action != "free":
             return Done("refused", message("worker.gone", TEXTS))
         try:
-            found = _freed(box, None if key == ALL else key)
+            found = _freed(box, key)
         except Exception as error:  # noqa: BLE001  Ray's own: the box, or all of it, is gone
             if isinstance(error, imported("ray.exceptions").RayActorError):
                 return Done("failed", message("worker.no_box", TEXTS))
             return Done("failed", message("worker.failed", TEXTS, error=format_error(error)))
         time.sleep(_HEARD_S)
         self._bell.ring()
-        states = [each["status"] for each in found]
-        if key != ALL and states == ["gone"]:
-            return Done("refused", message("worker.gone", TEXTS))
-        if key != ALL and states[0] in _NOT_FREED:
-            status, said = _NOT_FREED[states[0]]
-            return Done(status, message(said, TEXTS))
-        return said_of([each for each in found if each["status"] in _FREED])
+        return outcome_of(found)
 
     def _run(self) -> None:
         """Ask for as long as it is wanted, through the end of one Ray and the start of another."""
@@ -172,7 +151,7 @@ class RayEngine:
         return is_new or self._busy() or self._asked.is_looked_at()
 
     def _ask(self, job: str) -> None:
-        ray, asked, actors = imported("ray"), self._asked.questions, self._actors
+        ray, asked, actors = imported("ray"), self._asked.texts, self._actors
         try:
             if self._box is None:
                 if not _has_hook() and not actors:
@@ -181,7 +160,7 @@ class RayEngine:
                 self._box = _made(job)
                 actors.forget()
             actors.send(name_of(job))
-            letter = sent(self._box.look, [tuple(each) for each in asked])
+            letter = sent(self._box.look, asked)
             told = plain(ray.get)(letter, timeout=_PATIENCE_S)
         except Exception as error:  # noqa: BLE001  Ray's own: the box, or all of it, is gone
             if job == _job():
@@ -226,18 +205,14 @@ def _made(job: str) -> Any:
     return sent(kind, name=name_of(job), namespace=NAME, num_cpus=0, max_concurrency=1)
 
 
-def _freed(box: Any, key: str | None) -> list[dict[str, Any]]:
-    """Return what a process gave back, or what stands against it; of all that are idle: `None`."""
+def _freed(box: Any, key: str) -> dict[str, Any]:
+    """Return what a process freed, or the status that prevents it."""
     ray, ends_s = imported("ray"), time.monotonic() + _PATIENCE_S
-    refused = plain(ray.get)(sent(box.order, key), timeout=_PATIENCE_S)
-    found = [{"status": against} for against in refused.values() if against]
-    ordered = [key for key, against in refused.items() if not against]
-    while ordered:
+    found: dict[str, Any] | None = plain(ray.get)(sent(box.order, key), timeout=_PATIENCE_S)
+    while found is None:
         time.sleep(_SOON_S)
-        asked = sent(box.outcome, ordered, ends_s - time.monotonic())
-        came = plain(ray.get)(asked, timeout=_PATIENCE_S)
-        found += came.values()
-        ordered = [key for key in ordered if key not in came]
+        asked = sent(box.outcome, key, ends_s - time.monotonic())
+        found = plain(ray.get)(asked, timeout=_PATIENCE_S)
     return found
 
 

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     # They stand in front of this text; a name that is there need not be found.
     from .arriving import begin  # noqa: TC004  see above
-    from .cards import Question, WorkerReading, answer  # noqa: TC004  see above
+    from .cards import STALE_S, answer, worker_of  # noqa: TC004  see above
 
-_STALE_S = 10.0
 _ENDED_S = 30.0  # so long after its last word nobody waits for more of a process
 _PER_SECOND = 50  # letters
 _MOST = 100  # failures
@@ -54,64 +53,44 @@ class GpuHeadroomBox:
             self._orders[worker_id] = {"status": ""}
         return max(1.0, len(self._told) / _PER_SECOND), is_new
 
-    def order(self, worker_id: str | None) -> dict[str, str]:
-        """Have a worker process free what it does not need, or all that are idle (`None`).
+    def order(self, worker_id: str) -> dict[str, str] | None:
+        """Have a worker process free what it does not need; return the status that prevents it."""
+        if worker_id in self._orders:
+            return {"status": "asked"}
+        if self._is_over or not self._is_live(worker_id):
+            return {"status": "gone"}
+        self._orders[worker_id] = {}
+        return None
 
-        Return of each what stands against it.
-        """
-        idle = [key for key, (_, said) in self._told.items() if said["idle"] and self._is_live(key)]
-        return {key: self._order(key) for key in (idle if worker_id is None else [worker_id])}
-
-    def outcome(self, ordered: list[str], left_s: float) -> dict[str, dict[str, Any]]:
-        """Return what came of each of which something has; with no time left all are withdrawn."""
-        found = {}
-        for key in ordered:
-            came = self._orders.get(key, {})
-            if came.get("status"):
-                found[key] = came
-            elif left_s <= 0 or not self._is_live(key):
-                found[key] = {"status": "unanswered"}
-        self._orders = {key: each for key, each in self._orders.items() if key not in found}
+    def outcome(self, worker_id: str, left_s: float) -> dict[str, Any] | None:
+        """Return the outcome of an order, `None` until there is one; with no time left it ends."""
+        found = self._orders.get(worker_id, {})
+        if not found.get("status"):
+            if left_s > 0 and self._is_live(worker_id):
+                return None
+            found = {"status": "unanswered"}
+        self._orders.pop(worker_id, None)
         return found
 
-    def look(self, questions: Any) -> dict[str, Any]:
-        """Return an answer to each question, how many there are, and which failures are new."""
+    def look(self, texts: list[str]) -> dict[str, Any]:
+        """Return an answer for each text, how many there are, and which failures are new."""
         now_s, found, live = time.time(), [], 0
         self._told = {key: each for key, each in self._told.items() if now_s - each[0] < _ENDED_S}
         for worker_id, (told_s, said) in self._told.items():
             age_s = max(0.0, now_s - told_s)
-            live += age_s <= _STALE_S
-            on_card = {
-                "id": f"ray:{worker_id}",
-                "engine": "ray",
-                "name": said["name"],
-                "rank": None,
-                "pid": said["pid"],
-                "state": "live" if age_s <= _STALE_S else "stale",
-                "age_s": age_s,
-                "execution_count": None,
-                "left_over": False,
-                "actions": ["free"] if said["idle"] else [],
-            }
-            found.append(WorkerReading(said["host"], on_card, said["devices"]))
-        answers = [list(answer(found, Question(*question))) for question in questions]
+            live += age_s <= STALE_S
+            names = said["name"], None
+            found.append(worker_of(f"ray:{worker_id}", names, said, age_s, idle=said["idle"]))
+        answers = [list(answer(found, text)) for text in texts]
         failed, self._failed = self._failed, []
         return {"live": live, "total": len(found), "answers": answers, "failed": failed}
 
-    def _order(self, key: str) -> str:
-        if key in self._orders:
-            return "asked"
-        if self._is_over or not self._is_live(key):
-            return "gone"
-        self._orders[key] = {}
-        return ""
-
     def _is_live(self, worker_id: str) -> bool:
         told = self._told.get(worker_id)
-        return told is not None and time.time() - told[0] <= _STALE_S
+        return told is not None and time.time() - told[0] <= STALE_S
 
     def close(self) -> int:
         """Have worker processes end what they say; return how many have not heard of it yet."""
         self._is_over = True
         now_s = time.time()
-        return sum(now_s - told_s <= _STALE_S for told_s, _ in self._told.values())
+        return sum(now_s - told_s <= STALE_S for told_s, _ in self._told.values())

@@ -7,7 +7,7 @@ import json
 import time
 from collections import deque
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..kernel import injection
 from ..protocol.checking import PROTOCOL_VERSION
@@ -16,21 +16,20 @@ from ..text.untrusted import parse_json
 from .cards import Done
 from .words import TEXTS
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 BUSY_S, REST_S = 1.0, 5.0
 """From one question to the next: while a cell runs, and else."""
 SILENT_S = 5.0
-ALL = "*"
-"""In the place of a worker: all of its engine that are idle."""
-STALE_S = 10.0
-"""A worker that has said nothing for so long is not live."""
 _KEPT = 100  # failures, until they are taken
 _KEPT_S = 600.0
 _LONGEST, _NAME = 2**16, 200  # characters
 # What a worker needs none of: the kernel's life, its pages, what is given back there.
 _STAYS = ("frames/", "handlers/", "release/", "render/", "session/", "terminal/", "trends/")
+_STATUS = {
+    **dict.fromkeys(("asked", "busy", "gone", "untold"), "refused"),
+    "begun": "done",
+    "nothing": "nothing",
+    "unanswered": "failed",
+}
 _BY_VALUE = "__main__"  # what is defined there is sent as it is: nobody could import it
 
 
@@ -75,21 +74,13 @@ class Told:
         return {**left, "others": len(fresh) - 1}
 
 
-def said_of(found: Sequence[dict[str, Any]]) -> Done:
-    """Return in words what workers gave back, each as `arriving.given_back` has it."""
-    states = [each["status"] for each in found]
-    count, busy = len(found), states.count("busy")
-    if busy == count:
-        return Done("refused", message("worker.busy", TEXTS))
-    if busy + states.count("nothing") == count:
-        return Done("nothing", message("worker.nothing", TEXTS))
-    sizes: dict[str, int] = {
-        size: sum(int(each[size]) for each in found if each["status"] == "done")
-        for size in ("freed_bytes", "returned_bytes")
-    }
-    said = "worker.some_freed" if busy else "worker.freed" if count == 1 else "worker.all_freed"
-    text = message(said, TEXTS, count=count, busy=busy, **sizes)
-    return Done("done" if any(sizes.values()) else "nothing", text, **sizes)
+def outcome_of(found: dict[str, Any]) -> Done:
+    """Return in words what a worker freed, as `arriving.given_back` has it, or why it did not."""
+    if found["status"] != "done":
+        return Done(_STATUS[found["status"]], message(f"worker.{found['status']}", TEXTS))
+    sizes = {size: int(found[size]) for size in ("freed_bytes", "returned_bytes")}
+    text = message("worker.freed", TEXTS, **sizes)
+    return Done("done" if any(sizes.values()) else "nothing", text)
 
 
 def by_value(*paths: str) -> dict[str, Any]:

@@ -8,9 +8,6 @@ TEXTS = {
     "worker.begun": "It was done, but work began meanwhile: what came back is not measured.",
     "worker.behind": "{count} of the actors that are followed are silent: "
     "the helper waits behind their own calls.",
-    "worker.all_freed": (
-        "{count} workers freed **{freed_bytes}** and returned **{returned_bytes}** to their cards."
-    ),
     "worker.busy": "Nothing was done: it is at work. Try again when it is idle.",
     "worker.failed": "The cluster did not do it: {error}",
     "worker.freed": "It freed **{freed_bytes}** and returned **{returned_bytes}** to the card.",
@@ -23,24 +20,10 @@ TEXTS = {
     "worker.not_followed": "Workers are not measured, as the cluster does not take it: {error}",
     "worker.not_taken": "An actor is not measured, as it does not take the helper: {error}",
     "worker.nothing": "Nothing was freed: it has not used a GPU.",
-    "worker.price": (
-        "Results that no other worker has ({count}): {names}. Dask computes them again where it "
-        "can."
-    ),
-    "worker.price_lost": (
-        "Results that no other worker has ({count}): {names}. Dask computes them again where it "
-        "can; what was put there by hand is lost: {lost}."
-    ),
-    "worker.price_none": "No result is lost.",
-    "worker.restarted": "It was restarted.",
     "worker.silent": "None of them has said anything yet.",
     "worker.unanswered": "It does not answer: whether it has freed anything is not known.",
     "worker.untold": "Nothing was done: of an actor with coroutines nobody can tell whether it "
     "is at work.",
-    "worker.some_freed": (
-        "**{freed_bytes}** were freed and **{returned_bytes}** returned to the cards. Of {count} "
-        "workers {busy} were at work: there nothing was done."
-    ),
     "workers.cards": "GPU | In use | Cached | Capacity",
     "workers.following": "{workers}: the helper is on its way there.",
     "workers.goes_actor": "The helper goes into this actor as a call, in its turn: "
@@ -50,7 +33,7 @@ TEXTS = {
     "workers.goes_ray": "Ray workers: the helper goes there where Ray was started by "
     "`ray.init(runtime_env=gpu_headroom.ray_environment())`.",
     "workers.measured": "{workers}.",
-    "workers.more": "{count} more GPUs.",
+    "workers.more": "{count} more workers.",
     "workers.none": "This notebook sends no work to other processes.",
     "workers.not_measured": "{workers}: not measured. `%gpu_headroom follow`",
     "workers.silent": "{workers}: it does not answer.",

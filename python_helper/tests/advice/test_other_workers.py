@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from gpu_headroom.advice.other_workers import told_beside
-from gpu_headroom.workers.cards import Question, WorkerReading, answer
+from gpu_headroom.workers.cards import WorkerReading, answer
 
 GIB = 2**30
 
@@ -55,7 +55,7 @@ def report(number: int, in_use: int, **keys: Any) -> Any:
 
 def told(failed: Any, *readings: WorkerReading) -> Any:
     """What is said of a report beside these workers."""
-    return told_beside(failed, answer(readings, Question()).cards)
+    return told_beside(failed, answer(readings, "").cards)
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def works(kernel: LiveKernel, cell_id: str) -> None:
     assert kernel.run("y = x", cell_id=cell_id).status == "ok"
     kernel.await_event("cell", since, cell_id=cell_id, status="ok")
     assert kernel.sample()["type"] == "sample"
-    assert kernel.ask("workers", host=None, filter="", offset=0)["type"] == "workers"
+    assert kernel.ask("workers", filter="")["type"] == "workers"
     for kind in ("plan", "holders"):
         asked = kernel.ask(kind)
         assert asked["status"] in {"queued", "waiting"}, asked

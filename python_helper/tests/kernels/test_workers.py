@@ -284,11 +284,11 @@ def hold(rank):
         launch = "print('begun')\n" + LAUNCH.replace("train", "hold")
         request = kernel.start_cell(launch, cell_id="launch", stop_on_error=False)
         kernel.until(lambda: kernel.sample()["workers"] is not None)
-        refused = kernel.ask("workers", host=None, filter="", offset=0)
+        refused = kernel.ask("workers", filter="")
         assert (refused["type"], refused["message"]["id"]) == ("refused", "refused.not_now")
         kernel.inject(pack, sources=pack.for_workers)
         kernel.until(
-            lambda: len(kernel.ask("workers", host=None, filter="", offset=0)["cards"]) == 2
+            lambda: len(kernel.ask("workers", filter="")["cards"]) == 2
         )
         (tmp_path / "go").touch()
         report = card(kernel.result(request))

@@ -15,7 +15,6 @@ from gpu_headroom.card.report import BuiltReport
 from gpu_headroom.cells.runs import Ledger
 from gpu_headroom.dry_runs.job import NOTHING, event_of, ordered, step_of
 from gpu_headroom.handlers import dry_run
-from gpu_headroom.workers.cards import Question
 from gpu_headroom.workers.engine_side import FAILED, READING
 from gpu_headroom.workers.folder import Folder
 from gpu_headroom.workers.ipyparallel import _Engine
@@ -84,7 +83,7 @@ def workers(ranks: Ranks) -> int:
     """How many there are, by all that a page is told of them."""
     ranks._seen_s = float("-inf")
     followed = ranks.followed()
-    answer = ranks.answer(Question())
+    answer = ranks.answer("")
     json.dumps([followed, answer], allow_nan=False)
     return sum(len(card["workers"]) for card in answer.cards)
 

@@ -930,7 +930,6 @@ describe('KernelLink', () => {
       engine: 'dask',
       total: 2,
       live: 0,
-      left_over: 0,
       state: 'not_measured',
       silent_s: null,
       message: null

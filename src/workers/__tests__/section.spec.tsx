@@ -12,7 +12,6 @@ import { until } from '../../__tests__/rendering';
 import { gib, message } from '../../__tests__/report';
 import { REPLIES, SAMPLE } from '../../__tests__/samples';
 import {
-  HOST,
   RANK,
   RANK_CARD,
   RANKS,
@@ -25,9 +24,7 @@ import type {
   ICardWorker,
   IFollowed,
   IReplies,
-  IWorkerCard,
-  RequestArgs,
-  WorkerAction
+  IWorkerCard
 } from '../../protocol';
 import { WorkersSection } from '../section';
 import { Workers } from '../workers';
@@ -43,7 +40,7 @@ const DASK_WORKER: ICardWorker = {
   name: 'gpu-a',
   rank: null,
   execution_count: null,
-  actions: ['free', 'restart'],
+  actions: ['free'],
   in_use_bytes: gib(2)
 };
 
@@ -91,8 +88,7 @@ describe('the section of workers', () => {
 
   const text = (): string => section.node.textContent ?? '';
 
-  const rows = (): string[] =>
-    all('[role=row]').map(row => row.textContent ?? '');
+  const rows = (): string[] => all('li').map(row => row.textContent ?? '');
 
   const button = (label: string): HTMLButtonElement | undefined =>
     [...document.querySelectorAll<HTMLButtonElement>('button')].find(
@@ -121,13 +117,6 @@ describe('the section of workers', () => {
   const asked = (kind: string): unknown[] =>
     memory.requests.filter(([type]) => type === kind).map(([, args]) => args);
 
-  /** What was asked of workers but what it would cost. */
-  const done = (): unknown[] =>
-    memory.requests
-      .filter(([type]) => type === 'worker_release')
-      .map(([, args]) => args as RequestArgs<'worker_release'>)
-      .filter(({ action }) => action !== 'price');
-
   /** Show what is told of engines and cards. */
   const show = async (
     engines: readonly IFollowed[],
@@ -139,6 +128,7 @@ describe('the section of workers', () => {
       ...REPLIES.workers,
       workers: told,
       cards: [...cards],
+      total: cards.flatMap(card => card.workers).length,
       ...change
     };
     memory.set({ sample: { ...SAMPLE, workers: told } });
@@ -168,144 +158,65 @@ describe('the section of workers', () => {
     workers.dispose();
   });
 
-  it('should show cards with their workers, the fullest first', async () => {
-    const second = cardOf(
-      { id: 'rank:0', rank: 0, in_use_bytes: gib(3) },
+  it('should show workers and their GPUs, the fullest first', async () => {
+    const other = cardOf(
+      { id: 'rank:0', rank: 0, left_over: true, in_use_bytes: gib(3) },
       { id: 'GPU-1', index: 0, used_bytes: null, capacity_bytes: null }
     );
-    await show([RANKS], [RANK_CARD, second]);
+    const far = cardOf(DASK_WORKER, { id: 'GPU-9' });
+    await show([RANKS], [RANK_CARD, other, far]);
     expect(rows()).toEqual([
-      'GPU 1GPU 1Tesla T49.8 of 14.7 GiB',
-      'rank 1In [4]9.0 GiB',
-      'GPU 0GPU 0Tesla T4not measured',
-      'rank 0In [4]3.0 GiB'
+      'rank 1 In [4]9.0 GiBEnd… GPU 1GPU 19.8 of 14.7 GiB67%',
+      'rank 0 still running after In [4]3.0 GiBEnd… GPU 0GPU 0not measurednot measured',
+      'gpu-a 2.0 GiBFree GPU 1, node1GPU 1, node19.8 of 14.7 GiB67%'
     ]);
+    expect(all('span.jp-mod-name').map(({ title }) => title)).toEqual(
+      Array(3).fill('Process 4712 on node1. Cached, unused: 0.5 GiB.')
+    );
     expect(all('.jp-GpuHeadroom-engine')).toEqual([]);
     expect(
       all('[role=img]').map(
         each => each.ariaLabel ?? each.getAttribute('aria-label')
       )
-    ).toEqual([
-      'GPU memory: by workers in tensors 9.0 GiB, unused cache 0.5 GiB, outside them 0.8 GiB, of 14.7 GiB'
-    ]);
-  });
-
-  it('should show what is known of a worker, and what can be done', async () => {
-    await show([RANKS], [RANK_CARD]);
-    all('.jp-GpuHeadroom-worker')[0]?.click();
-    await expectText(
-      'Process 4712 on node1. Started by In [4]. Cached, unused: 0.5 GiB.'
+    ).toEqual(
+      Array(2).fill(
+        'GPU memory: by workers in tensors 9.0 GiB, unused cache 0.5 GiB, outside them 0.8 GiB, of 14.7 GiB'
+      )
     );
-    expect(button('End…')).toBeDefined();
-    expect(button('Free')).toBeUndefined();
+    expect(all('input')).toEqual([]);
+    expect(text()).not.toContain('more');
   });
 
   it('should grey what has not been heard of', async () => {
     await show(
       [RANKS],
       [
-        cardOf({ state: 'ended', age_s: 12.2 }),
-        cardOf({ state: 'stale', age_s: 70 }, { id: 'GPU-1', more_workers: 3 })
+        cardOf({ state: 'ended', age_s: 12.2, actions: [] }),
+        cardOf({ state: 'stale', age_s: 70, actions: [] }, { id: 'GPU-1' })
       ]
     );
     expect(
       all('.jp-mod-ended, .jp-mod-stale').map(row => row.textContent)
     ).toEqual([
-      'rank 1ended, 12 s ago9.0 GiB',
-      'rank 1last heard of 1 min ago9.0 GiB'
+      'rank 1 ended, 12 s ago9.0 GiB GPU 1GPU 19.8 of 14.7 GiB67%',
+      'rank 1 last heard of 1 min ago9.0 GiB GPU 1GPU 19.8 of 14.7 GiB67%'
     ]);
-    expect(rows().pop()).toBe('and 3 workers');
   });
 
-  it('should be walked by keys', async () => {
-    await show([RANKS], [RANK_CARD]);
-    const [card, rank] = all('[role=row]');
-    expect(all('[role=row][tabindex="0"]')).toEqual([card]);
-    card?.focus();
-    const key = (name: string): void => {
-      const event = { key: name, bubbles: true, cancelable: true };
-      document.activeElement?.dispatchEvent(
-        new KeyboardEvent('keydown', event)
-      );
-    };
-    key('ArrowDown');
-    expect(document.activeElement).toBe(rank);
-    key('ArrowRight');
-    await expectText('Process 4712 on node1.');
-    expect(rank?.getAttribute('aria-expanded')).toBe('true');
-    key('ArrowLeft');
-    await until(() => !text().includes('Process'));
-    expect(text()).not.toContain('Process');
-  });
-
-  it('should show one host at a time', async () => {
-    const other = { ...HOST, name: 'node2', cards: 8, fullest_share: null };
-    answers.workers = args => {
-      const { host } = args as { host: string | null };
-      const cards = answer.cards.filter(each => !host || each.host === host);
-      return Promise.resolve({ ...answer, cards });
-    };
-    await show(
-      [DASK],
-      [
-        cardOf(DASK_WORKER),
-        cardOf(DASK_WORKER, { id: 'GPU-9', host: 'node2' })
-      ],
-      { hosts: [HOST, other], more_hosts: 5 }
-    );
-    await expectText('gpu-a');
-    expect(rows()).toEqual([
-      'node12 GPUs, 2 workersfullest 66%',
-      'GPU 1GPU 1Tesla T49.8 of 14.7 GiB',
-      'gpu-a2.0 GiB',
-      'node28 GPUs, 2 workers'
-    ]);
-    expect(text()).toContain('There are 5 more hosts, less full than these.');
-    all('.jp-GpuHeadroom-host')[1]?.click();
-    await until(
-      () => rows()[1]?.startsWith('node2') === true && rows().length === 4
-    );
-    expect(rows()[2]).toContain('GPU 1');
-    all('.jp-GpuHeadroom-host')[1]?.click();
-    await until(() => rows().length === 2);
-    expect(rows()).toHaveLength(2);
-  });
-
-  it('should find cards by name where there are many', async () => {
-    const cards = [cardOf(DASK_WORKER)];
-    await show([DASK], cards, {
-      hosts: [{ ...HOST, cards: 900 }],
-      more_cards: 884
-    });
+  it('should find workers by name where there are many', async () => {
+    await show([DASK], [cardOf(DASK_WORKER)], { total: 900 });
+    expect(text()).toContain('899 more workers, on less full GPUs.');
     const field = all('input')[0] as HTMLInputElement;
     const set = Object.getOwnPropertyDescriptor(
       HTMLInputElement.prototype,
       'value'
     )?.set;
     set?.call(field, 'gpu-z');
-    answer = { ...answer, cards: [], more_cards: 0 };
+    answer = { ...answer, cards: [], total: 0 };
     field.dispatchEvent(new Event('input', { bubbles: true }));
-    await expectText('Nothing is called so.');
-    expect(asked('workers').pop()).toMatchObject({ filter: 'gpu-z' });
+    await expectText('No worker has this name.');
+    expect(asked('workers').pop()).toEqual({ filter: 'gpu-z' });
     expect(field.value).toBe('gpu-z');
-  });
-
-  it('should turn to the cards behind, and back', async () => {
-    const cards = Array.from({ length: 16 }, (_, index) =>
-      cardOf(DASK_WORKER, { id: `GPU-${index}` })
-    );
-    await show([DASK], cards, { more_cards: 812 });
-    await press('812 more');
-    await until(() => asked('workers').length === 2);
-    expect(asked('workers').pop()).toMatchObject({ offset: 16 });
-    await press('16 fuller');
-    await until(() => asked('workers').length === 3);
-    expect(asked('workers').pop()).toMatchObject({ offset: 0 });
-  });
-
-  it('should not have more to find than there is', async () => {
-    await show([RANKS], [RANK_CARD]);
-    expect(all('input')).toEqual([]);
     expect(text()).not.toContain('more');
   });
 
@@ -368,127 +279,39 @@ describe('the section of workers', () => {
 
   it('should free memory of a worker, and tell what came of it', async () => {
     await show([DASK], [cardOf(DASK_WORKER)]);
-    all('.jp-GpuHeadroom-worker')[0]?.click();
     await press('Free');
     await until(() => asked('worker_release').length === 1);
     expect(asked('worker_release')).toEqual([
       { worker_id: 'dask:a', action: 'free' }
     ]);
-    expect(button('Free')?.getAttribute('aria-disabled')).toBe('true');
     await expectText('Freeing memory of gpu-a…');
+    expect(button('Free')?.getAttribute('aria-disabled')).toBe('true');
     memory.send({ ...WORKER_RELEASED, request_id: '1' });
     await expectText('worker.freed');
     expect(all('[role=status] .jp-mod-check')).toHaveLength(1);
   });
 
-  it.each([
-    ['Restart…', 'Restart gpu-a?', 'Restart', 'restart', DASK_WORKER],
-    ['End…', 'End rank 1?', 'End', 'end', RANK],
-    [
-      'Restart…',
-      'Restart actor?',
-      'Restart',
-      'restart',
-      { ...DASK_WORKER, engine: 'ray', name: 'actor' }
-    ]
-  ] as const)(
-    'should %s only after a question',
-    async (label, title, agree, action, worker) => {
-      await show([DASK], [cardOf(worker)]);
-      all('.jp-GpuHeadroom-worker')[0]?.click();
-      await press(label);
-      await expectDialog(title);
-      await expectDialog('of GPU memory come back.');
-      await expectDialog('lost');
-      await press('Cancel');
-      await until(() => dialog() === null);
-      expect(done()).toEqual([]);
-      await press(label);
-      await expectDialog(title);
-      await press(agree);
-      await until(() => done().length === 1);
-      expect(done()).toEqual([{ worker_id: worker.id, action }]);
-    }
-  );
-
-  it('should name what a restart loses', async () => {
-    await show([DASK], [cardOf(DASK_WORKER)]);
-    all('.jp-GpuHeadroom-worker')[0]?.click();
-    await press('Restart…');
-    await until(() => asked('worker_release').length === 1);
-    expect(dialog()).toBeNull();
-    memory.send({
-      ...WORKER_RELEASED,
-      request_id: '1',
-      action: 'price',
-      message: message('worker.price')
-    });
-    await expectDialog('worker.price The tasks that run there begin again.');
+  it('should end a worker only after a question', async () => {
+    await show([RANKS], [cardOf({ left_over: true })]);
+    expect(button('End…')?.getAttribute('aria-label')).toBe('End rank 1…');
+    await press('End…');
+    await expectDialog('End rank 1?');
+    await expectDialog('What is not saved is lost. 9.5 GiB of GPU memory');
     await press('Cancel');
     await until(() => dialog() === null);
-  });
-
-  it('should free all that are idle, where there are several', async () => {
-    await show([DASK], [cardOf(DASK_WORKER)]);
-    await press('Free all that are idle');
-    await until(() => asked('worker_release').length === 1);
-    expect(asked('worker_release')).toEqual([
-      { worker_id: 'dask:*', action: 'free' }
-    ]);
-  });
-
-  it.each([
-    ['one that says all itself', { total: 1 }, {}],
-    ['none that is idle', {}, { actions: ['restart'] }]
-  ] as const)(
-    'should not free all of %s',
-    async (_, engine, change: { actions?: readonly WorkerAction[] }) => {
-      const { actions = DASK_WORKER.actions } = change;
-      await show(
-        [{ ...DASK, ...engine }],
-        [cardOf({ ...DASK_WORKER, actions: [...actions] })]
-      );
-      expect(button('Free all that are idle')).toBeUndefined();
-    }
-  );
-
-  it('should end ranks that outlive their cell, each once', async () => {
-    const left = {
-      ...RANK,
-      left_over: true,
-      in_use_bytes: gib(1),
-      cached_bytes: 0
-    };
-    const zero = { ...left, id: 'rank:0', rank: 0 };
-    await show(
-      [{ ...RANKS, left_over: 2 }],
-      [cardOf(left), cardOf(zero, { id: 'GPU-1', workers: [zero, left] })]
-    );
-    await expectText('2 ranks of In [4] still run and hold 3.0 GiB.');
-    await press('End them…');
-    await expectDialog('End 2 ranks?');
-    await expectDialog(
-      'What is not saved is lost. 3.0 GiB of GPU memory come back.'
-    );
+    expect(asked('worker_release')).toEqual([]);
+    await press('End…');
+    await expectDialog('End rank 1?');
     await press('End');
     await until(() => asked('worker_release').length === 1);
-    memory.send({ ...WORKER_RELEASED, request_id: '1' });
-    await until(() => asked('worker_release').length === 2);
     expect(asked('worker_release')).toEqual([
-      { worker_id: RANK.id, action: 'end' },
-      { worker_id: 'rank:0', action: 'end' }
+      { worker_id: RANK.id, action: 'end' }
     ]);
-  });
-
-  it('should not name a cell or a size that is not known', async () => {
-    await show([{ ...RANKS, left_over: 1 }]);
-    await expectText('1 rank still runs though its cell has ended.');
-    expect(button('End them…')).toBeUndefined();
   });
 
   it('should show what comes from workers as text', async () => {
     await show([DASK], [cardOf({ ...DASK_WORKER, name: '<b>x</b>' })]);
-    expect(rows()[1]).toContain('<b>x</b>');
+    expect(rows()[0]).toContain('<b>x</b>');
     expect(all('b')).toEqual([]);
   });
 
@@ -517,27 +340,22 @@ describe('the section of workers', () => {
 
   it('should have no word that is not translated', async () => {
     offers.trans = PSEUDO;
-    const host = { ...HOST, name: 'node2', cards: 40 };
     await show(
       [
-        { ...RANKS, left_over: 1 },
+        RANKS,
         UNMEASURED,
         { ...DASK, engine: 'ray', state: 'silent', silent_s: 12 },
         { ...DASK, engine: 'ipyparallel', state: 'following' }
       ],
       [
-        cardOf({ left_over: true }, { more_workers: 2 }),
+        cardOf({ left_over: true }),
         cardOf({ state: 'ended' }, { id: 'GPU-3' })
       ],
-      { hosts: [HOST, host], more_hosts: 3, more_cards: 5 }
+      { total: 5 }
     );
-    await until(() => all('.jp-GpuHeadroom-worker').length > 0);
-    for (const row of all('.jp-GpuHeadroom-worker')) {
-      row.click();
-    }
-    await until(() => all('.jp-GpuHeadroom-workerDetail').length > 0);
-    expect(
-      untranslated(section.node, ['node1', 'node2', 'Tesla T4', 'In [4]'])
-    ).toEqual([]);
+    await until(() => rows().length > 0);
+    expect(untranslated(section.node, ['node1', 'Tesla T4', 'In [4]'])).toEqual(
+      []
+    );
   });
 });

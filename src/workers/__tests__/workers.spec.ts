@@ -2,7 +2,6 @@ import { FakeMemory } from '../../__tests__/memory';
 import { gib } from '../../__tests__/report';
 import { REPLIES, SAMPLE } from '../../__tests__/samples';
 import {
-  HOST,
   RANK,
   RANK_CARD,
   WORKER_RELEASED,
@@ -10,7 +9,7 @@ import {
   workersWith
 } from '../../__tests__/workers';
 import type { IReplies, ISample } from '../../protocol';
-import { type IQuestion, Workers } from '../workers';
+import { Workers } from '../workers';
 
 describe('the workers of a kernel', () => {
   let memory: FakeMemory;
@@ -18,10 +17,10 @@ describe('the workers of a kernel', () => {
   let answer: IReplies['workers'];
   let seq: number;
 
-  const asked = (): IQuestion[] =>
+  const asked = (): unknown[] =>
     memory.requests
       .filter(([type]) => type === 'workers')
-      .map(([, args]) => args as IQuestion);
+      .map(([, args]) => args);
 
   /** Time passes, and what follows at once is done. */
   const pass = (ms: number): Promise<void> =>
@@ -33,8 +32,7 @@ describe('the workers of a kernel', () => {
     memory.set({ sample });
   };
 
-  const ALL = { host: null, filter: '', offset: 0 };
-  const OTHER = { ...HOST, name: 'node2', fullest_share: 0.9 };
+  const ALL = { filter: '' };
 
   beforeEach(() => {
     jest.useFakeTimers();
@@ -93,14 +91,14 @@ describe('the workers of a kernel', () => {
     read();
     await pass(3000);
     read();
-    workers.look({ filter: 'node' });
+    workers.look('node');
     await pass(3000);
     expect(asked()).toHaveLength(1);
     give();
     await pass(0);
     // It was of another question.
     expect(workers.answer).toBeNull();
-    expect(asked()).toEqual([ALL, { ...ALL, filter: 'node' }]);
+    expect(asked()).toEqual([ALL, { filter: 'node' }]);
     give();
     await pass(0);
     expect(workers.answer).not.toBeNull();
@@ -125,53 +123,6 @@ describe('the workers of a kernel', () => {
     expect(workers.told).toBe(WORKERS);
   });
 
-  it('should open the fullest of several hosts, until another is opened', async () => {
-    answer = { ...answer, hosts: [OTHER, HOST] };
-    workers.show();
-    read();
-    await pass(0);
-    expect(workers.hosts).toEqual([OTHER, HOST]);
-    expect(asked()).toEqual([ALL, { ...ALL, host: 'node2' }]);
-    answer = { ...answer, hosts: [HOST, OTHER] };
-    read();
-    await pass(1000);
-    expect(workers.question.host).toBe('node2');
-    workers.look({ host: 'node1' });
-    await pass(0);
-    expect(asked().pop()?.host).toBe('node1');
-    workers.look({ host: null });
-    read();
-    await pass(1000);
-    expect(workers.question.host).toBeNull();
-  });
-
-  it('should leave a host that is gone', async () => {
-    answer = { ...answer, hosts: [OTHER, HOST] };
-    workers.show();
-    read();
-    await pass(0);
-    answer = { ...answer, hosts: [HOST] };
-    read();
-    await pass(1000);
-    expect(workers.question.host).toBeNull();
-    expect(asked().pop()).toEqual(ALL);
-    expect(workers.hosts).toEqual([]);
-  });
-
-  it('should look for a name on all hosts, from the first card on', async () => {
-    answer = { ...answer, hosts: [OTHER, HOST] };
-    workers.show();
-    read();
-    await pass(0);
-    workers.look({ offset: 16 });
-    workers.look({ filter: 'gpu' });
-    await pass(0);
-    expect(asked().pop()).toEqual({ ...ALL, filter: 'gpu' });
-    workers.look({ filter: '' });
-    await pass(0);
-    expect(asked().pop()).toEqual({ ...ALL, host: 'node2' });
-  });
-
   it('should say why no answer came, until one does', async () => {
     const reason = new Error('No.');
     memory.answers.workers = () => Promise.reject(reason);
@@ -189,10 +140,10 @@ describe('the workers of a kernel', () => {
     workers.show();
     read();
     await pass(0);
-    workers.toggle('worker');
+    workers.look('gpu');
     memory.restart();
     expect(workers.answer).toBeNull();
-    expect(workers.expanded.size).toBe(0);
+    expect(workers.filter).toBe('');
   });
 
   it('should record the fullest card, apart from the devices of the kernel', () => {
@@ -218,37 +169,30 @@ describe('the workers of a kernel', () => {
     read();
     await pass(0);
     const { actions } = workers;
-    const ended = actions.release([RANK.id, 'rank:1'], 'end', '2 ranks');
+    const ended = actions.release(RANK.id, 'end', 'rank 1');
     await actions.follow('dask', true);
     expect(actions.going).toMatchObject({ kind: 'end' });
     await pass(600);
     expect(actions.isLong).toBe(true);
     expect(asked()).toHaveLength(1);
-    for (const worker_id of [RANK.id, 'rank:1']) {
-      memory.send({ ...WORKER_RELEASED, request_id: '1', worker_id });
-      await pass(0);
-    }
+    memory.send({ ...WORKER_RELEASED, request_id: '1' });
     await ended;
     await pass(0);
     expect(actions.going).toBeNull();
-    expect(actions.results.map(({ worker_id }) => worker_id)).toEqual([
-      RANK.id,
-      'rank:1'
-    ]);
+    expect(actions.result?.status).toBe('done');
     expect(asked()).toHaveLength(2);
     const releases = memory.requests.filter(
       ([type]) => type === 'worker_release'
     );
     expect(releases.map(([, args]) => args)).toEqual([
-      { worker_id: RANK.id, action: 'end' },
-      { worker_id: 'rank:1', action: 'end' }
+      { worker_id: RANK.id, action: 'end' }
     ]);
   });
 
   it('should tell why something was not done', async () => {
     const reason = new Error('The worker is busy.');
     memory.answers.worker_release = () => Promise.reject(reason);
-    await workers.actions.release([RANK.id], 'free', 'rank 1');
+    await workers.actions.release(RANK.id, 'free', 'rank 1');
     expect(workers.actions.problem).toMatchObject({ message: reason.message });
     await workers.actions.follow('dask', true);
     expect(workers.actions.problem).toBeNull();

@@ -1,0 +1,135 @@
+import * as React from 'react';
+
+import { Button } from '../components/button';
+import { Cut } from '../components/cut';
+import { Hint } from '../components/hint';
+import { Icon } from '../components/icon';
+import { WorkerBar } from '../components/workerbar';
+import { Adapting } from '../lab/adapting';
+import { percentOf } from '../memory/workers';
+import { describeUse, nameCardWorker, placeOf } from '../memory/workerwords';
+import type { ICardWorker, IWorkerCard, WorkerAction } from '../protocol';
+import { formatBytes } from '../text/format';
+import { confirmEnd } from './confirmation';
+import type { IWorkersProps } from './props';
+import { describeProcess, describeState } from './words';
+
+interface IListProps extends IWorkersProps {
+  /** The numbers are old. */
+  isStale: boolean;
+}
+
+/** The workers on the fullest GPUs; by name, where there are more than these. */
+export function WorkerList(props: IListProps): React.JSX.Element | null {
+  const { trans, workers } = props;
+  const { answer, filter, isCut } = workers;
+  // What the user types is drawn at once, before the next answer.
+  const [typed, setTyped] = React.useState(filter);
+  if (!answer) {
+    return null;
+  }
+  const rows = answer.cards.flatMap(card =>
+    card.workers.map(worker => ({ card, worker }))
+  );
+  const more = answer.total - rows.length;
+  return (
+    <>
+      {isCut && (
+        <input
+          type="search"
+          className="jp-GpuHeadroom-filter"
+          aria-label={trans.__('Find workers, hosts and GPUs by name')}
+          placeholder={trans.__('Find by name')}
+          value={typed}
+          onChange={({ currentTarget: { value } }) => {
+            setTyped(value);
+            workers.look(value);
+          }}
+        />
+      )}
+      {rows.length > 0 && (
+        <ul
+          className="jp-GpuHeadroom-workerList"
+          aria-label={trans.__('Workers')}
+        >
+          {rows.map(row => (
+            <Row key={`${row.worker.id} ${row.card.id}`} {...props} {...row} />
+          ))}
+        </ul>
+      )}
+      {filter && rows.length === 0 && (
+        <Hint icon="info" isSpoken>
+          {trans.__('No worker has this name.')}
+        </Hint>
+      )}
+      {more > 0 && (
+        <Hint icon="info">
+          {trans._n(
+            '%1 more worker, on a less full GPU.',
+            '%1 more workers, on less full GPUs.',
+            more
+          )}
+        </Hint>
+      )}
+    </>
+  );
+}
+
+/** A worker and what can be done with it; below, the GPU that it is on. */
+function Row(
+  props: IListProps & { card: IWorkerCard; worker: ICardWorker }
+): React.JSX.Element {
+  const { card, isStale, trans, worker, workers } = props;
+  const { actions } = workers;
+  const name = nameCardWorker(worker, trans);
+  const percent = percentOf(card);
+  const place = placeOf(card, trans);
+  const use = describeUse(card, trans);
+  const run = async (action: WorkerAction): Promise<void> => {
+    if (action === 'free' || (await confirmEnd(worker, name, trans))) {
+      await actions.release(worker.id, action, name);
+    }
+  };
+  const labels = {
+    free: [trans.__('Free'), trans.__('Free memory of %1', name)],
+    end: [trans.__('End…'), trans.__('End %1…', name)]
+  } as const;
+  return (
+    <li className={`jp-mod-${worker.state}`}>
+      <div>
+        <span
+          className="jp-mod-name"
+          title={describeProcess(worker, card.host, trans)}
+        >
+          <Cut name={name} /> <small>{describeState(worker, trans)}</small>
+        </span>
+        <span className="jp-mod-size">{formatBytes(worker.in_use_bytes)}</span>
+      </div>
+      {worker.actions.map(action => (
+        <Button
+          key={action}
+          label={labels[action][0]}
+          description={labels[action][1]}
+          focusKey={`${action} ${worker.id} ${card.id}`}
+          onPress={actions.going ? null : () => void run(action)}
+        />
+      ))}
+      <div>
+        <small
+          className="jp-mod-name"
+          title={[place, card.name].filter(Boolean).join(', ')}
+        >
+          {card.simulated && <Icon name="flask" />}{' '}
+          <Adapting
+            long={place}
+            short={placeOf({ ...card, simulated: false }, trans)}
+          />
+        </small>
+        <WorkerBar card={card} isStale={isStale} size="small" trans={trans} />
+        <small className="jp-mod-size">
+          <Adapting long={use} short={percent === null ? use : `${percent}%`} />
+        </small>
+      </div>
+    </li>
+  );
+}
