@@ -99,12 +99,11 @@ def test_says_the_way_to_a_part(gpu: LiveKernel) -> None:
 def test_says_the_way_to_what_no_walk_reached(gpu: LiveKernel) -> None:
     """What hangs deeper than the walk goes is searched from the object back to a name."""
     gpu.run(f"{MAKE.format(name='nest', mib=96)}\nfor _ in range(15): nest = [nest]")
-    (device,) = measure(gpu)["devices"]
-    (found,) = [each for each in device["rows"] if each["origin"] == "elsewhere"]
-    assert found["bytes"] == 96 * MIB
+    found = row(measure(gpu), "nest")
+    assert (found["origin"], found["bytes"]) == ("names", 96 * MIB)
     event = path(gpu, found["id"])
     assert event["paths"], event
-    assert [step["text"] for step in event["paths"][0]] == ["`nest`", *["list", "item 0"] * 15]
+    assert [step["text"] for step in event["paths"][0]] == ["`nest`", "list", *["item 0"] * 15]
     gpu.run("del nest")
 
 
