@@ -244,8 +244,12 @@ def data_on_card(evidence: Evidence) -> Finding | None:
 
 
 def data_groups(evidence: Evidence) -> list[Group]:
-    """Return the names of plain tensors that neither the running code nor a model has made."""
+    """Return the names of plain tensors that neither the running code nor a model has made.
+
+    What variables of a library's hold was made during the failing call.
+    """
     running = evidence.scene.running
+    own = {"", *running.own}
     made = running.growing | running.adding | running.bound | running.of_libraries
     found = copies(evidence)
     others = set[int]() if found is None else set(map(id, found[1]))
@@ -254,6 +258,7 @@ def data_groups(evidence: Evidence) -> list[Group]:
         for group in evidence.groups
         if group.root
         and group.origin in ("names", "traceback")
+        and group.function.rpartition(".")[2] in own
         and group.kind == "tensor"
         and not group.suspended
         and not group.keys & made
