@@ -40,26 +40,18 @@ class Pasted:
     besides: Besides
 
 
-def recognise_text(name: str | None, text: str) -> Pasted | None:
+def recognise_text(text: str) -> Pasted | None:
     """Return what a text says of a full GPU; `None` where it speaks of something else.
 
-    `name` is the class of an error whose message `text` is, as Jupyter tells it; a traceback or a
-    log has `None`. Of several errors the last that says it counts. A text of any length is read
-    at its head, at its tail and around what frameworks say (`excerpt.py`).
+    Of several errors the last that says it counts.
     """
     plain = _COLOURS.sub("", Reader().read(text)).replace("\r\n", "\n")
-    if name is not None:
-        found = _said(name, plain, "")
-        if found is not None:
-            return found
     rest = plain
     for place in _errors(plain):
         found = _said(place.name, plain[place.said], plain[place.above])
         if found is not None:
             return found
         rest = rest[: place.said.start] + rest[place.said.stop :]
-    if name is not None:
-        return None
     for entry in _log_entries(without_steps(rest)):
         said = statement.read(entry)
         if said is not None:

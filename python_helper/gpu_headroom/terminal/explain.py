@@ -101,7 +101,7 @@ _MUCH = 0.1  # of the card
 
 def explain(text: str) -> list[str] | None:
     """Return what a text says of a full GPU, line by line; `None` where it says nothing of one."""
-    pasted = recognise_text(None, text)
+    pasted = recognise_text(text)
     if pasted is None:
         return None
     evidence = _evidence(pasted)

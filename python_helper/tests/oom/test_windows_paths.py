@@ -224,7 +224,7 @@ def test_whose_a_file_is(file: str, kind: str, monkeypatch: pytest.MonkeyPatch) 
 )
 def test_messages_with_paths_are_recognised(text: str) -> None:
     """Of libraries that name the line of their own sources."""
-    assert recognise_text(None, text) is not None
+    assert recognise_text(text) is not None
 
 
 @pytest.mark.parametrize(("name", "argv"), [("train.ipynb", ""), ("train.py", "train.py")])
@@ -280,7 +280,7 @@ def test_a_file_is_removed_once_it_is_closed(tmp_path: Path) -> None:
 
 
 def _failure(cell: CellRun) -> Failure:
-    error, pasted = RuntimeError(), recognise_text("torch.OutOfMemoryError", ERROR)
+    error, pasted = RuntimeError(), recognise_text(f"torch.OutOfMemoryError: {ERROR}")
     assert pasted is not None
     return Failure(
         error=error,
