@@ -21,6 +21,21 @@ REPORT = "application/vnd.gpu-headroom.report+json"
 
 REST_S = 3.0
 
+# Variables on the GPU, lines of the failing cell (of each kind), nodes of a graph there.
+SURFACE = [
+    (names, lines, nodes)
+    for names in (0, 2000)
+    for lines in (0, 1500)
+    for nodes in (0, 20_000)
+    if names or lines or nodes
+]
+LEAF = "g = torch.ones(8, device='cuda', requires_grad=True)"
+KINDS = {
+    "assignments": "value_{n} = torch.zeros({n} % 97 + 1, device='cuda') + {n}",
+    "loops": "for j in range(2):\n    kept = [k * {n} for k in range(3)]\n    x_{n} = kept[0] + j",
+    "functions": "def f_{n}(a, b={n}):\n    with torch.no_grad():\n        c = a + b\n    return c",
+}
+
 # The helper is hidden in such a kernel, so that a page brings it; its card is not.
 WITH_SIMULATOR = f"""
 import sys
@@ -89,6 +104,23 @@ def rows(python: Path, folder: Path) -> Iterator[Row]:
         )
 
 
+def surface_rows(python: Path, folder: Path) -> Iterator[Row]:
+    """Measure how long a report holds the kernel, by names, lines and nodes: none above 0.5 s."""
+    for names, lines, nodes in SURFACE:
+        for kind in KINDS if lines else ["assignments"]:
+            with _kernel(python, folder) as kernel:
+                variables = "; ".join(
+                    f"name_{n} = torch.empty(1000, device='cuda')" for n in range(names)
+                )
+                kernel.run(variables)
+                graph = f"{LEAF}\nfor _ in range({nodes}): g = g + 1"
+                code = "\n".join(KINDS[kind].format(n=n) for n in range(lines))
+                _fail(kernel)
+                held = [_fail(kernel, f"{graph}\n{code}\n").own_ms for _ in range(FAILURES)]
+            what = f"report: {names} names, {lines} {kind}, {nodes} nodes of a graph"
+            yield times_row(what, held, 500)
+
+
 def _brought(python: Path, folder: Path) -> LiveKernel:
     """Start a kernel in which a page puts the helper, which then has some seconds of rest."""
     kernel = LiveKernel(python, folder)
@@ -117,9 +149,9 @@ class _Times:
     """From the traceback, which IPython shows before it, to the card."""
 
 
-def _fail(kernel: LiveKernel) -> _Times:
+def _fail(kernel: LiveKernel, before: str = "") -> _Times:
     """Let the cell fail and return when what was sent, by the kernel's clock."""
-    run = kernel.run(FAIL, cell_id="failing")
+    run = kernel.run(before + FAIL, cell_id="failing")
     sent = {
         REPORT if REPORT in each["content"].get("data", {}) else each["msg_type"]: (
             each["header"]["date"].timestamp()

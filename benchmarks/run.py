@@ -86,6 +86,7 @@ PARTS = {
     "pixel": Part("From an allocation to the pixel", pixel.rows),
     "flow": Part("A stream of readings", flow.rows),
     "failure": Part("The card", lambda folder: failure.rows(PYTHON, folder)),
+    "surface": Part("Long reports", lambda folder: failure.surface_rows(PYTHON, folder)),
     "cycles": Part("Freeing", lambda folder: cycles.rows(PYTHON, folder)),
     "holders": Part("Who holds what", lambda folder: holders.rows(PYTHON, folder)),
     "growth": Part("Growth in the kernel", lambda folder: growth.rows(PYTHON, folder)),
