@@ -130,7 +130,7 @@ def _left_out(items: list[Freeable]) -> Iterator[str]:
         if item.blocked is not None:
             yield f"# Left out: {title}. {item.blocked['text']}\n"
         elif not (KINDS[item.kind].whole or item.names or item.displayed or item.code):
-            yield f"# Left out: {title}. Code cannot do it.\n"
+            yield f"# Left out: {title}. Release it in the panel.\n"
 
 
 def _suggestions(situation: Situation) -> Iterator[str]:

@@ -26,22 +26,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from types import FrameType, TracebackType
 
-    from ..holders.place import Place
+    from ..protocol.wire import Message
     from .memory import Storages
     from .situation import Situation
 
     Kept = BaseException | TracebackType
-    Named = dict[str, list[tuple[Kept, Place]]]
 
-_MOST_LINES = 20
 _SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _NOT_CLEARED = (types.FrameType, types.FunctionType)  # the caller, and the function itself
-_HEAD = """\
-# The errors stay; their tracebacks go, and with them the variables of what failed.
-from contextlib import suppress as _suppress
-_gone = NameError, AttributeError, LookupError, TypeError
-"""
-_WRITABLE = frozenset({"attribute", "index", "key"})
 
 
 def items(situation: Situation) -> Iterator[Freeable]:
@@ -53,19 +45,16 @@ def items(situation: Situation) -> Iterator[Freeable]:
     if not stored or not _matters(_given(situation, stored)):
         return
     named, unnamed = _sorted(situation, stored)
-    for name, places in named.items():
-        kept = [each for each, _ in places]
+    for name, kept in named.items():
         count = sum(is_kind(each, BaseException) for each in kept)
         title = message("item.error", count=max(count, 1), name=name)
-        yield from _item(situation, name, kept, title, _code(places))
+        yield from _item(situation, name, kept, title)
     for kind, kept in unnamed.items():
         title = message("item.error.unnamed", count=len(kept), type_name=kind)
-        yield from _item(situation, f"class {kind}", kept, title, "")
+        yield from _item(situation, f"class {kind}", kept, title)
 
 
-def _item(
-    situation: Situation, name: str, kept: list[Kept], title: Any, code: str
-) -> Iterator[Freeable]:
+def _item(situation: Situation, name: str, kept: list[Kept], title: Message) -> Iterator[Freeable]:
     given = _given(situation, kept)
     if _matters(given):
         frames = len(_frames(kept))
@@ -78,7 +67,6 @@ def _item(
             gives=given,
             free=partial(_free, kept),
             confirm=message("confirm.error", frames=frames),
-            code=code,
         )
 
 
@@ -99,19 +87,21 @@ def _stored(situation: Situation) -> list[Kept]:
     ]
 
 
-def _sorted(situation: Situation, stored: list[Kept]) -> tuple[Named, dict[str, list[Kept]]]:
+def _sorted(
+    situation: Situation, stored: list[Kept]
+) -> tuple[dict[str, list[Kept]], dict[str, list[Kept]]]:
     """Return what variables and outputs lead to by their names, and the rest by its class."""
     wanted = {id(each) for each in stored}
     roots = [*name_roots(situation.shell), *output_roots(situation.shell)]
     walk = Walk(situation.inspector, into_graphs=False)
     walk.run(situation.heap.roots_leading(roots, to=wanted))
-    named: Named = {}
+    named: dict[str, list[Kept]] = {}
     led_to: set[int] = set()
     for error, place in walk.errors:
         within = list(errors_within(error)) if is_kind(error, BaseException) else [error]
         if not wanted.isdisjoint(map(id, within)) or type(error) is types.TracebackType:
             led_to.update(map(id, within))
-            named.setdefault(place.root, []).append((error, place))
+            named.setdefault(place.root, []).append(error)
     unnamed: dict[str, list[Kept]] = {}
     for error in stored:
         if id(error) not in led_to:
@@ -189,26 +179,3 @@ def _has_ended(frame: FrameType) -> bool:
     if sys.version_info < (3, 11):
         return not code.co_flags & _SUSPENDS
     return any(referent is code for referent in gc.get_referents(frame))
-
-
-def _code(places: list[tuple[Kept, Place]]) -> str:
-    """Return a line for each error, if each can be written down."""
-    lines: dict[int, str] = {}
-    for error, place in places:
-        steps = [each.via.kind for each in place.way if each.via is not None]
-        if not is_kind(error, BaseException) or not _WRITABLE.issuperset(steps):
-            return ""
-        _write(error, place.path, lines)
-        if not lines.keys() >= {id(exception) for exception in errors_within(error)}:
-            return ""  # a group, or a long chain
-    code = "".join(lines.values())
-    return "" if "…" in code else _HEAD + code
-
-
-def _write(error: BaseException, path: str, lines: dict[int, str]) -> None:
-    if id(error) not in lines and len(lines) < _MOST_LINES:
-        lines[id(error)] = f"with _suppress(*_gone):\n    {path}.__traceback__ = None\n"
-        for name in ("__cause__", "__context__"):
-            linked = getattr(error, name)
-            if linked is not None:
-                _write(linked, f"{path}.{name}", lines)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..concurrency.turns import Turn
 from ..holders.inspector import Inspector
-from ..holders.names import name_roots, user_names
+from ..holders.names import name_roots
 from ..holders.walk import Walk
 from ..inspection.classes import defines
 from ..text.format import MIB
@@ -29,14 +29,6 @@ if TYPE_CHECKING:
     from .situation import Situation
 
 _MOST = 5
-_SEQUENCES = (list, tuple, set)
-_HEAD = "# The values stay; their autograd graphs go.\n"
-_LOOP = """\
-for _each in {members}:
-    if hasattr(_each, "detach_") and not _each._is_view():
-        _each.detach_()
-_each = None
-"""
 
 
 class _Result(NamedTuple):
@@ -75,7 +67,6 @@ def _item(situation: Situation, names: list[str], results: list[_Result]) -> Ite
         free=partial(_free, situation.shell, names),
         confirm=message("confirm.graph", names=shown),
         blocked=None if free else message("item.graph.view", path=views[0]),
-        code=_code(situation.shell, names) if free else "",
     )
 
 
@@ -121,19 +112,3 @@ def _free(shell: Any, names: list[str]) -> Message | None:
                 elif inspector.torch is not None:
                     inspector.torch.get(result.tensor, "detach_")()
     return message("item.graph.views_left", count=left) if left else None
-
-
-def _code(shell: Any, names: list[str]) -> str:
-    """Return code for tensors and plain containers of them; none where there is more to it."""
-    lines = [_HEAD]
-    for name in names:
-        kind = type(user_names(shell).get(name))
-        if kind is dict:
-            lines.append(_LOOP.format(members=f'dict(globals().get("{name}") or {{}}).values()'))
-        elif kind in _SEQUENCES:
-            lines.append(_LOOP.format(members=f'globals().get("{name}") or ()'))
-        elif defines(kind, "detach_"):
-            lines.append(_LOOP.format(members=f'[globals().get("{name}")]'))
-        else:
-            return ""
-    return "".join(lines)

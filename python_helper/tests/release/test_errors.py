@@ -132,19 +132,6 @@ def test_frees_what_a_kept_error_holds(notebook: Notebook, holder: str) -> None:
     assert found(notebook) == []
 
 
-@pytest.mark.parametrize("holder", ["a list", "an attribute", "a chain", "a future of a thread"])
-def test_code_does_the_same(notebook: Notebook, holder: str) -> None:
-    """What can be written down frees as much without the helper."""
-    source, _, size = HOLDERS[holder]
-    notebook.run(WORK + source)
-    held = notebook.in_use()
-    (item,) = found(notebook)
-    code = item.code
-    del item
-    assert notebook.run(f"{code}import gc\ngc.collect();").success, notebook.printed
-    assert held - notebook.in_use() == size * MIB
-
-
 def test_errors_that_no_variable_leads_to_go_by_their_class(notebook: Notebook) -> None:
     """A library keeps them in a module of its own."""
     before = notebook.in_use()

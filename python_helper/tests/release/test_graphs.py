@@ -63,17 +63,6 @@ def test_gives_back_what_the_graph_alone_keeps(notebook: Notebook, case: str) ->
     assert found(notebook) == []
 
 
-@pytest.mark.parametrize("case", ["a loss", "a list", "a dictionary"])
-def test_code_does_the_same(notebook: Notebook, case: str) -> None:
-    """What can be written down frees as much without the helper."""
-    source, _, size = KEPT[case]
-    notebook.run(STEP + source)
-    held = notebook.in_use()
-    code = found(notebook)[0].code
-    assert notebook.run(f"{code}").success, notebook.printed
-    assert held - notebook.in_use() == size * MIB
-
-
 def test_of_a_graph_that_does_not_show_what_it_saved(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
