@@ -64,7 +64,7 @@ OF_ANYTHING_ELSE = [
 @pytest.mark.parametrize("text", OF_A_GPU)
 def test_a_word_beside_says_that_it_is_the_gpus(text: str) -> None:
     """In an error and in a log; never for certain, as host memory has such words, too."""
-    for found in (recognise(RuntimeError(text)), recognise_text(None, f"step 1\n{text}\nend")):
+    for found in (recognise(RuntimeError(text)), recognise_text(f"step 1\n{text}\nend")):
         assert found is not None
         assert not found.said.certain or found.said.framework == "torch"
 
@@ -73,14 +73,14 @@ def test_a_word_beside_says_that_it_is_the_gpus(text: str) -> None:
 def test_advice_and_other_memory_are_no_failure(text: str) -> None:
     """Nor is what the program has seen to itself."""
     assert recognise(RuntimeError(text)) is None
-    assert recognise_text(None, f"step 1\n{text}\nend") is None
+    assert recognise_text(f"step 1\n{text}\nend") is None
 
 
 def test_code_that_a_traceback_quotes_says_nothing() -> None:
     """Only what the error itself says counts."""
     step = '  File "x.py", line 3, in f\n    raise_if("the GPU ran out of memory")\n'
     text = f"Traceback (most recent call last):\n{step}KeyError: 'x'"
-    assert recognise_text(None, text) is None
+    assert recognise_text(text) is None
 
 
 def test_a_request_larger_than_what_is_free_is_believed() -> None:
