@@ -1,5 +1,5 @@
 import { settle } from '../../__tests__/memory';
-import { message, RELEASED, REPORT, WORDS } from '../../__tests__/report';
+import { FREE, message, RELEASED, REPORT, WORDS } from '../../__tests__/report';
 import type { IReleased, RequestArgs } from '../../protocol';
 import { type IReportPort, type IWorking, ReportSession } from '../session';
 import type { RemedyState } from '../state';
@@ -15,7 +15,7 @@ class FakePort implements IReportPort {
 
   request() {
     const title = message('remedy.free-traceback.displayed');
-    const displayed = { ...REPORT.remedies[0], id: 'displayed', title };
+    const displayed = { ...FREE, id: 'displayed', title };
     const report = { ...REPORT, remedies: [...REPORT.remedies, displayed] };
     const known = { status: 'known' as const, report, released: null };
     return Promise.resolve({ type: 'report' as const, id: '1', ...known });
