@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gpu_headroom.oom.evidence import Evidence
     from gpu_headroom.protocol.wire import Remedy
 
-DATA = {"groups": (group("X", 10 * GIB),), "requested": 5 * GIB}
+DATA: dict[str, Any] = {"groups": (group("X", 10 * GIB),), "requested": 5 * GIB}
 STEP: dict[str, Any] = {
     "kinds": {"activations": 10 * GIB, "parameters": GIB},
     "running": Running(trains=True),
