@@ -77,10 +77,7 @@ def edited(
 def to_run(evidence: Evidence, change: CellChange) -> tuple[str, ...]:
     """Return the ids of the cells to run after a change; empty where one has none."""
     cell, lines = change.place
-    live = evidence.live
-    again = Again(
-        evidence.notebook, evidence.way, {cell.key: lines}, lengths=live.lengths, models=live.models
-    )
+    again = Again(evidence.notebook, evidence.way, {cell.key: lines}, evidence.live)
     known = {run.key: run.cell_id for run in evidence.failure.cells}
     ids = [known.get(key) for key in again.run()]
     return () if None in ids else tuple([each for each in ids if each is not None])

@@ -16,11 +16,13 @@ from .find import base_of, called, dotted, keyword, names, words
 from .notebook import CellCode
 from .order import order_of
 from .reading import walk
-from .scopes import Function, arguments
+from .scopes import Definition, Function, arguments
+from .source import first_line
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
+    from .facts import Live
     from .notebook import Notebook
 
 _CHANGES = words(
@@ -31,12 +33,9 @@ _SAME_AGAIN = words(
     """zero_ fill_ copy_ requires_grad_ detach_ clamp_ share_memory_ pin_memory_ normal_ uniform_
     xavier_uniform_ kaiming_normal_ __init__"""
 )
-_STREAMS = words("iter open zip map filter BytesIO StringIO cycle")
 _CONVERTS = words("to cuda cpu eval train half float double astype contiguous")
 
-
 _HOOKS = re.compile(r"register_\w*hook$")
-_DEFINITIONS = (*Function, ast.ClassDef)
 
 
 class Way(NamedTuple):
@@ -50,22 +49,15 @@ class Again:
     """The cells of a notebook in the order in which they ran, and what each of them does.
 
     `way` has that order, and the failing line; of the failing cell only what stands before it has
-    run. `lengths` are those of lists as they are now, `models` the names of models. `edited` are
-    the lines that change, by the key of their cell.
+    run. `edited` are the lines that change, by the key of their cell, `live` what there is now.
     """
 
     def __init__(
-        self,
-        notebook: Notebook,
-        way: Way,
-        edited: Mapping[str, Collection[int]],
-        *,
-        lengths: Mapping[str, int],
-        models: Collection[str] = (),
+        self, notebook: Notebook, way: Way, edited: Mapping[str, Collection[int]], live: Live
     ) -> None:
         known = {cell.key: cell for cell in notebook.cells}
         self._notebook, self._way, self._edited = notebook, way, edited
-        self._lengths, self._models = lengths, frozenset(models)
+        self._live = live
         self._cells = [known[key] for key in dict.fromkeys(way.order) if key in known]
         self._does = {cell.key: self._done_by(cell) for cell in self._cells}
 
@@ -112,15 +104,13 @@ class Again:
                 maker = next(makers, None)
                 if maker is None or maker.key in run:
                     continue
-                if self._is_changed(name, self._cells[n:], maker):
+                if self._is_changed(name, self._cells[n:]):
                     found.add(maker.key)
         return found
 
-    def _is_changed(self, name: str, cells: Sequence[CellCode], maker: CellCode) -> bool:
-        if name in self._does[maker.key].streams:
-            return True
-        return any(
-            name in does.made or (name in does.changed and self._lengths.get(name) != 0)
+    def _is_changed(self, name: str, cells: Sequence[CellCode]) -> bool:
+        return name in self._live.streams or any(
+            name in does.made or (name in does.changed and self._live.lengths.get(name) != 0)
             for does in (self._does[cell.key] for cell in cells)
         )
 
@@ -130,9 +120,9 @@ class Again:
         same = {
             node.name
             for node in (cell.tree.body if cell.tree is not None else ())
-            if isinstance(node, _DEFINITIONS)
+            if isinstance(node, Definition)
             and lines is not None
-            and not any(_first_line(node) <= line <= (node.end_lineno or 0) for line in lines)
+            and not any(first_line(node) <= line <= (node.end_lineno or 0) for line in lines)
         }
         return self._does[cell.key].bound - same
 
@@ -171,7 +161,7 @@ class Again:
             reads += [(node, ARGV) for node in cell.nodes if parses_argv(node)]
             for node, name in reads:
                 for around in cell.parents(node):
-                    if isinstance(around, _DEFINITIONS):
+                    if isinstance(around, Definition):
                         found.setdefault(around.name, set()).add(name)
         for own in found.values():
             more = set(own)
@@ -198,9 +188,10 @@ class Again:
                 owner = cell.owners.get(changed)
                 if owner is not None and owner[1] is None:
                     done.changed.add(owner[0])
-            called_here = self._notebook.functions.get(called(node), ())
-            for place, function in called_here if isinstance(node, ast.Call) else ():
-                if id(function) not in seen and isinstance(node, ast.Call):
+            if not isinstance(node, ast.Call):
+                continue
+            for place, function in self._notebook.functions.get(called(node), ()):
+                if id(function) not in seen:
                     seen.add(id(function))
                     for statement in function.body:
                         self._enter(place, statement, done, seen)
@@ -220,8 +211,6 @@ class Again:
             done.made.add(known[0])
             if isinstance(kind, ast.Del):
                 done.deleted.add(known[0])
-            if self._is_stream(cell, node):
-                done.streams.add(known[0])
 
     def _enter_call(self, cell: CellCode, node: ast.AST, done: _Work) -> None:
         """Enter the root of a call that is made for its effect; a hook changes its model."""
@@ -231,22 +220,18 @@ class Again:
         known = cell.owners.get(root) if root is not None and root is not node.func else None
         if known is None or known[1] is not None:
             return
-        if _HOOKS.match(called(node)) and known[0] in self._models:
+        if _HOOKS.match(called(node)) and known[0] in self._live.models:
             done.changed.add(known[0])
-        if isinstance(cell.parent(node), ast.Expr) and known[0] not in self._imported:
+        if isinstance(cell.parent(node), ast.Expr) and known[0] not in self._notebook.imported:
             done.affected.add(known[0])
 
-    @cached_property
-    def _imported(self) -> set[str]:
-        return {
-            use.name
-            for cell in self._notebook.cells
-            for use in cell.uses
-            if isinstance(use.node, ast.alias)
-        }
-
     def _hand_on(
-        self, cell: CellCode, call: ast.Call, place: CellCode, function: ast.AST, done: _Work
+        self,
+        cell: CellCode,
+        call: ast.Call,
+        place: CellCode,
+        function: ast.FunctionDef | ast.AsyncFunctionDef,
+        done: _Work,
     ) -> None:
         """Enter what a function empties, fills or uses up of what a call gives it."""
         own = {
@@ -255,8 +240,6 @@ class Again:
             for changed in _changed_by(place, node)
             if isinstance(changed, ast.Name)
         }
-        if not isinstance(function, Function):
-            return
         for parameter, given in zip(arguments(function), call.args, strict=False):
             known = cell.owners.get(given)
             if parameter.arg in own and known is not None and known[1] is None:
@@ -265,7 +248,7 @@ class Again:
     def _is_same(self, cell: CellCode, node: ast.AST, name: str) -> bool:
         """Whether a name is given what it has: a function once more, or `x = x.to(device)`."""
         statement = cell.around(node)
-        if isinstance(node, _DEFINITIONS):
+        if isinstance(node, Definition):
             return len({ast.dump(child) for _, child in self._notebook.defined(name)}) == 1
         if not isinstance(statement, ast.Assign) or statement.lineno in self._edited.get(
             cell.key, ()
@@ -278,36 +261,18 @@ class Again:
             steps += 1
         return steps > 0 and dotted(value) == name
 
-    def _is_stream(self, cell: CellCode, node: ast.AST) -> bool:
-        parent = cell.parent(node)
-        value = parent.value if isinstance(parent, ast.Assign) else None
-        makes = (function for _, function in self._notebook.functions.get(called(value), ()))
-        return isinstance(value, ast.GeneratorExp) or (
-            isinstance(value, ast.Call)
-            and (
-                called(value) in _STREAMS
-                or any(
-                    isinstance(child, (ast.Yield, ast.YieldFrom))
-                    for f in makes
-                    for child in walk(f)
-                )
-            )
-        )
-
 
 class _Work:
     """What a cell has done as it ran, by name.
 
     `made` are names that it gave another value, of all that it has `bound`; `changed` those that it
-    changed in place, `affected` those that it called a method of for its effect; `streams` are used
-    up by being read.
+    changed in place, `affected` those that it called a method of for its effect.
     """
 
     def __init__(self) -> None:
         self.bound: set[str] = set()
         self.made: set[str] = set()
         self.changed: set[str] = set()
-        self.streams: set[str] = set()
         self.deleted: set[str] = set()
         self.affected: set[str] = set()
 
@@ -373,8 +338,3 @@ def _changed_by(cell: CellCode, node: ast.AST) -> Iterator[ast.AST]:
             or (isinstance(value, ast.AST) and root.id in names(value))
         ):
             yield root
-
-
-def _first_line(node: ast.stmt) -> int:
-    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min([node.lineno, *[expression.lineno for expression in decorators]])

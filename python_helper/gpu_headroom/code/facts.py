@@ -34,14 +34,14 @@ class ScheduleFacts(NamedTuple):
 class Live:
     """What is alive under the user's names.
 
-    `lengths` are those of lists and tuples, `doubles` names of tensors in double precision,
+    `lengths` are those of lists and tuples, `streams` names of what is used up by being read,
     `loads` those of what has a `load_state_dict`, `entries` keys of dicts under which no more than
-    a number or a text stands, `accumulates` names of numbers of batches for
-    one step, with the numbers.
+    a number or a text stands, `accumulates` numbers of batches for one step, by their names.
     """
 
     models: Mapping[str, ModelFacts] = field(default_factory=dict)
     lengths: Mapping[str, int] = field(default_factory=dict)
+    streams: frozenset[str] = frozenset()
     schedules: Mapping[str, ScheduleFacts] = field(default_factory=dict)
     accumulates: Mapping[str, int] = field(default_factory=dict)
     loads: frozenset[str] = frozenset()

@@ -64,6 +64,11 @@ def base_of(node: ast.AST | None, *through: type[ast.AST]) -> ast.AST | None:
     return node
 
 
+def root_name(node: ast.AST) -> str:
+    """Return `copy` of `copy.deepcopy(model).eval()`."""
+    return dotted(base_of(node, ast.Attribute, ast.Subscript, ast.Call))
+
+
 def assigned(statement: ast.AST) -> str:
     """Return the one name that a statement assigns to."""
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:

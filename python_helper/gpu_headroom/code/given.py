@@ -94,18 +94,6 @@ def signatures_of(placed: Iterable[Placed]) -> dict[str, dict[int, str]]:
     return {name: each for name, each in found.items() if any(map(role_of, each.values()))}
 
 
-def _defaulted(
-    function: ast.FunctionDef | ast.AsyncFunctionDef, owner: ast.AST | None
-) -> Iterator[tuple[Parameter, ast.expr]]:
-    """Yield the parameters that have a default; `owner` is the class or function around it."""
-    positional = [*function.args.posonlyargs, *function.args.args]
-    places = {
-        parameter: n - isinstance(owner, ast.ClassDef) for n, parameter in enumerate(positional)
-    }
-    for argument, default in defaults(function.args).items():
-        yield Parameter(_callee(function, owner), argument.arg, places.get(argument)), default
-
-
 def options(call: ast.Call) -> tuple[str, ast.expr] | None:
     """Return the name of a command line option and its default, of a call that adds one."""
     maker = called(call)
@@ -153,8 +141,13 @@ class Look:
         elif isinstance(node, (ast.List, ast.Tuple)):
             self._flags(node)
         elif isinstance(node, Function):
-            for parameter, default in _defaulted(node, owner):
-                yield Given(parameter.name, default, "parameter", parameter=parameter)
+            positional = [*node.args.posonlyargs, *node.args.args][
+                isinstance(owner, ast.ClassDef) :
+            ]
+            for argument, default in defaults(node.args).items():
+                place = positional.index(argument) if argument in positional else None
+                parameter = Parameter(_callee(node, owner), argument.arg, place)
+                yield Given(argument.arg, default, "parameter", parameter=parameter)
 
     def _assigned(
         self, target: ast.expr, value: ast.expr, owner: ast.AST | None

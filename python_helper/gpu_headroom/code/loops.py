@@ -13,16 +13,13 @@ from typing import TYPE_CHECKING
 
 from .parsing import LONGEST, magics, parse_cell, words_in
 from .reading import walk
-from .scopes import Function, uses_in
+from .scopes import Definition, For, With, uses_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from ..concurrency.turns import Turn
     from .scopes import Use
-
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
-_WITH = (ast.With, ast.AsyncWith)
 
 
 @dataclass(slots=True)
@@ -68,14 +65,14 @@ def left_behind(
 def _sort(statements: Iterable[ast.AST], outside: _Code, loops: list[_Code]) -> None:
     """Enter the code of a notebook: what belongs to a loop, and what does not."""
     for node in statements:
-        if isinstance(node, _LOOPS):
+        if isinstance(node, (*For, ast.While)):
             target = [node.iter, node.target] if not isinstance(node, ast.While) else []
             outside.reads |= reads_of(target[:1])
             body = [child for child in ast.iter_child_nodes(node) if child not in target]
             loops.append(_Code(reads_of(body), stores_of(body), stores_of(target)))
-        elif isinstance(node, _WITH):
+        elif isinstance(node, With):
             _sort_with(node, outside, loops)
-        elif isinstance(node, (*Function, ast.ClassDef)) or not _has_statements(node):
+        elif isinstance(node, Definition) or not _has_statements(node):
             outside.reads |= reads_of([node])
             outside.stores |= stores_of([node])
         else:

@@ -121,6 +121,12 @@ class Notebook:
         """Return where a name of the notebook's own stands, in whatever function."""
         return self._uses.get(name, [])
 
+    @cached_property
+    def imported(self) -> set[str]:
+        """The names that cells import."""
+        uses = [use for cell in self.cells for use in cell.uses]
+        return {use.name for use in uses if isinstance(use.node, ast.alias)}
+
     def uses_of(self, cell: CellCode, name: str, owner: Scope | None) -> list[tuple[CellCode, Use]]:
         """Return where a name stands of a scope of a cell, or of the notebook's own (`None`)."""
         if owner is None:

@@ -7,15 +7,13 @@ import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .find import called
+from .scopes import Definition, For, With
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     Names = Callable[[ast.AST], set[str]]
 
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-_FOR = (ast.For, ast.AsyncFor)
-_WITH = (ast.With, ast.AsyncWith)
 _TRY: Any = (ast.Try, ast.TryStar) if sys.version_info >= (3, 11) else (ast.Try,)
 
 
@@ -106,11 +104,11 @@ def _of_try(node: Any, reads: Names, binds: Names) -> Order:
 
 
 _WAYS: tuple[tuple[Any, Any], ...] = (
-    (_DEFINITIONS, _of_definition),
+    (Definition, _of_definition),
     (ast.If, _of_if),
-    (_FOR, _of_for),
+    (For, _of_for),
     (ast.While, _of_while),
-    (_WITH, _of_with),
+    (With, _of_with),
     (_TRY, _of_try),
     (ast.Match, _of_match),
 )

@@ -8,12 +8,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from .find import base_of, dotted, names, root_of, words
+from .find import dotted, names, root_name, root_of, words
 from .loops import reads_of, stores_of
 from .order import order_of
 from .parsing import magics, parse_cell, words_in
 from .reading import walk
-from .scopes import Function
+from .scopes import Definition, For
 from .side_effects import calls_from, functions_of
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 _ANYTHING = words("exec eval globals locals vars get_ipython run_cell")
 _OVERWRITES = words("load_state_dict load_weights apply reset_parameters")
-_DEFINITIONS = (*Function, ast.ClassDef)
-_LOOPS = (ast.For, ast.AsyncFor)
 
 
 def set_first(run: Sequence[str], cells: Iterable[str]) -> list[set[str]]:
@@ -82,11 +80,11 @@ class _RunReading:
     def _learn(self, tree: ast.Module) -> None:
         """Note the names of a cell, and what its functions read whenever they are called."""
         for node in walk(tree):
-            if isinstance(node, _DEFINITIONS):
+            if isinstance(node, Definition):
                 self._functions.add(node.name)
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 self._own.add(node.id)
-            if isinstance(node, (*_DEFINITIONS, ast.Lambda)):
+            if isinstance(node, (*Definition, ast.Lambda)):
                 self._read_inside |= _reads(node)
             elif isinstance(node, ast.Global):
                 self._read_inside.update(node.names)
@@ -103,7 +101,7 @@ class _RunReading:
         self._is_lost |= tree is None
 
     def _statement(self, each: ast.stmt) -> None:
-        self._gone_through = {node.iter for node in walk(each) if isinstance(node, _LOOPS)}
+        self._gone_through = {node.iter for node in walk(each) if isinstance(node, For)}
         self._gone_through |= {node for node in walk(each) if isinstance(node, ast.withitem)}
         order = order_of([each], self._read, _sets)
         self.early |= order.early - self.made
@@ -124,7 +122,7 @@ class _RunReading:
         """Return whether code of the notebook may run: it is called, or handed on."""
         return any(
             isinstance(child, ast.Call)
-            and (_root(child) in self._own or not self._functions.isdisjoint(names(child)))
+            and (root_name(child) in self._own or not self._functions.isdisjoint(names(child)))
             for child in walk(node)
         )
 
@@ -142,9 +140,3 @@ def _sets(node: ast.AST) -> set[str]:
 
 def _deleted(node: ast.AST) -> list[str]:
     return [node.id] if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del) else []
-
-
-def _root(node: ast.expr) -> str:
-    """Return `copy` of `copy.deepcopy(model).eval()`."""
-    base = base_of(node, ast.Call, ast.Attribute, ast.Subscript)
-    return base.id if isinstance(base, ast.Name) else ""

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 How = Literal["read", "bind", "delete"]
 
 Function = (ast.FunctionDef, ast.AsyncFunctionDef)
+Definition = (*Function, ast.ClassDef)
+For = (ast.For, ast.AsyncFor)
+With = (ast.With, ast.AsyncWith)
 _Comprehension = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 

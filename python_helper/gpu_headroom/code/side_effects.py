@@ -10,7 +10,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..text.messages import message
-from .find import base_of, words
+from .find import root_name, words
 from .notebook import Notebook
 from .parsing import LONGEST, magics
 from .reading import walk
@@ -135,7 +135,7 @@ class _Effects:
                 called = dotted_of(node.func).rpartition(".")[2]
                 calls = {called: node}
                 if called in _LAUNCHES:
-                    calls |= {_root(each): ast.Call(each, [], []) for each in node.args}
+                    calls |= {root_name(each): ast.Call(each, [], []) for each in node.args}
                 for name, call in calls.items():
                     for function in self._functions.get(name, ()):
                         if id(function) not in seen:
@@ -152,7 +152,7 @@ class _Effects:
             name = dotted_of(value.func) if isinstance(value, ast.Call) else ""
             if isinstance(value, ast.Call) and not self._is_harmless(name, value, new):
                 yield name or ast.unparse(value.func)[:_LONGEST_NAME]
-        elif isinstance(node, ast.AugAssign) and _root(node.target) not in new:
+        elif isinstance(node, ast.AugAssign) and root_name(node.target) not in new:
             yield ast.unparse(node.target)[:_LONGEST_NAME]
 
     def _is_harmless(self, name: str, call: ast.Call, new: set[str]) -> bool:
@@ -164,7 +164,7 @@ class _Effects:
         if last in self._functions or name in self._models:
             return True
         changes = last in _OF_VALUES or last.startswith(_SETS) or last.endswith("_")
-        if changes and _root(call.func) in new:
+        if changes and root_name(call.func) in new:
             return True
         if last == "update":
             return owner.rpartition(".")[2].lower() in _UPDATES
@@ -193,16 +193,11 @@ def _new_inside(function: ast.AST, call: ast.Call, new: Collection[str]) -> set[
     }
     found = _made_in(function) - shared
     given = [each.arg for each in arguments(function)] if isinstance(function, Function) else []
-    values = [_root(expression) for expression in call.args]
+    values = [root_name(expression) for expression in call.args]
     if given[:1] in (["self"], ["cls"]):
-        values.insert(0, _root(call.func))
+        values.insert(0, root_name(call.func))
     found |= {name for name, root in zip(given, values, strict=False) if root in new}
-    return found | {k.arg for k in call.keywords if k.arg in given and _root(k.value) in new}
-
-
-def _root(node: ast.AST) -> str:
-    base = base_of(node, ast.Attribute, ast.Subscript, ast.Call)
-    return base.id if isinstance(base, ast.Name) else ""
+    return found | {k.arg for k in call.keywords if k.arg in given and root_name(k.value) in new}
 
 
 def functions_of(sources: Iterable[str]) -> dict[str, list[ast.AST]]:

@@ -61,21 +61,6 @@ class CellSource(Tree):
         """The syntax tree."""
         return self._tree
 
-    def statement(self, node: ast.AST) -> ast.stmt:
-        """Return the innermost statement that a node stands in, or is; refuse where none is."""
-        statement = self.around(node)
-        if statement is None:
-            raise Refused
-        return statement
-
-    def body(self, statement: ast.stmt) -> list[ast.stmt]:
-        """Return the statements that one stands among."""
-        for parent in self.parents(statement):
-            for _, value in ast.iter_fields(parent):
-                if isinstance(value, list) and statement in value:
-                    return value
-        raise Refused
-
     def loop(self, node: ast.AST) -> ast.For | ast.While:
         """Return the innermost loop around a node, of the same function."""
         for child in self.parents(node):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .find import called, dotted, method
 from .parsing import parse_cell
 from .reading import walk
-from .scopes import Function
+from .scopes import Definition, Function
 from .side_effects import calls_from, functions_of
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 _BACKWARD = frozenset({"backward", "manual_backward"})
 _TRAINS = re.compile(r"(?<!pre)train|fit|learn|optimi|backward", re.IGNORECASE)
 _NO_TRAINING = re.compile(r"split|load|data|transform|config|path|dir", re.IGNORECASE)
-_DEFINITIONS = (*Function, ast.ClassDef)
 
 
 def goes_back(call: ast.AST) -> bool:
@@ -75,11 +74,11 @@ def trained_before(source: str, line: int, cells: Iterable[str]) -> bool:
     node: ast.AST | None = tree
     while node is not None:
         inner = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)]
-        before = [] if isinstance(node, _DEFINITIONS) else before
+        before = [] if isinstance(node, Definition) else before
         before += [statement for statement in inner if (statement.end_lineno or line) < line]
         node = next((e for e in inner if e.lineno <= line <= (e.end_lineno or 0)), None)
     return tree is None or _trains(
-        [statement for statement in before if not isinstance(statement, _DEFINITIONS)],
+        [statement for statement in before if not isinstance(statement, Definition)],
         functions_of([*cells, source]),
     )
 

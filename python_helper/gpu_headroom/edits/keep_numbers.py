@@ -6,7 +6,7 @@ import ast
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..code.find import called, words
+from ..code.find import called, method, words
 from ..code.reading import walk
 from ..code.source import CellSource, Refused
 from .rewrite import Rewrite, rewriting
@@ -35,7 +35,8 @@ def kept_without_graph(name: str) -> Rewrite:
 
 @rewriting
 def _kept(source: CellSource, name: str) -> None:
-    values = [value for node in source.nodes if (value := _added(node, name)) is not None]
+    added = map(_adds, source.nodes)
+    values = [value for own, value in added if own == name and value is not None]
     changed = 0
     for value in values:
         source.loop(value)  # refused outside of one
@@ -54,35 +55,22 @@ def _kept(source: CellSource, name: str) -> None:
         raise Refused
 
 
-def _added(node: ast.AST, name: str) -> ast.expr | None:
-    """Return `loss` of `name.append(loss)` and of `name += loss`."""
-    if isinstance(node, ast.AugAssign):
-        is_sum = isinstance(node.op, ast.Add) and getattr(node.target, "id", "") == name
-        return node.value if is_sum else None
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        is_own = getattr(node.func.value, "id", "") == name and node.func.attr == "append"
-        return node.args[0] if is_own and len(node.args) == 1 and not node.keywords else None
-    return None
+def _adds(node: ast.AST) -> tuple[str, ast.expr | None]:
+    """Return `losses` and `loss` of `losses.append(loss)` and `losses += loss`."""
+    if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
+        return getattr(node.target, "id", ""), node.value
+    owner = method(node, "append")
+    if isinstance(node, ast.Call) and owner and len(node.args) == 1 and not node.keywords:
+        return getattr(owner, "id", ""), node.args[0]
+    return "", None
 
 
 def keeps_graphs(notebook: Notebook, cell: CellCode, place: ast.AST) -> bool:
     """Return whether a statement adds values with graphs to what may become more than numbers."""
-    grown = [(_grown(node), node) for node in walk(place)]
     return any(
-        (value := _added(node, name)) is not None
-        and not _has_no_graph(value)
-        and not _only_numbers(notebook, cell, name)
-        for name, node in grown
+        value is not None and not _has_no_graph(value) and not _only_numbers(notebook, cell, name)
+        for name, value in map(_adds, walk(place))
     )
-
-
-def _grown(node: ast.AST) -> str:
-    """Return the name of `name.append(…)` and `name += …`; empty for other nodes."""
-    if isinstance(node, ast.AugAssign):
-        return getattr(node.target, "id", "")
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        return getattr(node.func.value, "id", "")
-    return ""
 
 
 def _has_no_graph(value: ast.expr) -> bool:
@@ -96,7 +84,7 @@ def _has_no_graph(value: ast.expr) -> bool:
 
 def _only_numbers(notebook: Notebook, cell: CellCode, name: str) -> bool:
     """Return whether all uses of a name add to it, or come to nothing but numbers."""
-    added = [node for node in cell.nodes if _added(node, name) is not None]
+    added = [node for node in cell.nodes if _adds(node)[0] == name]
     owners = {
         use.owner
         for use in cell.uses
@@ -129,7 +117,7 @@ class _Numbers:
     def _is_harmless(self, cell: CellCode, node: ast.AST, name: str, *, is_first: bool) -> bool:
         parent = cell.parent(node)
         if isinstance(parent, ast.AugAssign) and parent.target is node:
-            return _added(parent, name) is not None or not is_first
+            return _adds(parent)[0] == name or not is_first
         if not isinstance(getattr(node, "ctx", None), ast.Load):
             return not is_first or _is_begun(node, parent)
         if isinstance(parent, ast.Attribute) and parent.attr in ("append", "clear"):

@@ -6,7 +6,7 @@ import ast
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..code.find import assigned, called, calls, dotted, keyword, method
+from ..code.find import assigned, base_of, called, calls, dotted, keyword, method
 from ..code.reading import walk
 from ..code.source import Refused
 from .call import set_keyword
@@ -40,13 +40,13 @@ def _loaded(source: CellSource, torch: str, loads: frozenset[str]) -> None:
     if len(found) != 1:
         raise Refused
     (call,) = found
-    name = assigned(source.statement(call))
+    name = assigned(source.around(call) or call)
     into = [
         node
         for node in calls(source.tree, "load_state_dict")
         if dotted(method(node, "load_state_dict")) in loads
         and node.args
-        and (call in walk(node) or dotted(_whole(node.args[0])) == name != "")
+        and (call in walk(node) or dotted(base_of(node.args[0], ast.Subscript)) == name != "")
     ]
     if not into or source.function(call) is not source.tree:
         raise Refused
@@ -60,11 +60,6 @@ def _loads(tree: ast.AST, torch: str) -> Iterator[ast.Call]:
         on_host = given is not None and "cpu" in ast.unparse(given.value)
         if plain and not on_host:
             yield call
-
-
-def _whole(node: ast.expr) -> ast.expr:
-    """Return `state` of `state["model"]`."""
-    return node.value if isinstance(node, ast.Subscript) else node
 
 
 def _is_only_loaded(

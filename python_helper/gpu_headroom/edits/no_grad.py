@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..code.find import base_of, names, under
 from ..code.reading import walk
-from ..code.scopes import Function
+from ..code.scopes import Definition, For, Function
 from ..code.source import CellSource, Refused, Scope
 from ..code.training import goes_back, trains
 from .keep_numbers import keeps_graphs
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 _WITHOUT = ("no_grad", "inference_mode", "set_grad_enabled")
 _WAITS = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
-_DEFINITIONS = (*Function, ast.ClassDef)
-_LOOPS = (ast.For, ast.AsyncFor)
 _KEEPS = re.compile(
     r"append|appendleft|extend|add|insert|put|put_nowait|push|update|setdefault|register_\w*hook"
     r"|[a-z]\w*(?<!_)_"
@@ -87,12 +85,7 @@ class _Program:
     def __init__(self, notebook: Notebook) -> None:
         self.is_read = all(cell.tree is not None for cell in notebook.cells)
         self._blocks = [cell.tree.body for cell in notebook.cells if cell.tree is not None]
-        self._imported = {
-            use.name
-            for cell in notebook.cells
-            for use in cell.uses
-            if isinstance(use.node, ast.alias)
-        }
+        self._imported = notebook.imported
         self._by_name: dict[str, list[ast.stmt]] = {}
         self._backward: dict[int, bool] = {}
         for statement in [each for block in self._blocks for each in _plain(block)]:
@@ -104,7 +97,7 @@ class _Program:
 
     def stored(self, node: ast.AST) -> set[str]:
         """Return what code gives a value, or may change."""
-        if isinstance(node, _DEFINITIONS):
+        if isinstance(node, Definition):
             return {node.name}
         found = set[str]()
         for child in walk(node):
@@ -129,7 +122,7 @@ class _Program:
     def goes_back(self, name: str) -> bool:
         """Return whether a function or class of a name computes gradients, or steps."""
         return any(
-            isinstance(each, _DEFINITIONS) and trains(each) for each in self._by_name.get(name, ())
+            isinstance(each, Definition) and trains(each) for each in self._by_name.get(name, ())
         )
 
     def kept_by(self, reached: Collection[str]) -> set[str]:
@@ -137,8 +130,8 @@ class _Program:
         found = set[str]()
         for name in reached:
             for each in self._by_name.get(name, ()):
-                if isinstance(each, _DEFINITIONS):
-                    parts = [p for p in walk(each) if not isinstance(p, _DEFINITIONS)]
+                if isinstance(each, Definition):
+                    parts = [p for p in walk(each) if not isinstance(p, Definition)]
                     inside = set().union(*map(self.stored, parts))
                     local = names(each, ast.Store) | _parameters(each)
                     found |= inside - local
@@ -150,7 +143,7 @@ class _Program:
         while before != made:
             before = set(made)
             for statement in [each for block in self._blocks for each in _plain(block)]:
-                if not isinstance(statement, _DEFINITIONS) and _mentioned(statement) & made:
+                if not isinstance(statement, Definition) and _mentioned(statement) & made:
                     made |= self.stored(statement)
         return any(self._back_in(block, made, own, set()) for block in self._blocks)
 
@@ -167,13 +160,13 @@ class _Program:
             used = _mentioned(head)
             if (used & made) - fresh and self._is_back(head, used):
                 return True
-            if isinstance(node, _DEFINITIONS):
+            if isinstance(node, Definition):
                 given = _parameters(node) if isinstance(node, Function) else set()
                 if any(self._back_in(each, made, own, given) for each in inner):
                     return True
                 continue
             is_new = not (used & made) - fresh
-            target = getattr(node, "target", None) if isinstance(node, _LOOPS) else None
+            target = getattr(node, "target", None) if isinstance(node, For) else None
             kept = fresh if isinstance(node, (ast.With, ast.AsyncWith)) else set(fresh)
             if target is not None and is_new:
                 kept |= names(target, ast.Store)
@@ -215,11 +208,11 @@ def _plain(block: list[ast.stmt]) -> Iterator[ast.stmt]:
     for statement in block:
         inner = [value for _, value in ast.iter_fields(statement) if _is_block(value)]
         inner += [handler.body for handler in getattr(statement, "handlers", [])]
-        if isinstance(statement, _DEFINITIONS) or not inner:
+        if isinstance(statement, Definition) or not inner:
             yield statement
             continue
         target = getattr(statement, "target", None)
-        if isinstance(statement, _LOOPS) and target is not None:
+        if isinstance(statement, For) and target is not None:
             yield ast.Assign([target], statement.iter, lineno=statement.lineno)
         for item in getattr(statement, "items", []):
             if item.optional_vars is not None:

@@ -71,6 +71,7 @@ def facts_of(values: Mapping[str, Any], inspector: Inspector) -> Live:
         lengths={
             name: len(value) for name, value in values.items() if type(value) in (list, tuple)
         },
+        streams=frozenset(n for n, value in values.items() if defines(type(value), "__next__")),
         schedules={
             name: facts
             for name, value in values.items()

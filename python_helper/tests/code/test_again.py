@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from gpu_headroom.code.again import Again, Way
+from gpu_headroom.code.facts import Live, ModelFacts
 from gpu_headroom.code.notebook import Notebook
 
 LOOP = "for x in loader:\n  loss = model(x)\n  loss.backward()\n  opt.step()"
@@ -23,7 +24,9 @@ def run(
     way = Way(tuple(keys), ((keys[-1], line),))
     notebook = Notebook.of(zip(keys, cells, strict=True))
     changed = {str(edited): lines if lines is not None else {1}}
-    again = Again(notebook, way, changed, lengths=lengths or {}, models={"model"})
+    models = {"model": ModelFacts(frozenset())}
+    live = Live(models=models, lengths=lengths or {}, streams=frozenset({"source"}))
+    again = Again(notebook, way, changed, live)
     return "".join(again.run())
 
 
