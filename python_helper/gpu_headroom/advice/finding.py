@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..text.messages import say
+from ..text.messages import message, say
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..cells.runs import CellRun
     from ..code.literals import SizeLiteral
     from ..frameworks.view import FrameworkReading
     from ..holders.groups import Group
     from ..holders.modules import Model
+    from ..oom.evidence import Evidence
     from ..protocol.wire import Message
 
 FREE = 0
@@ -46,6 +49,13 @@ class Finding(NamedTuple):
     is_left: bool = False
     framework: FrameworkReading | None = None
     rule: str = ""
+
+
+def claim(
+    evidence: Evidence, which: str, texts: Mapping[str, str], /, **params: str | float | None
+) -> Message:
+    """Return a sentence on a part of what was in use."""
+    return message(which, texts, in_use_bytes=evidence.memory.in_use_bytes, **params)
 
 
 def place_of(number: SizeLiteral, failed: CellRun) -> str:

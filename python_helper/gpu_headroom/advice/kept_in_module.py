@@ -13,7 +13,7 @@ from ..inspection.classes import namespace_of
 from ..inspection.kinds import is_kind, mro
 from ..inspection.tables import items_of
 from ..text.messages import message
-from .finding import A_LINE, Finding
+from .finding import A_LINE, Finding, claim
 from .remedy import Offer
 
 if TYPE_CHECKING:
@@ -54,9 +54,8 @@ def kept_in_module(evidence: Evidence) -> Finding | None:
         return None
     about = tuple([group for group in evidence.groups if group.root == root])
     name = about[0].name if len(about) == 1 else root
-    in_use = evidence.memory.in_use_bytes
     return Finding(
-        message("cause.kept-in-module", TEXTS, name=name, held_bytes=size, in_use_bytes=in_use),
+        claim(evidence, "cause.kept-in-module", TEXTS, name=name, held_bytes=size),
         message("cause.kept-in-module.evidence", TEXTS),
         bytes=size,
         price=A_LINE,

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...code.find import names
 from ...oom.failing_line import CALLS_MODEL
 from ...text.messages import message
-from ..finding import A_LINE, Finding
+from ..finding import A_LINE, Finding, claim
 
 if TYPE_CHECKING:
     from ...holders.groups import Group
@@ -119,13 +117,13 @@ def kept_copies(evidence: Evidence) -> Finding | None:
     old = first.count == 1 and bool(first.kinds.get("optimizer_state")) and not first.graphs
     which = "cause.kept-copies.evidence_optimizer" if old else "cause.kept-copies.evidence"
     return Finding(
-        message(
+        claim(
+            evidence,
             "cause.kept-copies",
             TEXTS,
             name=first.name,
             model=model.name,
             held_bytes=size,
-            in_use_bytes=evidence.memory.in_use_bytes,
         ),
         message(which, TEXTS, name=first.name) if old else message(which, TEXTS, count=count),
         bytes=size,
@@ -160,13 +158,7 @@ def _of_old(evidence: Evidence, model: Group) -> Finding:
     state = sum(group.bytes for group in evidence.groups if group.kinds.get("optimizer_state"))
     size = model.bytes + state
     return Finding(
-        message(
-            "cause.kept-copies.again",
-            TEXTS,
-            model=model.name,
-            held_bytes=size,
-            in_use_bytes=evidence.memory.in_use_bytes,
-        ),
+        claim(evidence, "cause.kept-copies.again", TEXTS, model=model.name, held_bytes=size),
         message("cause.kept-copies.evidence_anew", TEXTS, model=model.name),
         bytes=size,
         price=A_LINE,
@@ -228,14 +220,9 @@ def data_on_card(evidence: Evidence) -> Finding | None:
     count = sum(sum(group.shapes.values()) for group in data)
     which = "cause.data-on-card.evidence" if count > 1 else "cause.data-on-card.evidence_one"
     said: dict[str, str | int] = {"shape": str(list(shape)), "dtype": dtype}
+    names = ", ".join([group.name for group in data[:3]])
     return Finding(
-        message(
-            "cause.data-on-card",
-            TEXTS,
-            held_bytes=size,
-            in_use_bytes=evidence.memory.in_use_bytes,
-            name=", ".join([group.name for group in data[:3]]),
-        ),
+        claim(evidence, "cause.data-on-card", TEXTS, held_bytes=size, name=names),
         message(which, TEXTS, **said, **({"count": count} if count > 1 else {})),
         bytes=size,
         price=A_LINE,
@@ -269,8 +256,6 @@ def data_groups(evidence: Evidence) -> list[Group]:
         and not evidence.is_batch(group)
         and not of_evaluation(group)
     ]
-    results = _results(evidence) if data else ()
-    data = [group for group in data if group.name not in results]
     size = sum(group.bytes for group in data)
     return data if evidence.share(size) >= _DATA_SHARE else []
 
@@ -278,20 +263,6 @@ def data_groups(evidence: Evidence) -> list[Group]:
 def _is_inside(group: Group) -> bool:
     """Whether it is a variable of a function other than those that run a loop over data."""
     return group.function.rpartition(".")[2] in ("forward", "__call__", *CALLS_MODEL)
-
-
-def _results(evidence: Evidence) -> set[str]:
-    """Return what cells have from calls that were given a model: that is no data."""
-    models = {model.name for model in evidence.models}
-    return {
-        name
-        for _, node in evidence.notebook.nodes()
-        if isinstance(node, ast.Assign)
-        and isinstance(node.value, ast.Call)
-        and names(node.value) & models
-        for target in node.targets
-        for name in names(target, ast.Store)
-    }
 
 
 def _moving(evidence: Evidence) -> Finding | None:
@@ -308,12 +279,7 @@ def _moving(evidence: Evidence) -> Finding | None:
     if evidence.share(size) < _MOSTLY:
         return None
     return Finding(
-        message(
-            "cause.data-on-card.moving",
-            TEXTS,
-            held_bytes=size,
-            in_use_bytes=evidence.memory.in_use_bytes,
-        ),
+        claim(evidence, "cause.data-on-card.moving", TEXTS, held_bytes=size),
         message("cause.data-on-card.evidence_moving", TEXTS, expression=operation.text),
         bytes=size,
         price=A_LINE,

@@ -9,10 +9,12 @@ from ...code.parsing import parse_cell, words_in
 from ...code.rounds import stored
 from ...code.training import trains
 from ...text.messages import message
-from ..finding import A_LINE, FREE, TRADED, Finding
+from ..finding import A_LINE, FREE, TRADED, Finding, claim
 from .copies import bound_of, copies, is_cache, is_moving, of_evaluation
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ...holders.groups import Group
     from ...oom.evidence import Evidence
     from ...oom.running import Running
@@ -115,20 +117,25 @@ _CACHE_SEVERAL = 2
 
 def growing_cache(evidence: Evidence) -> Finding | None:
     """Speak where a container that is a cache by its name or class holds a good part."""
-    cache = largest_cache(evidence)
+    growing = evidence.scene.running.growing
+    caches = (
+        group
+        for group in evidence.groups
+        if group.root
+        and group.kind in ("tensor", "activations")
+        and (not group.keyed or group.keys & growing)
+        and group.count >= _CACHE_SEVERAL
+        and evidence.share(group.bytes) >= _CACHE_SHARE
+        and is_cache(group)
+    )
+    cache = next(caches, None)
     if cache is None:
         return None
     bound = bound_of(evidence, cache)
     return Finding(
+        claim(evidence, "cause.growing-cache", TEXTS, name=cache.name, held_bytes=cache.bytes),
         message(
-            "cause.growing-cache",
-            TEXTS,
-            name=cache.name,
-            held_bytes=cache.bytes,
-            in_use_bytes=evidence.memory.in_use_bytes,
-        ),
-        message(
-            f"cause.growing-cache.evidence{'_bound' if bound else ''}",
+            "cause.growing-cache.evidence_bound" if bound else "cause.growing-cache.evidence",
             TEXTS,
             count=cache.count,
             **({"most": bound.entries, "needed_bytes": bound.bytes} if bound else {}),
@@ -138,25 +145,6 @@ def growing_cache(evidence: Evidence) -> Finding | None:
         grew=True,
         about=(cache,),
     )
-
-
-def largest_cache(evidence: Evidence) -> Group | None:
-    """Return the cache that holds most, where that is a good part of what is in use."""
-    running = evidence.scene.running
-    for group in evidence.groups:
-        if evidence.share(group.bytes) < _CACHE_SHARE:
-            return None
-        of_tensors = group.kind in ("tensor", "activations")
-        grows = not group.keyed or group.keys & running.growing
-        if (
-            group.root
-            and of_tensors
-            and grows
-            and group.count >= _CACHE_SEVERAL
-            and is_cache(group)
-        ):
-            return group
-    return None
 
 
 _GRAPH_SHARE = 0.1
@@ -176,13 +164,7 @@ def retained_graph(evidence: Evidence) -> Finding | None:
     if kept.graphs >= _GRAPH_SEVERAL:
         said = message("cause.retained-graph.evidence", TEXTS, count=kept.count)
     return Finding(
-        message(
-            "cause.retained-graph",
-            TEXTS,
-            name=kept.name,
-            held_bytes=kept.bytes,
-            in_use_bytes=evidence.memory.in_use_bytes,
-        ),
+        claim(evidence, "cause.retained-graph", TEXTS, name=kept.name, held_bytes=kept.bytes),
         said,
         bytes=kept.bytes,
         price=A_LINE,
@@ -244,25 +226,21 @@ def kept_tensors(evidence: Evidence) -> Finding | None:
     if kept is None:
         return _collecting(evidence)
     shape, dtype, alike = kept.commonest
-    held: dict[str, str | int | None] = {
-        "name": kept.name,
-        "held_bytes": kept.bytes,
-        "in_use_bytes": evidence.memory.in_use_bytes,
-    }
+    held: dict[str, str | int] = {"name": kept.name, "held_bytes": kept.bytes}
     if kept.count == 1:
-        claim = message("cause.kept-tensors.one", TEXTS, **held)
+        states = claim(evidence, "cause.kept-tensors.one", TEXTS, **held)
         which = "cause.kept-tensors.evidence_one"
         said = message(which, TEXTS, shape=str(list(shape)), dtype=dtype)
     else:
-        claim = message("cause.kept-tensors", TEXTS, count=kept.count, **held)
+        states = claim(evidence, "cause.kept-tensors", TEXTS, count=kept.count, **held)
         which, bound = "cause.kept-tensors.evidence", bound_of(evidence, kept)
         params: dict[str, str | int | None] = {"alike": alike, "shape": str(list(shape))}
         if bound is not None:
-            which += "_bound"
+            which = "cause.kept-tensors.evidence_bound"
             params |= {"count": kept.count, "held_bytes": kept.bytes}
             params |= {"most": bound.entries, "needed_bytes": bound.bytes}
         said = message(which, TEXTS, dtype=dtype, **params)
-    return Finding(claim, said, bytes=kept.bytes, price=A_LINE, grew=True, about=(kept,))
+    return Finding(states, said, bytes=kept.bytes, price=A_LINE, grew=True, about=(kept,))
 
 
 def _collecting(evidence: Evidence) -> Finding | None:
@@ -271,18 +249,13 @@ def _collecting(evidence: Evidence) -> Finding | None:
     gathered = running.gathering
     if gathered is None or not size or evidence.share(size) < _PILE_SHARE or is_moving(evidence):
         return None
-    place, which = running.gathered_at, "cause.kept-tensors.evidence_gathered"
+    said, place = message("cause.kept-tensors.evidence_collecting", TEXTS), running.gathered_at
+    if place:
+        said = message("cause.kept-tensors.evidence_gathered", TEXTS, place=place)
+    which = "cause.kept-tensors.collecting"
     return Finding(
-        message(
-            "cause.kept-tensors.collecting",
-            TEXTS,
-            expression=gathered.text,
-            held_bytes=size,
-            in_use_bytes=evidence.memory.in_use_bytes,
-        ),
-        message(which, TEXTS, place=place)
-        if place
-        else message("cause.kept-tensors.evidence_collecting", TEXTS),
+        claim(evidence, which, TEXTS, expression=gathered.text, held_bytes=size),
+        said,
         bytes=size,
         price=A_LINE,
         grew=True,
@@ -293,22 +266,9 @@ def largest_kept(evidence: Evidence) -> Group | None:
     """Return the largest container of tensors without graphs that the running code adds to."""
     if is_moving(evidence):
         return None  # data that are being loaded
-    found = copies(evidence)
-    others = [] if found is None else found[1]
-    return next(
-        (
-            group
-            for group in piles(evidence)
-            if not is_cache(group) and not any(group is other for other in others)
-        ),
-        None,
-    )
-
-
-def piles(evidence: Evidence) -> list[Group]:
-    """Return the containers of tensors without graphs that the running code adds to."""
-    running = evidence.scene.running
-    return [
+    found, running = copies(evidence), evidence.scene.running
+    others = set[int]() if found is None else set(map(id, found[1]))
+    piles = (
         group
         for group in evidence.groups
         if group.root
@@ -320,7 +280,10 @@ def piles(evidence: Evidence) -> list[Group]:
         and group.kind == "tensor"
         and group.graph_bytes < group.bytes / 2
         and evidence.share(group.bytes) >= _PILE_SHARE
-    ]
+        and not is_cache(group)
+        and id(group) not in others
+    )
+    return next(piles, None)
 
 
 _OUTPUT_SHARE = 0.1
@@ -333,12 +296,7 @@ def displayed_values(evidence: Evidence) -> Finding | None:
         return None
     size = sum(group.bytes for group in kept)
     return Finding(
-        message(
-            "cause.displayed-values",
-            TEXTS,
-            held_bytes=size,
-            in_use_bytes=evidence.memory.in_use_bytes,
-        ),
+        claim(evidence, "cause.displayed-values", TEXTS, held_bytes=size),
         message(
             "cause.displayed-values.evidence",
             TEXTS,
@@ -370,13 +328,7 @@ def suspended(evidence: Evidence) -> Finding | None:
     promised = via.kind == "result"
     which = "cause.suspended.evidence_result" if promised else "cause.suspended.evidence"
     return Finding(
-        message(
-            "cause.suspended",
-            TEXTS,
-            name=", ".join([group.name for group in groups[:3]]),
-            held_bytes=size,
-            in_use_bytes=evidence.memory.in_use_bytes,
-        ),
+        claim(evidence, "cause.suspended", TEXTS, name=_names(groups), held_bytes=size),
         message(which, TEXTS, function=via.name),
         bytes=size,
         price=A_LINE,
@@ -389,30 +341,18 @@ _CYCLE_SHARE = 0.2
 
 def reference_cycles(evidence: Evidence) -> Finding | None:
     """Speak where what only waits for the collector is a good part of what is in use."""
-    size = unreached_bytes(evidence)
-    if not size:
+    # An earlier error's frames may wait to be collected: they have a cause of their own.
+    earlier = max(evidence.earlier_traceback_bytes or 0, evidence.failure.left_bytes)
+    size = evidence.nameless_bytes - earlier
+    if not evidence.complete or evidence.share(size) < _CYCLE_SHARE:
         return None
     kept = [group for group in evidence.groups if group.origin == "garbage"]
     return Finding(
-        message(
-            "cause.reference-cycles",
-            TEXTS,
-            held_bytes=size,
-            in_use_bytes=evidence.memory.in_use_bytes,
-        ),
+        claim(evidence, "cause.reference-cycles", TEXTS, held_bytes=size),
         message("cause.reference-cycles.evidence", TEXTS, type_name=kept[0].type_name or "Tensor"),
         bytes=size,
         price=FREE,
     )
-
-
-def unreached_bytes(evidence: Evidence) -> int:
-    """Return what collecting garbage frees, where it is a good part of what is in use."""
-    # An earlier error's frames may wait to be collected: they have a cause of their own.
-    size = evidence.nameless_bytes - max(
-        evidence.earlier_traceback_bytes or 0, evidence.failure.left_bytes
-    )
-    return size if evidence.complete and evidence.share(size) >= _CYCLE_SHARE else 0
 
 
 _LEFTOVER_SHARE = 0.1
@@ -428,13 +368,7 @@ def loop_leftovers(evidence: Evidence) -> Finding | None:
     before = largest.root in evidence.scene.running.previous
     which = "cause.loop-leftovers.evidence" if before else "cause.loop-leftovers.evidence_cell"
     return Finding(
-        message(
-            "cause.loop-leftovers",
-            TEXTS,
-            name=", ".join([group.name for group in groups[:3]]),
-            held_bytes=size,
-            in_use_bytes=evidence.memory.in_use_bytes,
-        ),
+        claim(evidence, "cause.loop-leftovers", TEXTS, name=_names(groups), held_bytes=size),
         message(which, TEXTS),
         bytes=size,
         price=A_LINE,
@@ -465,6 +399,10 @@ def leftovers(evidence: Evidence) -> list[Group]:
     groups = [group for group in groups if _place(group, running) == _place(groups[0], running)]
     size = sum(group.bytes for group in groups)
     return groups if groups and evidence.share(size) >= _LEFTOVER_SHARE else []
+
+
+def _names(groups: Sequence[Group]) -> str:
+    return ", ".join([group.name for group in groups[:3]])
 
 
 def _place(group: Group, running: Running) -> tuple[str, bool]:

@@ -11,7 +11,6 @@ from ...text.messages import message
 from ..finding import A_LINE, FREE, Finding
 
 if TYPE_CHECKING:
-    from ...frameworks.view import FrameworkReading
     from ...oom.evidence import Evidence
     from ...protocol.wire import Cause
 
@@ -191,7 +190,12 @@ _SHARE = 0.2
 
 def preallocation(evidence: Evidence) -> Finding | None:
     """Speak where a framework that takes memory in advance has left much of it unused."""
-    framework = preallocating(evidence)
+    device = evidence.failure.device
+    if device is None or len(device.frameworks) == 1:
+        return None
+    least = _SHARE * (device.capacity_bytes or 0)
+    unused = (each for each in device.frameworks if (each.cached_bytes or 0) >= least > 0)
+    framework = next((each for each in unused if each.name in SETTINGS), None)
     if framework is None:
         return None
     return Finding(
@@ -207,18 +211,6 @@ def preallocation(evidence: Evidence) -> Finding | None:
         price=A_LINE,
         framework=framework,
     )
-
-
-def preallocating(evidence: Evidence) -> FrameworkReading | None:
-    """Return the framework of this kernel that has reserved much more than it uses."""
-    device = evidence.failure.device
-    if device is None or len(device.frameworks) == 1:
-        return None
-    least = _SHARE * (device.capacity_bytes or 0)
-    unused = (
-        framework for framework in device.frameworks if (framework.cached_bytes or 0) >= least > 0
-    )
-    return next((framework for framework in unused if framework.name in SETTINGS), None)
 
 
 # A full card always has some gaps: a small request may fail on them, but they are not why.
@@ -277,16 +269,20 @@ _OWN_CONTEXT_BYTES = GIB
 
 def other_programs(evidence: Evidence) -> Finding | None:
     """Speak where the request would have fitted without the memory of other programs."""
-    size = others_in_the_way(evidence)
-    if size is None:
+    memory, device = evidence.memory, evidence.failure.device
+    outside, capacity = memory.outside_bytes, memory.capacity_bytes
+    if outside is None or capacity is None or (device is not None and device.shared_with_host):
+        return None  # shared with the host: its programs use it as well, this one among them
+    size = outside - _OWN_CONTEXT_BYTES
+    if outside < MUCH_OUTSIDE * capacity or not evidence.peak.is_enough(size):
         return None
-    memory, whose = evidence.memory, evidence.others.whose(size)
+    whose = evidence.others.whose(size)
     return Finding(
         message(
             f"cause.other-programs{'' if whose == 'programs' else f'.{whose}'}",
             TEXTS,
-            outside_bytes=memory.outside_bytes,
-            capacity_bytes=memory.capacity_bytes,
+            outside_bytes=outside,
+            capacity_bytes=capacity,
         ),
         message(
             "cause.other-programs.evidence",
@@ -297,14 +293,3 @@ def other_programs(evidence: Evidence) -> Finding | None:
         bytes=size,
         price=A_LINE,
     )
-
-
-def others_in_the_way(evidence: Evidence) -> int | None:
-    """Return the bytes of other programs, where the request would have fitted without them."""
-    outside, capacity = evidence.memory.outside_bytes, evidence.memory.capacity_bytes
-    device = evidence.failure.device
-    if outside is None or capacity is None or (device is not None and device.shared_with_host):
-        return None  # shared with the host: its programs use it as well, this one among them
-    others = outside - _OWN_CONTEXT_BYTES
-    much = outside >= MUCH_OUTSIDE * capacity
-    return others if much and evidence.peak.is_enough(others) else None

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 from ...concurrency.other_threads import kind_of_file
 from ...own import SIMULATOR
 from ...text.messages import message
-from ..finding import A_LINE, ANOTHER, TRADED, Finding, place_of
+from ..finding import A_LINE, ANOTHER, TRADED, Finding, claim, place_of
 from .holding import largest_retained
 
 if TYPE_CHECKING:
     from ...frameworks.torch.observer import FrameLine
-    from ...holders.groups import Group
     from ...holders.modules import Model
     from ...oom.evidence import Evidence
     from ...oom.operation import FailedOperation
@@ -22,10 +21,6 @@ if TYPE_CHECKING:
 TEXTS = {
     "cause.huge-request": "**One request of {requested_bytes}** on a card of {capacity_bytes}.",
     "cause.huge-request.evidence": (
-        "It is larger than the whole card: freeing memory cannot help. "
-        "Look at the shapes on line {line}."
-    ),
-    "cause.huge-request.evidence_unplaced": (
         "It is larger than the whole card: freeing memory cannot help. "
         "Look at the shapes of what the failing line makes."
     ),
@@ -149,18 +144,16 @@ def huge_request(evidence: Evidence) -> Finding | None:
     alone = large and in_use is not None and requested > in_use and not of_batch
     if not (impossible or alone or is_blown_up(evidence)):
         return None
-    claim = message(
+    states = message(
         "cause.huge-request", TEXTS, requested_bytes=requested, capacity_bytes=memory.capacity_bytes
     )
     said = _of_shapes(evidence.scene.operation)
     if said is None and not impossible:
         said = message("cause.huge-request.evidence_fits_empty", TEXTS, in_use_bytes=in_use)
-    if said is None and evidence.line is None:
-        said = message("cause.huge-request.evidence_unplaced", TEXTS)
     if said is None:
-        said = message("cause.huge-request.evidence", TEXTS, line=evidence.line)
+        said = message("cause.huge-request.evidence", TEXTS)
     price = A_LINE if impossible or is_blown_up(evidence) else TRADED
-    return Finding(claim, said, bytes=requested, price=price, certain=impossible)
+    return Finding(states, said, bytes=requested, price=price, certain=impossible)
 
 
 def is_blown_up(evidence: Evidence) -> bool:
@@ -201,14 +194,12 @@ def evaluation_with_gradients(evidence: Evidence) -> Finding | None:
     model = evaluated_model(evidence)
     if model is None:
         return None
-    kept, in_use = evidence.kinds.get("activations", 0), evidence.memory.in_use_bytes
+    kept = evidence.kinds.get("activations", 0)
     which = "cause.evaluation-with-gradients.evidence"
     if model.training:
         which = "cause.evaluation-with-gradients.evidence_no_backward"
     return Finding(
-        message(
-            "cause.evaluation-with-gradients", TEXTS, activations_bytes=kept, in_use_bytes=in_use
-        ),
+        claim(evidence, "cause.evaluation-with-gradients", TEXTS, activations_bytes=kept),
         message(which, TEXTS, model=model.name),
         bytes=kept,
         price=A_LINE,
@@ -270,14 +261,16 @@ _MOSTLY = 0.9
 
 def wide_dtype(evidence: Evidence) -> Finding | None:
     """Speak where a good part of what is in use is in double precision."""
-    wide = wide_groups(evidence)
-    if not wide:
-        return _of_inference(evidence)
+    wide = [
+        group
+        for group in evidence.groups
+        if group.root and group.share_of_dtype("float64") >= _MOSTLY
+    ]
     size = sum(group.bytes for group in wide)
+    if evidence.share(size) < _DTYPE_SHARE:
+        return _of_inference(evidence)
     return Finding(
-        message(
-            "cause.wide-dtype", TEXTS, wide_bytes=size, in_use_bytes=evidence.memory.in_use_bytes
-        ),
+        claim(evidence, "cause.wide-dtype", TEXTS, wide_bytes=size),
         message("cause.wide-dtype.evidence", TEXTS, name=wide[0].name),
         bytes=size // 2,
         price=TRADED,
@@ -285,48 +278,29 @@ def wide_dtype(evidence: Evidence) -> Finding | None:
     )
 
 
-def wide_groups(evidence: Evidence) -> list[Group]:
-    """Return what holds double precision, largest first, where that is a good part of all."""
-    wide = [
-        group
-        for group in evidence.groups
-        if group.root and group.share_of_dtype("float64") >= _MOSTLY
-    ]
-    return wide if evidence.share(sum(group.bytes for group in wide)) >= _DTYPE_SHARE else []
-
-
-def weights_of_inference(evidence: Evidence) -> list[Group]:
-    """Return the models in single precision that no cell trains, where they fill the card.
+def _of_inference(evidence: Evidence) -> Finding | None:
+    """Speak of models in single precision that no cell trains, where they fill the card.
 
     Weights under adapters, such as LoRA's, are among them.
     """
     kinds = evidence.kinds
     if evidence.share(kinds.get("parameters", 0) + evidence.being_made_bytes) < _OF_WEIGHTS:
-        return []
+        return None
     sources = [run.source for run in evidence.failure.cells]
     if not any(map(_ADAPTED.search, sources)):
         trains = evidence.scene.running.trains or kinds.get("optimizer_state")
         if trains or kinds.get("gradients") or any(map(_TRAINS.search, sources)):
-            return []
-    return [
+            return None
+    wide = [
         group
         for group in evidence.groups
         if group.kind == "parameters" and group.share_of_dtype("float32") >= _MOSTLY
     ]
-
-
-def _of_inference(evidence: Evidence) -> Finding | None:
-    wide = weights_of_inference(evidence)
     if not wide:
         return None
     size = sum(group.kinds.get("parameters", 0) for group in wide) + evidence.being_made_bytes
     return Finding(
-        message(
-            "cause.wide-dtype.inference",
-            TEXTS,
-            wide_bytes=size,
-            in_use_bytes=evidence.memory.in_use_bytes,
-        ),
+        claim(evidence, "cause.wide-dtype.inference", TEXTS, wide_bytes=size),
         message("cause.wide-dtype.evidence_inference", TEXTS),
         bytes=size // 2,
         price=TRADED,
@@ -387,22 +361,20 @@ _ACTIVATION_SHARE = 0.4
 
 def activations(evidence: Evidence) -> Finding | None:
     """Speak where activations are a good part of what is in use, and more than the model."""
-    kept, memory = evidence.kinds.get("activations", 0), evidence.memory
+    kept = evidence.kinds.get("activations", 0)
     # What a backward pass has let go of as it failed.
     kept += evidence.temporary_bytes if evidence.scene.in_backward and kept else 0
-    claim = message(
-        "cause.activations", TEXTS, activations_bytes=kept, in_use_bytes=memory.in_use_bytes
-    )
+    states = claim(evidence, "cause.activations", TEXTS, activations_bytes=kept)
     which = "cause.activations.evidence"
     if not _fill(evidence, kept):
         kept, asked = kept + given_bytes(evidence), evidence.requested_bytes or 0
         if not _fill(evidence, kept):
             return None
-        claim = message(
+        states = message(
             "cause.activations.layer",
             TEXTS,
             layer_bytes=kept + asked,
-            capacity_bytes=memory.capacity_bytes,
+            capacity_bytes=evidence.memory.capacity_bytes,
         )
         which = "cause.activations.evidence_layer"
         if evidence.scene.running.trains:
@@ -431,7 +403,7 @@ def activations(evidence: Evidence) -> Finding | None:
     elif batch is not None:
         place = place_of(batch, evidence.failure.cell)
         said = message(f"{which}_batch", TEXTS, name=batch.name, value=batch.value, place=place)
-    return Finding(claim, said, bytes=kept, price=TRADED)
+    return Finding(states, said, bytes=kept, price=TRADED)
 
 
 def _fill(evidence: Evidence, size: int) -> bool:
@@ -462,11 +434,10 @@ _MODEL_SHARE = 0.6
 def model_too_large(evidence: Evidence) -> Finding | None:
     """Speak where parameters, gradients and optimizer state are most of what is in use."""
     model = evidence.model_bytes + evidence.being_made_bytes
-    in_use = evidence.memory.in_use_bytes
     if evidence.share(model) < _MODEL_SHARE:
         return None
     return Finding(
-        message("cause.model-too-large", TEXTS, model_bytes=model, in_use_bytes=in_use),
+        claim(evidence, "cause.model-too-large", TEXTS, model_bytes=model),
         message(
             "cause.model-too-large.evidence",
             TEXTS,
@@ -496,9 +467,7 @@ def unnamed_values(evidence: Evidence) -> Finding | None:
     if requested > memory.headroom_bytes + values:
         return None
     return Finding(
-        message(
-            "cause.unnamed-values", TEXTS, values_bytes=values, in_use_bytes=memory.in_use_bytes
-        ),
+        claim(evidence, "cause.unnamed-values", TEXTS, values_bytes=values),
         message("cause.unnamed-values.evidence", TEXTS),
         bytes=values,
         price=TRADED,
@@ -507,8 +476,8 @@ def unnamed_values(evidence: Evidence) -> Finding | None:
 
 def evaluation_in_training_mode(evidence: Evidence) -> Finding | None:
     """Speak where a model is evaluated that nobody has put into evaluation mode."""
-    model = evaluated_in_training(evidence)
-    if model is None:
+    model = evaluated_model(evidence) or _asked_for_its_mode(evidence)
+    if model is None or not model.training:
         return None
     asks = evidence.scene.running.asks_mode
     return Finding(
@@ -518,12 +487,6 @@ def evaluation_in_training_mode(evidence: Evidence) -> Finding | None:
         price=A_LINE if asks else TRADED,
         model=model,
     )
-
-
-def evaluated_in_training(evidence: Evidence) -> Model | None:
-    """Return the model that is evaluated, where it is in training mode."""
-    model = evaluated_model(evidence) or _asked_for_its_mode(evidence)
-    return model if model is not None and model.training else None
 
 
 def _asked_for_its_mode(evidence: Evidence) -> Model | None:
