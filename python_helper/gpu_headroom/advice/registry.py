@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..concurrency.turns import Late
 from . import code_fix, editing, kept_in_module
-from .remedies import (
-    checkpointing,
-    free_traceback,
-    keep_numbers,
-    map_location,
-    no_grad,
-    save_training,
-    smaller_batch,
-)
+from .remedies import free_traceback, keep_numbers, no_grad, smaller_batch
 from .rules import copies, holding, outside, running
 from .suggestions import SUGGESTIONS
 
@@ -77,17 +69,13 @@ RULES: Mapping[str, Callable[[Evidence], Finding | None]] = {
 
 Of causes that weigh the same the first comes first.
 """
-_SUGGESTED: dict[str, _Remedy] = {each.id: each for each in SUGGESTIONS}
 REMEDIES: Mapping[str, _Remedy] = {
     "free-traceback": free_traceback,
     "keep-numbers": keep_numbers,
     "no-grad": no_grad,
-    "map-location": map_location,
     "shut-down": kept_in_module,
     "smaller-batch": smaller_batch,
-    "checkpointing": checkpointing,
-    **_SUGGESTED,
-    "save-training": save_training,
+    **{each.id: each for each in SUGGESTIONS},
 }
 """What may be offered, by id; of those of one rank and effect the first comes first."""
 # What they say, for translators.

@@ -1,4 +1,4 @@
-"""What may help and is no button: rows of a table, each with its sentences and its condition."""
+"""What may help, mostly no button: rows of a table, each with its sentences and its condition."""
 
 from __future__ import annotations
 
@@ -6,19 +6,23 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from ..edits.checkpointing import checkpointed, trainer_checkpointed
+from ..edits.map_location import loaded_to_host
 from ..edits.number import set_number
+from ..edits.resume import file_stem
 from ..frameworks.imported import imported
 from ..frameworks.registry import SETTINGS
 from ..oom.fitting import estimated, fitting
 from ..text.format import GIB
 from ..text.messages import message
 from .code_fix import UNCHANGED, CellChange, Edited
-from .editing import torch_name
+from .editing import edited, in_first_cell, torch_name
 from .remedy import Offer
 from .rules.running import given_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Literal
 
     from ..oom.evidence import Evidence
     from ..oom.operation import FailedOperation, Operand
@@ -49,6 +53,7 @@ class Shown(NamedTuple):
     title: str = ""
     note: str = "note"
     edited: Edited = UNCHANGED
+    kind: Literal["suggestion", "save"] = "suggestion"
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,7 @@ class Suggestion:
             type_this=shown.type_this,
             example=shown.example,
             edited=shown.edited,
+            kind=shown.kind,
             rank=self.rank,
         )
 
@@ -109,6 +115,17 @@ _LEFT_FROZEN = 0.15  # of what its pass keeps, about
 _ROOM = 0.2  # of the headroom: what comes before and behind takes as much
 _MOST_HALVED = 8
 _NUMBER = re.compile(r"\d+")
+# Of the activations, about: what stands between checkpoints, and with a head beside them.
+_BETWEEN, _BESIDE = 0.1, 0.25
+_FEWEST = 3
+_BLOCKS = (
+    "from torch.utils.checkpoint import checkpoint\n\n"
+    "x = checkpoint(block, x, use_reentrant=False)  # for x = block(x)"
+)
+_SEQUENTIAL = (
+    "from torch.utils.checkpoint import checkpoint_sequential\n\n"
+    "checkpoint_sequential({name}, {segments}, x, use_reentrant=False)  # for {name}(x)"
+)
 _ALL_PAIRS = 2
 _MANY_EDGES = 1000
 
@@ -138,6 +155,73 @@ def _column_and_row(operation: FailedOperation | None) -> tuple[Operand, Operand
     size = row.shape[-1] if row.shape else 0
     is_pair = (row.shape, column.shape, operation.shape) == ((size,), (size, 1), (size, size))
     return (column, row) if is_pair else None
+
+
+@suggestion(
+    "map-location",
+    "kept-copies",
+    title="Keep the copy in `{name}` on the host",
+    note=(
+        '`map_location="cpu"` when it is loaded, `.cpu()` when it is made: the model itself '
+        "stays where it is."
+    ),
+    load="Load the checkpoint on the host first",
+    note_load='`map_location="cpu"`: `load_state_dict` copies it from there to the GPU.',
+)
+def _map_location(evidence: Evidence, finding: Finding) -> Shown | None:
+    if finding.is_remade or finding.is_left:
+        return None
+    name, torch, live = finding.about[0].name, torch_name(evidence) or "torch", evidence.live
+    size = sum(group.bytes for group in finding.about)
+    rewrite = loaded_to_host(torch, live.loads, live.entries)
+    change = edited(evidence, in_first_cell(evidence, rewrite))
+    if change.fix is not None:
+        return Shown(bytes=size, measured=True, edited=change, title="load", note="note_load")
+    example = f"{name} = {{k: v.cpu() for k, v in model.state_dict().items()}}"
+    if any(f"{name} = {torch}.load(" in source for source in _sources(evidence)):
+        example = f'{name} = {torch}.load(..., map_location="cpu")'
+    return Shown({"name": name}, size, measured=True, example=example)
+
+
+@suggestion(
+    "checkpointing",
+    "activations",
+    title="Gradient checkpointing",
+    note="Activations are computed again in the backward pass. A step takes about a third longer.",
+    note_by_hand=(
+        "Activations are computed again in the backward pass. "
+        "A step takes about a third longer. What a pass counts is counted twice."
+    ),
+    rank=2,
+)
+def _checkpointing(evidence: Evidence, _: Finding) -> Shown | None:
+    kept = evidence.kinds.get("activations", 0)
+    if not evidence.scene.running.trains:
+        return None
+    blocks = max([model.blocks for model in evidence.models], default=0)
+    lists = [model for model in evidence.models if model.type_name == "Sequential"]
+    change = _flag_of_library(evidence)
+    left = (_BETWEEN if lists else _BESIDE) + 1 / max(blocks, _FEWEST)
+    if not evidence.peak.fits(kept, left) or not (blocks or lists or change.diffs):
+        return None
+    if change.diffs:
+        return Shown(edited=change)
+    example = _BLOCKS
+    if lists:
+        segments = max(lists[0].blocks, _FEWEST + 1)
+        example = _SEQUENTIAL.format(name=lists[0].name, segments=segments)
+    return Shown(example=example, note="note_by_hand")
+
+
+def _flag_of_library(evidence: Evidence) -> Edited:
+    """Return the edit that turns on checkpointing as a library has it, of the model that ran."""
+    live, running = evidence.live, {module.key for module in evidence.scene.modules}
+    rewrites = [trainer_checkpointed(live.trainer)] if live.trainer else []
+    for model in evidence.models:
+        facts = live.models.get(model.name)
+        if facts is not None and facts.checkpoints and (not running or model.key in running):
+            rewrites.append(checkpointed(model.name, facts.checkpoints))
+    return edited(evidence, in_first_cell(evidence, *rewrites))
 
 
 @suggestion(
@@ -865,6 +949,34 @@ def _larger_gpu(evidence: Evidence, _: Finding) -> Shown | None:
         return Shown({"needed_bytes": needed})
     shown = {"gigabytes": size, "needed_bytes": needed}
     return Shown(shown, title="named", note="note_named")
+
+
+@suggestion(
+    "save-training",
+    title="Save model and optimizer state",
+    note=(
+        "A file of about {file_bytes} with `{names}`, and a cell that loads it. "
+        "It takes no GPU memory. Counters, the order of the data and random numbers are not in it."
+    ),
+    note_in_step=(
+        "A file of about {file_bytes} with `{names}`, and a cell that loads it. "
+        "It takes no GPU memory. The optimizer failed in the middle of a step: some weights may "
+        "be a step ahead. Counters, the order of the data and random numbers are not in it."
+    ),
+    alone=True,
+)
+def _save_training(evidence: Evidence, _: Finding) -> Shown | None:
+    training, cell = evidence.training, evidence.failure.cell
+    if training is None:
+        return None
+    stem = file_stem(cell.execution_count, evidence.failure.time_s)
+    states = ", ".join(f"{name!r}: {name}.state_dict()" for name in training.names)
+    return Shown(
+        {"file_bytes": training.bytes, "names": ", ".join(training.names)},
+        type_this=f"import torch; torch.save({{{states}}}, open('{stem}.pt', 'xb'))",
+        note="note_in_step" if evidence.scene.running.in_optimizer else "note",
+        kind="save",
+    )
 
 
 SUGGESTIONS = tuple([each for each in globals().values() if isinstance(each, Suggestion)])
