@@ -184,13 +184,9 @@ class Peak:
 
     @property
     def progress(self) -> float:
-        """How much of a failed forward pass had been done; 0 to 1.
-
-        One where it was none, and where nothing tells.
-        """
-        if self._scene.in_backward or self._evidence.in_step:
-            return 1.0
-        return self._progress() or 1.0
+        """How much of a failed forward pass had been done, 0 to 1; 1 where nothing tells."""
+        is_forward = not (self._scene.in_backward or self._evidence.in_step)
+        return (self._progress() if is_forward else None) or 1.0
 
     def _progress(self) -> float | None:
         """Tell it by the layers that the pass came to, or by their parameters."""
@@ -206,12 +202,9 @@ class Peak:
         reached = [group for group in self._evidence.groups if group.progress]
         # Parts of the model are variables of frames, too.
         model = max(reached, key=lambda group: group.kinds.get("parameters", 0), default=None)
-        return None if model is None or self._computes_again else model.progress
-
-    @property
-    def _computes_again(self) -> bool:
-        """Whether checkpointing computed forward on the way back."""
-        return any(function in _AGAIN for function in self._scene.running.functions)
+        # Checkpointing computes forward on the way back.
+        again = any(function in _AGAIN for function in self._scene.running.functions)
+        return None if model is None or again else model.progress
 
     def _to_come(self) -> int:
         if self._evidence.in_step:

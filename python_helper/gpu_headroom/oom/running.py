@@ -17,8 +17,7 @@ from pathlib import PurePath
 from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
 
-from ..code.batch import names_in
-from ..code.find import called
+from ..code.find import called, names
 from ..code.parsing import LONGEST, parse_cell
 from ..code.reading import each_parsed_once, walk
 from ..code.rounds import (
@@ -153,12 +152,13 @@ class _Reading:
         self._functions.append(name)
         if is_installed(frame):
             self._look_for_gathering(frame, number)
+            module = str(frame.f_globals.get("__name__", ""))
             # What a library does in several threads, as it loads a model, is one task.
-            self._called_by_own &= str(frame.f_globals.get("__name__")).startswith(_FUTURES)
+            self._called_by_own &= module.startswith(_FUTURES)
             self._at_once |= name == _RESULT and self._called_by_own
             self._trains |= name in LIBRARIES_TRAIN
             self._evaluates |= name in _EVALUATE
-            self._in_optimizer |= name == "step" and _is_optimizers(frame)
+            self._in_optimizer |= name == "step" and ".optim" in module
             if name in CALLS_MODEL and not self._in_model:
                 self._in_model, self._model_at = True, len(self._functions) - 1
             return
@@ -257,10 +257,6 @@ def _known(code: CodeType, names: Iterable[str]) -> set[str]:
     return {name + (where if name in own else outer.get(name, "")) for name in names}
 
 
-def _is_optimizers(frame: FrameType) -> bool:
-    return ".optim" in str(frame.f_globals.get("__name__", ""))
-
-
 def _tree_of(
     frame: FrameType, trees: dict[str, ast.Module | None], files: Mapping[str | None, str]
 ) -> ast.Module | None:
@@ -279,7 +275,7 @@ def _goes_through_model(frame: FrameType, loop: Scope) -> bool:
     if not isinstance(loop, (ast.For, ast.AsyncFor)):
         return False
     variables = {**frame.f_globals, **locals_of(frame)}
-    values = [variables.get(each) for each in names_in(loop.iter)]
+    values = [variables.get(each) for each in names(loop.iter)]
     return any(("torch", "Module") in origins(type(each)) for each in values)
 
 

@@ -63,8 +63,5 @@ def _is_of_library(evidence: Evidence) -> bool:
     """Return whether a library's function called the model: what it does with it is its secret."""
     functions, own = list(evidence.scene.running.functions), evidence.scene.running.own
     first = functions.index(own[0]) if own else 0
-    between = set(functions[first:]) - set(own) - _WRAPPERS
-    until = next((n for n, each in enumerate(functions) if each in CALLS_MODEL), None)
-    if until is not None:
-        between = set(functions[first:until]) - set(own) - _WRAPPERS
-    return until is not None and bool(between)
+    until = next((n for n, each in enumerate(functions) if each in CALLS_MODEL), 0)
+    return not set(functions[first:until]) - _WRAPPERS <= set(own)

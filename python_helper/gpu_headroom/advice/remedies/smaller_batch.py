@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ...code.literals import SizeLiteral
-    from ...code.notebook import CellCode
     from ...oom.evidence import Evidence
     from ...protocol.wire import Message
     from ..finding import Finding
@@ -58,8 +57,6 @@ TEXTS = {
     "batch.rounds": (
         "The loop makes as many rounds as before (line {line}), with 1/{times} of the samples."
     ),
-    "batch.ends": "The loop may end early (line {line}) and then sees fewer samples.",
-    "batch.iterator": "`{name}` is read once a round and gives fewer samples in all.",
     "batch.pairs": "The loss compares the samples of a batch: with fewer of them it is another.",
     "batch.norm": "Batch normalization sees fewer samples at once.",
     "batch.schedule": (
@@ -207,7 +204,7 @@ def _changed_by(evidence: Evidence, times: int) -> Iterator[str]:
 
 
 def _of_loop(evidence: Evidence, times: int) -> Iterator[str]:
-    """Yield what a loop of fixed rounds, an early end or an iterator makes of fewer samples."""
+    """Yield what the innermost loop of a fixed number of rounds makes of fewer samples."""
     batch = evidence.batch
     for run, number in reversed(evidence.scene.steps):
         cell = evidence.notebook.cell(run.key, run.source)
@@ -215,15 +212,10 @@ def _of_loop(evidence: Evidence, times: int) -> Iterator[str]:
         if cell is None or statement is None:
             continue
         around = [node for node in cell.parents(statement) if isinstance(node, _LOOPS)]
-        if not around:
-            continue
-        yield from _of_iterator(around[0])
-        loop, line = around[0], around[0].lineno
-        if _is_fixed(loop, batch.name if batch is not None else ""):
-            yield say("batch.rounds", TEXTS, line=line, times=times)
-        elif (end := _end(cell, loop)) is not None:
-            yield say("batch.ends", TEXTS, line=end)
-        return
+        if around:
+            if _is_fixed(around[0], batch.name if batch is not None else ""):
+                yield say("batch.rounds", TEXTS, line=around[0].lineno, times=times)
+            return
 
 
 def _is_fixed(loop: ast.AST, name: str) -> bool:
@@ -234,20 +226,3 @@ def _is_fixed(loop: ast.AST, name: str) -> bool:
     words = {node.id for node in walk(given) if isinstance(node, ast.Name)} - {"range"}
     counts = any(called(node) == "len" for node in walk(given))
     return not counts and name not in words and len(given.args) < 3  # noqa: PLR2004  no step
-
-
-def _of_iterator(loop: ast.AST) -> Iterator[str]:
-    for node in walk(loop):
-        if called(node) == "next" and isinstance(node, ast.Call) and node.args:
-            yield say("batch.iterator", TEXTS, name=ast.unparse(node.args[0])[:60])
-            return
-
-
-def _end(cell: CellCode, loop: ast.AST) -> int | None:
-    """Return the line of a `break` that leaves this loop."""
-    for node in walk(loop):
-        if isinstance(node, ast.Break):
-            inner = next((each for each in cell.parents(node) if isinstance(each, _LOOPS)), None)
-            if inner is loop:
-                return node.lineno
-    return None

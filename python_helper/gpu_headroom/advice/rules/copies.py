@@ -105,12 +105,10 @@ _MUCH = 0.2
 
 def kept_copies(evidence: Evidence) -> Finding | None:
     """Speak where names hold tensors of the same shapes as a model's, and a good part."""
-    old_model = made_anew(evidence)
-    if old_model is not None:
-        return _of_old(evidence, old_model)
     found = copies(evidence)
-    if found is None:
-        return None
+    replaced = _of_old(evidence)
+    if replaced is not None or found is None:
+        return replaced
     model, kept = found
     size, first = sum(group.bytes for group in kept), kept[0]
     count = sum(first.shapes.values())
@@ -134,13 +132,13 @@ def kept_copies(evidence: Evidence) -> Finding | None:
     )
 
 
-def made_anew(evidence: Evidence) -> Group | None:
-    """Return the model that the failing statement was to put another in the place of."""
+def _of_old(evidence: Evidence) -> Finding | None:
+    """Speak of the model that the failing statement was to put another in the place of."""
     named = {model.name: model.type_name for model in evidence.models}
     making = {
         module.type_name for module in evidence.scene.modules if module.function == "__init__"
     }
-    state = sum(each.bytes for each in evidence.groups if each.kinds.get("optimizer_state"))
+    state = sum(group.bytes for group in evidence.groups if group.kinds.get("optimizer_state"))
     running, keys = evidence.scene.running, {module.key for module in evidence.scene.modules}
     moving = {model.name for model in evidence.models if model.key in keys}
     for group in evidence.groups:
@@ -149,22 +147,17 @@ def made_anew(evidence: Evidence) -> Group | None:
         again = group.keys & running.assigning or named.get(group.path) in making
         least = _COPY_SHARE if again else _MUCH
         is_model = group.path in named and group.origin == "names"
-        if is_model and (again or making) and evidence.share(group.bytes + state) >= least:
-            return group
+        size, name = group.bytes + state, group.name
+        if is_model and (again or making) and evidence.share(size) >= least:
+            return Finding(
+                claim(evidence, "cause.kept-copies.again", TEXTS, model=name, held_bytes=size),
+                message("cause.kept-copies.evidence_anew", TEXTS, model=name),
+                bytes=size,
+                price=A_LINE,
+                about=(group,),
+                is_remade=True,
+            )
     return None
-
-
-def _of_old(evidence: Evidence, model: Group) -> Finding:
-    state = sum(group.bytes for group in evidence.groups if group.kinds.get("optimizer_state"))
-    size = model.bytes + state
-    return Finding(
-        claim(evidence, "cause.kept-copies.again", TEXTS, model=model.name, held_bytes=size),
-        message("cause.kept-copies.evidence_anew", TEXTS, model=model.name),
-        bytes=size,
-        price=A_LINE,
-        about=(model,),
-        is_remade=True,
-    )
 
 
 def copies(evidence: Evidence) -> tuple[Group, list[Group]] | None:
@@ -212,11 +205,11 @@ _MOVES = ("cuda", "to", "as_tensor", "tensor", "from_numpy", "randn", "rand", "z
 
 def data_on_card(evidence: Evidence) -> Finding | None:
     """Speak where plain tensors that no forward pass made hold a good part of what is in use."""
-    data = data_groups(evidence)
-    if not data:
+    data = _data(evidence)
+    size = sum(group.bytes for group in data)
+    if not data or evidence.share(size) < _DATA_SHARE:
         return _moving(evidence)
     shape, dtype, _ = data[0].commonest
-    size = sum(group.bytes for group in data)
     count = sum(sum(group.shapes.values()) for group in data)
     which = "cause.data-on-card.evidence" if count > 1 else "cause.data-on-card.evidence_one"
     said: dict[str, str | int] = {"shape": str(list(shape)), "dtype": dtype}
@@ -230,7 +223,7 @@ def data_on_card(evidence: Evidence) -> Finding | None:
     )
 
 
-def data_groups(evidence: Evidence) -> list[Group]:
+def _data(evidence: Evidence) -> list[Group]:
     """Return the names of plain tensors that neither the running code nor a model has made.
 
     What variables of a library's hold was made during the failing call.
@@ -240,7 +233,7 @@ def data_groups(evidence: Evidence) -> list[Group]:
     made = running.growing | running.adding | running.bound | running.of_libraries
     found = copies(evidence)
     others = set[int]() if found is None else set(map(id, found[1]))
-    data = [
+    return [
         group
         for group in evidence.groups
         if group.root
@@ -256,8 +249,6 @@ def data_groups(evidence: Evidence) -> list[Group]:
         and not evidence.is_batch(group)
         and not of_evaluation(group)
     ]
-    size = sum(group.bytes for group in data)
-    return data if evidence.share(size) >= _DATA_SHARE else []
 
 
 def _is_inside(group: Group) -> bool:

@@ -194,8 +194,8 @@ def _of_earlier_cell(evidence: Evidence) -> Group | None:
 
     Not one that a cell may go backward through.
     """
-    failure, previous = evidence.failure, evidence.scene.running.previous
-    made, used = set[str](), words_in(failure.cell.source)
+    failure, made = evidence.failure, set[str]()
+    used = words_in(failure.cell.source) | evidence.scene.running.previous
     for cell in failure.cells:
         tree = parse_cell(cell.source)
         if tree is None or trains(tree):
@@ -209,7 +209,7 @@ def _of_earlier_cell(evidence: Evidence) -> Group | None:
             if group.origin == "names"
             and group.root == group.name
             and group.name in made
-            and (used | previous).isdisjoint(group.variables)
+            and used.isdisjoint(group.variables)
             and evidence.share(group.kinds.get("activations", 0)) >= _GRAPH_SHARE
         ),
         None,
@@ -222,7 +222,26 @@ _PILE_SEVERAL = 3
 
 def kept_tensors(evidence: Evidence) -> Finding | None:
     """Speak where the running code adds to a container of tensors that holds a good part."""
-    kept = largest_kept(evidence)
+    if is_moving(evidence):
+        return None  # data that are being loaded
+    found, running = copies(evidence), evidence.scene.running
+    others = set[int]() if found is None else set(map(id, found[1]))
+    piles = (
+        group
+        for group in evidence.groups
+        if group.root
+        and (
+            (group.count >= _PILE_SEVERAL and group.keys & (running.growing | running.of_libraries))
+            or group.keys & running.adding
+            or of_evaluation(group)
+        )
+        and group.kind == "tensor"
+        and group.graph_bytes < group.bytes / 2
+        and evidence.share(group.bytes) >= _PILE_SHARE
+        and not is_cache(group)
+        and id(group) not in others
+    )
+    kept = next(piles, None)
     if kept is None:
         return _collecting(evidence)
     shape, dtype, alike = kept.commonest
@@ -247,7 +266,7 @@ def _collecting(evidence: Evidence) -> Finding | None:
     """An expression gathers what is made in each round; that has no name before it is done."""
     size, running = evidence.collected_bytes, evidence.scene.running
     gathered = running.gathering
-    if gathered is None or not size or evidence.share(size) < _PILE_SHARE or is_moving(evidence):
+    if gathered is None or not size or evidence.share(size) < _PILE_SHARE:
         return None
     said, place = message("cause.kept-tensors.evidence_collecting", TEXTS), running.gathered_at
     if place:
@@ -260,30 +279,6 @@ def _collecting(evidence: Evidence) -> Finding | None:
         price=A_LINE,
         grew=True,
     )
-
-
-def largest_kept(evidence: Evidence) -> Group | None:
-    """Return the largest container of tensors without graphs that the running code adds to."""
-    if is_moving(evidence):
-        return None  # data that are being loaded
-    found, running = copies(evidence), evidence.scene.running
-    others = set[int]() if found is None else set(map(id, found[1]))
-    piles = (
-        group
-        for group in evidence.groups
-        if group.root
-        and (
-            (group.count >= _PILE_SEVERAL and group.keys & (running.growing | running.of_libraries))
-            or group.keys & running.adding
-            or of_evaluation(group)
-        )
-        and group.kind == "tensor"
-        and group.graph_bytes < group.bytes / 2
-        and evidence.share(group.bytes) >= _PILE_SHARE
-        and not is_cache(group)
-        and id(group) not in others
-    )
-    return next(piles, None)
 
 
 _OUTPUT_SHARE = 0.1
