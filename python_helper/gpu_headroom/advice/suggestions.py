@@ -6,7 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from ..code.find import called, mentions
+from ..code.parsing import parse_cell
+from ..code.training import backwards
 from ..edits.checkpointing import checkpointed, trainer_checkpointed
+from ..edits.keep_numbers import kept_without_graph
 from ..edits.map_location import loaded_to_host
 from ..edits.number import set_number
 from ..edits.resume import file_stem
@@ -18,12 +22,14 @@ from ..text.messages import message
 from .code_fix import UNCHANGED, CellChange, Edited
 from .editing import edited, in_first_cell, torch_name
 from .remedy import Offer
+from .rules.copies import bound_of, is_cache, of_evaluation
 from .rules.running import given_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Literal
 
+    from ..holders.groups import Group
     from ..oom.evidence import Evidence
     from ..oom.operation import FailedOperation, Operand
     from .finding import Finding
@@ -53,7 +59,7 @@ class Shown(NamedTuple):
     title: str = ""
     note: str = "note"
     edited: Edited = UNCHANGED
-    kind: Literal["suggestion", "save"] = "suggestion"
+    kind: Literal["suggestion", "snippet", "save"] = "suggestion"
 
 
 @dataclass(frozen=True)
@@ -126,6 +132,7 @@ _SEQUENTIAL = (
     "from torch.utils.checkpoint import checkpoint_sequential\n\n"
     "checkpoint_sequential({name}, {segments}, x, use_reentrant=False)  # for {name}(x)"
 )
+_EVALUATION = "TrainingArguments(..., eval_accumulation_steps=1)"
 _ALL_PAIRS = 2
 _MANY_EDGES = 1000
 
@@ -155,6 +162,89 @@ def _column_and_row(operation: FailedOperation | None) -> tuple[Operand, Operand
     size = row.shape[-1] if row.shape else 0
     is_pair = (row.shape, column.shape, operation.shape) == ((size,), (size, 1), (size, size))
     return (column, row) if is_pair else None
+
+
+@suggestion(
+    "keep-numbers",
+    "retained-graph",
+    "kept-tensors",
+    "growing-cache",
+    title="Collect values without their graphs in `{name}`",
+    note=(
+        "The values stay, and the graph of each step is freed: nothing can go backward through "
+        "them any more."
+    ),
+    one="Keep `{name}` without its graph",
+    note_one="The value stays; no backward pass can go through it any more.",
+    to_host="Keep what `{name}` collects on the host",
+    note_to_host=(
+        "`.cpu()` copies each value to the host; the GPU keeps none of them. It waits for the GPU "
+        "each time."
+    ),
+)
+def _keep_numbers(evidence: Evidence, finding: Finding) -> Shown | None:
+    running = evidence.scene.running
+    held = next(iter(finding.about), None)
+    if held is None or finding.rule != "retained-graph":
+        return _on_host(evidence, finding, held)
+    if held.keys & running.of_libraries or _is_trained(evidence, held):
+        return None  # nobody edits a library, and what goes backward must keep its graph
+    if not finding.grew:  # one tensor that an earlier cell has computed
+        is_one = held.count == 1 and held.plain and len(held.variables) <= 1
+        code = f"{held.name} = {held.name}.detach()"
+        made = Shown({"name": held.name}, held.graph_bytes, measured=True, type_this=code)
+        return made._replace(title="one", note="note_one", kind="snippet") if is_one else None
+    change = UNCHANGED
+    if held.plain and held.name.isidentifier():
+        change = edited(evidence, in_first_cell(evidence, kept_without_graph(held.name)))
+    example = f"{held.name}.append(value.detach())"
+    if of_evaluation(held):
+        example = _EVALUATION
+    elif not held.keys.isdisjoint(running.adding):
+        example = f"{held.name} = {held.name}.detach()  # in each round"
+    made = Shown({"name": held.name}, held.bytes, measured=True, edited=change)
+    return made if change.diffs else made._replace(example=example)
+
+
+def _on_host(evidence: Evidence, finding: Finding, held: Group | None) -> Shown | None:
+    running = evidence.scene.running
+    gathered = running.gathering
+    if held is not None and not held.keys & running.of_libraries:
+        name, example = held.name, _host_example(evidence, held)
+    elif held is None and gathered is not None and not running.gathered_at:
+        name = gathered.name or gathered.text
+        example = f"{gathered.name or 'values'} = {gathered.on_host}"
+    else:
+        return None
+    return Shown(
+        {"name": name},
+        finding.bytes,
+        measured=held is not None,
+        example=example,
+        title="to_host",
+        note="note_to_host",
+    )
+
+
+def _host_example(evidence: Evidence, held: Group) -> str:
+    name, bound = held.name, bound_of(evidence, held)
+    if of_evaluation(held):
+        return _EVALUATION
+    if not held.keyed and is_cache(held):
+        return f"{name}.append(value.cpu())\n\n{name}[n].cuda()  # where it is read"
+    if held.keyed:
+        return f"{name}[key] = value.cpu()\n\n{name}[key].cuda()  # where it is read"
+    fewer = f"\n\ndeque(maxlen={held.count // 2})  # or" if bound and bound.is_own else ""
+    return f"{name}.append(value.cpu()){fewer}"
+
+
+def _is_trained(evidence: Evidence, held: Group) -> bool:
+    """Return whether a sum that grows goes backward itself."""
+    if held.keys.isdisjoint(evidence.scene.running.adding):
+        return False
+    trees = [parse_cell(source) for source in _sources(evidence)]
+    back = [expression for tree in trees if tree is not None for expression in backwards(tree)]
+    return any(mentions(each, {held.name}) for each in back if called(each) != "grad")
 
 
 @suggestion(
