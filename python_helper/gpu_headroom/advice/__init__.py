@@ -1,1 +1,1 @@
-"""From evidence to a cause and to remedies: rules and remedies, one file each."""
+"""From evidence to a cause and to remedies: rules by theme, remedies as rows."""

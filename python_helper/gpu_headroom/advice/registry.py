@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..concurrency.turns import Late
 from . import code_fix, editing, kept_in_module
-from .remedies import free_traceback, no_grad, smaller_batch
+from .remedies import free_traceback, smaller_batch
 from .rules import copies, holding, outside, running
 from .suggestions import SUGGESTIONS
 
@@ -71,7 +71,6 @@ Of causes that weigh the same the first comes first.
 """
 REMEDIES: Mapping[str, _Remedy] = {
     "free-traceback": free_traceback,
-    "no-grad": no_grad,
     "shut-down": kept_in_module,
     "smaller-batch": smaller_batch,
     **{each.id: each for each in SUGGESTIONS},

@@ -12,10 +12,13 @@ from ..code.training import backwards
 from ..edits.checkpointing import checkpointed, trainer_checkpointed
 from ..edits.keep_numbers import kept_without_graph
 from ..edits.map_location import loaded_to_host
+from ..edits.no_grad import without_gradients
 from ..edits.number import set_number
 from ..edits.resume import file_stem
+from ..edits.rewrite import Anchor
 from ..frameworks.imported import imported
 from ..frameworks.registry import SETTINGS
+from ..oom.failing_line import CALLS_MODEL
 from ..oom.fitting import estimated, fitting
 from ..text.format import GIB
 from ..text.messages import message
@@ -245,6 +248,46 @@ def _is_trained(evidence: Evidence, held: Group) -> bool:
     trees = [parse_cell(source) for source in _sources(evidence)]
     back = [expression for tree in trees if tree is not None for expression in backwards(tree)]
     return any(mentions(each, {held.name}) for each in back if called(each) != "grad")
+
+
+@suggestion(
+    "no-grad",
+    "evaluation-with-gradients",
+    title="Run it under `{torch}.no_grad()`",
+    note="Activations are then not kept. Nothing can be trained through its results any more.",
+)
+def _no_grad(evidence: Evidence, finding: Finding) -> Shown | None:
+    scene, torch = evidence.scene, torch_name(evidence)
+    if finding.model is None or scene.inputs_require_grad:
+        return None
+    kept = evidence.pass_bytes if scene.running.trains else evidence.kinds.get("activations", 0)
+    # What the running operation reads stays, and is about as large as what it was to write.
+    size = max(0, kept - (evidence.requested_bytes or 0))
+    change = UNCHANGED if torch is None else _without_gradients(evidence, torch)
+    example = None if change.diffs else f"with {torch or 'torch'}.no_grad():\n    ..."
+    return Shown({"torch": torch or "torch"}, size, example=example, edited=change)
+
+
+def _without_gradients(evidence: Evidence, torch: str) -> Edited:
+    """Return the edit where nothing trains on the way, and no library stands in between."""
+    scene = evidence.scene
+    own = next(iter(scene.places), None)
+    if own is None or own[0].key != evidence.failure.cell.key or _is_of_library(evidence):
+        return UNCHANGED
+    if scene.running.trains or scene.in_backward:
+        return UNCHANGED
+    cell, line = own
+    rewrite = without_gradients(Anchor.of(cell.source, line), torch, evidence.live.foreign)
+    change = edited(evidence, CellChange(cell, line, rewrite))
+    return change if change.fix is not None else UNCHANGED
+
+
+def _is_of_library(evidence: Evidence) -> bool:
+    """Return whether a library's function called the model: what it does with it is its secret."""
+    functions, own = list(evidence.scene.running.functions), evidence.scene.running.own
+    first = functions.index(own[0]) if own else 0
+    until = next((n for n, each in enumerate(functions) if each in CALLS_MODEL), 0)
+    return not set(functions[first:until]) <= {*own, "decorate_context"}
 
 
 @suggestion(
