@@ -24,8 +24,12 @@ if TYPE_CHECKING:
 def items(situation: Situation) -> Iterator[Freeable]:
     """Yield the caches of frameworks that are live in this kernel."""
     views = _views()
+    torch = situation.inspector.torch
     if views is not None:
-        yield from [_item("torch", cache) for cache in _of_torch(situation, views)]
+        found = workspaces(torch.blocks, situation.heap.memory.sizes) if torch is not None else {}
+        gives = {address: block.bytes for address, block in found.items()}
+        kept = caches(views, gives, captured=situation.candidates.captured)
+        yield from [_item("torch", cache) for cache in kept]
     for framework in BESIDE_TORCH:
         source = part(framework, "reading").SOURCE()
         if source.state() == "live":
@@ -59,13 +63,6 @@ def _empty_cache() -> None:
     """Return whole free segments to the card."""
     if TorchCuda().state() == "live":
         imported("torch").cuda.empty_cache()
-
-
-def _of_torch(situation: Situation, views: tuple[View, ...]) -> Iterator[Cache]:
-    looked, known = situation.inspector.torch, situation.heap.memory.sizes
-    found = workspaces(looked.blocks, known) if looked is not None else {}
-    gives = {address: block.bytes for address, block in found.items()}
-    return caches(views, gives, captured=situation.candidates.captured)
 
 
 def _item(module: str, cache: Cache) -> Freeable:

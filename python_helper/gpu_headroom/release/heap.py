@@ -2,14 +2,7 @@
 
 Both are told from the reference graph, in bytes of GPU memory. An object goes when every reference
 to it comes from what lets go of it or from what goes with it; its memory comes back unless another
-array, or the graph of one, keeps the same storage. After
-
-    x = tensor(64)          # MiB
-    pair = [x, tensor(16)]
-
-the name `pair` leads to both tensors: its reachable size is 80 MiB. Its retained size is 16 MiB,
-for the name `x` keeps the first tensor. The retained size of `x` is 0, for the list keeps it. That
-of both names together is 80 MiB: retained sizes do not add up.
+array, or the graph of one, keeps the same storage. So retained sizes do not add up.
 """
 
 from __future__ import annotations

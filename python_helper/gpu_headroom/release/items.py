@@ -14,7 +14,6 @@ from ..text.messages import message
 from . import (
     caches,
     errors,
-    garbage,
     graphs,
     offload,
     outputs,
@@ -23,6 +22,7 @@ from . import (
     training,
     variables,
 )
+from .freeable import Freeable
 from .kinds import KINDS, kind_of
 from .memory import Storages
 
@@ -30,8 +30,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
     from ..protocol.wire import Item, Shared
-    from .freeable import Freeable
     from .situation import Situation
+
+
+def _garbage(_: Situation) -> Iterator[Freeable]:
+    """Yield what nothing reaches, which is collected before all else, and so measured only then."""
+    yield Freeable(
+        id="garbage",
+        kind="garbage",
+        title=message("item.garbage"),
+        cost=message("item.garbage.cost"),
+        gives=None,
+        free=lambda: None,
+    )
+
 
 FINDERS: dict[str, Callable[[Situation], Iterator[Freeable]]] = {
     "traceback": tracebacks.items,
@@ -46,7 +58,7 @@ FINDERS: dict[str, Callable[[Situation], Iterator[Freeable]]] = {
     "offload": offload.items,
     "restore": offload.items,
     "framework_cache": caches.items,
-    "garbage": garbage.items,
+    "garbage": _garbage,
     "cache": caches.unused_blocks,
 }
 """What finds the items of each kind."""

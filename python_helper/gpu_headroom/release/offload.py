@@ -98,7 +98,6 @@ def _offload(
         confirm=message("confirm.offload", name=name, host_bytes=size),
         blocked=blocked,
         undo=f"restore:{name}",
-        code=_code(models, name),
     )
 
 
@@ -251,27 +250,3 @@ def _to_restore(models: Models, torch: Torch, moved: Moved) -> list[Pair]:
             if each.size() == tensor.size():  # what counts steps may be at the host on purpose
                 found.setdefault(id(each), (each, device))
     return [pair for pair in found.values() if torch.get(pair[0], "device").type == "cpu"]
-
-
-def _code(models: Models, name: str) -> str:
-    """Return code that does the same for plain optimizers."""
-    value = models.value(name)
-    own = models.tensors(value)
-    title = f'# Move `{name}` to the CPU.\nif hasattr(globals().get("{name}"), "to"):\n'
-    if own[0] is value:
-        return f'{title}    {name}.data = {name}.data.to("cpu")'
-    trained = (
-        optimizer
-        for optimizer, each in models.optimizers.items()
-        if any(dict.get(models.state(each), tensor) for tensor in own)
-    )
-    return f'{title}    {name}.to("cpu")\n' + "".join(map(_STATE_CODE.format, trained))
-
-
-_STATE_CODE = """\
-for _state in getattr(globals().get("{}"), "state", {{}}).values():
-    for _key, _value in _state.items():
-        if hasattr(_value, "to"):
-            _state[_key] = _value.to("cpu")
-_state = _value = None
-"""

@@ -108,7 +108,7 @@ def test_training_goes_on_afterwards(kernel: Kernel, item: str) -> None:
     assert kernel.in_use() == before
 
 
-@pytest.mark.parametrize("item", ["gradients:model", "optimizer_state:optimizer", "offload:model"])
+@pytest.mark.parametrize("item", ["gradients:model", "optimizer_state:optimizer"])
 def test_visible_code_does_the_same(kernel: Kernel, item: str) -> None:
     """Run as a cell it gives back as much and leaves no name behind."""
     found, names, before = kernel.items()[item], set(kernel.notebook.shell.user_ns), kernel.in_use()
