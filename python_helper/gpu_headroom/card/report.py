@@ -11,6 +11,7 @@ from ..advice.registry import diagnose
 from ..advice.remedy import Offer
 from ..code.reading import was_cut
 from ..frameworks.registry import TITLES
+from ..frameworks.view import shallow
 from ..oom.failure_memory import ERROR
 from ..text.messages import message
 from .versions import versions
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ..advice.code_fix import CodeFix
-    from ..errors.remote import RemoteWorker
     from ..oom.evidence import Evidence
     from ..oom.failing_line import Place
     from ..oom.failure import Failure
@@ -73,6 +73,7 @@ def report_of(
     the time that there was will be.
     """
     failure, recognition = evidence.failure, evidence.failure.recognition
+    worker = recognition.worker
     causes, offers = diagnose(evidence)
     ended = evidence.ended or (message("card.unread") if was_cut() else None)
     memory, cell, device = evidence.memory, failure.cell, failure.device
@@ -107,10 +108,10 @@ def report_of(
         "details": _details(evidence),
         "versions": versions(),
         "looking": goes_on and ended is not None,
-        "worker": _worker(recognition.worker),
+        "worker": cast("Worker", shallow(worker)) if worker else None,
         "origin": _origin(evidence.scene.origin),
         "also_failed": recognition.also_failed,
-        "measured": "message" if recognition.worker else "kernel",
+        "measured": "message" if worker else "kernel",
     }
     withheld = tuple(_withheld(report))
     fixes = {offer.id: fix for offer in offers if (fix := offer.edited.fix)}
@@ -132,18 +133,6 @@ def _withheld(report: Report) -> Iterator[str]:
         whole[rows] = [row for row in whole[rows] if row not in impossible]
         yield from (f"{rows}: {row[name]} of {row[size]} bytes" for row in impossible)
     whole["cause"], *whole["further_causes"] = whole["further_causes"] or [None]
-
-
-def _worker(worker: RemoteWorker | None) -> Worker | None:
-    """Say which process ran out, as far as its error names it."""
-    if worker is None:
-        return None
-    return {
-        "engine": worker.engine,
-        "rank": worker.rank,
-        "pid": worker.pid,
-        "host": worker.host,
-    }
 
 
 def _origin(place: Place | None) -> Origin | None:

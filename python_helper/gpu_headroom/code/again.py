@@ -16,7 +16,7 @@ from .find import base_of, called, dotted, keyword, names, words
 from .notebook import CellCode
 from .order import order_of
 from .reading import walk
-from .scopes import Definition, Function, arguments
+from .scopes import Definition, arguments, executed
 from .source import first_line
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ class Again:
         return done
 
     def _enter(self, cell: CellCode, root: ast.AST, done: _Work, seen: set[int]) -> None:
-        for node in _executed(root):
+        for node in executed(root):
             self._enter_name(cell, node, done)
             self._enter_call(cell, node, done)
             for changed in _changed_by(cell, node):
@@ -283,7 +283,7 @@ def _read_by(cell: CellCode, inner: Mapping[str, set[str]], node: ast.AST) -> se
     `inner` has what functions read, by their names.
     """
     found = {name for child, name in _own_names(cell, node) if _is_read(child)}
-    inside = list(_executed(node))
+    inside = list(executed(node))
     found |= {ARGV} if any(map(parses_argv, inside)) else set()
     named = found | {called(child) for child in inside}
     return found.union(*[inner.get(each, ()) for each in named])
@@ -295,7 +295,7 @@ def _bound_by(cell: CellCode, node: ast.AST) -> set[str]:
 
 def _own_names(cell: CellCode, node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
     """Yield where names of the notebook's own stand in what runs."""
-    for child in _executed(node):
+    for child in executed(node):
         name, owner, _ = cell.owners.get(child, ("", None, None))
         if name and owner is None:
             yield child, name
@@ -303,19 +303,6 @@ def _own_names(cell: CellCode, node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
 
 def _is_read(node: ast.AST) -> bool:
     return isinstance(getattr(node, "ctx", None), ast.Load)
-
-
-def _executed(root: ast.AST) -> Iterator[ast.AST]:
-    """Walk through what runs where this does: not through the bodies of functions in it."""
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if isinstance(node, Function):
-            given = node.args
-            waiting += [*node.decorator_list, *given.defaults, *filter(None, given.kw_defaults)]
-        else:
-            waiting += ast.iter_child_nodes(node)
 
 
 def _changed_by(cell: CellCode, node: ast.AST) -> Iterator[ast.AST]:

@@ -17,7 +17,6 @@ from .find import assigned, called, dotted
 from .given import nodes, signatures_of
 from .literals import literals_of
 from .parsing import LONGEST, parse_cell
-from .reading import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -127,11 +126,6 @@ def parses_argv(node: ast.AST) -> bool:
 def is_argv(node: ast.AST) -> bool:
     """Return whether the command line is set there."""
     return not isinstance(getattr(node, "ctx", None), ast.Load) and dotted(node) == ARGV
-
-
-def names_in(node: ast.AST) -> set[str]:
-    """Return all names in a piece of code."""
-    return {child.id for child in walk(node) if isinstance(child, ast.Name)}
 
 
 def is_of_others(notebook: Notebook, literal: SizeLiteral) -> bool:

@@ -77,7 +77,7 @@ def assigned(statement: ast.AST) -> str:
 
 
 def names(node: ast.AST, context: type[ast.expr_context] = ast.Load) -> set[str]:
-    """Return the names that are read in a piece of code, or stored."""
+    """Return the names that are read in a piece of code, stored, or whatever the context is."""
     return {
         child.id
         for child in walk(node)

@@ -55,13 +55,10 @@ def _parse(source: str) -> ast.Module | None:
         return tree
     if _is_other(source):
         return ast.Module([], [])
-    plain = _MAGIC.sub(_blank, _CELL_MAGIC.sub("#", source))
+    plain = _MAGIC.sub(  # as many lines that do nothing
+        lambda magic: f"{magic[1]}pass" + "\n" * magic[2].count("\n"), _CELL_MAGIC.sub("#", source)
+    )
     return _python(_RESULT.sub(r"\1[]", plain))
-
-
-def _blank(magic: re.Match[str]) -> str:
-    """Return as many lines that do nothing."""
-    return f"{magic[1]}pass" + "\n" * magic[2].count("\n")
 
 
 def _is_other(source: str) -> bool:

@@ -103,13 +103,13 @@ class _RunReading:
     def _statement(self, each: ast.stmt) -> None:
         self._gone_through = {node.iter for node in walk(each) if isinstance(node, For)}
         self._gone_through |= {node for node in walk(each) if isinstance(node, ast.withitem)}
-        order = order_of([each], self._read, _sets)
+        order = order_of([each], self._read, lambda node: stores_of([node]))
         self.early |= order.early - self.made
         # Behind what may read anything nothing is known any more.
         self._is_lost = not _ANYTHING.isdisjoint(_reads(each))
         if not (self._is_lost and hasattr(each, "body")):
             self.made |= order.set
-        self.made -= {name for node in walk(each) for name in _deleted(node)}
+        self.made -= names(each, ast.Del)
 
     def _read(self, node: ast.AST) -> set[str]:
         """Return what a piece of code reads, and what functions do that it may call."""
@@ -132,11 +132,3 @@ def _reads(node: ast.AST) -> set[str]:
         return reads_of([node])
     except RecursionError:  # an expression of thousands of steps
         return names(node)
-
-
-def _sets(node: ast.AST) -> set[str]:
-    return stores_of([node])
-
-
-def _deleted(node: ast.AST) -> list[str]:
-    return [node.id] if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del) else []

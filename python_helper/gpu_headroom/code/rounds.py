@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple
 
-from .batch import names_in
-from .find import called, words
+from .find import called, names, words
 from .parsing import LONGEST, parse_cell
 from .reading import make_way, walk
 from .scopes import Function, named_by
@@ -121,7 +120,7 @@ def bound_from(loop: Scope, number: int) -> Iterator[str]:
             else:
                 behind[name] = min(at, behind.get(name, at))
     if isinstance(loop, (ast.For, ast.AsyncFor)):
-        before |= set(names_in(loop.target))
+        before |= names(loop.target, ast.expr_context)
     before |= {
         node.id
         for node in nodes
@@ -214,7 +213,7 @@ def _made_anew(loop: Scope) -> set[str]:
         if isinstance(node, (ast.With, ast.AsyncWith)):
             waiting += node.body
         elif isinstance(node, ast.Assign):
-            read = _bound_in(node.value) | set(names_in(node.value))
+            read = _bound_in(node.value) | names(node.value)
             anew |= set().union(*map(_bound_in, node.targets)) - read
     return anew
 

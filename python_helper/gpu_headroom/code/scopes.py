@@ -33,11 +33,8 @@ class Scope:
     @property
     def function(self) -> Scope:
         """The innermost scope that assignments of an expression bind names in."""
-        return self.parent.function if self._is_inner and self.parent else self
-
-    @property
-    def _is_inner(self) -> bool:
-        return isinstance(self.node, _Comprehension)
+        is_inner = isinstance(self.node, _Comprehension)
+        return self.parent.function if is_inner and self.parent else self
 
     def owner(self, name: str) -> Scope | None:
         """Return the scope that a name belongs to, where it is read here; `None`: the notebook."""
@@ -162,3 +159,16 @@ def named_by(node: ast.AST) -> Iterator[str]:
         yield node.name
     elif isinstance(node, ast.MatchMapping) and node.rest:
         yield node.rest
+
+
+def executed(root: ast.AST) -> Iterator[ast.AST]:
+    """Walk, in order, through what runs where this does: not through the bodies of functions."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        inside = list(ast.iter_child_nodes(node))
+        if isinstance(node, Function):
+            given = node.args
+            inside = [*node.decorator_list, *given.defaults, *filter(None, given.kw_defaults)]
+        waiting += inside[::-1]

@@ -7,6 +7,7 @@ to be harmless, or only changes a value that the same cells make again.
 from __future__ import annotations
 
 import ast
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from ..text.messages import message
@@ -14,7 +15,7 @@ from .find import root_name, words
 from .notebook import Notebook
 from .parsing import LONGEST, magics
 from .reading import walk
-from .scopes import Function, arguments
+from .scopes import Function, arguments, executed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -236,13 +237,8 @@ def calls_from(
 
 
 def _run_by(root: ast.AST) -> Iterator[ast.AST]:
-    """Walk through what runs when this does: not through the functions inside."""
-    waiting = list(ast.iter_child_nodes(root))[::-1]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if not isinstance(node, Function):
-            waiting += list(ast.iter_child_nodes(node))[::-1]
+    """Walk through what runs inside, when this does."""
+    return chain.from_iterable(map(executed, ast.iter_child_nodes(root)))
 
 
 def dotted_of(node: ast.expr) -> str:

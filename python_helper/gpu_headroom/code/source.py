@@ -128,16 +128,11 @@ class CellSource(Tree):
         new = "".join([f"{indent}{each}{self.newline}" for each in code])
         self._changes.append((at, at, new))
 
-    def after(self, statement: ast.stmt, *code: str) -> None:
-        """Insert lines of code after a statement, as far to the right."""
+    def after(self, statement: ast.stmt, code: str) -> None:
+        """Insert a line after a statement, as far to the right; its value is not shown."""
         indent, at = self.indent(statement), self._line_end(statement)
-        new = "".join([f"{self.newline}{indent}{each}" for each in code])
-        self._changes.append((at, at, new))
-
-    def after_unshown(self, statement: ast.stmt, *code: str) -> None:
-        """Insert lines after a statement; the value of the last is not shown, and not kept."""
-        is_last = self.tree.body[-1] is statement
-        self.after(statement, *code[:-1], code[-1] + ";" * is_last)
+        end = ";" if self.tree.body[-1] is statement else ""
+        self._changes.append((at, at, f"{self.newline}{indent}{code}{end}"))
 
     def wrap(self, first: ast.stmt, last: ast.stmt, header: str) -> None:
         """Put statements of one block under a header such as `with x:`, strings as they are."""

@@ -41,15 +41,11 @@ class Tree:
 
     def around(self, node: ast.AST) -> ast.stmt | None:
         """Return the innermost statement that a node stands in, or is."""
-        for child in (node, *self.parents(node)):
-            if isinstance(child, ast.stmt):
-                return child
-        return None
+        around = (node, *self.parents(node))
+        return next((each for each in around if isinstance(each, ast.stmt)), None)
 
     def statement_on(self, line: int) -> ast.stmt | None:
         """Return the innermost statement on a line, counted from 1."""
-        statement = None
-        for node in self.nodes:
-            if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0):
-                statement = node
-        return statement
+        statements = [node for node in self.nodes if isinstance(node, ast.stmt)]
+        found = (node for node in statements[::-1] if node.lineno <= line <= (node.end_lineno or 0))
+        return next(found, None)

@@ -28,7 +28,7 @@ def checkpointed(source: CellSource, model: str, flag: str) -> None:
     """`checkpointed("model", "set_grad_checkpointing")`: turn it on once the model is made."""
     if any(calls(source.tree, flag)):
         raise Refused
-    source.after_unshown(_made(source, model), f"{model}.{flag}({_OPTIONS[flag]})")
+    source.after(_made(source, model), f"{model}.{flag}({_OPTIONS[flag]})")
 
 
 @rewriting

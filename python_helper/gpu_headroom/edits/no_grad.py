@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from ..code.find import base_of, names, under
@@ -173,7 +174,8 @@ class _Program:
             if any(self._back_in(each, made, own, kept) for each in inner):
                 return True
             if isinstance(node, ast.Assign):
-                stored = set().union(*[_place_of(target) for target in _leaves(node)])
+                targets = [getattr(target, "elts", [target]) for target in node.targets]
+                stored = set().union(*map(_place_of, chain.from_iterable(targets)))
                 fresh.difference_update(stored) if not is_new else fresh.update(stored)
         return False
 
@@ -195,12 +197,6 @@ def _head(node: ast.stmt) -> ast.AST:
         if isinstance(each, ast.AST)
     ]
     return ast.Module(parts, [])  # type: ignore[arg-type]  # any code will do
-
-
-def _leaves(node: ast.Assign) -> Iterator[ast.expr]:
-    for target in node.targets:
-        parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
-        yield from parts
 
 
 def _plain(block: list[ast.stmt]) -> Iterator[ast.stmt]:

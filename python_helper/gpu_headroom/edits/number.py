@@ -74,15 +74,10 @@ def add_flag(source: CellSource, anchor: Anchor, flag: str, value: int) -> None:
 
 def _node(code: Tree, literal: SizeLiteral) -> ast.expr | None:
     """Return the number in the code of a cell."""
-    place = (literal.line, literal.column, literal.end_column)
-    for node in code.nodes:
-        if isinstance(node, ast.expr) and place == (
-            node.lineno,
-            node.col_offset,
-            node.end_col_offset,
-        ):
-            return node
-    return None
+    place = literal.line, literal.column, literal.end_column
+    nodes = [node for node in code.nodes if isinstance(node, ast.expr)]
+    found = (n for n in nodes if (n.lineno, n.col_offset, n.end_col_offset) == place)
+    return next(found, None)
 
 
 @rewriting

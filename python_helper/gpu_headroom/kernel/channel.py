@@ -37,11 +37,10 @@ COMMAND = "gpuHeadroom"
 class KernelChannel:
     """The channel of a Jupyter kernel (ipykernel 6.17 to 7.4).
 
-    Events go out as comm messages with an empty parent header, through the session
-    and not through `Comm.send`, which borrows the running cell's parent and on
-    ipykernel 7.4 leads later requests to the busy main shell. Requests come in as
-    debug requests with a command of our own, on the control channel, so that they
-    are answered while a cell runs and count neither as activity nor as state.
+    Events go out as comm messages with an empty parent header, not through `Comm.send`, which
+    borrows the running cell's parent and on ipykernel 7.4 leads later requests to the busy main
+    shell. Requests come in as debug requests with a command of our own, on the control channel:
+    answered while a cell runs, they count neither as activity nor as state.
     """
 
     def __init__(self, kernel: Any, comm_id: str) -> None:
@@ -69,12 +68,12 @@ class KernelChannel:
     def send(self, event: wire.Event) -> None:
         """Send an event to every page, from any thread."""
         content = {"comm_id": self._comm_id, "data": event}
-        self._publish("comm_msg", content, parent={}, ident=self._topic)
+        publish(self._kernel, "comm_msg", content, parent={}, ident=self._topic)
 
     def send_status(self, state: str, parent: Mapping[str, Any]) -> None:
         """Say on behalf of the kernel that the request `parent` is busy or idle."""
         ident = f"kernel.{self._kernel.ident}.status".encode()
-        self._publish("status", {"execution_state": state}, parent=parent, ident=ident)
+        publish(self._kernel, "status", {"execution_state": state}, parent=parent, ident=ident)
 
     def close(self) -> None:
         """Leave the kernel as it was before `open`.
@@ -88,11 +87,6 @@ class KernelChannel:
             self._kernel.comm_manager.unregister_target(TARGET, self._comm_opened)
         elif self._kernel.control_handlers.get("debug_request") is self._ours:
             self._kernel.control_handlers["debug_request"] = self._original
-
-    def _publish(
-        self, kind: str, content: Mapping[str, Any], *, parent: Mapping[str, Any], ident: bytes
-    ) -> None:
-        publish(self._kernel, kind, content, parent=parent, ident=ident)
 
     async def _debug_request(self, stream: Any, ident: Any, parent: Mapping[str, Any]) -> None:
         """Answer our command on the control channel; pass every other one on."""
@@ -122,7 +116,7 @@ class KernelChannel:
             return
         reply = answer(message["content"]["data"].get("request"), _page_of(message))
         content = {"comm_id": comm_id, "data": {"reply": reply}}
-        self._publish("comm_msg", content, parent=message, ident=f"comm-{comm_id}".encode())
+        publish(self._kernel, "comm_msg", content, parent=message, ident=f"comm-{comm_id}".encode())
 
 
 def _page_of(message: Mapping[str, Any]) -> str:

@@ -209,12 +209,9 @@ def _wait_for_imports() -> None:
 
 
 def _is_being_imported(name: str) -> bool:
-    spec = getattr(sys.modules.get(name), "__spec__", None) if _is_of_package(name) else None
+    own = name.partition(".")[0] == PACKAGE
+    spec = getattr(sys.modules.get(name), "__spec__", None) if own else None
     return bool(getattr(spec, "_initializing", False))  # as importlib itself tells
-
-
-def _is_of_package(name: str) -> bool:
-    return name.partition(".")[0] == PACKAGE
 
 
 def _is_ours(candidate: object) -> bool:

@@ -118,9 +118,9 @@ def test_what_is_wrapped_is_the_same_code() -> None:
 @pytest.mark.parametrize(
     ("source", "line", "after"),
     [
-        ("a = 1", 1, "before()\na = 1\nafter()"),
+        ("a = 1", 1, "before()\na = 1\nafter();"),
         ("if x:\n    a = 1  # one\nb", 2, "if x:\n    before()\n    a = 1  # one\n    after()\nb"),
-        ("\n\na = (\n  1)\n", 4, "\n\nbefore()\na = (\n  1)\nafter()\n"),
+        ("\n\na = (\n  1)\n", 4, "\n\nbefore()\na = (\n  1)\nafter();\n"),
         ("a = 1; b = 2", 1, None),
         ("if x: a = 1", 1, None),
         (
@@ -131,7 +131,7 @@ def test_what_is_wrapped_is_the_same_code() -> None:
     ],
 )
 def test_inserts_lines(source: str, line: int, after: str | None) -> None:
-    """As far to the right as the statement; refused where it shares a line."""
+    """As far to the right as the statement, and shows no value; refused where it shares a line."""
     check(around(Anchor.of(source, line)), source, after)
 
 

@@ -38,20 +38,14 @@ def export(path: str | None = None, stopped: Message | None = None) -> Export:
     if memory is None or cuda is None or not cuda.is_initialized():
         return Export(None, None, message("snapshot.not_initialised"))
     try:
-        return _write(_wanted(path), memory._snapshot())  # noqa: SLF001 -- there is no public way
+        named = new_file(time.strftime("gpu-headroom-snapshot-%Y%m%d-%H%M%S"), ".pickle")
+        file = named if path is None else Path(path).expanduser().absolute()
+        return _write(file, memory._snapshot())  # noqa: SLF001 -- there is no public way
     except FileExistsError as error:
         return Export(None, None, message("snapshot.exists", path=str(error.filename)))
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
+    except (OSError, RuntimeError, AttributeError, ValueError, pickle.PickleError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
         return Export(None, None, message("snapshot.failed", error=reason))
-    except (RuntimeError, AttributeError, ValueError, pickle.PickleError) as error:
-        return Export(None, None, message("snapshot.failed", error=str(error)))
-
-
-def _wanted(path: str | None) -> Path:
-    if path is not None:
-        return Path(path).expanduser().absolute()
-    return new_file(time.strftime("gpu-headroom-snapshot-%Y%m%d-%H%M%S"), ".pickle")
 
 
 def _write(file: Path, snapshot: dict[str, Any]) -> Export:

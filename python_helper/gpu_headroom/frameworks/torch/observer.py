@@ -1,14 +1,12 @@
 """What PyTorch's allocator looks like at the very moment it gives up.
 
-PyTorch calls an observer on the allocating thread, after its retry and before it raises;
-the allocator's lock is then free. An observer can never be detached, and what it raises
-replaces the user's error: hence one trampoline per process, whose body can be swapped and
-whose mouth is shut.
+PyTorch calls an observer on the allocating thread, after its retry and before it raises; the
+allocator's lock is then free. An observer can never be detached, and what it raises replaces the
+user's error: hence one trampoline per process, whose body can be swapped and whose mouth is shut.
 
-That thread is in the middle of an operation, which may be a backward pass, and others may be in
-theirs. So nothing is looked at here but the allocator's own books, which have a lock of their own,
-and the file, line and function of each thread's frames: no tensor, no gradient, no graph, no
-variable. It keeps no frame objects and allocates nothing on the GPU.
+All threads may be in the middle of an operation. So nothing is looked at but the allocator's own
+books, which have a lock of their own, and file, line and function of each thread's frames: no
+tensor, no graph, no variable. It keeps no frame objects and allocates nothing on the GPU.
 """
 
 from __future__ import annotations
@@ -165,7 +163,9 @@ class Observer:
             free_bytes=free,
             stats=private.statistics(device),
             largest_block_bytes=None if segments is None else _largest_block(segments),
-            segments_expand=None if segments is None else _any_expands(segments),
+            segments_expand=None
+            if segments is None
+            else any(segment.get("is_expandable", False) for segment in segments),
             threads=_threads(),
             requested_bytes=segment,
             collected=old_collected(),
@@ -204,10 +204,6 @@ def _largest_block(segments: list[Mapping[str, Any]]) -> int:
         if block["state"] == "inactive"
     ]
     return max(sizes, default=0)
-
-
-def _any_expands(segments: list[Mapping[str, Any]]) -> bool:
-    return any(segment.get("is_expandable", False) for segment in segments)
 
 
 def _threads() -> tuple[tuple[str, tuple[FrameLine, ...]], ...]:

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 class TorchXpu:
     """Source for PyTorch on XPU."""
 
-    def __init__(self) -> None:
-        self._unused: dict[int, View] = {}
-
     def state(self) -> wire.State:
         """Say whether XPU is up, from flags alone."""
         xpu = imported("torch.xpu")
@@ -37,10 +34,7 @@ class TorchXpu:
             reading = allocator_reading(private.statistics(index, "xpu"))
             if not reading.peak_in_use_bytes:
                 continue
-            unused = self._unused.get(index)
-            if unused is None:
-                unused = unused_view(torch.xpu.get_device_properties(index), index, "xpu")
-                self._unused[index] = unused
+            unused = unused_view(torch.xpu.get_device_properties(index), index, "xpu")
             views.append(replace(unused, framework=reading))
         return tuple(views)
 
