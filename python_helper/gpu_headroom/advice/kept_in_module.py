@@ -14,21 +14,17 @@ from ..inspection.kinds import is_kind, mro
 from ..inspection.tables import items_of
 from ..text.messages import message
 from .finding import A_LINE, Finding, claim
-from .remedy import Offer
 
 if TYPE_CHECKING:
     from ..holders.groups import Group
     from ..oom.evidence import Evidence
 
-TREATS: tuple[str, ...] = ("kept-in-module",)
 TEXTS = {
     "cause.kept-in-module": "**`{name}` keeps {held_bytes}** of the {in_use_bytes} in tensors.",
     "cause.kept-in-module.evidence": (
         "It is a global of a module: deleting variables of the notebook and `gc.collect()` free "
         "none of it."
     ),
-    "remedy.shut-down": "Free it with `{call}`",
-    "remedy.shut-down.note": "What still uses it fails afterwards, or makes it again.",
 }
 _SHARE = 0.2
 _ENGINES = {
@@ -63,23 +59,10 @@ def kept_in_module(evidence: Evidence) -> Finding | None:
     )
 
 
-def offer(_: Evidence, finding: Finding | None) -> Offer | None:
-    """Offer the call of a known engine, else what the module or the object defines for it."""
-    if finding is None:
-        return None
-    held = finding.about[0]
-    module, top = held.root.rpartition(".")[0], held.root.partition(".")[0]
-    call = _ENGINES.get(top) or _call(held)
-    return Offer(
-        title=message("remedy.shut-down", TEXTS, call=call),
-        note=message("remedy.shut-down.note", TEXTS),
-        effect_bytes=finding.bytes,
-        example=f"import {module}\n{call}" if call.startswith(f"{top}.") else call,
-    )
-
-
-def _call(held: Group) -> str:
-    """Return code that frees a global: a function that names it, a method of it, or neither."""
+def call_that_frees(held: Group) -> str:
+    """Return code that frees a global: a known engine's, a function that names it, or a method."""
+    if engine := _ENGINES.get(held.root.partition(".")[0]):
+        return engine
     module, _, name = held.root.rpartition(".")
     found = sys.modules.get(module)
     table: dict[str, Any] = dict(items_of(vars(found))) if type(found) is ModuleType else {}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..concurrency.turns import Late
 from . import code_fix, editing, kept_in_module
-from .remedies import free_traceback, smaller_batch
+from .remedies import smaller_batch
 from .rules import copies, holding, outside, running
 from .suggestions import SUGGESTIONS
 
@@ -70,8 +70,6 @@ RULES: Mapping[str, Callable[[Evidence], Finding | None]] = {
 Of causes that weigh the same the first comes first.
 """
 REMEDIES: Mapping[str, _Remedy] = {
-    "free-traceback": free_traceback,
-    "shut-down": kept_in_module,
     "smaller-batch": smaller_batch,
     **{each.id: each for each in SUGGESTIONS},
 }
@@ -80,7 +78,7 @@ REMEDIES: Mapping[str, _Remedy] = {
 TEXTS = {
     name: text
     for texts in (
-        *[rules.TEXTS for rules in (copies, holding, outside, running)],
+        *[rules.TEXTS for rules in (copies, holding, kept_in_module, outside, running)],
         *[remedy.TEXTS for remedy in REMEDIES.values()],
         *[code_fix.TEXTS, editing.TEXTS],
     )

@@ -20,12 +20,15 @@ from ..frameworks.imported import imported
 from ..frameworks.registry import SETTINGS
 from ..oom.failing_line import CALLS_MODEL
 from ..oom.fitting import estimated, fitting
-from ..text.format import GIB
+from ..own import OWN
+from ..text.format import GIB, MIB
 from ..text.messages import message
 from .code_fix import UNCHANGED, CellChange, Edited
 from .editing import edited, in_first_cell, torch_name
+from .kept_in_module import call_that_frees
 from .remedy import Offer
 from .rules.copies import bound_of, is_cache, of_evaluation
+from .rules.holding import displayed
 from .rules.running import given_bytes
 
 if TYPE_CHECKING:
@@ -62,7 +65,7 @@ class Shown(NamedTuple):
     title: str = ""
     note: str = "note"
     edited: Edited = UNCHANGED
-    kind: Literal["suggestion", "snippet", "save"] = "suggestion"
+    kind: Literal["suggestion", "release", "snippet", "save"] = "suggestion"
 
 
 @dataclass(frozen=True)
@@ -135,6 +138,7 @@ _SEQUENTIAL = (
     "from torch.utils.checkpoint import checkpoint_sequential\n\n"
     "checkpoint_sequential({name}, {segments}, x, use_reentrant=False)  # for {name}(x)"
 )
+_WORTH_IT_BYTES = 10 * MIB
 _EVALUATION = "TrainingArguments(..., eval_accumulation_steps=1)"
 _ALL_PAIRS = 2
 _MANY_EDGES = 1000
@@ -165,6 +169,67 @@ def _column_and_row(operation: FailedOperation | None) -> tuple[Operand, Operand
     size = row.shape[-1] if row.shape else 0
     is_pair = (row.shape, column.shape, operation.shape) == ((size,), (size, 1), (size, size))
     return (column, row) if is_pair else None
+
+
+@suggestion(
+    "free-traceback",
+    title="Free {traceback_bytes} held by this error's traceback",
+    left="Free {traceback_bytes} that failed cells have left",
+    displayed="Free {freeable_bytes}: this error's and displayed values",
+    note_displayed=(
+        "The failed cell's variables, and `{names}`. You lose these, and `%debug` for this error."
+    ),
+    note="It keeps the failed cell's variables. You lose `%debug` for this error.",
+    note_not_enough=(
+        "It keeps the failed cell's variables. You lose `%debug` for this error. "
+        "That alone will not make this cell fit."
+    ),
+    note_maybe=(
+        "It keeps the failed cell's variables. You lose `%debug` for this error. "
+        "That alone may not be enough."
+    ),
+    note_at_once="Freed at once, as your settings ask. You lose `%debug` for this error.",
+    rank=0,
+    alone=True,
+)
+def _free_traceback(evidence: Evidence, _: Finding) -> Shown | None:
+    after_oom, held = evidence.failure.after_oom, evidence.traceback_bytes
+    if after_oom == "never" or held is None:
+        return None
+    title, call = "", "free_traceback"
+    # What an earlier error held, or an earlier try, may wait for Python's collector.
+    earlier = max(evidence.earlier_traceback_bytes or 0, evidence.failure.left_bytes)
+    waits = min(evidence.nameless_bytes, earlier)
+    if waits > held:
+        held, title, call = held + waits, "left", "free"
+    note = {True: "note", False: "note_not_enough", None: "note_maybe"}[evidence.fits_after_free]
+    note = "note_at_once" if after_oom == "free" else note
+    params: dict[str, str | int | None] = {"traceback_bytes": held}
+    shown = displayed(evidence) if after_oom != "free" else []
+    if shown:
+        roots = dict.fromkeys([group.root for group in shown])
+        held += sum(group.bytes for group in shown)
+        params = {"freeable_bytes": held, "names": ", ".join(roots)}
+        title, note, call = "displayed", "note_displayed", "free"
+    elif held < min(_WORTH_IT_BYTES, (evidence.memory.in_use_bytes or 0) // 10 or 1):
+        return None
+    code = f"import {OWN}; {OWN}.{call}()"
+    made = Shown(params, held, measured=evidence.complete, type_this=code, kind="release")
+    return made._replace(title=title, note=note)
+
+
+@suggestion(
+    "shut-down",
+    "kept-in-module",
+    title="Free it with `{call}`",
+    note="What still uses it fails afterwards, or makes it again.",
+)
+def _shut_down(_: Evidence, finding: Finding) -> Shown | None:
+    held = finding.about[0]
+    module, top = held.root.rpartition(".")[0], held.root.partition(".")[0]
+    call = call_that_frees(held)
+    example = f"import {module}\n{call}" if call.startswith(f"{top}.") else call
+    return Shown({"call": call}, finding.bytes, example=example)
 
 
 @suggestion(
