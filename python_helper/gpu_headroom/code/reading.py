@@ -21,7 +21,7 @@ _EVERY = 1024  # nodes, which take a millisecond or two
 
 
 @dataclass(slots=True)
-class Reading:
+class _Reading:
     """The trees of texts that were parsed so far, and the processor time at which it ends."""
 
     turn: Turn | None = None
@@ -39,7 +39,7 @@ class Reading:
             raise Late
 
 
-_READING: ContextVar[Reading | None] = ContextVar("reading", default=None)
+_READING: ContextVar[_Reading | None] = ContextVar("reading", default=None)
 current = _READING.get
 
 
@@ -50,9 +50,9 @@ def each_parsed_once(turn: Turn | None = None, cpu_s: float | None = None) -> It
     After so much processor time whatever reads code within raises `Late`; `turn` is paused. Both
     are as around it unless given.
     """
-    outer = current() or Reading()
+    outer = current() or _Reading()
     ends_s = outer.ends_s if cpu_s is None else time.thread_time() + cpu_s
-    token = _READING.set(Reading(turn or outer.turn, ends_s, outer.trees))
+    token = _READING.set(_Reading(turn or outer.turn, ends_s, outer.trees))
     try:
         yield
     finally:
