@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...code.find import names
 from ...oom.failing_line import CALLS_MODEL
 from ...text.messages import message
 from ..finding import A_LINE, Finding, claim
@@ -213,9 +215,9 @@ def data_on_card(evidence: Evidence) -> Finding | None:
     count = sum(sum(group.shapes.values()) for group in data)
     which = "cause.data-on-card.evidence" if count > 1 else "cause.data-on-card.evidence_one"
     said: dict[str, str | int] = {"shape": str(list(shape)), "dtype": dtype}
-    names = ", ".join([group.name for group in data[:3]])
+    name = ", ".join([group.name for group in data[:3]])
     return Finding(
-        claim(evidence, "cause.data-on-card", TEXTS, held_bytes=size, name=names),
+        claim(evidence, "cause.data-on-card", TEXTS, held_bytes=size, name=name),
         message(which, TEXTS, **said, **({"count": count} if count > 1 else {})),
         bytes=size,
         price=A_LINE,
@@ -233,7 +235,7 @@ def _data(evidence: Evidence) -> list[Group]:
     made = running.growing | running.adding | running.bound | running.of_libraries
     found = copies(evidence)
     others = set[int]() if found is None else set(map(id, found[1]))
-    return [
+    data = [
         group
         for group in evidence.groups
         if group.root
@@ -249,11 +251,27 @@ def _data(evidence: Evidence) -> list[Group]:
         and not evidence.is_batch(group)
         and not of_evaluation(group)
     ]
+    results = _results(evidence) if data else ()
+    return [group for group in data if group.name not in results]
 
 
 def _is_inside(group: Group) -> bool:
     """Whether it is a variable of a function other than those that run a loop over data."""
     return group.function.rpartition(".")[2] in ("forward", "__call__", *CALLS_MODEL)
+
+
+def _results(evidence: Evidence) -> set[str]:
+    """Return what cells have from calls that were given a model: that is no data."""
+    models = {model.name for model in evidence.models}
+    return {
+        name
+        for _, node in evidence.notebook.nodes()
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call)
+        and names(node.value) & models
+        for target in node.targets
+        for name in names(target, ast.Store)
+    }
 
 
 def _moving(evidence: Evidence) -> Finding | None:
