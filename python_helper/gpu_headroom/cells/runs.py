@@ -87,8 +87,7 @@ class CellRun:
 class _Open:
     """A run that has not ended: `token` is what its end will be told by.
 
-    `alone` is false where another computation ran meanwhile, in a subshell: whose memory is whose
-    cannot be told.
+    `alone` is false where another ran meanwhile: whose memory is whose cannot be told.
     """
 
     token: object
@@ -98,10 +97,6 @@ class _Open:
     highest: dict[int, int] = field(default_factory=dict)
     workers_before: int = 0
     workers_bytes: int | None = None
-
-    def enter_workers(self, in_use: int) -> None:
-        """Keep the most that workers had in use, above what they had before."""
-        self.workers_bytes = max(self.workers_bytes or 0, in_use - self.workers_before)
 
 
 class Ledger:
@@ -167,9 +162,10 @@ class Ledger:
         with self._writing:
             self._workers_bytes = workers_bytes
             for nest in self._open.values():
+                opened, highest = nest[0], nest[0].highest
                 if workers_bytes is not None:
-                    nest[0].enter_workers(workers_bytes)
-                highest = nest[0].highest
+                    more = workers_bytes - opened.workers_before
+                    opened.workers_bytes = max(opened.workers_bytes or 0, more)
                 for device in snapshot.devices:
                     highest[device.index] = max(highest.get(device.index, 0), device.in_use_bytes)
 

@@ -62,11 +62,10 @@ class Job:
 class MainLoop:
     """A queue that is worked on between cells, in slices of the main thread's time.
 
-    `schedule` puts a call into the main thread's event loop after a delay, from any thread; `None`
-    where there is no such loop, as in a terminal: nothing is queued that would wait for ever. A
-    cell that awaits leaves that loop running, so each slice asks `idle` first. Work that a cell
-    interrupts begins anew after it. `progress` is told now and then for how many seconds a job has
-    gone on that a person asked for.
+    `schedule` puts a call into the main thread's event loop after a delay, from any thread; without
+    such a loop, as in a terminal, nothing is queued. A cell that awaits leaves that loop running,
+    so each slice asks `idle` first. Work that a cell interrupts begins anew after it. `progress` is
+    told now and then for how many seconds a job has gone on that a person asked for.
     """
 
     def __init__(
@@ -103,9 +102,8 @@ class MainLoop:
     ) -> Job:
         """Queue `work` unless the same key waits already; return what waits.
 
-        `cpu_s` is the processor time there is for it; a short one unless somebody asked.
-
-        May raise `QueueFull`; never for work that no request asks for.
+        `cpu_s` is the processor time there is for it; a short one unless somebody asked. May raise
+        `QueueFull`; never for work that no request asks for.
         """
         if self._schedule is None:
             return Job(key, work, asked)
@@ -172,7 +170,10 @@ class MainLoop:
 
         Code that a page has executed may be on its stack: the page waits for this.
         """
-        while not self._closed and (jobs := self._of(request_id)):
+        while not self._closed:
+            jobs = [job for job in self._all() if request_id in job.request_ids]
+            if not jobs:
+                return
             for job in jobs:
                 job.rests = False
             self._work()
@@ -189,9 +190,6 @@ class MainLoop:
             jobs = list(self._jobs.values())
         now = self._now
         return jobs if now is None else [*jobs, now[0]]
-
-    def _of(self, request_id: object) -> list[Job]:
-        return [job for job in self._all() if request_id in job.request_ids]
 
     def _broken_off(self, job: Job, walk: SlicedTurn) -> None:
         if walk.committed:

@@ -34,26 +34,21 @@ class Answers:
 
     def _fix(self, request: requests.FixRequest) -> wire.FixReply:
         fix = self._life.reports.fix(request["report_id"], request["remedy_id"])
-        if fix is None:
-            return {
-                "type": "fix",
-                "id": request["id"],
-                "status": "unknown",
-                "edits": [],
-                "run": [],
-                "message": message("fix.unknown"),
-                "caution": None,
-            }
-        outcome = fix.edits(request["sources"])
-        return {
+        reply: wire.FixReply = {
             "type": "fix",
             "id": request["id"],
-            "status": outcome.status,
-            "edits": list(outcome.edits),
-            "run": list(outcome.run),
-            "message": outcome.message,
-            "caution": caution(outcome.run, request["sources"], self._models()),
+            "status": "unknown",
+            "edits": [],
+            "run": [],
+            "message": message("fix.unknown"),
+            "caution": None,
         }
+        if fix is not None:
+            outcome = fix.edits(request["sources"])
+            reply["status"], reply["message"] = outcome.status, outcome.message
+            reply["edits"], reply["run"] = list(outcome.edits), list(outcome.run)
+            reply["caution"] = caution(outcome.run, request["sources"], self._models())
+        return reply
 
     def _models(self) -> list[str]:
         """Return the names of models: what calling them does is no effect."""

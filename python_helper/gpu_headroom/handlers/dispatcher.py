@@ -94,8 +94,7 @@ class Dispatcher:
         """Answer one request of a page; raises nothing."""
         request_id = request.get("id") if isinstance(request, dict) else None
         try:
-            checked = _checked(request)
-            return self._answer(checked, page)
+            return self._answer(_checked(request), page)
         except Refusal as refusal:
             reason = refusal.reason
         except NotNow:
@@ -157,9 +156,6 @@ def _checked(request: object) -> Mapping[str, Any]:
 
 def _shown(sent: object) -> str:
     """Return what a page sent as far as it can stand in a sentence: the beginning of plain text."""
-    plain = sent if isinstance(sent, str) else str(sent) if _is_short(sent) else "…"
+    is_short = sent is None or (isinstance(sent, (int, float)) and abs(sent) < _LARGEST)
+    plain = sent if isinstance(sent, str) else str(sent) if is_short else "…"
     return plain[:_SHOWN].encode(errors="replace").decode()
-
-
-def _is_short(value: object) -> bool:
-    return value is None or (isinstance(value, (int, float)) and abs(value) < _LARGEST)

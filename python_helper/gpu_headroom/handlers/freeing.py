@@ -29,8 +29,7 @@ def free(
 ) -> str:
     """Free items when the main thread comes round to it, and return the id of the release.
 
-    `report_id` is that of the failed cell whose card offers it. Without a request nobody asked: it
-    is done by itself, as the settings say.
+    `report_id` is that of the card that offers it. Without a request it is done by itself.
     """
     automatic = request_id is None
 

@@ -40,7 +40,7 @@ def enqueue(  # noqa: PLR0913  all that a request may ask for
     request: Mapping[str, Any],
     work: Callable[[Turn], Fields],
     *,
-    cancelled: Callable[[], Fields] | None = None,
+    cancelled: Callable[[], Fields],
     failed: Callable[[str], Fields] | None = None,
     part: str = "",
     key: object = None,
@@ -49,8 +49,7 @@ def enqueue(  # noqa: PLR0913  all that a request may ask for
     """Queue the work of a request and return the reply; `work` returns the fields of the event.
 
     Requests of one kind and `key` share the work. `cancelled` returns the fields where a person
-    ended it, `failed` where an error did, given its text, which is reported as one of this `part`;
-    without it the main loop reports.
+    ended it, `failed` where an error of this `part` did, given its text; else the loop reports.
     """
     kind, request_id, status = request["type"], request["id"], life.when
 
@@ -72,8 +71,7 @@ def enqueue(  # noqa: PLR0913  all that a request may ask for
         tell(job, fields)
 
     def give_up(job: Job) -> None:
-        if cancelled is not None:
-            tell(job, cancelled())
+        tell(job, cancelled())
 
     rests = kind in BETWEEN_CELLS
     life.mainloop.submit((kind, key), request_id, run, asked=asked, given_up=give_up, rests=rests)

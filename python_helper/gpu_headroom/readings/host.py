@@ -53,13 +53,15 @@ class HostFiles:
             self._limited = [group for group in groups if _limit(group) is not None]
             self._looked_s = now_s
         meminfo = text_of(self._root / "proc/meminfo")
-        machine = total = _kib(meminfo, "MemTotal:") or _physical(self._root)
+        physical = system.physical_bytes() if self._root == _ROOT else None
+        machine = total = _kib(meminfo, "MemTotal:") or physical
         left = available = _kib(meminfo, "MemAvailable:")
         for limit, used in filter(None, map(_limit, self._limited)):
             total = limit if total is None else min(total, limit)
             rest = max(0, limit - used)
             available = rest if available is None else min(available, rest)
-        resident = _resident(self._root)
+        fields, size = text_of(self._root / "proc/self/statm").split(), system.page_bytes()
+        resident = int(fields[1]) * size if len(fields) > 1 and size is not None else None
         kills = None if self._events is None else _oom_kills(self._events)
         return HostReading(resident, available, total, kills, left, machine)
 
@@ -67,15 +69,6 @@ class HostFiles:
 def read(root: Path = _ROOT) -> HostReading:
     """Read it once."""
     return HostFiles(root).read()
-
-
-def _resident(root: Path) -> int | None:
-    fields, size = text_of(root / "proc/self/statm").split(), system.page_bytes()
-    return int(fields[1]) * size if len(fields) > 1 and size is not None else None
-
-
-def _physical(root: Path) -> int | None:
-    return system.physical_bytes() if root == _ROOT else None
 
 
 def _groups(root: Path) -> Iterator[_Group]:
@@ -112,9 +105,8 @@ def _limit(group: _Group) -> tuple[int, int] | None:
 def _oom_kills(file: Path) -> int | None:
     """Return how many processes the system has ended for want of memory.
 
-    In a control group and those below it (Documentation/admin-guide/cgroup-v2.rst, memory.events;
-    of version 1 in the group alone), whichever limit was reached, the machine's included; of
-    /proc/vmstat on the whole machine. Linux counts them since 4.13.
+    In a control group, and below it in version 2 (cgroup-v2.rst, memory.events), whichever limit
+    was reached, the machine's included; of /proc/vmstat on the whole machine. Since Linux 4.13.
     """
     return _number(text_of(file), "oom_kill")
 
@@ -134,8 +126,7 @@ def _number(text: str, key: str) -> int | None:
 def text_of(path: Path) -> str:
     """Return what a small file of the system says, nothing where it cannot be read.
 
-    Each call of the system lets go of the interpreter, and a cell that computes gives it back only
-    after a while: `open` makes twice as many.
+    Each call of the system lets go of the interpreter for a while: `open` makes twice as many.
     """
     try:
         file = os.open(path, os.O_RDONLY)

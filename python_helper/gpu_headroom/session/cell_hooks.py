@@ -19,7 +19,6 @@ from .failures import recognised
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
-    from threading import Timer
     from typing import Protocol
 
     from ..cells.life import Life
@@ -48,8 +47,7 @@ _ADOPTED = object()
 class _Cell:
     """What is remembered of the cell that runs on one thread, while it runs.
 
-    `shown_before` tells the error that had been shown when it began; `inner_error` is one of a
-    run that it started.
+    `shown_before` tells the error shown when it began; `inner_error` is one of a run within it.
     """
 
     shown_before: int
@@ -71,15 +69,13 @@ class CellHooks:
         self._cells: dict[int, _Cell] = {}
         self._doubtful_since_s: dict[int, float] = {}
         self._next_count = session.shell.execution_count
-        self._timers: list[Timer] = []
         self._undo = ExitStack()
 
     def open(self) -> None:
         """Register the hooks, and adopt the cell that runs already; else leave nothing behind."""
         hooks = {"pre_run_cell": self._before_cell, "post_run_cell": self._after_cell}
         with ExitStack() as undo:
-            undo.callback(self._cancel_timers)
-            self._adopt()
+            self._adopt(undo)
             for event, hook in hooks.items():
                 self._shell.events.register(event, hook)
                 undo.callback(self._shell.events.unregister, event, hook)
@@ -131,11 +127,7 @@ class CellHooks:
         return self._cell_parent
 
     def keep_prints_in_their_cell(self) -> None:
-        """Give the parent of the last cell back to what its threads print.
-
-        A comm message from a page becomes the shell's parent, and with it the parent
-        of everything that threads print from then on.
-        """
+        """Give what threads print the last cell as parent, which a comm message has taken."""
         if self._cell_parent:
             self._shell.set_parent(self._cell_parent)
 
@@ -218,11 +210,12 @@ class CellHooks:
         return last if shown and self._session.ledger.alone() else None
 
     def _end_cell(self, result: Any, error: BaseException | None, shown_before: int | None) -> None:
-        session = self._session
-        failures = self._failures
+        session, failures = self._session, self._failures
         fault = failures.fault(error)  # first: where CUDA has failed, nothing may be read
         succeeded = result is not None and result.success
-        answers = succeeded and error is None and self._answers_again()
+        # Whether CUDA, said to have stopped, has answered this cell.
+        may_answer = session.cuda.stopped is not None and running_cell.on_main_thread()
+        answers = succeeded and error is None and may_answer and session.cuda.answers_again()
         snapshot = session.sampler.measure_edge()
         if snapshot is not None:
             with suppress(NotNow):
@@ -249,15 +242,9 @@ class CellHooks:
             session.sampler.wake()
             session.mainloop.resume()
 
-    def _answers_again(self) -> bool:
-        """Whether CUDA, said to have stopped, has answered the cell that ends."""
-        cuda = self._session.cuda
-        stopped = cuda.stopped is not None and running_cell.on_main_thread()
-        return stopped and cuda.answers_again()
-
     # --- A cell was running before the helper came ---------------------------
 
-    def _adopt(self) -> None:
+    def _adopt(self, undo: ExitStack) -> None:
         request = running_cell.running_request(self._shell)
         if request is None:
             return
@@ -275,35 +262,21 @@ class CellHooks:
         self._cell_parent = request
         if running_cell.on_control_thread(self._shell):
             for delay_s in _HEAL_AFTER_S:
-                self._timers.append(later(delay_s, lambda: self._say_busy(request)))
-
-    def _cancel_timers(self) -> None:
-        for timer in self._timers:
-            timer.cancel()
+                undo.callback(later(delay_s, lambda: self._say_busy(request)).cancel)
 
     def _let_go_of_adopted(self) -> None:
-        """End an adopted cell when another request's cell begins.
-
-        The helper may come when a cell's code has ended and its hooks have been called
-        already: it then never hears of the end.
-        """
+        """End an adopted cell, whose hooks may have been called already, when another begins."""
         session = self._session
-        if session.ledger.depth(_ADOPTED) == 0 and not self._same_request():
+        requests = running_cell.parent(self._shell), self._cell_parent
+        now, then = [(each.get("header") or {}).get("msg_id") for each in requests]
+        if now != then and session.ledger.depth(_ADOPTED) == 0:
             run = session.ledger.end(0, "ok", None, time.time(), None)
             session.stream(None, run)
-
-    def _same_request(self) -> bool:
-        header, adopted = (
-            request.get("header") or {}
-            for request in (running_cell.parent(self._shell), self._cell_parent)
-        )
-        return header.get("msg_id") == adopted.get("msg_id")
 
     def _say_busy(self, request: Mapping[str, Any]) -> None:
         """Mend what the server believes: the control request that brought us ended `idle`.
 
-        A server that takes a busy kernel for idle may cull it in the middle of a
-        training run.
+        A server may cull a kernel that it takes for idle.
         """
         session = self._session
         adopted = session.ledger.depth(_ADOPTED, thread_id=main_thread().ident)
@@ -315,10 +288,7 @@ class CellHooks:
             session.channel.send_status("idle", request)
 
     def _is_at_work(self) -> bool:
-        """Whether a cell runs on the main thread, whatever the ledger missed; on another thread.
-
-        Between two callbacks an awaiting cell can be invisible.
-        """
+        """Whether a cell runs on the main thread, whatever the ledger missed; on another thread."""
         if running_cell.runs_cell(self._shell):
             return True
         time.sleep(_INVISIBLE_S)

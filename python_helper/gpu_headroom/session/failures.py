@@ -48,8 +48,7 @@ if TYPE_CHECKING:
         ranks: Ranks
         workers: Workers
 
-        def take_capture(self, *, of_this_thread: bool) -> Capture | None:
-            """Return what the allocator last failed on, once."""
+        def take_capture(self, *, of_this_thread: bool) -> Capture | None: ...
 
 
 _CARD_S = 0.25  # of processor time, before the next cell
@@ -68,8 +67,7 @@ _SOON_S, _TRIES = 0.2, 5
 class _Unfinished:
     """A card that is to be completed: all that was seen of its failure, without the error.
 
-    `shown` tells the error that stands for it: another one means that the kernel went on. `why`
-    says what ended the look before.
+    `shown` tells that error: another one means that the kernel went on. `why` ended the last look.
     """
 
     failure: Failure
@@ -194,6 +192,7 @@ class Failures:
         from ..readings.nvml import DRIVER
 
         life, index = self._life, device_that_failed(recognition, capture) or 0
+        seen = snapshot or life.sampler.latest
         return Failure(
             error=error,
             recognition=recognition,
@@ -206,7 +205,7 @@ class Failures:
             time_s=time.time(),
             runs=tuple(life.ledger.runs()),
             after_oom=life.options["after_oom"],
-            simulated=_is_simulated(snapshot or life.sampler.latest),
+            simulated=seen is not None and any(each.simulated for each in seen.devices),
             names_others=life.options["name_others"],
             other_devices=()
             if snapshot is None
@@ -327,9 +326,8 @@ class Failures:
     def _complete(self, unfinished: _Unfinished, _: Job, turn: Turn) -> None:
         """Measure to the end what there was no time for at the end of the cell; between cells.
 
-        Where another error is shown by then the card stays as it is: the kernel is another now.
-        So it does where less was found than before: others ran beside it. Once they rest it is
-        looked at again, and whenever somebody asks.
+        Where another error is shown by then the card stays as it is, and where less was found than
+        before, as others ran beside it: once they rest it is looked at again, or if somebody asks.
         """
         from ..card.report import end, report_of
         from ..oom.evidence import measure
@@ -381,10 +379,9 @@ class Failures:
             )
 
     def _earlier_error(self) -> EarlierError:
-        if self._earlier is None:
-            from ..oom.earlier import EarlierError
+        from ..oom.earlier import EarlierError
 
-            self._earlier = EarlierError()
+        self._earlier = self._earlier or EarlierError()
         return self._earlier
 
     def _named(self, run: CellRun) -> CellRun:
@@ -396,10 +393,6 @@ def _as_text(error: BaseException) -> str:
     """Return an error as `repr` has it, which its class may have made another of."""
     said = ", ".join([repr(each) for each in args_of(error) if type(each) is str])
     return f"{name_of(type(error))}({said})"
-
-
-def _is_simulated(snapshot: DeviceSnapshot | None) -> bool:
-    return snapshot is not None and any(device.simulated for device in snapshot.devices)
 
 
 def recognised(
@@ -416,8 +409,5 @@ def recognised(
     devices, index = () if snapshot is None else snapshot.devices, recognition.said.device_index
     if index is not None:
         devices = tuple([device for device in devices if device.index == index])
-    return (
-        recognition
-        if any(is_credible(recognition.said, device) for device in devices or (None,))
-        else None
-    )
+    credible = any(is_credible(recognition.said, device) for device in devices or (None,))
+    return recognition if credible else None

@@ -28,10 +28,8 @@ def loads_model() -> bool:
     # Not kept in a variable: this frame is among them, and a cycle would keep the user's alive.
     frame = sys._current_frames().get(threading.main_thread().ident or 0)  # noqa: SLF001  documented, in spite of its name
     while frame is not None:
-        parts = _LOADERS.get(frame.f_code.co_name)
-        if parts is not None:
-            file = frame.f_code.co_filename.replace("\\", "/")
-            if any(part in file for part in parts):
-                return True
+        parts = _LOADERS.get(frame.f_code.co_name, ())
+        if any(part in frame.f_code.co_filename.replace("\\", "/") for part in parts):
+            return True
         frame = frame.f_back
     return False

@@ -78,7 +78,6 @@ class DeviceTrend:
         self._readings_in_last = 0
         self._highest = 0
         self._first_peak: int | None = None
-        self._peak: int | None = None
         self._judged_s = 0.0
         self._line: _Line | None = None
         self._state = "unknown"
@@ -97,7 +96,9 @@ class DeviceTrend:
         if self._is_level():  # what most cells are, at each reading
             self._line, self._state = None, "steady" if _enough(self._slots) else "unknown"
             return
-        self._line = next((line for line in map(_growth, self._windows()) if line), None)
+        # All readings, and the later half and quarter: growth may begin late.
+        windows = [_later(self._slots, skipped) for skipped in (0, 1 / 2, 3 / 4)]
+        self._line = next(filter(None, map(_growth, filter(_enough, windows))), None)
         self._state = "growing" if self._line else self._without_growth()
 
     @property
@@ -132,7 +133,6 @@ class DeviceTrend:
         in_use, peak = device.in_use_bytes, device.peak_in_use_bytes
         if self._first_peak is None:
             self._first_peak = peak
-        self._peak = peak
         self._highest = max(self._highest, in_use)
         rose = peak is not None and self._first_peak is not None and peak > self._first_peak
         record = max(self._highest, peak) if rose and peak is not None else self._highest
@@ -159,16 +159,10 @@ class DeviceTrend:
         lowest = [slot.lowest for slot in self._slots]
         return max(lowest) - min(lowest) < _THIRDS * _EACH_THIRD * _LEAST_RISE_BYTES
 
-    def _windows(self) -> list[Sequence[_Slot]]:
-        """Return all readings, and the later half and quarter: growth may begin late."""
-        parts = (_later(self._slots, skipped) for skipped in (0, 1 / 2, 3 / 4))
-        return [part for part in parts if _enough(part)]
-
     def _room_left(self, device: DeviceReading) -> int | None:
         """Return what is left above the height that the next steps will reach again at least.
 
-        Where the allocator takes more from the card although it has split blocks to spare, these
-        are of no use.
+        Split blocks to spare are of no use where the allocator takes more from the card.
         """
         headroom = device.headroom_bytes
         if headroom is None:
@@ -220,10 +214,7 @@ def _growth(slots: Sequence[_Slot]) -> _Line | None:
 
 
 def _blocks(slots: Sequence[_Slot]) -> list[tuple[float, int, int]]:
-    """Return the middle, the lowest reading and the record of each of ten stretches of time.
-
-    A stretch without readings is left out.
-    """
+    """Return middle, lowest reading and record of those of ten stretches that have readings."""
     start_s = slots[0].start_s
     block_s = (slots[-1].end_s - start_s) / _BLOCKS or 1.0
     parts: list[list[_Slot]] = [[] for _ in range(_BLOCKS)]
