@@ -1,7 +1,4 @@
-"""What a page shows, in words and plain tables: for terminals, scripts and `%gpu_headroom`.
-
-The numbers are those of the wire.
-"""
+"""What a page shows, in words and plain tables: for terminals, scripts and `%gpu_headroom`."""
 
 from __future__ import annotations
 
@@ -20,12 +17,6 @@ if TYPE_CHECKING:
     from ..release import Outcome
     from ..session.session import Session
 
-_STATES = {
-    "no_framework": "summary.no_framework",
-    "not_initialised": "summary.not_initialised",
-    "no_gpu": "summary.no_gpu",
-    "live": "summary.live",
-}
 _MOST_ROWS = 20
 
 
@@ -60,7 +51,7 @@ def summarise(snapshot: DeviceSnapshot | None) -> Text:
     if snapshot is None:
         return Text(say("summary.no_reading"))
     is_live = snapshot.state == "live" and snapshot.devices
-    said = [] if is_live else [say(_STATES[snapshot.state])]
+    said = [] if is_live else [say(f"summary.state.{snapshot.state}")]
     said += list_devices(snapshot)
     if snapshot.host is not None:
         said.append(_host(snapshot.host))

@@ -36,6 +36,7 @@ TABLES = {"SENTENCES", "TEXTS"}
 PREFIXES = (
     "part.",
     "summary.part.",
+    "summary.state.",
     "released.",
     "path.",
     "worker.",
