@@ -1,9 +1,8 @@
 """What the other threads of this process are doing: one may be training at this moment.
 
-Reading gradients, saved tensors and graphs while native code of another thread writes them
-corrupts memory. PyTorch lets go of the interpreter while it computes, so that nobody else runs
-Python says nothing; but a thread that is inside native code stands still in Python, and its
-frames tell where.
+Reading gradients, saved tensors and graphs while native code of another thread writes them corrupts
+memory. PyTorch lets go of the interpreter while it computes: that nobody else runs Python says
+nothing. But a thread inside native code stands still in Python, and its frames tell where.
 """
 
 from __future__ import annotations
@@ -80,8 +79,7 @@ class Company:
 def look(loops: Iterable[Any] = (), *, own: bool = True) -> Company:
     """Look at the frames of every thread, and of the tasks that await in these event loops.
 
-    Of the calling thread it counts only whether it was called from inside a framework, and not
-    even that without `own`.
+    Of the calling thread, unless not `own`, it counts whether it was called inside a framework.
     """
     found: dict[Doing, list[str]] = {"inside": [], "waiting": []}
     threads = {each.ident: each for each in threading.enumerate()}

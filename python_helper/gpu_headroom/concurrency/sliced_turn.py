@@ -24,8 +24,7 @@ _GIVEN_UP_S = 1.0
 class SlicedTurn(Turn):
     """A walk on a thread of its own, which the main thread drives slice by slice.
 
-    `disturbed` tells that somebody came who was not there at the start, so that the walk ended:
-    to be begun `again`.
+    `disturbed`: somebody came who was not there at the start, which ends it to be begun `again`.
     """
 
     def __init__(
@@ -51,10 +50,7 @@ class SlicedTurn(Turn):
         self.error: BaseException | None = None
 
     def slice(self) -> bool:
-        """Stand still for a slice, and do what the walk needs the main thread for.
-
-        Returns whether the walk has ended. An interrupt ends it.
-        """
+        """Stand still for a slice; whether the walk has ended, as it does by an interrupt."""
         with _interruptible(self):
             if not self._walking:
                 self._walking = True

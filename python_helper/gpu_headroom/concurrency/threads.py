@@ -26,11 +26,7 @@ _PLAIN = (types.FunctionType, types.MethodType)
 
 
 def stay_out() -> None:
-    """Raise `RuntimeError` where Python is free-threaded.
-
-    There no thread stands still while another one looks: neither what is counted nor what is
-    walked is safe.
-    """
+    """Raise `RuntimeError` in free-threaded Python: no thread stands still while another looks."""
     if "free-threading" in sys.version:
         raise RuntimeError(
             "GPU Headroom stays out of free-threaded Python: "
@@ -43,10 +39,7 @@ class NotNow(Exception):  # noqa: N818  it is no fault of anybody's
 
 
 class Lock:
-    """A lock that is given up after `limit_s` seconds: entering it then raises `NotNow`.
-
-    Not to be entered twice by one thread.
-    """
+    """A lock, not reentrant, that is given up after `limit_s` seconds: that raises `NotNow`."""
 
     def __init__(self, limit_s: float = LIMIT_S) -> None:
         self._lock = threading.Lock()

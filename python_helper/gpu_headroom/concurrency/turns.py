@@ -1,14 +1,11 @@
 """What a walk through the objects of a kernel may take, and how it makes way for others.
 
-A walk may need seconds of a kernel with millions of objects. It runs on a thread of ours while
-the main thread stands still, a slice at a time between two turns of the main thread's event loop:
-a cell waits for one slice at most, and before it begins the walk has let go of everything.
+It runs on a thread of ours while the main thread stands still, a slice at a time between two turns
+of that one's event loop: a cell waits for one slice at most, and the walk has let go of everything.
 
-Beside a thread of the person's that could go on at any moment a walk gets one slice only, a little
-longer where she asked for it, or a card waits for it. In that slice nobody else runs Python, so
-nothing changes under it, and nothing that another thread frees stays in memory because a walk holds
-on to it. Where such a thread is inside a framework, what native code may be writing at that moment
-(gradients, graphs) is not read at all.
+Beside a thread of the person's that could go on at any moment it gets one slice only, in which
+nobody else runs Python: nothing changes under it, nor does it keep what another frees. Where such a
+thread is inside a framework, what native code may be writing (gradients, graphs) is not read.
 """
 
 from __future__ import annotations
@@ -56,11 +53,9 @@ class Turn:
     """The time and the company of one walk; this one walks on the calling thread.
 
     `cpu_s` is the processor time there is; `asked` tells that a person asked for the walk. Tasks
-    that await in the event loops of `loops` are company as threads are. `committed` is set by
-    who has done what cannot be begun anew. `cancelled` tells that a person ended it.
-    `only_slice_s` is how long others may be kept out beside whom there is no second slice;
-    `amid_forward` tells that the calling thread stands still inside a framework, where it makes a
-    graph and releases none.
+    that await in `loops` are company as threads are. `committed` is set by who has done what cannot
+    be begun anew. `cancelled` tells that a person ended it. `only_slice_s` is how long others may
+    be kept out; `amid_forward`: the calling thread is inside a framework, where it frees no graph.
     """
 
     def __init__(

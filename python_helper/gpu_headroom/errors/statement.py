@@ -29,8 +29,7 @@ _SURVIVED = re.compile(
 class Statement:
     """What a text says, in bytes as printed; `None` is not said.
 
-    `reserved_bytes` includes what is in use. `certain` is false where the text also stands for
-    other faults.
+    `reserved_bytes` includes what is in use. Not `certain`: it also stands for other faults.
     """
 
     framework: str

@@ -3,9 +3,8 @@
 NVIDIA documents each of these as leaving the process in an inconsistent state, in which any
 further CUDA work returns the same error (cudaError_t in the CUDA Runtime API): they stick.
 
-The words alone prove nothing: anybody may quote them, and errors of other processes are raised
-here, too. What counts is an error that native code or a framework raised in this process and that
-begins as CUDA's errors do.
+The words alone prove nothing, as anybody may quote them. What counts is an error that native code
+or a framework raised in this process and that begins as CUDA's errors do.
 """
 
 from __future__ import annotations

@@ -71,9 +71,8 @@ class Cuda:
     def answers_again(self) -> bool:
         """Go back to normal if CUDA has answered since it was said to have stopped; whether it has.
 
-        Proof is that PyTorch got memory from the driver on each device that it had used: where
-        CUDA has stopped every such call fails. Reading what the allocator counts is no call of
-        CUDA's.
+        Proof is that PyTorch got memory from the driver on each device that it had used, by what
+        the allocator counts, which is no call of CUDA's.
         """
         for index, before in list(self._taken_before.items()):
             taken = driver_bytes(index)

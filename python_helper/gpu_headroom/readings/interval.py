@@ -26,10 +26,9 @@ class Interval:
     """The time from one reading to the next.
 
     `rate_hz` is what those who look want, `None` without one; the least is `DEFAULT_HZ`, for peaks
-    and warnings need readings whether or not somebody looks. Where readings find nothing new and
-    nobody looks closely, the thread wakes every second and a half until something is new. A slow
-    allocator (its lock is held while the driver works) is asked less often.
-    `unchanged` counts the last readings in a row that found what the one before had found.
+    and warnings, or once in a second and a half where nothing is new and nobody looks closely. A
+    slow allocator (its lock is held while the driver works) is asked less often. `unchanged` counts
+    the last readings in a row that found what the one before had found.
     """
 
     def __init__(self, rate_hz: Callable[[], float | None]) -> None:

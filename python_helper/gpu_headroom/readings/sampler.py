@@ -38,12 +38,10 @@ _samplers: weakref.WeakSet[Sampler] = weakref.WeakSet()
 class Sampler:
     """Reads the sources: on its own thread while `busy()`, and whenever asked.
 
-    How often is `Interval`'s matter, whether a reading is sent is `Pace`'s. `prepare` does
-    what takes long, such as opening a driver; it is called on the sampler's own thread, often,
-    and first when a first reading has been asked for, or nobody has for a moment.
-    `at_rest` is called where no cell runs until it says that nothing is left to do.
-    A source that fails is reported by `failed` and asked again later. `forked` tells that this is
-    the copy in a forked child, where nothing may touch the GPU.
+    `prepare` does what takes long, such as opening a driver, and is called on the sampler's own
+    thread, often, but not before a first reading. `at_rest` is called where no cell runs until it
+    says that nothing is left to do. A source that fails is reported by `failed` and asked again
+    later. `forked` tells that this is the copy in a forked child, where nothing may touch the GPU.
     """
 
     def __init__(  # noqa: PLR0913 — what it reads, and whom it tells

@@ -41,10 +41,9 @@ class Reading(NamedTuple):
 class Sources:
     """All sources of one kernel: each framework from when it is imported, the driver once opened.
 
-    PyTorch's is always read; the others once they are included, for they have to be imported.
-    Whichever of the others fails is reported by `failed`, and left out for a minute; for twice as
-    long each time that it fails again, an hour at most.
-    Where `frozen` is set it is all there is to read: the GPU must not be touched any more.
+    PyTorch's is always read; the others once they are included, for they have to be imported. One
+    of them that fails is reported by `failed`, and left out for a minute, then for twice that, an
+    hour at most. Where `frozen` is set it is all there is: the GPU must not be touched any more.
     """
 
     def __init__(self, failed: Failed) -> None:

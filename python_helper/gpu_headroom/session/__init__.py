@@ -17,8 +17,7 @@ _starting = Lock(limit_s=10.0)
 def start() -> Session:
     """Start the helper of this kernel, or return the one that lives.
 
-    Raises `RuntimeError` outside IPython, in free-threaded Python, and where it cannot be
-    started: then it has left nothing behind.
+    Raises `RuntimeError`, with nothing left behind, outside IPython and in free-threaded Python.
     """
     threads.stay_out()
     with _starting:

@@ -29,8 +29,7 @@ _GIB = 2**30
 def dry_run(arguments: Sequence[str]) -> int:
     """Run a notebook on simulated GPUs, print what it needs, and return the exit code.
 
-    0: it fits where `--fail-over` asks for it; 1: it does not; 2: that is not known, or the
-    command is wrong.
+    0: it fits where `--fail-over` asks for it; 1: it does not; 2: not known, or a wrong command.
     """
     own, passed = _split(arguments)
     given = _parser().parse_args(own)

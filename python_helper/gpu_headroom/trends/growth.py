@@ -27,8 +27,7 @@ _OF_A_MODEL = ("parameters", "gradients")
 def growth_of(runs: Sequence[CellRun]) -> wire.Growth | None:
     """Return by how much the last of these runs of one cell grew like those before it.
 
-    Three runs in a row must have kept 50 MiB or more each, within a tenth of each other, and
-    nobody may have freed it in between.
+    Three in a row must have kept 50 MiB or more each, much the same, and nobody have freed it.
     """
     last = runs[-1]
     grown = [(each, _alike(runs[-_RUNS:], each["device_index"])) for each in last.memory]
@@ -94,8 +93,7 @@ class Accounts:
 def collector(account: Account, device_index: int, size: int) -> tuple[str, int] | None:
     """Return the name under which a loop has collected most of `size` bytes, and what it holds.
 
-    There is no account from before the loop: parameters and gradients are left out, since a
-    loop that grows does not grow these.
+    Without an account from before it: parameters and gradients, which no loop grows, are left out.
     """
     device = account.device(device_index)
     held = {
