@@ -54,6 +54,7 @@ if importlib.util.find_spec("torchvision"):
         del torchvision
 del importlib, torch
 """
+_SHELL = re.compile(r"^[ \t]*!|^\s*%%(?:bash|sh|script)\b", re.MULTILINE)
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -148,18 +149,22 @@ def failing_line(run: Run) -> str:
     """Return the text of the innermost line of the failing cell in its traceback."""
     count = run.reply["execution_count"]
     found = re.findall(rf"Cell In\s?\[{count}\], line (\d+)", error_text(run))
-    code = next(
-        each["content"]["code"] for each in run.messages if each["msg_type"] == "execute_input"
-    )
-    lines = str(code).splitlines()
+    lines = _source_of(run).splitlines()
     # Neither a script's own process has a line in the cell, nor what `%run` runs.
     return lines[int(found[-1]) - 1 if found else -1].strip()
+
+
+def _source_of(run: Run) -> str:
+    return next(
+        str(each["content"]["code"]) for each in run.messages if each["msg_type"] == "execute_input"
+    )
 
 
 def report_of(kernel: Notebook, run: Run, own_id: str) -> dict[str, Any] | None:
     """Return the report of a failing cell's card, completed; `None` where there is no card.
 
-    What a process printed that the cell of this id started is handed over, as a page does.
+    What a process printed that the shell of the cell of this id started is handed over, as a page
+    does.
     """
     shown = [
         content["data"][REPORT]
@@ -167,7 +172,7 @@ def report_of(kernel: Notebook, run: Run, own_id: str) -> dict[str, Any] | None:
         if kind == "display_data" and REPORT in content["data"]
     ]
     if not shown:
-        return kernel.explain(run, own_id)
+        return kernel.explain(run, own_id) if _SHELL.search(_source_of(run)) else None
     report: dict[str, Any] = shown[-1]
     if report["looking"]:
         with suppress(AssertionError):  # it is judged as it stands then
