@@ -8,8 +8,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmarks.causes.notebook import FOLDER, HeaderError, cell_id, read, read_all
-from benchmarks.causes.trial import report_of, run_to_failure
+from benchmarks.causes.examination import Place, examine
+from benchmarks.causes.notebook import (
+    FOLDER,
+    REPORTS,
+    HeaderError,
+    cell_id,
+    read,
+    read_all,
+    read_reports,
+)
+from benchmarks.causes.trial import prepare, report_of, run_to_failure
+from benchmarks.causes.verdict import has_remedy, useless, verdict
+from benchmarks.causes.vocabulary import WITHOUT_REPORT
 from benchmarks.recovery.kernels import Environment
 
 if TYPE_CHECKING:
@@ -28,7 +39,30 @@ NAMED = (
     "validation_with_gradients",
     "worker_process",
 )
-NOTEBOOKS = {each.name: each for each in read_all() if not each.origin}
+# Of the public bug reports.
+ANSWERED = ("host_array", "inputs_gathered", "nerf_chunks_gathered", "optuna_trials_caught")
+NOTEBOOKS = {each.name: each for each in read_all([FOLDER.name])}
+REPORTED = {each.name: each for each in read_all([REPORTS.name])}
+SOME = """
+```python thing.py
+place = __file__
+```
+
+## one
+
+```python
+# A report
+# cause: unknown
+# edit: no
+# remedy: none
+# card: 1GiB
+# fails: import thing
+# source: https://example.org
+
+# %%
+import thing
+```
+"""
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +86,38 @@ def test_the_seeded_cause_is_named_first(
     assert report["cause"] is not None
     assert report["cause"]["rule"] == notebook.cause
     assert _line(notebook, report["line"]) == notebook.fails
+
+
+@pytest.mark.parametrize("name", ANSWERED)
+def test_a_public_bug_report_is_answered(environment: Environment, name: str) -> None:
+    """Its cause and a remedy are right, none is useless, and what has to be named is."""
+    report = REPORTED[name]
+    found = examine(Place(environment), report, quick=True)
+    assert verdict(report, found) == "right"
+    assert has_remedy(report, found)
+    assert not useless(report, found)
+    assert not found.unsaid
+
+
+def test_public_bug_reports_name_their_threads() -> None:
+    """Forty and nine of them, each of another thread, and what helped there is in its header."""
+    assert len(REPORTED) >= 49
+    assert len({each.source for each in REPORTED.values()}) == len(REPORTED)
+    assert all(each.source.startswith("https://") for each in REPORTED.values())
+    assert all(each.helps or each.cause in WITHOUT_REPORT for each in REPORTED.values())
+
+
+def test_modules_of_libraries_lie_outside_of_the_notebook_s_folder(
+    environment: Environment, tmp_path: Path
+) -> None:
+    """A report's stand-ins are imported from a `site-packages`, as what is installed is."""
+    file = tmp_path / "some.md"
+    file.write_text(SOME, encoding="utf-8")
+    (report,) = read_reports(file)
+    with Place(environment).open_in_folder(report) as (kernel, folder):
+        prepare(kernel, report)
+        place = Path(kernel.value("__import__('thing').place"))
+    assert place.parent == folder.with_name("site-packages")
 
 
 def test_there_are_enough_of_every_kind() -> None:
