@@ -120,14 +120,14 @@ def running(error: BaseException, files: Iterable[CellRun] = ()) -> Running:
     `files` are those beside the notebook that are as they were when they ran. Of very long code
     only as many frames are read as there is time for, the outermost first.
     """
-    reading = _Reading({run.filename: run.source for run in files})
+    reading = _FrameReading({run.filename: run.source for run in files})
     with each_parsed_once(cpu_s=_READ_S), suppress(Late):
         for frame, number in list(walk_tb(error.__traceback__))[-_MOST_FRAMES:]:
             reading.enter(frame, number)
     return reading.result()
 
 
-class _Reading:
+class _FrameReading:
     """What is read frame by frame, outermost first."""
 
     def __init__(self, files: Mapping[str | None, str]) -> None:
