@@ -16,7 +16,7 @@ from .asks import asks
 from .child import only_way_out
 from .findings import find, fullest, is_whole, needed_bytes
 from .gpus import AMPERE
-from .job import DIED
+from .job import DIED, DryRunOrder, RunOrder
 from .notebook import CodeCell
 from .process import Limits, Runs
 
@@ -26,18 +26,9 @@ if TYPE_CHECKING:
     from ..protocol.wire import DryRunAsk, DryRunFound, DryRunTry
     from .findings import Findings, Try
     from .gpus import Gpu
-    from .job import DryRunOrder, DryRunStep, Ended
+    from .job import DryRunStep, Ended
 
-_ALIKE = (
-    "argv",
-    "devices",
-    "steps",
-    "cell_s",
-    "commands",
-    "network",
-    "values_to",
-    "fake_data",
-)  # of each run
+_ALIKE = RunOrder.__annotations__.keys() & DryRunOrder.__annotations__.keys()  # of each run
 _NOT_NEEDED = ("outside", "cached", "free")  # of a peak; the request that reached it is
 
 
@@ -62,7 +53,6 @@ def dry_run(order: DryRunOrder, tell: Callable[[DryRunStep], object]) -> Finding
     def once(**differs: Any) -> Ended:
         job: Any = {
             "cells": list(order["sources"].items()),
-            "folder": "",
             "scratch": "",
             "held_by": "",
             "capacity_bytes": None,
@@ -99,8 +89,7 @@ def dry_run(order: DryRunOrder, tell: Callable[[DryRunStep], object]) -> Finding
 def ask_first(order: DryRunOrder) -> DryRunStep | None:
     """Return what a person is asked before anything runs; `None`: nothing.
 
-    That is what cells do that others would notice, and, as the message, that nothing of this system
-    holds a run.
+    That is what cells do that others would notice, and, as the message, that nothing holds a run.
     """
     labels = order["labels"]
     cells = [CodeCell(each, text, labels[each]) for each, text in order["sources"].items()]

@@ -82,11 +82,9 @@ class Findings(NamedTuple):
 def find(run: Run, order: DryRunOrder) -> Iterator[Findings]:
     """Run the cells on a GPU without limit, then on each one whose size decides.
 
-    Where they may go by its size the first run is on the largest one.
-
-    `run` takes the fields of a job that differ. Edits are tried on the GPU that the order names,
-    else on the largest one that is too small: those of the order, or those that the card of its
-    failure offers.
+    Where they may go by its size the first run is on the largest one. `run` takes the fields of a
+    job that differ. Edits, the order's or its failure's, are tried on the GPU that the order names,
+    else on the largest one that is too small.
     """
     sources, gpus = order["sources"].values(), [Gpu(*each) for each in order["gpus"]]
     depends, of_size = (any(map(each.search, sources)) for each in (_DEPENDS, _OF_ITS_SIZE))

@@ -118,8 +118,7 @@ class RunOrder(TypedDict):
 class CardPeak(TypedDict):
     """The most that was in use on one card; `request` is the number of the one that reached it.
 
-    `line` of the cell `cell_id`, which called for it; both `None` where no cell did. `threads` says
-    how many asked for memory.
+    `line` of the cell `cell_id` called for it; both `None` where none did. `threads`: how many ask.
     """
 
     device_index: int

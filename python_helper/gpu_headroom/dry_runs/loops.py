@@ -1,8 +1,7 @@
 """Ends what would only go on as before: a training loop once its memory stays as it is.
 
 A loop of a cell that makes steps of an optimizer goes through what it goes through by one of ours,
-which comes to its end early, and so does a `DataLoader` that a library trains with; the code behind
-it runs as it does behind a shorter loop.
+which comes to its end early, and so does a `DataLoader` that a library trains with.
 """
 
 from __future__ import annotations

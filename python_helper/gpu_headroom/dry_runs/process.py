@@ -157,10 +157,7 @@ class Runs:
         self._said: deque[str] = deque(maxlen=_TAIL)
 
     def run(self, job: RunOrder, folder: Path, hear: Callable[[Ended], object]) -> Ended:
-        """Run a job on a view of `folder`, and return how it ended; `hear` is told how far it is.
-
-        Whatever it has written is gone then.
-        """
+        """Run a job on a view of `folder`, gone at its end; `hear` is told how far it is."""
         self._why = None
         self._said.clear()
         over = threads.Bell()

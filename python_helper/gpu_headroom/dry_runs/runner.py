@@ -8,6 +8,7 @@ import threading
 import time
 from dataclasses import replace
 from importlib import import_module
+from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
 
 from ..card.report import report_of
@@ -172,12 +173,10 @@ class Runner:
     def _place(self, error: BaseException) -> tuple[str | None, int | None]:
         """Return the innermost line of a cell on the way to an error."""
         found: tuple[str | None, int | None] = (None, None)
-        step = error.__traceback__
-        while step is not None:
-            cell_id = self._cell_of(step.tb_frame.f_code.co_filename)
+        for frame, line in walk_tb(error.__traceback__):
+            cell_id = self._cell_of(frame.f_code.co_filename)
             if cell_id is not None:
-                found = cell_id, step.tb_lineno
-            step = step.tb_next
+                found = cell_id, line
         return found
 
     def _cell_of(self, filename: str) -> str | None:
@@ -279,8 +278,8 @@ def _nothing(*_: Any, **__: Any) -> None:
 
 def _is_of_simulator(error: BaseException) -> bool:
     """Whether the simulated GPU has raised it, and a real one would not, or it says so."""
-    step, last = error.__traceback__, ""
-    while step is not None:
-        last, step = step.tb_frame.f_globals.get("__name__", ""), step.tb_next
+    last = ""
+    for frame, _ in walk_tb(error.__traceback__):
+        last = frame.f_globals.get("__name__", "")
     is_own = str(last).partition(".")[0] == SIMULATOR and type(error) not in _AS_ON_A_CARD
     return is_own or "simulated GPU" in str(error)
