@@ -26,7 +26,7 @@ class Gpu(NamedTuple):
     """A GPU to run on dry: `total_bytes` is what PyTorch calls its `total_memory`.
 
     That is less than is printed on the box, and differs by driver: the least that was seen.
-    `where` is who lends it, `also` what people call it; `source` is where the size was seen.
+    `where` is who lends it, `also` what people call it.
     `outside_bytes` is what was in use on it outside PyTorch, on one that is looked at. It is run
     on as one of so many bytes more (`more_bytes`), where a simulated one has more outside of it.
     """
@@ -35,7 +35,6 @@ class Gpu(NamedTuple):
     total_bytes: int
     where: str = ""
     also: tuple[str, ...] = ()
-    source: str = ""
     outside_bytes: int | None = None
     more_bytes: int = 0
 
@@ -50,28 +49,20 @@ class Gpu(NamedTuple):
 # `total_memory` in MiB as Ultralytics prints it at the head of a training (select_device in
 # ultralytics/utils/torch_utils.py), in logs of 2022 to 2026 that people have published; those of
 # 80 GB and the H100 from PyTorch's "has a total capacity of".
-_SEEN: tuple[tuple[str, int, str, tuple[str, ...], str], ...] = (
-    ("RTX 3060 12GB", 11910, "workstations", ("3060",), "torch-2.10.0+cu128"),
-    (
-        "T4",
-        14912,
-        "Colab, Kaggle, g4dn",
-        ("tesla t4",),
-        "torch-2.10.0+cu128; 15102 of older drivers",
-    ),
-    ("P100 16GB", 16269, "Kaggle", ("tesla p100",), "torch-2.11.0+cu128"),
-    ("V100 16GB", 16130, "p3", ("tesla v100", "v100"), "torch-1.7.0+cu101"),
-    ("L4", 22563, "Colab, g6", (), "torch-2.11.0+cu128"),
-    ("RTX 3090", 24124, "workstations", ("3090",), "torch-2.13.0+cu130"),
-    ("RTX 4090", 24209, "workstations", ("4090",), "torch-2.1.0+cu118"),
-    ("A100 40GB", 40441, "Colab, p4d", ("a100",), "torch-2.11.0+cu130"),
-    ("L40S", 45495, "g6e", (), "torch-2.2.2+cu121"),
-    ("A100 80GB", 81038, "p4de", (), "torch-2.3.1+cu118"),
-    ("H100 80GB", 81080, "p5", ("h100",), "79.18 GiB in errors"),
+_SEEN: tuple[tuple[str, int, str, tuple[str, ...]], ...] = (
+    ("RTX 3060 12GB", 11910, "workstations", ("3060",)),  # torch-2.10.0+cu128
+    ("T4", 14912, "Colab, Kaggle, g4dn", ("tesla t4",)),  # the same; 15102 of older drivers
+    ("P100 16GB", 16269, "Kaggle", ("tesla p100",)),  # torch-2.11.0+cu128
+    ("V100 16GB", 16130, "p3", ("tesla v100", "v100")),  # torch-1.7.0+cu101
+    ("L4", 22563, "Colab, g6", ()),  # torch-2.11.0+cu128
+    ("RTX 3090", 24124, "workstations", ("3090",)),  # torch-2.13.0+cu130
+    ("RTX 4090", 24209, "workstations", ("4090",)),  # torch-2.1.0+cu118
+    ("A100 40GB", 40441, "Colab, p4d", ("a100",)),  # torch-2.11.0+cu130
+    ("L40S", 45495, "g6e", ()),  # torch-2.2.2+cu121
+    ("A100 80GB", 81038, "p4de", ()),  # torch-2.3.1+cu118
+    ("H100 80GB", 81080, "p5", ("h100",)),  # 79.18 GiB in errors
 )
-GPUS = tuple(
-    [Gpu(name, mib * _MIB, where, also, source) for name, mib, where, also, source in _SEEN]
-)
+GPUS = tuple([Gpu(name, mib * _MIB, where, also) for name, mib, where, also in _SEEN])
 
 
 def find(wanted: str) -> Gpu:

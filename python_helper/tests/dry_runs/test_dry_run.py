@@ -971,12 +971,11 @@ def test_unknown_gpus(wanted: str) -> None:
         gpus.find(wanted)
 
 
-def test_each_gpu_has_a_source_and_a_name_of_its_own() -> None:
+def test_each_gpu_has_a_place_and_a_name_of_its_own() -> None:
     """Sizes are those that PyTorch says, less than what is printed on the box."""
     names = [each for gpu in gpus.GPUS for each in (gpu.name.lower(), *gpu.also)]
     assert len(names) == len(set(names))
     for gpu in gpus.GPUS:
-        assert gpu.source
         assert gpu.where
         assert gpus.find(gpu.name) == gpu
         assert all(gpus.find(each) == gpu for each in gpu.also)
