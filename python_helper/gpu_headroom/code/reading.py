@@ -10,8 +10,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..concurrency.turns import Late
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -35,6 +33,8 @@ class _Reading:
         if self.turn is not None:
             self.turn.pause()
         if time.thread_time() > self.ends_s:
+            from ..concurrency.turns import Late  # not before the first failure
+
             self.is_cut = True
             raise Late
 
