@@ -17,9 +17,9 @@ PROTOCOL = Path(__file__).parents[1] / "python_helper" / "gpu_headroom" / "proto
 
 _WIRE = '''"""What the helper says: events, replies and their parts, as types only.
 
-Made from `protocol.schema.json` by `python -m scripts.wire`; do not edit. Nothing here is needed at
-run time, so no pack carries it: import it under `TYPE_CHECKING`. What a page may ask stands in
-`requests.py`.
+Made from `protocol.schema.json`, where stands what each is, by `python -m scripts.wire`; do not
+edit. Nothing here is needed at run time, so no pack carries it: import it under `TYPE_CHECKING`.
+What a page may ask stands in `requests.py`.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ from .requests import Request  # noqa: TC001  tests read the hints
 '''
 _REQUESTS = '''"""What a page may ask, as types, which `checking.py` reads.
 
-Made from `protocol.schema.json` by `python -m scripts.wire`; do not edit. Keys carry their units,
-sizes are integer bytes, times are seconds since the epoch. No key is optional: unknown is `None`.
+Made from `protocol.schema.json`, where stands what each is, by `python -m scripts.wire`; do not
+edit. Keys carry their units, sizes are integer bytes, times are seconds since the epoch. No key is
+optional: unknown is `None`.
 """
 
 from __future__ import annotations
@@ -51,8 +52,6 @@ _OF_REQUESTS = re.compile(r"request|options|\w+_request")
 _TAKEN = {"warning", "error"}
 _UNIONS = {"frame": "FrameWire"}
 _PRIMITIVES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
-_MOST_COLUMNS = 90  # of the first line of a docstring
-_COLUMNS = 100
 
 
 def type_name(definition: str) -> str:
@@ -100,22 +99,7 @@ def _class(name: str, definition: dict[str, Any]) -> str:
         f"    {key}: {_hint(each)}" for key, each in properties.items() if key not in inherited
     ]
     base = "_Asked" if inherited else "TypedDict"
-    return "\n".join([f"class {name}({base}):", _docstring(definition["description"]), *fields])
-
-
-def _docstring(description: str) -> str:
-    """Return it on one line where it fits, else its first sentence alone on the first."""
-    if len(description) <= _MOST_COLUMNS:
-        return f'    """{description}"""\n'
-    first, rest = re.split(r"(?<=[.:;]) ", description, maxsplit=1)
-    first = re.sub("[:;]$", ".", first)
-    lines = [""]
-    for word in (rest[:1].upper() + rest[1:]).split():
-        if len(f"    {lines[-1]} {word}") > _COLUMNS:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    body = "\n".join(f"    {each}" for each in lines)
-    return f'    """{first}\n\n{body}\n    """\n'
+    return "\n".join([f"class {name}({base}):", *(fields or ["    pass"])])
 
 
 def _hint(part: dict[str, Any]) -> str:  # noqa: PLR0911  one per form

@@ -1,8 +1,8 @@
 """What the helper says: events, replies and their parts, as types only.
 
-Made from `protocol.schema.json` by `python -m scripts.wire`; do not edit. Nothing here is needed at
-run time, so no pack carries it: import it under `TYPE_CHECKING`. What a page may ask stands in
-`requests.py`.
+Made from `protocol.schema.json`, where stands what each is, by `python -m scripts.wire`; do not
+edit. Nothing here is needed at run time, so no pack carries it: import it under `TYPE_CHECKING`.
+What a page may ask stands in `requests.py`.
 """
 
 from __future__ import annotations
@@ -55,12 +55,6 @@ EngineName = Literal["command", "dask", "ipyparallel", "process", "rank", "ray"]
 
 
 class Message(TypedDict):
-    """A sentence.
-
-    JupyterLab looks `template` up as gettext's msgid and fills in `params`; consoles and static
-    forms show `text`.
-    """
-
     id: str
     template: str
     params: dict[str, str | float | bool | None]
@@ -68,8 +62,6 @@ class Message(TypedDict):
 
 
 class Framework(TypedDict):
-    """What one framework holds on one device."""
-
     name: FrameworkName
     in_use_bytes: int
     cached_bytes: int | None
@@ -80,11 +72,6 @@ class Framework(TypedDict):
 
 
 class Device(TypedDict):
-    """One GPU as this kernel sees it.
-
-    `used` = outside + in use; `headroom` = free + cached = capacity - used.
-    """
-
     index: int
     backend: Literal["cuda", "rocm", "xpu", "mps"]
     name: str | None
@@ -105,8 +92,6 @@ class Device(TypedDict):
 
 
 class CellMemory(TypedDict):
-    """What one run of a cell did to one device."""
-
     device_index: int
     change_bytes: int | None
     peak_bytes: int | None
@@ -117,8 +102,6 @@ class CellMemory(TypedDict):
 
 
 class Item(TypedDict):
-    """One thing that can be freed."""
-
     id: str
     kind: ItemKind
     name: str | None
@@ -134,35 +117,23 @@ class Item(TypedDict):
 
 
 class Holder(TypedDict):
-    """A name that keeps memory in use, with all that was reached through it first.
-
-    Of a model its parameters, buffers and gradients. A variable of a failed function is named with
-    it: `x in Block.forward`.
-    """
-
     name: str
     kind: HolderKind
     bytes: int
 
 
 class Part(TypedDict):
-    """One part of a sum, such as a segment of the bar of the moment of failure; in its order."""
-
     kind: PartKind
     bytes: int
 
 
 class DiffRow(TypedDict):
-    """One row of a diff."""
-
     sign: Literal[" ", "-", "+"]
     line: int
     text: str
 
 
 class Diff(TypedDict):
-    """What a fix would change, for show only: the edit itself is asked from the live helper."""
-
     cell_id: str | None
     file: str | None
     execution_count: int | None
@@ -171,8 +142,6 @@ class Diff(TypedDict):
 
 
 class Remedy(TypedDict):
-    """Something a person can do about this failure, offered only where the numbers support it."""
-
     id: str
     kind: Literal["release", "edit", "snippet", "suggestion", "restart", "save"]
     title: Message
@@ -185,8 +154,6 @@ class Remedy(TypedDict):
 
 
 class Cause(TypedDict):
-    """A cause with its evidence."""
-
     rule: str
     claim: Message
     evidence: Message
@@ -194,23 +161,17 @@ class Cause(TypedDict):
 
 
 class Detail(TypedDict):
-    """One row of the table under Details."""
-
     label: Message
     bytes: int | None
     source: Message
 
 
 class Version(TypedDict):
-    """A program or driver that took part in a failure, and its version."""
-
     name: str
     version: str
 
 
 class Worker(TypedDict):
-    """A process other than the kernel that works for its notebook, as far as an error names it."""
-
     engine: EngineName
     rank: int | None
     pid: int | None
@@ -218,11 +179,6 @@ class Worker(TypedDict):
 
 
 class Origin(TypedDict):
-    """The line of a cell that failed in another process.
-
-    Of the cell that defines what ran there.
-    """
-
     cell_id: str | None
     execution_count: int | None
     line: int
@@ -230,12 +186,6 @@ class Origin(TypedDict):
 
 
 class Report(TypedDict):
-    """The OOM card.
-
-    One neutral model, laid out by every renderer. In a notebook it is untrusted text; only a live
-    helper's own copy is acted on.
-    """
-
     version: str
     report_id: str
     life_id: str
@@ -273,19 +223,12 @@ class Report(TypedDict):
 
 
 class Stub(TypedDict):
-    """What is saved instead of a report when cards are not kept in the notebook.
-
-    The live helper is asked for the rest.
-    """
-
     version: str
     report_id: str
     life_id: str
 
 
 class Edit(TypedDict):
-    """Lines of one cell to replace, computed from the sources that were sent."""
-
     cell_id: str
     first_line: int
     old_lines: list[str]
@@ -293,8 +236,6 @@ class Edit(TypedDict):
 
 
 class Hello(TypedDict):
-    """The helper lives. Also part of the attach reply."""
-
     type: Literal["hello"]
     protocol_version: str
     helper_version: str
@@ -305,11 +246,6 @@ class Hello(TypedDict):
 
 
 class Sample(TypedDict):
-    """One reading.
-
-    Sent on a lease while a cell runs: when something changed, and as a heartbeat every second.
-    """
-
     type: Literal["sample"]
     life_id: str
     seq: int
@@ -325,8 +261,6 @@ class Sample(TypedDict):
 
 
 class Cell(TypedDict):
-    """A cell started or ended."""
-
     type: Literal["cell"]
     life_id: str
     cell_id: str | None
@@ -343,8 +277,6 @@ class Cell(TypedDict):
 
 
 class Oom(TypedDict):
-    """A cell ran out of GPU memory; its card comes as display data of that cell."""
-
     type: Literal["oom"]
     life_id: str
     report_id: str
@@ -356,15 +288,11 @@ class Oom(TypedDict):
 
 
 class Shared(TypedDict):
-    """Bytes that each of these items counts: they come back once."""
-
     ids: list[str]
     bytes: int
 
 
 class Plan(TypedDict):
-    """What can be freed, measured between cells after a plan request."""
-
     type: Literal["plan"]
     life_id: str
     request_id: str
@@ -375,8 +303,6 @@ class Plan(TypedDict):
 
 
 class ReleasedItem(TypedDict):
-    """One item of the release."""
-
     id: str
     kind: ItemKind
     title: Message
@@ -385,12 +311,6 @@ class ReleasedItem(TypedDict):
 
 
 class Released(TypedDict):
-    """A release ended.
-
-    Freed is in use before minus after; returned to the card is reserved before minus after; both
-    measured.
-    """
-
     type: Literal["released"]
     life_id: str
     release_id: str
@@ -410,8 +330,6 @@ class Released(TypedDict):
 
 
 class WarningEvent(TypedDict):
-    """Something a person should know before it fails."""
-
     type: Literal["warning"]
     life_id: str
     time_s: float
@@ -422,8 +340,6 @@ class WarningEvent(TypedDict):
 
 
 class ErrorEvent(TypedDict):
-    """Something in the helper failed; it goes on as far as it can. For the log."""
-
     type: Literal["error"]
     life_id: str
     time_s: float
@@ -433,16 +349,12 @@ class ErrorEvent(TypedDict):
 
 
 class Bye(TypedDict):
-    """The helper ends on purpose."""
-
     type: Literal["bye"]
     life_id: str
     reason: Literal["unloaded", "replaced"]
 
 
 class AttachReply(TypedDict):
-    """Reply to `attach`."""
-
     type: Literal["attach"]
     id: str
     hello: Hello
@@ -452,15 +364,11 @@ class AttachReply(TypedDict):
 
 
 class DetachReply(TypedDict):
-    """Reply to `detach`."""
-
     type: Literal["detach"]
     id: str
 
 
 class SampleReply(TypedDict):
-    """Reply to `sample`."""
-
     type: Literal["sample"]
     id: str
     sample: Sample
@@ -468,16 +376,12 @@ class SampleReply(TypedDict):
 
 
 class PlanReply(TypedDict):
-    """Reply to `plan`."""
-
     type: Literal["plan"]
     id: str
     status: Literal["queued", "waiting"]
 
 
 class ReleaseReply(TypedDict):
-    """Reply to `release`."""
-
     type: Literal["release"]
     id: str
     release_id: str
@@ -485,16 +389,12 @@ class ReleaseReply(TypedDict):
 
 
 class CancelReply(TypedDict):
-    """Reply to `cancel`."""
-
     type: Literal["cancel"]
     id: str
     cancelled: bool
 
 
 class ReportReply(TypedDict):
-    """Reply to `report`."""
-
     type: Literal["report"]
     id: str
     status: Literal["known", "unknown"]
@@ -503,8 +403,6 @@ class ReportReply(TypedDict):
 
 
 class FixReply(TypedDict):
-    """Reply to `fix`."""
-
     type: Literal["fix"]
     id: str
     status: Literal["ok", "changed", "unknown"]
@@ -515,40 +413,30 @@ class FixReply(TypedDict):
 
 
 class CleanupReply(TypedDict):
-    """Reply to `cleanup`."""
-
     type: Literal["cleanup"]
     id: str
     status: Literal["queued", "waiting"]
 
 
 class RescueReply(TypedDict):
-    """Reply to `rescue`."""
-
     type: Literal["rescue"]
     id: str
     status: Literal["queued", "waiting"]
 
 
 class RerunReply(TypedDict):
-    """Reply to `rerun`."""
-
     type: Literal["rerun"]
     id: str
     status: Literal["queued", "waiting"]
 
 
 class RefusedReply(TypedDict):
-    """Any request that cannot be answered."""
-
     type: Literal["refused"]
     id: str
     message: Message
 
 
 class HostMemory(TypedDict):
-    """The kernel's own host memory, and the host's: the container's limit where there is one."""
-
     rss_bytes: int | None
     available_bytes: int | None
     total_bytes: int | None
@@ -556,8 +444,6 @@ class HostMemory(TypedDict):
 
 
 class Trend(TypedDict):
-    """Where memory goes while a cell runs."""
-
     device_index: int
     state: Literal["unknown", "steady", "growing"]
     bytes_per_s: int | None
@@ -568,8 +454,6 @@ class Trend(TypedDict):
 
 
 class Growth(TypedDict):
-    """The same cell kept more on each of its last runs."""
-
     device_index: int
     runs: int
     bytes_per_run: int
@@ -577,16 +461,12 @@ class Growth(TypedDict):
 
 
 class AllocationSite(TypedDict):
-    """Where an object was made, known while allocation recording is on."""
-
     cell_id: str | None
     execution_count: int | None
     line: int | None
 
 
 class HeldPart(TypedDict):
-    """One storage or autograd graph under a holder."""
-
     id: str
     name: str
     kind: HolderKind
@@ -599,8 +479,6 @@ class HeldPart(TypedDict):
 
 
 class Held(TypedDict):
-    """One holder: a name, a displayed value, a failed cell's traceback, or what no name reaches."""
-
     id: str
     name: str
     origin: Literal["names", "modules", "outputs", "traceback", "garbage", "elsewhere"]
@@ -615,8 +493,6 @@ class Held(TypedDict):
 
 
 class HeldDevice(TypedDict):
-    """Where the memory in use of a device is: parts that add up to it."""
-
     device_index: int
     in_use_bytes: int
     parts: list[Part]
@@ -625,16 +501,12 @@ class HeldDevice(TypedDict):
 
 
 class Process(TypedDict):
-    """Another process on the card."""
-
     pid: int | None
     name: str | None
     bytes: int | None
 
 
 class Holders(TypedDict):
-    """Who holds the memory in use, measured between cells after a holders request."""
-
     type: Literal["holders"]
     life_id: str
     request_id: str | None
@@ -648,8 +520,6 @@ class Holders(TypedDict):
 
 
 class Path(TypedDict):
-    """The ways from a root to one object, after a path request."""
-
     type: Literal["path"]
     life_id: str
     request_id: str
@@ -660,8 +530,6 @@ class Path(TypedDict):
 
 
 class Snapshot(TypedDict):
-    """The allocator's snapshot was written, or could not be."""
-
     type: Literal["snapshot"]
     life_id: str
     request_id: str
@@ -671,8 +539,6 @@ class Snapshot(TypedDict):
 
 
 class Cleanup(TypedDict):
-    """The clean-up cell that a request asked for."""
-
     type: Literal["cleanup"]
     life_id: str
     request_id: str
@@ -681,8 +547,6 @@ class Cleanup(TypedDict):
 
 
 class Rescue(TypedDict):
-    """A training was saved, or could not be."""
-
     type: Literal["rescue"]
     life_id: str
     request_id: str
@@ -693,8 +557,6 @@ class Rescue(TypedDict):
 
 
 class Rerun(TypedDict):
-    """What running cells again would cost."""
-
     type: Literal["rerun"]
     life_id: str
     request_id: str
@@ -705,8 +567,6 @@ class Rerun(TypedDict):
 
 
 class Progress(TypedDict):
-    """A walk that a person asked for goes on."""
-
     type: Literal["progress"]
     life_id: str
     request_id: str
@@ -714,8 +574,6 @@ class Progress(TypedDict):
 
 
 class HoldersReply(TypedDict):
-    """Reply to `holders`."""
-
     type: Literal["holders"]
     id: str
     status: Literal["queued", "waiting"]
@@ -723,24 +581,18 @@ class HoldersReply(TypedDict):
 
 
 class PathReply(TypedDict):
-    """Reply to `path`."""
-
     type: Literal["path"]
     id: str
     status: Literal["queued", "waiting"]
 
 
 class CellsReply(TypedDict):
-    """Reply to `cells`."""
-
     type: Literal["cells"]
     id: str
     runs: list[Cell]
 
 
 class HistoryPoint(TypedDict):
-    """The highest reading of a stretch of time of one device."""
-
     time_s: float
     device_index: int
     in_use_bytes: int
@@ -751,32 +603,24 @@ class HistoryPoint(TypedDict):
 
 
 class HistoryReply(TypedDict):
-    """Reply to `history`."""
-
     type: Literal["history"]
     id: str
     points: list[HistoryPoint]
 
 
 class SnapshotReply(TypedDict):
-    """Reply to `snapshot`."""
-
     type: Literal["snapshot"]
     id: str
     status: Literal["queued", "waiting"]
 
 
 class ExplainReply(TypedDict):
-    """Reply to `explain`; the card is displayed below the cell."""
-
     type: Literal["explain"]
     id: str
     report_id: str | None
 
 
 class PresenceReply(TypedDict):
-    """Reply to `presence`: what this kernel holds, and since when it rests."""
-
     type: Literal["presence"]
     id: str
     sample: Sample | None
@@ -784,11 +628,6 @@ class PresenceReply(TypedDict):
 
 
 class FrameOutput(TypedDict):
-    """What an output with a script of ours says of itself, where no extension is.
-
-    An attribute of its element.
-    """
-
     uid: str
     life_id: str
     kind: Literal["gauge", "card"]
@@ -797,42 +636,24 @@ class FrameOutput(TypedDict):
 
 
 class FrameOpening(TypedDict):
-    """What a frame says as it opens its comm.
-
-    Of its output the ids. The version is of this envelope.
-    """
-
     version: str
     uid: str
     life_id: str
 
 
 class FrameMessage(TypedDict):
-    """What a frame says on its comm. `seen` is the highest number of an event that it has got."""
-
     seen: int
     poll: int
     request: Request | None
 
 
 class FrameCall(TypedDict):
-    """The same where no comm can be opened.
-
-    A function is called by name, and returns the envelope.
-    """
-
     uid: str
     seen: int
     request: Request
 
 
 class FrameEnvelope(TypedDict):
-    """What a frame is sent, whatever the occasion.
-
-    `poll` is of the message that this answers, `fixed` the cells of a `fix` reply. Events are
-    numbered upward, and come again until the frame has said that it has them.
-    """
-
     life_id: str
     poll: int | None
     reply: Reply | None
@@ -841,16 +662,12 @@ class FrameEnvelope(TypedDict):
 
 
 class ChangedCell(TypedDict):
-    """A cell as a fix would have it, and as which it ran."""
-
     cell_id: str
     execution_count: int | None
     source: str
 
 
 class Followed(TypedDict):
-    """One engine that this notebook sends work to, and whether its workers are measured."""
-
     engine: EngineName
     total: int
     live: int
@@ -860,8 +677,6 @@ class Followed(TypedDict):
 
 
 class CardWorker(TypedDict):
-    """A worker on one card."""
-
     id: str
     engine: EngineName
     name: str | None
@@ -877,12 +692,6 @@ class CardWorker(TypedDict):
 
 
 class WorkerCard(TypedDict):
-    """A GPU on which workers are.
-
-    In use and cached are sums over its workers that have not ended, outside is what is used on the
-    card but by none of them.
-    """
-
     id: str
     host: str
     index: int | None
@@ -899,16 +708,12 @@ class WorkerCard(TypedDict):
 
 
 class CardShare(TypedDict):
-    """What workers hold on a GPU of the kernel: it is part of that device's outside."""
-
     device_index: int
     workers: int
     bytes: int
 
 
 class FollowedWorkers(TypedDict):
-    """The processes that this notebook sends its work to, in short."""
-
     engines: list[Followed]
     in_use_bytes: int
     fullest: WorkerCard | None
@@ -916,8 +721,6 @@ class FollowedWorkers(TypedDict):
 
 
 class WorkerReleased(TypedDict):
-    """What was done with a worker has ended."""
-
     type: Literal["worker_released"]
     life_id: str
     request_id: str
@@ -926,8 +729,6 @@ class WorkerReleased(TypedDict):
 
 
 class WorkersReply(TypedDict):
-    """Reply to `workers`."""
-
     type: Literal["workers"]
     id: str
     workers: FollowedWorkers | None
@@ -936,37 +737,27 @@ class WorkersReply(TypedDict):
 
 
 class FollowReply(TypedDict):
-    """Reply to `follow`; what becomes of it is told by the engine's state."""
-
     type: Literal["follow"]
     id: str
 
 
 class WorkerReleaseReply(TypedDict):
-    """Reply to `worker_release`; its end is a `worker_released`."""
-
     type: Literal["worker_release"]
     id: str
     status: Literal["queued"]
 
 
 class StartedBy(TypedDict):
-    """The cell in which something was started."""
-
     cell_id: str | None
     execution_count: int | None
 
 
 class DryRunAsk(TypedDict):
-    """What a cell does that others would notice: to be agreed to before anything runs."""
-
     cell_id: str
     calls: list[str]
 
 
 class DryRunFit(TypedDict):
-    """Whether it fits on a GPU."""
-
     gpu: str
     where: str
     total_bytes: int
@@ -976,8 +767,6 @@ class DryRunFit(TypedDict):
 
 
 class DryRunTry(TypedDict):
-    """What came of an edit, by running it."""
-
     remedy_id: str
     title: Message
     number: int | None
@@ -988,8 +777,6 @@ class DryRunTry(TypedDict):
 
 
 class DryRunFound(TypedDict):
-    """What a dry run has found so far; every size is simulated."""
-
     simulated: bool
     needed_bytes: int | None
     whole: bool
@@ -1005,11 +792,6 @@ class DryRunFound(TypedDict):
 
 
 class DryRun(TypedDict):
-    """How far a dry run is.
-
-    `asking`: nothing has run, for cells do more than compute; `failed`: it ended before its end.
-    """
-
     type: Literal["dry_run"]
     life_id: str
     request_id: str
@@ -1020,8 +802,6 @@ class DryRun(TypedDict):
 
 
 class DryRunReply(TypedDict):
-    """Reply to `dry_run`."""
-
     type: Literal["dry_run"]
     id: str
     status: Literal["queued"]
