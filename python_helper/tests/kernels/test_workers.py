@@ -287,9 +287,7 @@ def hold(rank):
         refused = kernel.ask("workers", filter="")
         assert (refused["type"], refused["message"]["id"]) == ("refused", "refused.not_now")
         kernel.inject(pack, sources=pack.for_workers)
-        kernel.until(
-            lambda: len(kernel.ask("workers", filter="")["cards"]) == 2
-        )
+        kernel.until(lambda: len(kernel.ask("workers", filter="")["cards"]) == 2)
         (tmp_path / "go").touch()
         report = card(kernel.result(request))
     causes = [each["rule"] for each in [report["cause"], *report["further_causes"]]]

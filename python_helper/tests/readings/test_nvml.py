@@ -458,7 +458,7 @@ def test_finds_empty_cards_that_are_hidden(  # noqa: PLR0913, PLR0917  a machine
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", setting)
     driver.read(fixed=True)
     assert driver._power is not None
-    monkeypatch.setattr(driver._power, "asleep", lambda *, any_of_them: power == "suspended")
+    monkeypatch.setattr(driver._power, "asleep", lambda **_: power == "suspended")
     assert driver.hidden() == expected
 
 
