@@ -199,7 +199,7 @@ def _free_traceback(evidence: Evidence, _: Finding) -> Shown | None:
     title, call = "", "free_traceback"
     # What an earlier error held, or an earlier try, may wait for Python's collector.
     earlier = max(evidence.earlier_traceback_bytes or 0, evidence.failure.left_bytes)
-    waits = min(evidence.nameless_bytes, earlier)
+    waits = min(sum(group.bytes for group in evidence.groups if not group.root), earlier)
     if waits > held:
         held, title, call = held + waits, "left", "free"
     note = {True: "note", False: "note_not_enough", None: "note_maybe"}[evidence.fits_after_free]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.kernels.test_after_oom import report_of
+from tests.kernels.test_unfinished import until
 from tests.live import LiveKernel
 
 if TYPE_CHECKING:
@@ -144,7 +145,8 @@ def test_a_notebook_that_is_run_again_after_a_failure(kernel: LiveKernel) -> Non
     build = f"import torch\nfrom torch import nn\nmodel = nn.Sequential({layers}).cuda()"
     kernel.run(build, cell_id="build")
     fail(kernel, "def train(n):\n    return model(torch.randn(n, 1024).cuda()).sum()\ntrain(4096)")
-    report = fail(kernel, build, "build")
+    # What waits is known for certain once the look for what leads to it has come to its end.
+    report = until(kernel, fail(kernel, build, "build"), lambda each: not each["looking"])
     assert report["cause"]["rule"] == "earlier-traceback"
     offer = report["remedies"][0]
     assert (offer["kind"], offer["title"]["id"]) == ("release", "remedy.free-traceback.left")
