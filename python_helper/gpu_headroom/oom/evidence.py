@@ -15,7 +15,6 @@ from ..code.notebook import Notebook
 from ..code.reading import each_parsed_once
 from ..code.rounds import grown_by_functions
 from ..concurrency.turns import Disturbed, Late
-from ..frameworks.torch.observer import old_collected
 from ..holders.groups import groups_of
 from ..holders.inspector import Inspector
 from ..holders.ledger import StorageLedger
@@ -355,9 +354,6 @@ def _parts(  # noqa: PLR0913, PLR0917  all that the sum is made of
     parts |= found.unheld_on(index) if found is not None else {}
     gone = let_go or 0
     earlier = min(gone, failure.earlier_traceback_bytes or 0)
-    capture = failure.capture
-    if capture is not None and capture.collected not in (None, old_collected()):
-        gone = earlier  # some of the rest was garbage, and nobody can tell how much
     parts |= {"earlier_error": earlier, "temporaries": gone - earlier}
     return add_up(in_use, parts.items())
 

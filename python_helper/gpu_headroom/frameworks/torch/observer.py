@@ -11,7 +11,6 @@ tensor, no graph, no variable. It keeps no frame objects and allocates nothing o
 
 from __future__ import annotations
 
-import gc
 import sys
 import threading
 import time
@@ -42,8 +41,7 @@ class Capture:
     `capacity_bytes` is the limit where a memory fraction is set, `largest_block_bytes` the largest
     free block of the pool that all requests share. `segments_expand` is whether any of the
     allocator's segments does. `requested_bytes` is the segment that the driver refused, which
-    PyTorch's message rounds. `collected` counts what Python's collector had freed of old objects.
-    A frame is file, line, function.
+    PyTorch's message rounds. A frame is file, line, function.
     """
 
     time_s: float
@@ -55,12 +53,6 @@ class Capture:
     segments_expand: bool | None
     threads: tuple[tuple[str, tuple[FrameLine, ...]], ...]
     requested_bytes: int | None = None
-    collected: int | None = None
-
-
-def old_collected() -> int:
-    """Return how many objects full collections of garbage have freed so far."""
-    return int(gc.get_stats()[-1]["collected"])
 
 
 class _Trampoline:
@@ -168,7 +160,6 @@ class Observer:
             else any(segment.get("is_expandable", False) for segment in segments),
             threads=_threads(),
             requested_bytes=segment,
-            collected=old_collected(),
         )
         self._first = self._first or capture
         if self._failed is None:
