@@ -117,7 +117,8 @@ def diagnose(evidence: Evidence) -> Diagnosis:
         causes.insert(1, outside.left_by_first_try(evidence, left))
         left = left and left._replace(rule="loop-leftovers")
         offer = None if left is None else remedy.offer(evidence, left)
-        offers[1:1] = [replace(offer, id="delete-leftovers")] if offer is not None else []
+        if offer is not None and all(each.id != "delete-leftovers" for each in offers):
+            offers.insert(1, replace(offer, id="delete-leftovers"))
     return Diagnosis(causes, offers[:_MOST_OFFERS])
 
 
