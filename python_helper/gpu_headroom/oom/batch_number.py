@@ -98,7 +98,7 @@ def batch_of(
     here: Scene,
     notebook: Notebook,
 ) -> Batch | None:
-    """Return the number that tensors in memory have as many rows as; `None`: none is proven.
+    """Return the number that tensors in memory have as many rows as; `None`: none is shown.
 
     Of several the likeliest: by its name, by the names that the frames and the failing lines know
     it by, by how much has so many rows. Of two that are alike the last one.
