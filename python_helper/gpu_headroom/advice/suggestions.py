@@ -1127,10 +1127,7 @@ def _other_gpu(evidence: Evidence, _: Finding) -> Shown | None:
     "activations",
     "huge-request",
     title="A larger GPU",
-    note=(
-        "{needed_bytes} were in use or asked for when it failed; how much the whole cell "
-        "needs is not known."
-    ),
+    note="At least {needed_bytes}; how much more is not known.",
     named="A GPU with {gigabytes} GB or more",
     note_named="The cell needs {needed_bytes}: it failed at its last step.",
     rank=3,
