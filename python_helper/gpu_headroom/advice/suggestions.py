@@ -197,9 +197,8 @@ def _free_traceback(evidence: Evidence, _: Finding) -> Shown | None:
     if after_oom == "never" or held is None:
         return None
     title, call = "", "free_traceback"
-    # What an earlier error held, or an earlier try, may wait for Python's collector.
-    earlier = max(evidence.earlier_traceback_bytes or 0, evidence.failure.left_bytes)
-    waits = min(sum(group.bytes for group in evidence.groups if not group.root), earlier)
+    unnamed = sum(group.bytes for group in evidence.groups if not group.root)
+    waits = min(unnamed, evidence.earlier_bytes)
     if waits > held:
         held, title, call = held + waits, "left", "free"
     note = {True: "note", False: "note_not_enough", None: "note_maybe"}[evidence.fits_after_free]
@@ -974,11 +973,6 @@ def _one_result_at_a_time(evidence: Evidence, finding: Finding) -> Shown | None:
     return Shown(bytes=finding.bytes, example=example)
 
 
-def _needed(evidence: Evidence) -> int | None:
-    in_use, requested = evidence.memory.in_use_bytes, evidence.requested_bytes
-    return None if in_use is None or requested is None else in_use + requested
-
-
 @suggestion(
     "expandable-segments",
     "fragmentation",
@@ -1087,7 +1081,7 @@ def _lighter_model(evidence: Evidence, _: Finding) -> Shown | None:
     alone=True,
 )
 def _other_gpu(evidence: Evidence, _: Finding) -> Shown | None:
-    needed = _needed(evidence)
+    needed = evidence.failed_at_bytes
     if needed is None:
         return None
     if evidence.scene.running.trains:
@@ -1133,7 +1127,7 @@ def _other_gpu(evidence: Evidence, _: Finding) -> Shown | None:
     rank=3,
 )
 def _larger_gpu(evidence: Evidence, _: Finding) -> Shown | None:
-    memory, needed = evidence.memory, _needed(evidence)
+    memory, needed = evidence.memory, evidence.failed_at_bytes
     if needed is None:
         return None
     needed += memory.outside_bytes or 0

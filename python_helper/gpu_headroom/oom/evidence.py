@@ -161,14 +161,15 @@ class Evidence:
         return None if requested is None or headroom is None else requested - headroom
 
     @property
-    def failed_at_bytes(self) -> int:
-        """What was in use with what was asked for; nothing that is not known."""
-        return (self.memory.in_use_bytes or 0) + (self.requested_bytes or 0)
+    def failed_at_bytes(self) -> int | None:
+        """What was in use with what was asked for; `None` where one is not known."""
+        in_use, requested = self.memory.in_use_bytes, self.requested_bytes
+        return None if in_use is None or requested is None else in_use + requested
 
     @property
-    def nameless_bytes(self) -> int:
-        """What waits for Python's collector."""
-        return sum(group.bytes for group in self.groups if group.origin == "garbage")
+    def earlier_bytes(self) -> int:
+        """What an earlier error held, or the first try of this cell: its frames may be garbage."""
+        return max(self.earlier_traceback_bytes or 0, self.failure.left_bytes)
 
     def share(self, size: int) -> float:
         """Return `size` as a share of what was in use."""

@@ -180,7 +180,8 @@ class Peak:
         """
         there = scaling_bytes + self._computed()
         peak = self._at_peak(scaling_bytes, room=False) if self.room_left == 1 else there
-        return min(int(peak * (1 - left)), self._evidence.failed_at_bytes)
+        saved, most = int(peak * (1 - left)), self._evidence.failed_at_bytes
+        return saved if most is None else min(saved, most)
 
     @property
     def progress(self) -> float:

@@ -278,7 +278,7 @@ def test_what_no_arithmetic_allows_is_withheld(
         nonlocal found
         found = diagnose(evidence)
         (first, *causes), (offer, *offers) = found
-        too_much = evidence.failed_at_bytes + 4 * GIB
+        too_much = (evidence.failed_at_bytes or 0) + 4 * GIB
         impossible = Diagnosis(
             [{**first, "bytes": -1}, first], [replace(offer, effect_bytes=too_much)]
         )

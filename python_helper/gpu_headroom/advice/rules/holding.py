@@ -336,12 +336,11 @@ _CYCLE_SHARE = 0.2
 
 def reference_cycles(evidence: Evidence) -> Finding | None:
     """Speak where what only waits for the collector is a good part of what is in use."""
-    # An earlier error's frames may wait to be collected: they have a cause of their own.
-    earlier = max(evidence.earlier_traceback_bytes or 0, evidence.failure.left_bytes)
-    size = evidence.nameless_bytes - earlier
+    kept = [group for group in evidence.groups if group.origin == "garbage"]
+    # What an earlier error or try held has a cause of its own.
+    size = sum(group.bytes for group in kept) - evidence.earlier_bytes
     if not evidence.complete or evidence.share(size) < _CYCLE_SHARE:
         return None
-    kept = [group for group in evidence.groups if group.origin == "garbage"]
     return Finding(
         claim(evidence, "cause.reference-cycles", TEXTS, held_bytes=size),
         message("cause.reference-cycles.evidence", TEXTS, type_name=kept[0].type_name or "Tensor"),
