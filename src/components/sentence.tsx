@@ -1,10 +1,8 @@
 import * as React from 'react';
+import { MARKUP } from '../text/plain';
 
 /** Longest text shown of any one sentence: a saved card may hold anything. */
 const MAX_TEXT = 2000;
-
-/** The only markup of the catalogue: `code` and **strong**. */
-const MARKUP = /(\*\*.+?\*\*|`[^`]+`)/;
 
 /**
  * A sentence of the helper. Text always goes in as text, never as markup.

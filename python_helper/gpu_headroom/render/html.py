@@ -136,4 +136,6 @@ def _marked(text: str) -> str:
 
 
 def _element(found: re.Match[str]) -> str:
-    return f"<strong>{found[2]}</strong>" if found[1] is None else f"<code>{found[1]}</code>"
+    if found[1] is None:
+        return f"<code>{found[2]}</code>"
+    return f"<strong>{words.MARKUP.sub(_element, found[1])}</strong>"

@@ -76,4 +76,4 @@ def _remedy(report: Report, number: int, remedy: Remedy) -> Iterator[str]:
 
 
 def _plain(marked: str) -> str:
-    return words.MARKUP.sub(lambda match: match[1] or match[2], marked)
+    return words.MARKUP.sub(lambda match: _plain(match[1]) if match[1] else match[2], marked)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from ..protocol.wire import Cause, Diff, Remedy, Report
 
-MARKUP = re.compile(r"`([^`]*)`|\*\*(.+?)\*\*")
+MARKUP = re.compile(r"\*\*((?:`[^`]*`|[^`])+?)\*\*|`([^`]*)`")  # strong, which may hold code
 REMEDIES_SHOWN = 4  # at once
 _FILL = {"outside": "▒", "cached": "░", "free": "·"}
 

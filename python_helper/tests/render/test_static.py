@@ -242,6 +242,14 @@ def test_html_escapes_every_text_of_a_report() -> None:
     assert "<script" not in source
 
 
+def test_code_in_a_strong_phrase_keeps_its_own_asterisks() -> None:
+    """A power in a name is no mark."""
+    claim = message("cause.retained-graph", TEXTS, name="x[2 ** 26]", held_bytes=1, in_use_bytes=2)
+    cause: Any = {**report()["cause"], "claim": claim}  # type: ignore[dict-item]  # there is one
+    assert "<strong><code>x[2 ** 26]</code> keeps" in html(report(cause=cause))
+    assert " x[2 ** 26] keeps" in text(report(cause=cause))
+
+
 def test_static_forms_show_the_example_of_a_suggestion() -> None:
     """As code of its own, below the note, and escaped."""
     example = "for part in batch.split(256):\n    model(part)  # <b>"

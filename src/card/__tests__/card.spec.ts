@@ -19,6 +19,7 @@ import {
 } from '../../__tests__/report';
 import type { IDiff, IReport } from '../../protocol';
 import type { ActionName, ICardState, RemedyState } from '../state';
+import { plain } from '../../text/plain';
 import { suggestedCode } from '../suggestion';
 
 const isDiff = (diff: IDiff | undefined): diff is IDiff => diff !== undefined;
@@ -370,6 +371,17 @@ describe('Card', () => {
       expect(host.querySelector('script, img, b')).toBeNull();
       expect(text('.jp-GpuHeadroomCard-cause')).toBe(
         '<script>alert(1)</script> <b>'
+      );
+    });
+
+    it('should leave the asterisks of code in a strong phrase alone', () => {
+      const claim = message('**`x[2 ** 26]` keeps 1 GiB** of 2');
+      show({
+        cause: { rule: 'x', claim, evidence: message('x'), bytes: null }
+      });
+      expect(text('.jp-GpuHeadroomCard-cause strong code')).toBe('x[2 ** 26]');
+      expect(plain('**`x[2 ** 26]` keeps 1 GiB** of 2')).toBe(
+        'x[2 ** 26] keeps 1 GiB of 2'
       );
     });
 
