@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -44,6 +45,7 @@ def step_through(kernel: LiveKernel, step: Callable[[], object]) -> None:
     for number in range(STEPS):
         step()
         if number % 4 == 0:
+            time.sleep(0.1)  # no more requests in a second than a page may make
             assert kernel.attach(rate_hz=10)["type"] == "attach"
             assert kernel.ask("sample", client_id="a-page")["type"] == "sample"
             assert kernel.ask("holders")["status"] == "waiting"
