@@ -8,7 +8,6 @@ import actions from './commands/plugin';
 import dryRun from './dryrun/plugin';
 import gauge from './gauge/plugin';
 import kernel from './kernel/plugin';
-import lastRan from './lastran/plugin';
 import notebooks from './otherkernels/plugin';
 import panel from './panel/plugin';
 import release from './release/plugin';
@@ -26,8 +25,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   report,
   cells,
   badges,
-  started,
-  lastRan
+  started
 ];
 
 export default plugins;

@@ -22,8 +22,6 @@ const SettingsSchema = v.object({
   showBadges: v.fallback(v.boolean(), true),
   keepReports: v.fallback(v.boolean(), true),
   nameOthers: v.fallback(v.boolean(), true),
-  /** Keep in a notebook on which GPU it ran. */
-  rememberGpu: v.fallback(v.boolean(), true),
   recordAllocations: v.fallback(v.boolean(), false),
   /** What happens after a cell ran out of memory. */
   afterOom: v.fallback(v.picklist(['ask', 'free', 'never']), 'ask'),

@@ -14,15 +14,13 @@ import {
 } from '../editing/edit';
 import { findFix, makeFix } from '../editing/fix';
 import { insertBelow } from '../editing/insertion';
-import { Follower } from '../lastran/follower';
 import type { IEdit } from '../protocol';
-import { DEFAULT_SETTINGS, type Settings } from '../settings';
 import { FOUND } from './dryrun';
 import { FakeFiles } from './files';
-import { FakeGpuMemory, FakeMemory, settle } from './memory';
+import { FakeMemory, settle } from './memory';
 import { makePanel, silenceYjs } from './notebook';
-import { gib, message } from './report';
-import { CELL, DEVICE, EVENTS, SAMPLE } from './samples';
+import { message } from './report';
+import { EVENTS } from './samples';
 
 const trans = nullTranslator.load('gpu-headroom');
 
@@ -190,26 +188,6 @@ describe('a notebook in which nothing is to be changed', () => {
       const here = new Here(panel, () => Promise.resolve(null), trans);
       await expectAsItIs(lock, () => {
         expect(here.keep(FOUND)).toBe('The notebook is read-only.');
-      });
-    });
-
-    it('should not remember on which GPU it ran', async () => {
-      new Follower({
-        panel,
-        memory: new FakeGpuMemory(memory),
-        settings: {
-          current: { ...DEFAULT_SETTINGS, rememberGpu: true }
-        } as unknown as Settings,
-        trans,
-        tell: () => undefined
-      });
-      const device = { ...DEVICE, index: 0, simulated: false };
-      memory.set({ sample: { ...SAMPLE, devices: [device] } });
-      const run = CELL.memory
-        .slice(0, 1)
-        .map(each => ({ ...each, device_index: 0, peak_bytes: gib(9) }));
-      await expectAsItIs(lock, () => {
-        memory.send({ ...CELL, cell_id: 'one', status: 'ok', memory: run });
       });
     });
   });

@@ -10,7 +10,6 @@ import {
 } from '../editing/edit';
 import { whyLocked } from '../editing/fix';
 import { insertBelow } from '../editing/insertion';
-import { METADATA_KEY, readLastRan, sayMeasured } from '../lastran/record';
 import type { IDryRunFound, IEdit, RequestArgs } from '../protocol';
 import { asMarkdown } from './words';
 
@@ -31,13 +30,6 @@ export class Here {
     readonly again: (more: Partial<DryRunMore>) => Promise<string | null>,
     private readonly _trans: TranslationBundle
   ) {}
-
-  /** What it needed when it really ran last; empty: nobody has measured that. */
-  get measured(): string {
-    const metadata: unknown = this._panel.model?.getMetadata(METADATA_KEY);
-    const record = readLastRan(metadata);
-    return record ? sayMeasured(record, this._trans) : '';
-  }
 
   /**
    * Put what was found into a cell that stays.

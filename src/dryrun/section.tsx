@@ -91,7 +91,7 @@ function Actions(props: {
 }
 
 function Found(props: IProps & { found: IDryRunFound }): React.JSX.Element {
-  const { dryRun, found, trans } = props;
+  const { found, trans } = props;
   const { sentence } = words(trans);
   const [needed, ...others] = found.said;
   return (
@@ -105,9 +105,6 @@ function Found(props: IProps & { found: IDryRunFound }): React.JSX.Element {
         <p className="jp-GpuHeadroom-notice">
           {listParts(named(found.parts, trans))}
         </p>
-      )}
-      {dryRun.here?.measured && (
-        <p className="jp-GpuHeadroom-notice">{dryRun.here.measured}</p>
       )}
       {others.map((each, index) => (
         <p key={index} className="jp-GpuHeadroom-notice">

@@ -29,17 +29,10 @@ describe('FitsOn', () => {
   const place = (): { model: INotebookModel; again: jest.Mock } => {
     const source = `${'\n'.repeat(11)}batch_size = 1024\ntrain()`;
     const panel = makePanel([{ id: 'cell-7', source }]);
-    const last_ran = {
-      name: 'Tesla T4',
-      capacity_bytes: gib(14.6),
-      peak_bytes: gib(9.5),
-      cell_id: 'cell-7'
-    };
     const { model } = panel;
     if (model === null) {
       throw new Error('The panel has no notebook.');
     }
-    model.setMetadata('gpu_headroom', { last_ran });
     const again = jest.fn(async () => Promise.resolve('It did not begin.'));
     dryRun.here = new Here(panel, again, trans);
     return { model, again };
@@ -88,9 +81,6 @@ describe('FitsOn', () => {
     memory.send({ ...DRY_RUN, status: 'done', message: null });
     const { model } = place();
     show();
-    expect(host.textContent).toContain(
-      'Measured when it last ran: 9.5 GiB (Tesla T4, 14.6 GiB).'
-    );
     press('Keep in the notebook');
     const [, kept] = model.cells;
     expect(kept?.type).toBe('markdown');
