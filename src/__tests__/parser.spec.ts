@@ -1,11 +1,9 @@
 import Ajv from 'ajv';
 
 import schema from '../../python_helper/gpu_headroom/protocol/protocol.schema.json';
-import { plainText } from '../card/text';
 import { parseEvent, parseReply, parseReport } from '../protocol';
 import type { Reply } from '../protocol';
-import { withoutWorkers, withoutWorkersIn } from '../protocol/early';
-import { FREE, gib, message, REPORT, SMALLER_BATCH, WORDS } from './report';
+import { message, REPORT } from './report';
 import {
   DEVICE,
   EVENTS,
@@ -55,13 +53,6 @@ function replace(value: unknown, path: Path, by: unknown): unknown {
   return copy;
 }
 
-/** What lacks keys. */
-function without(value: object, ...keys: string[]): object {
-  return Object.fromEntries(
-    Object.entries(value).filter(([key]) => !keys.includes(key))
-  );
-}
-
 /** What comes over a socket has no undefined values. */
 const wire = (value: unknown): unknown =>
   value === undefined ? undefined : JSON.parse(JSON.stringify(value));
@@ -79,21 +70,15 @@ describe('parser', () => {
 
   const ajv = new Ajv({ allowUnionTypes: true }).addSchema(schema, 'protocol');
   const groups = [
-    [
-      'event',
-      parseEvent,
-      withoutWorkers,
-      [...Object.values(EVENTS), ...UNKNOWN_EVENTS]
-    ],
+    ['event', parseEvent, [...Object.values(EVENTS), ...UNKNOWN_EVENTS]],
     [
       'reply',
       parseReply,
-      withoutWorkersIn,
       [...Object.values<Reply>({ ...REPLIES }), ...UNKNOWN_REPLIES]
     ]
   ] as const;
 
-  describe.each(groups)('%s', (union, parse, ofEarlier, samples) => {
+  describe.each(groups)('%s', (union, parse, samples) => {
     const validate = ajv.compile({ $ref: `protocol#/definitions/${union}` });
     const cases = samples.map(sample => [sample.type, sample] as const);
 
@@ -109,8 +94,7 @@ describe('parser', () => {
         for (const path of pathsOf(sample)) {
           for (const intruder of INTRUDERS) {
             const changed = wire(replace(sample, path, intruder));
-            // What an earlier helper lacks may be missing.
-            const isValid = validate(ofEarlier(changed));
+            const isValid = validate(changed);
             if (isValid !== (parse(changed) !== null)) {
               wrong.push(`${path.join('.')} = ${JSON.stringify(intruder)}`);
             }
@@ -173,119 +157,12 @@ describe('parser', () => {
     expect(parseEvent(event)).toBe(event);
   });
 
-  describe('of a helper that knows no workers', () => {
-    const sample = without(EVENTS.sample, 'workers', 'cuda_started');
-    const cell = without(EVENTS.cell, 'workers_bytes');
-    const told = {
-      sample: { ...sample, workers: null, cuda_started: null },
-      cell: { ...cell, workers_bytes: null }
-    };
-
-    it('should read readings and cells', () => {
-      expect(parseEvent(sample)).toEqual(told.sample);
-      expect(parseEvent(cell)).toEqual(told.cell);
-      expect(warn).not.toHaveBeenCalled();
-    });
-
-    it('should read them in answers', () => {
-      const { attach, cells, presence } = REPLIES;
-      expect(parseReply({ ...attach, sample, cell })).toEqual({
-        ...attach,
-        ...told
-      });
-      expect(parseReply({ ...REPLIES.sample, sample, cell: null })).toEqual({
-        ...REPLIES.sample,
-        sample: told.sample,
-        cell: null
-      });
-      expect(parseReply({ ...presence, sample })).toEqual({
-        ...presence,
-        sample: told.sample
-      });
-      expect(parseReply({ ...cells, runs: [cell, cell] })).toEqual({
-        ...cells,
-        runs: [told.cell, told.cell]
-      });
-      expect(warn).not.toHaveBeenCalled();
-    });
-
-    it('should make nothing of what is wrong', () => {
-      expect(parseEvent({ ...sample, workers: {} })).toBeNull();
-      expect(parseEvent({ ...cell, status: 'bored' })).toBeNull();
-      expect(parseReply({ ...REPLIES.cells, runs: [null] })).toBeNull();
-    });
-  });
-
   it('should tell a report from a stub and from neither', () => {
     const { version, report_id, life_id } = REPORT;
     const stub = { version, report_id, life_id };
     expect(parseReport(REPORT)).toBe(REPORT);
     expect(parseReport(stub)).toBe(stub);
     expect(parseReport({ ...REPORT, parts: 'all of it' })).toBeNull();
-  });
-
-  it('should read a card that an early helper saved, in its own words', () => {
-    const said = (text: string, params = {}): object => ({
-      id: 'any',
-      params,
-      text
-    });
-    const { diffs, ...changed } = SMALLER_BATCH;
-    const early = {
-      ...REPORT,
-      sticky_error: undefined,
-      worker: undefined,
-      origin: undefined,
-      also_failed: undefined,
-      measured: undefined,
-      poisoned: true,
-      further_causes: undefined,
-      versions: undefined,
-      looking: undefined,
-      cause: {
-        rule: 'activations',
-        claim: said('**Activations: 9.8 GiB**'),
-        evidence: said('They grow with `batch_size` ({name}).')
-      },
-      remedies: [
-        {
-          ...FREE,
-          title: said('Free 12.0 GiB'),
-          note: said(''),
-          diff: null,
-          diffs: undefined,
-          kind: 'advice',
-          example: undefined
-        },
-        { ...changed, diff: { ...diffs[0], file: undefined } }
-      ],
-      details: [
-        { label: said('Requested'), bytes: gib(2), source: 'error message' }
-      ]
-    };
-    const report = parseReport(early);
-    if (report === null || !('parts' in report)) {
-      throw new Error('It is no card.');
-    }
-    expect(report.sticky_error).toBe(true);
-    expect(report.remedies.map(each => each.diffs)).toEqual([[], diffs]);
-    expect(report.remedies.map(each => [each.kind, each.example])).toEqual([
-      ['suggestion', null],
-      ['edit', null]
-    ]);
-    expect(report.cause?.bytes).toBeNull();
-    expect(report.looking).toBe(false);
-    expect(report.worker).toBeNull();
-    const text = plainText(WORDS, { ...report, sticky_error: false });
-    for (const sentence of [
-      'Most likely cause: Activations: 9.8 GiB They grow with batch_size ({name}).',
-      '1. Free 12.0 GiB',
-      'Requested: 2.00 GiB (error message)'
-    ]) {
-      expect(text).toContain(sentence);
-    }
-    expect(parseReport({ ...early, remedies: { length: 1 } })).toBeNull();
-    expect(parseReport({ ...early, cause: 'none' })).toBeNull();
   });
 
   it.each([10 ** 300, Infinity])('should read no report of %d bytes', bytes => {

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 
-import { ofEarlyHelper, withoutWorkers, withoutWorkersIn } from './early';
 import { type Event, EventSchema } from './event';
 import { type Reply, ReplySchema } from './reply';
 import { type IReport, type IStub, ReportSchema, StubSchema } from './report';
@@ -32,20 +31,16 @@ function place(path: readonly v.IssuePathItem[]): string {
  *
  * What came is used, not the copy that a schema makes: keys that are not known
  * are let through, so that a newer helper of the same major version is understood.
- *
- * @param ofEarlier - completes what an earlier helper of that version says
  */
 function read<T extends { type: string }>(
   kind: string,
   schema: v.GenericSchema<T>,
-  data: unknown,
-  ofEarlier: (data: unknown) => unknown
+  data: unknown
 ): T | null {
   if (v.is(schema, data)) {
     return data;
   }
-  const told = ofEarlier(data);
-  const { issues } = v.safeParse(schema, told, {
+  const { issues } = v.safeParse(schema, data, {
     abortEarly: true,
     message: flaw
   });
@@ -56,31 +51,26 @@ function read<T extends { type: string }>(
     const where = (data as T).type + place(issue.path ?? []);
     warnOnce(`a malformed ${kind} was ignored: ${where} ${issue.message}.`);
   }
-  return issue ? null : (told as T);
+  return null;
 }
 
 /**
  * Read an event; `null`, after one line in the log, when it is not one.
  */
 export function parseEvent(data: unknown): Event | null {
-  return read('event', EventSchema, data, withoutWorkers);
+  return read('event', EventSchema, data);
 }
 
 /**
  * Read the body of a reply; `null`, after one line in the log, when it is not one.
  */
 export function parseReply(data: unknown): Reply | null {
-  return read('answer', ReplySchema, data, withoutWorkersIn);
+  return read('answer', ReplySchema, data);
 }
 
 /**
  * Read the out-of-memory card of a notebook: a report, a stub, or `null`.
  */
 export function parseReport(data: unknown): IReport | IStub | null {
-  for (const read of [data, ofEarlyHelper(data)]) {
-    if (v.is(ReportSchema, read)) {
-      return read;
-    }
-  }
-  return v.is(StubSchema, data) ? data : null;
+  return v.is(ReportSchema, data) || v.is(StubSchema, data) ? data : null;
 }

@@ -5,7 +5,6 @@ import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 
 import { Card, CardNotice, newTitleId } from '../card/card';
-import { isNewer, NewerCard } from '../card/newer';
 import type {
   ActionName,
   ICardState,
@@ -54,9 +53,8 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
 
   /** Read what the output holds; it is untrusted whatever the notebook says. */
   renderModel(model: IRenderMime.IMimeModel): Promise<void> {
-    const data = model.data[MIME_TYPE];
-    this._newer = isNewer(data) ? model.data : null;
-    this._saved = this._newer ? null : parseReport(data);
+    this._data = model.data;
+    this._saved = parseReport(model.data[MIME_TYPE]);
     this._bind();
     this._draw();
     if (this._isComplete()) {
@@ -167,10 +165,8 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     const report = this._report;
     const { announcer, words } = this._options;
     this._drawing.draw(
-      this._newer ? (
-        <NewerCard data={this._newer} trans={words.trans} />
-      ) : report === null ? (
-        <CardNotice text={this._notice()} />
+      report === null ? (
+        this._notice()
       ) : (
         <Card
           {...words}
@@ -188,15 +184,27 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     }
   }
 
-  /** Why there is no report to show. */
-  private _notice(): string {
+  /** Why there is no report to show, over what its output says to everybody. */
+  private _notice(): React.JSX.Element {
     const { trans } = this._options.words;
     if (this._saved === null) {
-      return trans.__('This saved report cannot be read.');
+      const text = this._data['text/plain'];
+      return (
+        <>
+          <CardNotice text={trans.__('This saved report cannot be read.')} />
+          {typeof text === 'string' && <pre>{text}</pre>}
+        </>
+      );
     }
-    return this._state.trust === 'asking'
-      ? trans.__('Asking the kernel for the details…')
-      : trans.__('The details of this report were not saved.');
+    return (
+      <CardNotice
+        text={
+          this._state.trust === 'asking'
+            ? trans.__('Asking the kernel for the details…')
+            : trans.__('The details of this report were not saved.')
+        }
+      />
+    );
   }
 
   private async _act(
@@ -280,7 +288,7 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
   private readonly _titleId = newTitleId();
   private readonly _opened = new Set<string>();
   private _copied: string | null = null;
-  private _newer: IRenderMime.IMimeModel['data'] | null = null;
+  private _data: IRenderMime.IMimeModel['data'] = {};
   private _saved: IReport | IStub | null = null;
   private _place: IPlace | null = null;
   private _controller: ReportController | null = null;

@@ -5,9 +5,10 @@ import { MIME_TYPE } from './reading';
 
 const GIB = 2 ** 30;
 
-/** As early helpers wrote it: without a template. */
+/** A sentence without values: its template is the same. */
 const message = (text: string): object => ({
   id: 'not-known',
+  template: text,
   params: {},
   text
 });
@@ -19,7 +20,7 @@ export function savedReport(changes: object = {}): object {
     report_id: 'a-report-from-elsewhere',
     life_id: 'a-life-long-gone',
     time_s: 1_800_000_000,
-    poisoned: false,
+    sticky_error: false,
     simulated: false,
     framework: 'torch',
     error_name: 'OutOfMemoryError',
@@ -46,8 +47,10 @@ export function savedReport(changes: object = {}): object {
     cause: {
       rule: 'activations',
       claim: message('**Activations** fill the card.'),
-      evidence: message('They grow with `batch_size`.')
+      evidence: message('They grow with `batch_size`.'),
+      bytes: 12 * GIB
     },
+    further_causes: [],
     fits_after_free: false,
     remedies: [
       {
@@ -58,7 +61,8 @@ export function savedReport(changes: object = {}): object {
         effect_bytes: 12 * GIB,
         effect_quality: 'measured',
         type_this: 'import gpu_headroom; gpu_headroom.free_traceback()',
-        diff: null
+        diffs: [],
+        example: null
       },
       {
         id: 'smaller-batch',
@@ -68,20 +72,34 @@ export function savedReport(changes: object = {}): object {
         effect_bytes: 6 * GIB,
         effect_quality: 'estimated',
         type_this: null,
-        diff: {
-          cell_id: 'cell-0',
-          execution_count: 1,
-          rows: [
-            { sign: '-', line: 1, text: 'batch_size = 512' },
-            { sign: '+', line: 1, text: 'batch_size = 256' }
-          ],
-          sets: 'batch_size = 256'
-        }
+        diffs: [
+          {
+            cell_id: 'cell-0',
+            file: null,
+            execution_count: 1,
+            rows: [
+              { sign: '-', line: 1, text: 'batch_size = 512' },
+              { sign: '+', line: 1, text: 'batch_size = 256' }
+            ],
+            sets: 'batch_size = 256'
+          }
+        ],
+        example: null
       }
     ],
     details: [
-      { label: message('Requested'), bytes: 2 * GIB, source: 'the error' }
+      {
+        label: message('Requested'),
+        bytes: 2 * GIB,
+        source: message('the error')
+      }
     ],
+    versions: [],
+    looking: false,
+    worker: null,
+    origin: null,
+    also_failed: 0,
+    measured: 'kernel',
     ...changes
   };
 }

@@ -1,13 +1,12 @@
-"""Writes down the cards of the helper as it is now: `python -m tests.samples.collect WHAT-IS-NEW`.
+"""Writes down what the helper saves in notebooks now: `python -m tests.samples.collect`.
 
 Run it from `python_helper/` with the environment of the tests, and commit what it wrote, whenever
-the shape of a card has changed: from then on people have such cards in their notebooks.
+the shape of a report has changed.
 """
 
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,7 +14,7 @@ from typing import Any
 
 from tests.live import REPORT, LiveKernel
 
-CARDS = Path(__file__).parent / "cards"
+CARDS = Path(__file__).parent / "cards.json"
 
 SIMULATE = (
     'import gpu_headroom\n\ngpu_headroom.simulate("4 GiB", compute="meta", outside="300 MiB")'
@@ -130,21 +129,6 @@ def collect() -> dict[str, dict[str, Any]]:
     return cards
 
 
-def write(new: str) -> None:
-    """Write the cards of today beside the earlier ones."""
-    said = subprocess.run(
-        ["git", "log", "-1", "--format=%h %ad", "--date=short"],
-        check=True,
-        text=True,
-        capture_output=True,
-        cwd=CARDS,
-    ).stdout
-    commit, date = said.split()
-    sample = {"commit": commit, "new": new, "cards": collect()}
-    path = CARDS / f"{date}-{commit}.json"
-    path.write_text(json.dumps(sample, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    print(f"Wrote {path.name}")
-
-
 if __name__ == "__main__":
-    write(sys.argv[1])
+    text = json.dumps(collect(), indent=2, ensure_ascii=False)
+    CARDS.write_text(f"{text}\n", encoding="utf-8")
