@@ -252,7 +252,7 @@ function Labels(props: ILayerProps): React.JSX.Element {
         </text>
       ))}
       <text x={scale.endX} y={y} textAnchor="end">
-        {nameAgo(now_s - axis.end_s, trans)}
+        {nameAgo(0, trans)}
       </text>
     </>
   );

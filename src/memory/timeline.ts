@@ -54,17 +54,17 @@ export function trendOf(state: IMemoryState, device: IDevice): ITrend | null {
  * The timeline of a device.
  *
  * @param now_s - as `clockOf` tells it
- * @param choose - the axis of a session that began then
+ * @param isWhole - whether it is of all of the session, else of its last minutes
  */
 export function timelineOf(
   state: IMemoryState,
   device: IDevice,
   now_s: number,
-  choose: (first_s: number, now_s: number) => IAxis = axisOf
+  isWhole = true
 ): ITimeline {
   const known = state.history[device.index] ?? [];
   const [first] = known;
-  const axis = choose(first ? startOf(first) : now_s, now_s);
+  const axis = axisOf(first ? startOf(first) : now_s, now_s, isWhole);
   const { start_s, end_s } = axis;
   const points = widened(
     known.filter(({ time_s }) => isWithin(time_s, time_s, axis)),
@@ -74,7 +74,7 @@ export function timelineOf(
     isWithin(run.start_s, run.end_s ?? now_s, axis)
   );
   const trend = trendOf(state, device);
-  const isGrowing = trend?.state === 'growing' && end_s === now_s;
+  const isGrowing = trend?.state === 'growing';
   return {
     device,
     now_s,

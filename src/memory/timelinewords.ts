@@ -5,6 +5,7 @@ import type { ICell, ITrend } from '../protocol';
 import { formatBytes, formatPrompt, GIB, MIB } from '../text/format';
 import { nameSize } from '../text/names';
 import type { ITranslate } from '../text/translate';
+import { MINUTES_S } from './axis';
 import type { IEnvelope } from './history';
 import { describeRange } from './peak';
 import { type IPeak, type ITimeline, runAt } from './timeline';
@@ -30,14 +31,11 @@ export function describePeak(peak: IPeak, trans: ITranslate): string {
   return peak.isNow ? trans.__('%1, now', place) : place;
 }
 
-/** What a timeline is of: "Last 5 minutes"; more than an hour is all of it. */
-export function nameSpan(span_s: number, trans: ITranslate): string {
-  if (span_s < 60) {
-    return trans.__('Last %1 s', span_s);
-  }
-  return span_s < Infinity
-    ? trans.__('Last %1 min', span_s / 60)
-    : trans.__('All of it');
+/** What a timeline shows: "Whole session", "Last 5 min". */
+export function nameSpan(isWhole: boolean, trans: ITranslate): string {
+  return isWhole
+    ? trans.__('Whole session')
+    : trans.__('Last %1 min', MINUTES_S / 60);
 }
 
 /** How long ago as an axis says it: "−40 s", "−2.5 min", "−3.2 h", "now". */

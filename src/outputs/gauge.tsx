@@ -229,7 +229,7 @@ export class Gauge implements IListener {
     const section = this._host.firstElementChild;
     const width = (section?.clientWidth ?? 0) - PADDING_PX;
     const { peak } = timeline;
-    const title = nameSpan(timeline.axis.span_s, trans);
+    const title = nameSpan(true, trans);
     return (
       <div
         className="jp-GpuHeadroomLive-chart"

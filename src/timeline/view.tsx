@@ -2,20 +2,12 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Chart, ChartTitle } from '../components/chart';
-import { AUTOMATIC, chosenAxis, type IView } from '../memory/axis';
 import type { IEnvelope } from '../memory/history';
 import { type IScale, scaleOf } from '../memory/scale';
 import type { IMemoryState } from '../memory/state';
 import { clockOf, type ITimeline, timelineOf } from '../memory/timeline';
 import { describePoint, nameSpan } from '../memory/timelinewords';
 import type { IDevice } from '../protocol';
-import {
-  type IShown,
-  momentAt,
-  onTimeKey,
-  useDrag,
-  useWheel
-} from './gestures';
 import { SpanPicker } from './spanpicker';
 
 interface ITimelineProps {
@@ -33,13 +25,12 @@ interface ITimelineProps {
 
 /**
  * A session as one device has seen it: a chart, its peak, and each moment in
- * numbers under the pointer or by ← and →. It shows all that there is, until a
- * person chooses a part: by name, by dragging, by the wheel with Ctrl, or by keys.
+ * numbers under the pointer or by ← and →.
  */
 export function Timeline(props: ITimelineProps): React.JSX.Element | null {
   const { state, device, isNamed, trans } = props;
-  const [view, setView] = React.useState(AUTOMATIC);
-  const timeline = useTimeline(state, device, view);
+  const [isWhole, setWhole] = React.useState(true);
+  const timeline = useTimeline(state, device, isWhole);
   if (!timeline) {
     return null;
   }
@@ -50,18 +41,13 @@ export function Timeline(props: ITimelineProps): React.JSX.Element | null {
           <>
             {isNamed && `${trans.__('GPU %1', device.index)} `}
             {props.subject}
-            <SpanPicker
-              timeline={timeline}
-              view={view}
-              onView={setView}
-              trans={trans}
-            />
+            <SpanPicker isWhole={isWhole} onChange={setWhole} trans={trans} />
           </>
         }
         timeline={timeline}
         trans={trans}
       />
-      <Readable {...props} timeline={timeline} onView={setView} />
+      <Readable {...props} timeline={timeline} isWhole={isWhole} />
     </>
   );
 }
@@ -73,37 +59,28 @@ const Plot = React.memo(Chart);
 function useTimeline(
   state: IMemoryState,
   device: IDevice,
-  view: IView
+  isWhole: boolean
 ): ITimeline | null {
   const { runs, sample } = state;
   const history = state.history[device.index];
   const now_s = clockOf(state, Date.now());
   const second = now_s === null ? null : Math.floor(now_s);
   return React.useMemo(
-    () =>
-      now_s === null
-        ? null
-        : timelineOf(state, device, now_s, (first, now) =>
-            chosenAxis(first, now, view)
-          ),
+    () => (now_s === null ? null : timelineOf(state, device, now_s, isWhole)),
     // What a timeline shows of the state; within a second little else changes.
-    [history, runs, sample?.life_id, device.index, second, view]
+    [history, runs, sample?.life_id, device.index, second, isWhole]
   );
 }
 
 /** The chart, with a line at the moment that is read. */
 function Readable(
-  props: ITimelineProps & Pick<IShown, 'timeline' | 'onView'>
+  props: ITimelineProps & { timeline: ITimeline; isWhole: boolean }
 ): React.JSX.Element {
-  const { timeline, width, height, onView, trans } = props;
+  const { isWhole, timeline, width, height, trans } = props;
   const { axis, now_s, points } = timeline;
   const id = React.useId();
-  const place = React.useRef<HTMLDivElement>(null);
   const [time_s, read] = React.useState<number | null>(null);
   const scale = scaleOf(timeline, width, height);
-  const shown: IShown = { timeline, scale, onView };
-  const drag = useDrag(shown);
-  useWheel(place, shown);
   const point = time_s === null ? null : nearest(points, time_s);
   const told = point ?? points[points.length - 1] ?? null;
   const forget = (): void => {
@@ -111,37 +88,55 @@ function Readable(
   };
   return (
     <div
-      ref={place}
       className="jp-GpuHeadroom-timeline"
       role="slider"
       tabIndex={0}
-      aria-label={nameSpan(axis.span_s, trans)}
+      aria-label={nameSpan(isWhole, trans)}
       aria-valuemin={Math.floor(axis.start_s - now_s)}
-      aria-valuemax={Math.ceil(axis.end_s - now_s)}
+      aria-valuemax={0}
       aria-valuenow={told ? Math.round(told.time_s - now_s) : 0}
       aria-valuetext={told ? describePoint(timeline, told, trans) : ''}
       onKeyDown={event => {
-        if (onTimeKey(event.key, shown, told, read)) {
+        const next = pointAt(event.key, points, told);
+        if (next) {
           event.preventDefault();
+          read(next.time_s);
         }
       }}
       onBlur={forget}
-      onDoubleClick={() => {
-        onView(AUTOMATIC);
+      onPointerMove={({ clientX, currentTarget }) => {
+        const { left } = currentTarget.getBoundingClientRect();
+        const share = (clientX - left) / scale.endX;
+        read(axis.start_s + share * (axis.end_s - axis.start_s));
       }}
-      onPointerDown={drag.start}
-      onPointerMove={event => {
-        const { clientX, currentTarget } = event;
-        read(drag.move(event) ? null : momentAt(clientX, currentTarget, shown));
-      }}
-      onPointerUp={drag.end}
-      onPointerCancel={drag.end}
       onPointerLeave={forget}
     >
       <Plot {...{ timeline, id, width, height, trans }} />
       {point && <Moment {...{ timeline, point, scale, trans }} />}
     </div>
   );
+}
+
+/** What a key reads: ← and → the neighbor of what is read, Home and End the ends. */
+function pointAt(
+  key: string,
+  points: readonly IEnvelope[],
+  told: IEnvelope | null
+): IEnvelope | undefined {
+  const at = told ? points.indexOf(told) : -1;
+  const last = points.length - 1;
+  switch (key) {
+    case 'ArrowLeft':
+      return points[Math.max(0, at - 1)];
+    case 'ArrowRight':
+      return points[Math.min(last, at + 1)];
+    case 'Home':
+      return points[0];
+    case 'End':
+      return points[last];
+    default:
+      return undefined;
+  }
 }
 
 /** The line at a moment, with its numbers on the side that has room. */

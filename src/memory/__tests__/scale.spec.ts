@@ -16,7 +16,7 @@ const at = (time_s: number): IEnvelope => ({
 const timeline = (change: Partial<ITimeline> = {}): ITimeline => ({
   device: DEVICE,
   now_s: NOW_S,
-  axis: { span_s: 300, start_s: NOW_S - 300, end_s: NOW_S },
+  axis: { start_s: NOW_S - 300, end_s: NOW_S },
   points: [],
   runs: [],
   peak: null,

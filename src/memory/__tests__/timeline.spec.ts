@@ -8,7 +8,6 @@ import {
   TREND
 } from '../../__tests__/samples';
 import type { ICell, IHistoryPoint } from '../../protocol';
-import { chosenAxis, type IAxis, type IView } from '../axis';
 import { INITIAL_STATE } from '../model';
 import type { IMemoryState } from '../state';
 import { clockOf, timelineOf } from '../timeline';
@@ -43,14 +42,8 @@ describe('clockOf', () => {
   });
 });
 
-/** The axis of a view. */
-const choose =
-  (view: IView) =>
-  (first_s: number, now_s: number): IAxis =>
-    chosenAxis(first_s, now_s, view);
-
 describe('timelineOf', () => {
-  it('should show the readings of the device in what was chosen', () => {
+  it('should show the readings of the device in the last minutes', () => {
     const other = { ...point(990, 1), device_index: 1 };
     const history = historyOf(
       point(699, 1),
@@ -58,39 +51,23 @@ describe('timelineOf', () => {
       other,
       point(990, 3)
     );
-    const view = { span_s: 300, end_s: null };
-    const { points } = timelineOf(
-      state({ history }),
-      DEVICE,
-      NOW_S,
-      choose(view)
-    );
+    const { points } = timelineOf(state({ history }), DEVICE, NOW_S, false);
     expect(points.map(({ time_s }) => time_s)).toEqual([700, 990]);
   });
 
-  it('should show all that there is unless something is chosen', () => {
+  it('should show the whole session', () => {
     const history = historyOf(point(400, 2), point(990, 3));
     const { axis, points } = timelineOf(state({ history }), DEVICE, NOW_S);
-    expect(axis).toEqual({ span_s: 900, start_s: 100, end_s: NOW_S });
+    expect(axis).toEqual({ start_s: 400, end_s: NOW_S });
     expect(points).toHaveLength(2);
   });
 
   it('should show the runs that reach into it', () => {
-    const history = historyOf(point(990, 3));
+    const history = historyOf(point(100, 3), point(990, 3));
     const runs = [run(600, 650), run(651, 720), run(980, null)];
-    const view = { span_s: 300, end_s: null };
     expect(
-      timelineOf(state({ history, runs }), DEVICE, NOW_S, choose(view)).runs
+      timelineOf(state({ history, runs }), DEVICE, NOW_S, false).runs
     ).toEqual(runs.slice(1));
-  });
-
-  it('should draw what is to come only at its right end', () => {
-    const grows = state({
-      sample: { ...SAMPLE, trends: [TREND] },
-      history: historyOf(point(100, 2), point(999, 8))
-    });
-    const view = { span_s: 300, end_s: 800 };
-    expect(timelineOf(grows, DEVICE, NOW_S, choose(view)).full_in_s).toBeNull();
   });
 
   it('should name the cell of the highest reading, as at least that', () => {

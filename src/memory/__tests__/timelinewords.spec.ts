@@ -94,10 +94,9 @@ describe('the axis in words', () => {
   });
 
   it.each([
-    [30, 'Last 30 s'],
-    [900, 'Last 15 min'],
-    [Infinity, 'All of it']
-  ])('should name %s s', (span_s, words) => {
-    expect(nameSpan(span_s, trans)).toBe(words);
+    [true, 'Whole session'],
+    [false, 'Last 5 min']
+  ])('should name the whole session: %s', (isWhole, words) => {
+    expect(nameSpan(isWhole, trans)).toBe(words);
   });
 });

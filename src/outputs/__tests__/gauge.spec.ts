@@ -364,7 +364,7 @@ describe('Gauge', () => {
       const chart = host.querySelector('[role="img"] svg')?.parentElement;
       // As long as the session, as in popup and panel.
       expect(chart?.getAttribute('aria-label')).toBe(
-        'Last 5 min: peak 10.0 GiB'
+        'Whole session: peak 10.0 GiB'
       );
     });
   });
