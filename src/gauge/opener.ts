@@ -1,7 +1,6 @@
 import { Notification } from '@jupyterlab/apputils';
 import type { CommandRegistry } from '@lumino/commands';
 
-import type { ReleaseSessions } from '../release/sessions';
 import type { GaugeModel } from './model';
 import type { GaugePopup } from './popup';
 import { GaugeButton } from './statusitem';
@@ -12,8 +11,7 @@ import { GaugeButton } from './statusitem';
 export class GaugeOpener {
   constructor(
     private readonly _model: GaugeModel,
-    private readonly _commands: CommandRegistry,
-    private readonly _sessions: ReleaseSessions
+    private readonly _commands: CommandRegistry
   ) {}
 
   /** The gauge that was made last and is still there. */
@@ -34,15 +32,6 @@ export class GaugeOpener {
   show(): void {
     if (this.last && !this._popup) {
       this.toggle(this.last);
-    }
-  }
-
-  /** Open the popup with what can be freed. */
-  showChecklist(): void {
-    const { current } = this._model;
-    if (current) {
-      this._sessions.get(current).dialog.open();
-      this.show();
     }
   }
 
@@ -76,7 +65,6 @@ export class GaugeOpener {
     }
     const popup = new GaugePopup({
       model: this._model,
-      sessions: this._sessions,
       anchor: button,
       commands: this._commands
     });

@@ -39,12 +39,12 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const trans = (translator ?? nullTranslator).load('gpu-headroom');
     const settings = await loadSettings(registry);
     const model = new GaugeModel(memory, settings, trans);
-    const opener = new GaugeOpener(model, commands, sessions);
+    const opener = new GaugeOpener(model, commands);
     const announcer = new Announcer();
     model.announced.connect((_, sentence) => {
       announcer.announce(sentence);
     });
-    addCommands(commands, opener, model);
+    addCommands(commands, opener, model, sessions);
     // The schema's toolbar entry holds for JupyterLab too, which needs no second.
     toolbars?.addFactory('Notebook', 'gpu-headroom', () =>
       statusBar ? createNothing() : new ToolbarItem(opener.create(), model)
@@ -71,7 +71,8 @@ function createNothing(): Widget {
 function addCommands(
   commands: CommandRegistry,
   opener: GaugeOpener,
-  model: GaugeModel
+  model: GaugeModel,
+  sessions: ReleaseSessions
 ): void {
   const { trans } = model;
   commands.addCommand(CommandIDs.showPopup, {
@@ -88,14 +89,16 @@ function addCommands(
     caption: trans.__('Choose what to free on the GPU, item by item.'),
     describedBy: { args: NO_ARGS },
     isEnabled: () =>
-      model.current?.state.phase === 'live' && 'device' in model.reading,
+      model.current?.state.phase === 'live' &&
+      'device' in model.reading &&
+      commands.hasCommand(CommandIDs.showPanel),
     execute: async () => {
-      // The choice stands in the popup; where there is no gauge, in the panel.
-      if (model.isShown && opener.last?.isVisible) {
-        opener.showChecklist();
-      } else if (commands.hasCommand(CommandIDs.showPanel)) {
-        await commands.execute(CommandIDs.showPanel);
-      }
+      const { current } = model;
+      // A person asks: what was not measured yet may take long.
+      const looking =
+        current && sessions.get(current).checklist.plan.show(true);
+      await commands.execute(CommandIDs.showPanel, { section: 'freeable' });
+      looking?.dispose();
     }
   });
 }

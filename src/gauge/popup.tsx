@@ -5,9 +5,6 @@ import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 
 import { isBusy } from '../memory/model';
-import type { ReleaseDialog } from '../release/dialog';
-import { DialogView } from '../release/dialogview';
-import type { ReleaseSessions } from '../release/sessions';
 import type { GaugeModel } from './model';
 import { panelOpener, popupActions } from './popupactions';
 import { PopupBody } from './popupbody';
@@ -15,7 +12,6 @@ import { noticeOf } from './popupnotice';
 
 interface IOptions {
   readonly model: GaugeModel;
-  readonly sessions: ReleaseSessions;
   readonly commands: CommandRegistry;
   /** The button that opened it. */
   readonly anchor: Widget;
@@ -30,7 +26,7 @@ const MARGIN_PX = 8;
 /**
  * The popup of a gauge: a dialog beside its button.
  *
- * Owns neither its model nor the freeing that it shows; both go on without it.
+ * Does not own its model.
  */
 export class GaugePopup extends VDomRenderer<GaugeModel> {
   constructor(private readonly _options: IOptions) {
@@ -39,9 +35,7 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
     this.node.setAttribute('role', 'dialog');
     this.node.setAttribute('aria-label', this.model.trans.__('GPU memory'));
     this.node.tabIndex = -1;
-    this.model.stateChanged.connect(this._follow, this);
     this.model.isWatched = true;
-    this._follow();
   }
 
   /** Show it; once it is drawn it has the focus. */
@@ -55,7 +49,6 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
     }
     const hadFocus = this.node.contains(document.activeElement);
     const { anchor, model } = this._options;
-    this._dialog?.close();
     super.dispose();
     model.isWatched = false;
     if (hadFocus) {
@@ -107,11 +100,9 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
   }
 
   protected override render(): React.JSX.Element {
-    const { _dialog: dialog, model } = this;
+    const { model } = this;
     const { reading, current, trans } = model;
     const state = current?.state ?? null;
-    // Freeing takes the place of numbers, not of why there are none.
-    const isFreeing = dialog && dialog.step.kind !== 'closed';
     const close = (): void => {
       this.dispose();
     };
@@ -125,13 +116,8 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
           this._picked = index;
           this.update();
         }}
-        instead={
-          isFreeing && 'device' in reading ? (
-            <DialogView dialog={dialog} trans={trans} />
-          ) : null
-        }
-        actions={popupActions({ ...this._options, dialog, close })}
-        notice={noticeOf(model, dialog)}
+        actions={popupActions({ ...this._options, close })}
+        notice={noticeOf(model)}
         workers={model.workers}
         onWorkers={panelOpener({ ...this._options, close })}
         trans={trans}
@@ -183,21 +169,8 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
     style.bottom = isAbove ? `${window.innerHeight - anchor.top}px` : '';
   }
 
-  /** Follow the choice in whichever kernel is shown. */
-  private _follow(): void {
-    const { current } = this.model;
-    const dialog = current && this._options.sessions.get(current).dialog;
-    if (dialog !== this._dialog) {
-      this._dialog?.close();
-      this._dialog?.changed.disconnect(this.update, this);
-      this._dialog = dialog;
-      dialog?.changed.connect(this.update, this);
-    }
-  }
-
   /** The index of the GPU that was picked here. */
   private _picked: number | null = null;
-  private _dialog: ReleaseDialog | null = null;
 }
 
 /** What is inside, and word once it was drawn for the first time. */

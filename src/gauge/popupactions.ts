@@ -2,12 +2,7 @@ import type { CommandRegistry } from '@lumino/commands';
 
 import type { IButtonProps } from '../components/button';
 import { gapOf } from '../memory/gap';
-import { idsOf } from '../memory/items';
-import { isRestored } from '../memory/released';
-import type { IReleased } from '../protocol';
-import type { ReleaseDialog } from '../release/dialog';
 import { cancelQueued, queuedIn } from '../release/queue';
-import { nameFree } from '../release/words';
 import { CommandIDs, type IKernelMemory } from '../tokens';
 import type { GaugeModel } from './model';
 
@@ -18,8 +13,6 @@ const RESTART = 'kernelmenu:restart';
 interface IContext {
   readonly model: GaugeModel;
   readonly commands: CommandRegistry;
-  /** `null`: there is no kernel. */
-  readonly dialog: ReleaseDialog | null;
   readonly close: () => void;
 }
 
@@ -27,32 +20,12 @@ interface IContext {
  * What the popup offers, in the order of its buttons: only what would work now.
  */
 export function popupActions(context: IContext): IButtonProps[] {
-  const { model } = context;
-  const { trans } = model;
-  const dialog = 'device' in model.reading ? context.dialog : null;
-  switch (dialog?.step.kind) {
-    case 'choosing':
-      return choice(context, dialog);
-    case 'begun':
-      return choice(context, dialog).map(each => ({ ...each, onPress: null }));
-    case 'going':
-    case 'waiting':
-      return [
-        { label: trans.__('Cancel'), onPress: () => void dialog.cancel() }
-      ];
-    case 'stopping':
-      return [{ label: trans.__('Cancel'), onPress: null }];
-    case 'done':
-      return result(context, dialog, dialog.step.released);
-    default:
-      return model.current ? numbers(context, model.current) : restart(context);
-  }
+  const { current } = context.model;
+  return current ? numbers(context, current) : restart(context);
 }
 
 /** Opens the panel; `null`: there is none. */
-export function panelOpener(
-  context: Omit<IContext, 'dialog'>
-): (() => void) | null {
+export function panelOpener(context: IContext): (() => void) | null {
   return command(context, CommandIDs.showPanel, '')[0]?.onPress ?? null;
 }
 
@@ -107,86 +80,36 @@ function restart(context: IContext): IButtonProps[] {
 }
 
 function release(context: IContext, current: IKernelMemory): IButtonProps[] {
-  const { dialog, model } = context;
-  const { trans } = model;
+  const { trans } = context.model;
+  const label = trans.__('Free memory…');
+  const [free] = command(context, CommandIDs.freeMemory, label);
   return [
-    queuedIn(current.state).length > 0
-      ? {
-          label: trans.__('Cancel freeing'),
-          onPress: () => void cancelQueued(current)
-        }
-      : {
-          label: trans.__('Free memory…'),
-          isPrimary: true,
-          onPress: () => dialog?.open()
-        },
+    ...(queuedIn(current.state).length > 0
+      ? [
+          {
+            label: trans.__('Cancel freeing'),
+            onPress: () => void cancelQueued(current)
+          }
+        ]
+      : free
+        ? [{ ...free, isPrimary: true }]
+        : command(context, CommandIDs.releaseMemory, trans.__('Release GPU'))),
     ...command(context, CommandIDs.showPanel, trans.__('Open panel'))
   ];
 }
 
-/** What goes with the checklist. */
-function choice(context: IContext, dialog: ReleaseDialog): IButtonProps[] {
-  const { trans } = context.model;
-  const { isUnmeasured, session } = dialog;
-  const { chosen, gain } = session.checklist;
-  const isPossible = isUnmeasured || chosen.length > 0;
-  const args = { items: idsOf(chosen), kernelId: session.memory.kernel.id };
-  const insert = trans.__('Insert as cell');
-  return [
-    {
-      label: isUnmeasured
-        ? trans.__('Free when it finishes')
-        : nameFree(gain, trans),
-      isPrimary: true,
-      onPress: isPossible ? () => void dialog.free() : null
-    },
-    close(dialog, trans.__('Cancel')),
-    ...(chosen.length > 0
-      ? command(context, CommandIDs.insertCleanupCell, insert, args)
-      : [])
-  ];
-}
-
-function result(
-  context: IContext,
-  dialog: ReleaseDialog,
-  released: IReleased
-): IButtonProps[] {
-  const { trans } = context.model;
-  const { still_held, undo } = released;
-  return [
-    close(dialog, trans.__('Done')),
-    ...(undo.length > 0
-      ? [{ label: trans.__('Undo'), onPress: () => void dialog.undo(undo) }]
-      : []),
-    ...(still_held.length > 0 && !isRestored(released)
-      ? command(context, CommandIDs.showPanel, trans.__('Who holds it?'))
-      : [])
-  ];
-}
-
-function close(dialog: ReleaseDialog, label: string): IButtonProps {
-  return {
-    label,
-    onPress: () => {
-      dialog.close();
-    }
-  };
-}
-
 /** A command, where it is there and can be run; it ends the popup. */
 function command(
-  { close: end, commands }: Omit<IContext, 'dialog'>,
+  { close: end, commands }: IContext,
   id: string,
-  label: string,
-  args: { items?: string[]; kernelId?: string } = {}
+  label: string
 ): IButtonProps[] {
-  if (!commands.hasCommand(id) || !commands.isEnabled(id, args)) {
+  if (!commands.hasCommand(id) || !commands.isEnabled(id)) {
     return [];
   }
   const onPress = (): void => {
     end();
-    void commands.execute(id, args);
+    void commands.execute(id);
   };
   return [{ label, onPress }];
 }

@@ -23,8 +23,6 @@ interface IPopupProps {
   /** The index of the GPU that was picked; `null`: the one of the gauge. */
   picked: number | null;
   onPick: (index: number) => void;
-  /** Takes the place of the numbers: a choice, or the result of a release. */
-  instead: React.JSX.Element | null;
   actions: readonly IButtonProps[];
   /** What the person should know before pressing. */
   notice: string;
@@ -38,22 +36,20 @@ interface IPopupProps {
  * The popup: where the headroom is, in numbers, and what can be done.
  */
 export function PopupBody(props: IPopupProps): React.JSX.Element {
-  const { actions, instead, notice, reading, state, trans, workers } = props;
+  const { actions, notice, reading, state, trans, workers } = props;
   // The chart: only where there are numbers that it leads up to.
   const isCharted = 'device' in reading && reading.kind !== 'stale';
   return (
     <>
-      {instead ?? (
-        <section>
-          <State {...props} />
-        </section>
-      )}
-      {!instead && isCharted && state && (
+      <section>
+        <State {...props} />
+      </section>
+      {isCharted && state && (
         <section>
           <History {...props} reading={reading} state={state} />
         </section>
       )}
-      {!instead && workers && (
+      {workers && (
         <section>
           <PopupWorkers
             workers={workers}

@@ -73,6 +73,19 @@ function Choice({
   const { chosen, gain } = checklist;
   const running = nameRunning(memory.state, trans);
   const isPossible = !isFreeing && chosen.length > 0;
+  if (checklist.items === null && running) {
+    // All that is safe: nothing was measured before the cell.
+    const all = { items: null, confirmed: [], report_id: null };
+    return (
+      <div className="jp-GpuHeadroom-actions">
+        <Button
+          label={trans.__('Free when it finishes')}
+          isPrimary
+          onPress={isFreeing ? null : () => void session.notify(all)}
+        />
+      </div>
+    );
+  }
   if (!checklist.items?.length) {
     return null;
   }

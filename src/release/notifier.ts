@@ -2,7 +2,6 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { runsIPython } from '../kernel/probe';
 import { explain, Foreign } from '../kernel/problem';
-import type { Release } from '../kernel/task';
 import { NotTaken } from '../kernel/work';
 import { type ITaskWords, Notice, noticeOf } from '../lab/notice';
 import type { IReleased, RequestArgs } from '../protocol';
@@ -31,20 +30,7 @@ export async function notifyRelease(
     await freePlainly(session, problem ?? '', trans);
     return;
   }
-  await followRelease(session, session.begin(args), trans, isNamed);
-}
-
-/**
- * The same, of a release that is under way.
- *
- * @param isNamed - a person picked what is freed: nothing else is freed instead
- */
-export async function followRelease(
-  session: ReleaseSession,
-  release: Release,
-  trans: TranslationBundle,
-  isNamed = true
-): Promise<void> {
+  const release = session.begin(args);
   const notice = noticeOf(release, wordsOf(session, trans), trans);
   try {
     tell(session, await release.ended, notice, trans);

@@ -6,7 +6,7 @@ import { IOtherKernels } from '../tokens';
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { confirmItems } from './confirmation';
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- see above
-import { followRelease, notifyRelease } from './notifier';
+import { notifyRelease } from './notifier';
 import { IReleaseSessions, ReleaseSessions } from './sessions';
 
 /**
@@ -27,8 +27,7 @@ const plugin: JupyterFrontEndPlugin<ReleaseSessions> = {
     return new ReleaseSessions({
       confirm: items => confirmItems(items, trans),
       isShared: memory => others?.isSharing(memory) ?? false,
-      notify: (session, args) => notifyRelease(session, args, trans),
-      follow: (session, release) => followRelease(session, release, trans)
+      notify: (session, args) => notifyRelease(session, args, trans)
     });
   }
 };

@@ -4,7 +4,6 @@ import { Observable } from '../observable';
 import type { IItem, RequestArgs } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 import { Checklist } from './checklist';
-import { ReleaseDialog } from './dialog';
 
 /** What giving memory back needs of the application. */
 export interface IReleaseServices {
@@ -16,9 +15,6 @@ export interface IReleaseServices {
 
   /** Tells in a notification how a release goes. Never rejects. */
   notify(session: ReleaseSession, args: RequestArgs<'release'>): Promise<void>;
-
-  /** The same, of a release that is under way. */
-  follow(session: ReleaseSession, release: Release): Promise<void>;
 }
 
 /**
@@ -34,15 +30,11 @@ export class ReleaseSession extends Observable {
   ) {
     super();
     this.checklist = new Checklist(memory, () => _services.isShared(memory));
-    this.dialog = new ReleaseDialog(this);
     this.checklist.changed.connect(this.emit, this);
     memory.disposed.connect(this.dispose, this);
   }
 
   readonly checklist: Checklist;
-
-  /** The choice in the popup. */
-  readonly dialog: ReleaseDialog;
 
   /** Whether a release of this page is on its way. */
   get isFreeing(): boolean {
@@ -68,16 +60,13 @@ export class ReleaseSession extends Observable {
     return this._services.notify(this, args);
   }
 
-  /** Tell of a release in a notification whose dialogue was left. */
-  follow(release: Release): void {
-    void this._services.follow(this, release);
-  }
-
   /** Free items once the person agrees to their price, told in a notification. */
   async free(items: readonly IItem[]): Promise<void> {
     const confirmed = await this.confirm(items);
     if (confirmed && !this.isFreeing) {
       await this.notify({ items: idsOf(items), confirmed, report_id: null });
+      // What was chosen holds for once.
+      this.checklist.choices = new Map();
     }
   }
 

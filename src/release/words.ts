@@ -59,19 +59,6 @@ export function describeOutlook(
     : trans.__('headroom %1', formatPair(before, after, ' → '));
 }
 
-/** The same as a sentence: "Headroom after: about 10.3 GiB." */
-export function explainOutlook(
-  gain: IGain,
-  devices: readonly IDevice[],
-  trans: TranslationBundle
-): string {
-  const after = headroomAfter(gain, devices);
-  const rest = trans.__('Your notebook file does not change.');
-  return after === null
-    ? rest
-    : `${trans.__('Headroom after: about %1.', formatBytes(after))} ${rest}`;
-}
-
 function headroomAfter(
   { freed_bytes }: IGain,
   devices: readonly IDevice[]

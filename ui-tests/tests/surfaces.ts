@@ -12,11 +12,11 @@ export function popup(page: Page): Locator {
   return page.getByRole('dialog', { name: 'GPU memory' });
 }
 
-/** Open the popup with what can be freed. */
+/** Open the panel with what can be freed. */
 export async function openList(page: Page): Promise<Locator> {
   await gauge(page).click();
   await popup(page).getByRole('button', { name: 'Free memory…' }).click();
-  return popup(page);
+  return page.locator('#gpu-headroom-panel');
 }
 
 /** A row of a checklist. */

@@ -1,10 +1,10 @@
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 
 import { expect, test } from './application';
 import { DISPLAY, HOLD, LINK, notebookOf, SIMULATE } from './cells';
 import type { Notebook } from './notebook';
 import { picture } from './pictures';
-import { item, openList, popup } from './surfaces';
+import { item, openList } from './surfaces';
 
 /** Counts the walks of the helper from now on. */
 const COUNT = `from gpu_headroom.concurrency.turns import Turn
@@ -41,17 +41,20 @@ trainer.start()`;
 
 const TRAINING = 'A thread or task of yours is inside a framework (trainer)';
 
-/** The button of the popup that ends a measurement, and the one that begins it. */
+/** What can be freed, in the panel. */
+const list = (page: Page): Locator => page.locator('.jp-GpuHeadroom-checklist');
+
+/** The button there that ends a measurement, and the one that begins it. */
 const buttonOf = (
   page: Page,
   name: string
 ): ReturnType<typeof page.getByRole> =>
-  popup(page).getByRole('button', { name, exact: true });
+  list(page).getByRole('button', { name, exact: true });
 
 /** Wait until a measurement takes long enough for a word. */
 async function takesLong(page: Page): Promise<void> {
-  await expect(popup(page)).toContainText('Measuring what can be freed…');
-  await expect(popup(page)).toContainText(/\d s/);
+  await expect(list(page)).toContainText('Measuring what can be freed…');
+  await expect(list(page)).toContainText(/\d s/);
 }
 
 test.describe('A walk through millions of objects', () => {
@@ -65,9 +68,9 @@ test.describe('A walk through millions of objects', () => {
     await notebook.runUpTo(3);
     await openList(page);
     await takesLong(page);
-    await picture(page, 'walk', popup(page));
+    await picture(page, 'walk', list(page));
     await buttonOf(page, 'Cancel').first().click();
-    await expect(popup(page)).toContainText(
+    await expect(list(page)).toContainText(
       'Cancelled: what can be freed was not measured.'
     );
     await buttonOf(page, 'Measure all').click();
@@ -84,7 +87,7 @@ test.describe('A walk through millions of objects', () => {
     await notebook.run(3);
     await expect(notebook.cell(3)).toContainText('an answer');
     // It begins anew, and is still what the person waits for.
-    await expect(popup(page)).toContainText('Measuring what can be freed…');
+    await expect(list(page)).toContainText('Measuring what can be freed…');
   });
 });
 
@@ -111,12 +114,12 @@ test.describe('Beside a thread that trains', () => {
     expect(await walks(notebook)).toBe(0);
 
     await openList(page);
-    await expect(popup(page)).toContainText(TRAINING);
-    await expect(popup(page)).toContainText('is not measured');
+    await expect(list(page)).toContainText(TRAINING);
+    await expect(list(page)).toContainText('is not measured');
     await expect(buttonOf(page, 'Measure all')).toBeVisible();
-    await picture(page, 'walk-beside', popup(page));
+    await picture(page, 'walk-beside', list(page));
 
     await notebook.run(5);
-    await expect(item(popup(page), 'Out[5]')).toContainText('1.0 GiB');
+    await expect(item(list(page), 'Out[5]')).toContainText('1.0 GiB');
   });
 });

@@ -180,7 +180,6 @@ function planOf({ items, shared }: IPlan, state: IMemoryState): Shown[] {
       releaseWords.nameFree(gain, trans),
       releaseWords.nameConsent(choice, trans),
       releaseWords.describeOutlook(gain, devices, trans),
-      releaseWords.explainOutlook(gain, devices, trans),
       ...choice.flatMap(item => [
         nameSize(item.expected_bytes, trans),
         sentence(item.title),

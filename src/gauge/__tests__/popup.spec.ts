@@ -21,7 +21,6 @@ import {
 } from '../../__tests__/samples';
 import { RANK, RANK_CARD, WORKERS, workersWith } from '../../__tests__/workers';
 import type { IMemoryState } from '../../memory/state';
-import { FakeServices } from '../../release/__tests__/services';
 import { Settings } from '../../settings';
 import { GaugeModel } from '../model';
 import { GaugeOpener } from '../opener';
@@ -60,6 +59,8 @@ describe('the popup', () => {
     await rendered();
   };
 
+  let freed: jest.Mock;
+
   const key = (name: string, shiftKey = false): void => {
     const target = document.activeElement ?? document.body;
     const event = { key: name, shiftKey, bubbles: true, cancelable: true };
@@ -81,11 +82,9 @@ describe('the popup', () => {
     const page = new FakeGpuMemory(memory);
     model = new GaugeModel(page, new Settings(), trans);
     commands = new CommandRegistry();
-    const opener = new GaugeOpener(
-      model,
-      commands,
-      new FakeServices().sessions
-    );
+    freed = jest.fn();
+    commands.addCommand('gpu-headroom:free-memory', { execute: freed });
+    const opener = new GaugeOpener(model, commands);
     button = opener.create();
     Widget.attach(button, document.body);
   });
@@ -222,6 +221,13 @@ describe('the popup', () => {
     await rendered();
     await press('Open panel');
     expect(execute).toHaveBeenCalledTimes(1);
+    expect(popup()).toBeNull();
+  });
+
+  it('should leave the choice of what to free to the panel', async () => {
+    await open();
+    await press('Free memory…');
+    expect(freed).toHaveBeenCalledTimes(1);
     expect(popup()).toBeNull();
   });
 

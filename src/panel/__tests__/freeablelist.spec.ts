@@ -187,6 +187,16 @@ describe('what can be freed, in the panel', () => {
     ]);
   });
 
+  it('should free all that is safe once a cell ends that began unmeasured', async () => {
+    memory.set({
+      sample: { ...SAMPLE, busy: true },
+      cell: { ...CELL, status: 'running' }
+    });
+    await expectText('What can be freed is measured when it finishes.');
+    await press('Free when it finishes');
+    expect(services.released).toEqual([[null, []]]);
+  });
+
   it('should say that nothing can be freed without a name', async () => {
     memory.send(makePlan([makeItem('output:1', { expected_bytes: 4096 })]));
     await expectText('Nothing can be freed without deleting a variable.');

@@ -1,9 +1,8 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
-import type { Release } from '../../kernel/task';
 import type { IItem, RequestArgs } from '../../protocol';
 import type { IKernelMemory } from '../../tokens';
-import { followRelease, notifyRelease } from '../notifier';
+import { notifyRelease } from '../notifier';
 import type { IReleaseServices, ReleaseSession } from '../session';
 import { ReleaseSessions } from '../sessions';
 
@@ -41,10 +40,6 @@ export class FakeServices implements IReleaseServices {
     this.releasedIn.push(memory);
     this.released.push([items, confirmed]);
     return Promise.resolve();
-  }
-
-  follow(session: ReleaseSession, release: Release): Promise<void> {
-    return followRelease(session, release, trans);
   }
 }
 
