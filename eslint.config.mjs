@@ -111,6 +111,7 @@ export default tseslint.config(
       'lib',
       'python_helper/gpu_headroom/frames',
       'src/kernel/pack.ts',
+      'src/protocol/generated',
       'ui-tests/node_modules',
       'ui-tests/playwright-report',
       'ui-tests/test-results'

@@ -1,7 +1,8 @@
-"""Writes what the schema says as types: `wire.py` and `requests.py` of the helper's `protocol/`.
+"""Writes what the schema says as types of both halves, into folders named `generated`.
 
 Run `python -m scripts.wire` after a change of `protocol.schema.json`; a test tells where that was
-forgotten. Requests are a module of their own, since a kernel needs them to check what it is asked.
+forgotten. Of the helper requests are a module of their own, since a kernel needs them to check what
+it is asked; of the front end what comes in is a valibot schema, and a request a type only.
 """
 
 from __future__ import annotations
@@ -11,9 +12,14 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-PROTOCOL = Path(__file__).parents[1] / "python_helper" / "gpu_headroom" / "protocol"
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[1]
+PROTOCOL = ROOT / "python_helper" / "gpu_headroom" / "protocol"
+FRONT_END = ROOT / "src" / "protocol" / "generated" / "wire.ts"
 
 _WIRE = '''"""What the helper says: events, replies and their parts, as types only.
 
@@ -46,27 +52,48 @@ class _Asked(TypedDict):
     id: str
     protocol_version: str
 '''
+_TYPESCRIPT = """/*
+ * Made from `protocol.schema.json` by `python -m scripts.wire`; do not edit. Sizes are
+ * integer bytes, times are seconds since the epoch, and units stand in the key. No
+ * key is optional: what is not known is `null`.
+ */
+import * as v from 'valibot';
+
+import { atLeast, count, integer, number, plain } from '../value';
+"""
 _OF_ALL = frozenset({"id", "protocol_version"})
 # Definitions of `requests.py`, and what a name of Python's would hide.
 _OF_REQUESTS = re.compile(r"request|options|\w+_request")
 _TAKEN = {"warning", "error"}
 _UNIONS = {"frame": "FrameWire"}
 _PRIMITIVES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
+# What comes in, and is checked; of all else there are types only.
+_CHECKED = ("event", "reply", "report", "stub")
+# It has keys of a report: whatever has more is none.
+_STRICT = "stub"
 
 
 def type_name(definition: str) -> str:
     """Return the name of the type for a definition of the schema."""
-    name = definition.title().replace("_", "")
+    name = _pascal(definition)
     return f"{name}Event" if definition in _TAKEN else name
 
 
-def modules(schema: dict[str, Any]) -> dict[str, str]:
-    """Return the text of each module that is made from a schema, formatted, by its file's name."""
+def _pascal(definition: str) -> str:
+    return definition.title().replace("_", "")
+
+
+def modules(schema: dict[str, Any]) -> dict[Path, str]:
+    """Return the text of each file that is made from a schema, formatted, by its path."""
     wire: dict[str, Any] = {}
     requests: dict[str, Any] = {}
     for name, each in schema["definitions"].items():
         (requests if _OF_REQUESTS.fullmatch(name) else wire)[name] = each
-    return {"wire.py": _module(_WIRE, wire), "requests.py": _module(_REQUESTS, requests)}
+    return {
+        PROTOCOL / "wire.py": _module(_WIRE, wire),
+        PROTOCOL / "requests.py": _module(_REQUESTS, requests),
+        FRONT_END: _Typescript(schema["definitions"]).text(),
+    }
 
 
 def _module(head: str, definitions: dict[str, Any]) -> str:
@@ -104,13 +131,12 @@ def _class(name: str, definition: dict[str, Any]) -> str:
 
 def _hint(part: dict[str, Any]) -> str:  # noqa: PLR0911  one per form
     if "$ref" in part:
-        name = part["$ref"].rpartition("/")[2]
+        name = _referred(part)
         return _UNIONS.get(name) or type_name(name)
     if "anyOf" in part:
         return " | ".join(map(_hint, part["anyOf"]))
     if "const" in part or "enum" in part:
-        values = part.get("enum", [part.get("const")])
-        return f"Literal[{', '.join(map(json.dumps, values))}]"
+        return f"Literal[{_values(part)}]"
     kind = part["type"]
     if isinstance(kind, list):
         return " | ".join(_hint({**part, "type": each}) for each in kind)
@@ -125,11 +151,135 @@ def _hint(part: dict[str, Any]) -> str:  # noqa: PLR0911  one per form
     return _PRIMITIVES[kind]
 
 
+def _referred(part: dict[str, Any]) -> str:
+    name: str = part["$ref"].rpartition("/")[2]
+    return name
+
+
+def _values(part: dict[str, Any]) -> str:
+    return ", ".join(map(json.dumps, part.get("enum", [part.get("const")])))
+
+
+class _Typescript:
+    """The file of the front end: a schema and its type for what comes in, else a type."""
+
+    def __init__(self, definitions: dict[str, Any]) -> None:
+        self._definitions = definitions
+        self._blocks: dict[str, str] = {}
+
+    def text(self) -> str:
+        """Return it: each schema stands behind those that it refers to."""
+        for name in _CHECKED:
+            self._check(name)
+        for name, each in self._definitions.items():
+            if name not in self._blocks and name not in _UNIONS:
+                self._blocks[name] = self._type(name, each)
+        return "\n".join([_TYPESCRIPT, *self._blocks.values()])
+
+    def _check(self, name: str) -> None:
+        if name in self._blocks:
+            return
+        self._blocks[name] = ""  # none refers to itself
+        definition = self._definitions[name]
+        for each in _references(definition):
+            self._check(each)
+        schema = f"{_pascal(name)}Schema"
+        inferred = f"v.InferOutput<typeof {schema}>"
+        head = _comment(definition)
+        if "properties" in definition:
+            head += f"export interface I{_pascal(name)}\n  extends {inferred} {{}}\n"
+        else:
+            head += f"export type {_pascal(name)} = {inferred};\n"
+        del self._blocks[name]  # it stands behind what it refers to
+        made = self._schema(definition)
+        if name == _STRICT:
+            made = made.replace("v.object", "v.strictObject", 1)
+        self._blocks[name] = f"{head}export const {schema} = {made};\n"
+
+    def _schema(self, part: dict[str, Any]) -> str:  # noqa: PLR0911  one per form
+        if "$ref" in part:
+            return f"{_pascal(_referred(part))}Schema"
+        if "oneOf" in part:
+            return f"v.variant('type', [{', '.join(map(self._schema, part['oneOf']))}])"
+        if "anyOf" in part:
+            (value,) = [each for each in part["anyOf"] if each.get("type") != "null"]
+            return f"v.nullable({self._schema(value)})"
+        if "const" in part or "enum" in part:
+            values = _values(part)
+            return f"v.literal({values})" if "const" in part else f"v.picklist([{values}])"
+        kind = part["type"]
+        if isinstance(kind, list):
+            (value,) = [each for each in kind if each != "null"]
+            return f"v.nullable({self._schema({**part, 'type': value})})"
+        if kind == "array":
+            return f"v.array({self._schema(part['items'])})"
+        if kind == "object" and "properties" in part:
+            entries = [
+                f"{_comment(each, '  ')}  {key}: {self._schema(each)}"
+                for key, each in part["properties"].items()
+            ]
+            return "\n".join(["v.object({", ",\n".join(entries), "})"])
+        if kind == "integer":
+            least = part.get("minimum")
+            return {None: "integer", 0: "count"}.get(least, f"atLeast({least})")
+        return {"object": "plain", "number": "number"}.get(kind, f"v.{kind}()")
+
+    def _type(self, name: str, definition: dict[str, Any]) -> str:
+        if "properties" not in definition:
+            members = definition.get("oneOf") or [definition]
+            union = " | ".join(map(self._written, members))
+            return f"{_comment(definition)}export type {_pascal(name)} = {union};\n"
+        fields = [
+            f"{_comment(each, '  ')}  {key}: {self._written(each)};"
+            for key, each in definition["properties"].items()
+        ]
+        head = f"{_comment(definition)}export interface I{_pascal(name)} {{"
+        return "\n".join([head, *fields, "}\n"])
+
+    def _written(self, part: dict[str, Any]) -> str:  # noqa: PLR0911  one per form
+        if "$ref" in part:
+            name = _referred(part)
+            prefix = "I" if "properties" in self._definitions[name] else ""
+            return prefix + _pascal(name)
+        if "anyOf" in part:
+            return " | ".join(map(self._written, part["anyOf"]))
+        if "const" in part or "enum" in part:
+            return " | ".join(map(json.dumps, part.get("enum", [part.get("const")])))
+        kind = part["type"]
+        if isinstance(kind, list):
+            return " | ".join(self._written({**part, "type": each}) for each in kind)
+        if kind == "array" and isinstance(part["items"], list):
+            return f"[{', '.join(map(self._written, part['items']))}]"
+        if kind == "array":
+            return f"{self._written(part['items'])}[]"
+        if kind == "object" and "properties" not in part:
+            extra = part["additionalProperties"]
+            return f"Record<string, {self._written(extra)}>" if extra else "object"
+        return "number" if kind == "integer" else str(kind)
+
+
+def _references(part: Any) -> Iterator[str]:
+    if isinstance(part, dict):
+        if "$ref" in part:
+            yield _referred(part)
+        for each in part.values():
+            yield from _references(each)
+    elif isinstance(part, list):
+        for each in part:
+            yield from _references(each)
+
+
+def _comment(part: dict[str, Any], indent: str = "") -> str:
+    text = part.get("description")
+    return f"{indent}/** {text} */\n" if text else ""
+
+
 def main() -> None:
-    """Write the modules."""
+    """Write the files."""
     schema = json.loads((PROTOCOL / "protocol.schema.json").read_text(encoding="utf-8"))
-    for name, text in modules(schema).items():
-        (PROTOCOL / name).write_text(text, encoding="utf-8")
+    for path, text in modules(schema).items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,11 @@
 import { isEndOf } from '../memory/work';
-import type { Event, IChangedCell, IRequests, Reply } from '../protocol';
+import type {
+  Event,
+  IChangedCell,
+  IRequests,
+  Reply,
+  Request
+} from '../protocol';
 import { PROTOCOL_VERSION } from '../protocol/version';
 import { note } from './note';
 
@@ -33,7 +39,7 @@ export class Question<T = unknown> {
       type,
       id: this.id,
       protocol_version: PROTOCOL_VERSION
-    };
+    } as Request;
     this.result = new Promise<T>((resolve, reject) => {
       this._resolve = resolve;
       this._reject = reject;
@@ -41,7 +47,7 @@ export class Question<T = unknown> {
   }
 
   readonly id: string;
-  readonly request: object;
+  readonly request: Request;
 
   /** Rejects with `Unanswered`. */
   readonly result: Promise<T>;

@@ -1,8 +1,15 @@
 import * as v from 'valibot';
 
-import { type Event, EventSchema } from './event';
-import { type Reply, ReplySchema } from './reply';
-import { type IReport, type IStub, ReportSchema, StubSchema } from './report';
+import {
+  type Event,
+  EventSchema,
+  type IReport,
+  type IStub,
+  type Reply,
+  ReplySchema,
+  ReportSchema,
+  StubSchema
+} from './generated/wire';
 
 /** Causes that have been logged: each is worth one line, not one per second. */
 const logged = new Set<string>();

@@ -31,3 +31,25 @@ export const count = atLeast(0);
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+type Plain = string | number | boolean | null;
+
+// Not `v.record`, which leaves out keys such as `constructor` unseen.
+function isPlain(value: unknown): boolean {
+  return (
+    isObject(value) &&
+    Object.values(value).every(
+      item =>
+        item === null ||
+        typeof item === 'string' ||
+        typeof item === 'boolean' ||
+        v.is(number, item)
+    )
+  );
+}
+
+/** An object of plain values. */
+export const plain = v.custom<Record<string, Plain>>(
+  isPlain,
+  'is not an object of plain values'
+);

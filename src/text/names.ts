@@ -2,15 +2,23 @@
  * Names that several surfaces use: of sizes, GPUs, frameworks, holders and workers.
  */
 import type {
+  FrameworkName,
   IDevice,
   IFramework,
   IHeld,
   IMessage,
   IWorker
 } from '../protocol';
-import { FRAMEWORKS } from '../protocol/framework';
 import { formatBytes } from './format';
 import type { ITranslate } from './translate';
+
+/** Frameworks whose memory can be read, as they call themselves. */
+const FRAMEWORKS: Readonly<Record<FrameworkName, string>> = {
+  torch: 'PyTorch',
+  jax: 'JAX',
+  tensorflow: 'TensorFlow',
+  cupy: 'CuPy'
+};
 
 /** A size; of one that is `null` it is said that it is not measured. */
 export function nameSize(bytes: number | null, trans: ITranslate): string {

@@ -13,6 +13,8 @@ test.describe('In every application', () => {
     await notebook.runUpTo(2);
     await expect(gauge(page)).toContainText('Simulated GPU 2.3 / 4.0 GiB');
 
+    // The toolbar of a cell needs room beside the panel.
+    await page.setViewportSize({ width: 1600, height: 900 });
     const list = await openList(page);
     await expect(item(list, 'Out[3]')).toContainText('1.0 GiB');
     await expect(item(list, 'Out[3]').getByRole('checkbox')).toBeChecked();

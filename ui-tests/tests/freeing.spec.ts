@@ -147,7 +147,8 @@ test.describe('Freeing', () => {
     const before = await notebook.inUse();
     const size = sizeOf(MODEL_BYTES);
     const list = await openList(page);
-    const told = toast(page, /Freed|back on the GPU/);
+    const freed = toast(page, `Freed ${size}`);
+    const back = toast(page, 'All tensors of model (3) are back on the GPU.');
     const moveOut = async (): Promise<void> => {
       const model = item(list, /^Move model to the CPU/);
       await expect(model).toContainText(size);
@@ -158,18 +159,18 @@ test.describe('Freeing', () => {
       const dialog = page.locator('.jp-Dialog');
       await expect(dialog).toContainText('Move model to the CPU?');
       await dialog.getByRole('button', { name: 'Move to CPU' }).click();
-      await expect(told.last()).toContainText(`Freed ${size}`);
-      expect(before - (await notebook.inUse())).toBe(MODEL_BYTES);
+      await expect(freed).not.toHaveCount(0);
+      await expect
+        .poll(async () => before - (await notebook.inUse()))
+        .toBe(MODEL_BYTES);
     };
     const expectBack = async (): Promise<void> => {
-      await expect(told.last()).toContainText(
-        'All tensors of model (3) are back on the GPU.'
-      );
-      expect(await notebook.inUse()).toBe(before);
+      await expect(back).not.toHaveCount(0);
+      await expect.poll(() => notebook.inUse()).toBe(before);
     };
 
     await moveOut();
-    await told.last().getByRole('button', { name: 'Undo' }).click();
+    await freed.getByRole('button', { name: 'Undo' }).first().click();
     await expectBack();
 
     await moveOut();

@@ -43,5 +43,5 @@ def test_wire_and_page_know_the_same_names() -> None:
     listed = re.findall(r'"enum": (\[[^]]*"torch"[^]]*\])', SCHEMA.read_text(encoding="utf-8"))
     assert listed
     assert all(json.loads(each) == names for each in listed)
-    titles = (PAGE / "protocol" / "framework.ts").read_text(encoding="utf-8")
+    titles = (PAGE / "text" / "names.ts").read_text(encoding="utf-8")
     assert dict(re.findall(r"^  (\w+): '(\w+)',?$", titles, re.MULTILINE)) == TITLES
