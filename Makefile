@@ -423,7 +423,7 @@ colab: environments .make/wheel .make/chromium ## outputs that live on a page th
 benchmarks: environments .make/linked-families .make/wheel .make/installed-lab-4.6 .make/installed-peers .make/test-tools .make/chromium ## measure and print the design's numbers (PARTS="link growth"; all take an hour and a half)
 	@GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)" PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.run $(PARTS)
 
-soak: .make/installed-lab-4.6 .make/test-tools .make/chromium ## many notebooks for long, with us and without; writes docs/soak.md (MINUTES=…, NOTEBOOKS=…)
+soak: .make/installed-lab-4.6 .make/test-tools .make/chromium ## many notebooks for long, with us and without; writes benchmarks/soak.md (MINUTES=…, NOTEBOOKS=…)
 	@GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)" PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.soak --minutes $(MINUTES) --notebooks $(NOTEBOOKS)
 
 recovery: .make/recovery ## what comes back after out-of-memory errors, beside every recipe (ARGS=…, about half an hour)

@@ -1,4 +1,4 @@
-"""Hold dry runs to PyTorch's own allocator: writes a table of `docs/dry-run.md`.
+"""Hold dry runs to PyTorch's own allocator: writes a table of `dry_run.md`.
 
 `python -m benchmarks.dry_run` makes a notebook of each program that `make fidelity` plays over the
 stub of the CUDA runtime and that comes to its end there, has the command run it as a person would,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from benchmarks.fidelity.programs.program import Program
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "dry-run.md"
+PAGE = Path(__file__).with_name("dry_run.md")
 BEGIN, END = "<!-- made by benchmarks/dry_run.py -->\n", "<!-- end -->\n"
 GPUS = ("RTX 3060 12GB", "T4", "L4", "A100 40GB")
 _FAMILIES = ("Models", "Libraries")

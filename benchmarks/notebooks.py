@@ -1,4 +1,4 @@
-"""Run notebooks of other people dry, as they stand: writes a table of `docs/dry-run.md`.
+"""Run notebooks of other people dry, as they stand: writes a table of `dry_run.md`.
 
 `python -m benchmarks.notebooks FOLDER` takes each notebook and script of `notebooks.json` from
 FOLDER/OWNER/NAME, where its repository lies checked out, at the commit that stands there; what is
@@ -27,7 +27,7 @@ from tests.dry_runs.notebooks import write
 from scripts import marked
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "dry-run.md"
+PAGE = Path(__file__).with_name("dry_run.md")
 LIST = Path(__file__).with_suffix(".json")
 BEGIN, END = "<!-- made by benchmarks/notebooks.py -->\n", "<!-- end of notebooks -->\n"
 OPTIONS = ("--fake-data", "--run-all", "--no-tries", "--json", "--gpu", "A100 80GB")

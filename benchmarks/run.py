@@ -1,7 +1,7 @@
 """Measure what the design promises, print it beside what was recorded, and record it.
 
 `python -m benchmarks.run` measures everything; with names of sections only these, and the others
-stay in `docs/benchmarks.md` as they were recorded.
+stay in `results.md` as they were recorded.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from benchmarks.measure import Row
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "benchmarks.md"
+PAGE = Path(__file__).with_name("results.md")
 PYTHON = Path(sys.executable)
 HEAD = ("what", "goal", "measured", "holds")
 

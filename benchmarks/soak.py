@@ -1,4 +1,4 @@
-"""Many notebooks for a long time, with us and without: writes `docs/soak.md`."""
+"""Many notebooks for a long time, with us and without: writes `soak.md`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Round = dict[str, float]
 
-PAGE = ROOT / "docs" / "soak.md"
+PAGE = Path(__file__).with_name("soak.md")
 HEAD = ("what", "with us, at first", "at last", "flat", "without us, at first", "at last")
 _PARTS = 3
 _NOISE = 0.05
@@ -116,7 +116,7 @@ def soak(result: Path, minutes: float, notebooks: int, disabled: str) -> dict[st
 
 
 def page(ours: dict[str, Any], without: dict[str, Any]) -> str:
-    """Return what `docs/soak.md` says."""
+    """Return what `soak.md` says."""
     done = [
         f"| {what} | {ours['done'][name]} | {without['done'][name]} |"
         for name, what in DONE.items()

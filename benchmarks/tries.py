@@ -1,4 +1,4 @@
-"""Hold *Try these first* to what running the edits shows: writes a table of `docs/dry-run.md`.
+"""Hold *Try these first* to what running the edits shows: writes a table of `dry_run.md`.
 
 `python -m benchmarks.tries` lets the notebooks of `benchmarks/causes` fail in a kernel, presses
 *Try these first* on each card, and runs what was tried as a person would: all cells up to the one
@@ -39,8 +39,7 @@ if TYPE_CHECKING:
 
     from benchmarks.causes.notebook import SeededNotebook
 
-ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "dry-run.md"
+PAGE = Path(__file__).with_name("dry_run.md")
 RESULTS = Path(__file__).with_name("tries.json")
 BEGIN, END = "<!-- made by benchmarks/tries.py -->\n", "<!-- end of tries -->\n"
 _NEAR = 0.02

@@ -1,7 +1,7 @@
 """How far a pass had come, by a model's layers, beside what autograd has saved by then.
 
 `python -m benchmarks.causes.layers`, in an environment with torchvision, timm, transformers and
-diffusers, writes a row for each of their models, which `docs/causes.md` takes over. They are built
+diffusers, writes a row for each of their models, which `results.md` takes over. They are built
 and run on the meta device: shapes are all that counts, so nothing is downloaded and no memory is
 taken.
 """

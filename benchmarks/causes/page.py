@@ -1,4 +1,4 @@
-"""`docs/causes.md`, made from the results."""
+"""`results.md`, made from the results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Pair = tuple[SeededNotebook, Examination]
 
-FILE = Path(__file__).parents[2] / "docs" / "causes.md"
+FILE = Path(__file__).with_name("results.md")
 LAYERS = Path(__file__).with_name("layers.md")
 GIB = 2**30
 _HEAD = ("notebook", "what is in it", "cause", "said first", "and", "useless", "edits", "freed")

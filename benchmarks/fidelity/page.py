@@ -1,4 +1,4 @@
-"""The part of `docs/simulated-gpu.md` that has the comparison: results in, a table out."""
+"""`results.md`, which has the comparison: results in, a table out."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from benchmarks.fidelity.measured import OUTCOMES, TOLERANCE, Comparison, Measur
 from benchmarks.fidelity.programs import FAMILIES, PROGRAMS
 from scripts import marked
 
-ROOT = Path(__file__).parents[2]
 RESULTS = Path(__file__).with_name("results.json")
-PAGE = ROOT / "docs" / "simulated-gpu.md"
+PAGE = Path(__file__).with_name("results.md")
 BEGIN, END = "<!-- made by benchmarks/fidelity/page.py -->\n", "<!-- end -->\n"
 BEGIN_DRAWN = "<!-- made by benchmarks/fidelity/page.py, drawn -->\n"
 _HEAD = ("program", "peak in use", "peak reserved", "simulator", "runs out")

@@ -1,4 +1,4 @@
-"""Hold the simulator to PyTorch's own allocator: writes a table of `docs/simulated-gpu.md`.
+"""Hold the simulator to PyTorch's own allocator: writes a table of `results.md`.
 
 Each program runs twice in one environment with a CUDA build of PyTorch, over the stub of the
 runtime (`python_helper/tests/cuda_runtime`): once on cards of the stub, once on simulated ones.

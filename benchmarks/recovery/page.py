@@ -1,4 +1,4 @@
-"""`docs/recovery.md`, made from the results."""
+"""`results.md`, made from the results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from benchmarks.recovery.results import Results
     from benchmarks.recovery.trial import Trial
 
-FILE = Path(__file__).parents[2] / "docs" / "recovery.md"
+FILE = Path(__file__).with_name("results.md")
 GOAL = 0.99
 _NEEDS = {each.id: each.need for each in SCENARIOS}
 _HEAD = (

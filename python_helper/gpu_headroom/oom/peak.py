@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .layers import Layers
 
 _LEAST_PROGRESS = 0.02
-# Chosen by the sizes proposed in `benchmarks/causes`; docs/causes.md says how near these are.
+# Chosen by the sizes proposed in `benchmarks/causes`; its `results.md` says how near these are.
 # What rounding and small pieces take is the rest; as much as was asked for may be free, but not in
 # one piece: a doubt of its own, not added to that of what may follow.
 _ROOM = 0.95

@@ -318,7 +318,7 @@ def test_what_libraries_have_is_made_up(tmp_path: Path) -> None:
 
 def test_how_sure_it_is_told_to_be_is_what_was_found() -> None:
     """By `make fidelity`, whose page says so."""
-    page = (HELPER.parent / "docs" / "simulated-gpu.md").read_text("utf-8")
+    page = (HELPER.parent / "benchmarks" / "fidelity" / "results.md").read_text("utf-8")
     assert f"Of {words.PROGRAMS} programs {words.EQUAL} are equal to the byte" in page
 
 
