@@ -1,4 +1,4 @@
-import type { INotebookTracker } from '@jupyterlab/notebook';
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 
@@ -71,7 +71,8 @@ export function addReleases(parts: IParts): void {
   addCellRelease(parts);
 }
 
-function addRelease({ commands, memory, sessions, trans }: IParts): void {
+function addRelease(parts: IParts): void {
+  const { commands, memory, notebooks, sessions, trans } = parts;
   const id = CommandIDs.releaseMemory;
   const { sentence } = words(trans);
   const gain = (): string => {
@@ -104,7 +105,7 @@ function addRelease({ commands, memory, sessions, trans }: IParts): void {
       }
     }
   });
-  onPointed(id, () => {
+  onPointed(notebooks, id, () => {
     if (memory.current) {
       void estimateOnce(sessions.get(memory.current)).then(() => {
         commands.notifyCommandChanged(id);
@@ -128,15 +129,25 @@ async function estimateOnce(session: ReleaseSession): Promise<void> {
   }
 }
 
-/** The buttons of a command belong to JupyterLab's toolbars, and come and go. */
-function onPointed(id: string, call: () => void): void {
+/** The buttons of a command belong to toolbars of a notebook, and come and go. */
+function onPointed(
+  notebooks: INotebookTracker | null,
+  id: string,
+  call: () => void
+): void {
   const onEvent = ({ target: node }: Event): void => {
     if (node instanceof Element && node.closest(`[data-command="${id}"]`)) {
       call();
     }
   };
-  document.addEventListener('pointerover', onEvent);
-  document.addEventListener('focusin', onEvent);
+  const listen = ({ node }: NotebookPanel): void => {
+    node.addEventListener('pointerover', onEvent);
+    node.addEventListener('focusin', onEvent);
+  };
+  notebooks?.forEach(listen);
+  notebooks?.widgetAdded.connect((_, panel) => {
+    listen(panel);
+  });
 }
 
 function addCellRelease({

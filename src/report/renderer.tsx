@@ -114,10 +114,10 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     if (controller === this._controller) {
       return;
     }
-    this._controller?.model.changed.disconnect(this._draw, this);
+    this._controller?.model.changed.disconnect(this._onReport, this);
     this._controller = controller;
-    controller?.model.changed.connect(this._draw, this);
-    this._draw();
+    controller?.model.changed.connect(this._onReport, this);
+    this._onReport();
   }
 
   private get _model(): ReportModel | null {
@@ -155,12 +155,17 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     };
   }
 
+  /** The helper has another one, or says more of it. */
+  private _onReport(): void {
+    if (!this.isDisposed && this._place?.panel) {
+      void this._controller?.prepare(this._place.panel);
+    }
+    this._draw();
+  }
+
   private _draw(): void {
     if (this.isDisposed) {
       return;
-    }
-    if (this._place?.panel) {
-      void this._controller?.prepare(this._place.panel);
     }
     const report = this._report;
     const { announcer, words } = this._options;

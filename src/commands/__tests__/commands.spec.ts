@@ -33,6 +33,8 @@ describe('the commands', () => {
     kernelOfNotebook = { id: 'kernel-1' };
     const sessionContext = { session: { kernel: kernelOfNotebook } };
     notebooks = {
+      forEach: () => undefined,
+      widgetAdded: { connect: () => true },
       currentWidget: Object.assign(makePanel([{ id: 'one' }, { id: 'two' }]), {
         sessionContext
       }),

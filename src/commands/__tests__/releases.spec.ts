@@ -32,7 +32,7 @@ describe('the commands that free', () => {
     addReleases({
       commands,
       memory: new FakeGpuMemory(memory),
-      notebooks: notebooks as INotebookTracker,
+      notebooks: notebooks as unknown as INotebookTracker,
       sessions: new NotifyingServices().sessions,
       trans: nullTranslator.load('gpu-headroom')
     });
@@ -43,7 +43,14 @@ describe('the commands that free', () => {
     jest.restoreAllMocks();
   });
 
-  const notebooks = { currentWidget: null as NotebookPanel | null };
+  const shown = document.createElement('div');
+  const notebooks = {
+    currentWidget: null as NotebookPanel | null,
+    forEach: (listen: (panel: { node: HTMLElement }) => void) => {
+      listen({ node: shown });
+    },
+    widgetAdded: { connect: () => true }
+  };
 
   const told = (): string[] =>
     Notification.manager.notifications.map(({ message: text }) => text);
@@ -126,7 +133,7 @@ describe('the commands that free', () => {
     const point = async (): Promise<void> => {
       const button = document.createElement('button');
       button.dataset.command = RELEASE;
-      document.body.append(button);
+      shown.append(button);
       button.dispatchEvent(new Event('pointerover', { bubbles: true }));
       await settle();
     };
