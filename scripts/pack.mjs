@@ -39,7 +39,7 @@ const WHEEL_ONLY = [
   'frames/',
   'kernel/bootstrap.py',
   'kernel/plain_release.py',
-  'protocol/wire.py',
+  'protocol/generated/wire.py',
   'terminal/arrival.py',
   'terminal/dry_run.py',
   'terminal/explain.py',

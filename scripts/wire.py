@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 PROTOCOL = ROOT / "python_helper" / "gpu_headroom" / "protocol"
+GENERATED = PROTOCOL / "generated"
 FRONT_END = ROOT / "src" / "protocol" / "generated" / "wire.ts"
 
 _WIRE = '''"""What the helper says: events, replies and their parts, as types only.
@@ -90,8 +91,8 @@ def modules(schema: dict[str, Any]) -> dict[Path, str]:
     for name, each in schema["definitions"].items():
         (requests if _OF_REQUESTS.fullmatch(name) else wire)[name] = each
     return {
-        PROTOCOL / "wire.py": _module(_WIRE, wire),
-        PROTOCOL / "requests.py": _module(_REQUESTS, requests),
+        GENERATED / "wire.py": _module(_WIRE, wire),
+        GENERATED / "requests.py": _module(_REQUESTS, requests),
         FRONT_END: _Typescript(schema["definitions"]).text(),
     }
 
@@ -111,7 +112,7 @@ def _module(head: str, definitions: dict[str, Any]) -> str:
     ]
     formatter = [sys.executable, "-m", "ruff", "format", "--stdin-filename"]
     return subprocess.run(
-        [*formatter, str(PROTOCOL / "wire.py"), "-"],
+        [*formatter, str(GENERATED / "wire.py"), "-"],
         input="\n\n".join(blocks),
         capture_output=True,
         text=True,

@@ -20,7 +20,7 @@ from .simulate import simulate
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .protocol.wire import Item
+    from .protocol.generated.wire import Item
     from .session.session import Session
 
 __all__ = [

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from .protocol import wire
+    from .protocol.generated import wire
 
 
 @cache

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ..cells.runs import CellRun
     from ..edits.rewrite import Rewrite
-    from ..protocol.wire import Diff, Edit, Message
+    from ..protocol.generated.wire import Diff, Edit, Message
 
 TEXTS = {
     "fix.changed": "The cell was edited after it failed; line {line} no longer matches.",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..cells.runs import CellRun
     from ..edits.rewrite import Rewrite
     from ..oom.evidence import Evidence
-    from ..protocol.wire import Message
+    from ..protocol.generated.wire import Message
 
 TEXTS = {"fix.done": "The code is changed as shown."}
 _MOST_CELLS = 30

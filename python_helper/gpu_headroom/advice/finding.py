@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..holders.groups import Group
     from ..holders.modules import Model
     from ..oom.evidence import Evidence
-    from ..protocol.wire import Message
+    from ..protocol.generated.wire import Message
 
 FREE = 0
 """Nothing is lost with it: what nobody uses any more."""

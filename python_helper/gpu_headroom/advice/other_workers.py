@@ -12,7 +12,7 @@ from .remedy import Offer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..protocol.wire import CardWorker, Cause, Message, Remedy, Report, WorkerCard
+    from ..protocol.generated.wire import CardWorker, Cause, Message, Remedy, Report, WorkerCard
 
 TEXTS = {
     "cause.shared-card": (

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ..oom.evidence import Evidence
-    from ..protocol.wire import Cause
+    from ..protocol.generated.wire import Cause
     from .finding import Finding
     from .remedy import Offer
 

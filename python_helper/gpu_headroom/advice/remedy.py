@@ -10,7 +10,7 @@ from .code_fix import UNCHANGED, Edited
 if TYPE_CHECKING:
     from typing import Literal
 
-    from ..protocol.wire import Message, Remedy
+    from ..protocol.generated.wire import Message, Remedy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

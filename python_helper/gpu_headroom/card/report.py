@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..oom.failing_line import Place
     from ..oom.failure import Failure
     from ..oom.scene import Scene
-    from ..protocol.wire import (
+    from ..protocol.generated.wire import (
         Detail,
         FrameworkName,
         Message,

@@ -13,7 +13,7 @@ from ..text.headline import headline
 if TYPE_CHECKING:
     from ..oom.failure import Failure
     from ..oom.scene import Scene
-    from ..protocol import wire
+    from ..protocol.generated import wire
     from .report import BuiltReport
 
 _KEPT_REPORTS = 50

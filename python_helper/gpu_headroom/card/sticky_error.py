@@ -19,7 +19,7 @@ from .versions import versions
 if TYPE_CHECKING:
     from ..cells.runs import CellRun
     from ..errors.sticky_error import Fault
-    from ..protocol.wire import Message, Report
+    from ..protocol.generated.wire import Message, Report
     from ..readings.snapshot import DeviceSnapshot
 
 _NUMBERS = ("requested", "available", "in_use", "cached", "outside", "traceback")

@@ -12,7 +12,7 @@ from ..frameworks.registry import TITLES
 from ..kernel.injection import helper_version
 
 if TYPE_CHECKING:
-    from ..protocol.wire import Version
+    from ..protocol.generated.wire import Version
 
 _PACKAGES = {
     **{title: name for name, title in TITLES.items()},

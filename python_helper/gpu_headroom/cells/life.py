@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from ..concurrency.mainloop import MainLoop
     from ..concurrency.turns import Turn
     from ..kernel.channel import Channel
-    from ..protocol import wire
+    from ..protocol.generated import wire
+    from ..protocol.generated.requests import Options
     from ..protocol.leases import Leases
-    from ..protocol.requests import Options
     from ..readings.cuda import Cuda
     from ..readings.sampler import Sampler
     from .runs import Ledger

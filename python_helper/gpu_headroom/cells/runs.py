@@ -14,7 +14,7 @@ from .peak import peak_of
 if TYPE_CHECKING:
     from typing import Literal
 
-    from ..protocol import wire
+    from ..protocol.generated import wire
     from ..readings.snapshot import DeviceReading, DeviceSnapshot
 
     Status = Literal["running", "ok", "error", "oom"]

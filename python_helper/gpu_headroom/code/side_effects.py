@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
     from collections.abc import Set as AbstractSet
 
-    from ..protocol.wire import Message
+    from ..protocol.generated.wire import Message
 
 # They act wherever they stand, whatever becomes of their value.
 _WRITES = words(

@@ -11,7 +11,7 @@ from ..edits.hunks import hunks
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..protocol.wire import Remedy, Report
+    from ..protocol.generated.wire import Remedy, Report
     from .job import EditedCells
 
 

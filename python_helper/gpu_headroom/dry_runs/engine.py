@@ -23,7 +23,7 @@ from .process import Limits, Runs
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..protocol.wire import DryRunAsk, DryRunFound, DryRunTry
+    from ..protocol.generated.wire import DryRunAsk, DryRunFound, DryRunTry
     from .findings import Findings, Try
     from .gpus import Gpu
     from .job import DryRunStep, Ended

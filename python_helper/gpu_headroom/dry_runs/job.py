@@ -10,7 +10,7 @@ from ..text.untrusted import parse_json
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..protocol.wire import DryRunAsk, DryRunFound, Message, Report
+    from ..protocol.generated.wire import DryRunAsk, DryRunFound, Message, Report
     from .notebook import CodeCell
 else:  # no pack carries them; what is shown of them is looked at there
     DryRunAsk = DryRunFound = Message = Report = dict

@@ -11,7 +11,7 @@ from .job import DIED
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..protocol.wire import Message
+    from ..protocol.generated.wire import Message
     from .findings import Findings, Try
     from .gpus import Gpu
     from .job import CardPeak, DryRunOrder, EditedCells, Ended

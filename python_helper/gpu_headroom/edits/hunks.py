@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import Literal
 
-    from ..protocol.wire import DiffRow, Edit
+    from ..protocol.generated.wire import DiffRow, Edit
 
     Line = list[excerpt.Statement]
 

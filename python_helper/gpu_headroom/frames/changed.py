@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ..cells.runs import CellRun
-    from ..protocol import wire
-    from ..protocol.wire import ChangedCell, Edit
+    from ..protocol.generated import wire
+    from ..protocol.generated.wire import ChangedCell, Edit
 
 
 def changed_cells(reply: wire.Reply, runs: Iterable[CellRun]) -> list[ChangedCell] | None:

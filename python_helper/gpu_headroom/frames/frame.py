@@ -11,7 +11,7 @@ from ..concurrency.threads import Lock
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..protocol import wire
+    from ..protocol.generated import wire
 
 LEASE_S = 60.0
 """How long a frame that says nothing is kept, while no cell keeps it from being heard."""

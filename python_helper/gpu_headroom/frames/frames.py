@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from ..card.reports import Reports
     from ..cells.life import Life
-    from ..protocol import wire
-    from ..protocol.wire import ChangedCell, FrameEnvelope
+    from ..protocol.generated import wire
+    from ..protocol.generated.wire import ChangedCell, FrameEnvelope
 
     class _Answering(Life, Protocol):
         """A life of the helper to which a frame's requests go."""

@@ -14,7 +14,7 @@ from ..workers.words import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..protocol.wire import FollowedWorkers
+    from ..protocol.generated.wire import FollowedWorkers
     from ..readings.snapshot import DeviceReading, DeviceSnapshot
 
 TEXTS = {

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..protocol.wire import FrameOutput
+    from ..protocol.generated.wire import FrameOutput
 
 _FOLDER = Path(__file__).parent
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..protocol.wire import FrameworkName
+    from ..protocol.generated.wire import FrameworkName
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Literal
 
-    from ..protocol import wire
+    from ..protocol.generated import wire
 
     Backend = Literal["cuda", "rocm", "xpu", "mps"]
     Card = tuple[int | None, int | None]

@@ -15,7 +15,7 @@ from .queued import enqueue
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..protocol import requests, wire
+    from ..protocol.generated import requests, wire
     from .queued import Served
 
 

@@ -9,7 +9,7 @@ from ..text.messages import message
 from .dispatcher import Refusal
 
 if TYPE_CHECKING:
-    from ..protocol import requests, wire
+    from ..protocol.generated import requests, wire
     from .dispatcher import Handlers
     from .queued import Served
 

@@ -15,7 +15,7 @@ from ..text.messages import message
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ..protocol import wire
+    from ..protocol.generated import wire
 
     Handler = Callable[[Any], wire.Reply]
     Handlers = dict[str, Handler]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ..dry_runs.gpus import Gpu
     from ..dry_runs.job import DryRunOrder, EditedCells
-    from ..protocol import requests, wire
+    from ..protocol.generated import requests, wire
     from ..readings.snapshot import DeviceReading
     from .queued import Served
 

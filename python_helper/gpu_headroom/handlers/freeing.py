@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ..concurrency.mainloop import Job
     from ..concurrency.turns import Turn
-    from ..protocol.wire import Message
+    from ..protocol.generated.wire import Message
     from .queued import Served
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..concurrency.turns import Turn
-    from ..protocol import requests, wire
+    from ..protocol.generated import requests, wire
     from .queued import Fields, Served
 
 

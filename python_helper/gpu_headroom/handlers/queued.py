@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..concurrency.mainloop import Job
     from ..concurrency.turns import Turn
     from ..holders.measure import Measured
-    from ..protocol.wire import Hello
+    from ..protocol.generated.wire import Hello
     from ..release.situation import Situation
     from ..trends.monitor import Monitor
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..concurrency.turns import Turn
-    from ..protocol import requests, wire
+    from ..protocol.generated import requests, wire
     from ..release.freeable import Freeable
     from ..release.situation import Situation
     from .queued import Fields, Served

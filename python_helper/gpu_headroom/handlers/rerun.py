@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..cells.runs import Ledger
     from ..concurrency.turns import Turn
     from ..oom.scene import Scene
-    from ..protocol import requests, wire
+    from ..protocol.generated import requests, wire
     from .queued import Fields, Served
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Protocol
 
-    from ..protocol import requests, wire
+    from ..protocol.generated import requests, wire
     from ..workers.followed import Workers
     from .queued import Served
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..concurrency.turns import Turn
-    from ..protocol import wire
-    from ..protocol.wire import PartKind
+    from ..protocol.generated import wire
+    from ..protocol.generated.wire import PartKind
     from ..readings.snapshot import DeviceReading, DeviceSnapshot
     from .place import Place
     from .survey import Survey

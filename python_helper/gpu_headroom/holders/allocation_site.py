@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ..cells.runs import CellRun
-    from ..protocol.wire import AllocationSite
+    from ..protocol.generated.wire import AllocationSite
 
     Block = tuple[int, object]
     """A block in use: its device and its address, which is the key of the storage in it."""

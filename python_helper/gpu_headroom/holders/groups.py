@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from ..protocol.wire import HolderKind
+    from ..protocol.generated.wire import HolderKind
     from .ledger import HeldStorage
     from .place import Origin, Place
     from .place import Step as Member

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..frameworks.storage import Storage
-    from ..protocol.wire import Holder, HolderKind
+    from ..protocol.generated.wire import Holder, HolderKind
     from .place import Origin, Place
 
 _MOST_ALIASES = 10_000

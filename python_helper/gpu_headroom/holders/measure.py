@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from ..cells.life import Life
     from ..concurrency.turns import Turn
-    from ..protocol import wire
+    from ..protocol.generated import wire
     from .allocation_site import Recording
 
     class Measured(Life, Protocol):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..protocol.wire import PartKind
+    from ..protocol.generated.wire import PartKind
 
 
 def add_up(in_use: int, sizes: Iterable[tuple[PartKind, int]]) -> dict[PartKind, int]:

@@ -16,7 +16,7 @@ from .names import user_names
 
 if TYPE_CHECKING:
     from ..concurrency.turns import Turn
-    from ..protocol.wire import Message
+    from ..protocol.generated.wire import Message
     from ..readings.snapshot import DeviceSnapshot
     from .place import Place
 

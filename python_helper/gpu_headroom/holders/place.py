@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 if TYPE_CHECKING:
-    from ..protocol.wire import HolderKind
+    from ..protocol.generated.wire import HolderKind
 
 Origin = Literal["names", "modules", "outputs", "traceback", "garbage", "elsewhere"]
 """names: the user's namespace; modules: globals of others; outputs: displayed values; garbage: what

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from types import TracebackType
 
-    from ..protocol import wire
-    from ..protocol.wire import PartKind
+    from ..protocol.generated import wire
+    from ..protocol.generated.wire import PartKind
     from .ledger import StorageLedger
     from .modules import Model
     from .place import Origin

@@ -13,7 +13,7 @@ from .sharing import row_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..protocol import wire
+    from ..protocol.generated import wire
     from .ledger import HeldStorage
     from .place import Origin
     from .sharing import Sharing

@@ -10,7 +10,7 @@ from ..text.format import sendable
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ..protocol import wire
+    from ..protocol.generated import wire
 
     class Channel(Protocol):
         """Carries events to every page and requests to the helper."""

@@ -18,7 +18,7 @@ from .fitting import fitting
 if TYPE_CHECKING:
     from ..concurrency.mainloop import Job
     from ..concurrency.turns import Turn
-    from ..protocol.wire import Report
+    from ..protocol.generated.wire import Report
     from .evidence import Evidence
     from .failure import Failure
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from ..holders.groups import Group
     from ..holders.modules import Model
     from ..holders.survey import Survey
-    from ..protocol.wire import Holder, HolderKind, Message, PartKind
+    from ..protocol.generated.wire import Holder, HolderKind, Message, PartKind
     from .failure import Failure
     from .failure_memory import FailureMemory
     from .others import Others

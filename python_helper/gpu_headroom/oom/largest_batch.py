@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ..cells.runs import CellRun, Ledger
     from ..code.literals import SizeLiteral
-    from ..protocol.wire import Message
+    from ..protocol.generated.wire import Message
     from ..readings.snapshot import DeviceReading, DeviceSnapshot
 
 # From trials on the simulated GPU; to be confirmed on real ones. What holds them is

@@ -12,7 +12,7 @@ from ..readings.nvml import processes
 if TYPE_CHECKING:
     from typing import Literal
 
-    from ..protocol.wire import Process
+    from ..protocol.generated.wire import Process
     from ..readings.snapshot import DeviceReading
 
 MUCH_OUTSIDE = 0.2

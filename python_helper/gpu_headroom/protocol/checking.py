@@ -18,7 +18,7 @@ from typing import (
     is_typeddict,
 )
 
-from .requests import Request
+from .generated.requests import Request
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .requests import Options
+    from .generated.requests import Options
 
 LEASE_S = 30.0
 EDGES_LEASE_S = 90.0

@@ -18,7 +18,7 @@ from .sources import Reading
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..protocol.wire import Message
+    from ..protocol.generated.wire import Message
     from .snapshot import DeviceSnapshot
     from .sources import Sources
 

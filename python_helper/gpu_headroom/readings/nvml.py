@@ -20,7 +20,7 @@ from .power import Power
 from .visible import Board, is_certain, visible
 
 if TYPE_CHECKING:
-    from ..protocol import wire
+    from ..protocol.generated import wire
     from .snapshot import DeviceReading
 
 _OTHERS_EVERY_S = 5.0

@@ -9,7 +9,7 @@ from ..frameworks.view import shallow
 
 if TYPE_CHECKING:
     from ..frameworks.view import Backend, FrameworkReading
-    from ..protocol import wire
+    from ..protocol.generated import wire
 
 
 @dataclass(frozen=True, slots=True)

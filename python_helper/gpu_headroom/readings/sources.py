@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..frameworks.view import Source, View
-    from ..protocol import wire
+    from ..protocol.generated import wire
     from .host import HostFiles
     from .snapshot import DeviceReading, HostReading
 

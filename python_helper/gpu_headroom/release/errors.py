@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from types import FrameType, TracebackType
 
-    from ..protocol.wire import Message
+    from ..protocol.generated.wire import Message
     from .memory import Storages
     from .situation import Situation
 

@@ -10,7 +10,7 @@ from .kinds import KINDS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..protocol.wire import Item, ItemKind, Message
+    from ..protocol.generated.wire import Item, ItemKind, Message
     from .memory import Storages
 
 

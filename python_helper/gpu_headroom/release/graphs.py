@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ..holders.names import Root
-    from ..protocol.wire import Message
+    from ..protocol.generated.wire import Message
     from .memory import ArrayMemory
     from .situation import Situation
 

@@ -29,7 +29,7 @@ from .memory import Storages
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
-    from ..protocol.wire import Item, Shared
+    from ..protocol.generated.wire import Item, Shared
     from .situation import Situation
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ..frameworks.torch.tensors import Torch
-    from ..protocol.wire import Message
+    from ..protocol.generated.wire import Message
     from .situation import Situation
 
     Pair = tuple[Any, Any]  # a tensor and a device

@@ -19,7 +19,7 @@ from .tracebacks import debugging
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from ..protocol.wire import Holder, ItemKind, Message, ReleasedItem
+    from ..protocol.generated.wire import Holder, ItemKind, Message, ReleasedItem
     from ..readings.snapshot import DeviceReading, DeviceSnapshot
     from .freeable import Freeable
     from .situation import Situation

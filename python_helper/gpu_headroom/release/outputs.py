@@ -16,7 +16,7 @@ from .memory import Storages
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ..protocol.wire import Message
+    from ..protocol.generated.wire import Message
     from .situation import Situation
 
 _MOST_ROWS = 20

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
     from ..cells.runs import CellRun
-    from ..protocol.wire import Message
+    from ..protocol.generated.wire import Message
     from .overwritten import RerunOffer
 
 

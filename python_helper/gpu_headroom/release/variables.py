@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Literal
 
-    from ..protocol.wire import Message
+    from ..protocol.generated.wire import Message
     from .situation import Situation
 
     Kind = Literal["variable", "leftover"]

@@ -9,7 +9,7 @@ from .html import html
 from .text import text
 
 if TYPE_CHECKING:
-    from ..protocol.wire import Report
+    from ..protocol.generated.wire import Report
 
 MIME_TYPE = "application/vnd.gpu-headroom.report+json"
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterator
 
-    from ..protocol.wire import Diff, Remedy, Report
+    from ..protocol.generated.wire import Diff, Remedy, Report
 
 _BAR = 20
 # JupyterLab's table of contents would list the headings of an output, and number them.

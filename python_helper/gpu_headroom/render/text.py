@@ -10,7 +10,7 @@ from . import words
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..protocol.wire import Remedy, Report
+    from ..protocol.generated.wire import Remedy, Report
 
 _BAR = 30
 

@@ -13,7 +13,7 @@ from ..text.messages import say
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..protocol.wire import Cause, Diff, Remedy, Report
+    from ..protocol.generated.wire import Cause, Diff, Remedy, Report
 
 MARKUP = re.compile(r"\*\*((?:`[^`]*`|[^`])+?)\*\*|`([^`]*)`")  # strong, which may hold code
 REMEDIES_SHOWN = 4  # at once

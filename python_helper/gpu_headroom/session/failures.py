@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..frameworks.torch.observer import Capture
     from ..oom.earlier import EarlierError, Tries
     from ..oom.scene import Scene
-    from ..protocol import requests, wire
+    from ..protocol.generated import requests, wire
     from ..readings.snapshot import DeviceSnapshot
     from ..workers.followed import Workers
     from ..workers.ranks import Ranks

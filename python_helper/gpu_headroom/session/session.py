@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from ..handlers.dispatcher import Handlers
     from ..holders.allocation_site import Recording
     from ..kernel.channel import Channel
-    from ..protocol import requests, wire
+    from ..protocol.generated import requests, wire
     from ..readings.snapshot import DeviceSnapshot
     from ..release.overwritten import RerunOffer
     from ..release.situation import Situation

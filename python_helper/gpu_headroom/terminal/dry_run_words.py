@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..dry_runs.job import DryRunOrder, DryRunStep
-    from ..protocol.wire import DryRunAsk, DryRunFit, DryRunFound, Part
+    from ..protocol.generated.wire import DryRunAsk, DryRunFit, DryRunFound, Part
 
 TEXTS = {
     "dry_run.context": "the driver's context",

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..errors.pasted import Pasted
     from ..errors.statement import Statement
     from ..oom.evidence import Evidence
-    from ..protocol.wire import Cause
+    from ..protocol.generated.wire import Cause
 
 TEXTS = {
     "explain.nothing": "The text does not say that a GPU ran out of memory.",

@@ -16,7 +16,7 @@ from .tables import heads, size, table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..protocol import wire
+    from ..protocol.generated import wire
 
 TEXTS = {
     "summary.processes": "GPU {index}, processes:",

@@ -12,7 +12,7 @@ from .tables import Text, heads, size, table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..protocol import wire
+    from ..protocol.generated import wire
     from ..readings.snapshot import DeviceReading, DeviceSnapshot, HostReading
     from ..release import Outcome
     from ..session.session import Session

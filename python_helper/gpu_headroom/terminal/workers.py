@@ -12,7 +12,7 @@ from .tables import Text, heads, size, table
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..protocol.wire import CardWorker, Followed, WorkerCard
+    from ..protocol.generated.wire import CardWorker, Followed, WorkerCard
     from ..session.session import Session
 
 

@@ -8,7 +8,7 @@ from .format import format_compared
 from .messages import say
 
 if TYPE_CHECKING:
-    from ..protocol.wire import Worker
+    from ..protocol.generated.wire import Worker
 
 
 def headline(

@@ -19,7 +19,7 @@ from .format import format_bytes
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..protocol.wire import Message
+    from ..protocol.generated.wire import Message
 
     Param = str | float | bool | None
 

@@ -16,7 +16,7 @@ from ..text.messages import message
 if TYPE_CHECKING:
     from ..cells.runs import CellRun
     from ..frameworks.torch.observer import Capture
-    from ..protocol.wire import Message
+    from ..protocol.generated.wire import Message
     from ..readings.snapshot import DeviceReading
 
 

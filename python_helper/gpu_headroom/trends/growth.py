@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ..cells.runs import CellRun
     from ..holders.account import Account
-    from ..protocol import wire
+    from ..protocol.generated import wire
 
 _RUNS = 3  # in a row that kept as much
 _LEAST_BYTES = 50 * MIB  # each of them

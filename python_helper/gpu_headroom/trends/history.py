@@ -6,7 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from ..protocol import wire
+    from ..protocol.generated import wire
     from ..readings.snapshot import DeviceSnapshot
 
 KEPT_S = 300

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..concurrency.turns import Turn
     from ..frameworks.torch.observer import Capture
     from ..holders.account import Account
-    from ..protocol import wire
+    from ..protocol.generated import wire
     from ..readings.snapshot import DeviceReading, DeviceSnapshot
 
     Kind = Literal["filling_up", "growth", "retries", "swallowed_oom", "beyond_gpu", "host_low"]

@@ -12,7 +12,7 @@ from .loop_steps import LoopSteps
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..protocol import wire
+    from ..protocol.generated import wire
     from ..readings.snapshot import DeviceReading
 
 # What holds the numbers below is `tests/trends`: of 21 kinds of healthy training none may raise an

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..protocol.wire import CardWorker, Followed, Message, WorkerCard
+    from ..protocol.generated.wire import CardWorker, Followed, Message, WorkerCard
 
 MOST = 16  # cards of an answer, workers of a page
 STALE_S = 10.0  # without a reading; of a thousand Dask workers one comes each six seconds

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..errors.remote import RemoteWorker
-    from ..protocol.wire import Followed, Message
+    from ..protocol.generated.wire import Followed, Message
     from .cards import Answer
 
     Busy = Callable[[], bool]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Protocol
 
-    from ..protocol.wire import CardShare, Followed, FollowedWorkers, Report, WorkerCard
+    from ..protocol.generated.wire import CardShare, Followed, FollowedWorkers, Report, WorkerCard
     from ..readings.snapshot import DeviceReading
 
     class Engine(Protocol):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ..errors.remote import RemoteWorker
-    from ..protocol.wire import Followed, Message
+    from ..protocol.generated.wire import Followed, Message
 
     Busy = Callable[[], bool]
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..cells.runs import CellRun, Ledger
-    from ..protocol.wire import Followed
+    from ..protocol.generated.wire import Followed
     from .folder import Left
     from .rank import Explain
 

@@ -15,7 +15,7 @@ from .words import TEXTS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..protocol.wire import Message
+    from ..protocol.generated.wire import Message
 
 SENT = "workers/cards.py", "workers/arriving.py", "workers/ray_box.py"
 

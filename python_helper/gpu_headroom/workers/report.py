@@ -11,7 +11,7 @@ from ..text.messages import message
 if TYPE_CHECKING:
     from ..card.report import BuiltReport
     from ..errors.statement import Statement
-    from ..protocol.wire import Remedy, Report
+    from ..protocol.generated.wire import Remedy, Report
 
 # What the worker knows better, as it has measured it.
 _SIZES = (

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from gpu_headroom.holders.place import Origin
     from gpu_headroom.oom.operation import FailedOperation
-    from gpu_headroom.protocol.wire import HolderKind
+    from gpu_headroom.protocol.generated.wire import HolderKind
 
 CAPACITY = 16 * GIB
 

@@ -13,7 +13,7 @@ from tests.advice.cases import device, evidence, group
 
 if TYPE_CHECKING:
     from gpu_headroom.oom.evidence import Evidence
-    from gpu_headroom.protocol.wire import Remedy
+    from gpu_headroom.protocol.generated.wire import Remedy
 
 DATA: dict[str, Any] = {"groups": (group("X", 10 * GIB),), "requested": 5 * GIB}
 STEP: dict[str, Any] = {

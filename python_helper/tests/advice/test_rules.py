@@ -22,7 +22,7 @@ from tests.advice.cases import CAPACITY, cell, device, evidence, group
 
 if TYPE_CHECKING:
     from gpu_headroom.oom.evidence import Evidence
-    from gpu_headroom.protocol.wire import Cause
+    from gpu_headroom.protocol.generated.wire import Cause
 
 DOCS = Path(__file__).parents[3] / "docs" / "rules"
 # What only other workers tell, `advice/other_workers.py`.

@@ -14,7 +14,7 @@ from tests.notebook import open_notebook
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gpu_headroom.protocol.wire import Remedy
+    from gpu_headroom.protocol.generated.wire import Remedy
 
 # PyTorch says at its start for which cards it was built.
 pytestmark = pytest.mark.filterwarnings(r"ignore:[\s\S]*(compute|CUDA) capability:UserWarning")

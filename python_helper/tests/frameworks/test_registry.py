@@ -10,7 +10,7 @@ from typing import get_args
 
 from gpu_headroom import frameworks
 from gpu_headroom.frameworks.registry import BESIDE_TORCH, FRAMEWORKS, TITLES, part
-from gpu_headroom.protocol.wire import FrameworkName, State
+from gpu_headroom.protocol.generated.wire import FrameworkName, State
 
 FOLDER = Path(frameworks.__path__[0])
 SCHEMA = FOLDER.parent / "protocol" / "protocol.schema.json"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from gpu_headroom.protocol import wire
+    from gpu_headroom.protocol.generated import wire
 
 _BATCH = 100
 _MOST_TURNS = 10_000

@@ -13,7 +13,7 @@ from gpu_headroom.protocol.checking import REQUESTS
 from tests.fuzz.mutate import Maker
 
 if TYPE_CHECKING:
-    from gpu_headroom.protocol import wire
+    from gpu_headroom.protocol.generated import wire
 
 MANY = 1_000
 MOST = 60  # of a thousand in one second

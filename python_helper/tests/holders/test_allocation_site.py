@@ -13,7 +13,7 @@ from tests.notebook import Notebook, open_notebook
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gpu_headroom.protocol.wire import AllocationSite
+    from gpu_headroom.protocol.generated.wire import AllocationSite
 
 MAKE = "import torch\n\n{name} = torch.empty({mib} * 2**20, dtype=torch.uint8, device='cuda')"
 

@@ -18,7 +18,7 @@ from tests.advice.cases import device, evidence
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gpu_headroom.protocol.wire import Process
+    from gpu_headroom.protocol.generated.wire import Process
 
 SLEEP = "import time; time.sleep(600)"
 

@@ -9,7 +9,8 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints, is_typedd
 
 import pytest
 from gpu_headroom import testing
-from gpu_headroom.protocol import checking, requests, wire
+from gpu_headroom.protocol import checking
+from gpu_headroom.protocol.generated import requests, wire
 from tests.live import SOURCES
 from tests.test_pack import interpreter
 

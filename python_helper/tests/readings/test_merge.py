@@ -11,7 +11,7 @@ from gpu_headroom.readings.snapshot import HostReading
 from gpu_headroom.text.messages import message
 
 if TYPE_CHECKING:
-    from gpu_headroom.protocol.wire import FrameworkName
+    from gpu_headroom.protocol.generated.wire import FrameworkName
 
 A, B = "aaaa-1", "bbbb-2"
 NOTE = message("note.mapping", index=0)

@@ -12,7 +12,7 @@ from gpu_headroom.readings.nvml import DRIVER
 from gpu_headroom.readings.sources import Sources
 
 if TYPE_CHECKING:
-    from gpu_headroom.protocol import wire
+    from gpu_headroom.protocol.generated import wire
 
 TOTAL = 1000
 

@@ -16,7 +16,7 @@ from gpu_headroom.text.messages import message
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gpu_headroom.protocol.wire import Shared
+    from gpu_headroom.protocol.generated.wire import Shared
     from tests.notebook import Notebook
 
 # A step keeps two activations of 8 MiB: the input of the layer, and the result of `relu`.

@@ -16,7 +16,7 @@ from gpu_headroom.text.format import GIB
 from gpu_headroom.text.messages import message
 
 if TYPE_CHECKING:
-    from gpu_headroom.protocol.wire import Report
+    from gpu_headroom.protocol.generated.wire import Report
 
 EVIL = "<script>alert(1)</script>"
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Iterator
 
-    from gpu_headroom.protocol.wire import Message
+    from gpu_headroom.protocol.generated.wire import Message
 
 ATTACH = {
     "type": "attach",

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from gpu_headroom.protocol.wire import AllocationSite
+    from gpu_headroom.protocol.generated.wire import AllocationSite
 
 MIB, GIB = 2**20, 2**30
 MAKE = "import torch\nbatch = [torch.empty({mib} * 2**20, dtype=torch.uint8, device='cuda')]"

@@ -11,7 +11,7 @@ from tests.cells.test_runs import reading
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gpu_headroom.protocol import wire
+    from gpu_headroom.protocol.generated import wire
 
 
 def entered(readings: Iterable[tuple[float, int]]) -> list[wire.HistoryPoint]:

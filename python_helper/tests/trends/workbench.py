@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import pytest
-    from gpu_headroom.protocol import wire
+    from gpu_headroom.protocol.generated import wire
 
 PAGE = {
     "type": "attach",

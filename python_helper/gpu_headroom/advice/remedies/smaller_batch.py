@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ...code.literals import SizeLiteral
     from ...oom.evidence import Evidence
-    from ...protocol.wire import Message
+    from ...protocol.generated.wire import Message
     from ..finding import Finding
 
 TREATS: tuple[str, ...] = ("activations", "huge-request", "elsewhere")

@@ -12,7 +12,7 @@ from ..finding import A_LINE, FREE, Finding
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
-    from ...protocol.wire import Cause
+    from ...protocol.generated.wire import Cause
 
 TEXTS = {
     "cause.elsewhere": "**Another process ran out of memory**, not this kernel.",

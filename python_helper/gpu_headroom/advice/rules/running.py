@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...holders.modules import Model
     from ...oom.evidence import Evidence
     from ...oom.operation import FailedOperation
-    from ...protocol.wire import Message
+    from ...protocol.generated.wire import Message
 
 TEXTS = {
     "cause.huge-request": "**One request of {requested_bytes}** on a card of {capacity_bytes}.",

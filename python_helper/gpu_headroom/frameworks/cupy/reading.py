@@ -16,7 +16,7 @@ from ..imported import imported
 from ..view import Cache, FrameworkReading, View
 
 if TYPE_CHECKING:
-    from ...protocol import wire
+    from ...protocol.generated import wire
 
 
 class CuPy:

@@ -15,7 +15,7 @@ from ..view import Cache, FrameworkReading, View
 from . import TITLE
 
 if TYPE_CHECKING:
-    from ...protocol import wire
+    from ...protocol.generated import wire
 
 _GPUS = ("cuda", "rocm", "gpu")
 _NO = ("false", "0")

@@ -17,7 +17,7 @@ from ..view import FrameworkReading, View
 from . import TITLE
 
 if TYPE_CHECKING:
-    from ...protocol import wire
+    from ...protocol.generated import wire
 
 _CONTEXT = "tensorflow.python.eager.context"
 _CALLS = "tensorflow.python.pywrap_tfe"

@@ -17,7 +17,7 @@ from . import private
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...protocol import wire
+    from ...protocol.generated import wire
     from ..view import Backend, Card
 
 

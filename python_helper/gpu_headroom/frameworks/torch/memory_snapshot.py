@@ -13,7 +13,7 @@ from ...text.messages import message
 from .new_file import new_file
 
 if TYPE_CHECKING:
-    from ...protocol.wire import Message
+    from ...protocol.generated.wire import Message
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from ..view import FrameworkReading, View
 from . import private
 
 if TYPE_CHECKING:
-    from ...protocol import wire
+    from ...protocol.generated import wire
 
 
 class TorchMps:

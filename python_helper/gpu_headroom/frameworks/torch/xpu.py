@@ -10,7 +10,7 @@ from . import private
 from .cuda import allocator_reading, unused_view
 
 if TYPE_CHECKING:
-    from ...protocol import wire
+    from ...protocol.generated import wire
     from ..view import View
 
 

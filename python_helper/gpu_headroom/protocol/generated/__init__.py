@@ -1,0 +1,1 @@
+"""What `python -m scripts.wire` makes of the schema."""
