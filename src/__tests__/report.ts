@@ -309,11 +309,7 @@ export const CONFIRMED: ICardState = {
 };
 
 /** The buttons of each card, whoever vouches for it. */
-export const COPIES = [
-  'Copy as text',
-  'Copy for a forum or an assistant',
-  'Report a wrong diagnosis'
-];
+export const COPIES = ['Copy report', 'Report a wrong diagnosis'];
 
 /** Kinds of reports that no helper writes, with what is wrong with each. */
 export const HOSTILE: [string, unknown][] = [

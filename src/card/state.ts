@@ -84,7 +84,6 @@ export type CellAction =
   | 'reveal'
   | 'restart'
   | 'copy'
-  | 'copy-for-forum'
   | 'copy-evidence';
 
 /** What only an output asks for. */

@@ -25,11 +25,7 @@ export const IN_CELLS: IOffers = {
   nextStep,
   forEdits,
   copies: ({ trans }) => [
-    { label: trans.__('Copy as text'), action: 'copy' },
-    {
-      label: trans.__('Copy for a forum or an assistant'),
-      action: 'copy-for-forum'
-    },
+    { label: trans.__('Copy report'), action: 'copy' },
     { label: trans.__('Report a wrong diagnosis'), action: 'copy-evidence' }
   ]
 };

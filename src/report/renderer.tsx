@@ -12,7 +12,6 @@ import type {
   OutputAction
 } from '../card/state';
 import { suggestedCode } from '../card/suggestion';
-import { plainText } from '../card/text';
 import { title } from '../card/title';
 import { memoryOf } from '../kernel/follower';
 import type { Announcer } from '../lab/announcer';
@@ -38,7 +37,7 @@ interface IOptions {
   readonly words: IWords;
 }
 
-type Copy = 'copy' | 'copy-for-forum' | 'copy-evidence';
+type Copy = 'copy' | 'copy-evidence';
 
 /**
  * Shows the report of an output as a card, and connects it to the kernel of the
@@ -218,7 +217,6 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
   ): Promise<void> {
     switch (name) {
       case 'copy':
-      case 'copy-for-forum':
       case 'copy-evidence':
         await this._copy(name);
         break;
@@ -246,11 +244,8 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     const { announcer, words } = this._options;
     const { trans } = words;
     if (name === 'copy') {
-      Clipboard.copyToSystem(plainText(words, report));
-      this._copied = trans.__('Copied.');
-    } else if (name === 'copy-for-forum') {
-      const { forumText } = await import('./forum');
-      Clipboard.copyToSystem(forumText(words, report, this._failedSource()));
+      const { markdownOf } = await import('./markdown');
+      Clipboard.copyToSystem(markdownOf(words, report, this._failedSource()));
       this._copied = trans.__(
         'Copied as Markdown, with the lines around the failing one. It holds no data.'
       );

@@ -452,7 +452,7 @@ import torch`,
     expect(await notebook.source(2)).toBe(TRAIN);
   });
 
-  test('should be copied for a forum, and as evidence without names', async ({
+  test('should be copied as Markdown, and as evidence without names', async ({
     open,
     page
   }) => {
@@ -464,7 +464,7 @@ import torch`,
     const copied = (): Promise<string> =>
       page.evaluate(() => navigator.clipboard.readText());
     await failure.getByText('Details', { exact: true }).click();
-    await failure.getByRole('button', { name: /^Copy for a forum/ }).click();
+    await failure.getByRole('button', { name: 'Copy report' }).click();
     await expect(failure).toContainText('Copied as Markdown');
     await expect.poll(copied).toContain('--> 3 train(batch_size)');
     expect(await copied()).toMatch(/\| activations \| \d+\.\d GiB \|/);

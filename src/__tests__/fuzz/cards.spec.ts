@@ -1,7 +1,7 @@
 import type { ICardState, Trust } from '../../card/state';
-import { plainText } from '../../card/text';
 import { parseReport } from '../../protocol';
 import type { IReleased, IReport } from '../../protocol';
+import { markdownOf } from '../../report/markdown';
 import { cardIn } from '../cardin';
 import { CONFIRMED, COPIES, WORDS } from '../report';
 import { howMany, Maker } from './maker';
@@ -74,7 +74,7 @@ describe('a saved card', () => {
         draw(report, stateOf(make.choice(['saved', 'asking'])));
         problems.push(...markup());
         problems.push(...unreadable([host.textContent]));
-        problems.push(...unreadable([plainText(WORDS, report)]));
+        problems.push(...unreadable([markdownOf(WORDS, report, null)]));
         // The rule of trust: nothing can be pressed but what copies the text.
         problems.push(...buttons().filter(isAction));
       }

@@ -203,7 +203,7 @@ describe('Card', () => {
       expect(
         host.querySelector<HTMLDetailsElement>('[data-fold=details]')?.open
       ).toBe(true);
-      expect(document.activeElement?.textContent).toBe('Copy as text');
+      expect(document.activeElement?.textContent).toBe('Copy report');
     });
 
     it('should not promise to complete a card that nobody vouches for', () => {

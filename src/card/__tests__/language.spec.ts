@@ -15,7 +15,6 @@ import {
 import type { IRemedy, IReport } from '../../protocol';
 import { words } from '../../text/messages';
 import type { ICardState, RemedyState } from '../state';
-import { plainText } from '../text';
 
 /** What a card has to say that is in no language. */
 const NAMES = [
@@ -127,11 +126,5 @@ describe('the language of a card', () => {
     const host = document.createElement('div');
     cardIn(host)(REPORT, CONFIRMED);
     expect(untranslated(host, NAMES)).not.toEqual([]);
-  });
-
-  it('should be the person’s own in a copy, too', () => {
-    const host = document.createElement('div');
-    host.textContent = plainText(words(PSEUDO), REPORT);
-    expect(untranslated(host, NAMES)).toEqual([]);
   });
 });

@@ -113,7 +113,7 @@ describe('ReportRenderer', () => {
     expect(status?.textContent).toBe('Copied.');
   });
 
-  it('should copy in three ways, and say so', async () => {
+  it('should be copied whole, or as evidence, and say so', async () => {
     const copy = jest.spyOn(Clipboard, 'copyToSystem').mockReturnValue();
     const renderer = await render(REPORT);
     await settle();
@@ -126,9 +126,8 @@ describe('ReportRenderer', () => {
       await settle();
       return copy.mock.lastCall?.[0];
     };
-    const [text = '', forum = '', evidence = ''] = COPIES;
-    expect(await press(text)).toMatch(/^Out of GPU memory/);
-    expect(await press(forum)).toMatch(/^### Out of GPU memory/);
+    const [whole = '', evidence = ''] = COPIES;
+    expect(await press(whole)).toMatch(/^### Out of GPU memory/);
     expect(await press(evidence)).toMatch(/^\{\n/);
     expect(renderer.node.textContent).toContain('without names of yours');
     expect(said()).toContain('without names of yours');

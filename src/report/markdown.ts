@@ -1,53 +1,72 @@
-import { cardText } from '../card/text';
-import type { IReport } from '../protocol';
+import { effectText, givesMemory } from '../card/effect';
+import { deviceLabel, title } from '../card/title';
+import { listVersions } from '../card/versions';
+import { whereItFailed } from '../card/worker';
+import type { ICause, IReport } from '../protocol';
+import { formatBytes } from '../text/format';
 import type { IWords } from '../text/messages';
+import { nameSize } from '../text/names';
+import { namePart } from '../text/parts';
 import { plain } from '../text/plain';
 
 /** Lines of code before and after the failing one. */
 const AROUND = 3;
+
+/** Details that name other processes. */
+const OF_OTHERS = new Set(['detail.process', 'detail.program']);
 
 /** Characters of a line of code, and rows of a table. */
 const MAX_LINE = 300;
 const MAX_ROWS = 60;
 
 /**
- * A report as Markdown, for a forum or an assistant: what was measured, the
+ * A report as Markdown, for a chat or an issue tracker: what was measured, the
  * causes and remedies, versions, and the lines around the failing one. No data,
  * and nothing of other processes.
  *
  * @param source - the failed cell as it is now; `null` where it is not known
  */
-export function forumText(
+export function markdownOf(
   words: IWords,
   report: IReport,
   source: string | null
 ): string {
-  const { trans } = words;
-  const card = cardText(words, report);
+  const { sentence, trans } = words;
+  const said = ({ claim, evidence }: ICause): string =>
+    oneLine(`${sentence(claim)} ${sentence(evidence)}`);
+  const remedies = report.remedies.map((remedy, index) => {
+    const effect = givesMemory(remedy) ? effectText(trans, remedy) : '';
+    const text = [sentence(remedy.title), effect].filter(Boolean).join(': ');
+    return `${index + 1}. ${oneLine(text)}`;
+  });
+  const parts = report.parts.map(({ kind, bytes }) => [
+    namePart(kind, trans),
+    formatBytes(bytes)
+  ]);
+  const details = report.details
+    .filter(({ label }) => !OF_OTHERS.has(label.id))
+    .map(({ label, bytes, source: from }) => [
+      sentence(label),
+      bytes === null ? nameSize(null, trans) : formatBytes(bytes, 2),
+      sentence(from)
+    ]);
   const size = trans.__('Size');
-  const remedies = card.remedies.map(
-    ({ title, effect }, index) =>
-      `${index + 1}. ${oneLine([title, effect].filter(Boolean).join(': '))}`
-  );
-  const details = card.details.filter(({ isOfOthers }) => !isOfOthers);
   const blocks = [
-    `### ${oneLine(plain(card.title))}`,
-    oneLine(`${card.device}, \`${report.error_name}\``),
+    `### ${oneLine(plain(title(words, report)))}`,
+    oneLine(`${deviceLabel(words, report)}, \`${report.error_name}\``),
+    oneLine(whereItFailed(words, report)),
     code(words, report, source),
-    table([trans.__('At the moment of failure'), size], card.parts),
-    card.cause === null
+    table([trans.__('At the moment of failure'), size], parts),
+    report.cause === null
       ? trans.__('No single cause stands out.')
-      : `**${trans.__('Most likely cause')}**: ${oneLine(card.cause)}`,
+      : `**${trans.__('Most likely cause')}**: ${said(report.cause)}`,
     list(
       trans.__('Also'),
-      card.also.map(each => `- ${oneLine(each)}`)
+      report.further_causes.map(each => `- ${said(each)}`)
     ),
     list(trans.__('What you can do'), remedies),
-    table(
-      [trans.__('Details'), size, trans.__('Source')],
-      details.map(({ row }) => row)
-    ),
-    oneLine(card.versions)
+    table([trans.__('Details'), size, trans.__('Source')], details),
+    oneLine(listVersions(report))
   ];
   return `${blocks.filter(Boolean).join('\n\n')}\n`;
 }

@@ -1,15 +1,15 @@
 import { CAUSE, gib, REPORT, WORDS } from '../../__tests__/report';
 import type { IReport } from '../../protocol';
-import { forumText } from '../forum';
+import { markdownOf } from '../markdown';
 
 const SOURCE = Array.from({ length: 30 }, (_, at) => `line_${at + 1}()`);
 
 const of = (
   report: Partial<IReport>,
   source: string | null = SOURCE.join('\n')
-): string => forumText(WORDS, { ...REPORT, ...report }, source);
+): string => markdownOf(WORDS, { ...REPORT, ...report }, source);
 
-describe('forumText', () => {
+describe('markdownOf', () => {
   it.each<[string, string]>([
     [
       'what happened',
