@@ -1,6 +1,6 @@
-import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { askConsent } from '../lab/consent';
 import { Notice } from '../lab/notice';
 import { formatBytes } from '../text/format';
 import { sentenceOf } from '../text/reason';
@@ -21,27 +21,25 @@ export async function shutDown(
   trans: TranslationBundle
 ): Promise<boolean> {
   const size = formatBytes(bytes);
-  const isAgreed = await showDialog({
-    title: trans.__('Shut down the kernel of %1?', kernel.name),
-    body: [
-      // Names are alike where folders are not.
-      kernel.path ? `${kernel.path}: ${size}.` : `${size}.`,
-      kernel.isBusy && trans.__('A cell is running in it.'),
-      trans.__('Its variables are lost.')
-    ]
-      .filter(Boolean)
-      .join(' '),
-    buttons: [
-      Dialog.cancelButton(),
-      Dialog.warnButton({ label: trans.__('Shut down') })
-    ],
-    defaultButton: 0
-  }).then(
-    ({ button }) => button.accept,
-    // The page has closed it.
-    () => false
+  const agreed = await askConsent(
+    {
+      title: trans.__('Shut down the kernel of %1?', kernel.name),
+      costs: [],
+      notes: [
+        // Names are alike where folders are not.
+        [
+          kernel.path ? `${kernel.path}: ${size}.` : `${size}.`,
+          kernel.isBusy && trans.__('A cell is running in it.'),
+          trans.__('Its variables are lost.')
+        ]
+          .filter(Boolean)
+          .join(' ')
+      ],
+      label: trans.__('Shut down')
+    },
+    trans
   );
-  if (!isAgreed) {
+  if (agreed === null) {
     return false;
   }
   const { name } = kernel;

@@ -3,13 +3,15 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { runsIPython } from '../kernel/probe';
 import { explain, Foreign } from '../kernel/problem';
 import { NotTaken } from '../kernel/work';
+import { askConsent } from '../lab/consent';
 import { type ITaskWords, Notice, noticeOf } from '../lab/notice';
-import type { IReleased, RequestArgs } from '../protocol';
+import type { IItem, IReleased, RequestArgs } from '../protocol';
 import { words } from '../text/messages';
 import { plainRelease, whenIdle } from './plainrelease';
 import { startsWhen } from './queue';
 import type { ReleaseSession } from './session';
 import { plainSentence, releasedSentence } from './told';
+import { nameConsent } from './words';
 
 /** How what became of a release is told. */
 const TYPES = { done: 'success', nothing: 'info', failed: 'error' } as const;
@@ -42,6 +44,20 @@ export async function notifyRelease(
       tellFailed(reason, notice, trans);
     }
   }
+}
+
+/** Ask a person for the price of items; resolves to whether they agree. */
+export async function confirmItems(
+  items: readonly IItem[],
+  trans: TranslationBundle
+): Promise<boolean> {
+  const { sentence } = words(trans);
+  const costs = items.map(({ confirm, cost, title }) =>
+    confirm ? sentence(confirm) : `${sentence(title)}: ${sentence(cost)}`
+  );
+  const title = trans.__('Free GPU memory');
+  const label = nameConsent(items, trans);
+  return (await askConsent({ title, costs, label }, trans)) !== null;
 }
 
 function wordsOf(

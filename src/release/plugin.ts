@@ -4,9 +4,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { IOtherKernels } from '../tokens';
 // A press of a button asks and tells at once.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
-import { confirmItems } from './confirmation';
-// eslint-disable-next-line jupyter/prefer-lazy-imports -- see above
-import { notifyRelease } from './notifier';
+import { confirmItems, notifyRelease } from './notifier';
 import { IReleaseSessions, ReleaseSessions } from './sessions';
 
 /**

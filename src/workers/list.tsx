@@ -1,3 +1,4 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Button } from '../components/button';
@@ -6,11 +7,11 @@ import { Hint } from '../components/hint';
 import { Icon } from '../components/icon';
 import { WorkerBar } from '../components/workerbar';
 import { Adapting } from '../lab/adapting';
+import { askConsent } from '../lab/consent';
 import { percentOf } from '../memory/workers';
 import { describeUse, nameCardWorker, placeOf } from '../memory/workerwords';
 import type { ICardWorker, IWorkerCard, WorkerAction } from '../protocol';
 import { formatBytes } from '../text/format';
-import { confirmEnd } from './confirmation';
 import type { IWorkersProps } from './props';
 import { describeProcess, describeState } from './words';
 
@@ -75,6 +76,27 @@ export function WorkerList(props: IListProps): React.JSX.Element | null {
   );
 }
 
+/** Ask whether to end a worker. */
+async function agreesToEnd(
+  { cached_bytes, in_use_bytes }: ICardWorker,
+  name: string,
+  trans: TranslationBundle
+): Promise<boolean> {
+  const size = formatBytes(in_use_bytes + cached_bytes);
+  const agreed = await askConsent(
+    {
+      title: trans.__('End %1?', name),
+      costs: [],
+      notes: [
+        trans.__('What is not saved is lost. %1 of GPU memory come back.', size)
+      ],
+      label: trans.__('End')
+    },
+    trans
+  );
+  return agreed !== null;
+}
+
 /** A worker and what can be done with it; below, the GPU that it is on. */
 function Row(
   props: IListProps & { card: IWorkerCard; worker: ICardWorker }
@@ -86,9 +108,10 @@ function Row(
   const place = placeOf(card, trans);
   const use = describeUse(card, trans);
   const run = async (action: WorkerAction): Promise<void> => {
-    if (action === 'free' || (await confirmEnd(worker, name, trans))) {
-      await actions.release(worker.id, action, name);
+    if (action === 'end' && !(await agreesToEnd(worker, name, trans))) {
+      return;
     }
+    await actions.release(worker.id, action, name);
   };
   const labels = {
     free: [trans.__('Free'), trans.__('Free memory of %1', name)],
