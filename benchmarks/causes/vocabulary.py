@@ -102,6 +102,7 @@ OFFERED_AS = {
     "chunks": {"split-request", "call-in-parts"},
     "release-holder": {"shut-down"},
     "stream": {"one-result-at-a-time"},
+    "keep-numbers": {"to-host"},
 }
 # What of the input scales the memory, where the cause is `activations`.
 SCALES = frozenset({"batch", "input-length", "image-size"})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..text.messages import message, say
 
@@ -56,6 +56,30 @@ def claim(
 ) -> Message:
     """Return a sentence on a part of what was in use."""
     return message(which, texts, in_use_bytes=evidence.memory.in_use_bytes, **params)
+
+
+def cause(  # noqa: PLR0913  what a cause is made of
+    evidence: Evidence,
+    texts: Mapping[str, str],
+    rule: str,
+    end: str,
+    params: Mapping[str, Any],
+    *,
+    price: int,
+    **more: Any,
+) -> Finding:
+    """Return a cause: its sentences are `cause.{rule}`, of a variant behind a dot, and its `end`.
+
+    Each has those of `params` that it shows; `held_bytes` are what the cause explains.
+    """
+    known: dict[str, Any] = {"in_use_bytes": evidence.memory.in_use_bytes, **params}
+    claimed, evident = (
+        message(
+            name, texts, **{key: each for key, each in known.items() if f"{{{key}}}" in texts[name]}
+        )
+        for name in (f"cause.{rule}", f"cause.{rule.partition('.')[0]}.{end}")
+    )
+    return Finding(claimed, evident, bytes=known["held_bytes"], price=price, **more)
 
 
 def place_of(number: SizeLiteral, failed: CellRun) -> str:

@@ -10,24 +10,24 @@ from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..inspection.classes import namespace_of
-from ..inspection.kinds import is_kind, mro
+from ..inspection.kinds import is_kind, module_of, mro, top_of
 from ..inspection.tables import items_of
-from ..text.messages import message
-from .finding import A_LINE, Finding, claim
+from .finding import A_LINE, cause
 
 if TYPE_CHECKING:
     from ..holders.groups import Group
     from ..oom.evidence import Evidence
+    from .finding import Finding
 
 TEXTS = {
     "cause.kept-in-module": "**`{name}` keeps {held_bytes}** of the {in_use_bytes} in tensors.",
     "cause.kept-in-module.evidence": (
-        "It is a global of a module: deleting variables of the notebook and `gc.collect()` free "
-        "none of it."
+        "A module, a class or a cached function keeps it: deleting variables of the notebook and "
+        "`gc.collect()` free none of it."
     ),
 }
 _SHARE = 0.2
-_ENGINES = {
+ENGINES = {
     "vllm": "vllm.distributed.parallel_state.cleanup_dist_env_and_memory()",
     "sglang": "engine.shutdown()",
     "tensorrt_llm": "llm.shutdown()",
@@ -36,44 +36,46 @@ _ENGINES = {
 _SHUTS = re.compile(
     "shut_?down|destroy|close|clear|reset|release|free|unload|clean_?up|dispose|tear_?down"
 )
+_CACHED = "'s cache"  # what `lru_cache` keeps
 _CONTAINERS = (dict, list, set, deque)
 
 
 def kept_in_module(evidence: Evidence) -> Finding | None:
-    """Speak where one global of an imported module leads to a good part of what is in use."""
+    """Speak where a global of a module, a class or a cache keeps a good part of what is in use."""
     sizes = Counter[str]()
     for group in evidence.groups:
-        if group.origin == "modules":
+        if group.origin == "modules" or _is_of_code(group):
             sizes[group.root] += group.bytes
     root, size = max(sizes.items(), key=lambda each: each[1], default=("", 0))
     if not size or evidence.share(size) < _SHARE:
         return None
     about = tuple([group for group in evidence.groups if group.root == root])
-    name = about[0].name if len(about) == 1 else root
-    return Finding(
-        claim(evidence, "cause.kept-in-module", TEXTS, name=name, held_bytes=size),
-        message("cause.kept-in-module.evidence", TEXTS),
-        bytes=size,
-        price=A_LINE,
-        about=about,
-    )
+    said = {"name": about[0].name if len(about) == 1 else root, "held_bytes": size}
+    return cause(evidence, TEXTS, "kept-in-module", "evidence", said, price=A_LINE, about=about)
+
+
+def _is_of_code(group: Group) -> bool:
+    """Whether a class or a cached function of the notebook's keeps what no other name leads to."""
+    keeps = _CACHED in group.path or (group.type_name == "type" and group.keyed)
+    return group.origin == "names" and keeps and not group.others
 
 
 def call_that_frees(held: Group) -> str:
     """Return code that frees a global: a known engine's, a function that names it, or a method."""
-    if engine := _ENGINES.get(held.root.partition(".")[0]):
-        return engine
     module, _, name = held.root.rpartition(".")
-    found = sys.modules.get(module)
+    found = sys.modules.get(module or "__main__")
     table: dict[str, Any] = dict(items_of(vars(found))) if type(found) is ModuleType else {}
+    path, value = held.root, table.get(name)
+    for top in (path.partition(".")[0], top_of(module_of(type(value)))):
+        if engine := ENGINES.get(top):
+            return engine
     for key, function in table.items():
         if type(function) is FunctionType and _SHUTS.match(key):
             code = function.__code__
             if name in code.co_names and code.co_argcount == len(function.__defaults__ or ()):
                 return f"{module}.{key}()"
-    path, value = held.root, table.get(name)
     if is_kind(value, type):
-        attribute = held.path[len(path) :].lstrip(".").partition("[")[0].partition(".")[0]
+        attribute = re.split(r"\W", held.path[len(path) + 1 :])[0]
         path, value = f"{path}.{attribute}", namespace_of(value).get(attribute)
     if type(value) in _CONTAINERS:
         return f"{path}.clear()"

@@ -25,9 +25,9 @@ from ..text.format import GIB, MIB
 from ..text.messages import message
 from .code_fix import UNCHANGED, CellChange, Edited
 from .editing import edited, in_first_cell, torch_name
-from .kept_in_module import call_that_frees
+from .kept_in_module import ENGINES, call_that_frees
 from .remedy import Offer
-from .rules.copies import bound_of, is_cache, of_evaluation
+from .rules.copies import bound_of, is_cache, is_replaced, moved_whole, of_evaluation
 from .rules.holding import displayed
 from .rules.running import given_bytes
 
@@ -45,6 +45,7 @@ _SIZES = (16, 24, 32, 40, 48, 80, 96, 141, 192)  # of common GPUs, as they are s
 _USABLE = 0.93  # of that, in GiB: a T4 of 16 GB has 14.7 to 15.0
 _SPARE = 0.15  # of what is needed: an estimate
 _OF_MODEL = 0.2
+_CASTS = ("to", "float")
 _FEWER = 0.75  # 8 bits for 32
 # The older name is read by every PyTorch; 2.9.1 ignores the newer one for this setting.
 _SEGMENTS = 'import os; os.environ["PYTORCH_CUDA_ALLOC_CONF"] = "expandable_segments:True"'
@@ -220,22 +221,24 @@ def _free_traceback(evidence: Evidence, _: Finding) -> Shown | None:
 @suggestion(
     "shut-down",
     "kept-in-module",
+    "kept-copies",
     title="Free it with `{call}`",
     note="What still uses it fails afterwards, or makes it again.",
 )
 def _shut_down(_: Evidence, finding: Finding) -> Shown | None:
-    held = finding.about[0]
-    module, top = held.root.rpartition(".")[0], held.root.partition(".")[0]
-    call = call_that_frees(held)
-    example = f"import {module}\n{call}" if call.startswith(f"{top}.") else call
-    return Shown({"call": call}, finding.bytes, example=example)
+    held, call = finding.about[0], call_that_frees(finding.about[0])
+    is_known = call in ENGINES.values()
+    if finding.rule != "kept-in-module" and not (is_known and finding.is_remade):
+        return None
+    module = (call if is_known else held.root).rpartition(".")[0]
+    before = f"del {held.root}\n" if finding.is_remade else ""
+    before += f"import {module}\n" if imported(module) is not None else ""
+    return Shown({"call": call}, finding.bytes, example=before + call)
 
 
 @suggestion(
     "keep-numbers",
     "retained-graph",
-    "kept-tensors",
-    "growing-cache",
     title="Collect values without their graphs in `{name}`",
     note=(
         "The values stay, and the graph of each step is freed: nothing can go backward through "
@@ -243,17 +246,9 @@ def _shut_down(_: Evidence, finding: Finding) -> Shown | None:
     ),
     one="Keep `{name}` without its graph",
     note_one="The value stays; no backward pass can go through it any more.",
-    to_host="Keep what `{name}` collects on the host",
-    note_to_host=(
-        "`.cpu()` copies each value to the host; the GPU keeps none of them. It waits for the GPU "
-        "each time."
-    ),
 )
 def _keep_numbers(evidence: Evidence, finding: Finding) -> Shown | None:
-    running = evidence.scene.running
-    held = next(iter(finding.about), None)
-    if held is None or finding.rule != "retained-graph":
-        return _on_host(evidence, finding, held)
+    running, held = evidence.scene.running, finding.about[0]
     if held.keys & running.of_libraries or _is_trained(evidence, held):
         return None  # nobody edits a library, and what goes backward must keep its graph
     if not finding.grew:  # one tensor that an earlier cell has computed
@@ -273,8 +268,18 @@ def _keep_numbers(evidence: Evidence, finding: Finding) -> Shown | None:
     return made if change.diffs else made._replace(example=example)
 
 
-def _on_host(evidence: Evidence, finding: Finding, held: Group | None) -> Shown | None:
-    running = evidence.scene.running
+@suggestion(
+    "to-host",
+    "kept-tensors",
+    "growing-cache",
+    title="Keep what `{name}` collects on the host",
+    note=(
+        "`.cpu()` copies each value to the host; the GPU keeps none of them. It waits for the GPU "
+        "each time."
+    ),
+)
+def _to_host(evidence: Evidence, finding: Finding) -> Shown | None:
+    running, held = evidence.scene.running, next(iter(finding.about), None)
     gathered = running.gathering
     if held is not None and not held.keys & running.of_libraries:
         name, example = held.name, _host_example(evidence, held)
@@ -283,14 +288,7 @@ def _on_host(evidence: Evidence, finding: Finding, held: Group | None) -> Shown 
         example = f"{gathered.name or 'values'} = {gathered.on_host}"
     else:
         return None
-    return Shown(
-        {"name": name},
-        finding.bytes,
-        measured=held is not None,
-        example=example,
-        title="to_host",
-        note="note_to_host",
-    )
+    return Shown({"name": name}, finding.bytes, measured=held is not None, example=example)
 
 
 def _host_example(evidence: Evidence, held: Group) -> str:
@@ -469,8 +467,9 @@ def _delete_leftovers(evidence: Evidence, finding: Finding) -> Shown | None:
         (old,) = finding.about
         named = [group for group in evidence.groups if group.origin == "names"]
         state = [group for group in evidence.groups if group.kinds.get("optimizer_state")]
-        names = [*old.variables, *[group.name for group in state if group in named]]
-        size = old.bytes + sum(group.bytes for group in state)
+        own = [old.root] if is_replaced(evidence, old) else old.variables
+        names = [*own, *[group.name for group in state if group in named]]
+        size = finding.bytes
     elif finding.rule == "loop-leftovers" or finding.is_left:
         names = [name for group in finding.about for name in group.variables]
         size = sum(group.bytes for group in finding.about)
@@ -536,8 +535,12 @@ def _end_in_semicolon(evidence: Evidence, finding: Finding) -> Shown | None:
 def _move_per_batch(evidence: Evidence, finding: Finding) -> Shown | None:
     names = [group.name for group in finding.about]
     size = sum(group.bytes for group in finding.about) or evidence.temporary_bytes
-    name = names[0] if names else "data"
+    name, call, whole = names[0] if names else "data", evidence.scene.call, moved_whole(evidence)
     example = f"{name} = {name}.cpu()\n\nbatch = {name}[i : i + n].to(device)  # in the loop"
+    if call is not None and whole is not None and finding.about and finding.about[0].function:
+        longest = whole.shape.index(max(whole.shape))
+        text = re.sub(rf"\b{whole.name}\b", "part", call.text)
+        example = f"for part in {whole.name}.split(n, dim={longest}):\n    result = {text}"
     return Shown(bytes=size or None, measured=bool(names), example=example)
 
 
@@ -571,6 +574,8 @@ def _one_at_a_time(evidence: Evidence, _: Finding) -> Shown | None:
         "Half as many bytes. Results differ in the third digit; inputs have to be in half "
         "precision, too."
     ),
+    cast="Leave out `{call}`",
+    note_cast="The weights stay as they are, half as many bytes.",
 )
 def _narrower_dtype(evidence: Evidence, finding: Finding) -> Shown | None:
     about, kinds, torch = finding.about, evidence.kinds, torch_name(evidence) or "torch"
@@ -581,6 +586,10 @@ def _narrower_dtype(evidence: Evidence, finding: Finding) -> Shown | None:
             size += kinds.get("optimizer_state", 0) + kinds.get("activations", 0)
         example = f"{first.name} = {first.name}.float()"
         return Shown(bytes=evidence.peak.saved_bytes(size, 0.5), example=example)
+    call, operation = evidence.scene.call, evidence.scene.operation
+    cast = operation.operands if operation and operation.name in _CASTS else ()
+    if call and any(first.share_of_dtype(each.dtype) for each in cast if each.dtype != "float32"):
+        return Shown({"call": call.text}, finding.bytes, title="cast", note="note_cast")
     size = sum(group.kinds.get("parameters", 0) for group in about) + evidence.being_made_bytes
     name = first.name if first.name.isidentifier() else "model"
     example = f"{name} = {name}.half()"

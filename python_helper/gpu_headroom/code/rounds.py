@@ -131,14 +131,11 @@ def bound_from(loop: Scope, number: int) -> Iterator[str]:
 
 
 def assigned_at(scope: Scope, number: int) -> Iterator[str]:
-    """Yield the names that the statement on a line gives another value; `.model` of any."""
+    """Yield the names that a statement gives a value without reading it; `.model` of any."""
     for node in _statements(scope, number):
-        if spans(node, number):
-            if isinstance(node, ast.Assign):
-                for target in node.targets:
-                    yield from _bound_in(target)
-            elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)):
-                yield from _bound_in(node.target)
+        if spans(node, number) and isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                yield from _bound_in(target) - (_bound_in(node.value) if node.value else set())
 
 
 def stored(scope: Scope) -> Iterator[str]:

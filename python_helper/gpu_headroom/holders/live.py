@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import deque
 from functools import partial
+from opcode import opmap
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..code.facts import Live, ModelFacts, ScheduleFacts
 from ..concurrency.other_threads import kind_of_file
-from ..inspection.classes import comes_from, defines
-from ..inspection.kinds import module_of, mro, name_of, origins, top_of
+from ..inspection.classes import comes_from, defines, namespace_of
+from ..inspection.kinds import is_kind, module_of, mro, name_of, origins, top_of
+from ..inspection.tables import items_of
 from ..own import OURS
 from . import modules
 from .names import user_names
@@ -33,6 +36,9 @@ _ACCUMULATES = re.compile(r"accum|grad_steps", re.IGNORECASE)
 _PLAIN = (int, float, str, bool, type(None))
 _MOST_ENTRIES = 100
 _OF_TRAINER = "gradient_accumulation_steps"
+_STEP = re.compile(r"(?:^|\.)(\w+)|\[(\d+)\]")
+_GROWS = frozenset({"append", "extend", "appendleft", "add", "insert", "setdefault", "put"})
+_OTHERS = ("__init__", "forward")
 
 
 def live(shell: Any, inspector: Inspector) -> Live:
@@ -164,3 +170,36 @@ def _schedule(value: Any, inspector: Inspector) -> ScheduleFacts | None:
         if type(steps) is int and steps > 1:
             return ScheduleFacts(attribute, steps)
     return None
+
+
+def filled_attribute(
+    path: str, names: Mapping[str, Any], calls: Collection[str], inspector: Inspector
+) -> str:
+    """Return the last attribute in the path of a group, if a method that is called fills it.
+
+    As the bytecode of its owner's class has it. Else empty.
+    """
+    value: Any = names
+    owner, attribute = value, ""
+    for name, index in _STEP.findall(path):
+        if index:
+            is_long = type(value) in (list, tuple, deque) and len(value) > int(index)
+            value = value[int(index)] if is_long else None
+        else:
+            owner, attribute = value, name
+            is_class = is_kind(owner, type)
+            own = namespace_of(owner) if is_class else inspector.attributes(owner)
+            value = (names if owner is names else own).get(name)
+    kind = owner if is_kind(owner, type) else type(owner)
+    methods = (each for base in mro(kind) for each in items_of(namespace_of(base)))
+    called = (each for name, each in methods if name in calls and name not in _OTHERS)
+    return attribute if any(_fills(each, attribute) for each in called) else ""
+
+
+def _fills(method: Any, attribute: str) -> bool:
+    inner = method.__dict__.get("__wrapped__", method) if type(method) is FunctionType else None
+    if type(inner) is not FunctionType:
+        return False
+    code = inner.__code__
+    adds = opmap["STORE_SUBSCR"] in code.co_code[::2] or _GROWS.intersection(code.co_names)
+    return attribute in code.co_names and bool(adds)

@@ -18,7 +18,7 @@ from ..concurrency.turns import Disturbed, Late
 from ..holders.groups import groups_of
 from ..holders.inspector import Inspector
 from ..holders.ledger import StorageLedger
-from ..holders.live import live
+from ..holders.live import filled_attribute, live
 from ..holders.names import user_names
 from ..holders.parts import add_up
 from ..holders.survey import survey
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from .others import Others
 
 _NAMED_BYTES = MIB
+_SEVERAL = 3
 _NAMED_SHARE = 0.01  # of what the traceback keeps in use
 _ROLES: Sequence[Literal["image", "length"]] = ("image", "length")
 # No theory stands behind this share; `benchmarks/causes` shows what comes of it.
@@ -251,6 +252,14 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
             size, size_bytes = _proven_input(literals_of(_ROLES), ledger, index, here, notebook)
     let_go = _let_go(failure, memory)
     groups = groups_of(found, index) if found else ()
+    names, made = user_names(failure.shell), (in_use or 0) - (failure.start_bytes or 0)
+    grown = {
+        f".{name}"
+        for group in groups
+        if group.count >= _SEVERAL and made >= group.bytes / 2  # most of it by this cell
+        if (name := filled_attribute(group.path, names, here.running.calls, Inspector(turn)))
+    }
+    here = replace(here, running=replace(here.running, growing=here.running.growing | grown))
     much_outside = (memory.outside_bytes or 0) >= MUCH_OUTSIDE * (memory.capacity_bytes or 0)
     return Evidence(
         failure=failure,

@@ -89,7 +89,7 @@ class Running:
     several tasks. `gathering`: what was keeping its values until the last of them is made, and
     `gathered_at` its file and line where a library's. `functions`: all that were running,
     outermost first; `own` are those of the person's, `callers` those from which the model was
-    called.
+    called, `calls` the names of all functions, and what the bytecode of these reads besides.
     """
 
     trains: bool = False
@@ -108,6 +108,7 @@ class Running:
     functions: tuple[str, ...] = ()
     own: tuple[str, ...] = ()
     callers: frozenset[str] = frozenset()
+    calls: frozenset[str] = frozenset()
     gathering: Gathering | None = None
     gathered_at: str = ""
     rounds: tuple[int, int] | None = None
@@ -134,6 +135,7 @@ class _FrameReading:
         self._files = files
         self._functions = list[str]()
         self._own = list[str]()
+        self._calls = set[str]()
         self._names: dict[str, set[str]] = {name: set() for name in _NAMES}
         self._trees: dict[str, ast.Module | None] = {}
         self._trains = self._evaluates = self._in_optimizer = False
@@ -150,6 +152,7 @@ class _FrameReading:
         """Read one frame, which stood at this line."""
         name = frame.f_code.co_name
         self._functions.append(name)
+        self._calls.update((name, *frame.f_code.co_names))
         if is_installed(frame):
             self._look_for_gathering(frame, number)
             module = str(frame.f_globals.get("__name__", ""))
@@ -189,8 +192,10 @@ class _FrameReading:
         calls = list(calls_in(whole, number))
         tasks = [call for call in calls if called(call) in _AT_ONCE]
         # Either it waits for them here, or one of them has brought its error.
-        self._at_once |= any(spans(call, number) for call in tasks)
-        self._at_once |= self._begins_tasks and bool(code.co_flags & inspect.CO_COROUTINE)
+        is_coroutine = bool(code.co_flags & inspect.CO_COROUTINE)
+        waits = [call for call in tasks if is_coroutine or called(call) != "create_task"]
+        self._at_once |= any(spans(call, number) for call in waits)
+        self._at_once |= self._begins_tasks and is_coroutine
         self._begins_tasks |= bool(tasks)
         known = partial(_known, code)
         names = self._names
@@ -238,6 +243,7 @@ class _FrameReading:
             own=tuple(self._own),
             callers=frozenset(self._functions[: self._model_at])
             - frozenset(self._functions[self._model_at :]),
+            calls=frozenset(self._calls),
             gathering=self._gathering,
             gathered_at=self._gathered_at,
             rounds=rounds,

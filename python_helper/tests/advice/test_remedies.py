@@ -49,6 +49,10 @@ TRAINED: dict[str, Any] = {
 OFFERED: dict[str, dict[str, Any]] = {
     "free-traceback": {"traceback_bytes": 9 * GIB},
     "keep-numbers": {"groups": (group("losses", 8 * GIB, "activations", count=10, graphs=10),)},
+    "to-host": {
+        "groups": (group("seen", 8 * GIB, count=10),),
+        "running": Running(growing=frozenset({"seen"})),
+    },
     "backward-each": {
         "groups": (group("loss", 8 * GIB, "activations", graphs=1),),
         "running": Running(adding=frozenset({"loss"})),

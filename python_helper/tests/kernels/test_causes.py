@@ -232,7 +232,7 @@ def test_what_a_comprehension_collects(programs: Programs) -> None:
     )
     card = programs.fail(START + LAYERS, predict)
     assert first(card) == ("kept-tensors", "cause.kept-tensors.evidence_collecting")
-    assert "`seen`" in card.remedy("keep-numbers")["title"]["text"]
+    assert "`seen`" in card.remedy("to-host")["title"]["text"]
 
 
 FEATURES = """def features_of(x, model):

@@ -78,7 +78,7 @@ def said(notebook: Notebook, *cells: str) -> tuple[str, str, dict[str, str]]:
         pytest.param(
             [STREAM, "kept = torch.cat(list(stream(400)))"],
             "kept-tensors",
-            "keep-numbers",
+            "to-host",
             "kept = [each.cpu() for each in stream(400)]",
             id="list-of-a-generator",
         ),
@@ -88,7 +88,7 @@ def said(notebook: Notebook, *cells: str) -> tuple[str, str, dict[str, str]]:
                 "all = [w.cuda() * 2 for w in waves]",
             ],
             "kept-tensors",
-            "keep-numbers",
+            "to-host",
             "all = [(w.cuda() * 2).cpu() for w in waves]",
             id="comprehension-without-a-model",
         ),

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import ast
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...code.find import names
 from ...oom.failing_line import CALLS_MODEL
-from ...text.messages import message
-from ..finding import A_LINE, Finding, claim
+from ..finding import A_LINE, cause
 
 if TYPE_CHECKING:
     from ...holders.groups import Group
     from ...oom.evidence import Evidence
+    from ...oom.operation import Operand
+    from ..finding import Finding
 
 TEXTS = {
     "cause.kept-copies": (
@@ -39,12 +41,8 @@ TEXTS = {
         "**Data on the GPU: {held_bytes} of the {in_use_bytes} in tensors**, in `{name}`."
     ),
     "cause.data-on-card.evidence": (
-        "{count} tensors such as {shape} in {dtype} have been there since before this pass. A "
-        "batch needs to be on the GPU, the whole set can stay on the host."
-    ),
-    "cause.data-on-card.evidence_one": (
-        "A tensor of {shape} in {dtype} has been there since before this pass. A batch needs to be "
-        "on the GPU, the whole set can stay on the host."
+        "All of it is there, such as {shape} in {dtype}. A batch needs to be on the GPU, the whole "
+        "set can stay on the host."
     ),
     "cause.data-on-card.moving": (
         "**Data on the GPU: {held_bytes} of the {in_use_bytes} in tensors** were being put there."
@@ -113,25 +111,11 @@ def kept_copies(evidence: Evidence) -> Finding | None:
         return replaced
     model, kept = found
     size, first = sum(group.bytes for group in kept), kept[0]
-    count = sum(first.shapes.values())
     old = first.count == 1 and bool(first.kinds.get("optimizer_state")) and not first.graphs
-    which = "cause.kept-copies.evidence_optimizer" if old else "cause.kept-copies.evidence"
-    return Finding(
-        claim(
-            evidence,
-            "cause.kept-copies",
-            TEXTS,
-            name=first.name,
-            model=model.name,
-            held_bytes=size,
-        ),
-        message(which, TEXTS, name=first.name) if old else message(which, TEXTS, count=count),
-        bytes=size,
-        price=A_LINE,
-        grew=bool(first.keys & evidence.scene.running.growing),
-        about=tuple(kept),
-        is_left=old,
-    )
+    end, count = "evidence_optimizer" if old else "evidence", sum(first.shapes.values())
+    said = {"name": first.name, "model": model.name, "held_bytes": size, "count": count}
+    more = {"grew": bool(first.keys & evidence.scene.running.growing), "about": tuple(kept)}
+    return cause(evidence, TEXTS, "kept-copies", end, said, price=A_LINE, is_left=old, **more)
 
 
 def _of_old(evidence: Evidence) -> Finding | None:
@@ -146,26 +130,33 @@ def _of_old(evidence: Evidence) -> Finding | None:
     for group in evidence.groups:
         if group.keys & (running.growing | running.adding) or group.path in moving:
             continue  # what is being made becomes a part of it, or it is moved itself
-        again = group.keys & running.assigning or named.get(group.path) in making
+        replaced = is_replaced(evidence, group)
+        again = replaced or group.keys & running.assigning or named.get(group.path) in making
         least = _COPY_SHARE if again else _MUCH
         is_model = group.path in named and group.origin == "names"
-        size, name = group.bytes + state, group.name
+        name = group.root if replaced else group.name  # with a cache beside its model
+        parts = [e for e in evidence.groups if e is group or (replaced and e.root == name)]
+        size = state + sum(each.bytes for each in parts)
         if is_model and (again or making) and evidence.share(size) >= least:
-            return Finding(
-                claim(evidence, "cause.kept-copies.again", TEXTS, model=name, held_bytes=size),
-                message("cause.kept-copies.evidence_anew", TEXTS, model=name),
-                bytes=size,
-                price=A_LINE,
-                about=(group,),
-                is_remade=True,
-            )
+            rule, end, more = "kept-copies.again", "evidence_anew", {"about": (group,)}
+            said = {"model": name, "held_bytes": size}
+            return cause(evidence, TEXTS, rule, end, said, price=A_LINE, is_remade=True, **more)
     return None
+
+
+def is_replaced(evidence: Evidence, group: Group) -> bool:
+    """Whether a new object was being made for the name that a group belongs to."""
+    running = evidence.scene.running
+    is_old = group.root in running.assigning - running.previous and group.path != group.root
+    return is_old and "__init__" in running.functions
 
 
 def copies(evidence: Evidence) -> tuple[Group, list[Group]] | None:
     """Return the model that trains, or the largest, and what else holds tensors of its shapes."""
     modes = {each.name: each.training for each in evidence.models}
     models = [group for group in evidence.groups if group.path in modes]
+    # Of `torch.autograd.grad`: what a loop collects of it has the shapes of the model, too.
+    takes_gradients = ("grad", "_engine_run_backward") in pairwise(evidence.scene.running.functions)
     models.sort(
         key=lambda group: (-group.kinds.get("gradients", 0), not modes[group.path], -group.bytes)
     )
@@ -174,10 +165,17 @@ def copies(evidence: Evidence) -> tuple[Group, list[Group]] | None:
             group
             for group in evidence.groups
             if group is not model and group.root and _is_like(group, model)
+            if not (takes_gradients and group.keys & evidence.scene.running.growing)
         ]
         if kept and evidence.share(sum(group.bytes for group in kept)) >= _COPY_SHARE:
             return model, kept
     return None
+
+
+def copied(evidence: Evidence) -> set[int]:
+    """Return the ids of the groups that are copies of a model."""
+    _, kept = copies(evidence) or (None, [])
+    return set(map(id, kept))
 
 
 def _is_like(group: Group, model: Group) -> bool:
@@ -212,42 +210,34 @@ def data_on_card(evidence: Evidence) -> Finding | None:
     if not data or evidence.share(size) < _DATA_SHARE:
         return _moving(evidence)
     shape, dtype, _ = data[0].commonest
-    count = sum(sum(group.shapes.values()) for group in data)
-    which = "cause.data-on-card.evidence" if count > 1 else "cause.data-on-card.evidence_one"
-    said: dict[str, str | int] = {"shape": str(list(shape)), "dtype": dtype}
     name = ", ".join([group.name for group in data[:3]])
-    return Finding(
-        claim(evidence, "cause.data-on-card", TEXTS, held_bytes=size, name=name),
-        message(which, TEXTS, **said, **({"count": count} if count > 1 else {})),
-        bytes=size,
-        price=A_LINE,
-        about=tuple(data),
-    )
+    said = {"name": name, "held_bytes": size, "shape": str(list(shape)), "dtype": dtype}
+    return cause(evidence, TEXTS, "data-on-card", "evidence", said, price=A_LINE, about=tuple(data))
 
 
 def _data(evidence: Evidence) -> list[Group]:
     """Return the names of plain tensors that neither the running code nor a model has made.
 
-    What variables of a library's hold was made during the failing call.
+    What variables of a library's hold was made during the failing call; it is data where it has
+    the shape of all that the call was given.
     """
-    running = evidence.scene.running
+    running, whole = evidence.scene.running, moved_whole(evidence)
     own = {"", *running.own}
     made = running.growing | running.adding | running.bound | running.of_libraries
-    found = copies(evidence)
-    others = set[int]() if found is None else set(map(id, found[1]))
+    others = copied(evidence)
     data = [
         group
         for group in evidence.groups
         if group.root
         and group.origin in ("names", "traceback")
-        and group.function.rpartition(".")[2] in own
+        and (group.function.rpartition(".")[2] in own or _is_of(whole, group))
+        and group.function.rpartition(".")[2] not in ("forward", "__call__", *CALLS_MODEL)
         and group.kind == "tensor"
         and not group.suspended
         and not group.keys & made
         and group.root not in running.previous
         and not is_cache(group)
         and id(group) not in others
-        and not _is_inside(group)
         and not evidence.is_batch(group)
         and not of_evaluation(group)
     ]
@@ -255,9 +245,18 @@ def _data(evidence: Evidence) -> list[Group]:
     return [group for group in data if group.name not in results]
 
 
-def _is_inside(group: Group) -> bool:
-    """Whether it is a variable of a function other than those that run a loop over data."""
-    return group.function.rpartition(".")[2] in ("forward", "__call__", *CALLS_MODEL)
+def moved_whole(evidence: Evidence) -> Operand | None:
+    """Return what the failing call moves to the card as a whole, where no model was running."""
+    call = evidence.scene.call
+    if call is None or evidence.scene.modules or not _TO_CARD.search(call.text):
+        return None
+    return next((each for each in call.operands if len(each.shape) > 1 and not each.bytes), None)
+
+
+def _is_of(whole: Operand | None, group: Group) -> bool:
+    """Whether each of its tensors has the shape of what was moved, or ends in it."""
+    shapes = [shape for shape, _, _ in group.shapes]
+    return whole is not None and all(each[-len(whole.shape) :] == whole.shape for each in shapes)
 
 
 def _results(evidence: Evidence) -> set[str]:
@@ -287,12 +286,8 @@ def _moving(evidence: Evidence) -> Finding | None:
     size = came_back + plain
     if evidence.share(size) < _MOSTLY:
         return None
-    return Finding(
-        claim(evidence, "cause.data-on-card.moving", TEXTS, held_bytes=size),
-        message("cause.data-on-card.evidence_moving", TEXTS, expression=operation.text),
-        bytes=size,
-        price=A_LINE,
-    )
+    said = {"held_bytes": size, "expression": operation.text}
+    return cause(evidence, TEXTS, "data-on-card.moving", "evidence_moving", said, price=A_LINE)
 
 
 def is_moving(evidence: Evidence) -> bool:

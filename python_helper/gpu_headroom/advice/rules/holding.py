@@ -8,9 +8,8 @@ from ...code.loops import left_behind
 from ...code.parsing import parse_cell, words_in
 from ...code.rounds import stored
 from ...code.training import trains
-from ...text.messages import message
-from ..finding import A_LINE, FREE, TRADED, Finding, claim
-from .copies import bound_of, copies, is_cache, is_moving, of_evaluation
+from ..finding import A_LINE, FREE, TRADED, cause
+from .copies import bound_of, copied, is_cache, is_moving, is_replaced, of_evaluation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from ...holders.groups import Group
     from ...oom.evidence import Evidence
     from ...oom.running import Running
+    from ..finding import Finding
 
 TEXTS = {
     "cause.growing-cache": (
@@ -111,8 +111,13 @@ TEXTS = {
         "It is left over from a loop in an earlier cell, and this cell does not use it."
     ),
 }
-_CACHE_SHARE = 0.2
-_CACHE_SEVERAL = 2
+# Of what is in use.
+_CACHE_SHARE = _SUSPENDED_SHARE = _CYCLE_SHARE = 0.2
+_GRAPH_SHARE = _OUTPUT_SHARE = _LEFTOVER_SHARE = 0.1
+_PILE_SHARE = 0.15
+_CACHE_SEVERAL = _GRAPH_SEVERAL = 2
+_PILE_SEVERAL = 3
+_OF_VALUES = ("tensor", "activations")
 
 
 def growing_cache(evidence: Evidence) -> Finding | None:
@@ -127,29 +132,22 @@ def growing_cache(evidence: Evidence) -> Finding | None:
         and group.count >= _CACHE_SEVERAL
         and evidence.share(group.bytes) >= _CACHE_SHARE
         and is_cache(group)
+        and not is_replaced(evidence, group)
     )
     cache = next(caches, None)
     if cache is None:
         return None
-    bound = bound_of(evidence, cache)
-    return Finding(
-        claim(evidence, "cause.growing-cache", TEXTS, name=cache.name, held_bytes=cache.bytes),
-        message(
-            "cause.growing-cache.evidence_bound" if bound else "cause.growing-cache.evidence",
-            TEXTS,
-            count=cache.count,
-            **({"most": bound.entries, "needed_bytes": bound.bytes} if bound else {}),
-        ),
-        bytes=cache.bytes,
-        price=TRADED,
-        grew=True,
-        about=(cache,),
-    )
+    end, said = _of_container(evidence, cache)
+    more = {"grew": True, "about": (cache,)}
+    return cause(evidence, TEXTS, "growing-cache", end, said, price=TRADED, **more)
 
 
-_GRAPH_SHARE = 0.1
-_GRAPH_SEVERAL = 2
-_ONE = "cause.retained-graph.evidence_one"
+def _of_container(evidence: Evidence, held: Group) -> tuple[str, dict[str, object]]:
+    """Return which sentence says how far a container has grown, and what sentences show of it."""
+    bound = bound_of(evidence, held)
+    most = {"most": bound.entries, "needed_bytes": bound.bytes} if bound else {}
+    said = {"name": held.name, "held_bytes": held.bytes, "count": held.count, **most}
+    return "evidence_bound" if bound else "evidence", said
 
 
 def retained_graph(evidence: Evidence) -> Finding | None:
@@ -159,18 +157,11 @@ def retained_graph(evidence: Evidence) -> Finding | None:
     kept = kept or _of_earlier_cell(evidence)
     if kept is None:
         return None
-    which = "cause.retained-graph.evidence_added" if kept.count > 1 else _ONE
-    said = message(which if grew else "cause.retained-graph.evidence_cell", TEXTS)
-    if kept.graphs >= _GRAPH_SEVERAL:
-        said = message("cause.retained-graph.evidence", TEXTS, count=kept.count)
-    return Finding(
-        claim(evidence, "cause.retained-graph", TEXTS, name=kept.name, held_bytes=kept.bytes),
-        said,
-        bytes=kept.bytes,
-        price=A_LINE,
-        grew=grew,
-        about=(kept,),
-    )
+    end = ("evidence_added" if kept.count > 1 else "evidence_one") if grew else "evidence_cell"
+    end = "evidence" if kept.graphs >= _GRAPH_SEVERAL else end
+    said = {"name": kept.name, "held_bytes": kept.bytes, "count": kept.count}
+    more = {"grew": grew, "about": (kept,)}
+    return cause(evidence, TEXTS, "retained-graph", end, said, price=A_LINE, **more)
 
 
 def largest_retained(evidence: Evidence) -> Group | None:
@@ -216,16 +207,11 @@ def _of_earlier_cell(evidence: Evidence) -> Group | None:
     )
 
 
-_PILE_SHARE = 0.15
-_PILE_SEVERAL = 3
-
-
 def kept_tensors(evidence: Evidence) -> Finding | None:
     """Speak where the running code adds to a container of tensors that holds a good part."""
     if is_moving(evidence):
         return None  # data that are being loaded
-    found, running = copies(evidence), evidence.scene.running
-    others = set[int]() if found is None else set(map(id, found[1]))
+    running, others = evidence.scene.running, copied(evidence)
     piles = (
         group
         for group in evidence.groups
@@ -245,21 +231,11 @@ def kept_tensors(evidence: Evidence) -> Finding | None:
     if kept is None:
         return _collecting(evidence)
     shape, dtype, alike = kept.commonest
-    held: dict[str, str | int] = {"name": kept.name, "held_bytes": kept.bytes}
+    rule, (end, said) = "kept-tensors", _of_container(evidence, kept)
+    said |= {"shape": str(list(shape)), "dtype": dtype, "alike": alike}
     if kept.count == 1:
-        states = claim(evidence, "cause.kept-tensors.one", TEXTS, **held)
-        which = "cause.kept-tensors.evidence_one"
-        said = message(which, TEXTS, shape=str(list(shape)), dtype=dtype)
-    else:
-        states = claim(evidence, "cause.kept-tensors", TEXTS, count=kept.count, **held)
-        which, bound = "cause.kept-tensors.evidence", bound_of(evidence, kept)
-        params: dict[str, str | int | None] = {"alike": alike, "shape": str(list(shape))}
-        if bound is not None:
-            which = "cause.kept-tensors.evidence_bound"
-            params |= {"count": kept.count, "held_bytes": kept.bytes}
-            params |= {"most": bound.entries, "needed_bytes": bound.bytes}
-        said = message(which, TEXTS, dtype=dtype, **params)
-    return Finding(states, said, bytes=kept.bytes, price=A_LINE, grew=True, about=(kept,))
+        rule, end = "kept-tensors.one", "evidence_one"
+    return cause(evidence, TEXTS, rule, end, said, price=A_LINE, grew=True, about=(kept,))
 
 
 def _collecting(evidence: Evidence) -> Finding | None:
@@ -268,20 +244,9 @@ def _collecting(evidence: Evidence) -> Finding | None:
     gathered = running.gathering
     if gathered is None or not size or evidence.share(size) < _PILE_SHARE:
         return None
-    said, place = message("cause.kept-tensors.evidence_collecting", TEXTS), running.gathered_at
-    if place:
-        said = message("cause.kept-tensors.evidence_gathered", TEXTS, place=place)
-    which = "cause.kept-tensors.collecting"
-    return Finding(
-        claim(evidence, which, TEXTS, expression=gathered.text, held_bytes=size),
-        said,
-        bytes=size,
-        price=A_LINE,
-        grew=True,
-    )
-
-
-_OUTPUT_SHARE = 0.1
+    end = "evidence_gathered" if running.gathered_at else "evidence_collecting"
+    said = {"expression": gathered.text, "held_bytes": size, "place": running.gathered_at}
+    return cause(evidence, TEXTS, "kept-tensors.collecting", end, said, price=A_LINE, grew=True)
 
 
 def displayed_values(evidence: Evidence) -> Finding | None:
@@ -289,28 +254,15 @@ def displayed_values(evidence: Evidence) -> Finding | None:
     kept = displayed(evidence)
     if not kept:
         return None
-    size = sum(group.bytes for group in kept)
-    return Finding(
-        claim(evidence, "cause.displayed-values", TEXTS, held_bytes=size),
-        message(
-            "cause.displayed-values.evidence",
-            TEXTS,
-            count=len({group.root for group in kept}),
-            name=kept[0].root,
-        ),
-        bytes=size,
-        price=FREE,
-        about=tuple(kept),
-    )
+    size, count = sum(group.bytes for group in kept), len({group.root for group in kept})
+    said, more = {"held_bytes": size, "count": count, "name": kept[0].root}, {"about": tuple(kept)}
+    return cause(evidence, TEXTS, "displayed-values", "evidence", said, price=FREE, **more)
 
 
 def displayed(evidence: Evidence) -> list[Group]:
     """Return what the output history alone holds, where it is a good part of what is in use."""
     kept = [group for group in evidence.groups if group.origin == "outputs"]
     return kept if evidence.share(sum(group.bytes for group in kept)) >= _OUTPUT_SHARE else []
-
-
-_SUSPENDED_SHARE = 0.2
 
 
 def suspended(evidence: Evidence) -> Finding | None:
@@ -320,18 +272,9 @@ def suspended(evidence: Evidence) -> Finding | None:
     via = groups[0].suspended if groups else None
     if via is None or evidence.share(size) < _SUSPENDED_SHARE:
         return None
-    promised = via.kind == "result"
-    which = "cause.suspended.evidence_result" if promised else "cause.suspended.evidence"
-    return Finding(
-        claim(evidence, "cause.suspended", TEXTS, name=_names(groups), held_bytes=size),
-        message(which, TEXTS, function=via.name),
-        bytes=size,
-        price=A_LINE,
-        about=groups,
-    )
-
-
-_CYCLE_SHARE = 0.2
+    end = "evidence_result" if via.kind == "result" else "evidence"
+    said = {"name": _names(groups), "held_bytes": size, "function": via.name}
+    return cause(evidence, TEXTS, "suspended", end, said, price=A_LINE, about=groups)
 
 
 def reference_cycles(evidence: Evidence) -> Finding | None:
@@ -341,16 +284,8 @@ def reference_cycles(evidence: Evidence) -> Finding | None:
     size = sum(group.bytes for group in kept) - evidence.earlier_bytes
     if not evidence.complete or evidence.share(size) < _CYCLE_SHARE:
         return None
-    return Finding(
-        claim(evidence, "cause.reference-cycles", TEXTS, held_bytes=size),
-        message("cause.reference-cycles.evidence", TEXTS, type_name=kept[0].type_name or "Tensor"),
-        bytes=size,
-        price=FREE,
-    )
-
-
-_LEFTOVER_SHARE = 0.1
-_OF_VALUES = ("tensor", "activations")
+    said = {"held_bytes": size, "type_name": kept[0].type_name or "Tensor"}
+    return cause(evidence, TEXTS, "reference-cycles", "evidence", said, price=FREE)
 
 
 def loop_leftovers(evidence: Evidence) -> Finding | None:
@@ -358,16 +293,10 @@ def loop_leftovers(evidence: Evidence) -> Finding | None:
     groups = leftovers(evidence)
     if not groups:
         return None
-    largest, size = groups[0], sum(group.bytes for group in groups)
-    before = largest.root in evidence.scene.running.previous
-    which = "cause.loop-leftovers.evidence" if before else "cause.loop-leftovers.evidence_cell"
-    return Finding(
-        claim(evidence, "cause.loop-leftovers", TEXTS, name=_names(groups), held_bytes=size),
-        message(which, TEXTS),
-        bytes=size,
-        price=A_LINE,
-        about=tuple(groups),
-    )
+    before = groups[0].root in evidence.scene.running.previous
+    end = "evidence" if before else "evidence_cell"
+    said = {"name": _names(groups), "held_bytes": sum(group.bytes for group in groups)}
+    return cause(evidence, TEXTS, "loop-leftovers", end, said, price=A_LINE, about=tuple(groups))
 
 
 def leftovers(evidence: Evidence) -> list[Group]:

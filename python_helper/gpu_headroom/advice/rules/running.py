@@ -9,6 +9,7 @@ from ...concurrency.other_threads import kind_of_file
 from ...own import SIMULATOR
 from ...text.messages import message
 from ..finding import A_LINE, ANOTHER, TRADED, Finding, claim, place_of
+from ..kept_in_module import kept_in_module
 from .holding import largest_retained
 
 if TYPE_CHECKING:
@@ -256,7 +257,7 @@ _DTYPE_SHARE = 0.4
 _OF_WEIGHTS = 0.6
 _ADAPTED = re.compile(r"\bget_peft_model\(|\bLoraConfig\(")  # adapters beside the weights train
 _TRAINS = re.compile(r"\.backward\(|optim|Trainer|\.fit\(|GradientTape|\.train\(\)")
-_MOSTLY = 0.9
+_MOSTLY, _HALF = 0.9, 0.5
 
 
 def wide_dtype(evidence: Evidence) -> Finding | None:
@@ -283,9 +284,7 @@ def _of_inference(evidence: Evidence) -> Finding | None:
 
     Weights under adapters, such as LoRA's, are among them.
     """
-    kinds = evidence.kinds
-    if evidence.share(kinds.get("parameters", 0) + evidence.being_made_bytes) < _OF_WEIGHTS:
-        return None
+    kinds, kept = evidence.kinds, kept_in_module(evidence)
     sources = [run.source for run in evidence.failure.cells]
     if not any(map(_ADAPTED.search, sources)):
         trains = evidence.scene.running.trains or kinds.get("optimizer_state")
@@ -294,11 +293,13 @@ def _of_inference(evidence: Evidence) -> Finding | None:
     wide = [
         group
         for group in evidence.groups
-        if group.kind == "parameters" and group.share_of_dtype("float32") >= _MOSTLY
+        if group.kind == "parameters" and group.share_of_dtype("float32") >= _HALF
+        if kept is None or group not in kept.about  # nobody computes with these
     ]
-    if not wide:
+    size = sum(int(each.bytes * each.share_of_dtype("float32")) for each in wide)
+    size = min(size, kinds.get("parameters", 0)) + evidence.being_made_bytes
+    if not wide or evidence.share(size) < _OF_WEIGHTS:
         return None
-    size = sum(group.kinds.get("parameters", 0) for group in wide) + evidence.being_made_bytes
     return Finding(
         claim(evidence, "cause.wide-dtype.inference", TEXTS, wide_bytes=size),
         message("cause.wide-dtype.evidence_inference", TEXTS),
