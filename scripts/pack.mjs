@@ -70,10 +70,13 @@ const FOR_WORKERS = [
   'workers/words.py'
 ];
 
-/** What a dry run is made of, besides the simulated GPU: likewise. */
+/** What a dry run is made of, besides the simulated GPU, and what saves a training: likewise. */
 const FOR_DRY_RUNS = [
   'dry_runs/',
+  'edits/resume.py',
+  'frameworks/torch/checkpoint.py',
   'handlers/dry_run.py',
+  'handlers/rescue.py',
   'terminal/dry_run_here.py',
   'terminal/dry_run_words.py'
 ];

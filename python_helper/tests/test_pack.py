@@ -112,10 +112,16 @@ def test_holds_every_module(packed: dict[str, str]) -> None:
 
 
 def test_what_dry_runs_need_comes_with_them(packs: list[dict[str, str]]) -> None:
-    """The process of one, what answers for it, and the whole simulated GPU; a start has none."""
+    """The process of one, what answers for it, and the whole simulated GPU; a start has none.
+
+    What saves a training comes with it: a click begins that, too.
+    """
     *_, for_dry_runs = packs
     others = {
+        "edits/resume.py",
+        "frameworks/torch/checkpoint.py",
         "handlers/dry_run.py",
+        "handlers/rescue.py",
         "kernel/injection.py",
         "terminal/dry_run_here.py",
         "terminal/dry_run_words.py",

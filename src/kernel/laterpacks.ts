@@ -15,7 +15,8 @@ const PACKS: { readonly [K in keyof IRequests]?: PackName } = {
   workers: 'WORKERS_PACK',
   follow: 'WORKERS_PACK',
   worker_release: 'WORKERS_PACK',
-  dry_run: 'DRY_RUN_PACK'
+  dry_run: 'DRY_RUN_PACK',
+  rescue: 'DRY_RUN_PACK'
 };
 
 /** A part of the helper could not be put into the kernel; a click tries again. */

@@ -14,14 +14,13 @@ from ..edits.keep_numbers import kept_without_graph
 from ..edits.map_location import loaded_to_host
 from ..edits.no_grad import without_gradients
 from ..edits.number import set_number
-from ..edits.resume import file_stem
 from ..edits.rewrite import Anchor
 from ..frameworks.imported import imported
 from ..frameworks.registry import SETTINGS
 from ..oom.failing_line import CALLS_MODEL
 from ..oom.fitting import estimated, fitting
 from ..own import OWN
-from ..text.format import GIB, MIB
+from ..text.format import GIB, MIB, file_stem
 from ..text.messages import message
 from .code_fix import UNCHANGED, CellChange, Edited
 from .editing import edited, in_first_cell, torch_name

@@ -6,7 +6,6 @@ nothing over a training that has gone on since.
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -52,9 +51,3 @@ def resume_code(
         plain=plain,
         loads="\n".join(f"    {name}.load_state_dict(state[{name!r}])" for name in names),
     )
-
-
-def file_stem(execution_count: int | None, time_s: float) -> str:
-    """Return how a file begins that has the training of a cell: its prompt and the time."""
-    cell = "" if execution_count is None else f"-cell-{execution_count}"
-    return f"gpu-headroom{cell}{time.strftime('-%Y%m%d-%H%M%S', time.localtime(time_s))}"

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..concurrency.turns import Abandoned, Disturbed
-from ..edits.resume import file_stem, resume_code
+from ..edits.resume import resume_code
 from ..frameworks.torch.checkpoint import Checkpoint, Stopped, save
 from ..holders.inspector import Inspector
 from ..holders.training import TrainingState
-from ..text.format import format_error
+from ..text.format import file_stem, format_error
 from ..text.messages import message
 from .dispatcher import Refusal
 from .queued import enqueue
@@ -120,3 +120,6 @@ def _save(state: TrainingState, execution_count: int | None, turn: Turn) -> Chec
         written.path.unlink()
         raise Disturbed
     return written
+
+
+PART = RescueRequests

@@ -331,10 +331,9 @@ class Session:
         from ..handlers.holders import HolderRequests
         from ..handlers.release import ReleaseRequests
         from ..handlers.rerun import RerunRequests
-        from ..handlers.rescue import RescueRequests
 
-        requests = (ReleaseRequests(self), RerunRequests(self), RescueRequests(self))
-        later = map(brought, ("handlers.workers", "handlers.dry_run"))
+        requests = (ReleaseRequests(self), RerunRequests(self))
+        later = map(brought, ("handlers.workers", "handlers.dry_run", "handlers.rescue"))
         others = [each.PART(self) for each in later if each]
         parts = (Answers(self), HolderRequests(self), *requests, *others)
         found = {kind: handler for part in parts for kind, handler in part.by_kind.items()}

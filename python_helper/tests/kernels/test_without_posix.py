@@ -49,6 +49,7 @@ def kernel(
         simulate = "__import__('gpu_headroom').simulate('4 GiB', compute='meta')"
         kernel.run(simulate, silent=True, store_history=False)
         kernel.inject(pack)
+        kernel.inject(pack, sources=pack.for_dry_runs)
         kernel.attach()
         kernel.run("import torch; kept = torch.empty(2**28, device='cuda')")
         yield kernel
