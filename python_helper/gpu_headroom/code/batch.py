@@ -35,6 +35,7 @@ _OF_OTHERS = re.compile(
 _FLAGS = re.compile(r"(?<!\S)--?[A-Za-z][\w-]{0,99}")
 PARSERS = ("parse_args", "parse_known_args", "parse_args_into_dataclasses")
 ARGV = "sys.argv"
+_LEAST = {"unnamed": 16, "other": 16}
 _MOST_LITERALS = 200  # of a notebook, the newest
 
 
@@ -102,6 +103,7 @@ def size_literals(
         literal
         for literal in found
         if literal.kind != "option" or literal.name not in given
+        if literal.value >= _LEAST.get(literal.role, 0)
         if type(now := value_at(values, literal.path)) is not int or now == literal.value
     ][-_MOST_LITERALS:]
 

@@ -23,7 +23,6 @@ _LARGEST = 2**40
 _LARGEST_EXPONENT = 40
 _MOST_FACTORS = 20
 _CHANNELS = 4
-_LEAST_UNNAMED = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,7 @@ def literals_of(
         SizeLiteral(cell, role, name, value, *place, "text", parameter=flag)
         for name, value, place, flag in looked.texts
         if (role := role_of(name)) is not None
-        and value > (1 if role != "unnamed" else _LEAST_UNNAMED if flag else _LARGEST)
+        and value > (1 if role != "unnamed" or flag else _LARGEST)
     ]
     names = {number.name.lower() for number in literals}
     return sorted(
@@ -100,8 +99,7 @@ def _literal(cell: CellRun, given: Given) -> SizeLiteral | None:
     if node.end_lineno != node.lineno or end is None:
         return None
     value = _sides(node) if role == "image" else integer(node)
-    least = _LEAST_UNNAMED if role in ("other", "unnamed") else 1
-    if value is None or not least < value < _LARGEST:
+    if value is None or not 1 < value < _LARGEST:
         return None
     place = node.lineno, node.col_offset, end
     return SizeLiteral(

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import ast
 import math
-from collections import deque
+from collections import Counter, deque
 from functools import partial
 from traceback import walk_tb
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..cells.values import entries
+from ..cells.values import entries, value_at
 from ..code.batch import OTHER_PHASE
 from ..code.reading import walk
+from ..code.rounds import stored
 from ..code.scopes import Function
+from ..code.size_names import role_of
 from ..holders.frames import locals_of
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ _BLOCKS = (ast.If, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.Module)
 # No theory stands behind these; `benchmarks/causes` shows what comes of them.
 _PROVEN_SHARE = 0.1  # of what is in use must have as many rows as a literal says
 _PROVEN_UNNAMED = 0.5  # the same where its name says nothing
+_LINKED = 0.01  # … and something else says that it leads to these rows
 _BY_ROLE = {"batch": 3.0, "unnamed": 1.2, "other": 0.6}
 _KNOWN, _NEAR = 2.0, 1.6
 _MULTIPLES, _OTHER_PHASE = 0.4, 0.2
@@ -52,6 +55,17 @@ class Batch(NamedTuple):
 
     literal: SizeLiteral
     bytes: int
+
+
+class AtOnce(NamedTuple):
+    """How many rows most in memory has, where no literal says it, and of what.
+
+    `attribute` is that of an object of the person's that has the number.
+    """
+
+    value: int
+    name: str
+    attribute: str = ""
 
 
 def numbers_in(error: BaseException) -> dict[int, frozenset[str]]:
@@ -111,6 +125,28 @@ def batch_of(
     return Batch(literal, ledger.bytes_of_rows(index, literal.value, multiples=True))
 
 
+def at_once(
+    ledger: StorageLedger, index: int, here: Scene, values: dict[str, object]
+) -> AtOnce | None:
+    """Return the rows that most in memory has, where a call or one of the `values` has as many."""
+    sizes = Counter[int]()
+    for held in ledger.on(index):
+        if held.kind == "activations" or (held.kind, held.origin) == ("tensor", "traceback"):
+            sizes[(held.storage.shape or (0,))[0]] += held.storage.bytes
+    ((rows, size),) = sizes.most_common(1) or [(0, 0)]
+    if rows < _ENDS or here.call is None or size < _PROVEN_UNNAMED * ledger.bytes(index):
+        return None
+    for number in here.numbers.get(rows, ()):
+        for name, value in reversed(values.items()) if role_of(number) == "batch" else ():
+            found = [value_at({"": owner}, ("", number)) for owner in (value, type(value))]
+            if any(type(each) is int and each == rows for each in found):
+                return AtOnce(rows, number, f"{name}.{number}")
+    for given in here.call.operands:
+        if given.shape and not given.shape[0] % rows and f"{given.name}[" not in here.call.text:
+            return AtOnce(rows, given.name)
+    return None
+
+
 class _Judge:
     """Says how likely a number is to set the batch; 0: it does not, or that is not shown."""
 
@@ -122,6 +158,8 @@ class _Judge:
         self._known = set[str]().union(*here.numbers.values())
         self._near = set(_names_near(here, notebook))
         self._copied = here.operation.copied if here.operation is not None else None
+        self._notebook = notebook
+        self._rows = {(held.root, (held.storage.shape or (0,))[0]) for held in ledger.on(index)}
 
     def score(self, literal: SizeLiteral) -> float:
         """Return how likely it is, on a scale of this failure."""
@@ -144,8 +182,11 @@ class _Judge:
         """Return the share of memory with so many rows; a name that says less must show more."""
         share_of = partial(self._ledger.bytes_of_rows, self._index, literal.value)
         if literal.role != "batch":
-            rows: float = share_of(multiples=False, first=True) / self._in_all
-            return rows if rows >= _PROVEN_UNNAMED else 0.0
+            rows, of_all = (share_of(multiples=e, first=True) / self._in_all for e in (False, True))
+            if rows >= _PROVEN_UNNAMED:
+                return rows
+            is_proven = of_all >= _PROVEN_UNNAMED and self._leads_to(literal, rows)
+            return _MULTIPLES * of_all if is_proven else 0.0
         rows, multiples = (share_of(multiples=each) / self._in_all for each in (False, True))
         if rows >= _PROVEN_SHARE:
             return rows
@@ -155,6 +196,15 @@ class _Judge:
         scaled: float = _MULTIPLES * multiples
         # What divides the rows of a graph does so by chance.
         return scaled if not self._edges and multiples >= _PROVEN_SHARE else 0.0
+
+    def _leads_to(self, literal: SizeLiteral, share: float) -> bool:
+        """Whether frames know the number by its name, or its statement makes so many rows."""
+        if literal.role == "unnamed" and share >= _LINKED:
+            return literal.name in self._here.numbers.get(literal.value, ())
+        cell = self._notebook.cell(literal.cell.key, literal.cell.source)
+        statement = None if cell is None else cell.statement_on(literal.line)
+        names = () if statement is None else stored(ast.Module([statement], []))
+        return any((name, literal.value) in self._rows for name in names)
 
 
 def _names_near(here: Scene, notebook: Notebook) -> Iterator[str]:

@@ -25,7 +25,7 @@ from ..holders.survey import survey
 from ..holders.training import Training, TrainingState
 from ..text.format import MIB
 from ..text.messages import message
-from .batch_number import batch_of
+from .batch_number import at_once, batch_of
 from .failing_line import failing_line
 from .failure_memory import failure_memory, from_device, from_statement
 from .others import MUCH_OUTSIDE, NOBODY, others_on
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from ..holders.modules import Model
     from ..holders.survey import Survey
     from ..protocol.generated.wire import Holder, HolderKind, Message, PartKind
+    from .batch_number import AtOnce
     from .failure import Failure
     from .failure_memory import FailureMemory
     from .others import Others
@@ -62,10 +63,11 @@ class Evidence:
     `failure` has a reading of another card than the one that failed among its `other_devices` only.
     `kinds` is what was found, by what it is; `parts` is all that was in use, in the order of the
     bar. `let_go_bytes` came back between the failure and the end of the cell: some was held by the
-    error that this one took the place of, the rest had no name yet. `batch` scales
-    `batch_bytes` of what is in use, `input_size`, the length of the input or the side of an image,
-    `input_bytes`. `halves_bytes` is what autocast would save of what graphs keep, `saver` the
-    operation that keeps most of that, `longer` what is longer now than in the round before.
+    error that this one took the place of, the rest had no name yet. `batch` scales `batch_bytes` of
+    what is in use, `input_size`, the length of the input or the side of an image, `input_bytes`;
+    `at_once` is what is known of a batch without a literal. `halves_bytes` is what autocast would
+    save of what graphs keep, `saver` the operation that keeps most of that, `longer` what is longer
+    now than in the round before.
     `groups` are what stands under one name, `models` those of them that hold memory. `others` are
     asked for where there is much that is not this process's. `training` is what can be saved of
     one that had made a step. `notebook` are all cells as they ran, `live` what was alive.
@@ -93,6 +95,7 @@ class Evidence:
     let_go_bytes: int | None = None
     batch: SizeLiteral | None = None
     batch_bytes: int = 0
+    at_once: AtOnce | None = None
     input_size: SizeLiteral | None = None
     input_bytes: int = 0
     halves_bytes: int = 0
@@ -149,6 +152,12 @@ class Evidence:
         shape, _, _ = group.commonest
         rows = self.batch.value if self.batch is not None and self.scene.modules else None
         return group.kind == "tensor" and group.count == 1 and shape[:1] == (rows,)
+
+    def is_of_round(self, group: Group) -> bool:
+        """Whether the round, or function, that runs has made it: no part of what was there."""
+        bound = self.scene.running.bound
+        named = {key for key in group.keys if key.isidentifier()}
+        return bool(group.keys & bound) and named <= bound
 
     @property
     def line(self) -> int | None:
@@ -279,6 +288,7 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         let_go_bytes=let_go,
         batch=batch and batch.literal,
         batch_bytes=batch.bytes if batch else 0,
+        at_once=None if batch else at_once(ledger, index, here, user_names(failure.shell)),
         input_size=size,
         input_bytes=size_bytes,
         halves_bytes=found.halves.get(index, 0) if found else 0,

@@ -143,7 +143,7 @@ def test_sets_the_length_and_the_image(role: Role, before: str, after: str) -> N
         ("def train(model, n, epochs): pass\ntrain(model, 2048, 30)", ["n"]),
         ("samples = 4096", ["samples"]),
         ("n, hidden_size, num_workers, epochs, lr = 512, 512, 64, 64, 100", ["n", "lr"]),
-        ("n = 8", []),
+        ("n = 8", ["n"]),
         ("batch_size, max_length, img_size = 64, 64, 64", []),
         ("config = '''\nn: 64\n'''", []),
     ],

@@ -171,6 +171,24 @@ def batch(notebook: Notebook, *cells: str) -> tuple[str, int, int] | None:
             id="argument-of-a-library",
         ),
         pytest.param(
+            [
+                f"chunk = {BIG // 4}",
+                "x = torch.zeros(chunk, 256).cuda()\nrun([(x.repeat(4, 1),)])",
+            ],
+            "chunk",
+            1,
+            id="samples-of-a-chunk",
+        ),
+        pytest.param(
+            [
+                f"pick = lambda size: torch.zeros(size, 256).cuda()\nback = pick(size={BIG // 2})",
+                "run([(torch.cat([back, back]),)])",
+            ],
+            "size",
+            2,
+            id="one-of-two-that-are-joined",
+        ),
+        pytest.param(
             ["x = torch.zeros(400, 100, 256).cuda()", "model(x).sum().backward()"],
             None,
             0,

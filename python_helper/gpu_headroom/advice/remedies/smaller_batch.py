@@ -13,11 +13,12 @@ from ...code.find import called
 from ...code.reading import walk
 from ...edits.number import add_flag, flag_of, is_plain_text, of_command, set_number
 from ...edits.rewrite import Anchor
-from ...oom.fitting import fitting, predicted
+from ...oom.fitting import estimated, fitting, predicted
 from ...text.messages import message, say
 from ..code_fix import CellChange, Edited
 from ..editing import edited
 from ..remedy import Offer
+from ..rules.running import given_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,22 +37,21 @@ TEXTS = {
     "remedy.smaller-batch.flag": (
         "`{flag} {new}` in line {line} (the default is {old}: {file}, line {at})"
     ),
+    "remedy.smaller-batch.attribute": "`{name} = {new}`: {new} at once instead of {old}",
     "remedy.smaller-batch.file": "`{name} = {old}` → `{new}` ({file}, line {line})",
     "remedy.smaller-batch.note": "Activations scale with the batch. {changes}",
     "remedy.smaller-batch.note_evaluated": "Activations scale with the batch.",
     "remedy.smaller-batch.note_elsewhere": (
-        "Half as a first try: how much fits was not measured, it ran in another process. Training "
-        "changes slightly: check the learning rate."
+        "Half as a first try: it ran in another process. Check the learning rate."
     ),
     "remedy.smaller-batch.note_unsure": (
-        "Activations scale with the batch, but even so it may not fit. {changes}"
+        "Activations scale with the batch, but it may not fit even so. {changes}"
     ),
     "remedy.smaller-batch.note_imported": (
-        "Change it in `{file}` and restart the kernel: what is imported is not read again."
+        "Change it in `{file}` and restart the kernel, which does not read it again."
     ),
     "remedy.smaller-batch.note_predicted": (
-        "Measured runs of this cell say that the largest `{name}` lies between {low} and {high}. "
-        "{changes}"
+        "By measured runs the largest `{name}` lies between {low} and {high}. {changes}"
     ),
     "batch.steps": "An epoch has {times} times as many steps: check the learning rate.",
     "batch.rounds": (
@@ -79,7 +79,7 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
     """Offer it where a number scales the memory, and less of it would fit."""
     batch = evidence.batch
     if batch is None:
-        return None
+        return _of_attribute(evidence)
     is_here, value = not evidence.failure.in_other_process, fitting(evidence)
     if value is None:
         return None
@@ -106,6 +106,21 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
         effect_bytes=saved if is_here else None,
         at_least=peak.room_left < 1 or saved == evidence.failed_at_bytes,
         edited=change,
+    )
+
+
+def _of_attribute(evidence: Evidence) -> Offer | None:
+    """Offer it of an object that has a number of its own."""
+    known, scaling = evidence.at_once, given_bytes(evidence) + evidence.kinds.get("activations", 0)
+    new = estimated(evidence, known.value, scaling) if known and known.attribute else None
+    if known is None or new is None:
+        return None
+    params: dict[str, str | int] = {"name": known.attribute, "old": known.value, "new": new}
+    return Offer(
+        title=message("remedy.smaller-batch.attribute", TEXTS, **params),
+        note=message("remedy.smaller-batch.note_evaluated", TEXTS),
+        effect_bytes=evidence.peak.saved_bytes(scaling, new / known.value),
+        example=f"{known.attribute} = {new}",
     )
 
 
