@@ -54,4 +54,5 @@ def visit_tensor(walk: Walk, tensor: Any, place: Place) -> None:
     if gradient is not None:
         walk.push(gradient, place.step("gradient", kind="gradients"))
     if any(type(referent) is dict for referent in gc.get_referents(tensor)) or torch.wraps(tensor):
-        objects.visit(walk, tensor, place)
+        of_samples = "grad_sample" in inspector.attributes(tensor)  # scales with the batch
+        objects.visit(walk, tensor, place.seen_as("activations") if of_samples else place)

@@ -28,7 +28,8 @@ class Layers(NamedTuple):
     between the layers of a part. From `trained` on a parameter wants a gradient: what is made
     before that need not be kept. `followers`: how many other trained models are among them, which
     take, by their channels, what the one before makes, as a discriminator does. `trained_share` is
-    the share of the parameters' values that want gradients.
+    the share of the parameters' values that want gradients, `to_move` those on the host by
+    those that are not.
     """
 
     values: tuple[float, ...]
@@ -39,6 +40,7 @@ class Layers(NamedTuple):
     has_parts: bool
     followers: int = 0
     trained_share: float = 1.0
+    to_move: float = 0.0
 
     def done(
         self, reached: float | None, *, keeps: bool, trains: bool = True
@@ -100,6 +102,7 @@ def layers_of(
         has_parts=walk.has_parts,
         followers=followers,
         trained_share=walk.trained_size / walk.size if walk.size else 1.0,
+        to_move=walk.host_size / max(walk.size - walk.host_size, 1),
     )
 
 
@@ -112,7 +115,7 @@ class _Walk:
         self.values, self.parameters = [0.0], [0]
         self.at: int | None = None
         self.trained: int | None = None
-        self.size = self.trained_size = 0  # values of parameters
+        self.size = self.trained_size = self.host_size = 0  # values of parameters
         self.is_one = self.has_parts = False
 
     def through(self, model: object) -> bool:
@@ -162,6 +165,7 @@ class _Walk:
         for parameter in parameters:
             size = prod(inspector.torch.get(parameter, "shape")) if inspector.torch else 0
             self.size += size
+            self.host_size += 0 if any(inspector.storages(parameter)) else size
             if _wants_gradient(parameter, inspector):
                 self.trained_size += size
                 self.trained = len(self.values) if self.trained is None else self.trained

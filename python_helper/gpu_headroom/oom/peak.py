@@ -119,6 +119,7 @@ class Peak:
         layers, trains = self._scene.layers, self._scene.running.trains
         if layers is None:
             return None
+        trains |= self._scene.inputs_require_grad  # an attribution goes backward, too
         return layers.done(self._reached(), keeps=self._keeps(layers), trains=trains)
 
     def _keeps(self, layers: Layers) -> bool:
@@ -143,6 +144,8 @@ class Peak:
             return 1.0
         is_kept = self._keeps(layers) and layers.at >= layers.trained
         may_follow = layers.has_parts and self._reached() != 1
+        # A library's own way back may keep all that there is, and more.
+        may_follow |= self._scene.inputs_require_grad and not self._scene.running.trains
         return 1.0 if is_kept and not may_follow else _FORWARD_ROOM
 
     @property
@@ -214,6 +217,8 @@ class Peak:
             return GRADIENTS * self._requested
         rest = int(self._evidence.pass_bytes * (1 / self.progress - 1))
         if not self._scene.running.trains:
+            if self._scene.layers is not None and self._scene.modules[-1].function == "_apply":
+                rest += int(self._scene.layers.to_move * self._kinds.get("parameters", 0))
             return max(rest, self._requested) if self._scene.modules else rest
         if self._scene.layers is not None:
             rest = int(

@@ -223,7 +223,7 @@ def _data(evidence: Evidence) -> list[Group]:
     """
     running, whole = evidence.scene.running, moved_whole(evidence)
     own = {"", *running.own}
-    made = running.growing | running.adding | running.bound | running.of_libraries
+    made = running.growing | running.adding | running.of_libraries
     others = copied(evidence)
     data = [
         group
@@ -235,6 +235,7 @@ def _data(evidence: Evidence) -> list[Group]:
         and group.kind == "tensor"
         and not group.suspended
         and not group.keys & made
+        and not evidence.is_of_round(group)
         and group.root not in running.previous
         and not is_cache(group)
         and id(group) not in others

@@ -308,6 +308,8 @@ def leftovers(evidence: Evidence) -> list[Group]:
     running, failure = evidence.scene.running, evidence.failure
     others = [run.source for run in failure.cells if run.key != failure.cell.key]
     names = {name for group in evidence.groups for name in group.variables}
+    # The graph of a value that is made from itself in each round goes back through all of them.
+    goes_on = any(group.graphs and group.keys & running.adding for group in evidence.groups)
     left = left_behind(others, names - words_in(failure.cell.source))
     groups = [
         group
@@ -316,7 +318,7 @@ def leftovers(evidence: Evidence) -> list[Group]:
         and (group.root in running.previous or (group.name in left and not group.function))
         and group.others <= running.previous | left  # else something needs it
         and not group.keys & running.adding
-        and group.kind in _OF_VALUES
+        and group.kind in _OF_VALUES[: 1 if goes_on else None]
         and group.graphs < 2  # noqa: PLR2004  several graphs are a leak of their own
     ]
     groups = [group for group in groups if _place(group, running) == _place(groups[0], running)]

@@ -17,35 +17,30 @@ if TYPE_CHECKING:
 TEXTS = {
     "cause.elsewhere": "**Another process ran out of memory**, not this kernel.",
     "cause.elsewhere.evidence": (
-        "What filled its GPU is not measured there: the numbers are those of its message, and "
-        "nothing of this kernel stands among them. Freeing memory here does not help it, unless "
+        "The numbers are those of its message: freeing memory here does not help it, unless "
         "both use the same GPU."
     ),
     "cause.pinned-memory": "**It was the host's page-locked memory that ran out**, not the GPU's.",
     "cause.pinned-memory.evidence": (
-        "`{function}` was pinning memory of the host. Freeing GPU memory does not help: pin less, "
-        "or nothing (`pin_memory=False`)."
+        "`{function}` was pinning memory of the host: pin less (`pin_memory=False`)."
     ),
     "cause.earlier-traceback": (
         "**The traceback of an earlier error held {held_bytes}** of the {in_use_bytes} in tensors."
     ),
     "cause.earlier-traceback.evidence": (
-        "A cell failed before this one, and its variables were still alive. "
-        "The request for {requested_bytes} would have fitted without them."
+        "The request for {requested_bytes} would have fitted without its variables."
     ),
     "cause.earlier-traceback.handled": (
         "**The error that was being handled held {held_bytes}** of the {in_use_bytes} in tensors."
     ),
     "cause.earlier-traceback.evidence_handled": (
-        "Inside its `except` the variables of the code that failed are still alive. The request "
-        "for {requested_bytes} would have fitted without them: go on behind the `except`."
+        "The request for {requested_bytes} would have fitted without its variables: go on "
+        "behind the `except`."
     ),
     "cause.earlier-traceback.again": (
         "**The first try of this cell had left {held_bytes}** when it began again."
     ),
-    "cause.earlier-traceback.evidence_again": (
-        "Its error kept that, or waits to be collected. Causes and remedies are those of that try."
-    ),
+    "cause.earlier-traceback.evidence_again": "Causes and remedies are those of that try.",
     "cause.earlier-traceback.evidence_again_names": (
         "{named_bytes} of it are in `{names}`. Causes and remedies are those of that try."
     ),
@@ -54,8 +49,7 @@ TEXTS = {
         "are free."
     ),
     "cause.memory-fraction.evidence": (
-        "`set_per_process_memory_fraction` was called. The request for {requested_bytes} would fit "
-        "on the whole card."
+        "The request for {requested_bytes} would fit on the whole card."
     ),
     "cause.preallocation": (
         "**{framework} keeps {held_bytes} of the card** for itself, and uses {used_bytes} of them."
@@ -72,7 +66,7 @@ TEXTS = {
     ),
     "cause.fragmentation.evidence": (
         "The request for {requested_bytes} would fit into the {unused_bytes} of cache and the "
-        "{free_bytes} free on the card if they were in one piece."
+        "{free_bytes} free on the card in one piece."
     ),
     "cause.other-programs": (
         "**Other programs: {outside_bytes} of the card's {capacity_bytes}** are not this kernel's."
@@ -81,16 +75,15 @@ TEXTS = {
         "**Other notebooks: {outside_bytes} of the card's {capacity_bytes}** are not this kernel's."
     ),
     "cause.other-programs.started": (
-        "**Processes that this notebook started: {outside_bytes} of the card's {capacity_bytes}** "
-        "are not this kernel's own."
+        "**Processes of this notebook: {outside_bytes} of {capacity_bytes}** are not its kernel's."
     ),
     "cause.other-programs.hidden": (
         "**{outside_bytes} of the GPU's {capacity_bytes} are not PyTorch's**: Windows does not say "
         "whose."
     ),
     "cause.other-programs.evidence": (
-        "This kernel's tensors take {in_use_bytes}. The request for {requested_bytes} "
-        "would have fitted on a card that is otherwise empty."
+        "This kernel's tensors take {in_use_bytes}. The request for {requested_bytes} would "
+        "have fitted without the others."
     ),
 }
 

@@ -22,12 +22,10 @@ if TYPE_CHECKING:
 TEXTS = {
     "cause.huge-request": "**One request of {requested_bytes}** on a card of {capacity_bytes}.",
     "cause.huge-request.evidence": (
-        "It is larger than the whole card: freeing memory cannot help. "
-        "Look at the shapes of what the failing line makes."
+        "Freeing memory cannot help: look at the shapes of what the failing line makes."
     ),
     "cause.huge-request.evidence_fits_empty": (
-        "It is larger than everything in use together ({in_use_bytes}). "
-        "One tensor fills most of the card: look at its shape."
+        "All in use together is {in_use_bytes}: look at the shape of this one tensor."
     ),
     "cause.huge-request.evidence_made": (
         "`{expression}` asks for it: {operands} make a result of {shape}."
@@ -47,59 +45,41 @@ TEXTS = {
     "cause.wide-dtype": (
         "**`float64`: {wide_bytes} of the {in_use_bytes} in tensors** are twice as wide as usual."
     ),
-    "cause.wide-dtype.evidence": (
-        "The largest is `{name}`. `float32` takes half of it; NumPy's arrays are `float64` unless "
-        "they are told otherwise."
-    ),
+    "cause.wide-dtype.evidence": "The largest is `{name}`. `float32` takes half of it.",
     "cause.wide-dtype.inference": (
-        "**Weights in `float32`: {wide_bytes} of the {in_use_bytes} in tensors**, and nothing "
-        "trains them."
+        "**Weights in `float32`: {wide_bytes} of {in_use_bytes}**, and nothing trains them."
     ),
-    "cause.wide-dtype.evidence_inference": (
-        "Half precision is enough for weights that no step changes: `bfloat16` or `float16` takes "
-        "half of it."
-    ),
+    "cause.wide-dtype.evidence_inference": "`bfloat16` or `float16` takes half of it.",
     "cause.several-tasks": "**{count} threads were computing on the GPU** when the memory ran out.",
     "cause.several-tasks.at_once": "**Several tasks are computing on the GPU at once.**",
-    "cause.several-tasks.evidence": (
-        "{names}: what each needs stands on the card at the same time. One after the other, or "
-        "fewer at once, needs less."
-    ),
-    "cause.several-tasks.evidence_at_once": (
-        "`{function}` is one of them: what each has made stands on the card while others go on. "
-        "One after the other, or fewer at once, needs less."
-    ),
+    "cause.several-tasks.evidence": "{names}: one after the other, or fewer at once, needs less.",
+    "cause.several-tasks.evidence_at_once": "`{function}` is one of them: fewer at once need less.",
     "cause.activations": "**Activations: {activations_bytes} of the {in_use_bytes} in tensors.**",
     "cause.activations.evidence": (
-        "They are what the forward pass keeps for the backward pass; "
-        "they grow with the batch and with the length of the input."
+        "The backward pass needs them; they grow with the batch and the size of the input."
     ),
     "cause.activations.evidence_batch": (
-        "The forward pass keeps them for the backward pass, of {value} samples at once (`{name}`, "
-        "{place})."
+        "The backward pass needs them, of {value} samples at once (`{name}`, {place})."
     ),
     "cause.activations.evidence_saver": (
-        "The forward pass keeps them for the backward pass; {saved_bytes} are what `{operation}` "
-        "keeps, such as {shape}."
+        "The backward pass needs them; {saved_bytes} are of `{operation}`, such as {shape}."
     ),
     "cause.activations.evidence_longer": (
-        "This batch is {times} times as long as the one before it: {now} for {before}, in a shape "
-        "of {shape}. One long sample sets the length of all that are padded with it."
+        "This batch is {times} times as long as the one before it: {now} for {before}, in a "
+        "shape of {shape}."
     ),
     "cause.activations.layer": (
         "**What one layer is given and makes: {layer_bytes}** on a card of {capacity_bytes}."
     ),
     "cause.activations.evidence_begun": (
-        "The forward pass has only begun, and keeps more for the backward pass with each layer; "
-        "that grows with the batch and with the size of the input."
+        "The forward pass has only begun, and keeps more with each layer."
     ),
     "cause.activations.evidence_begun_batch": (
-        "The forward pass has only begun, and keeps more for the backward pass with each layer, of "
-        "{value} samples at once (`{name}`, {place})."
+        "The forward pass has only begun, and keeps more with each layer, of {value} samples "
+        "at once (`{name}`, {place})."
     ),
     "cause.activations.evidence_layer": (
-        "Without gradients no more is kept, but both are there at once; "
-        "they grow with the batch and with the size of the input."
+        "Without gradients no more is kept, but both are there at once."
     ),
     "cause.activations.evidence_layer_batch": (
         "Without gradients no more is kept, but both are there at once, of {value} samples "
@@ -116,15 +96,14 @@ TEXTS = {
         "**Values without a name: {values_bytes} of the {in_use_bytes} in tensors.**"
     ),
     "cause.unnamed-values.evidence": (
-        "The failing line was still making them: a comprehension or a long expression keeps all "
-        "its values until it is done. They went with the error, so none of them is left to free."
+        "The failing line was still making them: a comprehension or a long expression keeps "
+        "all its values until it is done."
     ),
     "cause.evaluation-in-training-mode": (
         "**`{model}` is in training mode**, and this code only evaluates it."
     ),
     "cause.evaluation-in-training-mode.evidence": (
-        "Dropout keeps masks and changes the results, batch normalization learns from what it is "
-        "shown. `{model}.eval()` ends both."
+        "Dropout keeps masks, batch normalization learns from what it is shown."
     ),
 }
 _MOST_OF_THE_CARD = 0.5
@@ -143,17 +122,21 @@ def huge_request(evidence: Evidence) -> Finding | None:
     # What a layer makes of a batch is as large as the number of the batch says.
     of_batch = evidence.batch is not None and bool(evidence.scene.modules)
     alone = large and in_use is not None and requested > in_use and not of_batch
-    if not (impossible or alone or is_blown_up(evidence)):
+    blown_up, rows, operation = is_blown_up(evidence), evidence.at_once, evidence.scene.operation
+    of_rows = rows and operation and any(e.shape[:1] == (rows.value,) for e in operation.operands)
+    if of_rows and not blown_up and activations(evidence) is not None:
+        return None  # what is made of all that goes through at once
+    if not (impossible or alone or blown_up):
         return None
     states = message(
         "cause.huge-request", TEXTS, requested_bytes=requested, capacity_bytes=memory.capacity_bytes
     )
-    said = _of_shapes(evidence.scene.operation)
+    said = _of_shapes(operation)
     if said is None and not impossible:
         said = message("cause.huge-request.evidence_fits_empty", TEXTS, in_use_bytes=in_use)
     if said is None:
         said = message("cause.huge-request.evidence", TEXTS)
-    price = A_LINE if impossible or is_blown_up(evidence) else TRADED
+    price = A_LINE if impossible or blown_up else TRADED
     return Finding(states, said, bytes=requested, price=price, certain=impossible)
 
 
@@ -380,7 +363,7 @@ def activations(evidence: Evidence) -> Finding | None:
         which = "cause.activations.evidence_layer"
         if evidence.scene.running.trains:
             which = "cause.activations.evidence_begun"
-    batch = evidence.batch
+    batch, call = evidence.batch or evidence.at_once, evidence.scene.call
     said, saver = message(which, TEXTS), evidence.saver
     if evidence.longer is not None:
         now, before, shape = evidence.longer
@@ -392,7 +375,7 @@ def activations(evidence: Evidence) -> Finding | None:
             before=before,
             shape=str(list(shape)),
         )
-    elif batch is None and saver is not None and which == "cause.activations.evidence":
+    elif evidence.batch is None and saver is not None and which == "cause.activations.evidence":
         operation, saved, shape = saver
         said = message(
             "cause.activations.evidence_saver",
@@ -402,7 +385,9 @@ def activations(evidence: Evidence) -> Finding | None:
             shape=str(list(shape)),
         )
     elif batch is not None:
-        place = place_of(batch, evidence.failure.cell)
+        place = f"`{call.text}`" if call else ""
+        if evidence.batch is not None:
+            place = place_of(evidence.batch, evidence.failure.cell)
         said = message(f"{which}_batch", TEXTS, name=batch.name, value=batch.value, place=place)
     return Finding(states, said, bytes=kept, price=TRADED)
 
@@ -412,9 +397,13 @@ def _fill(evidence: Evidence, size: int) -> bool:
 
 
 def given_bytes(evidence: Evidence) -> int:
-    """Return what a pass that goes forward has as plain values: its batch, a layer's input."""
+    """Return what a pass that goes forward has as plain values: its batch, a layer's input.
+
+    Also that of a library's function behind the model, where it has as many rows as was given.
+    """
     scene = evidence.scene
-    if scene.in_backward or not scene.modules or evidence.being_made_bytes:
+    is_pass = scene.modules or (evidence.at_once is not None and not is_blown_up(evidence))
+    if scene.in_backward or not is_pass or evidence.being_made_bytes:
         return 0
     temporary = 0 if evidence.collected_bytes else evidence.temporary_bytes
     return temporary + sum(
@@ -424,7 +413,7 @@ def given_bytes(evidence: Evidence) -> int:
         or (
             group.kind == "tensor"
             and not group.keys & scene.running.growing
-            and (group.origin == "traceback" or group.keys & scene.running.bound)
+            and (group.origin == "traceback" or evidence.is_of_round(group))
         )
     )
 
