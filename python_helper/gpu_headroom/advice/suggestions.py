@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
+from textwrap import indent
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ..code.find import called, mentions
@@ -20,7 +22,7 @@ from ..frameworks.registry import SETTINGS
 from ..oom.failing_line import CALLS_MODEL
 from ..oom.fitting import estimated, fitting
 from ..own import OWN
-from ..text.format import GIB, MIB, file_stem
+from ..text.format import MIB, file_stem
 from ..text.messages import message
 from .code_fix import UNCHANGED, CellChange, Edited
 from .editing import edited, in_first_cell, torch_name
@@ -40,8 +42,6 @@ if TYPE_CHECKING:
     from .finding import Finding
 
 
-_SIZES = (16, 24, 32, 40, 48, 80, 96, 141, 192)  # of common GPUs, as they are sold
-_USABLE = 0.93  # of that, in GiB: a T4 of 16 GB has 14.7 to 15.0
 _SPARE = 0.15  # of what is needed: an estimate
 _OF_MODEL = 0.2
 _CASTS = ("to", "float")
@@ -176,18 +176,10 @@ def _column_and_row(operation: FailedOperation | None) -> tuple[Operand, Operand
     title="Free {traceback_bytes} held by this error's traceback",
     left="Free {traceback_bytes} that failed cells have left",
     displayed="Free {freeable_bytes}: this error's and displayed values",
-    note_displayed=(
-        "The failed cell's variables, and `{names}`. You lose these, and `%debug` for this error."
-    ),
-    note="It keeps the failed cell's variables. You lose `%debug` for this error.",
-    note_not_enough=(
-        "It keeps the failed cell's variables. You lose `%debug` for this error. "
-        "That alone will not make this cell fit."
-    ),
-    note_maybe=(
-        "It keeps the failed cell's variables. You lose `%debug` for this error. "
-        "That alone may not be enough."
-    ),
+    note_displayed="You lose `{names}`, and `%debug` for this error.",
+    note="You lose `%debug` for this error.",
+    note_not_enough="You lose `%debug` for this error. That alone will not make this cell fit.",
+    note_maybe="You lose `%debug` for this error. That alone may not be enough.",
     note_at_once="Freed at once, as your settings ask. You lose `%debug` for this error.",
     rank=0,
     alone=True,
@@ -196,6 +188,8 @@ def _free_traceback(evidence: Evidence, _: Finding) -> Shown | None:
     after_oom, held = evidence.failure.after_oom, evidence.traceback_bytes
     if after_oom == "never" or held is None:
         return None
+    if (evidence.requested_bytes or 0) > (evidence.memory.capacity_bytes or math.inf):
+        return None  # that does not help
     title, call = "", "free_traceback"
     unnamed = sum(group.bytes for group in evidence.groups if not group.root)
     waits = min(unnamed, evidence.earlier_bytes)
@@ -315,7 +309,7 @@ def _is_trained(evidence: Evidence, held: Group) -> bool:
     "no-grad",
     "evaluation-with-gradients",
     title="Run it under `{torch}.no_grad()`",
-    note="Activations are then not kept. Nothing can be trained through its results any more.",
+    note="Nothing can be trained through its results any more.",
 )
 def _no_grad(evidence: Evidence, finding: Finding) -> Shown | None:
     scene, torch = evidence.scene, torch_name(evidence)
@@ -323,10 +317,14 @@ def _no_grad(evidence: Evidence, finding: Finding) -> Shown | None:
         return None
     kept = evidence.pass_bytes if scene.running.trains else evidence.kinds.get("activations", 0)
     # What the running operation reads stays, and is about as large as what it was to write.
-    size = max(0, kept - (evidence.requested_bytes or 0))
-    change = UNCHANGED if torch is None else _without_gradients(evidence, torch)
-    example = None if change.diffs else f"with {torch or 'torch'}.no_grad():\n    ..."
-    return Shown({"torch": torch or "torch"}, size, example=example, edited=change)
+    reads = {each.bytes for each in scene.operation.operands} if scene.operation else set()
+    stays = max(evidence.requested_bytes or 0, sum(reads))
+    parts = _call_in_parts.when(evidence, finding) if stays > kept / 2 else None
+    change = UNCHANGED if torch is None or parts else _without_gradients(evidence, torch)
+    inside = (parts and parts.example) or "..."
+    example = f"with {torch or 'torch'}.no_grad():\n{indent(inside, '    ')}"
+    shown = Shown({"torch": torch or "torch"}, max(0, kept - stays), edited=change)
+    return shown if change.diffs else shown._replace(example=example)
 
 
 def _without_gradients(evidence: Evidence, torch: str) -> Edited:
@@ -355,10 +353,7 @@ def _is_of_library(evidence: Evidence) -> bool:
     "map-location",
     "kept-copies",
     title="Keep the copy in `{name}` on the host",
-    note=(
-        '`map_location="cpu"` when it is loaded, `.cpu()` when it is made: the model itself '
-        "stays where it is."
-    ),
+    note='`map_location="cpu"` when it is loaded, `.cpu()` when it is made.',
     load="Load the checkpoint on the host first",
     note_load='`map_location="cpu"`: `load_state_dict` copies it from there to the GPU.',
 )
@@ -381,11 +376,8 @@ def _map_location(evidence: Evidence, finding: Finding) -> Shown | None:
     "checkpointing",
     "activations",
     title="Gradient checkpointing",
-    note="Activations are computed again in the backward pass. A step takes about a third longer.",
-    note_by_hand=(
-        "Activations are computed again in the backward pass. "
-        "A step takes about a third longer. What a pass counts is counted twice."
-    ),
+    note="A step takes about a third longer.",
+    note_by_hand="A step takes about a third longer. What a pass counts is counted twice.",
     rank=2,
 )
 def _checkpointing(evidence: Evidence, _: Finding) -> Shown | None:
@@ -422,10 +414,7 @@ def _flag_of_library(evidence: Evidence) -> Edited:
     "backward-each",
     "retained-graph",
     title="Go backward with each part of `{name}` as it is made",
-    note=(
-        "Gradients add up. The graph of a part is freed before the next is made, where the "
-        "parts have no graph in common."
-    ),
+    note="The graph of a part is freed before the next is made, where they share none.",
 )
 def _backward_each(evidence: Evidence, finding: Finding) -> Shown | None:
     held = finding.about[0] if finding.about else None
@@ -442,10 +431,7 @@ def _backward_each(evidence: Evidence, finding: Finding) -> Shown | None:
     "eval-mode",
     "evaluation-in-training-mode",
     title="`{model}.eval()` before the evaluation",
-    note=(
-        "Dropout draws no random numbers then, and batch normalization learns nothing. "
-        "`{model}.train()` before training goes on."
-    ),
+    note="Dropout and batch norm stand still then; `{model}.train()` before training goes on.",
 )
 def _eval_mode(evidence: Evidence, finding: Finding) -> Shown | None:
     model = finding.model
@@ -490,10 +476,7 @@ def _delete_leftovers(evidence: Evidence, finding: Finding) -> Shown | None:
     "collect-garbage",
     "reference-cycles",
     title="`gc.collect()` before the next is made",
-    note=(
-        "It frees objects that refer to each other, which Python does only now and then. "
-        "What a library keeps stays."
-    ),
+    note="Python does that only now and then. What a library keeps stays.",
 )
 def _collect_garbage(evidence: Evidence, finding: Finding) -> Shown | None:
     size = finding.bytes
@@ -506,10 +489,7 @@ def _collect_garbage(evidence: Evidence, finding: Finding) -> Shown | None:
     "end-in-semicolon",
     "displayed-values",
     title="End the line that displays it in `;`",
-    note=(
-        "IPython then neither shows the value nor keeps it in `Out`. What is kept by now "
-        "can be freed in the panel, under *Can be freed*."
-    ),
+    note="What is kept by now can be freed in the panel, under *Can be freed*.",
 )
 def _end_in_semicolon(evidence: Evidence, finding: Finding) -> Shown | None:
     if not finding.about:
@@ -525,16 +505,29 @@ def _end_in_semicolon(evidence: Evidence, finding: Finding) -> Shown | None:
 @suggestion(
     "move-per-batch",
     "data-on-card",
+    "huge-request",
+    "kept-tensors",
     title="Keep the data on the host and move each batch",
-    note=(
-        "A batch at a time is on the GPU. Moving takes time: `pin_memory=True` and "
-        "`non_blocking=True` hide most of it."
-    ),
+    note="Moving takes time: `pin_memory=True` and `non_blocking=True` hide most of it.",
+    option="`{option}` keeps `{name}` on the host",
+    note_option="A part at a time is then on the GPU. Moving takes time.",
 )
 def _move_per_batch(evidence: Evidence, finding: Finding) -> Shown | None:
-    names = [group.name for group in finding.about]
+    names, call = [group.name for group in finding.about], evidence.scene.call
+    operation = evidence.scene.operation
+    copied = [each.name for each in operation.operands] if operation and operation.copied else []
+    held = [name for group in finding.about for name in group.variables[-1:]] or copied
+    if call is not None and call.option and not call.streams and held:
+        name, _, value = call.option.partition("=")
+        example = re.sub(rf"\b{name}=(?!{value}\b)\w+", call.option, call.text)
+        if call.option not in example:
+            example = f"{example.removesuffix(')')}, {call.option})".replace("(, ", "(")
+        shown = {"option": call.option, "name": held[0]}
+        return Shown(shown, finding.bytes, example=example, title="option", note="note_option")
+    if finding.rule != "data-on-card":
+        return None
     size = sum(group.bytes for group in finding.about) or evidence.temporary_bytes
-    name, call, whole = names[0] if names else "data", evidence.scene.call, moved_whole(evidence)
+    name, whole = names[0] if names else "data", moved_whole(evidence)
     example = f"{name} = {name}.cpu()\n\nbatch = {name}[i : i + n].to(device)  # in the loop"
     if call is not None and whole is not None and finding.about and finding.about[0].function:
         longest = whole.shape.index(max(whole.shape))
@@ -547,10 +540,7 @@ def _move_per_batch(evidence: Evidence, finding: Finding) -> Shown | None:
     "one-at-a-time",
     "several-tasks",
     title="Run the tasks one after the other",
-    note=(
-        "What one of them needs is then on the GPU at a time. It may take longer; where "
-        "there is room for two, let two run."
-    ),
+    note="It may take longer; where there is room for two, let two run.",
 )
 def _one_at_a_time(evidence: Evidence, _: Finding) -> Shown | None:
     running = evidence.scene.running
@@ -569,10 +559,7 @@ def _one_at_a_time(evidence: Evidence, _: Finding) -> Shown | None:
     title="`float32` instead of `float64`",
     note="Half as many bytes, with seven digits instead of sixteen.",
     half="Weights in half precision",
-    note_half=(
-        "Half as many bytes. Results differ in the third digit; inputs have to be in half "
-        "precision, too."
-    ),
+    note_half="Results differ in the third digit; inputs have to be in half precision, too.",
     cast="Leave out `{call}`",
     note_cast="The weights stay as they are, half as many bytes.",
 )
@@ -590,8 +577,10 @@ def _narrower_dtype(evidence: Evidence, finding: Finding) -> Shown | None:
     if call and any(first.share_of_dtype(each.dtype) for each in cast if each.dtype != "float32"):
         return Shown({"call": call.text}, finding.bytes, title="cast", note="note_cast")
     size = sum(group.kinds.get("parameters", 0) for group in about) + evidence.being_made_bytes
-    name = first.name if first.name.isidentifier() else "model"
+    name = first.name if first.name.isidentifier() and not first.function else "model"
     example = f"{name} = {name}.half()"
+    if first.function and call is not None:
+        example = re.sub(r"(\.(?:to|cuda)\([^()]*\))$", r".half()\1", call.text)
     if evidence.scene.running.trains or evidence.kinds.get("optimizer_state"):
         # Adapters beside the weights are trained: these stay as they are.
         example = (
@@ -607,10 +596,7 @@ def _narrower_dtype(evidence: Evidence, finding: Finding) -> Shown | None:
     "same-shape",
     "huge-request",
     title="`{column}` in the shape of `{row}`: `{column}.squeeze(-1)`",
-    note=(
-        "{rows} rows against {rows} values make all pairs, which is hardly meant. The "
-        "result changes: each row goes with its own value."
-    ),
+    note="All pairs of {rows} rows are hardly meant: each row then goes with its own value.",
 )
 def _same_shape(evidence: Evidence, _: Finding) -> Shown | None:
     pair = _column_and_row(evidence.scene.operation)
@@ -641,10 +627,7 @@ def _raise_fraction(evidence: Evidence, finding: Finding) -> Shown | None:
     "activations",
     "model-too-large",
     title="Clear the gradients before the forward pass",
-    note=(
-        "Otherwise those of the step before are in memory beside it. Check that nothing "
-        "reads them there."
-    ),
+    note="Those of the step before are then gone. Check that nothing reads them there.",
     alone=True,
 )
 def _clear_gradients(evidence: Evidence, _: Finding) -> Shown | None:
@@ -663,7 +646,7 @@ def _clear_gradients(evidence: Evidence, _: Finding) -> Shown | None:
     "freeze-backbone",
     "activations",
     title="Freeze what no optimizer trains of `{name}`",
-    note="Nothing is then kept for its backward pass. Its parameters get no gradients.",
+    note="Its parameters get no gradients.",
     alone=True,
 )
 def _freeze_backbone(evidence: Evidence, _: Finding) -> Shown | None:
@@ -688,14 +671,8 @@ def _freeze_backbone(evidence: Evidence, _: Finding) -> Shown | None:
     "activations",
     "huge-request",
     title="`{name} = {old}` → `{new}` (line {line})",
-    note=(
-        "Activations grow with the length of the input, attention with its square. What is "
-        "longer is cut; layers of a fixed size, targets and transforms may have to follow."
-    ),
-    note_image=(
-        "Activations grow with the pixels: half the side is a quarter of them. Details are "
-        "lost; layers of a fixed size, targets and transforms may have to follow."
-    ),
+    note="What is longer is cut; layers of a fixed size and targets may have to follow.",
+    note_image="Details are lost; layers of a fixed size and targets may have to follow.",
     rank=2,
     alone=True,
 )
@@ -722,14 +699,8 @@ def _smaller_input(evidence: Evidence, _: Finding) -> Shown | None:
     "accumulate",
     "activations",
     title="Batches of {new}, and a step after every {steps} of them",
-    note=(
-        "Their gradients add up to those of {old} where the loss is a mean over samples. "
-        "Check what counts batches: schedules, logs."
-    ),
-    note_known=(
-        "Batches are accumulated here already: with {steps} times as many for a step it "
-        "has as many samples as before. Check what counts batches: schedules, logs."
-    ),
+    note="Gradients add up to those of {old} where the loss is a mean. Check schedules, logs.",
+    note_known="{steps} times as many make a step of as many samples. Check schedules, logs.",
     rank=2,
     alone=True,
 )
@@ -741,12 +712,8 @@ def _accumulate(evidence: Evidence, _: Finding) -> Shown | None:
     steps, optimizer = batch.value // value, _optimizer(evidence)
     known = next(iter(evidence.live.accumulates.items()), None)
     example = (
-        f"for step, batch in enumerate(loader, start=1):\n"
-        f"    loss = loss_of(batch) / {steps}\n"
-        f"    loss.backward()\n"
-        f"    if step % {steps} == 0:\n"
-        f"        {optimizer}.step()\n"
-        f"        {optimizer}.zero_grad()"
+        f"(loss / {steps}).backward()\nif step % {steps} == 0:\n"
+        f"    {optimizer}.step()\n    {optimizer}.zero_grad()"
     )
     if known is not None:
         example = f"{known[0]} = {known[1] * steps}"
@@ -764,18 +731,8 @@ def _accumulate(evidence: Evidence, _: Finding) -> Shown | None:
     "autocast",
     "activations",
     title="Mixed precision in `{dtype}` for the forward pass",
-    note=(
-        "Most activations take half the bytes in `{dtype}`; the weights stay as they are. "
-        "Check the loss."
-    ),
-    note_scaled=(
-        "Most activations take half the bytes in `{dtype}`; the weights stay as they are. "
-        "A `GradScaler` keeps small gradients from becoming 0. Check the loss."
-    ),
-    note_unknown=(
-        "Most activations take half the bytes in `{dtype}`; the weights stay as they are. "
-        "GPUs before Ampere compute it slowly. Check the loss."
-    ),
+    note="Most activations take half the bytes; the weights stay as they are. Check the loss.",
+    note_scaled="A `GradScaler` keeps small gradients from becoming 0. Check the loss.",
     rank=2,
 )
 def _autocast(evidence: Evidence, _: Finding) -> Shown | None:
@@ -787,8 +744,11 @@ def _autocast(evidence: Evidence, _: Finding) -> Shown | None:
     if not evidence.peak.fits(kept, 1 - _CERTAIN * size / kept, kept_only=True):
         return None
     cuda = imported("torch.cuda")
-    is_known = cuda is not None and cuda.is_initialized()
-    is_old = is_known and cuda.get_device_properties(evidence.device_index).major < _AMPERE
+    is_old = (
+        cuda is not None
+        and cuda.is_initialized()
+        and cuda.get_device_properties(evidence.device_index).major < _AMPERE
+    )
     dtype, short = ("float16", "fp16") if is_old else ("bfloat16", "bf16")
     torch = torch_name(evidence)
     if trainer := _trainer(evidence):
@@ -805,7 +765,7 @@ def _autocast(evidence: Evidence, _: Finding) -> Shown | None:
         )
     else:
         return None
-    note = "note_scaled" if is_old else "note" if is_known else "note_unknown"
+    note = "note_scaled" if is_old else "note"
     saved = evidence.peak.saved_bytes(kept, 1 - size / kept)
     return Shown({"dtype": dtype}, saved, example=example, note=note)
 
@@ -814,11 +774,7 @@ def _autocast(evidence: Evidence, _: Finding) -> Shown | None:
     "lighter-optimizer",
     "model-too-large",
     title="An optimizer with less state",
-    note=(
-        "The state takes {optimizer_bytes}. `Adafactor` keeps next to none, `SGD` without "
-        "momentum none, 8-bit optimizers about a quarter. Training changes, the learning "
-        "rate first."
-    ),
+    note="The state takes {optimizer_bytes}; `Adafactor` keeps next to none. Training changes.",
     one_by_one="One parameter after the other: `foreach=False`",
     note_one_by_one="All at once takes as much as the model again. A step takes longer.",
     rank=2,
@@ -844,15 +800,15 @@ def _lighter_optimizer(evidence: Evidence, _: Finding) -> Shown | None:
     title="Make the tensor in pieces",
     note="Work through the input in chunks, or keep the large tensor on the CPU.",
     parts="In parts: {rows} of {all_rows} rows at a time",
-    note_parts=(
-        "A part is on the GPU at a time. Keep what is needed of each, such as sums or the largest "
-        "values: all parts joined are as large as the tensor."
-    ),
+    note_parts="Keep sums or the largest of each: all parts joined are as large again.",
 )
 def _split_request(evidence: Evidence, _: Finding) -> Shown | None:
     operation, requested = evidence.scene.operation, evidence.requested_bytes
-    if operation is None or (operation.copied and evidence.batch is not None):
+    has_batch = evidence.batch is not None and operation is not None
+    if operation is None or (has_batch and (operation.copied or not operation.is_own)):
         return None if operation is not None else Shown()  # its parts are smaller batches
+    if operation.copied and evidence.scene.call and evidence.scene.call.option:
+        return None  # `move-per-batch`
     headroom = evidence.memory.headroom_bytes
     fits = _ROOM * headroom / requested if requested and headroom else 0.0
     first = next((each for each in operation.operands if each.shape), None)
@@ -870,9 +826,8 @@ def _split_request(evidence: Evidence, _: Finding) -> Shown | None:
         split = f"{first.name}.split({rows}{f', dim={dimension}' if dimension else ''})"
         example = f"for part in {split}:\n    result = {text}"
     saved = int(requested * (1 - rows / size))
-    return Shown(
-        {"rows": rows, "all_rows": size}, saved, example=example, title="parts", note="note_parts"
-    )
+    shown = Shown({"rows": rows, "all_rows": size}, saved, title="parts", note="note_parts")
+    return shown._replace(example=example if operation.is_own else None)  # no library is edited
 
 
 def _edges(evidence: Evidence) -> int:
@@ -888,10 +843,7 @@ def _edges(evidence: Evidence) -> int:
     "sample-neighbors",
     "activations",
     title="Train on some nodes and samples of their neighbors at a time",
-    note=(
-        "The whole graph, of {edges} edges, goes through the model at once: it is the batch, and "
-        "the batch size of a loader of whole graphs does not divide it."
-    ),
+    note="The whole graph, of {edges} edges, goes through the model at once: it is the batch.",
 )
 def _sample_neighbors(evidence: Evidence, _: Finding) -> Shown | None:
     edges = _edges(evidence)
@@ -907,24 +859,25 @@ def _sample_neighbors(evidence: Evidence, _: Finding) -> Shown | None:
     "activations",
     "data-on-card",
     title="`{call}` in parts of {rows}",
-    note=(
-        "`{name}` is {shape}, and all of it goes through at once. What a part makes is freed "
-        "before the next, but for what is kept of it."
-    ),
-    note_backward=(
-        "`{name}` is {shape}, and all of it goes through at once. Let each part go backward before "
-        "the next: gradients add up, and its graph is freed."
-    ),
+    note="All of `{name}`, {shape}, goes through at once; what a part makes is freed.",
+    note_backward="Each part goes backward before the next: gradients add up, its graph is freed.",
+    rounds="Fewer than {rounds} steps before the backward pass",
+    note_rounds="Their graphs are there until it runs, unless they are of first order.",
 )
 def _call_in_parts(evidence: Evidence, _: Finding) -> Shown | None:
-    scene, call = evidence.scene, evidence.scene.call
+    scene, call, known = evidence.scene, evidence.scene.call, evidence.at_once
     given = next((each for each in call.operands if each.shape[:1] > (1,)), None) if call else None
     if call is None or given is None or evidence.batch is not None or _edges(evidence):
         return None
+    if scene.running.rounds is not None and scene.running.rounds_done is not None:
+        return Shown({"rounds": scene.running.rounds[1]}, title="rounds", note="note_rounds")
     name, count = given.name, given.shape[0]
     scaling = evidence.kinds.get("activations", 0) + given_bytes(evidence)
     rows = estimated(evidence, count, scaling)
-    if rows is None or f"{name}[" in call.text:
+    if rows is None or f"{name}[" in call.text or (known and known.attribute):
+        return None
+    saved = evidence.peak.saved_bytes(scaling, rows / count)
+    if saved < (evidence.missing_bytes or 0):
         return None
     goes_back = scene.running.trains or scene.inputs_require_grad
     follows = "and all up to the backward pass of its part" if goes_back else "keep it on the host"
@@ -932,7 +885,7 @@ def _call_in_parts(evidence: Evidence, _: Finding) -> Shown | None:
     text = re.sub(rf"\b({alike})\b", rf"\1[n : n + {rows}]", call.text)
     return Shown(
         {"call": call.text, "rows": rows, "name": name, "shape": str(list(given.shape))},
-        evidence.peak.saved_bytes(scaling, rows / count),
+        saved,
         example=f"for n in range(0, {count}, {rows}):\n    result = {text}  # {follows}",
         note="note_backward" if goes_back else "note",
     )
@@ -943,10 +896,7 @@ def _call_in_parts(evidence: Evidence, _: Finding) -> Shown | None:
     "activations",
     "huge-request",
     title="Cut the longest samples, or sort by length",
-    note=(
-        "A batch is as long as its longest sample: {now} here, {before} in the round before. A "
-        "limit cuts the few that are long; samples of about one length in a batch waste nothing."
-    ),
+    note="The longest sample sets the length: {now} here, {before} in the round before.",
 )
 def _shorter_batch(evidence: Evidence, _: Finding) -> Shown | None:
     if evidence.longer is None or not evidence.scene.running.loops:
@@ -971,10 +921,12 @@ def _one_result_at_a_time(evidence: Evidence, finding: Finding) -> Shown | None:
     fills = any(group.keys & running.of_libraries for group in finding.about)
     if not fills and (finding.about or not running.gathered_at):
         return None
+    if call is not None and call.option and not call.streams:
+        return None  # `move-per-batch`
     example = None
     listed = next((each.name for each in call.operands if each.dtype == "list"), "") if call else ""
     if call is not None and call.streams and call.text.endswith(")"):
-        example = f"for result in {call.text[:-1]}, {call.streams}=True):\n    ..."
+        example = f"for result in {call.text[:-1]}, {call.option}):\n    ..."
     elif call is not None and listed:
         text = re.sub(rf"\b{listed}\b", "[each]", call.text, count=1)
         example = f"for each in {listed}:\n    result = {text}"
@@ -1016,17 +968,13 @@ def _less_preallocation(_: Evidence, finding: Finding) -> Shown | None:
     "close-other-programs",
     "other-programs",
     title="Free the GPU from other programs",
-    note="Shut down other notebooks' kernels on this GPU; `nvidia-smi` lists all programs.",
+    note="`nvidia-smi` lists all programs.",
     notebooks="Shut down other notebooks on this GPU",
     note_notebooks="Their variables are lost. `nvidia-smi` lists all programs.",
     hidden="See which programs use the GPU",
     note_hidden="Task Manager lists them: *Details*, column *Dedicated GPU memory*.",
     started="End the processes that this notebook started",
-    note_started=(
-        "Workers of a pool and ranks of a launcher each have a context and tensors of "
-        "their own: close the pool, or start fewer of them. `nvidia-smi` lists all "
-        "programs."
-    ),
+    note_started="Close the pool, or start fewer workers. `nvidia-smi` lists all programs.",
 )
 def _close_other_programs(evidence: Evidence, finding: Finding) -> Shown | None:
     if finding.bytes is None:
@@ -1041,15 +989,9 @@ def _close_other_programs(evidence: Evidence, finding: Finding) -> Shown | None:
     "lighter-model",
     "model-too-large",
     title="Train a small part of the model: LoRA",
-    note=(
-        "Gradients and optimizer state are then those of small matrices beside the "
-        "weights, which may have 4 bits (QLoRA). The result is another."
-    ),
+    note="Gradients and optimizer state are then small. The result is another.",
     few_bits="Weights of 8 or 4 bits, or partly on the host",
-    note_few_bits=(
-        "`quantization_config` of `from_pretrained` loads them so; with "
-        "`device_map='auto'` what does not fit stays on the host, which is slow."
-    ),
+    note_few_bits="`quantization_config` or `device_map='auto'` of `from_pretrained`.",
     rank=2,
 )
 def _lighter_model(evidence: Evidence, _: Finding) -> Shown | None:
@@ -1071,19 +1013,10 @@ def _lighter_model(evidence: Evidence, _: Finding) -> Shown | None:
     "data-on-card",
     "unnamed-values",
     title="GPU {index} has {free_bytes} free",
-    note=(
-        "At least {needed_bytes} were needed on GPU {failed}. Models and data go to the "
-        "other one by `cuda:{index}` in the place of `cuda`."
-    ),
+    note="{needed_bytes} were needed on GPU {failed}. Write `cuda:{index}` for `cuda`.",
     hidden="A hidden GPU of this machine has {free_bytes} free",
-    note_hidden=(
-        "`CUDA_VISIBLE_DEVICES` hides it. If you may use it, set that to {index} in a restarted "
-        "kernel, before CUDA starts."
-    ),
-    note_half=(
-        "With half of each batch on each GPU about {half_bytes} would be needed on either. "
-        "`DistributedDataParallel` is faster, and needs a process for each GPU."
-    ),
+    note_hidden="Set `CUDA_VISIBLE_DEVICES` to {index} in a restarted kernel, if you may use it.",
+    note_half="About {half_bytes} would be needed on either, with half of each batch.",
     note_part="`{name}` ({held_bytes}) fits there. Move back only the part that is computed with.",
     rank=2,
     alone=True,
@@ -1124,41 +1057,12 @@ def _other_gpu(evidence: Evidence, _: Finding) -> Shown | None:
 
 
 @suggestion(
-    "larger-gpu",
-    "model-too-large",
-    "activations",
-    "huge-request",
-    title="A larger GPU",
-    note="At least {needed_bytes}; how much more is not known.",
-    named="A GPU with {gigabytes} GB or more",
-    note_named="The cell needs {needed_bytes}: it failed at its last step.",
-    rank=3,
-)
-def _larger_gpu(evidence: Evidence, _: Finding) -> Shown | None:
-    memory, needed = evidence.memory, evidence.failed_at_bytes
-    if needed is None:
-        return None
-    needed += memory.outside_bytes or 0
-    size = next((each for each in _SIZES if each * _USABLE * GIB >= needed), None)
-    if size is None or needed <= (memory.capacity_bytes or needed):
-        return None
-    if not evidence.scene.is_last:
-        return Shown({"needed_bytes": needed})
-    shown = {"gigabytes": size, "needed_bytes": needed}
-    return Shown(shown, title="named", note="note_named")
-
-
-@suggestion(
     "save-training",
     title="Save model and optimizer state",
-    note=(
-        "A file of about {file_bytes} with `{names}`, and a cell that loads it. "
-        "It takes no GPU memory. Counters, the order of the data and random numbers are not in it."
-    ),
+    note="A file of about {file_bytes} with `{names}`, without counters and random numbers.",
     note_in_step=(
-        "A file of about {file_bytes} with `{names}`, and a cell that loads it. "
-        "It takes no GPU memory. The optimizer failed in the middle of a step: some weights may "
-        "be a step ahead. Counters, the order of the data and random numbers are not in it."
+        "A file of about {file_bytes} with `{names}`, without counters and random numbers. "
+        "The optimizer failed in the middle of a step: some weights may be ahead."
     ),
     alone=True,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import linecache
 import math
+import re
 from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement, islice, zip_longest
 from typing import TYPE_CHECKING, Any
@@ -28,8 +29,11 @@ if TYPE_CHECKING:
 _SEGMENT = 2 * MIB  # what PyTorch rounds large requests up to
 _LONGEST = 80
 _LIST = "list"
-# What libraries call the choice of one result at a time.
-_STREAMS = frozenset({"stream", "streaming", "as_iterator", "return_generator"})
+# What libraries call the choice of one result at a time, and of where what is kept is.
+_STREAMS = ("stream", "as_iterator", "return_generator")
+_OPTIONS = re.compile(
+    rf"(?:{'|'.join(_STREAMS)})(?:ing)?$|.*_(?:on|to)_(?:(?P<gpu>gpu|cuda)|cpu|host)$|offload"
+)
 _PRINTED = 0.005  # of a size, as messages round it
 _MOST_OPERANDS = 6
 _WIDTHS = (4, 8, 2, 1, 16)
@@ -60,14 +64,21 @@ class FailedOperation:
 
     `name` is what is called, or the sign of an operator. `shape` is that of a result that has
     just the bytes that were asked for, and larger than each operand; `None` where none was found.
-    `streams` is the parameter of what was called that has it give one result at a time.
+    `option` is an argument of what was called that has it give one result at a time, which
+    `streams`, or keep values on the host. `is_own`: the expression is no library's.
     """
 
     text: str
     name: str
     operands: tuple[Operand, ...]
     shape: Shape | None
-    streams: str = ""
+    option: str = ""
+    is_own: bool = True
+
+    @property
+    def streams(self) -> bool:
+        """Whether the option is that of one result at a time."""
+        return self.option.startswith(_STREAMS)
 
     @property
     def copied(self) -> Shape | None:
@@ -97,17 +108,18 @@ def given(error: BaseException, inspector: Inspector) -> FailedOperation | None:
 
     Lists are operands as well, of a dtype `list`. Not what only a part of is given.
     """
-    step, call, streams = error.__traceback__, None, ""
+    step, call, option = error.__traceback__, None, ""
     while step is not None and step.tb_frame.f_code.co_name not in CALLS_MODEL:
         code, variables = step.tb_frame.f_code, locals_of(step.tb_frame)
-        given = _STREAMS.intersection(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
-        streams = next((each for each in given if variables.get(each) is False), "")
-        if call is not None and streams:
+        given = map(_OPTIONS.match, code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+        ways = [(each.string, bool(each["gpu"])) for each in given if each is not None]
+        option = next((f"{name}={not now}" for name, now in ways if variables.get(name) is now), "")
+        if call is not None and option:
             break
         call = call if is_installed(step.tb_frame) else step
         step = step.tb_next
     operation = None if call is None else _operation_at(call, None, inspector)
-    return None if operation is None else replace(operation, streams=streams)
+    return None if operation is None else replace(operation, option=option)
 
 
 def _operation_at(
@@ -129,6 +141,7 @@ def _operation_at(
         name=_name(expression),
         operands=operands,
         shape=shape,
+        is_own=not is_installed(frame),
     )
 
 
@@ -147,7 +160,10 @@ def text_at(code: CodeType, instruction: int, number: int) -> str | None:
         return None
     part[-1] = part[-1][:ends]
     part[0] = part[0][begins:]
-    return b"".join(part).decode(errors="replace")
+    text = b"".join(part).decode(errors="replace")
+    tree = parse_cell(text) if text.startswith("for ") else None  # as Python 3.11 places its steps
+    loop = tree.body[0] if tree is not None else None
+    return ast.get_source_segment(text, loop.iter) if isinstance(loop, ast.For) else text
 
 
 def _expression(text: str | None) -> ast.expr | None:

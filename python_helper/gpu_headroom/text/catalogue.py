@@ -87,8 +87,7 @@ SENTENCES = {
         "**The card itself failed** (`{said}`). If it happens again, tell who runs this machine."
     ),
     "sticky_error.evidence": (
-        "CUDA reports it late: the fault may lie before the line that is shown, or in an earlier "
-        "cell. What this kernel has on the GPU is lost, and every further call of CUDA fails."
+        "CUDA reports it late: the fault may lie before that line. What was on the GPU is lost."
     ),
     "sticky_error.evidence_again": (
         "That was in an earlier cell: since then every call of CUDA fails, whatever a cell does."
@@ -336,13 +335,10 @@ SENTENCES = {
         "Not measured: that takes two runs of the cell with another `{name}`, the larger one last."
     ),
     "prediction.hidden": (
-        "Not measured: more had been in use before, so the peak of {runs} runs is not known. One "
-        "with a larger `{name}` shows its own."
+        "Not measured: the peak of {runs} runs is not known. Try a larger `{name}`."
     ),
     "prediction.other_start": (
-        "Not measured: the runs began with different amounts in use, {low_bytes} to {high_bytes}, "
-        "as before and after an optimizer's first step. Once more, with a larger `{name}`, is "
-        "enough."
+        "Not measured: runs began with {low_bytes} to {high_bytes} in use. Try a larger `{name}`."
     ),
     "prediction.small_share": (
         "Not measured: so far most of the memory does not depend on `{name}`. Try a larger one."
@@ -368,8 +364,7 @@ SENTENCES = {
         "while this cell ran, which makes it slow."
     ),
     "warning.beyond_gpu": (
-        "PyTorch has reserved {excess_bytes} more than the GPU has. The driver keeps that in host "
-        "memory (shared GPU memory), which makes this cell slow."
+        "PyTorch has reserved {excess_bytes} more than the GPU has: on the host, which is slow."
     ),
     "warning.host_low": (
         "Only {left_bytes} of the {total_bytes} that GPU and host share are left. Where they run "
@@ -393,8 +388,7 @@ SENTENCES = {
         "Names, displayed values and tracebacks hold {held_bytes} of the {in_use_bytes} in use."
     ),
     "holders.measured_in_part": (
-        "Names, displayed values and tracebacks hold at least {held_bytes} of the {in_use_bytes} "
-        "in use. This version of PyTorch shows only a part of what autograd graphs keep."
+        "At least {held_bytes} of {in_use_bytes} have names; PyTorch shows a part of the graphs."
     ),
     "holders.beside": (
         "A thread or task of yours is inside a framework (`{name}`): gradients and graphs are not "
@@ -404,8 +398,7 @@ SENTENCES = {
         "A thread or task of yours is inside a framework (`{name}`): what it holds is not measured."
     ),
     "holders.beside_waiting": (
-        "A thread or task of yours may go on at any moment (`{name}`): beside it there is no time "
-        "to look at all objects."
+        "A thread or task of yours may go on at any moment (`{name}`): not all is looked at."
     ),
     "holders.disturbed": "A thread of yours began to train meanwhile: not measured.",
     "holders.unreadable": (
@@ -417,10 +410,7 @@ SENTENCES = {
         "Stopped early: there are more objects than there was time for. Some names may be missing, "
         "and what they hold is not attributed."
     ),
-    "holders.surplus": (
-        "{surplus_bytes} more were found than the frameworks count: "
-        "memory shared with other programs or libraries, or made since."
-    ),
+    "holders.surplus": "{surplus_bytes} more were found than the frameworks count.",
     "holders.nothing": "Nothing is in use on the GPU.",
     "holders.not_measured": "Not measured: no GPU framework is live.",
     "holders.failed": "The measurement stopped early: {error}.",

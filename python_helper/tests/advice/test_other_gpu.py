@@ -56,7 +56,7 @@ def test_says_what_hides_a_gpu_that_is_empty() -> None:
     remedy = offered(found, GIB, ((40 * GIB, 3),))
     assert remedy is not None
     assert remedy["title"]["text"] == "A hidden GPU of this machine has 40.0 GiB free"
-    assert "set that to 3 in a restarted kernel" in remedy["note"]["text"]
+    assert "to 3 in a restarted kernel" in remedy["note"]["text"]
     shown = offered(found, 30 * GIB, ((40 * GIB, 3),))
     assert shown is not None
     assert shown["title"]["text"] == "GPU 1 has 30.0 GiB free"

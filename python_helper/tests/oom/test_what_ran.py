@@ -37,6 +37,29 @@ for x in batches:
     loss.backward()
     optimizer.step()
 """
+WINDOWS = """
+class Windows:
+    window_batch_size = int("400_000")
+    def __call__(self, waves):
+        with torch.no_grad():
+            return [net(each.cuda()) for each in waves.split(self.window_batch_size)]
+windows, waves = Windows(), torch.rand(800_000, 256)
+"""
+ADAPTED = """
+for step in range(90):
+    loss = net(x * scale).square().mean()
+    scale = scale - torch.autograd.grad(loss, scale, create_graph=True)[0]
+net(x * scale).sum().backward()
+"""
+MOVED = """
+import torch.nn.utils as utils
+layers = [utils.skip_init(nn.Linear, 2048, 2048) for _ in range(90)]
+"""
+LOADED = """
+def load(count, keep_on_gpu=True):
+    images = torch.empty(count, 2**20)
+    return images.cuda() if keep_on_gpu else images
+"""
 GRAPH = """
 class Layer(nn.Module):
     def __init__(self):
@@ -124,6 +147,37 @@ def said(notebook: Notebook, *cells: str) -> tuple[str, str, dict[str, str]]:
             id="mask",
         ),
         pytest.param(
+            ["images = [torch.rand(4_000, 256)] * 100", "net(torch.stack(images).cuda())"],
+            "activations",
+            "call-in-parts",
+            "net(torch.stack(images[n : n + ",
+            id="list-of-images",
+        ),
+        pytest.param(
+            [
+                "table = torch.rand(450_000, 256).cuda()",
+                TRAIN.replace("in batches", "in table.split(30_000)"),
+            ],
+            "data-on-card",
+            "move-per-batch",
+            "table = table.cpu()",
+            id="slices-of-data",
+        ),
+        pytest.param(
+            [LOADED, "images = load(1_000)"],
+            "huge-request",
+            "move-per-batch",
+            "load(1_000, keep_on_gpu=False)",
+            id="option-of-a-call",
+        ),
+        pytest.param(
+            [MOVED, "model = nn.Sequential(*layers).cuda()"],
+            "model-too-large",
+            "lighter-model",
+            "",
+            id="model-on-its-way",
+        ),
+        pytest.param(
             [GRAPH, "layer(nodes, edges).sum().backward()"],
             "activations",
             "sample-neighbors",
@@ -150,6 +204,28 @@ def test_names_a_cause_and_a_remedy_in_the_names_of_the_notebook(
     assert found == rule
     assert example in examples[remedy]
     assert "smaller-batch" not in examples
+
+
+def test_names_the_attribute_that_sets_the_batch(notebook: Notebook) -> None:
+    """No literal has the number, and an object of the person's has it."""
+    rule, sentences, examples = said(notebook, WINDOWS, "windows(waves)")
+    assert rule == "activations"
+    assert "400000 samples (`window_batch_size`" in sentences
+    assert examples["smaller-batch"].startswith("windows.window_batch_size = ")
+    assert "call-in-parts" not in examples
+
+
+def test_frees_no_value_of_a_graph_that_goes_on(notebook: Notebook) -> None:
+    """What is made from itself keeps the graphs of all rounds, whoever else is deleted."""
+    start = "x = torch.rand(1_000, 256).cuda()\nscale = torch.ones(256).cuda().requires_grad_()"
+    _, _, examples = said(notebook, start, ADAPTED)
+    assert "delete-leftovers" not in examples
+
+
+def test_frees_no_traceback_for_more_than_there_is(notebook: Notebook) -> None:
+    """No GPU of its size has room for the request."""
+    _, _, examples = said(notebook, LOADED, "images = load(1_000)")
+    assert "free-traceback" not in examples
 
 
 def test_says_how_much_longer_this_batch_is_than_the_one_before(notebook: Notebook) -> None:
