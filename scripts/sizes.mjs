@@ -47,8 +47,8 @@ function linesOf(wing) {
 
 /** The sums that `sizes.json` may not go beyond: lowered with it, never raised. */
 const MOST = {
-  src: 28090,
-  'python_helper/gpu_headroom': 40815,
+  src: 25300,
+  'python_helper/gpu_headroom': 39900,
   'python_helper/gpu_simulator': 9180
 };
 

@@ -86,7 +86,7 @@ TEXTS = {
 }
 _MOST_OFFERS = 10  # renderers show four, and fold the rest away
 _MOST_CAUSES = 4
-_TRADED = (("activations",), ("model-too-large",))
+_TRADED = (("activations",), ("model-too-large",), REMEDIES["larger-gpu"].TREATS)
 # Without gradients there is nothing that could be kept.
 _AS_WELL = ("evaluation-with-gradients",)
 

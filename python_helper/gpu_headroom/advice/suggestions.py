@@ -22,7 +22,7 @@ from ..frameworks.registry import SETTINGS
 from ..oom.failing_line import CALLS_MODEL
 from ..oom.fitting import estimated, fitting
 from ..own import OWN
-from ..text.format import MIB, file_stem
+from ..text.format import GIB, MIB, file_stem
 from ..text.messages import message
 from .code_fix import UNCHANGED, CellChange, Edited
 from .editing import edited, in_first_cell, torch_name
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from .finding import Finding
 
 
+_SIZES = (16, 24, 32, 40, 48, 80, 96, 141, 192)  # of common GPUs, as they are sold
+_USABLE = 0.93  # of that, in GiB: a T4 of 16 GB has 14.7 to 15.0
 _SPARE = 0.15  # of what is needed: an estimate
 _OF_MODEL = 0.2
 _CASTS = ("to", "float")
@@ -1054,6 +1056,26 @@ def _other_gpu(evidence: Evidence, _: Finding) -> Shown | None:
         return None
     held: dict[str, str | int] = {**params, "name": data.path, "held_bytes": data.bytes}
     return Shown(held, example=f'{data.path} = {data.path}.to("cuda:{index}")', note="note_part")
+
+
+@suggestion(
+    "larger-gpu",
+    "model-too-large",
+    "activations",
+    "huge-request",
+    title="A GPU with {gigabytes} GB or more",
+    note="The cell needs {needed_bytes}: it failed at its last step.",
+    rank=3,
+)
+def _larger_gpu(evidence: Evidence, _: Finding) -> Shown | None:
+    memory, needed = evidence.memory, evidence.failed_at_bytes
+    if needed is None or not evidence.scene.is_last:
+        return None  # how much more is not known
+    needed += memory.outside_bytes or 0
+    size = next((each for each in _SIZES if each * _USABLE * GIB >= needed), None)
+    if size is None or needed <= (memory.capacity_bytes or needed):
+        return None
+    return Shown({"gigabytes": size, "needed_bytes": needed})
 
 
 @suggestion(

@@ -162,6 +162,7 @@ OFFERED: dict[str, dict[str, Any]] = {
     "expandable-segments": {"cached": 4 * GIB, "largest_block": 64 * MIB},
     "close-other-programs": {"outside": 6 * GIB},
     "lighter-model": {"kinds": {"parameters": 11 * GIB}, "running": Running()},
+    "larger-gpu": {"requested": 20 * GIB, "is_last": True},
     "other-gpu": {
         "requested": 20 * GIB,
         "other_devices": (replace(device("torch"), index=1, free_bytes=40 * GIB),),
@@ -175,7 +176,7 @@ OFFERED: dict[str, dict[str, Any]] = {
 # Where one is offered so may be the other: both hold.
 BESIDE = {
     "autocast": ("checkpointing",),
-    "split-request": ("same-shape", "other-gpu"),
+    "split-request": ("same-shape", "larger-gpu", "other-gpu"),
     "lighter-model": ("lighter-optimizer",),
 }
 
@@ -424,6 +425,28 @@ def test_is_advice_where_cells_have_no_identity() -> None:
     (offer,) = offers(replace(made, batch=literal, failure=failure))
     assert (offer.remedy["kind"], offer.edited.fix) == ("suggestion", None)
     assert offer.remedy["diffs"]
+
+
+@pytest.mark.parametrize(
+    ("requested", "gigabytes"), [(2 * GIB, 24), (20 * GIB, 40), (58 * GIB, 80), (500 * GIB, None)]
+)
+@pytest.mark.parametrize("is_last", [True, False])
+def test_the_smallest_common_gpu_that_holds_it(
+    requested: int, gigabytes: int | None, is_last: bool
+) -> None:
+    """What was in use, asked for and of others, where nothing follows the step that failed."""
+    found = offers(evidence(kinds={"parameters": 13 * GIB}, requested=requested, is_last=is_last))
+    larger = [each.remedy for each in found if each.id == "larger-gpu"]
+    named = [each["title"]["params"]["gigabytes"] for each in larger]
+    assert named == [gigabytes] * bool(gigabytes and is_last)
+    assert all(each["effect_quality"] == "not_measured" for each in larger)
+
+
+def test_another_cause_needs_no_larger_gpu() -> None:
+    """A leak fills any card."""
+    leak = group("losses", 9 * GIB, "activations", count=40, graphs=40)
+    found = offers(evidence(kinds={"activations": 10 * GIB}, groups=(leak,), is_last=True))
+    assert "larger-gpu" not in [each.id for each in found]
 
 
 @pytest.mark.parametrize(("names", "quality"), [("a", "estimated"), ("ab", "at_least")])

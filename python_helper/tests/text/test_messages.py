@@ -91,7 +91,23 @@ def ids_in_code() -> set[str]:
                 }
             elif isinstance(node, ast.Constant) and node.value in CATALOGUE and node not in own:
                 found.add(str(node.value))
+        found |= ids_of_causes(tree)
     return found
+
+
+def ids_of_causes(tree: ast.AST) -> set[str]:
+    """Return the ids that a module makes of a rule and an end, for `advice.finding.cause`."""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    if not any(getattr(each.func, "id", None) == "cause" for each in calls):
+        return set()
+    said = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    rules = {each.partition(".")[0] for each in said if isinstance(each, str)}
+    made = {name: name.split(".")[1:] for name in CATALOGUE if name.startswith("cause.")}
+    return {
+        name
+        for name, (rule, *end) in made.items()
+        if rule in rules and (not end or end[0] in said or f"{rule}.{end[0]}" in said)
+    }
 
 
 def test_code_uses_known_ids() -> None:
