@@ -2,30 +2,77 @@ import * as React from 'react';
 
 import { Findings } from '../timeline/findings';
 import type { IDevice } from '../protocol';
+import type { IKernelMemory } from '../tokens';
 import { Timeline } from '../timeline/view';
-import type { IPanelProps } from './model';
+import type { IPanelProps, PanelModel } from './model';
+import type { IRecorded, ISection } from './section';
 
-/** Of the chart, and what the lines around it need of a height set by hand. */
+/** Height of the chart. */
 const HEIGHT_PX = 96;
-const AROUND_PX = 60;
+
+/** The session as the GPU that is shown, or the fullest one of the workers, saw it. */
+export const TIMELINE: ISection = {
+  id: 'timeline',
+  rank: 40,
+  failedRank: 55,
+  // A chart is not cut.
+  minHeight: Infinity,
+  label: trans => trans.__('Timeline'),
+  total: model => {
+    const { device, trans } = model;
+    if (isOfWorkers(model)) {
+      return trans.__('fullest worker');
+    }
+    return device ? trans.__('GPU %1', device.index) : '';
+  },
+  Body: History
+};
+
+/** Whether the fullest worker is shown, where a user has picked. */
+const picked = new WeakMap<IKernelMemory, boolean>();
+
+/** What was read of the fullest GPU of the workers; `null`: nothing. */
+function recordedIn(model: PanelModel): IRecorded | null {
+  return model.sections.all.reduce<IRecorded | null>(
+    (found, { recorded }) => found ?? recorded?.(model) ?? null,
+    null
+  );
+}
+
+/** Whether that is shown: as picked, else where the kernel has no device in use. */
+function isOfWorkers(model: PanelModel): boolean {
+  const { current } = model;
+  const isIdle = current?.state.sample?.state !== 'live';
+  return (
+    recordedIn(model) !== null && ((current && picked.get(current)) ?? isIdle)
+  );
+}
+
+function pickWorkers(model: PanelModel, isPicked: boolean): void {
+  if (model.current) {
+    picked.set(model.current, isPicked);
+    model.stateChanged.emit();
+  }
+}
 
 /**
  * The session as the GPU that was picked has seen it, and where its memory goes; or as
  * the fullest card of the workers has.
  */
-export function History({ model }: IPanelProps): React.JSX.Element | null {
-  const { current, device, isOfWorkers, layout, recorded, trans } = model;
+function History({ model }: IPanelProps): React.JSX.Element | null {
+  const { current, device, trans } = model;
   const [place, width] = useWidth();
-  const height = layout.heightOf('History');
-  const shown = isOfWorkers && recorded ? recorded.device : device;
+  const recorded = recordedIn(model);
+  const ofWorkers = isOfWorkers(model) ? recorded : null;
+  const shown = ofWorkers?.device ?? device;
   return (
     <div ref={place}>
       {current && shown && width > 0 && (
         <>
           <Timeline
             state={
-              isOfWorkers && recorded
-                ? { ...current.state, history: recorded.history }
+              ofWorkers
+                ? { ...current.state, history: ofWorkers.history }
                 : current.state
             }
             device={shown}
@@ -34,10 +81,10 @@ export function History({ model }: IPanelProps): React.JSX.Element | null {
               device && recorded && <Subject device={device} model={model} />
             }
             width={width}
-            height={Math.max(HEIGHT_PX, (height ?? 0) - AROUND_PX)}
+            height={HEIGHT_PX}
             trans={trans}
           />
-          {!isOfWorkers && (
+          {!ofWorkers && (
             <Findings state={current.state} device={shown} trans={trans} />
           )}
         </>
@@ -51,14 +98,14 @@ function Subject({
   device,
   model
 }: IPanelProps & { device: IDevice }): React.JSX.Element {
-  const { isOfWorkers, trans } = model;
+  const { trans } = model;
   return (
     <select
       className="jp-GpuHeadroom-span"
       aria-label={trans.__('GPU shown')}
-      value={String(isOfWorkers)}
+      value={String(isOfWorkers(model))}
       onChange={({ target: { value } }) => {
-        model.isOfWorkers = value === 'true';
+        pickWorkers(model, value === 'true');
       }}
     >
       <option value="false">{trans.__('GPU %1', device.index)}</option>

@@ -50,12 +50,12 @@ export function HolderList({ model }: IPanelProps): React.JSX.Element {
         <Hint icon="info">{trans.__('No tensor is on this GPU.')}</Hint>
       )}
       {held && held.in_use_bytes > 0 && (
-        <div className="jp-GpuHeadroom-list">
+        <>
           <HolderTable held={held} model={model} />
           <p className="jp-GpuHeadroom-notice">
             {!isLong && moment} {describeSum(held, trans)}
           </p>
-        </div>
+        </>
       )}
     </>
   );

@@ -1,23 +1,18 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { VDomModel } from '@jupyterlab/ui-components';
-import { DisposableSet } from '@lumino/disposable';
 import { Poll, Throttler } from '@lumino/polling';
-import { Signal } from '@lumino/signaling';
+import { type ISignal, Signal } from '@lumino/signaling';
 
-import { type DryRun, dryRunOf } from '../dryrun/dryrun';
 import { KernelFollower } from '../kernel/follower';
 import { fullest } from '../memory/level';
 import { staleness } from '../memory/model';
-import { type IShare, sharesOf } from '../otherkernels/sharing';
 import type { IDevice, IHeldDevice, IItem } from '../protocol';
 import type { ReleaseSession } from '../release/session';
 import type { ReleaseSessions } from '../release/sessions';
 import type { IGpuMemory, IKernelMemory, IOtherKernels } from '../tokens';
-import type { IRecorded } from '../workers/recording';
-import { Workers } from '../workers/workers';
 import { HoldersModel } from './holders';
-import { orderOf, PanelLayout, type SectionName } from './layout';
 import type { ISorting } from './rows';
+import { type ISection, Sections } from './section';
 
 /** Inserts a cell that frees items into the notebook of a kernel. */
 export type InsertCell = (
@@ -34,8 +29,6 @@ interface IOptions {
   readonly insertCell: () => InsertCell | null;
   /** The name of the focused document; empty where there is none. */
   readonly documentName: () => string;
-  /** What a person made of the sections before. */
-  readonly layout?: PanelLayout;
   /** Whether it is offered to have workers measured. */
   readonly mayMeasure?: () => boolean;
 }
@@ -54,7 +47,6 @@ export class PanelModel extends VDomModel {
     super();
     this.trans = _options.trans;
     this.others = _options.others ?? null;
-    this.layout = _options.layout ?? new PanelLayout();
     this._throttler = new Throttler(() => {
       this._wasStale = this.isStale;
       this.stateChanged.emit();
@@ -73,8 +65,7 @@ export class PanelModel extends VDomModel {
     this._kernel = new KernelFollower(_options.memory);
     this._kernel.changed.connect(this._onCurrent, this);
     this._kernel.stateChanged.connect(this._onState, this);
-    this.others?.changed.connect(this._onOthers, this);
-    this.layout.changed.connect(this._onLayout, this);
+    this.sections.changed.connect(this._onCurrent, this);
     this._onCurrent();
   }
 
@@ -83,22 +74,16 @@ export class PanelModel extends VDomModel {
   /** The other kernels of the server; `null` where they cannot be asked. */
   readonly others: IOtherKernels | null;
 
-  /** Which sections are open, and how high. */
-  readonly layout: PanelLayout;
+  readonly sections = new Sections();
 
-  /** The sections in the order of the moment. */
-  get order(): readonly SectionName[] {
-    return orderOf(
-      Boolean(this.current?.state.lastOom),
-      this.devices.length > 0,
-      this.workers !== null,
-      this.dryRun !== null
-    );
-  }
-
-  /** Whether there is nothing that a section could show. */
-  get isEmpty(): boolean {
-    return this.order.length === 0;
+  /** The sections that have something to show, in their order. */
+  get order(): readonly ISection[] {
+    const hasFailed = Boolean(this.current?.state.lastOom);
+    const rankOf = ({ failedRank, rank }: ISection): number =>
+      (hasFailed ? failedRank : undefined) ?? rank;
+    return this.sections.all
+      .filter(({ isShown }) => isShown?.(this) ?? this.devices.length > 0)
+      .sort((first, second) => rankOf(first) - rankOf(second));
   }
 
   /** The kernel that is shown. */
@@ -116,39 +101,7 @@ export class PanelModel extends VDomModel {
     return this._session;
   }
 
-  /** What its notebook needs of a GPU; `null`: nobody asked. */
-  get dryRun(): DryRun | null {
-    return this._dryRun?.isShown ? this._dryRun : null;
-  }
-
-  /** The processes that it sends its work to; `null`: there are none. */
-  get workers(): Workers | null {
-    return this.current?.state.sample?.workers ? this._workers : null;
-  }
-
-  /** What was read of their fullest card; `null`: nothing. */
-  get recorded(): IRecorded | null {
-    return this._workers?.recorded ?? null;
-  }
-
-  /** Whether the timeline is of that: as picked, else where the kernel has none. */
-  get isOfWorkers(): boolean {
-    const { current, recorded } = this;
-    const isIdle = current?.state.sample?.state !== 'live';
-    return (
-      recorded !== null &&
-      ((current && this._isOfWorkers.get(current)) ?? isIdle)
-    );
-  }
-
-  set isOfWorkers(isOfWorkers: boolean) {
-    if (this.current) {
-      this._isOfWorkers.set(this.current, isOfWorkers);
-      this.stateChanged.emit();
-    }
-  }
-
-  /** Whether it is offered to have them measured. */
+  /** Whether it is offered to have workers measured. */
   get mayMeasure(): boolean {
     return this._options.mayMeasure?.() ?? true;
   }
@@ -187,39 +140,6 @@ export class PanelModel extends VDomModel {
     return devices.find(({ device_index }) => device_index === index) ?? null;
   }
 
-  /** What other notebooks hold of that device. */
-  get shares(): readonly IShare[] {
-    const { device, others } = this;
-    return device && others ? sharesOf(others.kernels, device) : [];
-  }
-
-  /** What all others hold of it, as the driver says; `null`: not measured. */
-  get othersBytes(): number | null {
-    const processes = this.held?.processes ?? [{ bytes: null }];
-    const sum = processes.reduce<number | null>(
-      (total, { bytes }) =>
-        total === null || bytes === null ? null : total + bytes,
-      0
-    );
-    return this.device?.others_bytes ?? sum;
-  }
-
-  /** Whether nobody else uses that device, as far as all were asked. */
-  get isAlone(): boolean {
-    const { held, others, othersBytes, shares } = this;
-    const known = shares.length + (held?.processes?.length ?? 0);
-    const isOpen = others !== null && (others.unasked > 0 || others.isAsking);
-    return othersBytes === 0 && known === 0 && !isOpen;
-  }
-
-  /** Whether all was measured that can be freed, and nothing is worth a row. */
-  get isNothingFreeable(): boolean {
-    const { gap, items, obstacle, plan } = this._session?.checklist ?? {};
-    const isMeasured = items?.length === 0 && plan?.step.kind === 'none';
-    const isWaiting = (this.current?.state.sample?.queued ?? []).length > 0;
-    return isMeasured && !gap && !obstacle && !isWaiting;
-  }
-
   get sorting(): ISorting {
     return this._sorting;
   }
@@ -233,7 +153,6 @@ export class PanelModel extends VDomModel {
   set isShown(isShown: boolean) {
     this._isShown = isShown;
     this._kernel.isWatched = isShown;
-    this._look();
     if (isShown) {
       this.stateChanged.emit();
     }
@@ -252,70 +171,37 @@ export class PanelModel extends VDomModel {
       return;
     }
     this._kernel.dispose();
-    this._looking.dispose();
     this._poll.dispose();
     this._throttler.dispose();
-    this.layout.dispose();
+    this.sections.dispose();
     Signal.clearData(this);
     super.dispose();
   }
 
   private _onCurrent(): void {
-    this._holders?.changed.disconnect(this._onMeasured, this);
-    this._session?.changed.disconnect(this._onMeasured, this);
-    this._workers?.changed.disconnect(this._onWorkers, this);
-    this._dryRun?.changed.disconnect(this._onMeasured, this);
     const { current } = this;
     this._holders = current && this._holdersOf(current);
     this._session = current && this._options.sessions.get(current);
-    this._workers = current && this._workersOf(current);
-    this._dryRun = current && dryRunOf(current);
-    this._holders?.changed.connect(this._onMeasured, this);
-    this._session?.changed.connect(this._onMeasured, this);
-    this._workers?.changed.connect(this._onWorkers, this);
-    this._dryRun?.changed.connect(this._onMeasured, this);
-    this._look();
+    for (const changed of this._followed) {
+      changed.disconnect(this._onFollowed, this);
+    }
+    this._followed = this.sections.all.flatMap(
+      ({ follows }) => follows?.(this)?.changed ?? []
+    );
+    for (const changed of this._followed) {
+      changed.connect(this._onFollowed, this);
+    }
     this.stateChanged.emit();
   }
 
   private _onState(): void {
-    if (this._sections !== this.order.join()) {
-      this._look();
-    }
     if (this._isShown) {
       void this._throttler.invoke();
     }
   }
 
-  private _onLayout(): void {
-    this._look();
+  private _onFollowed(): void {
     this.stateChanged.emit();
-  }
-
-  /** Whether a section is open and on screen. */
-  private _isSeen(section: SectionName): boolean {
-    return (
-      this._isShown &&
-      this.order.includes(section) &&
-      this.layout.isOpen(section)
-    );
-  }
-
-  /** Whose memory is on the card decides what is proposed to be freed. */
-  private _onOthers(): void {
-    if (this._isSeen('Others') || this._isSeen('FreeableList')) {
-      this.stateChanged.emit();
-    }
-  }
-
-  private _onMeasured(): void {
-    this.stateChanged.emit();
-  }
-
-  private _onWorkers(): void {
-    if (this._isSeen('Workers')) {
-      this.stateChanged.emit();
-    }
   }
 
   /** What was found and opened in a kernel stays while another is focused. */
@@ -325,49 +211,16 @@ export class PanelModel extends VDomModel {
     return holders;
   }
 
-  private _workersOf(memory: IKernelMemory): Workers {
-    const workers = this._workersKnown.get(memory) ?? new Workers(memory);
-    this._workersKnown.set(memory, workers);
-    return workers;
-  }
-
-  /** Have measured what is on screen; rows of holders offer what can be freed. */
-  private _look(): void {
-    const before = this._looking;
-    this._sections = this.order.join();
-    const areHoldersShown = this._isSeen('HolderList');
-    this._looking = new DisposableSet();
-    if (areHoldersShown && this._holders) {
-      this._looking.add(this._holders.measurement.show());
-    }
-    if ((areHoldersShown || this._isSeen('FreeableList')) && this._session) {
-      this._looking.add(this._session.checklist.plan.show());
-    }
-    if (this._isSeen('Others') && this.others) {
-      this._looking.add(this.others.watch());
-    }
-    if (this._isSeen('Workers') && this._workers) {
-      this._looking.add(this._workers.show());
-    }
-    before.dispose();
-  }
-
   private readonly _kernel: KernelFollower;
   private readonly _throttler: Throttler;
   private readonly _poll: Poll;
   private readonly _picked = new WeakMap<IKernelMemory, number>();
-  private readonly _isOfWorkers = new WeakMap<IKernelMemory, boolean>();
   private readonly _known = new WeakMap<IKernelMemory, HoldersModel>();
-  private readonly _workersKnown = new WeakMap<IKernelMemory, Workers>();
   private _holders: HoldersModel | null = null;
-  private _workers: Workers | null = null;
-  private _dryRun: DryRun | null = null;
   private _session: ReleaseSession | null = null;
-  private _looking = new DisposableSet();
+  private _followed: readonly ISignal<unknown, void>[] = [];
   private _sorting: ISorting = { column: 'size', isAscending: false };
   private _wasStale = false;
-  /** Those that there were when it was last seen to what is on screen. */
-  private _sections = '';
   private _isShown = false;
 }
 

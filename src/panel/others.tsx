@@ -3,20 +3,51 @@ import * as React from 'react';
 
 import { Hint } from '../components/hint';
 import { NotebookList, Unasked } from '../otherkernels/list';
-import { restOf } from '../otherkernels/sharing';
+import { type IShare, restOf, sharesOf } from '../otherkernels/sharing';
+import { describeTotal } from '../otherkernels/words';
 import type { IProcess } from '../protocol';
 import { formatBytes } from '../text/format';
 import { nameOthers, nameSize } from '../text/names';
 import type { IPanelProps, PanelModel } from './model';
+import type { ISection } from './section';
+
+/** Who else uses the GPU that is shown. */
+export const OTHERS: ISection = {
+  id: 'others',
+  rank: 70,
+  label: trans => trans.__('Other notebooks on this GPU'),
+  total: model =>
+    describeTotal(othersBytesIn(model), sharesIn(model), model.trans),
+  follows: ({ others }) => others,
+  look: ({ others }) => others?.watch() ?? null,
+  Body: Others
+};
+
+/** What other notebooks hold of the GPU. */
+function sharesIn({ device, others }: PanelModel): readonly IShare[] {
+  return device && others ? sharesOf(others.kernels, device) : [];
+}
+
+/** What all others hold of it, as the driver reports; `null`: not measured. */
+function othersBytesIn({ device, held }: PanelModel): number | null {
+  const processes = held?.processes ?? [{ bytes: null }];
+  const sum = processes.reduce<number | null>(
+    (total, { bytes }) =>
+      total === null || bytes === null ? null : total + bytes,
+    0
+  );
+  return device?.others_bytes ?? sum;
+}
 
 /**
  * Who else uses the GPU: notebooks of this server, and other programs as far as
  * the driver tells.
  */
-export function Others({ model }: IPanelProps): React.JSX.Element {
-  const { device, held, others, othersBytes, shares, trans } = model;
+function Others({ model }: IPanelProps): React.JSX.Element {
+  const { device, held, others, trans } = model;
+  const shares = sharesIn(model);
   const processes = held?.processes ?? [];
-  const rest = nameOthers(restOf(othersBytes, shares), device, trans);
+  const rest = nameOthers(restOf(othersBytesIn(model), shares), device, trans);
   return (
     <>
       {shares.length > 0 || processes.length > 0 ? (
@@ -34,7 +65,8 @@ export function Others({ model }: IPanelProps): React.JSX.Element {
 
 /** Why nobody is listed. */
 function explain(model: PanelModel): string {
-  const { device, othersBytes: bytes, trans } = model;
+  const { device, trans } = model;
+  const bytes = othersBytesIn(model);
   if (bytes === null) {
     return trans.__(
       'What other programs hold is %1.',

@@ -1,42 +1,62 @@
+import { SidePanel } from '@jupyterlab/ui-components';
 import type { Message } from '@lumino/messaging';
-import { Panel } from '@lumino/widgets';
+import { AccordionPanel } from '@lumino/widgets';
 
-import { Body } from './body';
 import { Header } from './header';
 import type { PanelModel } from './model';
+import type { ISection } from './section';
+import { SectionWidget } from './sectionwidget';
+
+/** Height of a title, and of the edge between two open sections, in pixels. */
+const TITLE_PX = 25;
+const EDGE_PX = 1;
 
 /**
- * The panel in the right side bar: the GPUs, what holds their memory, and what
- * other programs use. Disposes its model.
+ * The panel in the right side bar. Disposes its model.
  */
-export class GpuPanel extends Panel {
+export class GpuPanel extends SidePanel {
   /** @param onSettings - opens the settings */
   constructor(
     private readonly _model: PanelModel,
     onSettings: () => void
   ) {
-    super();
+    super({ spacing: EDGE_PX, titleSpace: TITLE_PX });
     this.addClass('jp-GpuHeadroom-panel');
-    this.addWidget(new Header(_model, onSettings));
-    this.addWidget(this.body);
+    this.header.addWidget(new Header(_model, onSettings));
+    const accordion = this._accordion;
+    accordion.expansionToggled.connect(this._share, this);
+    accordion.handleMoved.connect(this._onHandle, this);
+    this._observer.observe(accordion.node);
     _model.stateChanged.connect(this._onModel, this);
     this._onModel();
   }
-
-  /** The sections: they step aside where there is nothing to show in them. */
-  readonly body = new Body(this._model);
 
   override dispose(): void {
     if (this.isDisposed) {
       return;
     }
+    this._observer.disconnect();
     this._model.dispose();
+    for (const widget of this._widgets.values()) {
+      widget.dispose();
+    }
     super.dispose();
+  }
+
+  /** Open a section, and scroll to it. */
+  async reveal(id: string): Promise<void> {
+    await this._load();
+    const index = this._shown.findIndex(({ section }) => section.id === id);
+    if (index >= 0) {
+      this._accordion.expand(index);
+      this._accordion.titles[index]?.focus();
+    }
   }
 
   protected override onAfterShow(message: Message): void {
     super.onAfterShow(message);
     this._model.isShown = true;
+    void this._load();
   }
 
   protected override onAfterHide(message: Message): void {
@@ -44,7 +64,119 @@ export class GpuPanel extends Panel {
     this._model.isShown = false;
   }
 
-  private _onModel(): void {
-    this.body.setHidden(this._model.isEmpty);
+  private get _accordion(): AccordionPanel {
+    if (!(this.content instanceof AccordionPanel)) {
+      throw new TypeError('The content of a side panel is an accordion.');
+    }
+    return this.content;
   }
+
+  /** The sections are not part of what a page loads at its start. */
+  private _load(): Promise<void> {
+    this._loaded ??= import('./sections').then(({ addSections }) => {
+      addSections(this._model.sections);
+    });
+    return this._loaded;
+  }
+
+  private _onModel(): void {
+    this._arrange();
+    for (const widget of this._shown) {
+      widget.updateTotal();
+    }
+  }
+
+  /** Show the sections of the model, in its order. */
+  private _arrange(): void {
+    const wanted = this._model.order.map(section => this._widgetOf(section));
+    const before = this._shown;
+    const areSame =
+      before.length === wanted.length &&
+      wanted.every(widget => before.includes(widget));
+    // Nothing moves while the pointer or the focus is on it.
+    if (areSame && this._accordion.node.matches(':hover, :focus-within')) {
+      return;
+    }
+    this._shown = wanted;
+    for (const widget of before) {
+      if (!wanted.includes(widget)) {
+        this._observer.unobserve(widget.body.node);
+        widget.parent = null;
+      }
+    }
+    wanted.forEach((widget, index) => {
+      if (this._accordion.widgets[index] !== widget) {
+        this._place(widget, index);
+      }
+    });
+  }
+
+  /** Lumino orders what is on screen; the tab order is that of the nodes. */
+  private _place(widget: SectionWidget, index: number): void {
+    const { handles, node, titles } = this._accordion;
+    this._accordion.insertWidget(index, widget);
+    const next = titles[index + 1] ?? null;
+    for (const part of [titles[index], widget.node, handles[index]]) {
+      if (part) {
+        node.insertBefore(part, next);
+      }
+    }
+    // Lumino's own is English, and without the total.
+    titles[index]?.removeAttribute('aria-label');
+    this._observer.observe(widget.body.node);
+  }
+
+  private _widgetOf(section: ISection): SectionWidget {
+    const widget =
+      this._widgets.get(section) ?? new SectionWidget(section, this._model);
+    this._widgets.set(section, widget);
+    return widget;
+  }
+
+  /** Give small sections what they need, and divide the rest among the others. */
+  private _share(): void {
+    if (!this.isVisible) {
+      return;
+    }
+    const { _accordion, _shown: shown } = this;
+    const heights = shown.map(({ contentHeight }) => contentHeight);
+    const open = shown.filter(({ isHidden }) => !isHidden).length;
+    const space =
+      _accordion.node.clientHeight -
+      TITLE_PX * shown.length -
+      EDGE_PX * Math.max(0, open - 1);
+    shown.forEach((widget, index) => {
+      widget.bound(heights[index] ?? 0);
+    });
+    if (!this._isMoved) {
+      _accordion.setRelativeSizes(divide(heights, space), false);
+    }
+    _accordion.fit();
+  }
+
+  /** A user has chosen the heights. */
+  private _onHandle(): void {
+    this._isMoved = true;
+  }
+
+  private _shown: readonly SectionWidget[] = [];
+  private readonly _widgets = new Map<ISection, SectionWidget>();
+  private readonly _observer = new ResizeObserver(() => {
+    this._share();
+  });
+  private _loaded: Promise<void> | null = null;
+  private _isMoved = false;
+}
+
+/** The heights, the largest of them reduced to one level so that all fit. */
+function divide(heights: readonly number[], space: number): number[] {
+  let rest = space;
+  let level = Infinity;
+  [...heights]
+    .sort((first, second) => first - second)
+    .forEach((height, index, { length }) => {
+      level = Math.min(height, rest / (length - index));
+      rest -= level;
+    });
+  return heights.map(height => Math.min(height, level));
 }

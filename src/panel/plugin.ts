@@ -3,16 +3,16 @@ import {
   type JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
-import { IStateDB } from '@jupyterlab/statedb';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { gpuIcon } from '../lab/labicons';
 import { idsOf } from '../memory/items';
 import { IReleaseSessions, type ReleaseSessions } from '../release/sessions';
 import { DEFAULT_SETTINGS, loadSettings } from '../settings';
-import { CommandIDs, IGpuMemory, IOtherKernels, NO_ARGS } from '../tokens';
+// eslint-disable-next-line jupyter/prefer-lazy-imports -- to record from the start
+import { workersOf } from '../workers/workers';
+import { CommandIDs, IGpuMemory, IOtherKernels } from '../tokens';
 // The side bar needs the panel, and its model, before the layout is restored.
-import { PanelLayout } from './layout';
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { type InsertCell, PanelModel } from './model';
 // eslint-disable-next-line jupyter/prefer-lazy-imports -- see above
@@ -20,6 +20,17 @@ import { GpuPanel } from './panel';
 
 /** Of JupyterLab. */
 const OPEN_SETTINGS = 'settingeditor:open';
+
+const SHOW_ARGS = {
+  type: 'object',
+  properties: {
+    section: {
+      type: 'string',
+      description: 'Section to open and scroll to, by its id'
+    }
+  },
+  additionalProperties: false
+};
 
 /** Below the property inspector, which comes first. */
 const RANK = 850;
@@ -32,20 +43,13 @@ const plugin: JupyterFrontEndPlugin<void> = {
   description: 'Shows in the side bar what holds the GPU memory of a kernel.',
   autoStart: true,
   requires: [IGpuMemory, IReleaseSessions],
-  optional: [
-    IOtherKernels,
-    ILayoutRestorer,
-    IStateDB,
-    ISettingRegistry,
-    ITranslator
-  ],
+  optional: [IOtherKernels, ILayoutRestorer, ISettingRegistry, ITranslator],
   activate: (
     app,
     memory: IGpuMemory,
     sessions: ReleaseSessions,
     others: IOtherKernels | null,
     restorer: ILayoutRestorer | null,
-    store: IStateDB | null,
     registry: ISettingRegistry | null,
     translator: ITranslator | null
   ): void => {
@@ -76,13 +80,20 @@ const plugin: JupyterFrontEndPlugin<void> = {
       insertCell,
       trans,
       documentName,
-      layout: new PanelLayout(store),
       mayMeasure: () => settings.current.measureWorkers === 'ask'
     });
     const openSettings = (): void => {
       const query = trans.__('GPU Headroom');
       void commands.execute(OPEN_SETTINGS, { query });
     };
+    // Workers are recorded from the start, whether the panel is open or not.
+    const record = (): void => {
+      if (memory.current) {
+        workersOf(memory.current);
+      }
+    };
+    memory.currentChanged.connect(record);
+    record();
     const panel = new GpuPanel(model, openSettings);
     panel.id = 'gpu-headroom-panel';
     panel.title.icon = gpuIcon;
@@ -93,9 +104,12 @@ const plugin: JupyterFrontEndPlugin<void> = {
       label: trans.__('Show GPU Panel'),
       caption: trans.__('Show in the side bar what holds GPU memory.'),
       icon: gpuIcon,
-      describedBy: { args: NO_ARGS },
-      execute: () => {
+      describedBy: { args: SHOW_ARGS },
+      execute: async ({ section }) => {
         shell.activateById(panel.id);
+        if (typeof section === 'string') {
+          await panel.reveal(section);
+        }
       }
     });
   }

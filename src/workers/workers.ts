@@ -190,3 +190,12 @@ export class Workers extends Observable {
   private _askedAt = -Infinity;
   private _timer: number | undefined;
 }
+
+const known = new WeakMap<IKernelMemory, Workers>();
+
+/** The workers of a kernel: each has one. */
+export function workersOf(memory: IKernelMemory): Workers {
+  const workers = known.get(memory) ?? new Workers(memory);
+  known.set(memory, workers);
+  return workers;
+}

@@ -54,7 +54,7 @@ const SUBMIT = `client.submit(train, data, pure=False).result()
 print("trained")`;
 
 function section(page: Page): Locator {
-  return page.locator('#gpu-headroom-panel .jp-mod-Workers');
+  return page.locator('#gpu-headroom-panel-workers');
 }
 
 test.describe('Dask workers', () => {

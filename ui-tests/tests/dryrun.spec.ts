@@ -20,7 +20,7 @@ while steps < 4000:
     steps += 1`;
 
 function fitsOn(page: Page): Locator {
-  return page.locator('.jp-GpuHeadroom-section.jp-mod-FitsOn');
+  return page.locator('#gpu-headroom-panel-fits-on');
 }
 
 /** Open the dialog, once the kernel has its helper. */

@@ -17,12 +17,9 @@ interface IKernelModel {
   last_activity: string;
 }
 
-/** The section of the panel, by its title: it has no other name. */
+/** The section of the panel. */
 function section(page: Page): Locator {
-  return page
-    .locator('#gpu-headroom-panel .jp-GpuHeadroom-section')
-    .filter({ has: page.locator('.jp-GpuHeadroom-sectionBody') })
-    .last();
+  return page.locator('#gpu-headroom-panel-others');
 }
 
 function row(page: Page, name: string): Locator {

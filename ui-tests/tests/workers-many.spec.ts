@@ -16,7 +16,7 @@ test.describe('A thousand workers', () => {
     await fill(page, notebook);
     await expect(gauge(page)).toContainText('1000 Dask workers · fullest 98%');
 
-    const section = page.locator('#gpu-headroom-panel .jp-mod-Workers');
+    const section = page.locator('#gpu-headroom-panel-workers');
     const rows = section.getByRole('listitem');
     await expect(rows).toHaveCount(16);
     await expect(rows.first()).toContainText(

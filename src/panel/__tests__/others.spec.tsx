@@ -14,7 +14,7 @@ import type { IDevice } from '../../protocol';
 import type { IOtherKernel, IOtherKernels } from '../../tokens';
 import { FakeServices } from '../../release/__tests__/services';
 import { PanelModel } from '../model';
-import { Others } from '../others';
+import { OTHERS } from '../others';
 import { makeHolders } from './held';
 
 const trans = nullTranslator.load('gpu-headroom');
@@ -66,7 +66,7 @@ const told = (): string[] =>
 /** The section on its own. */
 class Section extends VDomRenderer<PanelModel> {
   protected override render(): React.JSX.Element {
-    return <Others model={this.model} />;
+    return <OTHERS.Body model={this.model} />;
   }
 }
 
@@ -144,6 +144,7 @@ describe('other notebooks on this GPU', () => {
       trans,
       documentName: () => 'train.ipynb'
     });
+    model.sections.add(OTHERS);
     model.isShown = true;
     section = new Section(model);
     Widget.attach(section, document.body);
@@ -180,12 +181,9 @@ describe('other notebooks on this GPU', () => {
   });
 
   it('should be asked only while it is shown', () => {
-    memory.set({ sample: SAMPLE });
+    const looking = OTHERS.look?.(model);
     expect(others.watchers).toBe(1);
-    model.layout.toggle('Others');
-    expect(others.watchers).toBe(0);
-    model.layout.toggle('Others');
-    model.dispose();
+    looking?.dispose();
     expect(others.watchers).toBe(0);
   });
 

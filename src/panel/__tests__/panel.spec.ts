@@ -1,6 +1,6 @@
-import { StateDB } from '@jupyterlab/statedb';
 import { nullTranslator } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
+import * as React from 'react';
 
 import {
   type Answers,
@@ -14,7 +14,6 @@ import { CELL, DEVICE, EVENTS, REPLIES, SAMPLE } from '../../__tests__/samples';
 import { UNMEASURED, WORKERS, workersWith } from '../../__tests__/workers';
 import type { IDevice, IMessage } from '../../protocol';
 import { FakeServices } from '../../release/__tests__/services';
-import { PanelLayout } from '../layout';
 import { PanelModel } from '../model';
 import { GpuPanel } from '../panel';
 import { makeHolders, makeParts, TWO_DEVICES } from './held';
@@ -25,8 +24,8 @@ describe('the panel', () => {
   let answers: Answers;
   let memory: FakeMemory;
   let page: FakeGpuMemory;
+  let model: PanelModel;
   let panel: GpuPanel;
-  let store: StateDB;
   let mayMeasure: boolean;
 
   const all = (selector: string): HTMLElement[] => [
@@ -77,7 +76,9 @@ describe('the panel', () => {
     Widget.attach(panel, document.body);
     panel.hide();
     panel.show();
-    await until(() => all('.jp-GpuHeadroom-sectionBody').length === sections);
+    await until(
+      () => all('.jp-GpuHeadroom-sectionBody:not(:empty)').length === sections
+    );
     await rendered();
   };
 
@@ -91,13 +92,12 @@ describe('the panel', () => {
 
   const makePanel = (): void => {
     const documentName = (): string => 'train.ipynb';
-    const model = new PanelModel({
+    model = new PanelModel({
       memory: page,
       sessions: new FakeServices().sessions,
       insertCell: () => null,
       trans,
       documentName,
-      layout: new PanelLayout(store),
       mayMeasure: () => mayMeasure
     });
     panel = new GpuPanel(model, () => undefined);
@@ -111,7 +111,6 @@ describe('the panel', () => {
     };
     memory = new FakeMemory(answers);
     page = new FakeGpuMemory(memory);
-    store = new StateDB();
     mayMeasure = true;
     makePanel();
   });
@@ -363,7 +362,7 @@ describe('the panel', () => {
       memory.set({ sample: null, ...state });
       Widget.attach(panel, document.body);
       await rendered();
-      expect(panel.body.isHidden).toBe(true);
+      expect(panel.widgets).toHaveLength(0);
       return text();
     };
 
@@ -401,54 +400,65 @@ describe('the panel', () => {
 
   describe('its sections', () => {
     const titles = (): (string | null)[] =>
-      all('h3').map(
-        node => node.firstChild?.childNodes[1]?.textContent ?? null
-      );
+      all('.lm-AccordionPanel-titleLabel').map(node => node.textContent);
 
+    /** The handle of a section: what its title is made of. */
     const title = (name: string): HTMLElement | undefined =>
-      all('.jp-GpuHeadroom-sectionTitle').find(node =>
+      all('.jp-AccordionPanel-title').find(node =>
         node.textContent?.startsWith(name)
       );
 
-    it('should open and close, and remember it', async () => {
-      const kept: unknown[] = [];
-      jest
-        .spyOn(store, 'save')
-        .mockImplementation((_, value) =>
-          Promise.resolve(void kept.push(value))
-        );
+    it('should open and close', async () => {
       await open();
+      expect(title('Timeline')?.getAttribute('aria-expanded')).toBe('true');
       title('Timeline')?.click();
-      await rendered();
       expect(title('Timeline')?.getAttribute('aria-expanded')).toBe('false');
-      expect(all('.jp-GpuHeadroom-sectionBody')).toHaveLength(4);
-      expect(kept).toEqual([{ History: { isOpen: false, height: null } }]);
+      expect(panel.widgets.map(({ isHidden }) => isHidden)).toEqual([
+        false,
+        true,
+        false,
+        false,
+        false
+      ]);
     });
 
-    it('should be as a person left them', async () => {
-      jest.spyOn(store, 'fetch').mockResolvedValue({
-        History: { isOpen: false, height: null },
-        Others: { isOpen: true, height: 200 },
-        Devices: { isOpen: true, height: 'high' }
-      });
-      makePanel();
-      await open(undefined, 4);
-      const [devices, , freeable, others] = all('.jp-GpuHeadroom-sectionBody');
-      expect(devices?.style.height).toBe('');
-      expect(freeable?.style.height).toBe('');
-      expect(others?.style.height).toBe('200px');
+    it('should measure only what is open and on screen', async () => {
+      const asked = (): number =>
+        memory.requests.filter(([type]) => type === 'holders').length;
+      await measured();
+      title('What holds')?.click();
+      const before = asked();
+      memory.set({ cell: { ...CELL, status: 'ok', end_s: 900 } });
+      await new Promise(resolve => setTimeout(resolve, 400));
+      expect(asked()).toBe(before);
+      title('What holds')?.click();
+      await until(() => asked() > before);
+      expect(asked()).toBeGreaterThan(before);
     });
 
-    it('should change in height by the keys of their edge', async () => {
+    it('should be opened by name', async () => {
       await open();
-      const edge = all('[role=separator]').pop();
-      edge?.focus();
-      await key('ArrowUp');
-      expect(edge?.getAttribute('aria-valuenow')).toBe('48');
-      await key('Enter');
-      expect(edge?.getAttribute('aria-valuetext')).toBe(
-        'as high as its content'
-      );
+      title('Can be freed')?.click();
+      await panel.reveal('freeable');
+      const opened = title('Can be freed');
+      expect(opened?.getAttribute('aria-expanded')).toBe('true');
+      expect(document.activeElement).toBe(opened);
+    });
+
+    it('should come and go with what adds them', async () => {
+      await open();
+      const added = model.sections.add({
+        id: 'tips',
+        rank: 25,
+        label: () => 'Tips',
+        total: () => '1 tip',
+        Body: () => React.createElement('p', {}, 'Tip')
+      });
+      expect(titles().slice(0, 3)).toEqual(['Devices', 'Tips', 'Timeline']);
+      expect(title('Tips')?.textContent).toBe('Tips1 tip');
+      await expectText('Tip');
+      added.dispose();
+      expect(titles()).not.toContain('Tips');
     });
 
     it('should show what can be freed before the timeline after a failure', async () => {
@@ -475,16 +485,15 @@ describe('the panel', () => {
       expect(titles()[1]).toBe('Timeline');
     });
 
-    it('should be a line where there is nothing in them', async () => {
-      await open([{ ...DEVICE, others_bytes: 0 }], 4);
+    it('should say that there is nothing in them', async () => {
+      await open([{ ...DEVICE, others_bytes: 0 }]);
       await expectText('No other program uses this GPU.');
-      expect(title('Other notebooks')).toBeUndefined();
     });
   });
 
   describe('workers', () => {
     const sections = (): (string | null)[] =>
-      all('.jp-GpuHeadroom-sectionTitle').map(node => node.textContent);
+      all('.jp-AccordionPanel-title').map(node => node.textContent);
 
     beforeEach(() => {
       answers.workers = () => Promise.resolve(REPLIES.workers);
@@ -508,7 +517,7 @@ describe('the panel', () => {
       await open();
       memory.set({ sample: { ...SAMPLE, seq: 8, workers: WORKERS } });
       await until(() => asked() === 1);
-      all('.jp-GpuHeadroom-sectionTitle')[1]?.click();
+      all('.jp-AccordionPanel-title')[1]?.click();
       await rendered();
       memory.set({ sample: { ...SAMPLE, seq: 9, workers: WORKERS } });
       await new Promise(resolve => setTimeout(resolve, 1100));
@@ -553,10 +562,10 @@ describe('the panel', () => {
         select.dispatchEvent(new Event('change', { bubbles: true }));
       }
       await until(() => sections().includes('Timelinefullest worker'));
-      const chart = all('.jp-GpuHeadroom-timeline')[0];
-      expect(chart?.getAttribute('aria-valuetext')).toContain(
-        'in tensors 9.0 GiB'
-      );
+      const read = (): string | null | undefined =>
+        all('.jp-GpuHeadroom-timeline')[0]?.getAttribute('aria-valuetext');
+      await until(() => Boolean(read()));
+      expect(read()).toContain('in tensors 9.0 GiB');
       width.mockRestore();
     });
 
