@@ -24,7 +24,7 @@ export class GpuPanel extends SidePanel {
     this.addClass('jp-GpuHeadroom-panel');
     this.header.addWidget(new Header(_model, onSettings));
     const accordion = this._accordion;
-    accordion.expansionToggled.connect(this._share, this);
+    accordion.expansionToggled.connect(this._onToggled, this);
     accordion.handleMoved.connect(this._onHandle, this);
     this._observer.observe(accordion.node);
     _model.stateChanged.connect(this._onModel, this);
@@ -154,9 +154,14 @@ export class GpuPanel extends SidePanel {
     _accordion.fit();
   }
 
-  /** A user has chosen the heights. */
+  /** A user has chosen the heights, of what is open now. */
   private _onHandle(): void {
     this._isMoved = true;
+  }
+
+  private _onToggled(): void {
+    this._isMoved = false;
+    this._share();
   }
 
   private _shown: readonly SectionWidget[] = [];
