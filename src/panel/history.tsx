@@ -20,7 +20,7 @@ export const TIMELINE: ISection = {
   label: trans => trans.__('Timeline'),
   total: model => {
     const { device, trans } = model;
-    if (isOfWorkers(model)) {
+    if (shownOf(model)) {
       return trans.__('fullest worker');
     }
     return device ? trans.__('GPU %1', device.index) : '';
@@ -31,21 +31,18 @@ export const TIMELINE: ISection = {
 /** Whether the fullest worker is shown, where a user has picked. */
 const picked = new WeakMap<IKernelMemory, boolean>();
 
-/** What was read of the fullest GPU of the workers; `null`: nothing. */
+/** Readings of a device that the kernel does not have; `null`: there are none. */
 function recordedIn(model: PanelModel): IRecorded | null {
-  return model.sections.all.reduce<IRecorded | null>(
-    (found, { recorded }) => found ?? recorded?.(model) ?? null,
-    null
-  );
+  const { all } = model.sections;
+  return all.flatMap(({ recorded }) => recorded?.(model) ?? [])[0] ?? null;
 }
 
-/** Whether that is shown: as picked, else where the kernel has no device in use. */
-function isOfWorkers(model: PanelModel): boolean {
+/** These, if they are shown: as picked, else where the kernel's device is not in use. */
+function shownOf(model: PanelModel): IRecorded | null {
   const { current } = model;
   const isIdle = current?.state.sample?.state !== 'live';
-  return (
-    recordedIn(model) !== null && ((current && picked.get(current)) ?? isIdle)
-  );
+  const isShown = (current && picked.get(current)) ?? isIdle;
+  return isShown ? recordedIn(model) : null;
 }
 
 function pickWorkers(model: PanelModel, isPicked: boolean): void {
@@ -62,8 +59,7 @@ function pickWorkers(model: PanelModel, isPicked: boolean): void {
 function History({ model }: IPanelProps): React.JSX.Element | null {
   const { current, device, trans } = model;
   const [place, width] = useWidth();
-  const recorded = recordedIn(model);
-  const ofWorkers = isOfWorkers(model) ? recorded : null;
+  const ofWorkers = shownOf(model);
   const shown = ofWorkers?.device ?? device;
   return (
     <div ref={place}>
@@ -78,7 +74,8 @@ function History({ model }: IPanelProps): React.JSX.Element | null {
             device={shown}
             isNamed={false}
             subject={
-              device && recorded && <Subject device={device} model={model} />
+              device &&
+              recordedIn(model) && <Subject device={device} model={model} />
             }
             width={width}
             height={HEIGHT_PX}
@@ -103,7 +100,7 @@ function Subject({
     <select
       className="jp-GpuHeadroom-span"
       aria-label={trans.__('GPU shown')}
-      value={String(isOfWorkers(model))}
+      value={String(shownOf(model) !== null)}
       onChange={({ target: { value } }) => {
         pickWorkers(model, value === 'true');
       }}

@@ -152,6 +152,20 @@ export class GpuPanel extends SidePanel {
       _accordion.setRelativeSizes(divide(heights, space), false);
     }
     _accordion.fit();
+    requestAnimationFrame(() => {
+      if (!this.isDisposed) {
+        this._keepInSight();
+      }
+    });
+  }
+
+  /** A section whose title has the focus stays in sight while others grow. */
+  private _keepInSight(): void {
+    this._shown.forEach(({ node }, index) => {
+      if (this._accordion.titles[index] === document.activeElement) {
+        node.scrollIntoView({ block: 'nearest' });
+      }
+    });
   }
 
   /** A user has chosen the heights, of what is open now. */

@@ -81,7 +81,7 @@ test.describe('Dry run', () => {
     ).toBeVisible({ timeout: 120_000 });
     await page.setViewportSize({ width: 1024, height: 1000 });
     await picture(page, 'dry-run', section);
-    expect(await faultsOf(page, '.jp-mod-FitsOn')).toEqual([]);
+    expect(await faultsOf(page, '#gpu-headroom-panel-fits-on')).toEqual([]);
 
     const before = await notebook.count();
     await section.getByRole('button', { name: 'Keep in the notebook' }).click();
@@ -240,7 +240,7 @@ test.describe('Dry run', () => {
     await section.getByRole('button', { name: 'Cancel' }).click();
     await expect(section).toContainText('The dry run was ended.');
     await expect(t4).toContainText(/largest batch_size: \d+/);
-    expect(await faultsOf(page, '.jp-mod-FitsOn')).toEqual([]);
+    expect(await faultsOf(page, '#gpu-headroom-panel-fits-on')).toEqual([]);
   });
 
   test('should try the edits of a card, and make it fit with what is known', async ({

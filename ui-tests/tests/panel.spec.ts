@@ -203,19 +203,24 @@ test.describe('The panel', () => {
   });
 
   test('should open a section, and cut no title', async ({ open, page }) => {
+    await page.setViewportSize({ width: 1366, height: 720 });
     const notebook = await open(notebookOf([SIMULATE, TRAIN]));
     await notebook.runUpTo(1);
-    await notebook.execute('gpu-headroom:show-panel');
     const freeable = title(page, 'Can be freed');
+    const show = (): Promise<void> =>
+      page.evaluate(() =>
+        window.jupyterapp.commands.execute('gpu-headroom:show-panel', {
+          section: 'freeable'
+        })
+      );
+    await show();
+    const free = panelOf(page).getByRole('button', { name: 'Free selected' });
+    await expect(free).toBeInViewport({ ratio: 1 });
     await freeable.press('Enter');
     await expect(freeable).toHaveAttribute('aria-expanded', 'false');
-    await page.evaluate(() =>
-      window.jupyterapp.commands.execute('gpu-headroom:show-panel', {
-        section: 'freeable'
-      })
-    );
+    await show();
     await expect(freeable).toHaveAttribute('aria-expanded', 'true');
-    await expect(freeable).toBeInViewport();
+    await expect(free).toBeInViewport({ ratio: 1 });
     const cut = await panelOf(page)
       .locator('.lm-AccordionPanel-titleLabel')
       .evaluateAll(labels =>

@@ -42,7 +42,7 @@ function panelOf(page: Page): Locator {
 }
 
 function section(page: Page): Locator {
-  return panelOf(page).locator('.jp-mod-Workers');
+  return page.locator('#gpu-headroom-panel-workers');
 }
 
 function badge(notebook: Notebook, index: number): Locator {
@@ -74,9 +74,9 @@ test.describe('Ranks that train', () => {
       /^rank 0 In \[3\]1\.0 GiB.*GPU 0.*1\.3 of 4\.0 GiB/
     ]);
     // The kernel itself has nothing to show there.
-    await expect(panelOf(page).locator('.jp-mod-History')).toContainText(
-      'fullest worker'
-    );
+    await expect(
+      panelOf(page).getByRole('heading', { name: 'Timeline fullest worker' })
+    ).toBeVisible();
     await picture(page, 'ranks', section(page));
     expect(await faultsOf(page, '#gpu-headroom-panel')).toEqual([]);
 

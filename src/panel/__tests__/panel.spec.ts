@@ -438,11 +438,15 @@ describe('the panel', () => {
 
     it('should be opened by name', async () => {
       await open();
+      const scroll = jest.fn();
+      Element.prototype.scrollIntoView = scroll;
       title('Can be freed')?.click();
       await panel.reveal('freeable');
       const opened = title('Can be freed');
       expect(opened?.getAttribute('aria-expanded')).toBe('true');
       expect(document.activeElement).toBe(opened);
+      await until(() => scroll.mock.calls.length > 0);
+      expect(scroll).toHaveBeenCalledWith({ block: 'nearest' });
     });
 
     it('should come and go with what adds them', async () => {
