@@ -45,7 +45,7 @@ export function nameAgo(ago_s: number, trans: ITranslate): string {
     return trans.__('now');
   }
   if (ago_s < 60) {
-    return trans.__('−%1 s', about(ago_s));
+    return trans.__('−%1 s', Math.floor(ago_s));
   }
   return ago_s < 3600
     ? trans.__('−%1 min', about(ago_s / 60))

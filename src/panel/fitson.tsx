@@ -3,11 +3,10 @@ import * as React from 'react';
 import { type DryRun, dryRunOf } from '../dryrun/dryrun';
 import { FitsOn } from '../dryrun/section';
 import { formatBytes } from '../text/format';
-import type { PanelModel } from './model';
-import type { ISection } from './section';
+import type { IPanelSection, PanelModel } from './model';
 
 /** What the notebook needs of a GPU, once a dry run was requested. */
-export const FITS_ON: ISection = {
+export const FITS_ON: IPanelSection = {
   id: 'fits-on',
   rank: 10,
   label: trans => trans.__('Fits on'),

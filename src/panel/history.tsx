@@ -4,14 +4,14 @@ import { Findings } from '../timeline/findings';
 import type { IDevice } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 import { Timeline } from '../timeline/view';
-import type { IPanelProps, PanelModel } from './model';
-import type { IRecorded, ISection } from './section';
+import type { IPanelProps, IPanelSection, PanelModel } from './model';
+import type { IRecorded } from './section';
 
 /** Height of the chart. */
 const HEIGHT_PX = 96;
 
 /** The session as the GPU that is shown, or the fullest one of the workers, saw it. */
-export const TIMELINE: ISection = {
+export const TIMELINE: IPanelSection = {
   id: 'timeline',
   rank: 40,
   failedRank: 55,

@@ -74,12 +74,12 @@ export class PanelModel extends VDomModel {
   /** The other kernels of the server; `null` where they cannot be asked. */
   readonly others: IOtherKernels | null;
 
-  readonly sections = new Sections();
+  readonly sections = new Sections<PanelModel>();
 
   /** The sections that have something to show, in their order. */
-  get order(): readonly ISection[] {
+  get order(): readonly IPanelSection[] {
     const hasFailed = Boolean(this.current?.state.lastOom);
-    const rankOf = ({ failedRank, rank }: ISection): number =>
+    const rankOf = ({ failedRank, rank }: IPanelSection): number =>
       (hasFailed ? failedRank : undefined) ?? rank;
     return this.sections.all
       .filter(({ isShown }) => isShown?.(this) ?? this.devices.length > 0)
@@ -223,6 +223,9 @@ export class PanelModel extends VDomModel {
   private _wasStale = false;
   private _isShown = false;
 }
+
+/** A section of this panel. */
+export type IPanelSection = ISection<PanelModel>;
 
 /** What the parts of the panel are drawn from. */
 export interface IPanelProps {

@@ -8,11 +8,10 @@ import { describeTotal } from '../otherkernels/words';
 import type { IProcess } from '../protocol';
 import { formatBytes } from '../text/format';
 import { nameOthers, nameSize } from '../text/names';
-import type { IPanelProps, PanelModel } from './model';
-import type { ISection } from './section';
+import type { IPanelProps, IPanelSection, PanelModel } from './model';
 
 /** Who else uses the GPU that is shown. */
-export const OTHERS: ISection = {
+export const OTHERS: IPanelSection = {
   id: 'others',
   rank: 70,
   label: trans => trans.__('Other notebooks on this GPU'),

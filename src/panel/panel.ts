@@ -3,8 +3,7 @@ import type { Message } from '@lumino/messaging';
 import { AccordionPanel } from '@lumino/widgets';
 
 import { Header } from './header';
-import type { PanelModel } from './model';
-import type { ISection } from './section';
+import type { IPanelSection, PanelModel } from './model';
 import { SectionWidget } from './sectionwidget';
 
 /** Height of a title, and of the edge between two open sections, in pixels. */
@@ -126,7 +125,7 @@ export class GpuPanel extends SidePanel {
     this._observer.observe(widget.body.node);
   }
 
-  private _widgetOf(section: ISection): SectionWidget {
+  private _widgetOf(section: IPanelSection): SectionWidget {
     const widget =
       this._widgets.get(section) ?? new SectionWidget(section, this._model);
     this._widgets.set(section, widget);
@@ -179,7 +178,7 @@ export class GpuPanel extends SidePanel {
   }
 
   private _shown: readonly SectionWidget[] = [];
-  private readonly _widgets = new Map<ISection, SectionWidget>();
+  private readonly _widgets = new Map<IPanelSection, SectionWidget>();
   private readonly _observer = new ResizeObserver(() => {
     this._share();
   });

@@ -6,7 +6,6 @@ import type * as React from 'react';
 import type { History } from '../memory/history';
 import { Observable } from '../observable';
 import type { IDevice } from '../protocol';
-import type { IPanelProps, PanelModel } from './model';
 
 /** Readings of a device that the kernel itself does not have. */
 export interface IRecorded {
@@ -14,8 +13,8 @@ export interface IRecorded {
   readonly history: History;
 }
 
-/** A section of the panel. */
-export interface ISection {
+/** A section of the panel, drawn from a model. */
+export interface ISection<M> {
   readonly id: string;
   /** Position in the panel, from the top. */
   readonly rank: number;
@@ -25,25 +24,25 @@ export interface ISection {
   readonly minHeight?: number;
   readonly label: (trans: TranslationBundle) => string;
   /** The text at the right of the title. */
-  readonly total: (model: PanelModel) => string;
+  readonly total: (model: M) => string;
   /** Whether it is in the panel; by default, while the kernel has a device. */
-  readonly isShown?: (model: PanelModel) => boolean;
+  readonly isShown?: (model: M) => boolean;
   /** What redraws the panel when it changes, besides the state of the kernel. */
   readonly follows?: (
-    model: PanelModel
+    model: M
   ) => { readonly changed: ISignal<unknown, void> } | null;
   /** Measure what the section shows until the result is disposed. */
-  readonly look?: (model: PanelModel) => IDisposable | null;
+  readonly look?: (model: M) => IDisposable | null;
   /** Readings that the timeline can show as well. */
-  readonly recorded?: (model: PanelModel) => IRecorded | null;
-  readonly Body: React.FunctionComponent<IPanelProps>;
+  readonly recorded?: (model: M) => IRecorded | null;
+  readonly Body: React.FunctionComponent<{ readonly model: M }>;
 }
 
 /**
  * The registry of sections. Emits when one is added or removed.
  */
-export class Sections extends Observable {
-  add(section: ISection): IDisposable {
+export class Sections<M> extends Observable {
+  add(section: ISection<M>): IDisposable {
     this._sections.add(section);
     this.emit();
     return new DisposableDelegate(() => {
@@ -52,9 +51,9 @@ export class Sections extends Observable {
     });
   }
 
-  get all(): readonly ISection[] {
+  get all(): readonly ISection<M>[] {
     return [...this._sections];
   }
 
-  private readonly _sections = new Set<ISection>();
+  private readonly _sections = new Set<ISection<M>>();
 }

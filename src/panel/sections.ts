@@ -8,15 +8,15 @@ import { FITS_ON } from './fitson';
 import { FreeableList } from './freeablelist';
 import { TIMELINE } from './history';
 import { HolderList } from './holderlist';
-import type { PanelModel } from './model';
+import type { IPanelSection, PanelModel } from './model';
 import { OTHERS } from './others';
-import type { ISection, Sections } from './section';
+import type { Sections } from './section';
 import { WORKERS } from './workers';
 
 /**
  * Add the sections of the panel.
  */
-export function addSections(sections: Sections): void {
+export function addSections(sections: Sections<PanelModel>): void {
   sections.add(FITS_ON);
   sections.add(DEVICES);
   sections.add(WORKERS);
@@ -26,7 +26,7 @@ export function addSections(sections: Sections): void {
   sections.add(OTHERS);
 }
 
-const DEVICES: ISection = {
+const DEVICES: IPanelSection = {
   id: 'devices',
   rank: 20,
   label: trans => trans.__('Devices'),
@@ -34,7 +34,7 @@ const DEVICES: ISection = {
   Body: Devices
 };
 
-const HOLDERS: ISection = {
+const HOLDERS: IPanelSection = {
   id: 'holders',
   rank: 50,
   minHeight: 200,
@@ -53,7 +53,7 @@ const HOLDERS: ISection = {
   Body: HolderList
 };
 
-const FREEABLE: ISection = {
+const FREEABLE: IPanelSection = {
   id: 'freeable',
   rank: 60,
   // What can be freed matters more then than how it came about.

@@ -5,8 +5,7 @@ import { Panel, Widget } from '@lumino/widgets';
 import * as React from 'react';
 
 import type { IKernelMemory } from '../tokens';
-import type { PanelModel } from './model';
-import type { ISection } from './section';
+import type { IPanelSection, PanelModel } from './model';
 
 /** By default, about two rows and what can be done with them. */
 const MIN_HEIGHT_PX = 120;
@@ -16,7 +15,7 @@ const MIN_HEIGHT_PX = 120;
  */
 export class SectionWidget extends Panel {
   constructor(
-    readonly section: ISection,
+    readonly section: IPanelSection,
     private readonly _model: PanelModel
   ) {
     super();
@@ -63,7 +62,7 @@ export class SectionWidget extends Panel {
  */
 class Body extends VDomRenderer<PanelModel> {
   constructor(
-    private readonly _section: ISection,
+    private readonly _section: IPanelSection,
     model: PanelModel
   ) {
     super(model);

@@ -3,11 +3,10 @@ import * as React from 'react';
 import { formatBytes } from '../text/format';
 import { WorkersSection } from '../workers/section';
 import { type Workers, workersOf } from '../workers/workers';
-import type { PanelModel } from './model';
-import type { ISection } from './section';
+import type { IPanelSection, PanelModel } from './model';
 
 /** The processes that the notebook sends its work to. */
-export const WORKERS: ISection = {
+export const WORKERS: IPanelSection = {
   id: 'workers',
   rank: 30,
   label: trans => trans.__('Workers'),
