@@ -124,7 +124,7 @@ def huge_request(evidence: Evidence) -> Finding | None:
     alone = large and in_use is not None and requested > in_use and not of_batch
     blown_up, rows, operation = is_blown_up(evidence), evidence.at_once, evidence.scene.operation
     of_rows = rows and operation and any(e.shape[:1] == (rows.value,) for e in operation.operands)
-    if of_rows and not blown_up and activations(evidence) is not None:
+    if evidence.scene.modules and of_rows and not blown_up and activations(evidence) is not None:
         return None  # what is made of all that goes through at once
     if not (impossible or alone or blown_up):
         return None
