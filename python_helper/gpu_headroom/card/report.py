@@ -113,19 +113,20 @@ def report_of(
         "also_failed": recognition.also_failed,
         "measured": "message" if worker else "kernel",
     }
-    withheld = tuple(_withheld(report))
+    withheld = tuple(_withheld(report, memory.kept_back_bytes))
     fixes = {offer.id: fix for offer in offers if (fix := offer.edited.fix)}
     return BuiltReport(report, fixes, evidence.scene, ended, withheld)
 
 
-def _withheld(report: Report) -> Iterator[str]:
+def _withheld(report: Report, kept_back_bytes: int) -> Iterator[str]:
     """Take out what no arithmetic allows, and yield what that was.
 
-    No size is below nothing, or above all that is on the card and what was asked for.
+    No size is below nothing, or above all that is on the card, with what a limit keeps back, and
+    what was asked for.
     """
     whole: Any = report
     there = max(whole[key] or 0 for key in ("capacity_bytes", "in_use_bytes", "outside_bytes"))
-    most = there + (whole["requested_bytes"] or 0) if there else math.inf
+    most = there + kept_back_bytes + (whole["requested_bytes"] or 0) if there else math.inf
     if whole["cause"] is not None:
         whole["further_causes"] = [whole["cause"], *whole["further_causes"]]
     for rows, name, size in _SIZES:

@@ -291,3 +291,14 @@ def test_what_no_arithmetic_allows_is_withheld(
     assert offered == [each.id for each in found.offers[1:]]
     assert len(built.withheld) == 2
     testing.check(built.report, "report")
+
+
+def test_what_a_limit_keeps_back_may_be_more_than_the_limit(notebook: Notebook) -> None:
+    """Of a card of which PyTorch may use a fifth, the rest is what the cause explains."""
+    limit = "torch.cuda.set_per_process_memory_fraction(0.2)"
+    built = card(notebook, f"{limit}\nx = torch.empty(2**29, dtype=torch.uint8, device='cuda')")
+    assert built.withheld == ()
+    causes = [built.report["cause"], *built.report["further_causes"]]
+    (bytes_,) = [each["bytes"] for each in causes if each and each["rule"] == "memory-fraction"]
+    assert bytes_ is not None
+    assert bytes_ > (built.report["capacity_bytes"] or 0)
