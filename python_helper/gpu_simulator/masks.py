@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from .copies import bytes_of, copy_in_order
-from .cub import selection_buffer, together
 from .reductions import MULTIPROCESSORS
 from .torch_internals import in_kernel, is_meta
 
@@ -29,7 +28,12 @@ _SUMMED_BY_ONE_BLOCK = 4096
 _SUMMING_BLOCKS = 8 * 5 * MULTIPROCESSORS
 _SELECTION_TILE = 2304
 _COUNTING_TILE = 896
-_TILE_STATE = 8
+_TILE_STATE, _TILES_BEFORE, _ALIGNED = 8, 32, 256
+
+
+def together(*sizes: int) -> int:
+    """Return the bytes of one buffer of CUB with parts of `sizes`, each aligned."""
+    return sum(-(-size // _ALIGNED) * _ALIGNED for size in sizes) + _ALIGNED - 1
 
 
 def _nonzero(bound: Bound) -> Sizes:
@@ -43,7 +47,8 @@ def _search(tensor: torch.Tensor) -> Sizes:
     items = tensor.numel()
     by_one = items <= _SUMMED_BY_ONE_BLOCK
     summing = 1 if by_one else together(_SUMMING_BLOCKS * _COUNT)
-    return [(_COUNT, summing), (_COUNT, selection_buffer(items, _SELECTION_TILE))]
+    selecting = together((_TILES_BEFORE + -(-items // _SELECTION_TILE)) * _TILE_STATE, 1)
+    return [(_COUNT, summing), (_COUNT, selecting)]
 
 
 def mask_buffers(indices: Iterable[torch.Tensor | None]) -> Sizes:
@@ -80,7 +85,7 @@ def _masked_scatter(bound: Bound) -> Sizes:
     """Return the place of each chosen element among all that are, and the buffer for counting."""
     items = bound["self"].numel()
     tiles = -(-items // _COUNTING_TILE)
-    return [items * _INDEX, (together((32 + tiles) * 2 * _TILE_STATE, 1),)]
+    return [items * _INDEX, (together((_TILES_BEFORE + tiles) * 2 * _TILE_STATE, 1),)]
 
 
 BUFFERS: dict[str, Callable[[Bound], Any]] = {

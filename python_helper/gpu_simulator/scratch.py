@@ -141,15 +141,6 @@ def _norm(bound: Bound) -> Sequence[int]:
     return _converted(_reduced())(bound)
 
 
-def _nanmedian(bound: Bound) -> Sequence[int | tuple[int, ...]]:
-    """Return the buffers of a median, and of all the number of what is not one."""
-    sizes = sorting.BUFFERS["median"](bound)
-    if bound.get("dim") is not None or not bound["self"].numel():
-        return sizes  # type: ignore[no-any-return]  # a table of functions
-    where = torch.empty(bound["self"].numel(), dtype=torch.bool, device=META)
-    return [*sizes, bytes_of(where), tuple(_converted(_reduced())({"self": where})), 8, 8, 8]
-
-
 def _count_nonzero(bound: Bound) -> Sequence[int]:
     """Return what says where something is, and the buffers of its sum."""
     where = torch.empty_like(bound["self"], dtype=torch.bool, device=META)
@@ -397,7 +388,6 @@ _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     "nansum": _nansum,
     "prod": _converted(_reduced()),
     "count_nonzero": _count_nonzero,
-    "nanmedian": _nanmedian,
     "linalg_vector_norm": _norm,
     "norm": _norm,
     "any": _whether,

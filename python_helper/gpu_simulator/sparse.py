@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from .cub import together
+from .masks import together
 from .torch_internals import CPU, META, in_kernel, tensors_in, without_dispatch
 from .unsupported import not_simulated
 

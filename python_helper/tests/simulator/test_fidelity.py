@@ -207,27 +207,6 @@ def training_under_autocast() -> None:
         optimizer.zero_grad()
 
 
-def sorting() -> None:
-    """Short rows are sorted in place; several long ones at once, and then by rows."""
-    random(64, 1000, requires_grad=False).sort()
-    random(16, 9000, requires_grad=False).sort()
-    random(9000, 4, requires_grad=False, dtype=torch.float64).sort(0)
-    random(60_000, requires_grad=False, dtype=torch.float16).argsort()
-
-
-def selecting() -> None:
-    """Long rows are shared by blocks that count digits; a great many are sorted at last."""
-    random(64, 8000, requires_grad=False).topk(10)
-    random(8, 60_000, requires_grad=False).topk(5000)
-
-
-def drawing() -> None:
-    """A permutation sorts random keys, and samples are the largest of random numbers."""
-    torch.randperm(100_000, device="cuda")
-    torch.multinomial(random(128, 4096, requires_grad=False).abs(), 4)
-    torch.multinomial(random(128, 4096, requires_grad=False).abs(), 4, replacement=True)
-
-
 def gradient_of_indexed() -> None:
     """Gradients of the same place are brought together by sorting, and put there in place."""
     tensor = random(2048, 512)
@@ -371,11 +350,6 @@ def masked() -> None:
     words.masked_scatter(words > 0, words)
 
 
-def different() -> None:
-    """Finding what is different sorts a copy."""
-    random(1024, 1024, requires_grad=False).unique()
-
-
 def printing() -> None:
     """Printing looks at the edges of a large tensor, on the card."""
     repr(random(1024, 1024, requires_grad=False))
@@ -503,9 +477,6 @@ PEAKS: dict[Callable[[], None], tuple[int, int]] = {
     dropout: (13_826_048, 23_068_672),
     transformer_layer: (82_701_824, 117_440_512),
     training_under_autocast: (39_291_392, 67_108_864),
-    sorting: (6_968_832, 25_165_824),
-    selecting: (4_184_064, 25_165_824),
-    drawing: (8_392_704, 25_165_824),
     gradient_of_indexed: (18_918_912, 23_068_672),
     gradient_of_embedding: (24_064_000, 44_040_192),
     fourier_transforms: (51_937_280, 58_720_256),
@@ -526,7 +497,6 @@ PEAKS: dict[Callable[[], None], tuple[int, int]] = {
     gradients_of_chosen_elements: (25_445_376, 44_040_192),
     counting: (26_214_400, 44_040_192),
     masked: (17_845_760, 23_068_672),
-    different: (12_725_760, 23_068_672),
     printing: (4_197_888, 23_068_672),
     recurrent_layers: (42_194_944, 48_234_496),
     recurrent_layer_without_gradients: (83_916_800, 88_080_384),
