@@ -7,8 +7,10 @@ program stands under the cause that makes most of its difference.
 from __future__ import annotations
 
 CAUSES: dict[str, tuple[str, ...]] = {
-    "Coalescing finds no places over the stub, whose kernels compute nothing; the simulator counts "
-    "as many as there can be.": ("embedding_with_sparse_gradient", "sparse_product"),
+    "What sorts or selects by itself is counted with its result and a buffer as large.": (
+        *("operator_topk", "operator_multinomial", "operator_randperm"),
+        *("operator_different", "operator_different_with_places"),
+    ),
 }
 EXCEPTIONS = {name: cause for cause, names in CAUSES.items() for name in names}
 """The sentence of each program that differs."""

@@ -12,7 +12,6 @@ from torch import _tensor_str
 from torch.nn.parameter import UninitializedTensorMixin  # type: ignore[attr-defined]  # not in the stubs
 
 from .memory import address_of
-from .sparse import is_sparse
 from .torch_internals import (
     CPU,
     is_meta,
@@ -161,14 +160,10 @@ def _repr_for(machine: Machine) -> Callable[..., str]:
         if card is None:
             return _repr(tensor, tensor_contents=tensor_contents)
         has_values = machine.compute.has_values
-        contents = "..."
         is_plain = type(tensor) in (_Tensor, _Parameter)
         start = "tensor(" if is_plain else f"{type(tensor).__name__}("
-        if not is_sparse(tensor):
-            with torch.no_grad(), torch._C.DisableTorchFunctionSubclass():  # noqa: SLF001 -- as PyTorch does
-                contents = (
-                    _contents(tensor, len(start)) if has_values else _without_contents(tensor)
-                )
+        with torch.no_grad(), torch._C.DisableTorchFunctionSubclass():  # noqa: SLF001 -- as PyTorch does
+            contents = _contents(tensor, len(start)) if has_values else _without_contents(tensor)
         return f"{start}{', '.join([contents, *_suffixes(tensor, has_values=has_values)])})"
 
     return represent
@@ -194,8 +189,6 @@ def _suffixes(tensor: torch.Tensor, *, has_values: bool) -> list[str]:
     is_empty = tensor.numel() == 0
     if not has_values or (is_empty and tensor.dim() != 1):
         suffixes.append(f"size={tuple(tensor.shape)}")
-    if is_sparse(tensor):
-        suffixes.append("layout=torch.sparse_coo")
     default = torch.get_default_dtype()
     evident = (default,) if is_empty else (default, default.to_complex(), torch.int64, torch.bool)
     if tensor.dtype not in evident:

@@ -16,10 +16,8 @@ from .attention import Attention
 from .encoder import encoder_layer
 from .fused import RootMeanSquareNormalisation
 from .sizing import refuse_unknown_size, sized_functions
-from .sparse import is_sparse
 from .torch_internals import (
     CPU,
-    META,
     is_card_device,
     is_plain_meta_device,
     map_tensors,
@@ -175,40 +173,6 @@ def _from_unknown(machine: Machine, func: Any, args: Arguments, kwargs: Keywords
         return made
     moved = moves.to(machine, _Tensor.to, (made.detach(), device), {})
     return moved.requires_grad_(made.requires_grad)
-
-
-def _sparse_tensor(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-    """Make the two parts of a sparse tensor first, where they shall be."""
-    indices, values, size = moves.bind(("indices", "values", "size"), args, kwargs)
-    home = next(filter(None, map(machine.card_of, (values, indices))), None)
-    device = kwargs.get("device", _default_device() if home is None else home.device)
-    if not is_card_device(device):
-        return func(*args, **kwargs)
-    if size is None and machine.is_unknown(indices):
-        raise no_values("the size of a sparse tensor")
-    card = machine.card_named(device)
-    values = _part(machine, values, kwargs.get("dtype"), card.device)
-    indices = _part(machine, indices, torch.long, card.device)
-    made = ("dtype", "indices", "values", "size")
-    rest = {name: value for name, value in kwargs.items() if name not in made}
-    rest["device"] = META  # C++ must see that it stays the same
-    return func(indices, values, *(() if size is None else (size,)), **rest)
-
-
-def _part(machine: Machine, data: Any, dtype: torch.dtype | None, device: Any) -> torch.Tensor:
-    if isinstance(data, _Tensor) and data.device == device and dtype in (None, data.dtype):
-        return data
-    made: torch.Tensor = _from_data(
-        machine, torch.as_tensor, (data,), {"dtype": dtype, "device": device}
-    )
-    return made
-
-
-def _new(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-    """Make a sparse tensor like another, in the old way in which an optimizer writes it."""
-    if len(args) > 1 and is_sparse(args[0]) and machine.holds(args[0]):
-        return _sparse_tensor(machine, torch.sparse_coo_tensor, args[1:], kwargs)
-    return func(*args, **kwargs)
 
 
 def _new_tensor(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
@@ -403,8 +367,6 @@ _SPECIAL: dict[Any, Callable[[Machine, Any, Arguments, Keywords], Any]] = {
     torch.tensor: _from_data,
     torch.as_tensor: _from_data,
     torch.asarray: _from_data,
-    _Tensor.new: _new,
-    torch.sparse_coo_tensor: _sparse_tensor,
     _Tensor.new_tensor: _new_tensor,
     _Tensor.__getitem__: indexing.get,
     _Tensor.__setitem__: indexing.put,

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from . import sparse
 from .operations import Operation, operation
 from .torch_internals import is_meta, tensors_in, thread_state, without_torch_function
 from .tracebacks import without_own_frames
-from .unsupported import not_simulated
+from .unsupported import SPARSE, not_simulated
 
 if TYPE_CHECKING:
     from .card import Card
@@ -117,6 +116,8 @@ class CardMode(TorchDispatchMode):
             return self._run_on_host(what, func, args, kwargs)
         if what.missing is not None:
             raise not_simulated(what.missing)
+        if any(tensor.layout is not torch.strided for tensor in tensors):
+            raise not_simulated(SPARSE)
         if device is None and any(home is not first for home in homes):
             _check_devices(what, args, list(zip(tensors, homes, strict=True)))
             # What is written or indexed decides, where other devices may take part.
@@ -145,11 +146,6 @@ class CardMode(TorchDispatchMode):
         first: Card | None,
     ) -> Any:
         """Run one whose result is on a card; `None`: on the host, of what is on the `first`."""
-        if sparse.concerns_sparse(what, args, kwargs):
-            if what.name in sparse.ONE_BY_ONE:
-                with self:
-                    return sparse.run_one_by_one(what, *args, **kwargs)
-            return sparse.run(self._machine, what, args, kwargs, card)
         if what.composition is not None and card is not None:
             with self:
                 return what.func._op_dk(what.composition, *args, **kwargs)  # noqa: SLF001 -- no public name
@@ -186,7 +182,7 @@ def _is_owned_by_engine(what: _InPlace, args: tuple[Any, ...], kwargs: dict[str,
     if what.indexes and _node() in _OUT_OF_PLACE:
         return False
     total, gradient = args[0], args[what.gradient]
-    if not is_meta(total) or not is_meta(gradient) or sparse.is_sparse(total):
+    if not is_meta(total) or not is_meta(gradient):
         return False
     storage = total.untyped_storage()
     return (

@@ -192,7 +192,7 @@ class Machine:
         is_made_last = what.name in MADE_LAST
         result = None if is_made_last else make()
         with card.holding(scratch(what, args, kwargs)):
-            if takes_cublas_handle(what, args):
+            if takes_cublas_handle(what):
                 card.blas.use(card.stream)
             return make() if is_made_last else result
 

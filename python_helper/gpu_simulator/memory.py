@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from .sparse import is_sparse, parts
 from .torch_internals import is_meta, tensors_in, without_torch_function
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ class Memory:
         try:
             allocation = self._live.get(tensor.untyped_storage()._cdata)  # noqa: SLF001 -- its identity
         except (RuntimeError, NotImplementedError):  # a tensor without a storage
-            return self.card_of(parts(tensor)[0]) if is_sparse(tensor) else None
+            return None
         return None if allocation is None else allocation.card
 
     def holds(self, tensor: torch.Tensor) -> bool:
@@ -79,7 +78,7 @@ class Memory:
         """Whether nobody has computed the values of `tensor`. Call it `without_torch_function`."""
         storage = _storage_of(tensor)
         if storage is None:
-            return is_sparse(tensor) and self.is_unknown(parts(tensor)[0])
+            return False
         if not is_meta(tensor):
             return storage in self.unknown
         allocation = self.find(storage)

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch._prims_common import suggest_memory_format
 
-from . import attention, convolutions, copies, fourier, masks, normalisation, sorting, sparse
+from . import attention, convolutions, copies, fourier, masks, normalisation, sorting
 from .copies import bytes_of, copy_in_order
 from .reductions import reduction_buffers, sum_dtype
-from .torch_internals import META, in_kernel, tensors_in
+from .torch_internals import META, in_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,17 +37,15 @@ def scratch(
     What is in a tuple is given back before the next is taken.
     """
     sizes = _SCRATCH.get(operation.name)
-    if operation.name in sparse.BUFFERS and sparse.concerns_sparse(operation, args, kwargs):
-        sizes = sparse.BUFFERS[operation.name]
     if sizes is None:
         return ()
     bound = {**dict(zip(operation.arguments, args, strict=False)), **kwargs}
     return sizes(bound)  # type: ignore[no-any-return]  # a table of functions
 
 
-def takes_cublas_handle(operation: Operation, args: Arguments) -> bool:
+def takes_cublas_handle(operation: Operation) -> bool:
     """Whether the kernel is one of cuBLAS."""
-    return operation.name in _CUBLAS and not any(map(sparse.is_sparse, tensors_in(args, [])))
+    return operation.name in _CUBLAS
 
 
 def _operands(*names: str) -> Callable[[Bound], list[int]]:

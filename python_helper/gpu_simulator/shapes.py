@@ -8,7 +8,6 @@ import torch
 
 from . import convolutions, normalisation
 from .masks import MASKS
-from .sparse import INDICES_FIRST, is_sparse, parts, replace, zeros_on_host
 from .torch_internals import CPU, META, in_kernel, is_meta, map_tensors, tensors_in
 from .tracebacks import asks_of_padding
 from .unsupported import no_values
@@ -117,25 +116,6 @@ class Shapes:
         self._note_largest(operation, args, kwargs, result)
         return self._as_unknown(result)
 
-    def run_sparse(
-        self,
-        operation: Operation,
-        args: Arguments,
-        kwargs: Keywords,
-        card: Card | None,
-        made: torch.Tensor,
-    ) -> Any:
-        """Return `made`, the result of a call with sparse tensors; off the cards (None), zeros."""
-        if card is None:
-            return self._as_unknown(zeros_on_host(made))
-        self._forget_written(operation, args, kwargs)
-        if is_sparse(made):
-            order = -1 if operation.name in INDICES_FIRST else 1
-            self.charge(parts(made)[::order], card)
-        else:
-            self.charge(made, card)
-        return replace(args[0], made) if operation.makes_nothing and is_sparse(made) else made
-
     def charge(self, result: Any, card: Card) -> None:
         """Charge every storage in `result`, new ones to `card`."""
         for tensor in tensors_in((result,), []):
@@ -154,9 +134,8 @@ class Shapes:
     def _as_unknown(self, result: Any) -> Any:
         """Remember of host tensors that nobody has computed their values."""
         for tensor in tensors_in((result,), []):
-            for part in parts(tensor) if is_sparse(tensor) else (tensor,):
-                if not is_meta(part) and part.layout is torch.strided:
-                    self._memory.unknown.add(part.untyped_storage())
+            if not is_meta(tensor) and tensor.layout is torch.strided:
+                self._memory.unknown.add(tensor.untyped_storage())
         return result
 
     def _tell(self, tensor: torch.Tensor, value: int) -> None:

@@ -23,12 +23,9 @@ if TYPE_CHECKING:
     from .patches import Patches
     from .tracebacks import PersonLine
 
-_COMPRESSED = "compressed sparse tensors"
+SPARSE = "sparse tensors"
 _OPERATORS = {
-    "_to_sparse_": _COMPRESSED,
-    **dict.fromkeys(
-        ("_sparse_compressed", "_sparse_csr", "_sparse_csc", "_sparse_bs"), _COMPRESSED
-    ),
+    **dict.fromkeys(("_to_sparse", "_sparse_", "sparse_"), SPARSE),
     "_ctc_loss": "CTC loss",
     "quantize_per": "quantized tensors",
     "_empty_affine_quantized": "quantized tensors",

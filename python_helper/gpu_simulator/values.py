@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from .sparse import assemble, is_sparse, parts, replace
 from .torch_internals import CPU, META, in_kernel, map_tensors, tensors_in
+from .unsupported import SPARSE, not_simulated
 
 if TYPE_CHECKING:
     from .card import Card
@@ -48,36 +48,10 @@ class Values:
             return sized
         return self._to_card(operation, args, kwargs, result, card)
 
-    def run_sparse(
-        self,
-        operation: Operation,
-        args: Arguments,
-        kwargs: Keywords,
-        card: Card | None,
-        made: torch.Tensor,
-    ) -> Any:
-        """Return the result of a call with sparse tensors; off the cards (None), on the host.
-
-        `made` is the result without values; where it is dense it is charged before.
-        """
-        if card is not None and not operation.makes_nothing and not is_sparse(made):
-            self._shapes.charge(made, card)
-            self._fill(made, self._run_on_host(operation, args, kwargs, card), card)
-            return made
-        result = self._run_on_host(operation, args, kwargs, card)
-        if card is None:
-            return result
-        if not operation.makes_nothing:
-            return self.adopt(result, card)
-        return replace(args[0], self.adopt(result, card)) if is_sparse(result) else args[0]
-
     def host(self, tensor: torch.Tensor) -> torch.Tensor:
         """Return a host tensor over the memory of `tensor`, or `tensor` if it is on the host."""
         if not self._memory.holds(tensor):
             return tensor
-        if is_sparse(tensor):
-            values, indices = map(self.host, parts(tensor))
-            return assemble(values, indices, tensor.size(), coalesced=tensor.is_coalesced())
         allocation = self._memory.find(tensor.untyped_storage())
         assert allocation is not None, "held just now"  # noqa: S101 -- invariant
         view = torch.as_strided(
@@ -89,9 +63,6 @@ class Values:
 
     def adopt(self, host: torch.Tensor, card: Card) -> torch.Tensor:
         """Return a tensor on `card` whose values are those of the host tensor `host`."""
-        if is_sparse(host):
-            values, indices = (self.adopt(part, card) for part in parts(host))
-            return assemble(values, indices, host.size(), coalesced=host.is_coalesced())
         host_storage = storage_of(host)
         storage = self._memory.owner_of(host_storage)
         if storage is None and host.storage_offset() == 0:
@@ -196,8 +167,8 @@ class Values:
 
 def on_card(kwargs: Keywords, device: torch.device) -> Keywords:
     """Return the keywords of a call on the card as a kernel for `device` takes them."""
-    if kwargs.get("layout") not in (None, torch.strided, torch.sparse_coo):
-        raise NotImplementedError("The simulated GPU has no compressed sparse tensors.")
+    if kwargs.get("layout") not in (None, torch.strided):
+        raise not_simulated(SPARSE)
     changed = {**kwargs, "device": device} if "device" in kwargs else dict(kwargs)
     if changed.get("pin_memory"):
         changed["pin_memory"] = False
@@ -207,9 +178,9 @@ def on_card(kwargs: Keywords, device: torch.device) -> Keywords:
 
 
 def storage_of(tensor: torch.Tensor) -> torch.UntypedStorage:
-    """Return the storage of a tensor on the card; compressed ones have none and are refused."""
+    """Return the storage of a tensor on the card; sparse ones have none and are refused."""
     if tensor.layout is not torch.strided:
-        raise NotImplementedError("The simulated GPU has no compressed sparse tensors.")
+        raise not_simulated(SPARSE)
     return tensor.untyped_storage()
 
 

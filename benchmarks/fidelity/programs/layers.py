@@ -128,62 +128,6 @@ def embedding() -> None:
     train(optimizer, lambda: F.linear(table(ids), table.weight).float().logsumexp(-1).mean())
 
 
-@COLLECTION.program()
-def embedding_with_sparse_gradient() -> None:
-    """An embedding with sparse gradients and SparseAdam."""
-    table = nn.Embedding(100_000, 128, sparse=True).cuda()
-    ids = torch.randint(0, 100_000, (64, 128), device="cuda")
-    train(torch.optim.SparseAdam(table.parameters()), lambda: table(ids).square().mean())
-
-
-@COLLECTION.program()
-def embedding_with_sparse_gradient_and_sgd() -> None:
-    """An embedding with sparse gradients, accumulated over two batches, and SGD."""
-    table = nn.Embedding(100_000, 128, sparse=True).cuda()
-    optimizer = torch.optim.SGD(table.parameters())
-    for size in (64, 32, 96):
-        for _ in range(2):
-            table(torch.randint(0, 100_000, (size, 128), device="cuda")).square().mean().backward()
-        optimizer.step()
-        optimizer.zero_grad()
-
-
-def _diagonal(*, is_coalesced: bool) -> torch.Tensor:
-    places = torch.arange(4096, device="cuda").repeat(2, 1)
-    ones = torch.ones(4096, device="cuda")
-    return torch.sparse_coo_tensor(places, ones, (4096, 4096), is_coalesced=is_coalesced)
-
-
-@COLLECTION.program()
-def sparse_product_in_order() -> None:
-    """A sparse matrix whose places are in order times a dense one, and a vector."""
-    matrix = _diagonal(is_coalesced=True)
-    with torch.no_grad():
-        torch.sparse.mm(matrix, torch.randn(4096, 1024, device="cuda"))
-        matrix @ torch.randn(4096, device="cuda")
-
-
-@COLLECTION.program()
-def sparse_adam_in_order() -> None:
-    """SparseAdam with a gradient whose places are in order."""
-    table = nn.Embedding(100_000, 128).cuda()
-    places = torch.arange(8192, device="cuda").unsqueeze(0)
-    rows = torch.randn(8192, 128, device="cuda")
-    size = (100_000, 128)
-    table.weight.grad = torch.sparse_coo_tensor(places, rows, size, is_coalesced=True)
-    optimizer = torch.optim.SparseAdam(table.parameters())
-    for _ in range(2):
-        optimizer.step()
-
-
-@COLLECTION.program()
-def sparse_product() -> None:
-    """A sparse matrix times a dense one."""
-    matrix = _diagonal(is_coalesced=False)
-    dense = torch.randn(4096, 1024, device="cuda", requires_grad=True)
-    torch.sparse.mm(matrix, dense).sum().backward()
-
-
 def _recurrent(
     kind: Any, lengths: list[int] | None = None, autocast: bool = False, **options: Any
 ) -> None:

@@ -260,24 +260,6 @@ def expandable_segments() -> None:
             layers(random(size // 2, 512)).square().mean().backward()
 
 
-def sparse_gradients() -> None:
-    """Indices and values are the gradient's own, or those of both that are added."""
-    table = nn.Embedding(10_000, 64, sparse=True).cuda()
-    optimizer = torch.optim.SGD(table.parameters(), lr=0.1)
-    for size in (2000, 5000):
-        table(torch.zeros(size, dtype=torch.long, device="cuda")).square().mean().backward()
-    optimizer.step()
-
-
-def sparse_product() -> None:
-    """Rows are compressed, and their columns and the result are brought in cuSPARSE's form."""
-    places = torch.zeros(2, 5000, dtype=torch.long, device="cuda")
-    ones, size = torch.ones(5000, device="cuda"), (4000, 2000)
-    # With places that are not in order the stub would find none of them.
-    matrix = torch.sparse_coo_tensor(places, ones, size, is_coalesced=True, check_invariants=False)
-    torch.sparse.mm(matrix, random(2000, 300, requires_grad=False))
-
-
 def softmax() -> None:
     """Backward makes the product of gradient and result, and a contiguous copy of it."""
     table = random(1024, 512)
@@ -483,8 +465,6 @@ PEAKS: dict[Callable[[], None], tuple[int, int]] = {
     comparison: (20_971_520, 25_165_824),
     largest_split: (270_534_656, 679_477_248),
     expandable_segments: (282_265_600, 591_396_864),
-    sparse_gradients: (9_529_856, 25_165_824),
-    sparse_product: (16_937_984, 23_068_672),
     margin_losses: (49_579_008, 60_817_408),
     softmax: (16_778_240, 23_068_672),
     complex_numbers: (20_971_520, 20_971_520),

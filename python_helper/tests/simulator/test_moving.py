@@ -283,17 +283,3 @@ def test_what_is_made_by_default_is_there(two_cards: Simulation, way: str, devic
             assert in_use() == [0, size], name
             del kept
     del two_cards
-
-
-@pytest.mark.filterwarnings("ignore:Sparse invariant checks")
-def test_sparse_tensors_are_made_by_default_too(two_cards: Simulation) -> None:
-    """Of the values and the places that are made for them."""
-    make: Any = torch.sparse_coo_tensor
-    torch.set_default_device("cuda:1")
-    try:
-        kept = make([[0] * 64], [1.0] * 64, (64,))
-    finally:
-        torch.set_default_device(None)
-    assert str(kept.device) == "cuda:1"
-    assert in_use() == [0, 64 * 4 + 256 + 64 * 8]
-    del kept, two_cards

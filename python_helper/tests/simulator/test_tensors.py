@@ -264,7 +264,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "sparse": (
         lambda: torch.eye(3, device="cuda").to_sparse_csr(),
         NotImplementedError,
-        "no compressed sparse tensors",
+        "no sparse tensors",
     ),
 }
 

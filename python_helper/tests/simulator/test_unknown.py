@@ -218,7 +218,6 @@ ASKS: dict[str, Callable[[], object]] = {
     "repeat_interleave of one": lambda: torch.repeat_interleave(labels()),
     "split by lengths": lambda: rows().split(labels().tolist()),
     "tensor_split": lambda: torch.tensor_split(rows(), labels()[:2].cpu()),
-    "sparse_coo_tensor": lambda: torch.sparse_coo_tensor(labels()[None], rows()[:, 0]),
     "lstsq": lambda: torch.linalg.lstsq(rows(), rows()),
     "sum of masked and not": lambda: rows()[rows() > 0] + rows()[:, 0],
     "view of masked": lambda: rows()[rows() > 0].view(-1, 7),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from multiprocessing.reduction import ForkingPickler
 from typing import TYPE_CHECKING, Any
 
@@ -39,10 +40,10 @@ def lose_ctc(tensor: torch.Tensor) -> Any:
     return nn.CTCLoss()(scores, texts, torch.tensor([5, 5]), torch.tensor([3, 3]))
 
 
-def sparse_gradient(tensor: torch.Tensor) -> None:
-    """Let a bag of embeddings have a sparse gradient."""
-    bag = nn.EmbeddingBag(4, 4, sparse=True, mode="sum").to(tensor.device)
-    bag(torch.tensor([[1]], device=tensor.device)).sum().backward()
+def sparse_gradient(kind: Any, tensor: torch.Tensor) -> None:
+    """Let a table of embeddings have a sparse gradient."""
+    table = kind(4, 4, sparse=True).to(tensor.device)
+    table(torch.tensor([[1]], device=tensor.device)).sum().backward()
 
 
 def compile_kernel(tensor: torch.Tensor) -> Any:
@@ -52,20 +53,23 @@ def compile_kernel(tensor: torch.Tensor) -> Any:
 
 
 REFUSED: dict[str, tuple[Any, str]] = {
-    "a compressed copy": (lambda t: t.to_sparse_csr(), "compressed sparse tensors"),
+    "a compressed copy": (lambda t: t.to_sparse_csr(), "sparse tensors"),
     "a compressed tensor": (
         lambda t: torch.sparse_csr_tensor([0, 1], [0], [1.0], device=t.device),
-        "compressed sparse tensors",
+        "sparse tensors",
     ),
-    "a sparse product by elements": (
-        lambda t: t.to_sparse() * t,
-        "products of sparse tensors by elements",
+    "a sparse copy": (lambda t: t.to_sparse(), "sparse tensors"),
+    "a sparse tensor": (
+        lambda t: torch.sparse_coo_tensor([[0]], [1.0], (2,), device=t.device),
+        "sparse tensors",
     ),
-    "a sparse softmax": (
-        lambda t: torch.sparse.softmax(t.to_sparse(), 1),
-        "sparse tensors in _sparse_softmax",
+    "a sparse tensor of tensors": (
+        lambda t: torch.sparse_coo_tensor(t[:1].long(), t[0], (4,)),
+        "sparse tensors",
     ),
-    "a sparse gradient of a bag": (sparse_gradient, "sparse tensors in _embedding_bag_backward"),
+    "a sparse tensor of the host": (lambda t: t.cpu().to_sparse().to(t.device), "sparse tensors"),
+    "a sparse gradient": (partial(sparse_gradient, nn.Embedding), "sparse tensors"),
+    "a sparse gradient of a bag": (partial(sparse_gradient, nn.EmbeddingBag), "sparse tensors"),
     "a pool as a last resort": (
         lambda _: torch.cuda.MemPool(use_on_oom=True),
         "memory pools for the last resort",
