@@ -1,7 +1,7 @@
 """A model of PyTorch's CUDACachingAllocator: which bytes it takes, keeps, gives out and returns.
 
-The rules are those of `c10/cuda/CUDACachingAllocator.cpp`; those of expandable segments have a file
-of their own. Nothing here knows about tensors or imports PyTorch.
+The rules are those of `c10/cuda/CUDACachingAllocator.cpp`, without those of expandable segments.
+Nothing here knows about tensors or imports PyTorch.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from .blocks import SHARED, Block, FreeBlocks, Home, PoolId, Segment
-from .expandable import ExpandableSegments, best_fit
 from .history import History
 from .refusal import refusal_message
 from .sizes import MIB
@@ -115,7 +114,7 @@ class CachingAllocator:
         self.largest_split: int | None = None
         """Blocks from this size on are not split (max_split_size); None means that all may be."""
         self.expands = False
-        """Whether what is taken from the card from now on is mapped in expandable segments."""
+        """Whether segments are said to expand from now on: they are as ordinary ones are."""
         self.history = History()
         self.observers: list[Callable[[int, int, int, int], object]] = []
         self.refuses: Callable[[int], bool] | None = None
@@ -130,7 +129,6 @@ class CachingAllocator:
         self._next_address = _FIRST_ADDRESS + index * _ADDRESSES_PER_CARD
         self._segments: dict[int, Segment] = {}
         self._free: defaultdict[Home, FreeBlocks] = defaultdict(FreeBlocks)
-        self._expandable = ExpandableSegments(self, self._free)
         self._pool_users: Counter[PoolId] = Counter()
         self._statistics = {name: PoolStatistic() for name in POOL_STATISTICS}
         for active, handed_out in (("active", "allocation"), ("active_bytes", "allocated_bytes")):
@@ -244,35 +242,9 @@ class CachingAllocator:
     def segments(self) -> list[dict[str, Any]]:
         """Return the segments with their blocks, as `torch._C._cuda_memorySnapshot` has them."""
         ranges = [
-            {"device": self.ordinal, **each}
-            for segment in (*self._segments.values(), *self._expandable)
-            for each in segment.describe()
+            {"device": self.ordinal, **segment.describe()} for segment in self._segments.values()
         ]
         return sorted(ranges, key=lambda each: each["address"])
-
-    def place(self, size: int) -> int:
-        """Return the first of `size` addresses that nothing else has; the lock is held."""
-        address = self._next_address
-        self._next_address += size + ROUND_LARGE_BYTES
-        return address
-
-    def map(self, home: Home, address: int, size: int) -> bool:
-        """Take memory for addresses of an expandable segment; the lock is held.
-
-        Return whether the card has as much.
-        """
-        if size > self.device_free:
-            return False
-        self._device_allocs += 1
-        self._statistics["reserved_bytes"].change(home.pool, size)
-        self.history.note("segment_map", address, size)
-        return True
-
-    def unmap(self, home: Home, address: int, size: int) -> None:
-        """Return the memory of addresses of an expandable segment; the lock is held."""
-        self._device_frees += 1
-        self._statistics["reserved_bytes"].change(home.pool, -size)
-        self.history.note("segment_unmap", address, size)
 
     @_exclusively
     def _hand_out(
@@ -328,18 +300,18 @@ class CachingAllocator:
         """Write the books anew from the blocks, which no error leaves half changed."""
         self._free.clear()
         counted: Counter[tuple[str, str]] = Counter()
-        for segment in (*self._segments.values(), *self._expandable):
-            home, expandable = segment.home, segment.is_expandable
-            counted["segment", home.pool] += not expandable
+        for segment in self._segments.values():
+            home = segment.home
+            counted["segment", home.pool] += 1
             for block in segment.merged():
-                counted["reserved_bytes", home.pool] += block.size * block.mapped
+                counted["reserved_bytes", home.pool] += block.size
                 if block.allocated:
                     counted["allocation", home.pool] += 1
                     counted["allocated_bytes", home.pool] += block.size
                     counted["requested_bytes", home.pool] += block.requested
-                elif block.mapped:
+                else:
                     self._free[home].add(block)
-                    if block.is_split and not expandable:
+                    if block.is_split:
                         counted["inactive_split", home.pool] += 1
                         counted["inactive_split_bytes", home.pool] += block.size
         for name, statistic in self._statistics.items():
@@ -348,13 +320,13 @@ class CachingAllocator:
 
     def _allocate(self, nbytes: int, segment_size: int, home: Home) -> Block | None:
         size = _round_up(nbytes, MIN_BLOCK_BYTES)
-        block = self._take_fitting(home, size) or self._reserve(home, size, segment_size)
+        block = self._take_fitting(home, size) or self._reserve(home, segment_size)
         if block is None and self._return_oversize(home, size):
-            block = self._reserve(home, size, segment_size)
+            block = self._reserve(home, segment_size)
         if block is None:
             self._empty_cache()
             self._retries += 1
-            block = self._reserve(home, size, segment_size)
+            block = self._reserve(home, segment_size)
         if block is None:
             return None
         self._carve(block, size)
@@ -366,7 +338,7 @@ class CachingAllocator:
     def _take_fitting(self, home: Home, size: int) -> Block | None:
         """Take the free block that fits best, unless one that is not split would be wasted."""
         free = self._free[home]
-        block = best_fit(free.fitting(size), expands=self.expands)
+        block = free.fitting(size)
         if block is None:
             return None
         if self._is_oversize(size):
@@ -400,20 +372,16 @@ class CachingAllocator:
             self._return_segment(self._free[home], block)
         return returned >= wanted
 
-    def _reserve(self, home: Home, size: int, segment_size: int) -> Block | None:
-        """Take memory from the card for a block, or return None where there is no room for it.
-
-        It is a segment of `segment_size`, or as many pages as a block of `size` lacks.
-        """
+    def _reserve(self, home: Home, segment_size: int) -> Block | None:
+        """Take a segment from the card, or return None where there is no room for it."""
         reserved = self._current("reserved_bytes")
         if self.fraction is not None and reserved + segment_size > self.allowed:
             return None
-        if self.expands:
-            return self._expandable.take(home, size)
         if segment_size > self.device_free:
             return None
         pool = home.pool
-        segment = Segment(self.place(segment_size), segment_size, home)
+        segment = Segment(self._next_address, segment_size, home, is_expandable=self.expands)
+        self._next_address += segment_size + ROUND_LARGE_BYTES
         self._segments[segment.address] = segment
         self._device_allocs += 1
         self._statistics["segment"].change(pool, 1)
@@ -428,7 +396,7 @@ class CachingAllocator:
         was_split = block.is_split
         home = block.segment.home
         rest = block.size - size
-        if home.pool == SMALL_POOL or self.expands:
+        if home.pool == SMALL_POOL:
             may_split = rest >= MIN_BLOCK_BYTES
         else:
             may_split = rest > SMALL_BYTES and not self._is_oversize(size)
@@ -470,9 +438,7 @@ class CachingAllocator:
             self._oversize_allocations.change(sign)
 
     def _count_split(self, block: Block, blocks: int, size: int) -> None:
-        """Count rests of segments that cannot be returned; pages of expandable ones always can."""
-        if block.segment.is_expandable:
-            return
+        """Count rests of segments that cannot be returned."""
         pool = block.segment.home.pool
         self._statistics["inactive_split"].change(pool, blocks)
         self._statistics["inactive_split_bytes"].change(pool, size)
@@ -482,9 +448,7 @@ class CachingAllocator:
             if private_pool not in (None, home.private_pool) or self._pool_users[home.private_pool]:
                 continue
             for block in blocks:
-                if block.segment.is_expandable:
-                    self._expandable.release(block)
-                elif not block.is_split:
+                if not block.is_split:
                     self._return_segment(blocks, block)
 
     def _return_segment(self, blocks: FreeBlocks, block: Block) -> None:

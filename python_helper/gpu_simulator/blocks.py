@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bisect
-import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,24 +28,16 @@ class Home(NamedTuple):
 
 @dataclass(eq=False)
 class Segment:
-    """Memory taken from the card in one piece; `first` is the block at its start.
-
-    An expandable one is only addresses at first, whose memory is taken in pieces of `page` bytes.
-    """
+    """Memory taken from the card in one piece; `first` is the block at its start."""
 
     address: int
     size: int
     home: Home
-    page: int = 0
+    is_expandable: bool = False
     first: Block = field(init=False)
 
     def __post_init__(self) -> None:
-        self.first = Block(self.address, self.size, self, mapped=not self.is_expandable)
-
-    @property
-    def is_expandable(self) -> bool:
-        """Whether its memory is taken page by page."""
-        return self.page > 0
+        self.first = Block(self.address, self.size, self)
 
     def blocks(self) -> Iterator[Block]:
         """Yield the blocks from the lowest address on; together they fill the segment."""
@@ -63,20 +54,14 @@ class Segment:
                     block.absorb(block.next)
             yield block
 
-    def describe(self) -> list[dict[str, Any]]:
-        """Return what `torch._C._cuda_memorySnapshot` says of a segment, but for its device.
-
-        There each run of mapped blocks is a segment.
-        """
-        runs = itertools.groupby(self.blocks(), lambda block: block.mapped)
-        return [self._describe(list(blocks)) for mapped, blocks in runs if mapped]
-
-    def _describe(self, blocks: list[Block]) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
+        """Return what `torch._C._cuda_memorySnapshot` says of a segment, but for its device."""
+        blocks = list(self.blocks())
         in_use = [block for block in blocks if block.allocated]
         allocated = sum(block.size for block in in_use)
         return {
-            "address": blocks[0].address,
-            "total_size": sum(block.size for block in blocks),
+            "address": self.address,
+            "total_size": self.size,
             "allocated_size": allocated,
             "active_size": allocated,
             "requested_size": sum(block.requested for block in in_use),
@@ -108,8 +93,6 @@ class Block:
     previous: Block | None = None
     next: Block | None = None
     allocated: bool = False
-    mapped: bool = True
-    """Whether there is memory at its addresses. Only in an expandable segment there may be none."""
     requested: int = 0
     frames: list[dict[str, Any]] | None = None
 
@@ -119,9 +102,8 @@ class Block:
         return self.previous is not None or self.next is not None
 
     def split(self, size: int) -> Block:
-        """Keep `size` bytes and return the rest as a new free block, mapped as this one is."""
+        """Keep `size` bytes and return the rest as a new free block."""
         rest = Block(self.address + size, self.size - size, self.segment, self, self.next)
-        rest.mapped = self.mapped
         if self.next is not None:
             self.next.previous = rest
         self.next = rest
@@ -129,13 +111,9 @@ class Block:
         return rest
 
     def free_neighbours(self) -> list[Block]:
-        """Return the blocks beside this one that may become one with it, mapped as it is."""
+        """Return the blocks beside this one that may become one with it."""
         beside = (self.previous, self.next)
-        return [
-            block
-            for block in beside
-            if block is not None and not block.allocated and block.mapped is self.mapped
-        ]
+        return [block for block in beside if block is not None and not block.allocated]
 
     def absorb(self, neighbour: Block) -> None:
         """Merge the free `neighbour`, which must touch this block, into this one."""
@@ -171,7 +149,7 @@ class FreeBlocks:
         """Take `block` out; its size and address must be those it was added with."""
         del self._sorted[bisect.bisect_left(self._sorted, (block.size, block.address))]
 
-    def fitting(self, size: int) -> Iterator[Block]:
-        """Yield the blocks of at least `size` bytes: the smallest first, of the lowest address."""
-        for index in range(bisect.bisect_left(self._sorted, (size, 0)), len(self._sorted)):
-            yield self._sorted[index][2]
+    def fitting(self, size: int) -> Block | None:
+        """Return the smallest block of at least `size` bytes, that of the lowest address."""
+        index = bisect.bisect_left(self._sorted, (size, 0))
+        return self._sorted[index][2] if index < len(self._sorted) else None

@@ -138,22 +138,6 @@ def test_does_not_offer_what_is_set_already(notebook: Notebook) -> None:
     assert "expandable-segments" not in [each["id"] for each in built.report["remedies"]]
 
 
-def test_a_cell_runs_once_the_segments_expand_as_it_says(notebook: Notebook) -> None:
-    """The remedy for holes of some pages each holds what it promises."""
-    source = (
-        "held = [torch.empty(30 * 2**20, dtype=torch.uint8, device='cuda') for _ in range(48)]\n"
-        "del held[::2]\n"
-        "x = torch.empty(600 * 2**20, dtype=torch.uint8, device='cuda')"
-    )
-    # Half of a segment of 60 MiB is in use, so that none can be returned.
-    pairs = "held = [torch.empty(60 * 2**20, dtype=torch.uint8, device='cuda') for _ in range(24)]"
-    built = card(notebook, f"{pairs}\ndel held\n{source}")
-    assert "expandable-segments" in [each["id"] for each in built.report["remedies"]]
-    torch_settings = "torch._C._accelerator_setAllocatorSettings('expandable_segments:True')"
-    again = f"del held\ntorch.cuda.empty_cache()\n{torch_settings}\n{pairs}\ndel held\n{source}"
-    assert notebook.run(again).success
-
-
 def test_finds_a_model_that_is_too_large(notebook: Notebook) -> None:
     """Weights and optimizer state alone fill the card."""
     built = card(

@@ -21,13 +21,11 @@ CAPACITY = 300 * MIB
 OUTSIDE = 20 * MIB
 
 
-@pytest.mark.parametrize("expands", [False, True])
 @pytest.mark.parametrize("seed", range(8))
-def test_the_books_stay_in_order_through_random_use(seed: int, expands: bool) -> None:
+def test_the_books_stay_in_order_through_random_use(seed: int) -> None:
     """Blocks fill their segments without a gap or overlap, free neighbours merge, sums agree."""
     chance = random.Random(seed)  # noqa: S311 -- no secret
     allocator = CachingAllocator(CAPACITY, OUTSIDE)
-    allocator.expands = expands
     held: list[Block] = []
     refused = 0
     for _ in range(600):
@@ -55,12 +53,10 @@ class _StopError(BaseException):
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-@pytest.mark.parametrize("expands", [False, True])
-def test_an_error_from_another_thread_leaves_an_allocator_that_works(expands: bool) -> None:
+def test_an_error_from_another_thread_leaves_an_allocator_that_works() -> None:
     """Wherever it comes: no lock stays held, and the books are in order again."""
     chance = random.Random(1)  # noqa: S311 -- no secret
     allocator = CachingAllocator(CAPACITY, OUTSIDE)
-    allocator.expands = expands
     for _ in range(150):
         begun = threading.Event()
         worker = threading.Thread(target=_work, args=(allocator, begun), daemon=True)
@@ -109,8 +105,12 @@ def _work(allocator: CachingAllocator, begun: threading.Event) -> None:
 def _handed_out(allocator: CachingAllocator) -> list[Block]:
     """Return the blocks in use, whoever has them: nobody, where an error came before."""
     allocator.stats()
-    segments = (*allocator._segments.values(), *allocator._expandable)
-    return [block for segment in segments for block in segment.blocks() if block.allocated]
+    return [
+        block
+        for segment in allocator._segments.values()
+        for block in segment.blocks()
+        if block.allocated
+    ]
 
 
 def _some_size(chance: random.Random) -> int:
@@ -134,12 +134,11 @@ def _check(allocator: CachingAllocator, held: list[Block]) -> None:
 
 def _check_sums(allocator: CachingAllocator, held: list[Block]) -> None:
     stats, segments = allocator.stats(), allocator.segments()
-    of_one_piece = [s for s in segments if not s["is_expandable"]]
-    split = [s for s in of_one_piece if len(s["blocks"]) > 1]
+    split = [s for s in segments if len(s["blocks"]) > 1]
     inactive = [b for s in split for b in s["blocks"] if b["state"] == "inactive"]
     expected = {
         "allocation": len(held),
-        "segment": len(of_one_piece),
+        "segment": len(segments),
         "allocated_bytes": sum(block.size for block in held),
         "requested_bytes": sum(block.requested for block in held),
         "reserved_bytes": sum(segment["total_size"] for segment in segments),

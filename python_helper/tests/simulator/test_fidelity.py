@@ -249,17 +249,6 @@ def largest_split() -> None:
         layers(random(size, 512)).square().mean().backward()
 
 
-def expandable_segments() -> None:
-    """So in segments that expand, on two streams, with the cache emptied between."""
-    torch._C._accelerator_setAllocatorSettings("expandable_segments:True")
-    layers = nn.Sequential(nn.Linear(512, 2048), nn.ReLU(), nn.Linear(2048, 10)).cuda()
-    for size in (3000, 9000, 5000):
-        layers(random(size, 512)).square().mean().backward()
-        torch.cuda.empty_cache()
-        with torch.cuda.stream(torch.cuda.Stream()):
-            layers(random(size // 2, 512)).square().mean().backward()
-
-
 def softmax() -> None:
     """Backward makes the product of gradient and result, and a contiguous copy of it."""
     table = random(1024, 512)
@@ -464,7 +453,6 @@ PEAKS: dict[Callable[[], None], tuple[int, int]] = {
     fourier_transforms: (51_937_280, 58_720_256),
     comparison: (20_971_520, 25_165_824),
     largest_split: (270_534_656, 679_477_248),
-    expandable_segments: (282_265_600, 591_396_864),
     margin_losses: (49_579_008, 60_817_408),
     softmax: (16_778_240, 23_068_672),
     complex_numbers: (20_971_520, 20_971_520),
