@@ -13,7 +13,6 @@ from torch.overrides import TorchFunctionMode
 
 from . import indexing, moves, recurrent, softmax, unknown
 from .attention import Attention
-from .encoder import encoder_layer
 from .fused import RootMeanSquareNormalisation
 from .sizing import refuse_unknown_size, sized_functions
 from .torch_internals import (
@@ -382,7 +381,6 @@ _SPECIAL: dict[Any, Callable[[Machine, Any, Arguments, Keywords], Any]] = {
     torch._nested_tensor_from_mask_left_aligned: _left_aligned,  # noqa: SLF001 -- what `nn.TransformerEncoder` asks
     torch.dropout: _dropout,
     torch.rms_norm: _rms_norm,
-    torch._transformer_encoder_layer_fwd: encoder_layer(_attention),  # noqa: SLF001 -- what `nn.TransformerEncoderLayer` calls
     torch._C._VariableFunctions._pack_padded_sequence: _pack,  # noqa: SLF001 -- what `pack_padded_sequence` calls
     torch._C._VariableFunctions._pad_packed_sequence: _unpack,  # noqa: SLF001 -- as above
     **recurrent.CALLS,

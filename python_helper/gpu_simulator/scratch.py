@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch._prims_common import suggest_memory_format
 
-from . import attention, convolutions, copies, fourier, masks, normalisation, sorting
+from . import attention, convolutions, copies, masks, normalisation, sorting
 from .copies import bytes_of, copy_in_order
 from .reductions import reduction_buffers, sum_dtype
 from .torch_internals import META, in_kernel
@@ -369,7 +369,6 @@ _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     **attention.BUFFERS,
     **convolutions.BUFFERS,
     **copies.BUFFERS,
-    **fourier.BUFFERS,
     **masks.BUFFERS,
     **normalisation.BUFFERS,
     **sorting.BUFFERS,
@@ -430,6 +429,8 @@ _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     "index_reduce_": _means_of_scattered,
     "normal": _normal,
     "_foreach_norm": _norms,
+    "_fft_r2c": lambda bound: [bytes_of(bound["self"])] * (len(bound["dim"]) > 1),
+    "_fft_c2r": lambda bound: [bytes_of(bound["self"])],
     "cummax": _contiguous("self"),
     "cummin": _contiguous("self"),
     "abs": _of_complex,

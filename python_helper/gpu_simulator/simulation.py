@@ -12,7 +12,6 @@ from .card import DEVICE_NAME
 from .cells import put_cells
 from .classes import put_tensor_types
 from .driver import Library
-from .encoder import put_encoder
 from .machine import Machine
 from .modes import Modes
 from .parallel import put_parallel
@@ -135,7 +134,6 @@ class Simulation:
             put_storages(self._patches, self._machine)
             put_tensor_types(self._patches)
             put_settings(self._patches, self._machine)
-            put_encoder(self._patches, self._machine)
             put_unsupported(self._patches, self._machine.holds)
             put_unknown(self._patches)
             put_cells(self._patches, self._machine)

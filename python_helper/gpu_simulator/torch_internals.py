@@ -33,17 +33,15 @@ CPU = torch.device("cpu")
 class _ThreadState(threading.local):
     in_kernel = False
     plain_meta = False
-    seen_without_mode = False
 
     def reset(self) -> None:
         """Be as outside of every context: an interruption may have come before the end of one."""
-        self.in_kernel = self.plain_meta = self.seen_without_mode = False
+        self.in_kernel = self.plain_meta = False
 
 
 thread_state = _ThreadState()
 """`in_kernel`: a kernel runs, and Python code of PyTorch must see real devices.
-`plain_meta`: the user asked for device "meta" by name, which is not the card.
-`seen_without_mode`: PyTorch's Python code must not notice the mode of functions."""
+`plain_meta`: the user asked for device "meta" by name, which is not the card."""
 
 
 class _Setting:
@@ -68,9 +66,6 @@ in_kernel = partial(_Setting, "in_kernel")
 
 plain_meta = partial(_Setting, "plain_meta")
 """Makes a context in which device "meta" means itself."""
-
-seen_without_mode = partial(_Setting, "seen_without_mode")
-"""Makes a context in which PyTorch's Python code sees tensors as without the simulation."""
 
 
 def is_card_device(device: object) -> bool:

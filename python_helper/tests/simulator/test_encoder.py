@@ -1,4 +1,4 @@
-"""Layers of an encoder in inference: one operator where there is no mask."""
+"""Layers of an encoder in inference."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
-from gpu_simulator.torch_internals import seen_without_mode
 from torch import nn
 
 if TYPE_CHECKING:
@@ -47,21 +46,3 @@ def test_padding_leaves_nested_tensors_alone(card: Simulation) -> None:
         result = encoder(torch.randn(2, 5, 16, device="cuda"), src_key_padding_mask=padding)
     assert result.shape == (2, 5, 16)
     assert result.is_cuda
-
-
-def test_overrides_are_seen(card: Simulation) -> None:
-    """Only the simulation's own mode is left out where a layer asks who overrides functions."""
-
-    class Watching(torch.Tensor):
-        @classmethod
-        def __torch_function__(
-            cls, func: Any, types: Any, args: Any = (), kwargs: Any = None
-        ) -> Any:
-            return NotImplemented
-
-    assert card is not None
-    plain = torch.ones(1, device="cuda")
-    assert torch.overrides.has_torch_function((plain,))
-    with seen_without_mode():
-        assert not torch.overrides.has_torch_function((plain, nn.Parameter(plain)))
-        assert torch.overrides.has_torch_function((plain, plain.as_subclass(Watching)))

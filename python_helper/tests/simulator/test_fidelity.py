@@ -219,14 +219,6 @@ def gradient_of_embedding() -> None:
     F.embedding(torch.zeros(5000, dtype=torch.long, device="cuda"), table).sum().backward()
 
 
-def fourier_transforms() -> None:
-    """A plane takes two steps, and what becomes real, or has no common stride, is copied first."""
-    signal = random(8, 16, 64, 48, requires_grad=False)
-    torch.fft.irfft2(torch.fft.rfft2(signal))
-    torch.fft.rfft(signal.transpose(2, 3))
-    torch.fft.rfft2(random(2048, 2048, requires_grad=False))
-
-
 def comparison() -> None:
     """To compare everything takes differences, and what may be different."""
     tensor = random(1024, 1024, requires_grad=False)
@@ -378,17 +370,6 @@ def root_mean_square_normalisation() -> None:
     nn.RMSNorm(1024).cuda().bfloat16()(halves).sum().backward()
 
 
-def encoder_in_inference() -> None:
-    """A layer without a mask is one operator, which makes no more than it needs."""
-    for norm_first in (True, False):
-        layer = nn.TransformerEncoderLayer(
-            256, 4, 512, batch_first=True, norm_first=norm_first, activation="gelu"
-        )
-        encoder = nn.TransformerEncoder(layer, 3, enable_nested_tensor=False).cuda().eval()
-        with torch.inference_mode():
-            encoder(random(8, 256, 256))
-
-
 def classes_under_autocast() -> None:
     """Logarithms are kept in half precision, and copied to float32 for the loss."""
     classes = torch.zeros(1024, dtype=torch.long, device="cuda")
@@ -450,7 +431,6 @@ PEAKS: dict[Callable[[], None], tuple[int, int]] = {
     training_under_autocast: (39_291_392, 67_108_864),
     gradient_of_indexed: (18_918_912, 23_068_672),
     gradient_of_embedding: (24_064_000, 44_040_192),
-    fourier_transforms: (51_937_280, 58_720_256),
     comparison: (20_971_520, 25_165_824),
     largest_split: (270_534_656, 679_477_248),
     margin_losses: (49_579_008, 60_817_408),
@@ -472,7 +452,6 @@ PEAKS: dict[Callable[[], None], tuple[int, int]] = {
     recurrent_layer_under_autocast: (28_943_360, 33_554_432),
     recurrent_cells: (23_912_960, 29_360_128),
     root_mean_square_normalisation: (12_596_224, 23_068_672),
-    encoder_in_inference: (31_622_144, 56_623_104),
     classes_under_autocast: (20_996_096, 23_068_672),
     softmax_of_halves: (18_433_024, 23_068_672),
     sums_of_other_types: (15_360_000, 23_068_672),

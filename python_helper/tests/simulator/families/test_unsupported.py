@@ -176,7 +176,7 @@ def test_segments_expand_until_they_are_told_not_to(card: Simulation) -> None:
     with pytest.raises(ValueError, match="Expected 'True' or 'False'"):
         change("expandable_segments:1")
     change("expandable_segments:False")
-    kept = torch.ones(1, device="cuda")
+    kept = torch.ones(2**22, device="cuda")
     snapshot = torch.cuda.memory._snapshot()
     assert [each["is_expandable"] for each in snapshot["segments"]] == [True, False]
     del card, tensor, kept
