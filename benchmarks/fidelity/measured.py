@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 TOLERANCE = 0.05
 """How far a peak may be off before the simulator is wrong about a program."""
-
-
-EQUAL, LARGER, REFUSED, RAISES = "equal", "larger", "refused by name", "raises alike"
-SMALLER, RAISES_ALONE = "smaller", "raises on one side"
-FAULTS = (SMALLER, RAISES_ALONE)
-OUTCOMES = (EQUAL, RAISES, LARGER, REFUSED, *FAULTS)
 
 
 @dataclass(frozen=True)
@@ -128,24 +122,6 @@ class Comparison:
     def is_close(self) -> bool:
         """Whether both peaks are within the tolerance, and the ends alike."""
         return max(abs(self.in_use), abs(self.reserved)) <= TOLERANCE and self.ends_alike
-
-    @property
-    def outcome(self) -> str:
-        """In which way a drawn program is the same on both sides, or differs: an `OUTCOMES`."""
-        real, simulated = self.allocator.failure, self.simulator.failure
-        if simulated and simulated.text.startswith("The simulated GPU"):
-            return REFUSED
-        if real or simulated:
-            ends = {(each.kind, each.line) if each else None for each in (real, simulated)}
-            return RAISES if len(ends) == 1 else RAISES_ALONE
-        pairs = [
-            (getattr(real, each.name), getattr(simulated, each.name))
-            for real, simulated in zip(self.allocator.cards, self.simulator.cards, strict=True)
-            for each in fields(Card)
-        ]
-        if all(real == simulated for real, simulated in pairs):
-            return EQUAL
-        return SMALLER if any(simulated < real for real, simulated in pairs) else LARGER
 
     def _off(self, name: str) -> float:
         """Return the part of the card that is furthest off; 1 where one side has no card."""

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypedDict
 
 from benchmarks.fidelity.exceptions import CAUSES, EXCEPTIONS
-from benchmarks.fidelity.measured import OUTCOMES, TOLERANCE, Comparison, Measured
+from benchmarks.fidelity.measured import TOLERANCE, Comparison, Measured
 from benchmarks.fidelity.programs import FAMILIES, PROGRAMS
 from scripts import marked
 
 RESULTS = Path(__file__).with_name("results.json")
 PAGE = Path(__file__).with_name("results.md")
 BEGIN, END = "<!-- made by benchmarks/fidelity/page.py -->\n", "<!-- end -->\n"
-BEGIN_DRAWN = "<!-- made by benchmarks/fidelity/page.py, drawn -->\n"
 _HEAD = ("program", "peak in use", "peak reserved", "simulator", "runs out")
 _MIB = 2**20
 _UNKNOWN = "Not explained yet:"
@@ -55,21 +53,6 @@ def write(results: Results) -> None:
 def renewed(page: str, results: Results) -> str:
     """Return the page with these results."""
     return marked.renewed(page, BEGIN, END, _told(results))
-
-
-def write_drawn(date: str, torch: str, seed: int, outcomes: list[str]) -> None:
-    """Renew the table of drawn programs."""
-    counts = Counter(outcomes)
-    lines = [
-        f"PyTorch {torch}, {date}: {len(outcomes)} programs, from seed {seed} on.",
-        "",
-        _row(OUTCOMES),
-        _row(["---"] * len(OUTCOMES)),
-        _row([str(counts[each]) for each in OUTCOMES]),
-    ]
-    made = "\n".join(lines) + "\n"
-    page = marked.renewed(PAGE.read_text(encoding="utf-8"), BEGIN_DRAWN, END, made)
-    PAGE.write_text(page, encoding="utf-8")
 
 
 def _told(results: Results) -> str:

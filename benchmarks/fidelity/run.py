@@ -12,14 +12,13 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.fidelity import drawn, page
+from benchmarks.fidelity import page
 from benchmarks.fidelity.exceptions import EXCEPTIONS
-from benchmarks.fidelity.measured import EQUAL, FAULTS, LARGER, SMALLER, Comparison, Measured
+from benchmarks.fidelity.measured import Comparison, Measured
 from benchmarks.fidelity.programs import PROGRAMS
 from scripts.cuda import BUILD, Environment, stub_variables
 from scripts.cuda_table import SIMULATED, VERSIONS
@@ -42,29 +41,24 @@ def compare(environment: Path, names: Iterable[str]) -> dict[str, Comparison]:
     `environment` has a CUDA build and the stub made for it, as `scripts.cuda` makes them.
     """
     wanted = list(names)
-    # Here, since what drawing tries has autograd's threads, and the sides fork.
-    texts = {name: drawn.text(name) for name in wanted if name not in PROGRAMS}
     with ThreadPoolExecutor(len(SIDES)) as pool:
-        allocator, simulator = pool.map(lambda side: _play(environment, side, wanted, texts), SIDES)
+        allocator, simulator = pool.map(lambda side: _play(environment, side, wanted), SIDES)
     return {name: Comparison(allocator[name], simulator[name]) for name in wanted}
 
 
-def _play(
-    environment: Path, side: str, names: list[str], texts: dict[str, str]
-) -> dict[str, Measured]:
+def _play(environment: Path, side: str, names: list[str]) -> dict[str, Measured]:
     """Play programs on one side; those on the same cards share a process to fork from."""
     by_cards: dict[tuple[str, ...], list[str]] = {}
     for name in names:
-        cards = drawn.CARDS if name in texts else PROGRAMS[name].cards
-        by_cards.setdefault(cards, []).append(name)
+        by_cards.setdefault(PROGRAMS[name].cards, []).append(name)
     played: dict[str, Measured] = {}
     for cards, group in by_cards.items():
-        played |= _play_on(cards, environment, side, group, texts)
+        played |= _play_on(cards, environment, side, group)
     return played
 
 
 def _play_on(
-    cards: tuple[str, ...], environment: Path, side: str, names: list[str], texts: dict[str, str]
+    cards: tuple[str, ...], environment: Path, side: str, names: list[str]
 ) -> dict[str, Measured]:
     variables = {
         **os.environ,
@@ -78,14 +72,10 @@ def _play_on(
     }
     command = [str(environment / "bin" / "python"), "-m", "benchmarks.fidelity.side", side, *names]
     played = {}
-    pipe = subprocess.PIPE
     with subprocess.Popen(
-        command, cwd=ROOT, env=variables, stdin=pipe, stdout=pipe, text=True
+        command, cwd=ROOT, env=variables, stdout=subprocess.PIPE, text=True
     ) as child:
-        assert child.stdin is not None
         assert child.stdout is not None
-        json.dump({name: texts[name] for name in names if name in texts}, child.stdin)
-        child.stdin.close()
         for line in child.stdout:
             name, found = json.loads(line)
             played[name] = Measured.read(found)
@@ -98,9 +88,6 @@ def _play_on(
 def main() -> int:
     """Compare the programs that are named, or all, which renews the page."""
     wanted = _arguments()
-    if wanted.show:
-        print(drawn.text(wanted.show), end="")
-        return 0
     refused = subprocess.run([sys.executable, BUILD, "--check"], check=False).returncode
     if refused:
         return refused
@@ -114,40 +101,12 @@ def main() -> int:
     environment.make(only_local=False)
     environment.build()
     environment.add("libraries", *LIBRARIES)
-    if wanted.drawn:
-        return _play_drawn(environment.folder, wanted.seed, wanted.drawn)
     compared = compare(environment.folder, wanted.programs or PROGRAMS)
     if not wanted.programs:
         page.write({"date": _today(), "torch": SIMULATED, "programs": compared})
-    known = {name: each for name, each in compared.items() if name in PROGRAMS}
-    complaints = [each for name in known for each in complain(name, known[name])]
-    drawn_ones = [f"{name}: {each.outcome}" for name, each in compared.items() if name not in known]
-    print("\n".join([page.summary(compared), *complaints, *drawn_ones]))
+    complaints = [text for name, each in compared.items() for text in complain(name, each)]
+    print("\n".join([page.summary(compared), *complaints]))
     return 1 if complaints else 0
-
-
-def _play_drawn(environment: Path, seed: int, count: int) -> int:
-    """Compare so many drawn programs, say what is wrong with them, and renew their table."""
-    found = compare(environment, [f"{drawn.PREFIX}{seed + each}" for each in range(count)])
-    page.write_drawn(_today(), SIMULATED, seed, [each.outcome for each in found.values()])
-    smaller = [name for name, each in found.items() if each.outcome == SMALLER]
-    lines = {name: drawn.text(name).count("\n") for name in smaller}
-    parts = compare(environment, [f"{n}:{end}" for n in lines for end in range(1, lines[n] + 1)])
-    for name, each in found.items():
-        if each.outcome == SMALLER:
-            print(f"{name}: smaller, {_first_difference(name, parts)}")
-        elif each.outcome not in (EQUAL, LARGER):
-            print(f"{name}: {each.outcome}, {(each.allocator.failure, each.simulator.failure)}")
-    return 1 if any(each.outcome in FAULTS for each in found.values()) else 0
-
-
-def _first_difference(name: str, parts: dict[str, Comparison]) -> str:
-    """Return the first statement after which the statistics differ, and how."""
-    own = (each for each in parts if each.startswith(f"{name}:"))
-    end = next(each for each in own if parts[each].outcome != EQUAL)
-    one, other = (asdict(each.cards[0]) for each in (parts[end].allocator, parts[end].simulator))
-    how = ", ".join(f"{key} {one[key]} and {other[key]}" for key in one if one[key] != other[key])
-    return f"since {drawn.text(end).splitlines()[-1].strip()!r}: {how}"
 
 
 def _today() -> str:
@@ -168,12 +127,8 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("programs", nargs="*", metavar="NAME", help="these only, not recorded")
     parser.add_argument("--folder", type=Path, default=ROOT / ".venvs")
-    parser.add_argument("--drawn", type=int, default=0, metavar="N", help="so many drawn ones")
-    parser.add_argument("--seed", type=int, default=1, help="of the first of them")
-    parser.add_argument("--show", metavar="NAME", help="print the text of a drawn one: drawn-17")
     wanted = parser.parse_args()
-    chosen = (each for each in wanted.programs if not each.startswith(drawn.PREFIX))
-    unknown = set(chosen) - set(PROGRAMS)
+    unknown = set(wanted.programs) - set(PROGRAMS)
     if unknown:
         parser.error(f"no such program: {', '.join(sorted(unknown))}")
     return wanted

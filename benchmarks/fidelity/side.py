@@ -1,10 +1,9 @@
 """One of the two sides: plays programs, each in a fork of a Python that has PyTorch imported.
 
-`python -m benchmarks.fidelity.side simulator NAME…` reads the texts of drawn programs by name, as
-JSON, and prints a line of JSON for each program: [its name, what was measured]. It runs in an
-environment with a CUDA build of PyTorch: the side `allocator` over the stub of the runtime, which
-has the programs' cards; the side `simulator` over the same without a driver, where the simulation
-has them.
+`python -m benchmarks.fidelity.side simulator NAME…` prints a line of JSON for each program: [its
+name, what was measured]. It runs in an environment with a CUDA build of PyTorch: the side
+`allocator` over the stub of the runtime, which has the programs' cards; the side `simulator` over
+the same without a driver, where the simulation has them.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ import torch
 import torch._dynamo  # an optimizer's first step imports it
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
-from benchmarks.fidelity import drawn
 from benchmarks.fidelity.measured import Card, Failure, Measured, Refusal
 from benchmarks.fidelity.programs import FOLDER, PROGRAMS
 
@@ -42,12 +40,9 @@ LOUD = "GPU_HEADROOM_LOUD"
 def main() -> None:
     """Play the programs that are named."""
     side, *names = sys.argv[1:]
-    texts: dict[str, str] = json.load(sys.stdin)
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    programs = [
-        drawn.program(name, texts[name]) if name in texts else PROGRAMS[name] for name in names
-    ]
+    programs = [PROGRAMS[name] for name in names]
     for library in sorted({each for program in programs for each in program.libraries}):
         importlib.import_module(library)
     for program in programs:
@@ -122,7 +117,7 @@ def play(side: str, program: Program) -> Measured:
 def _line(error: BaseException) -> str:
     """Return the innermost line of a program that an error came from."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [each for each in frames if each.filename.startswith((str(FOLDER), drawn.PREFIX))]
+    own = [each for each in frames if each.filename.startswith(str(FOLDER))]
     if not own:
         return ""
     return linecache.getline(own[-1].filename, own[-1].lineno or 0).strip()

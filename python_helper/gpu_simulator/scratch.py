@@ -101,16 +101,6 @@ def _place(bound: Bound) -> tuple[int, ...]:
     return (*copy_in_order(tensor), *_reduced(element=_WITH_PLACE)({**bound, "self": flat}))
 
 
-def _nearest(bound: Bound) -> list[int]:
-    """Return the copy in order, and that of the result where few channels lie beside each other."""
-    tensor = bound["self"]
-    is_last = tensor.is_contiguous(memory_format=torch.channels_last)
-    if tensor.is_contiguous() or (is_last and tensor.size(1) >= _CHANNELS_AT_ONCE):
-        return []
-    result = math.prod((*tensor.shape[:2], *bound["output_size"])) * tensor.element_size()
-    return [bytes_of(tensor), *([result] if is_last else [])]
-
-
 def _converted(buffers: Callable[[Bound], Sequence[int]]) -> Callable[[Bound], Sequence[int]]:
     """Return `buffers` for a tensor that is copied first where the result has another type.
 
@@ -130,45 +120,11 @@ def _converted(buffers: Callable[[Bound], Sequence[int]]) -> Callable[[Bound], S
     return of_copy
 
 
-def _norm(bound: Bound) -> Sequence[int]:
-    """Return the buffers of a norm; of one value it is the absolute one, in the result's type."""
-    tensor, dtype, dims = bound["self"], sum_dtype(bound), bound.get("dim")
-    dims = range(tensor.dim()) if not dims else [dims] if isinstance(dims, int) else dims
-    if not tensor.dim() or all(tensor.size(dim) == 1 for dim in dims):
-        return [] if dtype is tensor.dtype else [tensor.numel() * dtype.itemsize]
-    return _converted(_reduced())(bound)
-
-
 def _count_nonzero(bound: Bound) -> Sequence[int]:
     """Return what says where something is, and the buffers of its sum."""
     where = torch.empty_like(bound["self"], dtype=torch.bool, device=META)
     said = [] if bound["self"].dtype is torch.bool else [bytes_of(where)]
     return [*said, *_converted(_reduced())({**bound, "self": where})]
-
-
-def _whether(bound: Bound) -> Sequence[int]:
-    """Return what a single number says, or the buffers of asking several."""
-    tensor = bound["self"]
-    if tensor.numel() == 1:
-        return [] if tensor.dtype is torch.bool else [1]
-    return _reduced(element=1)(bound)
-
-
-def _nansum(bound: Bound) -> Sequence[int]:
-    """Return what has zeros where nothing is known, which whole numbers are summed of."""
-    wanted = bound.get("dtype")
-    is_cleared = wanted is not None and not wanted.is_floating_point and not wanted.is_complex
-    cleared = [bytes_of(bound["self"])] if is_cleared else []
-    return [*cleared, *_converted(_reduced())(bound)]
-
-
-def _means_of_scattered(bound: Bound) -> list[int | tuple[int, ...]]:
-    """Return how many go to each place, ones that are counted, and where there are none."""
-    if bound["reduce"] != "mean":
-        return []
-    tensor, given = bound["self"], bound["src"] if "src" in bound else bound["source"]
-    ones = bytes_of(given) if "src" in bound else (bytes_of(given),)
-    return [bytes_of(tensor), ones, (tensor.numel(),)]
 
 
 def _extremes(bound: Bound) -> Sequence[int]:
@@ -179,39 +135,6 @@ def _extremes(bound: Bound) -> Sequence[int]:
         copy = _contiguous("self")(bound)
         return [*copy, *_reduced(element=tensor.element_size())({"self": tensor})]
     return reduction_buffers(tensor, {dim % tensor.dim()}, element=_WITH_PLACE)
-
-
-def _extremes_alone(bound: Bound) -> tuple[int, ...]:
-    """Return the buffers of a maximum or minimum whose place nobody asks for."""
-    return _reduced(element=bound["self"].element_size())(bound)
-
-
-def _range(bound: Bound) -> list[int]:
-    """Return the smallest and the largest number, where a histogram is not told its range."""
-    if bound.get("min", 0) != bound.get("max", 0):
-        return []
-    width = bound["self"].element_size()
-    return [width, width, *_both_extremes({"self": bound["self"]})]
-
-
-def _sampled(bound: Bound) -> list[int]:
-    """Return the copies that cuDNN takes, where it is cuDNN that samples."""
-    is_for_cudnn = bound["align_corners"] and not bound["interpolation_mode"]
-    return _contiguous("input", "grid")(bound) if is_for_cudnn and not bound["padding_mode"] else []
-
-
-def _both_extremes(bound: Bound) -> tuple[int, ...]:
-    """Return the buffers of minimum and maximum at once."""
-    tensor, dim = bound["self"], bound.get("dim")
-    dims = range(tensor.dim()) if dim is None or not tensor.dim() else (dim % tensor.dim(),)
-    return reduction_buffers(tensor, set(dims), element=2 * tensor.element_size())
-
-
-def _margins(bound: Bound) -> list[tuple[int, ...]]:
-    """Return the losses of all rows, where they become one."""
-    tensor, reduction = bound["self"], bound.get("reduction", 1)
-    is_batch = tensor.dim() == _MATRIX
-    return [(tensor.size(0) * tensor.element_size(),)] if reduction and is_batch else []
 
 
 def _accumulated(dtype: torch.dtype) -> int:
@@ -269,23 +192,6 @@ def _in_order(*names: str) -> Callable[[Bound], list[int]]:
     return copied
 
 
-def _largest_of_parts(bound: Bound) -> list[int]:
-    """Return the copied of numbers, places and input, where the channels come last."""
-    tensor, sizes = bound["self"], bound["output_size"]
-    copied = _contiguous("self")(bound)
-    if suggest_memory_format(tensor) is torch.contiguous_format:
-        return copied
-    items = math.prod([*tensor.shape[: -len(sizes)], *sizes])
-    return [items * tensor.element_size(), items * torch.int64.itemsize, *copied]
-
-
-def _bernoulli(bound: Bound) -> list[int]:
-    """Return the copy of chances in half precision, which are read in float32."""
-    chances = bound["self"] if bound.get("p") is None else bound["p"]
-    is_half = isinstance(chances, torch.Tensor) and chances.dtype in _HALVES
-    return [chances.numel() * 4] if is_half else []
-
-
 def _outgrown(kernel: Callable[..., torch.Tensor]) -> Callable[[Bound], list[int]]:
     """Return a function for a result made in the argument's size first, which is not enough."""
 
@@ -299,16 +205,6 @@ def _outgrown(kernel: Callable[..., torch.Tensor]) -> Callable[[Bound], list[int
     return buffers
 
 
-def _renorm(bound: Bound) -> list[int | tuple[int, ...]]:
-    """Return the norm of each part, in float32 at least, and what the part is multiplied by."""
-    tensor, dim = bound["self"], bound["dim"]
-    rows, wide = tensor.size(dim), _accumulated(tensor.dtype)
-    rest = set(range(tensor.dim())) - {dim % tensor.dim()}
-    narrow = tensor.element_size()
-    factors = [] if narrow == wide else [rows * narrow]
-    return [rows * wide, reduction_buffers(tensor, rest, element=wide), *factors]
-
-
 def _norms(bound: Bound) -> list[int]:
     """Return the norms of parts of all tensors, where one kernel has them all."""
     tensors = bound["self"]
@@ -317,20 +213,6 @@ def _norms(bound: Bound) -> list[int]:
         return []
     parts = max(-(-tensor.numel() // _AT_ONCE) for tensor in tensors)
     return [len(tensors) * parts * _accumulated(bound.get("dtype") or tensors[0].dtype)]
-
-
-def _rolled(bound: Bound) -> list[int | tuple[int, ...]]:
-    """Return the copy in order, and what was rolled in all dimensions but the last."""
-    tensor, dims = bound["self"], bound.get("dims") or [0]
-    dims = [dims] if isinstance(dims, int) else dims
-    copy, earlier = copy_in_order(tensor), [bytes_of(tensor)] * (len(dims) - 1)
-    return [tuple(copy), *earlier] if copy else [*earlier]
-
-
-def _normal(bound: Bound) -> list[int]:
-    """Return the buffer of numbers whose means are those of a tensor, in the size of the result."""
-    given = [bound[name] for name in ("mean", "std") if isinstance(bound.get(name), torch.Tensor)]
-    return [max(map(bytes_of, given))] if given else []
 
 
 _WELFORD = 16
@@ -344,9 +226,6 @@ _CUBLAS = {
     *("dot", "vdot", "addmm_", "addbmm", "mv", "_addmm_activation", "baddbmm_"),
 }
 
-_CHANNELS_AT_ONCE = 4
-"""From so many on there is a kernel for channels beside each other (UpSampleNearest2d.cu)."""
-
 _NEAREST = ("upsample_nearest", "_upsample_nearest_exact")
 _UPSAMPLING = (
     *(f"{name}{dims}d" for name in _NEAREST for dims in (1, 2, 3)),
@@ -358,7 +237,6 @@ _POOLING = (
     *("max_pool2d_with_indices", "avg_pool2d", "_adaptive_avg_pool2d"),
     *("max_pool3d_with_indices", "avg_pool3d", "_adaptive_avg_pool3d"),
 )
-_LARGEST_OF_PARTS = ("adaptive_max_pool2d", "adaptive_max_pool3d")
 
 MADE_LAST = {"im2col", "col2im"}
 """Operators that make their results when they have their buffers."""
@@ -382,26 +260,19 @@ _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     "baddbmm_": _operands("batch1", "batch2"),
     "sum": _converted(_reduced()),
     "mean": _converted(_reduced()),
-    "nansum": _nansum,
+    "nansum": _converted(_reduced()),
     "prod": _converted(_reduced()),
     "count_nonzero": _count_nonzero,
-    "linalg_vector_norm": _norm,
-    "norm": _norm,
-    "any": _whether,
-    "all": _whether,
+    "linalg_vector_norm": _converted(_reduced()),
+    "norm": _converted(_reduced()),
+    "any": _reduced(element=1),
+    "all": _reduced(element=1),
     "var": _reduced(element=_WELFORD, at_once=2),
     "std": _reduced(element=_WELFORD, at_once=2),
     "var_mean": _reduced(element=_WELFORD, at_once=2),
     "std_mean": _reduced(element=_WELFORD, at_once=2),
     "argmax": _place,
-    "multi_margin_loss": _margins,
-    "multilabel_margin_loss_forward": _margins,
-    "aminmax": _both_extremes,
     "argmin": _place,
-    "amax": _extremes_alone,
-    "amin": _extremes_alone,
-    "histc": _range,
-    "grid_sampler_2d": _sampled,
     "max": _extremes,
     "min": _extremes,
     "_softmax": _contiguous("self"),
@@ -413,21 +284,8 @@ _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     "huber_loss": _loss,
     "binary_cross_entropy": _loss_written_over,
     "soft_margin_loss": _loss_written_over,
-    "renorm": _renorm,
-    "bernoulli": _bernoulli,
-    "bernoulli_": _bernoulli,
     **dict.fromkeys(_POOLING, _in_order("self")),
     **{f"{name}_backward": _in_order("grad_output", "self") for name in _POOLING},
-    **dict.fromkeys(_LARGEST_OF_PARTS, _largest_of_parts),
-    **{
-        f"{name}_backward": _contiguous("grad_output", "indices", "self")
-        for name in _LARGEST_OF_PARTS
-    },
-    "scatter_reduce": _means_of_scattered,
-    "scatter_reduce_": _means_of_scattered,
-    "index_reduce": _means_of_scattered,
-    "index_reduce_": _means_of_scattered,
-    "normal": _normal,
     "_foreach_norm": _norms,
     "_fft_r2c": lambda bound: [bytes_of(bound["self"])] * (len(bound["dim"]) > 1),
     "_fft_c2r": lambda bound: [bytes_of(bound["self"])],
@@ -437,13 +295,11 @@ _SCRATCH: dict[str, Callable[[Bound], Any]] = {
     "angle": _of_complex,
     "im2col": _outgrown(torch.ops.aten.im2col.default),
     "col2im": _outgrown(torch.ops.aten.col2im.default),
-    **{f"{name}2d": _nearest for name in _NEAREST},
-    **{f"{name}{dims}d": _contiguous("self") for name in _NEAREST for dims in (1, 3)},
+    **{f"{name}{dims}d": _contiguous("self") for name in _NEAREST for dims in (1, 2, 3)},
     **{f"{name}_backward": _contiguous("grad_output") for name in _UPSAMPLING},
     **{f"{kind}_pad{dims}d": _contiguous("self") for kind in _PADDING for dims in (1, 2, 3)},
     **{f"reflection_pad{dims}d_backward": _contiguous("grad_output") for dims in (1, 2)},
     "embedding": _contiguous("indices"),
-    "roll": _rolled,
     "native_layer_norm": _contiguous("input"),
     "native_layer_norm_backward": _contiguous("grad_out", "input"),
     "_fused_rms_norm": _contiguous("input"),

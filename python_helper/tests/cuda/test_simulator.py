@@ -22,7 +22,6 @@ SAMPLE = (
     *("batch_too_large", "gpt2_runs_out", "holes", "fraction", "retry_in_the_allocator"),
     *("error_that_is_kept", "in_backward", "data_parallel_with_buffers"),
 )
-DRAWN = tuple([f"drawn-{seed}" for seed in range(7, 19)])
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +32,7 @@ def compared() -> dict[str, Comparison]:
     # Older versions lack what some of its programs use.
     from benchmarks.fidelity.run import compare
 
-    return compare(Path(os.environ[VARIABLE]), (*SAMPLE, *DRAWN))
+    return compare(Path(os.environ[VARIABLE]), SAMPLE)
 
 
 @pytest.mark.parametrize("name", SAMPLE)
@@ -42,13 +41,6 @@ def test_the_simulator_follows_the_allocator(compared: dict[str, Comparison], na
     found = compared[name]
     assert found.allocator.cards, found.allocator.failure
     assert found.is_close, found
-
-
-@pytest.mark.parametrize("name", DRAWN)
-def test_what_is_drawn_is_never_smaller(compared: dict[str, Comparison], name: str) -> None:
-    """A drawn program has the allocator's statistics, or larger ones; or both sides refuse it."""
-    found = compared[name]
-    assert found.outcome not in {"smaller", "raises on one side"}, found
 
 
 def test_the_comparison_can_say_no(compared: dict[str, Comparison]) -> None:

@@ -1,12 +1,11 @@
-"""What drawn programs found: all that is allocated, to the byte, as PyTorch 2.13.0's allocator.
+"""All that is allocated, to the byte, as PyTorch 2.13.0's allocator has it.
 
-`make fidelity ARGS="--drawn 300"` plays many more of them. Here each program is one rule of CUDA's
-kernels; its numbers were measured over a stub runtime that plays an Ampere card.
+Each program is one rule of CUDA's kernels, which programs drawn at random found; its numbers were
+measured over a stub runtime that plays an Ampere card.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,9 +15,6 @@ from tests.simulator.test_fidelity import random
 from torch import nn
 from torch.nn import functional as F  # noqa: N812 -- everybody's name for it
 from torch.nn.attention import SDPBackend, sdpa_kernel
-
-from benchmarks.fidelity import drawn
-from benchmarks.fidelity.measured import Card, Comparison, Failure, Measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,7 +68,6 @@ def pooling() -> None:
     images = random(4, 16, 32, 32)
     for pool in (F.max_pool2d, F.avg_pool2d):
         pool(images, 2).sum().backward()
-    F.adaptive_max_pool2d(images.to(memory_format=torch.channels_last), 2).sum().backward()
 
 
 def padding() -> None:
@@ -131,58 +126,11 @@ def cumulated() -> None:
     table.logcumsumexp(1)
 
 
-def summed_into_another_type() -> None:
-    """The result that is given decides the type, and so does one that was asked for."""
-    table = random(300, 200, requires_grad=False)
-    torch.sum(table, 1, out=torch.empty(0, device="cuda", dtype=torch.float64))
-    torch.nansum(table, dtype=torch.int32)
-    table[:1, :1].all()
-
-
-def drawn_numbers() -> None:
-    """Chances in half precision are read in float32; means are added to what is drawn."""
-    torch.bernoulli(torch.zeros(300, 200, device="cuda", dtype=torch.float16))
-    torch.normal(random(300, 200, requires_grad=False), 1.0)
-
-
-def extremes() -> None:
-    """A maximum of all is read row by row, one of rows in parts."""
-    table = random(300, 200, requires_grad=False)
-    table.t().max()
-    table.t().median(1)
-    table.t().kthvalue(1, 1)
-    random(2, 800_000, requires_grad=False).amax(1)
-    torch.histc(table, 10)
-    table.isinf()
-
-
 def gradients_added_to_transposed() -> None:
     """What is not in order is added up in a copy."""
     table = random(30, 20, requires_grad=False).t()
     places = torch.zeros(7, dtype=torch.long, device="cuda")
     table.index_put_((places,), table[:1].clone(), accumulate=True)
-
-
-def sampled_images() -> None:
-    """Where it is cuDNN that samples, it needs what lies row by row."""
-    places = random(2, 9, 9, 2).to(memory_format=torch.channels_last)
-    F.grid_sample(random(2, 3, 32, 32), places, align_corners=True)
-
-
-def scattered_means() -> None:
-    """What goes to each place is counted."""
-    table = random(300, 200, requires_grad=False)
-    table.scatter_reduce(0, torch.zeros_like(table, dtype=torch.long), table, "mean")
-
-
-def limited_norms() -> None:
-    """Norms in float32, and factors in half precision."""
-    torch.renorm(random(300, 200, requires_grad=False, dtype=torch.float16), 2, 0, 1.0)
-
-
-def margin_loss_of_one() -> None:
-    """A batch of one is a batch."""
-    F.multi_margin_loss(random(1, 9), torch.zeros(1, dtype=torch.long, device="cuda"))
 
 
 def recurrent_layer_without_gates_under_autocast() -> None:
@@ -219,28 +167,9 @@ def evaluated_in_inference_mode() -> None:
     loss.backward()
 
 
-def upsampled() -> None:
-    """The nearest wants its input in order, and where channels are few its result as well."""
-    few = random(6, 2, 7, 123, requires_grad=False).to(memory_format=torch.channels_last)
-    F.interpolate(few, scale_factor=2)
-    F.interpolate(random(6, 123, 7, requires_grad=False).transpose(1, 2), size=9)
-
-
 def place_in_transposed() -> None:
     """A search through everything goes through one row."""
     random(500, 700, requires_grad=False).t().argmax()
-
-
-def copies_between_host_and_card() -> None:
-    """What is not of one piece has a copy on the card, and so has what that changes the type of."""
-    there, here = random(40, 70, requires_grad=False), torch.zeros(40, 70)
-    there[:, :30].cpu()
-    there.t().to("cpu", torch.float64)
-    there.t().to("cpu", torch.float16, non_blocking=True)
-    here.t().to("cuda", torch.float16)
-    here.to("cuda", torch.float64, non_blocking=True)
-    there.t().copy_(here.t())
-    there[:, :5] = here[:, :5]
 
 
 def indices_in_lists() -> None:
@@ -249,21 +178,6 @@ def indices_in_lists() -> None:
     tensor[[[0, 1, 2], [3, 4, 5]]]
     tensor[torch.arange(300) % 3 == 0]
     tensor[:, torch.arange(80) % 3 == 0]
-
-
-def gradients_of_scattered() -> None:
-    """Each of their formulas scatters what it has made itself, and that makes the sum anew."""
-    places = torch.zeros(30, dtype=torch.int64, device="cuda")
-    for name in ("amax", "mean"):
-        made = random(50, 100).index_reduce(0, places, random(30, 100), name)
-        made.backward(torch.ones_like(made))
-    made = random(5000).scatter_reduce(0, places, random(30), "prod")
-    made.backward(torch.ones_like(made))
-
-
-def norm_of_one() -> None:
-    """Of one value it is the absolute one, in a copy that has its type."""
-    torch.linalg.vector_norm(random(5, 1).half(), 2, 1, dtype=torch.float32)
 
 
 def gradients_of_one_channel() -> None:
@@ -293,13 +207,6 @@ def attention_of_wide_heads() -> None:
                 made.backward(torch.ones_like(made))
 
 
-def rolled() -> None:
-    """A copy in order, and all that was rolled before the last dimension."""
-    torch.roll(random(30, 40).t(), 3, 1)
-    torch.roll(random(4, 30, 40).transpose(0, 1), (1, 2, 3), (0, 1, 2))
-    torch.roll(random(30, 40), 3)
-
-
 def embedding_of_transposed() -> None:
     """Indices are read one after the other."""
     F.embedding(torch.zeros(30, 50, dtype=torch.int64, device="cuda").t(), random(9, 4))
@@ -320,7 +227,7 @@ ALLOCATED: dict[Callable[[], object], tuple[int, int, int]] = {
     training_with_channels_last: (1_212_928, 2_491_392, 41),
     batch_normalisation_by_channels: (50_340_864, 67_321_856, 23),
     batch_normalisation_by_cudnn: (791_552, 1_054_208, 15),
-    pooling: (1_316_864, 2_240_512, 24),
+    pooling: (852_992, 1_181_696, 12),
     padding: (820_224, 820_224, 3),
     unfolded_sum: (2_205_696, 3_374_592, 9),
     attention_of_odd_width: (9_122_816, 9_184_256, 12),
@@ -330,28 +237,16 @@ ALLOCATED: dict[Callable[[], object], tuple[int, int, int]] = {
     gradient_of_few_rows: (119_808, 185_344, 7),
     indexed_by_lists: (29_184, 30_720, 8),
     cumulated: (1_200_640, 2_161_152, 8),
-    summed_into_another_type: (722_944, 1_204_736, 8),
-    drawn_numbers: (720_384, 1_201_152, 6),
-    extremes: (6_642_176, 7_671_296, 18),
     gradients_added_to_transposed: (9_728, 12_288, 15),
-    sampled_images: (31_232, 31_232, 5),
-    scattered_means: (1_501_184, 1_501_184, 6),
-    limited_norms: (243_200, 243_200, 4),
-    margin_loss_of_one: (2_048, 2_048, 4),
     recurrent_layer_without_gates_under_autocast: (18_236_928, 23_399_936, 343),
     affine_grid: (8_584_192, 8_587_264, 10),
     evaluated_before_training: (17_105_920, 17_137_664, 24),
     evaluated_in_inference_mode: (17_105_920, 17_165_824, 30),
-    upsampled: (413_696, 498_688, 8),
     place_in_transposed: (2_802_688, 2_802_688, 5),
-    copies_between_host_and_card: (45_056, 84_992, 10),
     indices_in_lists: (129_536, 164_352, 8),
-    gradients_of_scattered: (205_312, 697_856, 55),
-    norm_of_one: (2_048, 2_048, 4),
     gradients_of_one_channel: (178_176, 485_888, 35),
     gradient_of_normalisation_by_channels: (2_660_352, 4_178_944, 22),
     attention_of_wide_heads: (8_503_808, 22_343_680, 51),
-    rolled: (77_824, 122_880, 10),
     embedding_of_transposed: (49_152, 49_152, 4),
     gradients_of_padding: (35_840, 119_296, 32),
 }
@@ -475,43 +370,3 @@ def test_a_number_is_copied(card: Simulation) -> None:
     del card
     tensor: Any = random(3, requires_grad=False)
     assert tensor.copy_(2).shape == (3,)
-
-
-def test_a_seed_is_a_program() -> None:
-    """The same each time, and a part of it is its beginning."""
-    text = drawn.text("drawn-3")
-    drawn.statements.cache_clear()
-    assert drawn.text("drawn-3") == text
-    assert text.startswith(drawn.text("drawn-3:9"))
-    assert drawn.text("drawn-4") != text
-
-
-def test_drawn_programs_run(start_card: StartCard) -> None:
-    """What is drawn for PyTorch's device "meta" is as good for a card."""
-    for seed in range(40, 44):
-        simulation = start_card("16 GiB", "meta")
-        drawn.program("drawn", drawn.text(f"drawn-{seed}")).function()
-        simulation.stop()
-
-
-def test_outcomes() -> None:
-    """A number that is smaller is a fault, whatever else is larger; so is one that raises alone."""
-    card = Card(10, 20, 3, 0, 0, in_use=5, asked=30)
-    fine = Measured((card,), (), None)
-    raises = Measured((card,), (), Failure("RuntimeError", "no", "x + y"))
-    refuses = Measured(
-        (card,), (), Failure("NotImplementedError", "The simulated GPU has no x.", "")
-    )
-
-    def outcome(allocator: Measured, simulator: Measured) -> str:
-        return Comparison(allocator, simulator).outcome
-
-    def changed(**numbers: int) -> Measured:
-        return Measured((replace(card, **numbers),), (), None)
-
-    assert outcome(fine, fine) == "equal"
-    assert outcome(fine, changed(asked=31)) == "larger"
-    assert outcome(fine, changed(asked=31, peak_in_use=9)) == "smaller"
-    assert outcome(raises, raises) == "raises alike"
-    assert outcome(raises, fine) == outcome(fine, raises) == "raises on one side"
-    assert outcome(fine, refuses) == "refused by name"
