@@ -41,15 +41,15 @@ def simulate(
     caching allocator, and too much raises a real `torch.OutOfMemoryError`.
 
     Limits. All cards work for one process: no NCCL, no DistributedDataParallel. Of the allocator's
-    settings the model knows `expandable_segments` and `max_split_size_mb`. Buffers inside of
-    kernels are counted where PyTorch's own code takes them, cuBLAS's workspace is a constant, and
-    attention never stores its matrix of scores, as with fused kernels. Backward runs on the calling
-    thread. `torch.compile` runs the program as it is; compressed sparse, nested and quantized
-    tensors and random numbers equal to CUDA's are not there. With "meta", what depends on values
-    takes the largest size or is zero, so a loop that waits for a value may never end. With "cpu",
-    an operation whose result may be large is charged before it runs, others after. Threads that
-    began before the simulation do not see the card. Timings say nothing. Nothing here proves
-    anything about CUDA itself.
+    settings the model knows `max_split_size_mb`; segments that expand are as ordinary ones. Buffers
+    inside of kernels are counted where PyTorch's own code takes them and they matter, cuBLAS's
+    workspace is a constant, and attention never stores its matrix of scores, as with fused kernels.
+    Backward runs on the calling thread. `torch.compile` runs the program as it is; sparse, nested
+    and quantized tensors and random numbers equal to CUDA's are not there. With "meta", what
+    depends on values takes the largest size or is zero, so a loop that waits for a value may never
+    end. With "cpu", an operation whose result may be large is charged before it runs, others after.
+    Threads that began before the simulation do not see the card. Timings say nothing. Nothing here
+    proves anything about CUDA itself.
 
     Raises `TypeError` or `ValueError` for arguments that make no sense, `ImportError` without
     PyTorch, and `RuntimeError` where PyTorch sees a real GPU, or where a simulated one holds
