@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from .torch_internals import is_meta
+from .torch_internals import META, is_meta
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,16 +30,17 @@ def copy_in_order(
 
 
 def _moved(bound: Bound) -> list[int]:
-    """Return the copy in order of what goes to the host."""
+    """Return the copy of what goes to the host and is not one piece of memory."""
     source, device = bound["self"], bound.get("device")
     goes = device is not None and device.type == "cpu" and is_meta(source)
-    return copy_in_order(source) if goes else []
+    is_one = not goes or torch.empty_like(source, device=META).stride() == source.stride()
+    return [] if is_one else [bytes_of(source)]
 
 
 def _copied(bound: Bound) -> list[int]:
     target, source = bound["self"], bound["src"]
     goes = isinstance(source, torch.Tensor) and is_meta(source) and not is_meta(target)
-    return copy_in_order(source) if goes else []
+    return copy_in_order(source) if goes and source.stride() != target.stride() else []
 
 
 BUFFERS: dict[str, Callable[[Bound], list[int]]] = {"_to_copy": _moved, "copy_": _copied}

@@ -60,7 +60,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     ),
     "a sparse copy": (lambda t: t.to_sparse(), "sparse tensors"),
     "a sparse tensor": (
-        lambda t: torch.sparse_coo_tensor([[0]], [1.0], (2,), device=t.device),
+        lambda t: torch.sparse_coo_tensor([[0]], [1.0], (2,), device=t.device),  # type: ignore[arg-type]  # lists are taken
         "sparse tensors",
     ),
     "a sparse tensor of tensors": (
