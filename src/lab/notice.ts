@@ -7,6 +7,9 @@ import { whenLong, type Work } from '../memory/work';
 /** How long a result stays on screen, in milliseconds. */
 const AUTO_CLOSE = 8000;
 
+/** The same of one with a button, which JupyterLab's list of notifications keeps. */
+const OFFER_CLOSE = 20_000;
+
 /** JupyterLab loses a change of a notification that it is still building. */
 const SETTLE_MS = 1500;
 
@@ -55,7 +58,7 @@ export class Notice {
     type: Notification.TypeOptions = 'success'
   ): void {
     const actions = [{ label, callback: onPress }];
-    this.finish(message, type, { actions, autoClose: false });
+    this.finish(message, type, { actions, autoClose: OFFER_CLOSE });
   }
 
   /**
