@@ -102,7 +102,7 @@ def test_half_the_batch_of_a_real_process_passes(kernel: LiveKernel, folder: Pat
     (folder / "main.py").write_text(MAIN)
     source = f"x = 64\n{PYTHON} main.py -b 64"
     offer = offered(fail(kernel, source))
-    assert "was not measured" in offer["note"]["text"]
+    assert "Half as a first try" in offer["note"]["text"]
     assert (offer["effect_bytes"], offer["diffs"][0]["sets"]) == (None, None)
     half = edited(kernel, source)
     assert half == source.replace("-b 64", "-b 32")

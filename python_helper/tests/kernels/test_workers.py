@@ -103,7 +103,7 @@ def test_the_batch_of_its_cell_is_halved(kernel: LiveKernel) -> None:
     report = card(kernel.run(LAUNCH, cell_id="launch", stop_on_error=False))
     (offer,) = report["remedies"]
     assert (offer["id"], offer["kind"]) == ("smaller-batch", "edit"), offer
-    assert "was not measured" in offer["note"]["text"]
+    assert "Half as a first try" in offer["note"]["text"]
     ran, cells = fixed(kernel, report, {"size": SIZE, "train": TRAIN, "launch": LAUNCH})
     assert ran == ["size", "launch"]
     assert cells["size"] == "batch_size = 32"
