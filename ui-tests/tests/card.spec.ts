@@ -123,7 +123,12 @@ test.describe('A card from elsewhere', () => {
       notebookWith(
         savedReport({
           device_name: markup,
-          cause: { rule: markup, claim: message, evidence: message },
+          cause: {
+            rule: markup,
+            claim: message,
+            evidence: message,
+            bytes: null
+          },
           traceback_variables: [{ name: markup, kind: 'tensor', bytes: 1 }],
           parts: Array.from({ length: 10_000 }, () => ({
             kind: 'activations',
