@@ -60,7 +60,7 @@ test.describe('In another language', () => {
     const notebook = await open(notebookWith(savedReport()));
     const saved = card(notebook.cell(0));
     await expect(saved).toContainText('⟦Out of GPU memory⟧');
-    // What an early helper says without a template stays in its own words.
+    // What no catalogue has stays in its own words.
     await expect(saved).toContainText('Activations fill the card.');
     await expect(saved).toContainText('⟦Requested⟧');
   });
