@@ -161,8 +161,9 @@ test.describe('The Kernel menu', () => {
     expect(await notebook.inUse()).toBe(2 ** 30);
 
     await page.menu.clickMenuItem('Kernel>Free GPU Memory…');
-    await expect(popup(page)).toContainText('Variable held');
-    await page.keyboard.press('Escape');
+    await expect(page.locator('#gpu-headroom-panel')).toContainText(
+      'Variable held'
+    );
     await notebook.execute('kernelmenu:shutdown');
     await expect.poll(() => offered(page)).toEqual([]);
   });
