@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
 from textwrap import indent
@@ -190,8 +189,6 @@ def _free_traceback(evidence: Evidence, _: Finding) -> Shown | None:
     after_oom, held = evidence.failure.after_oom, evidence.traceback_bytes
     if after_oom == "never" or held is None:
         return None
-    if (evidence.requested_bytes or 0) > (evidence.memory.capacity_bytes or math.inf):
-        return None  # that does not help
     title, call = "", "free_traceback"
     unnamed = sum(group.bytes for group in evidence.groups if not group.root)
     waits = min(unnamed, evidence.earlier_bytes)
