@@ -1,5 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { perKernel } from '../kernel/perkernel';
 import { explain } from '../kernel/problem';
 import { Observable } from '../observable';
 import type { Event, IDryRun, RequestArgs } from '../protocol';
@@ -144,11 +145,5 @@ export class DryRun extends Observable {
   private _onEnd: (() => void) | null = null;
 }
 
-const known = new WeakMap<IKernelMemory, DryRun>();
-
 /** The dry run of a kernel: each has one. */
-export function dryRunOf(memory: IKernelMemory): DryRun {
-  const found = known.get(memory) ?? new DryRun(memory);
-  known.set(memory, found);
-  return found;
-}
+export const dryRunOf = perKernel(memory => new DryRun(memory));

@@ -4,6 +4,7 @@ import { Poll, Throttler } from '@lumino/polling';
 import { type ISignal, Signal } from '@lumino/signaling';
 
 import { KernelFollower } from '../kernel/follower';
+import { perKernel } from '../kernel/perkernel';
 import { fullest } from '../memory/level';
 import { staleness } from '../memory/model';
 import type { IDevice, IHeldDevice, IItem } from '../protocol';
@@ -204,18 +205,12 @@ export class PanelModel extends VDomModel {
     this.stateChanged.emit();
   }
 
-  /** What was found and opened in a kernel stays while another is focused. */
-  private _holdersOf(memory: IKernelMemory): HoldersModel {
-    const holders = this._known.get(memory) ?? new HoldersModel(memory);
-    this._known.set(memory, holders);
-    return holders;
-  }
-
   private readonly _kernel: KernelFollower;
   private readonly _throttler: Throttler;
   private readonly _poll: Poll;
   private readonly _picked = new WeakMap<IKernelMemory, number>();
-  private readonly _known = new WeakMap<IKernelMemory, HoldersModel>();
+  /** What was found and opened in a kernel stays while another is focused. */
+  private readonly _holdersOf = perKernel(memory => new HoldersModel(memory));
   private _holders: HoldersModel | null = null;
   private _session: ReleaseSession | null = null;
   private _followed: readonly ISignal<unknown, void>[] = [];

@@ -1,5 +1,6 @@
 import { Token } from '@lumino/coreutils';
 
+import { perKernel } from '../kernel/perkernel';
 import type { IKernelMemory } from '../tokens';
 import { type IReleaseServices, ReleaseSession } from './session';
 
@@ -7,16 +8,11 @@ import { type IReleaseServices, ReleaseSession } from './session';
  * The release sessions of the page's kernels: one each.
  */
 export class ReleaseSessions {
-  constructor(private readonly _services: IReleaseServices) {}
-
-  get(memory: IKernelMemory): ReleaseSession {
-    const session =
-      this._sessions.get(memory) ?? new ReleaseSession(memory, this._services);
-    this._sessions.set(memory, session);
-    return session;
+  constructor(services: IReleaseServices) {
+    this.get = perKernel(memory => new ReleaseSession(memory, services));
   }
 
-  private readonly _sessions = new WeakMap<IKernelMemory, ReleaseSession>();
+  readonly get: (memory: IKernelMemory) => ReleaseSession;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { DisposableDelegate, type IDisposable } from '@lumino/disposable';
 
+import { perKernel } from '../kernel/perkernel';
 import { lifeOf } from '../memory/model';
 import { Observable } from '../observable';
 import type { IFollowedWorkers, IReplies, ISample } from '../protocol';
@@ -191,11 +192,5 @@ export class Workers extends Observable {
   private _timer: number | undefined;
 }
 
-const known = new WeakMap<IKernelMemory, Workers>();
-
 /** The workers of a kernel: each has one. */
-export function workersOf(memory: IKernelMemory): Workers {
-  const workers = known.get(memory) ?? new Workers(memory);
-  known.set(memory, workers);
-  return workers;
-}
+export const workersOf = perKernel(memory => new Workers(memory));
