@@ -27,7 +27,6 @@ export class GpuPanel extends SidePanel {
     accordion.handleMoved.connect(this._onHandle, this);
     this._observer.observe(accordion.node);
     _model.stateChanged.connect(this._onModel, this);
-    this._onModel();
   }
 
   override dispose(): void {
@@ -78,7 +77,11 @@ export class GpuPanel extends SidePanel {
     return this._loaded;
   }
 
+  /** Hidden, it has nothing to put together: showing it is news. */
   private _onModel(): void {
+    if (!this.isVisible) {
+      return;
+    }
     this._arrange();
     for (const widget of this._shown) {
       widget.updateTotal();
