@@ -18,10 +18,11 @@ from ..edits.number import set_number
 from ..edits.rewrite import Anchor
 from ..frameworks.imported import imported
 from ..frameworks.registry import SETTINGS
+from ..holders.training import file_stem
 from ..oom.failing_line import CALLS_MODEL
 from ..oom.fitting import estimated, fitting
 from ..own import OWN
-from ..text.format import GIB, MIB, file_stem
+from ..text.format import GIB, MIB
 from ..text.messages import message
 from .code_fix import UNCHANGED, CellChange, Edited
 from .editing import edited, in_first_cell, torch_name
@@ -29,7 +30,7 @@ from .kept_in_module import ENGINES, call_that_frees
 from .remedy import Offer
 from .rules.copies import bound_of, is_cache, is_replaced, moved_whole, of_evaluation
 from .rules.holding import displayed
-from .rules.running import given_bytes
+from .rules.running import scaling_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -871,7 +872,7 @@ def _call_in_parts(evidence: Evidence, _: Finding) -> Shown | None:
     if scene.running.rounds is not None and scene.running.rounds_done is not None:
         return Shown({"rounds": scene.running.rounds[1]}, title="rounds", note="note_rounds")
     name, count = given.name, given.shape[0]
-    scaling = evidence.kinds.get("activations", 0) + given_bytes(evidence)
+    scaling = scaling_bytes(evidence)
     rows = estimated(evidence, count, scaling)
     if rows is None or f"{name}[" in call.text or (known and known.attribute):
         return None

@@ -11,8 +11,8 @@ from ..concurrency.turns import Abandoned, Disturbed
 from ..edits.resume import resume_code
 from ..frameworks.torch.checkpoint import Checkpoint, Stopped, save
 from ..holders.inspector import Inspector
-from ..holders.training import TrainingState
-from ..text.format import file_stem, format_error
+from ..holders.training import TrainingState, file_stem
+from ..text.format import format_error
 from ..text.messages import message
 from .dispatcher import Refusal
 from .queued import enqueue

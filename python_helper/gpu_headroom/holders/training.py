@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..frameworks.torch.private import storage_identity
@@ -185,3 +186,9 @@ class TrainingState:
 
 def _is_from(value: Any, origins: tuple[str, ...]) -> bool:
     return any(module_of(base).startswith(origins) for base in mro(type(value)))
+
+
+def file_stem(execution_count: int | None, time_s: float) -> str:
+    """Return how a file begins that has the training of a cell: its prompt and the time."""
+    cell = "" if execution_count is None else f"-cell-{execution_count}"
+    return f"gpu-headroom{cell}{time.strftime('-%Y%m%d-%H%M%S', time.localtime(time_s))}"

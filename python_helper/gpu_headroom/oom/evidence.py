@@ -245,7 +245,8 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
     if in_use is not None and sum(kinds.values()) > in_use:
         kinds = {}  # memory of another allocator: better no split than a wrong one
     traceback = ledger.bytes(index, origin="traceback") if found else None
-    notebook = notebook_of(failure, here)
+    notebook, inspector = notebook_of(failure, here), Inspector(turn)
+    names = user_names(failure.shell)
     batch, size, size_bytes = None, None, 0
     with suppress(Late):
         if found:
@@ -253,7 +254,7 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
             literals_of = partial(
                 size_literals,
                 cells=tuple(runs),
-                values=user_names(failure.shell),
+                values=names,
                 code=Code(),  # each cell is looked through once for all questions
             )
             numbers = literals_of(("batch", "unnamed", "other"))
@@ -261,12 +262,12 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
             size, size_bytes = _proven_input(literals_of(_ROLES), ledger, index, here, notebook)
     let_go = _let_go(failure, memory)
     groups = groups_of(found, index) if found else ()
-    names, made = user_names(failure.shell), (in_use or 0) - (failure.start_bytes or 0)
+    made = (in_use or 0) - (failure.start_bytes or 0)
     grown = {
         f".{name}"
         for group in groups
         if group.count >= _SEVERAL and made >= group.bytes / 2  # most of it by this cell
-        if (name := filled_attribute(group.path, names, here.running.calls, Inspector(turn)))
+        if (name := filled_attribute(group.path, names, here.running.calls, inspector))
     }
     here = replace(here, running=replace(here.running, growing=here.running.growing | grown))
     much_outside = (memory.outside_bytes or 0) >= MUCH_OUTSIDE * (memory.capacity_bytes or 0)
@@ -288,7 +289,7 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         let_go_bytes=let_go,
         batch=batch and batch.literal,
         batch_bytes=batch.bytes if batch else 0,
-        at_once=None if batch else at_once(ledger, index, here, user_names(failure.shell)),
+        at_once=None if batch else at_once(ledger, index, here, names),
         input_size=size,
         input_bytes=size_bytes,
         halves_bytes=found.halves.get(index, 0) if found else 0,
@@ -299,7 +300,7 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         training=_training(failure, turn, here) if here.running.trains else None,
         others=others_on(failure.device) if much_outside else NOBODY,
         notebook=notebook,
-        live=live(failure.shell, Inspector(turn)),
+        live=live(failure.shell, inspector),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 KIB = 2**10
@@ -81,9 +80,3 @@ def _decimal(size: int, unit: int, decimals: int) -> str:
     scaled = (2 * size * scale + unit) // (2 * unit)
     whole, fraction = divmod(scaled, scale)
     return f"{whole}.{fraction:0{decimals}d}" if decimals else str(whole)
-
-
-def file_stem(execution_count: int | None, time_s: float) -> str:
-    """Return how a file begins that has the training of a cell: its prompt and the time."""
-    cell = "" if execution_count is None else f"-cell-{execution_count}"
-    return f"gpu-headroom{cell}{time.strftime('-%Y%m%d-%H%M%S', time.localtime(time_s))}"

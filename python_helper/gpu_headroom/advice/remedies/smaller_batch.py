@@ -18,7 +18,7 @@ from ...text.messages import message, say
 from ..code_fix import CellChange, Edited
 from ..editing import edited
 from ..remedy import Offer
-from ..rules.running import given_bytes
+from ..rules.running import scaling_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -111,7 +111,7 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
 
 def _of_attribute(evidence: Evidence) -> Offer | None:
     """Offer it of an object that has a number of its own."""
-    known, scaling = evidence.at_once, given_bytes(evidence) + evidence.kinds.get("activations", 0)
+    known, scaling = evidence.at_once, scaling_bytes(evidence)
     new = estimated(evidence, known.value, scaling) if known and known.attribute else None
     if known is None or new is None:
         return None

@@ -396,6 +396,11 @@ def _fill(evidence: Evidence, size: int) -> bool:
     return evidence.share(size) >= _ACTIVATION_SHARE and size >= evidence.model_bytes
 
 
+def scaling_bytes(evidence: Evidence) -> int:
+    """Return what scales with how much goes through at once, where no literal says how much."""
+    return evidence.kinds.get("activations", 0) + given_bytes(evidence)
+
+
 def given_bytes(evidence: Evidence) -> int:
     """Return what a pass that goes forward has as plain values: its batch, a layer's input.
 
