@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 without_torch_function = torch._C.DisableTorchFunction  # noqa: SLF001 -- no public name
 """Context in which no function mode sees a call: ours would meet its own questions."""
 
-without_dispatch = torch._C._DisableTorchDispatch  # noqa: SLF001 -- no public name
-"""Context in which no dispatch mode sees an operator."""
-
 is_meta: Callable[[torch.Tensor], bool] = torch._C.TensorBase.is_meta.__get__  # type: ignore[attr-defined]  # noqa: SLF001 -- a slot, which the stubs call a bool
 """Whether PyTorch's C++ side calls the tensor `meta`, whatever Python is shown."""
 
