@@ -12,10 +12,10 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 ROOT = Path(__file__).parents[1]
 PROTOCOL = ROOT / "python_helper" / "gpu_headroom" / "protocol"
@@ -67,7 +67,6 @@ _OF_ALL = frozenset({"id", "protocol_version"})
 _OF_REQUESTS = re.compile(r"request|options|\w+_request")
 _TAKEN = {"warning", "error"}
 _UNIONS = {"frame": "FrameWire"}
-_PRIMITIVES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 # What comes in, and is checked; of all else there are types only.
 _CHECKED = ("event", "reply", "report", "stub")
 # It has keys of a report: whatever has more is none.
@@ -100,13 +99,15 @@ def modules(schema: dict[str, Any]) -> dict[Path, str]:
 def _module(head: str, definitions: dict[str, Any]) -> str:
     blocks = [head.rstrip()]
     blocks += [
-        f"{type_name(name)} = {_hint(each)}" for name, each in definitions.items() if "enum" in each
+        f"{type_name(name)} = {_PYTHON.type(each)}"
+        for name, each in definitions.items()
+        if "enum" in each
     ]
     blocks += [
         _class(type_name(name), each) for name, each in definitions.items() if "properties" in each
     ]
     blocks += [
-        f"{_UNIONS.get(name) or type_name(name)} = ({' | '.join(map(_hint, each['oneOf']))})"
+        f"{_UNIONS.get(name) or type_name(name)} = ({' | '.join(map(_PYTHON.type, each['oneOf']))})"
         for name, each in definitions.items()
         if "oneOf" in each
     ]
@@ -124,32 +125,43 @@ def _class(name: str, definition: dict[str, Any]) -> str:
     properties = definition["properties"]
     inherited = _OF_ALL if set(properties) >= _OF_ALL else frozenset()
     fields = [
-        f"    {key}: {_hint(each)}" for key, each in properties.items() if key not in inherited
+        f"    {key}: {_PYTHON.type(each)}"
+        for key, each in properties.items()
+        if key not in inherited
     ]
     base = "_Asked" if inherited else "TypedDict"
     return "\n".join([f"class {name}({base}):", *(fields or ["    pass"])])
 
 
-def _hint(part: dict[str, Any]) -> str:  # noqa: PLR0911  one per form
-    if "$ref" in part:
-        name = _referred(part)
-        return _UNIONS.get(name) or type_name(name)
-    if "anyOf" in part:
-        return " | ".join(map(_hint, part["anyOf"]))
-    if "const" in part or "enum" in part:
-        return f"Literal[{_values(part)}]"
-    kind = part["type"]
-    if isinstance(kind, list):
-        return " | ".join(_hint({**part, "type": each}) for each in kind)
-    if kind == "null":
-        return "None"
-    if kind == "array" and isinstance(part["items"], list):
-        return f"tuple[{', '.join(map(_hint, part['items']))}]"
-    if kind == "array":
-        return f"list[{_hint(part['items'])}]"
-    if kind == "object":
-        return f"dict[str, {_hint(part['additionalProperties'])}]"
-    return _PRIMITIVES[kind]
+class _Language(NamedTuple):
+    """How a half writes types: the name of a definition, and each form, with `{}` for its parts."""
+
+    name: Callable[[str], str]
+    choice: str
+    joins: str  # what stands between choices
+    tuple: str
+    list: str
+    record: str
+    primitives: Mapping[str, str]
+
+    def type(self, part: dict[str, Any]) -> str:  # noqa: PLR0911  one per form
+        """Return what the schema says of a value as a type."""
+        if "$ref" in part:
+            return self.name(_referred(part))
+        kind = part.get("type")
+        if "anyOf" in part or isinstance(kind, list):
+            forms = part.get("anyOf") or [{**part, "type": each} for each in kind or ()]
+            return " | ".join(map(self.type, forms))
+        if "const" in part or "enum" in part:
+            return self.choice.format(self.joins.join(_values(part)))
+        if kind == "array":
+            items = part["items"]
+            if isinstance(items, list):
+                return self.tuple.format(", ".join(map(self.type, items)))
+            return self.list.format(self.type(items))
+        if kind == "object" and part["additionalProperties"]:
+            return self.record.format(self.type(part["additionalProperties"]))
+        return self.primitives[str(kind)]
 
 
 def _referred(part: dict[str, Any]) -> str:
@@ -157,8 +169,25 @@ def _referred(part: dict[str, Any]) -> str:
     return name
 
 
-def _values(part: dict[str, Any]) -> str:
-    return ", ".join(map(json.dumps, part.get("enum", [part.get("const")])))
+def _values(part: dict[str, Any]) -> list[str]:
+    return [json.dumps(each) for each in part.get("enum", [part.get("const")])]
+
+
+_PYTHON = _Language(
+    name=lambda name: _UNIONS.get(name) or type_name(name),
+    choice="Literal[{}]",
+    joins=", ",
+    tuple="tuple[{}]",
+    list="list[{}]",
+    record="dict[str, {}]",
+    primitives={
+        "string": "str",
+        "integer": "int",
+        "number": "float",
+        "boolean": "bool",
+        "null": "None",
+    },
+)
 
 
 class _Typescript:
@@ -166,6 +195,16 @@ class _Typescript:
 
     def __init__(self, definitions: dict[str, Any]) -> None:
         self._definitions = definitions
+        primitives = {each: each for each in ("string", "number", "boolean", "null", "object")}
+        self._types = _Language(
+            name=self._name,
+            choice="{}",
+            joins=" | ",
+            tuple="[{}]",
+            list="{}[]",
+            record="Record<string, {}>",
+            primitives={**primitives, "integer": "number"},
+        )
         self._blocks: dict[str, str] = {}
 
     def text(self) -> str:
@@ -176,6 +215,9 @@ class _Typescript:
             if name not in self._blocks and name not in _UNIONS:
                 self._blocks[name] = self._type(name, each)
         return "\n".join([_TYPESCRIPT, *self._blocks.values()])
+
+    def _name(self, name: str) -> str:
+        return f"{'I' if 'properties' in self._definitions[name] else ''}{_pascal(name)}"
 
     def _check(self, name: str) -> None:
         if name in self._blocks:
@@ -206,7 +248,7 @@ class _Typescript:
             (value,) = [each for each in part["anyOf"] if each.get("type") != "null"]
             return f"v.nullable({self._schema(value)})"
         if "const" in part or "enum" in part:
-            values = _values(part)
+            values = ", ".join(_values(part))
             return f"v.literal({values})" if "const" in part else f"v.picklist([{values}])"
         kind = part["type"]
         if isinstance(kind, list):
@@ -228,35 +270,14 @@ class _Typescript:
     def _type(self, name: str, definition: dict[str, Any]) -> str:
         if "properties" not in definition:
             members = definition.get("oneOf") or [definition]
-            union = " | ".join(map(self._written, members))
+            union = " | ".join(map(self._types.type, members))
             return f"{_comment(definition)}export type {_pascal(name)} = {union};\n"
         fields = [
-            f"{_comment(each, '  ')}  {key}: {self._written(each)};"
+            f"{_comment(each, '  ')}  {key}: {self._types.type(each)};"
             for key, each in definition["properties"].items()
         ]
         head = f"{_comment(definition)}export interface I{_pascal(name)} {{"
         return "\n".join([head, *fields, "}\n"])
-
-    def _written(self, part: dict[str, Any]) -> str:  # noqa: PLR0911  one per form
-        if "$ref" in part:
-            name = _referred(part)
-            prefix = "I" if "properties" in self._definitions[name] else ""
-            return prefix + _pascal(name)
-        if "anyOf" in part:
-            return " | ".join(map(self._written, part["anyOf"]))
-        if "const" in part or "enum" in part:
-            return " | ".join(map(json.dumps, part.get("enum", [part.get("const")])))
-        kind = part["type"]
-        if isinstance(kind, list):
-            return " | ".join(self._written({**part, "type": each}) for each in kind)
-        if kind == "array" and isinstance(part["items"], list):
-            return f"[{', '.join(map(self._written, part['items']))}]"
-        if kind == "array":
-            return f"{self._written(part['items'])}[]"
-        if kind == "object" and "properties" not in part:
-            extra = part["additionalProperties"]
-            return f"Record<string, {self._written(extra)}>" if extra else "object"
-        return "number" if kind == "integer" else str(kind)
 
 
 def _references(part: Any) -> Iterator[str]:
