@@ -104,7 +104,7 @@ ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
 .PHONY: help demo develop environments check test test-all test-python smoke test-kernels test-samples test-lab test-wings test-hosts \
-	lint lint-front-end lint-python sizes types types-front-end types-python jest pytest fuzz galata cuda cuda-all cuda-here \
+	lint lint-front-end lint-python sizes wings types types-front-end types-python jest pytest fuzz galata cuda cuda-all cuda-here \
 	colab hosts test-engines test-engines-older docs translations wheel benchmarks recovery fidelity causes harm soak images matrix targets release requirements clean distclean
 
 help: ## list the targets
@@ -318,7 +318,10 @@ check: ## what to run before each commit: lint, types and jest of what changed, 
 	@$(STAGE) "pytest, what is quick" $(PYTEST) --quiet -m "not kernel" $(QUICK)
 	@$(HOST_PYTHON) scripts/stage.py --table
 
-test-all: test $(GROUPS) ## `make test`, and all that takes longer, in five groups that run by themselves
+test-all: test wings $(GROUPS) ## `make test`, and all that takes longer, in five groups that run by themselves
+
+wings: node_modules/.stamp src/kernel/pack.ts .make/test-tools ## each wing deleted in a copy, where the core still has to pass (ARGS=trends, --helper or --page)
+	@$(STAGE) "wings" $(VENV)/bin/python -m scripts.wings $(ARGS)
 
 lint: lint-front-end lint-python ## eslint, prettier, stylelint, ruff, import-linter
 
