@@ -43,7 +43,6 @@ const WHEEL_ONLY = [
   'terminal/arrival.py',
   'terminal/dry_run.py',
   'terminal/explain.py',
-  'terminal/gauge.py',
   'terminal/own_rank.py',
   'terminal/run.py',
   'terminal/script.py',

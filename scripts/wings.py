@@ -79,7 +79,16 @@ HALVES = {
         ("node_modules/.bin/jest", *(f"src/{name}/" for name in _CORE_PAGE.split())),
     ),
 }
-WINGS: dict[str, Wing] = {}
+
+
+def _of_helper(*folders: str) -> Wing:
+    return Wing("helper", tuple(f"python_helper/{name}" for name in folders))
+
+
+WINGS = {
+    "trends": _of_helper("gpu_headroom/trends", "tests/trends"),
+    "frames": _of_helper("gpu_headroom/frames", "tests/frames"),
+}
 
 
 def copy_tree(target: Path) -> None:

@@ -78,7 +78,7 @@ def show(*, compact: bool = False, frontend: str | None = None) -> None:
     `compact` is one line. `frontend="colab"` is for Colab's page on a kernel of your own.
     Raises `RuntimeError` where there are no outputs.
     """
-    import_module(".terminal.gauge", __name__).show(compact=compact, frontend=frontend)
+    import_module(".frames.show", __name__).show(compact=compact, frontend=frontend)
 
 
 def holders() -> str:

@@ -40,7 +40,6 @@ WHEEL_ONLY = (
     "terminal/arrival.py",
     "terminal/dry_run.py",
     "terminal/explain.py",
-    "terminal/gauge.py",
     "terminal/own_rank.py",
     "terminal/run.py",
     "terminal/script.py",

@@ -11,6 +11,8 @@ from ..text.format import sendable
 from ..text.headline import headline
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..oom.failure import Failure
     from ..oom.scene import Scene
     from ..protocol.generated import wire
@@ -70,7 +72,7 @@ class Reports:
 def show(  # noqa: PLR0913  where it stands
     shell: Any,
     report: wire.Report,
-    frames: Any,
+    live: Callable[[str, str], str],
     *,
     keep: bool,
     update: bool = False,
@@ -78,14 +80,14 @@ def show(  # noqa: PLR0913  where it stands
 ) -> None:
     """Display the card in the running cell; `keep=False` saves a stub in the notebook.
 
-    `update` puts it into the place of the one that it completes, after the cell. Where there are
-    `frames` it comes to live there. `parent_id` is the request of the cell where that has ended.
+    `update` puts it into the place of the one that it completes, after the cell. `live` returns
+    its HTML as the page is to have it. `parent_id` is the request of the cell where that has ended.
     """
     from ..render import bundle
 
     data = sendable(bundle(report, keep=keep))
-    if frames is not None and keep:
-        data["text/html"] = frames.live(data["text/html"], report_id=report["report_id"])
+    if keep:
+        data["text/html"] = live(data["text/html"], report["report_id"])
     named = {"display_id": f"gpu-headroom-{report['report_id']}"}
     if parent_id is None:
         shell.display_pub.publish(data, transient=named, update=update)

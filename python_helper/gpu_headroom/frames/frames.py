@@ -24,26 +24,10 @@ from .output import live_html
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Protocol
 
-    from ..card.reports import Reports
-    from ..cells.life import Life
     from ..protocol.generated import wire
     from ..protocol.generated.wire import ChangedCell, FrameEnvelope
-
-    class _Answering(Life, Protocol):
-        """A life of the helper to which a frame's requests go."""
-
-        reports: Reports
-
-        def answer(self, request: object) -> wire.Reply: ...
-
-    class _Cells(Protocol):
-        """What they use of its hooks around cells."""
-
-        @property
-        def parent(self) -> Mapping[str, Any]: ...
-        def keep_prints_in_their_cell(self) -> None: ...
+    from ..session.wing import Host
 
 
 TARGET = "gpu-headroom-frame"
@@ -72,9 +56,8 @@ class Frames:
     Each has a lease: one that has said nothing for so long is forgotten, with its comm.
     """
 
-    def __init__(self, life: _Answering, cells: _Cells) -> None:
+    def __init__(self, life: Host) -> None:
         self._life = life
-        self._cells = cells
         self._kernel = life.shell.kernel
         self._frames: dict[str, Frame] = {}
         self._parent: Mapping[str, Any] | None = None
@@ -151,7 +134,7 @@ class Frames:
     def _tell(self, event: wire.Event) -> None:
         # A cell says of its end before its request ends.
         running, is_cell = self._life.ledger.running, event["type"] == "cell"
-        parent = self._parent or (self._cells.parent if running or is_cell else None)
+        parent = self._parent or (self._life.cell_parent if running or is_cell else None)
         for frame in list(self._frames.values()):
             if not self._enters(frame, event) or parent is None:
                 continue
@@ -236,7 +219,7 @@ class Frames:
 
     @contextmanager
     def _answering(self, parent: Mapping[str, Any]) -> Iterator[None]:
-        self._cells.keep_prints_in_their_cell()
+        self._life.keep_prints_in_their_cell()
         self._parent = parent
         try:
             yield
@@ -297,7 +280,7 @@ class Frames:
 
     def _drop(self, frame: Frame) -> None:
         self._frames = {k: v for k, v in self._frames.items() if v is not frame}
-        self._end_beacon(frame.uid, self._cells.parent)
+        self._end_beacon(frame.uid, self._life.cell_parent)
         _close(frame)
 
     def _sweep(self) -> None:

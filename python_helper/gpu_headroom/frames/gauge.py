@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from ..render.style import region
 from ..text.format import format_bytes
+from ..text.headline import counted
 from ..text.messages import message, say
-from ..workers.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

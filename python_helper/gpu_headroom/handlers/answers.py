@@ -27,7 +27,6 @@ class Answers:
         self.by_kind: dict[str, Callable[[Any], wire.Reply]] = {
             "fix": self._fix,
             "cells": self._cells,
-            "history": self._history,
             "snapshot": self._snapshot,
             "presence": self._presence,
         }
@@ -59,11 +58,6 @@ class Answers:
         life = self._life
         runs = [run.as_wire(life.life_id) for run in life.ledger.runs()]
         return {"type": "cells", "id": request["id"], "runs": runs}
-
-    def _history(self, request: requests.HistoryRequest) -> wire.HistoryReply:
-        monitor = self._life.monitor
-        points = [] if monitor is None else monitor.history.points()
-        return {"type": "history", "id": request["id"], "points": points}
 
     def _presence(self, request: requests.PresenceRequest) -> wire.PresenceReply:
         life = self._life

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     Handler = Callable[[Any], wire.Reply]
     Handlers = dict[str, Handler]
 
-AT_ONCE = frozenset({"sample", "workers", "history", "cells", "presence"})
-"""What only looks at what is known."""
+AT_ONCE = frozenset({"sample", "workers", "cells", "presence"})
+"""What only looks at what is known; wings add theirs."""
 BETWEEN_CELLS = frozenset({"plan", "holders", "path"})
 """What only looks, and takes a walk."""
 _MOST_AT_ONCE, _MOST_EACH_SECOND = 40, 20  # of these, for one page
@@ -85,6 +85,7 @@ class Dispatcher:
         rest: Callable[[], Handlers],
         failed: Callable[[str, BaseException], None],
     ) -> None:
+        self.at_once = set(AT_ONCE)
         self._handlers = handlers
         self._rest = rest
         self._failed = failed
@@ -118,7 +119,7 @@ class Dispatcher:
 
     def _answer(self, request: Mapping[str, Any], page: str) -> wire.Reply:
         kind = request["type"]
-        if kind not in AT_ONCE | BETWEEN_CELLS:
+        if kind not in self.at_once | BETWEEN_CELLS:
             return self._handler_of(kind)(request)
         asker = self._pages.setdefault(page, _Page())
         while len(self._pages) > _MOST_PAGES:
@@ -126,7 +127,7 @@ class Dispatcher:
         if not asker.may_ask():
             return asker.last(request)
         reply = self._handler_of(kind)(request)
-        if kind in AT_ONCE:
+        if kind in self.at_once:
             asker.keep(request, reply)
         return reply
 

@@ -18,12 +18,10 @@ if TYPE_CHECKING:
     from ..holders.measure import Measured
     from ..protocol.generated.wire import Hello
     from ..release.situation import Situation
-    from ..trends.monitor import Monitor
 
     class Served(Measured, Protocol):
         """What requests are answered with, of one life of the helper."""
 
-        monitor: Monitor | None
         reports: Reports
 
         def hello(self) -> Hello:

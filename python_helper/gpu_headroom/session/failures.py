@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from ..errors.remote import RemoteWorker
     from ..errors.statement import Statement
     from ..errors.sticky_error import Fault
-    from ..frames.frames import Frames
     from ..frameworks.torch.observer import Capture
     from ..oom.earlier import EarlierError, Tries
     from ..oom.scene import Scene
@@ -43,11 +42,11 @@ if TYPE_CHECKING:
     class _Failing(Life, Protocol):
         """What explains a failure besides."""
 
-        frames: Frames | None
         reports: Reports
         ranks: Ranks
         workers: Workers
 
+        def report_html(self, html: str, report_id: str) -> str: ...
         def take_capture(self, *, of_this_thread: bool) -> Capture | None: ...
 
 
@@ -117,7 +116,7 @@ class Failures:
         built = build(fault, self._named(run), latest, life.life_id, life.cuda.stopped)
         report = life.reports.enter(built)
         if life.options["mark_cells"]:
-            show(life.shell, report, life.frames, keep=life.options["keep_reports"])
+            show(life.shell, report, life.report_html, keep=life.options["keep_reports"])
 
     def explain(  # noqa: PLR0913, PLR0917 — a failure and all that was seen of it
         self,
@@ -363,7 +362,9 @@ class Failures:
         self._earlier_error().enter(report)
         if life.options["mark_cells"] and (not update or self._shown == report["report_id"]):
             self._shown, keep = report["report_id"], life.options["keep_reports"]
-            show(life.shell, report, life.frames, keep=keep, update=update, parent_id=parent_id)
+            show(
+                life.shell, report, life.report_html, keep=keep, update=update, parent_id=parent_id
+            )
         if life.leases.any():
             life.send(
                 {

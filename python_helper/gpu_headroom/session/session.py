@@ -29,20 +29,21 @@ from ..readings.sampler import Pace, Sampler
 from ..readings.sources import Sources
 from ..text.format import format_error
 from ..text.messages import message
-from ..workers.followed import Workers, brought
+from ..workers.followed import Workers
 from ..workers.ranks import Ranks
 from .cell_hooks import CellHooks
 from .failures import Failures
+from .wing import Wings, bring
+from .wings import WINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Literal
 
     from ..cells.runs import CellRun
     from ..concurrency.mainloop import Job
     from ..concurrency.sliced_turn import SlicedTurn
     from ..concurrency.turns import Turn
-    from ..frames.frames import Frames
     from ..frameworks.torch.observer import Capture, Observer
     from ..handlers.dispatcher import Handlers
     from ..holders.allocation_site import Recording
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
     from ..readings.snapshot import DeviceSnapshot
     from ..release.overwritten import RerunOffer
     from ..release.situation import Situation
-    from ..trends.monitor import Monitor
 
 _MOST_ERRORS = 50
 
@@ -104,8 +104,8 @@ class Session:
         self._cell_hooks = CellHooks(self, self._failures)
         self._pace = Pace()
         self.recording: Recording | None = None
-        self.monitor: Monitor | None = None
-        self.frames: Frames | None = None
+        self._is_prepared = False
+        self.wings = Wings(WINGS, self)
         self._modules = injection.own_modules()
         self._was_up: bool | None = None
         self._cuda_started: wire.StartedBy | None = None
@@ -124,8 +124,9 @@ class Session:
             if self.channel is not None:
                 self.channel.open(self._answer)
                 undo.callback(self.channel.close)
-                self.open_frames()
-                undo.callback(self._close_frames)
+            for wing in self.wings:
+                wing.open()
+                undo.callback(wing.close)
             undo.callback(self.sources.close)
             self.sampler.start()
             undo.callback(self.sampler.stop)
@@ -173,8 +174,8 @@ class Session:
         """Send an event; a channel that cannot send must not hurt the caller."""
         if self.channel is None or self.sampler.forked:
             return
-        if self.frames is not None:
-            self.frames.hear(event)
+        for wing in self.wings:
+            wing.on_event(event)
         try:
             self.channel.send(event)
         except Exception as error:  # noqa: BLE001  the way to tell anybody is what failed
@@ -213,7 +214,8 @@ class Session:
         Beside the cell that has `ended` another may run on, which is the one to be looked at.
         """
         cell = self.cell()
-        if cell is None or not (self.leases.any() or self.frames):
+        is_heard = self.leases.any() or self._wings_hz() is not None
+        if cell is None or not is_heard:
             return
         if ended is not None and self.ledger.running:
             self.send(self.ledger.known(ended).as_wire(self.life_id))
@@ -225,8 +227,8 @@ class Session:
     def notice(self, snapshot: DeviceSnapshot) -> DeviceSnapshot:
         """Enter a reading wherever readings are of use, and return it; may raise `NotNow`."""
         self.ledger.observe(snapshot, self.workers.in_use_bytes())
-        if self.monitor is not None:
-            self.monitor.enter(snapshot)
+        for wing in self.wings:
+            wing.on_reading(snapshot)
         # To attach before CUDA is up would start it: until then PyTorch calls as it starts it.
         if self.cuda.torch() is not None:
             self._record()
@@ -241,13 +243,13 @@ class Session:
     def ended(self, run: CellRun) -> None:
         """Look at what a cell has done, between its end and its event."""
         first = None if self._observer is None else self._observer.take_first()
-        try:
-            if self.monitor is not None:
-                self.monitor.ended(run, first)
-        except NotNow:
-            pass
-        except Exception as error:  # noqa: BLE001  the cell has ended, whatever we make of it
-            self.failed("monitor", error)
+        for wing in self.wings:
+            try:
+                wing.on_cell_end(run, first)
+            except NotNow:
+                pass
+            except Exception as error:  # noqa: BLE001  the cell has ended, whatever we make of it
+                self.failed("cells", error)
 
     def look_further(self) -> None:
         """Have the last card completed where it came to no end: somebody asks who holds what."""
@@ -261,7 +263,7 @@ class Session:
 
     def as_wire(self, snapshot: DeviceSnapshot) -> wire.Sample:
         """Return a reading as it travels."""
-        return {
+        sample: wire.Sample = {
             "type": "sample",
             "life_id": self.life_id,
             "seq": snapshot.seq,
@@ -270,11 +272,29 @@ class Session:
             "busy": self.ledger.running,
             "devices": [device.as_wire() for device in snapshot.devices],
             "host": None if snapshot.host is None else snapshot.host.as_wire(),
-            "trends": [] if self.monitor is None else self.monitor.trends(),
+            "trends": [],
             "queued": self.mainloop.waiting("release") if self.ledger.running else [],
             "cuda_started": self._cuda_started,
             "workers": self.workers.short(snapshot.devices),
         }
+        for wing in self.wings:
+            wing.complete_sample(sample, snapshot)
+        return sample
+
+    def report_html(self, html: str, report_id: str) -> str:
+        """Return the HTML of a report as it is displayed."""
+        for wing in self.wings:
+            html = wing.report_html(html, report_id)
+        return html
+
+    @property
+    def cell_parent(self) -> Mapping[str, Any]:
+        """The request of the last cell; of the running one, where one runs."""
+        return self._cell_hooks.parent
+
+    def keep_prints_in_their_cell(self) -> None:
+        """Give what threads print the last cell as parent, which a comm message has taken."""
+        self._cell_hooks.keep_prints_in_their_cell()
 
     def failed(self, part: str, error: BaseException, request_ids: Sequence[str] = ()) -> None:
         """Report a failure of the helper itself, once per cause, and to each request it ends."""
@@ -311,19 +331,10 @@ class Session:
                 self._cell_hooks.keep_prints_in_their_cell()
 
     def _wanted_hz(self) -> float | None:
-        frames_hz = None if self.frames is None else self.frames.wanted_hz()
-        return self.leases.wanted_hz() or frames_hz
+        return self.leases.wanted_hz() or self._wings_hz()
 
-    def open_frames(self, page: str | None = None) -> None:
-        """Listen to frames where the shell is of a page that has them, or it is one by name."""
-        with suppress(ModuleNotFoundError):  # in the wheel only
-            from ..frames import open_frames
-
-            self.frames = self.frames or open_frames(self, self._cell_hooks, page)
-
-    def _close_frames(self) -> None:
-        if self.frames is not None:
-            self.frames.close()
+    def _wings_hz(self) -> float | None:
+        return max([hz for wing in self.wings if (hz := wing.wanted_hz())], default=None)
 
     def _rest(self) -> Handlers:
         """Import the handlers that nobody needs at first."""
@@ -333,10 +344,14 @@ class Session:
         from ..handlers.rerun import RerunRequests
 
         requests = (ReleaseRequests(self), RerunRequests(self))
-        later = map(brought, ("handlers.workers", "handlers.dry_run", "handlers.rescue"))
-        others = [each.PART(self) for each in later if each]
+        names = ("..handlers.workers", "..handlers.dry_run", "..handlers.rescue")
+        others = [part.PART(self) for name in names if (part := bring(name)) is not None]
         parts = (Answers(self), HolderRequests(self), *requests, *others)
         found = {kind: handler for part in parts for kind, handler in part.by_kind.items()}
+        self.wings.load()
+        for wing in self.wings:
+            found.update(wing.handlers())
+            self._dispatcher.at_once.update(wing.at_once)
         return {**found, "explain": self._failures.explain_started}
 
     def _free_failed(self, report_id: str) -> None:
@@ -423,14 +438,14 @@ class Session:
         The control thread must not wait for an import that a cell is in the middle of, and a
         cell's hook not for one of ours. What could not be in the first reading is sent then.
         """
-        is_first = self.monitor is None
+        is_first = not self._is_prepared
         if is_first:
-            from ..trends.monitor import Monitor
-
             import_module("..concurrency.sliced_turn", __package__)
-            self.monitor = Monitor(self)
             self._dispatcher.prepare()
+            self._is_prepared = True
             self._modules = {**injection.own_modules(), **self._modules}
+        for wing in self.wings:
+            wing.prepare()
         self._observing().await_start(lambda: self.sampler.forked)
         self.sources.prepare()
         self.ranks.open()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..text.headline import named
+from ..text.headline import counted, named
 from ..text.messages import say
-from ..workers.words import TEXTS, counted
+from ..workers.words import TEXTS
 from .tables import Text, heads, size, table
 
 if TYPE_CHECKING:

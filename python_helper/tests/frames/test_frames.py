@@ -192,8 +192,8 @@ def test_an_output_that_is_shown_twice_has_two_frames(kernel: LiveKernel) -> Non
 def test_where_nobody_was_heard_the_last_comm_is_told_all_the_same(kernel: LiveKernel) -> None:
     """Comms that nobody takes are answered on the busy shell; what comes on one of them is not."""
     # The gauge of the cell before has not been heard either, and would take the last one.
-    few = "frames = gpu_headroom.session.current().frames; frames._beacons.clear()"
-    few = f"{few}; frames._unheard = 1"
+    few = "frames = gpu_headroom.session.current().wings.named('frames').frames"
+    few = f"{few}; frames._beacons.clear(); frames._unheard = 1"
     assert kernel.run(few).status == "ok"
     hold = "kept = torch.empty(2**30, dtype=torch.uint8, device='cuda')"
     ends = kernel.latch()
@@ -278,7 +278,7 @@ def test_what_a_frame_cannot_be_told_at_once_it_is_told_later(kernel: LiveKernel
     """Another thread may be at its list for longer than anybody waits."""
     page = FramePage(kernel)
     page.poll()
-    frames = "gpu_headroom.session.current().frames._frames"
+    frames = "gpu_headroom.session.current().wings.named('frames').frames._frames"
     kernel.run(f"locks = [each._lock for each in {frames}.values()]")
     kernel.run(
         "taken = [each.acquire(1) for each in locks]; gpu_headroom.free(); "
@@ -312,7 +312,7 @@ def test_a_frame_that_vanished_is_forgotten(kernel: LiveKernel) -> None:
         "from gpu_headroom.frames import frame, frames\n"
         "usual = frame.LEASE_S, frames._SWEEP_S\n"
         "frame.LEASE_S, frames._SWEEP_S = 3, 0.2\n"
-        "gpu_headroom.session.current().frames._sweep()"
+        "gpu_headroom.session.current().wings.named('frames').frames._sweep()"
     )
     gone = [FramePage(kernel) for _ in range(20)]
     stays = FramePage(kernel)

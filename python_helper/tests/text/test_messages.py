@@ -4,33 +4,22 @@ from __future__ import annotations
 
 import ast
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
-from gpu_headroom.advice import other_workers
 from gpu_headroom.advice.registry import TEXTS
 from gpu_headroom.advice.suggestions import SUGGESTIONS
-from gpu_headroom.dry_runs import overlay
-from gpu_headroom.dry_runs import words as dry_run_said
-from gpu_headroom.dry_runs.fake import hub, rows
-from gpu_headroom.frames import gauge
-from gpu_headroom.terminal import dry_run_words, explain, script
 from gpu_headroom.text.catalogue import SENTENCES
 from gpu_headroom.text.messages import message
-from gpu_headroom.workers import words
 
 ROOT = Path(__file__).parents[3]
 HELPER = ROOT / "python_helper" / "gpu_headroom"
-CATALOGUE = {**SENTENCES, **TEXTS, **gauge.TEXTS, **explain.TEXTS, **script.TEXTS}
-CATALOGUE |= {
-    **other_workers.TEXTS,
-    **words.TEXTS,
-    **dry_run_words.TEXTS,
-    **dry_run_said.TEXTS,
-    **overlay.TEXTS,
-    **hub.TEXTS,
-    **rows.TEXTS,
-}
+CATALOGUE = {**SENTENCES, **TEXTS}
+for path in HELPER.rglob("*.py"):
+    if re.search(r"^TEXTS\b", path.read_text(encoding="utf-8"), re.MULTILINE):
+        name = ".".join(path.relative_to(HELPER.parent).with_suffix("").parts)
+        CATALOGUE |= import_module(name).TEXTS
 CALLS = {"message", "say", "_row"}
 TABLES = {"SENTENCES", "TEXTS"}
 PREFIXES = (

@@ -88,7 +88,11 @@ def test_walks_only_when_growth_is_suspected(
 ) -> None:
     """Cells that do not grow alike are never surveyed."""
     walks: list[str] = []
-    monkeypatch.setattr(type(bench.session.monitor), "_account", lambda _: walks.append("walk"))
+    monkeypatch.setattr(
+        type(bench.session.wings.named("trends").monitor),
+        "_account",
+        lambda _: walks.append("walk"),
+    )
     for mib in (100, 200, 60, 0):
         bench.run(KEEP.format(mib=mib), "cell")
         bench.run("1", "another")
@@ -256,8 +260,12 @@ def test_history_keeps_the_highest_of_each_second(bench: Workbench) -> None:
     """Of the last minutes one point per second and device."""
     bench.tick_s, bench.rate_hz = 0.1, 10
     bench.run('for _ in range(4000):\n    x = torch.zeros(2**20, device="cuda"); del x', "cell")
-    assert bench.session.monitor is not None
-    points = [point for point in bench.session.monitor.history.points() if point["width_s"] == 1]
+    assert bench.session.wings.named("trends").monitor is not None
+    points = [
+        point
+        for point in bench.session.wings.named("trends").monitor.history.points()
+        if point["width_s"] == 1
+    ]
     seconds = [int(point["time_s"]) for point in points]
     assert len(set(seconds)) == len(seconds)
     assert KEPT_S <= len(seconds) <= KEPT_S + OLDER_S

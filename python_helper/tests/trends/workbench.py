@@ -122,5 +122,5 @@ class Workbench:
             self._in_tick = True
             self._due_s = self.now_s + self.draw.uniform(0.8, 1.2) / self.rate_hz
             self.session.sampler._tick()
-            self.trends += self.session.monitor.trends() if self.session.monitor else []
+            self.trends += self.session.wings.named("trends").monitor.trends()
             self._in_tick = False

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from .. import session as lives
-from .summary import summarise
+from ..terminal.summary import summarise
+from . import colab
+from .gauge import name_workers, static_gauge
 
 
 def show(*, compact: bool = False, frontend: str | None = None) -> None:
     """Display the gauge; see `gpu_headroom.show`."""
-    from ..frames.gauge import name_workers, static_gauge
-
+    if frontend not in {None, colab.NAME}:
+        raise ValueError(
+            f'There is no frontend {frontend!r}: it may be "{colab.NAME}", or be left out.'
+        )
     session = lives.start()
-    session.open_frames(frontend)
+    wing = session.wings.named("frames")
+    frames = wing.frames if frontend is None else wing.listen()
     session.sources.include_all()
     snapshot = session.sampler.measure()
     said = summarise(snapshot)
-    followed = session.workers.short(() if snapshot is None else snapshot.devices)
+    followed = None if snapshot is None else session.as_wire(snapshot)["workers"]
     workers = name_workers(followed, snapshot)
     html = static_gauge(snapshot, said, workers, compact=compact)
-    if session.frames is not None:
-        html = session.frames.live(html, compact=compact)
+    if frames is not None:
+        html = frames.live(html, compact=compact)
     text = "\n".join(filter(None, (said, workers)))
     session.shell.display_pub.publish({"text/html": html, "text/plain": text})
