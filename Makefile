@@ -380,7 +380,7 @@ pytest: environments .make/families .make/test-tools .make/wheel ## Python tests
 cuda: .make/python node_modules/.stamp ## real PyTorch for CUDA on a stub of the runtime, no card needed (TORCH=2.12.1, GPU=real: on a card, ARGS=…)
 	@$(HOST_PYTHON) -m scripts.cuda $(TORCH) $(if $(filter real,$(GPU)),--card) $(ARGS)
 
-cuda-all: .make/python node_modules/.stamp ## every supported series of it in turn, thrown away afterwards; writes docs/validation.md
+cuda-all: .make/python node_modules/.stamp ## every supported series of it in turn, thrown away afterwards; writes python_helper/tests/cuda/results.md
 	@$(HOST_PYTHON) -m scripts.cuda --all --throw-away
 
 # Two minutes, where the environment or the wheel is here already: no wheel is downloaded.

@@ -1,4 +1,4 @@
-"""The table of what ran on which PyTorch: results in, a part of docs/validation.md out."""
+"""The table of what ran on which PyTorch: results in, a page out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scripts import marked
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "python_helper" / "tests" / "cuda" / "results.json"
-PAGE = ROOT / "docs" / "validation.md"
+PAGE = RESULTS.with_suffix(".md")
 TESTS = ROOT / "python_helper" / "tests"
 BEGIN, END = "<!-- made by scripts/cuda_table.py -->\n", "<!-- end -->\n"
 # What the supported series are run on, and the size of its wheel in MB.
