@@ -480,7 +480,7 @@ requirements: .make/uv ## pin every version in requirements/ again
 
 clean: ## remove what was built, keep the environments
 	@rm -rf .make/wheel .make/installed-* .make/linked-* .make/ui-tests dist labextension lib coverage tsconfig.tsbuildinfo \
-		src/kernel/pack.ts python_helper/gpu_headroom/frames/*.{js,css} translations ui-tests/test-results ui-tests/playwright-report
+		src/kernel/pack.ts python_helper/gpu_headroom/frames/*.{js,json,css} translations ui-tests/test-results ui-tests/playwright-report
 	@rm -rf .eslintcache .stylelintcache .mypy_cache .ruff_cache .pytest_cache
 
 distclean: clean ## remove the environments and packages too

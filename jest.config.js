@@ -15,6 +15,7 @@ const esModules = [
   'marked',
   'nanoid',
   'p-limit',
+  'preact',
   'robust-predicates',
   'uuid',
   'vscode-ws-jsonrpc',

@@ -1,8 +1,8 @@
 """What of other people's the wheel has in it: a bill of materials, and the licences.
 
-JupyterLab's builder writes what webpack took into the bundle, with the texts of the licences,
-beside the bundle. The scripts of outputs have nothing of others: `frame.mjs` refuses it. The
-helper for kernels is the standard library's alone.
+JupyterLab's builder lists the packages of the labextension beside it, with the texts of their
+licenses, and `frame.mjs` does so for the scripts of outputs. The helper for kernels is the
+standard library's alone.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-LISTED = "labextensions/gpu-headroom/static/third-party-licenses.json"
+LISTED = "third-party-licenses.json"
 
 
 class Bundled(TypedDict):
@@ -39,13 +39,15 @@ class Bundled(TypedDict):
 
 
 def bundled(wheel: Path) -> list[Bundled]:
-    """The packages that are in the wheel's bundle, each with the text of its licence."""
+    """Return the packages of other people in the wheel, each with the text of its license."""
+    packages: list[Bundled] = []
     with zipfile.ZipFile(wheel) as archive:
-        (name,) = (name for name in archive.namelist() if name.endswith(LISTED))
-        packages: list[Bundled] = json.loads(archive.read(name))["packages"]
+        for name in archive.namelist():
+            if name.endswith(LISTED):
+                packages += json.loads(archive.read(name))["packages"]
     for each in packages:
         if not each["licenseId"] or not each["extractedText"].strip():
-            raise SystemExit(f"release: {each['name']} is in the bundle without a licence")
+            raise SystemExit(f"release: {each['name']} is in the wheel without a license")
     return sorted(packages, key=lambda each: each["name"])
 
 

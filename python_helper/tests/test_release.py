@@ -116,10 +116,13 @@ def test_the_wheel_tells_where_we_are(wheel: zipfile.ZipFile) -> None:
     assert re.findall(r"\]\((?!https://|#).*?\)", text) == []
 
 
-def test_the_wheel_has_the_licences_of_what_is_bundled(wheel: zipfile.ZipFile) -> None:
-    """Each package in the bundle stands there with its licence, and a known one is among them."""
-    listed = json.loads(read(wheel, "static/third-party-licenses.json"))["packages"]
-    assert "valibot" in {each["name"] for each in listed}
+@pytest.mark.parametrize(("folder", "known"), [("static", "valibot"), ("frames", "preact")])
+def test_the_wheel_has_the_licenses_of_what_is_bundled(
+    wheel: zipfile.ZipFile, folder: str, known: str
+) -> None:
+    """Each bundled package is listed with its license, and a known one is among them."""
+    listed = json.loads(read(wheel, f"{folder}/third-party-licenses.json"))["packages"]
+    assert known in {each["name"] for each in listed}
     assert all(each["licenseId"] and each["extractedText"].strip() for each in listed)
 
 

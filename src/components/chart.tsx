@@ -251,7 +251,7 @@ function Labels(props: ILayerProps): React.JSX.Element {
           {text}
         </text>
       ))}
-      <text x={scale.endX} y={y} textAnchor="end">
+      <text x={scale.endX} y={y} style={{ textAnchor: 'end' }}>
         {nameAgo(0, trans)}
       </text>
     </>

@@ -44,7 +44,7 @@ export function Outline({ name }: { name: IconName }): React.JSX.Element {
   return (
     <>
       {PATHS[name].map(path => (
-        <path key={path} fillRule="evenodd" d={path} />
+        <path key={path} style={{ fillRule: 'evenodd' }} d={path} />
       ))}
     </>
   );

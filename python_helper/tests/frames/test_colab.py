@@ -74,7 +74,7 @@ def test_a_card_is_saved_small(kernel: LiveKernel) -> None:
     html = bundle["text/html"]
     script = html[html.index("</div><style>") :]
     assert len(script) > 10_000
-    assert len(json.dumps(bundle)) <= 69_800
+    assert len(json.dumps(bundle)) <= 100_000
     assert len(json.dumps(bundle)) - len(json.dumps(script)) <= 25_000
 
 

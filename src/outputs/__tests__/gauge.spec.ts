@@ -9,6 +9,9 @@ import { Inserting } from '../inserting';
 import { FakeKernel } from './fakekernel';
 import { buttonsIn, pass, pressIn } from './person';
 
+// As in the script of an output.
+jest.mock('react', () => jest.requireActual<object>('preact'));
+
 const HOSTILE = [
   '<img src=x onerror=alert(1)>',
   '</script><script>alert(1)</script>',

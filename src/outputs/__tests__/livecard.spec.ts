@@ -27,6 +27,9 @@ import {
   takeClipboard
 } from './person';
 
+// As in the script of an output.
+jest.mock('react', () => jest.requireActual<object>('preact'));
+
 const FIXED = [
   { cell_id: 'cell-2', execution_count: 2, source: 'batch_size = 512' },
   { cell_id: 'cell-7', execution_count: 7, source: 'train()' }

@@ -1,0 +1,105 @@
+import {
+  type ComponentChild,
+  createElement,
+  type FunctionComponent
+} from 'preact';
+
+import { cardIn } from '../../__tests__/cardin';
+import {
+  CAUSE,
+  CONFIRMED,
+  FREE,
+  RELEASED,
+  REPORT,
+  SMALLER_BATCH,
+  SNIPPET,
+  WORDS
+} from '../../__tests__/report';
+import type { Card } from '../../card/card';
+import type { ICardState } from '../../card/state';
+import type { IReport } from '../../protocol';
+import { IN_CELLS } from '../../report/offers';
+import { draw } from '../view';
+
+/** A report in a state that shows every part of a card at least once. */
+const CARDS: [string, Partial<IReport>, ICardState][] = [
+  ['a failure', { further_causes: [CAUSE] }, CONFIRMED],
+  ['a saved one', { simulated: true }, { ...CONFIRMED, trust: 'saved' }],
+  [
+    'a remedy under way',
+    { remedies: [FREE, SMALLER_BATCH, SNIPPET] },
+    {
+      ...CONFIRMED,
+      remedies: { [FREE.id]: { status: 'waiting', text: '**Waits** for `x`.' } }
+    }
+  ],
+  ['a measurement that goes on', { cause: null, looking: true }, CONFIRMED],
+  ['a release', {}, { ...CONFIRMED, released: RELEASED }]
+];
+
+/** The card as the script of an output makes it. */
+function cardOfOutput(): FunctionComponent<Parameters<typeof Card>[0]> {
+  let found: unknown = null;
+  jest.isolateModules(() => {
+    jest.doMock('react', () => jest.requireActual<object>('preact'));
+    found = jest.requireActual<object>('../../card/card');
+    jest.dontMock('react');
+  });
+  return (found as { Card: FunctionComponent<Parameters<typeof Card>[0]> })
+    .Card;
+}
+
+describe('draw', () => {
+  let host: HTMLElement;
+
+  beforeEach(() => {
+    host = document.createElement('div');
+    host.textContent = 'as it was saved';
+    document.body.replaceChildren(host);
+  });
+
+  it.each(CARDS)('should draw %s as React does', (_, changes, state) => {
+    const component = cardOfOutput();
+    draw(
+      createElement(component, {
+        ...WORDS,
+        report: { ...REPORT, ...changes },
+        state,
+        offers: IN_CELLS,
+        onAction: () => undefined,
+        titleId: 'title',
+        opened: new Set<string>()
+      }),
+      host
+    );
+    const other = document.createElement('div');
+    cardIn(other)({ ...REPORT, ...changes }, state);
+    expect(host.innerHTML).toBe(other.innerHTML);
+  });
+
+  it('should keep the focus, else give it to what does the same', () => {
+    const show = (isOther: boolean): void => {
+      const button = (key: string): ComponentChild =>
+        createElement('button', { key, 'data-focus-key': key });
+      const same = button('same');
+      draw(
+        [
+          button('first'),
+          isOther ? createElement('p', null, same) : same,
+          !isOther && button('gone')
+        ],
+        host
+      );
+    };
+    const focused = (): string | undefined =>
+      (document.activeElement as HTMLElement | null)?.dataset.focusKey;
+    show(false);
+    host.querySelector<HTMLElement>('[data-focus-key=same]')?.focus();
+    show(true);
+    expect(focused()).toBe('same');
+    show(false);
+    host.querySelector<HTMLElement>('[data-focus-key=gone]')?.focus();
+    show(true);
+    expect(focused()).toBe('first');
+  });
+});
