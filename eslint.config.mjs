@@ -35,9 +35,9 @@ const LAB = [...PURE, 'components', '', 'kernel', 'lab'];
 /**
  * Which folders of `src` each folder may import from, besides its own, types included:
  * those before it only, so that no folders stand in a circle, as `docs/architecture.md`
- * draws them. `index.ts` imports from all.
+ * draws them. `index.ts` imports from all of the core, `wings.ts` from the wings.
  */
-const ARROWS = {
+const CORE = {
   protocol: [],
   text: ['protocol'],
   memory: ['protocol', 'text'],
@@ -46,20 +46,26 @@ const ARROWS = {
   kernel: [...PURE, ''],
   lab: [...PURE, 'components', '', 'kernel'],
   card: [...PURE, 'components'],
-  outputs: [...PURE, 'components', 'card'],
-  timeline: LAB,
   release: LAB,
   editing: LAB,
-  dryrun: [...LAB, 'editing'],
+  cells: [...LAB, 'release'],
+  gauge: [...LAB, 'release'],
+  panel: [...LAB, 'release'],
+  dryrun: [...LAB, 'editing', 'panel'],
   fit: [...LAB, 'release', 'editing'],
   report: [...LAB, 'card', 'release', 'editing', 'dryrun', 'fit'],
-  cells: [...LAB, 'release'],
-  gauge: [...LAB, 'timeline', 'release'],
-  otherkernels: LAB,
-  workers: LAB,
-  panel: [...LAB, 'timeline', 'release', 'otherkernels', 'workers', 'dryrun'],
   commands: [...LAB, 'release', 'editing']
 };
+
+/** The same of what can be taken away: the core knows none of it. */
+const WINGS = {
+  outputs: [...PURE, 'components', 'card'],
+  timeline: [...LAB, 'panel'],
+  otherkernels: [...LAB, 'release', 'panel'],
+  workers: [...LAB, 'panel']
+};
+
+const ARROWS = { ...CORE, ...WINGS };
 
 /** The files beside the folders. */
 const BESIDE = readdirSync(new URL('src', import.meta.url))
@@ -81,7 +87,7 @@ function arrowsOf([folder, allowed], index, all) {
   const from = folder === '' ? '\\./' : '(?:\\.\\./)+';
   return {
     files: [folder === '' ? 'src/*.ts' : `src/${folder}/**/*.{ts,tsx}`],
-    ignores: ['**/__tests__/**', 'src/index.ts'],
+    ignores: ['**/__tests__/**', 'src/index.ts', 'src/wings.ts'],
     rules: {
       'no-restricted-imports': [
         'error',

@@ -4,13 +4,7 @@ import type { IDisposable, IObservableDisposable } from '@lumino/disposable';
 import type { ISignal } from '@lumino/signaling';
 
 import type { IMemoryState } from './memory/state';
-import type {
-  Event,
-  IDevice,
-  IReplies,
-  IRequests,
-  RequestArgs
-} from './protocol';
+import type { Event, IReplies, IRequests, RequestArgs } from './protocol';
 
 /**
  * The GPU memory of one kernel, shared by all views of that kernel on this page.
@@ -73,70 +67,12 @@ export interface IGpuMemory extends IKernelSource {
   find(kernel: Pick<Kernel.IModel, 'id'>): IKernelMemory | null;
 }
 
-/** Another kernel of the server, as it answered last. */
-export interface IOtherKernel {
-  readonly id: string;
-  /** The notebooks and consoles that use it, else its spec: for people. */
-  readonly name: string;
-  /** Where the notebooks are in the server's files; empty where there is none. */
-  readonly path: string;
-  readonly isBusy: boolean;
-  /** In milliseconds of this page's clock; `null`: it is busy, or has run nothing yet. */
-  readonly idleSince_ms: number | null;
-  /** As it sees them; what it holds itself is in use and cached. */
-  readonly devices: readonly IDevice[];
-}
-
-/**
- * The kernels of the server except that of the focused document, as far as a
- * helper in them answers.
- *
- * They are asked while somebody watches and the page is visible, never otherwise.
- */
-export interface IOtherKernels {
-  readonly kernels: readonly IOtherKernel[];
-
-  /**
-   * How many were not asked because no page is connected to them: the server
-   * drops what it keeps for the page that was, once another connects.
-   */
-  readonly unasked: number;
-
-  /** Whether a person may be offered to shut them down. */
-  readonly mayShutDown: boolean;
-
-  readonly changed: ISignal<IOtherKernels, void>;
-
-  /** Ask now and then while the returned object is not disposed. */
-  watch(): IDisposable;
-
-  /** Whether some are asked on a person's word, and have not answered. */
-  readonly isAsking: boolean;
-
-  /** Ask those too that no page is connected to: a person wants it. */
-  askUnasked(): void;
-
-  /** Whether one of them, as last heard, holds memory of a GPU of this kernel. */
-  isSharing(memory: IKernelMemory): boolean;
-
-  /** End a kernel; rejects with what the server says. */
-  shutDown(id: string): Promise<void>;
-}
-
 /**
  * The token of the GPU memory of this page's kernels.
  */
 export const IGpuMemory = new Token<IGpuMemory>(
   'gpu-headroom:IGpuMemory',
   'GPU memory of the kernels of this page, as their frameworks see it.'
-);
-
-/**
- * The token of the other kernels of the server.
- */
-export const IOtherKernels = new Token<IOtherKernels>(
-  'gpu-headroom:IOtherKernels',
-  'The other kernels of the server, and what they hold of the GPUs.'
 );
 
 /**

@@ -3,6 +3,7 @@ import { Notification } from '@jupyterlab/apputils';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
+import { ISections } from '../panel/model';
 import { CommandIDs, IGpuMemory, NO_ARGS } from '../tokens';
 
 /**
@@ -13,14 +14,16 @@ const plugin: JupyterFrontEndPlugin<void> = {
   description: 'Says on which GPU a notebook fits, before it runs on any.',
   autoStart: true,
   requires: [IGpuMemory, INotebookTracker],
-  optional: [ITranslator],
+  optional: [ISections, ITranslator],
   activate: (
     app,
     memory: IGpuMemory,
     notebooks: INotebookTracker,
+    sections: ISections | null,
     translator: ITranslator | null
   ): void => {
     const { commands } = app;
+    sections?.add(async () => (await import('./panelsection')).FITS_ON);
     const trans = (translator ?? nullTranslator).load('gpu-headroom');
     const isEnabled = (): boolean =>
       notebooks.currentWidget !== null &&

@@ -6,7 +6,7 @@ import * as React from 'react';
 
 import { isBusy } from '../memory/model';
 import type { GaugeModel } from './model';
-import { panelOpener, popupActions } from './popupactions';
+import { popupActions } from './popupactions';
 import { PopupBody } from './popupbody';
 import { noticeOf } from './popupnotice';
 
@@ -118,8 +118,6 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
         }}
         actions={popupActions({ ...this._options, close })}
         notice={noticeOf(model)}
-        workers={model.workers}
-        onWorkers={panelOpener({ ...this._options, close })}
         trans={trans}
       />
     );

@@ -24,11 +24,6 @@ export function popupActions(context: IContext): IButtonProps[] {
   return current ? numbers(context, current) : restart(context);
 }
 
-/** Opens the panel; `null`: there is none. */
-export function panelOpener(context: IContext): (() => void) | null {
-  return command(context, CommandIDs.showPanel, '')[0]?.onPress ?? null;
-}
-
 /** What goes with the numbers, or with why there are none. */
 function numbers(context: IContext, current: IKernelMemory): IButtonProps[] {
   const { reading, trans } = context.model;
@@ -40,14 +35,6 @@ function numbers(context: IContext, current: IKernelMemory): IButtonProps[] {
   switch (reading.kind) {
     case 'filling':
     case 'short':
-      return [
-        ...release(context, current),
-        {
-          label: trans.__('Interrupt kernel'),
-          isAside: true,
-          onPress: () => void current.kernel.interrupt()
-        }
-      ];
     case 'ok':
     case 'queued':
     case 'tight':
@@ -62,11 +49,10 @@ function numbers(context: IContext, current: IKernelMemory): IButtonProps[] {
       ];
     case 'none':
     case 'idle':
-      return command(
-        context,
-        CommandIDs.dryRun,
-        context.model.trans.__('Dry run on a GPU…')
-      );
+      return [
+        ...command(context, CommandIDs.dryRun, trans.__('Dry run on a GPU…')),
+        ...(context.model.workers ? openPanel(context) : [])
+      ];
     default:
       return restart(context);
   }
@@ -94,8 +80,13 @@ function release(context: IContext, current: IKernelMemory): IButtonProps[] {
       : free
         ? [{ ...free, isPrimary: true }]
         : command(context, CommandIDs.releaseMemory, trans.__('Release GPU'))),
-    ...command(context, CommandIDs.showPanel, trans.__('Open panel'))
+    ...openPanel(context)
   ];
+}
+
+function openPanel(context: IContext): IButtonProps[] {
+  const label = context.model.trans.__('Open panel');
+  return command(context, CommandIDs.showPanel, label);
 }
 
 /** A command, where it is there and can be run; it ends the popup. */

@@ -9,11 +9,9 @@ import { gapOf } from '../memory/gap';
 import type { Reading } from '../memory/reading';
 import { formatAge } from '../memory/readingwords';
 import type { IMemoryState } from '../memory/state';
-import type { IWorkersReading } from '../memory/workers';
 import { formatBytes } from '../text/format';
 import { nameSize } from '../text/names';
 import { History, Numbers } from './readings';
-import { PopupWorkers } from './workers';
 
 interface IPopupProps {
   reading: Reading;
@@ -26,9 +24,6 @@ interface IPopupProps {
   actions: readonly IButtonProps[];
   /** What the person should know before pressing. */
   notice: string;
-  workers: IWorkersReading | null;
-  /** Shows all of them; `null`: there is no panel. */
-  onWorkers: (() => void) | null;
   trans: TranslationBundle;
 }
 
@@ -36,7 +31,7 @@ interface IPopupProps {
  * The popup: where the headroom is, in numbers, and what can be done.
  */
 export function PopupBody(props: IPopupProps): React.JSX.Element {
-  const { actions, notice, reading, state, trans, workers } = props;
+  const { actions, notice, reading, state } = props;
   // The chart: only where there are numbers that it leads up to.
   const isCharted = 'device' in reading && reading.kind !== 'stale';
   return (
@@ -47,15 +42,6 @@ export function PopupBody(props: IPopupProps): React.JSX.Element {
       {isCharted && state && (
         <section>
           <History {...props} reading={reading} state={state} />
-        </section>
-      )}
-      {workers && (
-        <section>
-          <PopupWorkers
-            workers={workers}
-            onMore={props.onWorkers}
-            trans={trans}
-          />
         </section>
       )}
       {(actions.length > 0 || notice) && (

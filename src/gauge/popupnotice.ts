@@ -15,10 +15,7 @@ export function noticeOf({ current, reading, trans }: GaugeModel): string {
   if (queuedIn(state).length > 0) {
     return `${trans.__('Freeing is queued.')} ${startsWhen(state, trans)}`;
   }
-  const isUrgent = reading.kind === 'filling' || reading.kind === 'short';
-  const starts = isUrgent
-    ? trans.__('%1 Freeing starts when it finishes or is interrupted.', running)
-    : trans.__('%1 Freeing starts when it finishes.', running);
+  const starts = trans.__('%1 Freeing starts when it finishes.', running);
   return reading.kind === 'short'
     ? `${describeShortage(reading.shortage, reading.cell, trans)} ${starts}`
     : starts;

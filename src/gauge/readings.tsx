@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { Chart, ChartTitle } from '../components/chart';
 import {
   DeviceNotes,
   DeviceNumbers,
@@ -8,12 +9,12 @@ import {
   Headroom
 } from '../components/devicenumbers';
 import { WorkersPart } from '../components/workerspart';
+import { useTimeline } from '../lab/usetimeline';
 import type { Condition } from '../memory/level';
 import type { Reading } from '../memory/reading';
 import type { IMemoryState } from '../memory/state';
+import { nameSpan } from '../memory/timelinewords';
 import type { IDevice } from '../protocol';
-import { Findings } from '../timeline/findings';
-import { Timeline } from '../timeline/view';
 import { DeviceTable } from './devicetable';
 
 /** Of the chart: the width of the popup without its margins. */
@@ -76,24 +77,37 @@ function conditionOf({ kind }: IReadingsProps['reading']): Condition | null {
   return kind === 'queued' ? 'ok' : kind;
 }
 
+/** Drawn again only when its timeline changes. */
+const Plot = React.memo(Chart);
+
 /**
- * The session as a GPU has seen it, and where its memory goes.
+ * The session as a GPU has seen it.
  */
 export function History(props: IReadingsProps): React.JSX.Element {
   const { reading, state, trans } = props;
   const device = shownOf(props);
+  const timeline = useTimeline(state, device);
+  const id = React.useId();
   const isOne = reading.count < 2;
+  const span = nameSpan(true, trans);
   return (
     <>
-      <Timeline
-        state={state}
-        device={device}
-        isNamed={!isOne}
-        width={WIDTH_PX}
-        height={HEIGHT_PX}
-        trans={trans}
-      />
-      <Findings state={state} device={device} trans={trans} />
+      {timeline && (
+        <>
+          <ChartTitle
+            title={isOne ? span : `${trans.__('GPU %1', device.index)} ${span}`}
+            timeline={timeline}
+            trans={trans}
+          />
+          <Plot
+            timeline={timeline}
+            id={id}
+            width={WIDTH_PX}
+            height={HEIGHT_PX}
+            trans={trans}
+          />
+        </>
+      )}
       {!isOne && <DeviceNotes device={device} trans={trans} />}
     </>
   );

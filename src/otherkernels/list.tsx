@@ -7,13 +7,13 @@ import { Hint } from '../components/hint';
 import { Wait } from '../lab/wait';
 import { whenLong } from '../memory/work';
 import { formatBytes } from '../text/format';
-import type { IOtherKernels } from '../tokens';
+import type { IOtherKernels } from './otherkernel';
 import type { IShare } from './sharing';
 import { shutDown } from './shutdown';
 import { describeActivity } from './words';
 
 interface IListProps {
-  others: IOtherKernels | null;
+  others: IOtherKernels;
   /** Of the card that is picked, the largest first. */
   shares: readonly IShare[];
   /** What is left for programs that did not answer, in words. */
@@ -31,15 +31,14 @@ export function NotebookList(props: IListProps): React.JSX.Element {
       className="jp-GpuHeadroom-notebooks"
       aria-label={trans.__('Other notebooks on this GPU')}
     >
-      {others &&
-        shares.map(share => (
-          <Notebook
-            key={share.kernel.id}
-            others={others}
-            share={share}
-            trans={trans}
-          />
-        ))}
+      {shares.map(share => (
+        <Notebook
+          key={share.kernel.id}
+          others={others}
+          share={share}
+          trans={trans}
+        />
+      ))}
       <li>
         <span
           title={trans.__(

@@ -5,12 +5,8 @@ import { Poll } from '@lumino/polling';
 
 import { Observable } from '../observable';
 import type { Settings } from '../settings';
-import type {
-  IGpuMemory,
-  IKernelMemory,
-  IOtherKernel,
-  IOtherKernels
-} from '../tokens';
+import type { IGpuMemory, IKernelMemory } from '../tokens';
+import type { IOtherKernel, IOtherKernels } from './otherkernel';
 import { askOnce, heard, type Presence } from './presence';
 import { sharesOf } from './sharing';
 

@@ -1,32 +1,43 @@
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
+import { ISections } from '../panel/model';
+import { IReleaseSessions, type ReleaseSessions } from '../release/sessions';
 import { loadSettings } from '../settings';
-import { IGpuMemory, IOtherKernels } from '../tokens';
-// Those who watch are there before the first question.
-// eslint-disable-next-line jupyter/prefer-lazy-imports
-import { OtherKernels } from './otherkernels';
+import { IGpuMemory } from '../tokens';
+import type { OtherKernels } from './otherkernels';
 
 /**
  * The other kernels of the server, asked while somebody watches.
  */
-const plugin: JupyterFrontEndPlugin<IOtherKernels> = {
+const plugin: JupyterFrontEndPlugin<void> = {
   id: 'gpu-headroom:notebooks',
-  description: 'Provides what other notebooks of the server hold of the GPUs.',
+  description: 'Shows what other notebooks of the server hold of the GPUs.',
   autoStart: true,
-  provides: IOtherKernels,
-  requires: [IGpuMemory],
+  requires: [IGpuMemory, ISections, IReleaseSessions],
   optional: [ISettingRegistry],
-  activate: async (
+  activate: (
     app,
     memory: IGpuMemory,
+    sections: ISections,
+    sessions: ReleaseSessions,
     registry: ISettingRegistry | null
-  ): Promise<IOtherKernels> =>
-    new OtherKernels({
-      memory,
-      services: app.serviceManager,
-      settings: await loadSettings(registry)
-    })
+  ): void => {
+    let others: OtherKernels | null = null;
+    sessions.isShared = kernel => others?.isSharing(kernel) ?? false;
+    sections.add(async () => {
+      const [{ OtherKernels }, { othersSection }] = await Promise.all([
+        import('./otherkernels'),
+        import('./section')
+      ]);
+      others ??= new OtherKernels({
+        memory,
+        services: app.serviceManager,
+        settings: await loadSettings(registry)
+      });
+      return othersSection(others);
+    });
+  }
 };
 
 export default plugin;

@@ -2,7 +2,7 @@
  * Whose memory is on the same card.
  */
 import type { IDevice } from '../protocol';
-import type { IOtherKernel } from '../tokens';
+import type { IOtherKernel } from './otherkernel';
 
 /** What another kernel holds of one card. */
 export interface IShare {

@@ -4,7 +4,7 @@ import { askConsent } from '../lab/consent';
 import { Notice } from '../lab/notice';
 import { formatBytes } from '../text/format';
 import { sentenceOf } from '../text/reason';
-import type { IOtherKernels } from '../tokens';
+import type { IOtherKernels } from './otherkernel';
 import type { IShare } from './sharing';
 
 /**

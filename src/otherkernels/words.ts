@@ -5,7 +5,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { formatBytes } from '../text/format';
 import { nameSize } from '../text/names';
-import type { IOtherKernel } from '../tokens';
+import type { IOtherKernel } from './otherkernel';
 import type { IShare } from './sharing';
 
 const MINUTE_MS = 60_000;

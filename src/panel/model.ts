@@ -1,5 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { VDomModel } from '@jupyterlab/ui-components';
+import { Token } from '@lumino/coreutils';
 import { Poll, Throttler } from '@lumino/polling';
 import { type ISignal, Signal } from '@lumino/signaling';
 
@@ -7,13 +8,14 @@ import { KernelFollower } from '../kernel/follower';
 import { perKernel } from '../kernel/perkernel';
 import { fullest } from '../memory/level';
 import { staleness } from '../memory/model';
+import { Registry } from '../registry';
 import type { IDevice, IHeldDevice, IItem } from '../protocol';
 import type { ReleaseSession } from '../release/session';
 import type { ReleaseSessions } from '../release/sessions';
-import type { IGpuMemory, IKernelMemory, IOtherKernels } from '../tokens';
+import type { IGpuMemory, IKernelMemory } from '../tokens';
 import { HoldersModel } from './holders';
 import type { ISorting } from './rows';
-import { type ISection, Sections } from './section';
+import type { ISection } from './section';
 
 /** Inserts a cell that frees items into the notebook of a kernel. */
 export type InsertCell = (
@@ -23,15 +25,12 @@ export type InsertCell = (
 
 interface IOptions {
   readonly memory: IGpuMemory;
-  readonly others?: IOtherKernels | null;
   readonly sessions: ReleaseSessions;
   readonly trans: TranslationBundle;
   /** `null`: there is no notebook to take one now. */
   readonly insertCell: () => InsertCell | null;
   /** The name of the focused document; empty where there is none. */
   readonly documentName: () => string;
-  /** Whether it is offered to have workers measured. */
-  readonly mayMeasure?: () => boolean;
 }
 
 /** Numbers change no faster than they can be read. */
@@ -47,7 +46,6 @@ export class PanelModel extends VDomModel {
   constructor(private readonly _options: IOptions) {
     super();
     this.trans = _options.trans;
-    this.others = _options.others ?? null;
     this._throttler = new Throttler(() => {
       this._wasStale = this.isStale;
       this.stateChanged.emit();
@@ -72,10 +70,7 @@ export class PanelModel extends VDomModel {
 
   readonly trans: TranslationBundle;
 
-  /** The other kernels of the server; `null` where they cannot be asked. */
-  readonly others: IOtherKernels | null;
-
-  readonly sections = new Sections<PanelModel>();
+  readonly sections: ISections = new Registry();
 
   /** The sections that have something to show, in their order. */
   get order(): readonly IPanelSection[] {
@@ -100,11 +95,6 @@ export class PanelModel extends VDomModel {
   /** Giving it back. */
   get session(): ReleaseSession | null {
     return this._session;
-  }
-
-  /** Whether it is offered to have workers measured. */
-  get mayMeasure(): boolean {
-    return this._options.mayMeasure?.() ?? true;
   }
 
   /** Insert a cell that frees items; `null` where no notebook can take it. */
@@ -221,6 +211,15 @@ export class PanelModel extends VDomModel {
 
 /** A section of this panel. */
 export type IPanelSection = ISection<PanelModel>;
+
+/** The sections of the panel. */
+export type ISections = Registry<IPanelSection>;
+
+/** The token of the sections of the panel, for the plugins that add some. */
+export const ISections = new Token<ISections>(
+  'gpu-headroom:ISections',
+  'The sections of the panel.'
+);
 
 /** What the parts of the panel are drawn from. */
 export interface IPanelProps {

@@ -43,7 +43,7 @@ export class GpuPanel extends SidePanel {
 
   /** Open a section, and scroll to it. */
   async reveal(id: string): Promise<void> {
-    await this._load();
+    await this._model.sections.load();
     const index = this._shown.findIndex(({ section }) => section.id === id);
     if (index >= 0) {
       this._accordion.expand(index);
@@ -54,7 +54,7 @@ export class GpuPanel extends SidePanel {
   protected override onAfterShow(message: Message): void {
     super.onAfterShow(message);
     this._model.isShown = true;
-    void this._load();
+    void this._model.sections.load();
   }
 
   protected override onAfterHide(message: Message): void {
@@ -67,14 +67,6 @@ export class GpuPanel extends SidePanel {
       throw new TypeError('The content of a side panel is an accordion.');
     }
     return this.content;
-  }
-
-  /** The sections are not part of what a page loads at its start. */
-  private _load(): Promise<void> {
-    this._loaded ??= import('./sections').then(({ addSections }) => {
-      addSections(this._model.sections);
-    });
-    return this._loaded;
   }
 
   /** Hidden, it has nothing to put together: showing it is news. */
@@ -185,7 +177,6 @@ export class GpuPanel extends SidePanel {
   private readonly _observer = new ResizeObserver(() => {
     this._share();
   });
-  private _loaded: Promise<void> | null = null;
   private _isMoved = false;
 }
 

@@ -2,20 +2,15 @@ import {
   ILayoutRestorer,
   type JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { gpuIcon } from '../lab/labicons';
 import { idsOf } from '../memory/items';
 import { IReleaseSessions, type ReleaseSessions } from '../release/sessions';
-import { DEFAULT_SETTINGS, loadSettings } from '../settings';
-// eslint-disable-next-line jupyter/prefer-lazy-imports -- to record from the start
-import { workersOf } from '../workers/workers';
-import { CommandIDs, IGpuMemory, IOtherKernels } from '../tokens';
-// The side bar needs the panel, and its model, before the layout is restored.
+import { CommandIDs, IGpuMemory } from '../tokens';
+import { type InsertCell, ISections, PanelModel } from './model';
+// The side bar needs the panel before the layout is restored.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
-import { type InsertCell, PanelModel } from './model';
-// eslint-disable-next-line jupyter/prefer-lazy-imports -- see above
 import { GpuPanel } from './panel';
 
 /** Of JupyterLab. */
@@ -38,21 +33,20 @@ const RANK = 850;
 /**
  * The panel in the right side bar.
  */
-const plugin: JupyterFrontEndPlugin<void> = {
+const plugin: JupyterFrontEndPlugin<ISections> = {
   id: 'gpu-headroom:panel',
   description: 'Shows in the side bar what holds the GPU memory of a kernel.',
   autoStart: true,
   requires: [IGpuMemory, IReleaseSessions],
-  optional: [IOtherKernels, ILayoutRestorer, ISettingRegistry, ITranslator],
+  optional: [ILayoutRestorer, ITranslator],
+  provides: ISections,
   activate: (
     app,
     memory: IGpuMemory,
     sessions: ReleaseSessions,
-    others: IOtherKernels | null,
     restorer: ILayoutRestorer | null,
-    registry: ISettingRegistry | null,
     translator: ITranslator | null
-  ): void => {
+  ): ISections => {
     const { commands, shell } = app;
     const language = translator ?? nullTranslator;
     const trans = language.load('gpu-headroom');
@@ -68,32 +62,17 @@ const plugin: JupyterFrontEndPlugin<void> = {
             })
         : null;
     };
-    // The layout is restored before they are loaded.
-    let settings = { current: DEFAULT_SETTINGS };
-    void loadSettings(registry).then(loaded => {
-      settings = loaded;
-    });
     const model = new PanelModel({
       memory,
       sessions,
-      others,
       insertCell,
       trans,
-      documentName,
-      mayMeasure: () => settings.current.measureWorkers === 'ask'
+      documentName
     });
     const openSettings = (): void => {
       const query = trans.__('GPU Headroom');
       void commands.execute(OPEN_SETTINGS, { query });
     };
-    // Workers are recorded from the start, whether the panel is open or not.
-    const record = (): void => {
-      if (memory.current) {
-        workersOf(memory.current);
-      }
-    };
-    memory.currentChanged.connect(record);
-    record();
     const panel = new GpuPanel(model, openSettings);
     panel.id = 'gpu-headroom-panel';
     panel.title.icon = gpuIcon;
@@ -112,6 +91,11 @@ const plugin: JupyterFrontEndPlugin<void> = {
         }
       }
     });
+    const { sections } = model;
+    sections.add(async () => (await import('./sections')).DEVICES);
+    sections.add(async () => (await import('./sections')).HOLDERS);
+    sections.add(async () => (await import('./sections')).FREEABLE);
+    return sections;
   }
 };
 

@@ -1,17 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { DisposableDelegate, type IDisposable } from '@lumino/disposable';
+import type { IDisposable } from '@lumino/disposable';
 import type { ISignal } from '@lumino/signaling';
 import type * as React from 'react';
-
-import type { History } from '../memory/history';
-import { Observable } from '../observable';
-import type { IDevice } from '../protocol';
-
-/** Readings of a device that the kernel itself does not have. */
-export interface IRecorded {
-  readonly device: IDevice;
-  readonly history: History;
-}
 
 /** A section of the panel, drawn from a model. */
 export interface ISection<M> {
@@ -33,27 +23,5 @@ export interface ISection<M> {
   ) => { readonly changed: ISignal<unknown, void> } | null;
   /** Measure what the section shows until the result is disposed. */
   readonly look?: (model: M) => IDisposable | null;
-  /** Readings that the timeline can show as well. */
-  readonly recorded?: (model: M) => IRecorded | null;
   readonly Body: React.FunctionComponent<{ readonly model: M }>;
-}
-
-/**
- * The registry of sections. Emits when one is added or removed.
- */
-export class Sections<M> extends Observable {
-  add(section: ISection<M>): IDisposable {
-    this._sections.add(section);
-    this.emit();
-    return new DisposableDelegate(() => {
-      this._sections.delete(section);
-      this.emit();
-    });
-  }
-
-  get all(): readonly ISection<M>[] {
-    return [...this._sections];
-  }
-
-  private readonly _sections = new Set<ISection<M>>();
 }

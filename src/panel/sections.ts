@@ -4,29 +4,11 @@ import { isBusy } from '../memory/model';
 import { describeSafe } from '../release/words';
 import { formatBytes } from '../text/format';
 import { Devices } from './devices';
-import { FITS_ON } from './fitson';
 import { FreeableList } from './freeablelist';
-import { TIMELINE } from './history';
 import { HolderList } from './holderlist';
 import type { IPanelSection, PanelModel } from './model';
-import { OTHERS } from './others';
-import type { Sections } from './section';
-import { WORKERS } from './workers';
 
-/**
- * Add the sections of the panel.
- */
-export function addSections(sections: Sections<PanelModel>): void {
-  sections.add(FITS_ON);
-  sections.add(DEVICES);
-  sections.add(WORKERS);
-  sections.add(TIMELINE);
-  sections.add(HOLDERS);
-  sections.add(FREEABLE);
-  sections.add(OTHERS);
-}
-
-const DEVICES: IPanelSection = {
+export const DEVICES: IPanelSection = {
   id: 'devices',
   rank: 20,
   label: trans => trans.__('Devices'),
@@ -34,7 +16,7 @@ const DEVICES: IPanelSection = {
   Body: Devices
 };
 
-const HOLDERS: IPanelSection = {
+export const HOLDERS: IPanelSection = {
   id: 'holders',
   rank: 50,
   minHeight: 200,
@@ -53,7 +35,7 @@ const HOLDERS: IPanelSection = {
   Body: HolderList
 };
 
-const FREEABLE: IPanelSection = {
+export const FREEABLE: IPanelSection = {
   id: 'freeable',
   rank: 60,
   // What can be freed matters more then than how it came about.

@@ -1,7 +1,6 @@
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { IOtherKernels } from '../tokens';
 // A press of a button asks and tells at once.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { confirmItems, notifyRelease } from './notifier';
@@ -14,17 +13,12 @@ const plugin: JupyterFrontEndPlugin<ReleaseSessions> = {
   id: 'gpu-headroom:release',
   description: 'Gives GPU memory back, for all that offers it.',
   autoStart: true,
-  optional: [IOtherKernels, ITranslator],
+  optional: [ITranslator],
   provides: IReleaseSessions,
-  activate: (
-    _,
-    others: IOtherKernels | null,
-    translator: ITranslator | null
-  ): ReleaseSessions => {
+  activate: (_, translator: ITranslator | null): ReleaseSessions => {
     const trans = (translator ?? nullTranslator).load('gpu-headroom');
     return new ReleaseSessions({
       confirm: items => confirmItems(items, trans),
-      isShared: memory => others?.isSharing(memory) ?? false,
       notify: (session, args) => notifyRelease(session, args, trans)
     });
   }

@@ -10,9 +10,6 @@ export interface IReleaseServices {
   /** Asks a person for the price of items; resolves to whether they agree. */
   confirm(items: readonly IItem[]): Promise<boolean>;
 
-  /** Whether another notebook is known to use the card of a kernel. */
-  isShared(memory: IKernelMemory): boolean;
-
   /** Tells in a notification how a release goes. Never rejects. */
   notify(session: ReleaseSession, args: RequestArgs<'release'>): Promise<void>;
 }
@@ -26,10 +23,11 @@ export interface IReleaseServices {
 export class ReleaseSession extends Observable {
   constructor(
     readonly memory: IKernelMemory,
-    private readonly _services: IReleaseServices
+    private readonly _services: IReleaseServices,
+    isShared: () => boolean
   ) {
     super();
-    this.checklist = new Checklist(memory, () => _services.isShared(memory));
+    this.checklist = new Checklist(memory, isShared);
     this.checklist.changed.connect(this.emit, this);
     memory.disposed.connect(this.dispose, this);
   }

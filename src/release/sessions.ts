@@ -9,8 +9,14 @@ import { type IReleaseServices, ReleaseSession } from './session';
  */
 export class ReleaseSessions {
   constructor(services: IReleaseServices) {
-    this.get = perKernel(memory => new ReleaseSession(memory, services));
+    this.get = perKernel(
+      memory =>
+        new ReleaseSession(memory, services, () => this.isShared(memory))
+    );
   }
+
+  /** Whether another notebook is known to use a GPU of a kernel. */
+  isShared: (memory: IKernelMemory) => boolean = () => false;
 
   readonly get: (memory: IKernelMemory) => ReleaseSession;
 }

@@ -6,9 +6,9 @@ import { Sentence } from '../components/sentence';
 import { fillingIn } from '../memory/level';
 import type { IMemoryState } from '../memory/state';
 import { trendOf } from '../memory/timeline';
-import { describeTrend } from '../memory/timelinewords';
 import type { IDevice } from '../protocol';
 import { words } from '../text/messages';
+import { describeTrend } from './words';
 
 interface IFindingsProps {
   state: IMemoryState;

@@ -2,21 +2,19 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Chart, ChartTitle } from '../components/chart';
+import { useTimeline } from '../lab/usetimeline';
 import type { IEnvelope } from '../memory/history';
 import { type IScale, scaleOf } from '../memory/scale';
 import type { IMemoryState } from '../memory/state';
-import { clockOf, type ITimeline, timelineOf } from '../memory/timeline';
-import { describePoint, nameSpan } from '../memory/timelinewords';
+import type { ITimeline } from '../memory/timeline';
+import { nameSpan } from '../memory/timelinewords';
 import type { IDevice } from '../protocol';
 import { SpanPicker } from './spanpicker';
+import { describePoint } from './words';
 
 interface ITimelineProps {
   state: IMemoryState;
   device: IDevice;
-  /** Names the GPU, where there are several. */
-  isNamed: boolean;
-  /** Chooses whose memory is shown, where that is not only the GPU's. */
-  subject?: React.ReactNode;
   /** In pixels, as is the height. */
   width: number;
   height: number;
@@ -28,7 +26,7 @@ interface ITimelineProps {
  * numbers under the pointer or by ← and →.
  */
 export function Timeline(props: ITimelineProps): React.JSX.Element | null {
-  const { state, device, isNamed, trans } = props;
+  const { state, device, trans } = props;
   const [isWhole, setWhole] = React.useState(true);
   const timeline = useTimeline(state, device, isWhole);
   if (!timeline) {
@@ -38,11 +36,7 @@ export function Timeline(props: ITimelineProps): React.JSX.Element | null {
     <>
       <ChartTitle
         title={
-          <>
-            {isNamed && `${trans.__('GPU %1', device.index)} `}
-            {props.subject}
-            <SpanPicker isWhole={isWhole} onChange={setWhole} trans={trans} />
-          </>
+          <SpanPicker isWhole={isWhole} onChange={setWhole} trans={trans} />
         }
         timeline={timeline}
         trans={trans}
@@ -54,23 +48,6 @@ export function Timeline(props: ITimelineProps): React.JSX.Element | null {
 
 /** Drawn anew only when its timeline changes. */
 const Plot = React.memo(Chart);
-
-/** A new one only when it would look different: as time passes, or on news. */
-function useTimeline(
-  state: IMemoryState,
-  device: IDevice,
-  isWhole: boolean
-): ITimeline | null {
-  const { runs, sample } = state;
-  const history = state.history[device.index];
-  const now_s = clockOf(state, Date.now());
-  const second = now_s === null ? null : Math.floor(now_s);
-  return React.useMemo(
-    () => (now_s === null ? null : timelineOf(state, device, now_s, isWhole)),
-    // What a timeline shows of the state; within a second little else changes.
-    [history, runs, sample?.life_id, device.index, second, isWhole]
-  );
-}
 
 /** The chart, with a line at the moment that is read. */
 function Readable(

@@ -6,7 +6,6 @@ import { Observable } from '../observable';
 import type { IFollowedWorkers, IReplies, ISample } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 import { WorkerActions } from './actions';
-import { type IRecorded, withFullest } from './recording';
 
 /** The shortest time between two requests, however fast readings arrive. */
 const ASK_MS = 1000;
@@ -32,11 +31,6 @@ export class Workers extends Observable {
   /** What was told last of all of them; `null`: there are none. */
   get told(): IFollowedWorkers | null {
     return this._told;
-  }
-
-  /** What was read of their fullest card in this session; `null`: nothing. */
-  get recorded(): IRecorded | null {
-    return this._recorded;
   }
 
   /** The workers on the fullest GPUs, as answered last; `null`: not yet. */
@@ -104,9 +98,6 @@ export class Workers extends Observable {
     if (state.sample !== this._sample) {
       this._sample = state.sample;
       this._told = state.sample?.workers ?? null;
-      this._recorded = state.sample
-        ? withFullest(this._recorded, state.sample)
-        : this._recorded;
     }
     this._follow();
   }
@@ -115,7 +106,6 @@ export class Workers extends Observable {
   private _forget(): void {
     this._answer = null;
     this._problem = null;
-    this._recorded = null;
     this._filter = '';
     this._isCut = false;
   }
@@ -178,7 +168,6 @@ export class Workers extends Observable {
   private _life: string | null = null;
   private _sample: ISample | null = null;
   private _told: IFollowedWorkers | null = null;
-  private _recorded: IRecorded | null = null;
   private _answer: IReplies['workers'] | null = null;
   private _problem: unknown = null;
   private _filter = '';

@@ -119,29 +119,15 @@ function badgesOf(state: IMemoryState): Shown[] {
 function timelinesOf(state: IMemoryState, now: number): Shown[] {
   const now_s = clockOf(state, now);
   const devices = now_s === null ? [] : (state.sample?.devices ?? []);
-  const trends = state.sample?.trends ?? [];
-  return [
-    ...devices.flatMap(device => {
-      const timeline = timelineOf(state, device, now_s ?? 0);
-      const scale = scaleOf(timeline, 300, 100);
-      const { peak, points } = timeline;
-      return [
-        peak && timelineWords.describePeak(peak, trans),
-        ...points.map(point =>
-          timelineWords.describePoint(timeline, point, trans)
-        ),
-        ...stretches(timeline).map(each => areaOf(each, scale, () => 0, usedAt))
-      ];
-    }),
-    ...trends.flatMap(trend => {
-      const { detail, headline } = timelineWords.describeTrend(
-        trend,
-        state.cell,
-        trans
-      );
-      return [headline, detail];
-    })
-  ];
+  return devices.flatMap(device => {
+    const timeline = timelineOf(state, device, now_s ?? 0);
+    const scale = scaleOf(timeline, 300, 100);
+    const { peak } = timeline;
+    return [
+      peak && timelineWords.describePeak(peak, trans),
+      ...stretches(timeline).map(each => areaOf(each, scale, () => 0, usedAt))
+    ];
+  });
 }
 
 function holdersOf(holders: IHolders): Shown[] {

@@ -13,13 +13,12 @@ import {
   CELL,
   DEVICE,
   deviceWith,
-  EVENTS,
   historyOf,
   POINT,
   SAMPLE,
   TREND
 } from '../../__tests__/samples';
-import { RANK, RANK_CARD, WORKERS, workersWith } from '../../__tests__/workers';
+import { WORKERS } from '../../__tests__/workers';
 import type { IMemoryState } from '../../memory/state';
 import { Settings } from '../../settings';
 import { GaugeModel } from '../model';
@@ -112,45 +111,21 @@ describe('the popup', () => {
     ]);
   });
 
-  describe('of a notebook with workers', () => {
-    const row = (): string[] =>
-      [...(popup()?.querySelectorAll('section') ?? [])]
-        .filter(section => section.textContent?.includes('rank 1'))
-        .map(section => section.textContent ?? '');
+  it('should say what workers hold of this GPU', async () => {
+    await open({ sample: { ...SAMPLE, workers: WORKERS } });
+    expect(text()).toContain('of it, 2 workers of this notebook11.0 GiB');
+  });
 
-    it('should show the fullest, and what they hold of this GPU', async () => {
-      await open({ sample: { ...SAMPLE, workers: WORKERS } });
-      expect(text()).toContain('of it, 2 workers of this notebook11.0 GiB');
-      expect(row()).toEqual(['GPU 1 rank 1, the fullestused 9.8 of 14.7 GiB']);
+  it('should lead to the workers of a kernel that has no GPU', async () => {
+    const shown = jest.fn();
+    commands.addCommand('gpu-headroom:show-panel', { execute: shown });
+    await open({
+      sample: { ...SAMPLE, state: 'not_initialised', workers: WORKERS }
     });
-
-    it('should lead to the others, also where the kernel has no GPU', async () => {
-      const shown = jest.fn();
-      commands.addCommand('gpu-headroom:show-panel', { execute: shown });
-      await open({
-        sample: { ...SAMPLE, state: 'not_initialised', workers: WORKERS }
-      });
-      expect(text()).toContain('This kernel has not used the GPU yet.');
-      await press('Show workers');
-      expect(shown).toHaveBeenCalled();
-      expect(popup()).toBeNull();
-    });
-
-    it('should name the largest of several on one card', async () => {
-      const workers = [{ ...RANK, name: 'gpu-a' }, RANK];
-      const fullest = { ...RANK_CARD, workers, more_workers: 3 };
-      await open({
-        sample: { ...SAMPLE, workers: workersWith({ fullest }) }
-      });
-      expect(text()).toContain('gpu-a and 4 others, the fullest');
-    });
-
-    it('should say that their cards are not measured', async () => {
-      await open({
-        sample: { ...SAMPLE, workers: workersWith({ fullest: null }) }
-      });
-      expect(text()).toContain('2 ranks: not measured');
-    });
+    expect(text()).toContain('This kernel has not used the GPU yet.');
+    await press('Open panel');
+    expect(shown).toHaveBeenCalled();
+    expect(popup()).toBeNull();
   });
 
   it('should be a dialog whose first button has the focus', async () => {
@@ -174,7 +149,7 @@ describe('the popup', () => {
       execute: () => undefined
     });
     await open();
-    const first = popup()?.querySelector('select');
+    const [first] = buttons();
     const last = buttons().pop();
     first?.focus();
     key('Tab', true);
@@ -331,92 +306,29 @@ describe('the popup', () => {
     expect(text()).toContain('Simulated GPU 0');
   });
 
-  it('should draw the last minutes, and read them out by the keyboard', async () => {
+  it('should draw the session, and say its peak', async () => {
     const point = { ...POINT, time_s: SAMPLE.time_s - 32 };
     await open({
       history: historyOf(point, { ...POINT, in_use_bytes: gib(8) })
     });
-    const chart = popup()?.querySelector<HTMLElement>('[role="slider"]');
-    expect(chart?.querySelectorAll('path.jp-mod-outside')).toHaveLength(2);
+    expect(popup()?.querySelectorAll('path.jp-mod-outside')).toHaveLength(2);
+    expect(text()).toContain('Whole session');
     expect(text()).toContain('peak 9.0 GiB');
-    chart?.focus();
-    key('ArrowLeft');
-    await rendered();
-    expect(chart?.getAttribute('aria-valuetext')).toBe(
-      '32 s ago: in tensors 5.3 GiB, unused cache 1.1 GiB, outside 1.0 GiB, free 7.3 GiB'
-    );
-    expect(chart?.textContent).toContain('in tensors 5.3 GiB');
   });
 
-  it('should read out the one reading there is', async () => {
-    await open({ history: historyOf(POINT) });
-    const chart = popup()?.querySelector<HTMLElement>('[role="slider"]');
-    expect(chart?.textContent).not.toContain('in tensors');
-    chart?.focus();
-    key('ArrowLeft');
-    await rendered();
-    expect(chart?.textContent).toContain('s ago: in tensors 5.3 GiB');
-  });
-
-  it('should show as much of the session as a person chooses', async () => {
-    const first = { ...POINT, time_s: SAMPLE.time_s - 400 };
-    await open({ history: historyOf(first, POINT) });
-    const chart = popup()?.querySelector<HTMLElement>('[role="slider"]');
-    const picker = popup()?.querySelector('select');
-    const reads = (): string | null | undefined =>
-      chart?.getAttribute('aria-valuetext');
-    expect(chart?.getAttribute('aria-label')).toBe('Whole session');
-    chart?.focus();
-    key('Home');
-    await rendered();
-    expect(reads()).toContain('6 min 40 s ago');
-    key('ArrowRight');
-    await rendered();
-    expect(reads()).not.toContain('min');
-    Object.assign(picker ?? {}, { value: 'false' });
-    picker?.dispatchEvent(new Event('change', { bubbles: true }));
-    await rendered();
-    expect(chart?.getAttribute('aria-label')).toBe('Last 5 min');
-    key('Home');
-    await rendered();
-    expect(reads()).not.toContain('min');
-  });
-
-  it('should say when the card is full, and offer to interrupt', async () => {
-    const interrupt = jest.fn().mockResolvedValue(undefined);
-    Object.assign(memory.kernel, { interrupt });
-    const devices = [deviceWith(4.9)];
+  it('should show that the GPU fills up', async () => {
     await open({
-      sample: { ...SAMPLE, busy: true, devices, trends: [TREND] },
+      sample: {
+        ...SAMPLE,
+        busy: true,
+        devices: [deviceWith(4.9)],
+        trends: [TREND]
+      },
       history: historyOf(POINT),
       cell: { ...CELL, status: 'running' }
     });
-    expect(text()).toContain('+120 MiB per step — full in about 40 s');
-    expect(text()).toContain('From 43 steps of In [7], about 1 per second.');
-    expect(text()).toContain('when it finishes or is interrupted.');
+    expect(text()).toContain('Freeing starts when it finishes.');
     expect(popup()?.querySelector('.jp-mod-projection')).not.toBeNull();
-    await press('Interrupt kernel');
-    expect(interrupt).toHaveBeenCalledTimes(1);
-  });
-
-  it('should repeat the last warning, unless the trend says it', async () => {
-    const warning = {
-      ...EVENTS.warning,
-      kind: 'growth' as const,
-      message: message('warning.growth_holder', {
-        growth_bytes: gib(0.5),
-        runs: 3,
-        name: 'xs'
-      })
-    };
-    await open({ warning });
-    expect(text()).toContain(
-      'This cell kept 0.5 GiB more on each of its last 3 runs: xs grows.'
-    );
-    memory.set({ warning: { ...warning, device_index: 1 } });
-    model.refresh();
-    await rendered();
-    expect(text()).not.toContain('This cell kept');
   });
 
   it('should keep the numbers of more than the GPU has within the bar', async () => {

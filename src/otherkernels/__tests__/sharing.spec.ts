@@ -1,7 +1,7 @@
 import { gib } from '../../__tests__/report';
 import { DEVICE } from '../../__tests__/samples';
 import type { IDevice } from '../../protocol';
-import type { IOtherKernel } from '../../tokens';
+import type { IOtherKernel } from '../otherkernel';
 import { restOf, sharesOf } from '../sharing';
 
 function makeKernel(

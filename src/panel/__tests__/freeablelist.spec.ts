@@ -19,7 +19,7 @@ import {
 import { FakeServices } from '../../release/__tests__/services';
 import { PanelModel } from '../model';
 import { GpuPanel } from '../panel';
-import { makeHolders } from './held';
+import { addSections, makeHolders } from './held';
 
 const trans = nullTranslator.load('gpu-headroom');
 
@@ -77,6 +77,7 @@ describe('what can be freed, in the panel', () => {
       trans,
       documentName: () => 'train.ipynb'
     });
+    addSections(model);
     panel = new GpuPanel(model, () => undefined);
     Widget.attach(panel, document.body);
     panel.hide();
@@ -115,7 +116,7 @@ describe('what can be freed, in the panel', () => {
     await expectText('Title of traceback0.9 GiB');
     await expectText('Free selected (1.9 GiB)');
     await expectText('headroom 8.4 → 10.3 GiB');
-    const total = all('.jp-GpuHeadroom-total')[3];
+    const total = all('.jp-GpuHeadroom-total')[2];
     await until(() => total?.textContent === '3.0 GiB');
     expect(total?.textContent).toBe('3.0 GiB');
   });

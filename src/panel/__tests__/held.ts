@@ -8,6 +8,8 @@ import type {
   IHolders,
   IProcess
 } from '../../protocol';
+import type { PanelModel } from '../model';
+import * as core from '../sections';
 
 /** A part of a holder; unless told otherwise a tensor of a quarter GiB. */
 export function makePart(change: Partial<IHeldPart> = {}): IHeldPart {
@@ -129,3 +131,10 @@ export const TWO_DEVICES: readonly IDevice[] = [
     headroom_bytes: gib(14.3)
   }
 ];
+
+/** Add the sections of the panel's own, loaded. */
+export function addSections({ sections }: PanelModel): void {
+  for (const section of Object.values(core)) {
+    sections.add(() => Promise.resolve(section));
+  }
+}

@@ -10,13 +10,13 @@ import {
 } from '../../__tests__/memory';
 import { rendered, until } from '../../__tests__/rendering';
 import { gib, message } from '../../__tests__/report';
-import { CELL, DEVICE, EVENTS, REPLIES, SAMPLE } from '../../__tests__/samples';
-import { UNMEASURED, WORKERS, workersWith } from '../../__tests__/workers';
+import { CELL, DEVICE, EVENTS, SAMPLE } from '../../__tests__/samples';
+import { WORKERS } from '../../__tests__/workers';
 import type { IDevice, IMessage } from '../../protocol';
 import { FakeServices } from '../../release/__tests__/services';
 import { PanelModel } from '../model';
 import { GpuPanel } from '../panel';
-import { makeHolders, makeParts, TWO_DEVICES } from './held';
+import { addSections, makeHolders, makeParts, TWO_DEVICES } from './held';
 
 const trans = nullTranslator.load('gpu-headroom');
 
@@ -26,7 +26,6 @@ describe('the panel', () => {
   let page: FakeGpuMemory;
   let model: PanelModel;
   let panel: GpuPanel;
-  let mayMeasure: boolean;
 
   const all = (selector: string): HTMLElement[] => [
     ...panel.node.querySelectorAll<HTMLElement>(selector)
@@ -66,7 +65,7 @@ describe('the panel', () => {
 
   const open = async (
     devices: readonly IDevice[] = [DEVICE],
-    sections = 5
+    sections = 3
   ): Promise<void> => {
     memory.set({
       sample: { ...SAMPLE, busy: false, state: 'live', devices: [...devices] },
@@ -97,9 +96,9 @@ describe('the panel', () => {
       sessions: new FakeServices().sessions,
       insertCell: () => null,
       trans,
-      documentName,
-      mayMeasure: () => mayMeasure
+      documentName
     });
+    addSections(model);
     panel = new GpuPanel(model, () => undefined);
   };
 
@@ -111,7 +110,6 @@ describe('the panel', () => {
     };
     memory = new FakeMemory(answers);
     page = new FakeGpuMemory(memory);
-    mayMeasure = true;
     makePanel();
   });
 
@@ -143,6 +141,25 @@ describe('the panel', () => {
       expect(devices()[0]?.getAttribute('aria-expanded')).toBe('false');
     });
 
+    it('should know who started CUDA, and what they hold of a device', async () => {
+      await open();
+      devices()[0]?.click();
+      await expectText('used 6.3 of 14.7 GiB');
+      expect(text()).not.toContain('CUDA was started');
+      memory.set({
+        sample: {
+          ...SAMPLE,
+          seq: 8,
+          workers: WORKERS,
+          cuda_started: { cell_id: 'cell-3', execution_count: 3 }
+        }
+      });
+      await expectText(
+        'CUDA was started by In [3]. Launchers that fork, such as notebook_launcher, need a kernel in which it was not.'
+      );
+      expect(text()).toContain('of it, 2 workers of this notebook11.0 GiB');
+    });
+
     it('should show the fullest of several until another is picked', async () => {
       await open(TWO_DEVICES);
       const picked = (): (string | null)[] =>
@@ -156,16 +173,6 @@ describe('the panel', () => {
       expect(picked()).toEqual(['true', 'false']);
       expect(document.activeElement).toBe(devices()[0]);
     });
-  });
-
-  it('should show the last minutes of the GPU that is picked', async () => {
-    await open(TWO_DEVICES);
-    const total = (): string | null | undefined =>
-      all('.jp-GpuHeadroom-total')[1]?.textContent;
-    expect(total()).toBe('GPU 0');
-    devices()[1]?.click();
-    await until(() => total() === 'GPU 1');
-    expect(total()).toBe('GPU 1');
   });
 
   describe('what holds GPU memory', () => {
@@ -410,15 +417,15 @@ describe('the panel', () => {
 
     it('should open and close', async () => {
       await open();
-      expect(title('Timeline')?.getAttribute('aria-expanded')).toBe('true');
-      title('Timeline')?.click();
-      expect(title('Timeline')?.getAttribute('aria-expanded')).toBe('false');
+      expect(title('Can be freed')?.getAttribute('aria-expanded')).toBe('true');
+      title('Can be freed')?.click();
+      expect(title('Can be freed')?.getAttribute('aria-expanded')).toBe(
+        'false'
+      );
       expect(panel.widgets.map(({ isHidden }) => isHidden)).toEqual([
         false,
-        true,
         false,
-        false,
-        false
+        true
       ]);
     });
 
@@ -451,33 +458,34 @@ describe('the panel', () => {
 
     it('should come and go with what adds them', async () => {
       await open();
-      const added = model.sections.add({
-        id: 'tips',
-        rank: 25,
-        label: () => 'Tips',
-        total: () => '1 tip',
-        Body: () => React.createElement('p', {}, 'Tip')
-      });
-      expect(titles().slice(0, 3)).toEqual(['Devices', 'Tips', 'Timeline']);
+      const added = model.sections.add(() =>
+        Promise.resolve({
+          id: 'tips',
+          rank: 25,
+          label: () => 'Tips',
+          total: () => '1 tip',
+          Body: () => React.createElement('p', {}, 'Tip')
+        })
+      );
+      await until(() => title('Tips') !== undefined);
+      expect(titles().slice(0, 2)).toEqual(['Devices', 'Tips']);
       expect(title('Tips')?.textContent).toBe('Tips1 tip');
       await expectText('Tip');
       added.dispose();
       expect(titles()).not.toContain('Tips');
     });
 
-    it('should show what can be freed before the timeline after a failure', async () => {
+    it('should show what can be freed before the holders after a failure', async () => {
       await open();
-      expect(titles().slice(1, 4)).toEqual([
-        'Timeline',
+      expect(titles().slice(1)).toEqual([
         'What holds GPU memory',
         'Can be freed'
       ]);
       memory.set({ lastOom: EVENTS.oom });
       await until(() => titles()[1] === 'Can be freed');
-      expect(titles().slice(1, 4)).toEqual([
+      expect(titles().slice(1)).toEqual([
         'Can be freed',
-        'What holds GPU memory',
-        'Timeline'
+        'What holds GPU memory'
       ]);
     });
 
@@ -486,124 +494,7 @@ describe('the panel', () => {
       title('Devices')?.focus();
       memory.set({ lastOom: EVENTS.oom });
       await new Promise(resolve => setTimeout(resolve, 300));
-      expect(titles()[1]).toBe('Timeline');
-    });
-
-    it('should say that there is nothing in them', async () => {
-      await open([{ ...DEVICE, others_bytes: 0 }]);
-      await expectText('No other program uses this GPU.');
-    });
-  });
-
-  describe('workers', () => {
-    const sections = (): (string | null)[] =>
-      all('.jp-AccordionPanel-title').map(node => node.textContent);
-
-    beforeEach(() => {
-      answers.workers = () => Promise.resolve(REPLIES.workers);
-    });
-
-    const asked = (): number =>
-      memory.requests.filter(([type]) => type === 'workers').length;
-
-    it('should have a section while there are any', async () => {
-      await open();
-      expect(sections()).not.toContain('Workers');
-      memory.set({ sample: { ...SAMPLE, seq: 8, workers: WORKERS } });
-      await expectText('rank 1');
-      expect(sections().slice(0, 2)).toEqual(['Devices1', 'Workers15.0 GiB']);
-      memory.set({ sample: { ...SAMPLE, seq: 9, workers: null } });
-      await until(() => !text().includes('rank 1'));
-      expect(sections()).not.toContain('Workers');
-    });
-
-    it('should be asked for only while their section is open', async () => {
-      await open();
-      memory.set({ sample: { ...SAMPLE, seq: 8, workers: WORKERS } });
-      await until(() => asked() === 1);
-      all('.jp-AccordionPanel-title')[1]?.click();
-      await rendered();
-      memory.set({ sample: { ...SAMPLE, seq: 9, workers: WORKERS } });
-      await new Promise(resolve => setTimeout(resolve, 1100));
-      expect(asked()).toBe(1);
-    });
-
-    it('should be shown where the kernel has no device', async () => {
-      memory.set({
-        sample: {
-          ...SAMPLE,
-          state: 'not_initialised',
-          devices: [],
-          workers: WORKERS
-        },
-        sampleAt_ms: Date.now()
-      });
-      Widget.attach(panel, document.body);
-      panel.hide();
-      panel.show();
-      await expectText('rank 1');
-      expect(sections()).toEqual(['Workers15.0 GiB']);
-      expect(text()).toContain('This kernel has not used the GPU yet.');
-    });
-
-    it('should have a timeline of their fullest card', async () => {
-      const subject = (): HTMLSelectElement | undefined =>
-        all('select').find(
-          node => node.getAttribute('aria-label') === 'GPU shown'
-        ) as HTMLSelectElement | undefined;
-      const width = jest
-        .spyOn(HTMLElement.prototype, 'clientWidth', 'get')
-        .mockReturnValue(300);
-      await open();
-      expect(subject()).toBeUndefined();
-      memory.set({ sample: { ...SAMPLE, seq: 8, workers: WORKERS } });
-      await until(() => subject() !== undefined);
-      expect(sections()).toContain('TimelineGPU 0');
-      expect(subject()?.textContent).toBe('GPU 0Fullest worker');
-      const select = subject();
-      if (select) {
-        select.value = 'true';
-        select.dispatchEvent(new Event('change', { bubbles: true }));
-      }
-      await until(() => sections().includes('Timelinefullest worker'));
-      const read = (): string | null | undefined =>
-        all('.jp-GpuHeadroom-timeline')[0]?.getAttribute('aria-valuetext');
-      await until(() => Boolean(read()));
-      expect(read()).toContain('in tensors 9.0 GiB');
-      width.mockRestore();
-    });
-
-    it('should be measured only where that may be offered', async () => {
-      const workers = workersWith({ engines: [UNMEASURED], fullest: null });
-      answers.workers = () => Promise.resolve({ ...REPLIES.workers, workers });
-      mayMeasure = false;
-      await open();
-      memory.set({ sample: { ...SAMPLE, seq: 8, workers } });
-      await expectText('40 Dask workers: not measured.');
-      expect(sections()[1]).toBe('Workers');
-      expect(text()).not.toContain('Measure them');
-      mayMeasure = true;
-      memory.set({ sample: { ...SAMPLE, seq: 9, workers } });
-      await expectText('Measure them');
-    });
-
-    it('should know who started CUDA, and what they hold of a device', async () => {
-      await open();
-      devices()[0]?.click();
-      await expectText('used 6.3 of 14.7 GiB');
-      expect(text()).not.toContain('CUDA was started');
-      memory.set({
-        sample: {
-          ...SAMPLE,
-          seq: 8,
-          workers: WORKERS,
-          cuda_started: { cell_id: 'cell-3', execution_count: 3 }
-        }
-      });
-      await expectText(
-        'CUDA was started by In [3]. Launchers that fork, such as notebook_launcher, need a kernel in which it was not.'
-      );
-      expect(text()).toContain('of it, 2 workers of this notebook11.0 GiB');
+      expect(titles()[1]).toBe('What holds GPU memory');
     });
   });
 

@@ -11,7 +11,6 @@ const trans = nullTranslator.load('gpu-headroom');
 /** An application in which the person agrees, or does not. */
 export class FakeServices implements IReleaseServices {
   isAgreed = true;
-  isSharing = false;
 
   /** What the person was asked for. */
   readonly prices: string[][] = [];
@@ -27,10 +26,6 @@ export class FakeServices implements IReleaseServices {
   confirm(items: readonly IItem[]): Promise<boolean> {
     this.prices.push(items.map(({ id }) => id));
     return Promise.resolve(this.isAgreed);
-  }
-
-  isShared(): boolean {
-    return this.isSharing;
   }
 
   notify(

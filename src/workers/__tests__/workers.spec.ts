@@ -1,5 +1,4 @@
 import { FakeMemory } from '../../__tests__/memory';
-import { gib } from '../../__tests__/report';
 import { REPLIES, SAMPLE } from '../../__tests__/samples';
 import {
   RANK,
@@ -144,24 +143,6 @@ describe('the workers of a kernel', () => {
     memory.restart();
     expect(workers.answer).toBeNull();
     expect(workers.filter).toBe('');
-  });
-
-  it('should record the fullest card, apart from the devices of the kernel', () => {
-    const used = (gibs: number) => ({
-      fullest: { ...RANK_CARD, in_use_bytes: gib(gibs) }
-    });
-    read({ time_s: 10, workers: workersWith(used(1)) });
-    read({ time_s: 20, workers: workersWith(used(3)) });
-    read({ time_s: 30, workers: null });
-    const { device, history } = workers.recorded ?? {};
-    expect(device).toMatchObject({ index: -1, capacity_bytes: gib(14.7) });
-    expect(history?.[-1]?.map(each => each.in_use_bytes)).toEqual([
-      gib(1),
-      gib(3)
-    ]);
-    expect(history?.[0]).toBeUndefined();
-    memory.restart();
-    expect(workers.recorded).toBeNull();
   });
 
   it('should do one thing at a time, and ask anew after it', async () => {

@@ -11,11 +11,11 @@ import { until } from '../../__tests__/rendering';
 import { gib, message } from '../../__tests__/report';
 import { CELL, DEVICE, SAMPLE } from '../../__tests__/samples';
 import type { IDevice } from '../../protocol';
-import type { IOtherKernel, IOtherKernels } from '../../tokens';
+import { makeHolders } from '../../panel/__tests__/held';
+import { type IPanelSection, PanelModel } from '../../panel/model';
 import { FakeServices } from '../../release/__tests__/services';
-import { PanelModel } from '../model';
-import { OTHERS } from '../others';
-import { makeHolders } from './held';
+import type { IOtherKernel, IOtherKernels } from '../otherkernel';
+import { othersSection } from '../section';
 
 const trans = nullTranslator.load('gpu-headroom');
 
@@ -65,8 +65,15 @@ const told = (): string[] =>
 
 /** The section on its own. */
 class Section extends VDomRenderer<PanelModel> {
+  constructor(
+    model: PanelModel,
+    private readonly _section: IPanelSection
+  ) {
+    super(model);
+  }
+
   protected override render(): React.JSX.Element {
-    return <OTHERS.Body model={this.model} />;
+    return <this._section.Body model={this.model} />;
   }
 }
 
@@ -138,15 +145,16 @@ describe('other notebooks on this GPU', () => {
     memory = new FakeMemory();
     model = new PanelModel({
       memory: new FakeGpuMemory(memory),
-      others,
       sessions: new FakeServices().sessions,
       insertCell: () => null,
       trans,
       documentName: () => 'train.ipynb'
     });
-    model.sections.add(OTHERS);
+    const shown = othersSection(others);
+    model.sections.add(() => Promise.resolve(shown));
+    void model.sections.load();
     model.isShown = true;
-    section = new Section(model);
+    section = new Section(model, shown);
     Widget.attach(section, document.body);
   });
 
@@ -181,7 +189,7 @@ describe('other notebooks on this GPU', () => {
   });
 
   it('should be asked only while it is shown', () => {
-    const looking = OTHERS.look?.(model);
+    const looking = othersSection(others).look?.(model);
     expect(others.watchers).toBe(1);
     looking?.dispose();
     expect(others.watchers).toBe(0);

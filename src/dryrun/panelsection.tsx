@@ -1,9 +1,9 @@
 import * as React from 'react';
 
-import { type DryRun, dryRunOf } from '../dryrun/dryrun';
-import { FitsOn } from '../dryrun/section';
+import type { IPanelSection, PanelModel } from '../panel/model';
 import { formatBytes } from '../text/format';
-import type { IPanelSection, PanelModel } from './model';
+import { type DryRun, dryRunOf } from './dryrun';
+import { FitsOn } from './section';
 
 /** What the notebook needs of a GPU, once a dry run was requested. */
 export const FITS_ON: IPanelSection = {

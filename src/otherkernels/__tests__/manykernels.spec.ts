@@ -4,15 +4,12 @@ import { Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
 import { setHidden } from '../../__tests__/visibility';
-import {
-  FakeServices,
-  makeModel
-} from '../../otherkernels/__tests__/fakeservices';
-import { OtherKernels } from '../../otherkernels/otherkernels';
+import { FakeServices, makeModel } from './fakeservices';
+import { OtherKernels } from '../otherkernels';
 import { Settings } from '../../settings';
-import { KernelLink } from '../link';
-import { GpuMemoryTracker } from '../tracker';
-import { FakeKernel, helper } from './fakekernel';
+import { KernelLink } from '../../kernel/link';
+import { GpuMemoryTracker } from '../../kernel/tracker';
+import { FakeKernel, helper } from '../../kernel/__tests__/fakekernel';
 
 const OPEN = 50;
 const ELSEWHERE = 20;

@@ -2,29 +2,35 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Hint } from '../components/hint';
-import { NotebookList, Unasked } from '../otherkernels/list';
-import { type IShare, restOf, sharesOf } from '../otherkernels/sharing';
-import { describeTotal } from '../otherkernels/words';
+import type { IPanelProps, IPanelSection, PanelModel } from '../panel/model';
 import type { IProcess } from '../protocol';
 import { formatBytes } from '../text/format';
 import { nameOthers, nameSize } from '../text/names';
-import type { IPanelProps, IPanelSection, PanelModel } from './model';
+import { NotebookList, Unasked } from './list';
+import type { IOtherKernels } from './otherkernel';
+import { type IShare, restOf, sharesOf } from './sharing';
+import { describeTotal } from './words';
 
-/** Who else uses the GPU that is shown. */
-export const OTHERS: IPanelSection = {
-  id: 'others',
-  rank: 70,
-  label: trans => trans.__('Other notebooks on this GPU'),
-  total: model =>
-    describeTotal(othersBytesIn(model), sharesIn(model), model.trans),
-  follows: ({ others }) => others,
-  look: ({ others }) => others?.watch() ?? null,
-  Body: Others
-};
+/** Who else uses the GPU that is shown, as a section of the panel. */
+export function othersSection(others: IOtherKernels): IPanelSection {
+  return {
+    id: 'others',
+    rank: 70,
+    label: trans => trans.__('Other notebooks on this GPU'),
+    total: model =>
+      describeTotal(othersBytesIn(model), sharesIn(model, others), model.trans),
+    follows: () => others,
+    look: () => others.watch(),
+    Body: ({ model }) => <Others model={model} others={others} />
+  };
+}
 
 /** What other notebooks hold of the GPU. */
-function sharesIn({ device, others }: PanelModel): readonly IShare[] {
-  return device && others ? sharesOf(others.kernels, device) : [];
+function sharesIn(
+  { device }: PanelModel,
+  { kernels }: IOtherKernels
+): readonly IShare[] {
+  return device ? sharesOf(kernels, device) : [];
 }
 
 /** What all others hold of it, as the driver reports; `null`: not measured. */
@@ -42,9 +48,12 @@ function othersBytesIn({ device, held }: PanelModel): number | null {
  * Who else uses the GPU: notebooks of this server, and other programs as far as
  * the driver tells.
  */
-function Others({ model }: IPanelProps): React.JSX.Element {
-  const { device, held, others, trans } = model;
-  const shares = sharesIn(model);
+function Others({
+  model,
+  others
+}: IPanelProps & { others: IOtherKernels }): React.JSX.Element {
+  const { device, held, trans } = model;
+  const shares = sharesIn(model, others);
   const processes = held?.processes ?? [];
   const rest = nameOthers(restOf(othersBytesIn(model), shares), device, trans);
   return (
@@ -54,7 +63,7 @@ function Others({ model }: IPanelProps): React.JSX.Element {
       ) : (
         <Hint icon="info">{explain(model)}</Hint>
       )}
-      {others && <Unasked others={others} trans={trans} />}
+      <Unasked others={others} trans={trans} />
       {processes.length > 0 && (
         <Processes processes={processes} trans={trans} />
       )}
