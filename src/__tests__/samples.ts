@@ -9,6 +9,7 @@ import type {
   IFrameMessage,
   IFrameOpening,
   IFrameOutput,
+  IFrameScript,
   IHello,
   IHistoryPoint,
   IHolders,
@@ -736,6 +737,7 @@ export const FRAMES: {
   frame_message: IFrameMessage;
   frame_call: IFrameCall;
   frame_envelope: IFrameEnvelope;
+  frame_script: IFrameScript;
 } = {
   frame_output: {
     uid: 'output-1',
@@ -753,5 +755,6 @@ export const FRAMES: {
     reply: null,
     fixed: [{ cell_id: 'cell-1', execution_count: 1, source: 'x = 1' }],
     events: [[4, SAMPLE]]
-  }
+  },
+  frame_script: { script: '(() => {})();', style: 'p{margin:0}' }
 };

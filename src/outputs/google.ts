@@ -1,5 +1,5 @@
 import { trans } from './translation';
-import type { IPage, ITransport } from './transport';
+import type { IPage } from './transport';
 
 /**
  * What the page of Google Colab offers to the frames of its outputs, as far as it
@@ -47,10 +47,13 @@ const TARGET = 'gpu-headroom-frame';
 /** What a frame calls where it can open nothing. */
 const CALLBACK = 'gpu-headroom';
 
-/**
- * The page around this output; `null` where it is another or has no way for the
- * output, as for one that was saved.
- */
+/** A comm target and a callback, both for the script of a report. */
+const SCRIPT = 'gpu-headroom-script';
+
+/** A comm that was not opened by then may never be, in milliseconds. */
+const OPENING_MS = 10_000;
+
+/** The page around this output; `null` where it gives the output no access to the kernel. */
 export function findPage(): IPage | null {
   const { google } = window as { google?: { colab?: IGoogleColab } };
   const { kernel, notebook } = google?.colab ?? {};
@@ -58,26 +61,38 @@ export function findPage(): IPage | null {
   if (kernel?.accessAllowed !== true || comms === undefined) {
     return null;
   }
-  const transport: ITransport = {
-    listen: (uid, onData) => {
-      comms.registerTarget(`${TARGET}/${uid}`, (comm, message) => {
-        onData(message?.data);
-        void hear(comm, onData);
-      });
+  const call = async (name: string, data: unknown): Promise<unknown> => {
+    const result = await kernel.invokeFunction?.(name, [data], {});
+    return result?.data?.['application/json'];
+  };
+  return {
+    notebook,
+    transport: {
+      listen: (uid, onData) => {
+        comms.registerTarget(`${TARGET}/${uid}`, (comm, message) => {
+          onData(message?.data);
+          void hear(comm, onData);
+        });
+      },
+      open: async opening => {
+        const comm = await comms.open(TARGET, opening);
+        return {
+          send: data => comm.send(data),
+          messages: dataOf(comm)
+        };
+      },
+      call: data => call(CALLBACK, data)
     },
-    open: async opening => {
-      const comm = await comms.open(TARGET, opening);
-      return {
-        send: data => comm.send(data),
-        messages: dataOf(comm)
-      };
-    },
-    call: async data => {
-      const result = await kernel.invokeFunction?.(CALLBACK, [data], {});
-      return result?.data?.['application/json'];
+    requestScript: async () => {
+      const comm = await Promise.race([
+        comms.open(SCRIPT, {}).catch(() => null),
+        new Promise<null>(resolve => {
+          setTimeout(resolve, OPENING_MS, null);
+        })
+      ]);
+      return comm ? (await dataOf(comm).next()).value : call(SCRIPT, {});
     }
   };
-  return { transport, notebook };
 }
 
 /** Why what a person asks for has to wait. */
@@ -85,7 +100,7 @@ export function explainWaiting(): string {
   return trans.__('Colab handles one request at a time.');
 }
 
-async function* dataOf(comm: IGoogleComm): AsyncIterable<unknown> {
+async function* dataOf(comm: IGoogleComm): AsyncGenerator<unknown, void> {
   for await (const message of comm.messages) {
     yield message.data;
   }

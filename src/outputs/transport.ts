@@ -23,4 +23,6 @@ export interface IPage {
   readonly notebook?: {
     addCell?(code: string, kind: 'code'): unknown;
   };
+  /** Request the script of a report; a kernel at work sends it when it is at rest. */
+  requestScript(): Promise<unknown>;
 }

@@ -20,19 +20,21 @@ from . import colab
 from .beacon import Beacon
 from .changed import changed_cells
 from .frame import LATEST_ONLY, LEASE_S, Frame
-from .output import live_html
+from .output import live_html, report_script
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ..protocol.generated import wire
-    from ..protocol.generated.wire import ChangedCell, FrameEnvelope
+    from ..protocol.generated.wire import ChangedCell, FrameEnvelope, FrameScript
     from ..session.wing import Host
 
 
 TARGET = "gpu-headroom-frame"
 """The comm target that a frame opens; beacons go to `TARGET/<uid>`."""
 CALLBACK = "gpu-headroom"
+SCRIPT = "gpu-headroom-script"
+"""The comm target, and the callback, by which the output of a report requests its script."""
 PUSH_HZ = 4.0
 
 _MOST_FRAMES = 64
@@ -70,12 +72,16 @@ class Frames:
         """Begin to listen."""
         running_cell.read_cell_id_from(colab.CELL_ID)
         self._kernel.comm_manager.register_target(TARGET, self._opened)
+        self._kernel.comm_manager.register_target(SCRIPT, self._send_script)
         colab.register_callback(CALLBACK, self._called)
+        colab.register_callback(SCRIPT, lambda _: report_script())
 
     def close(self) -> None:
         """Forget all frames, and listen no more."""
+        targets = self._kernel.comm_manager
         with suppress(KeyError):
-            self._kernel.comm_manager.unregister_target(TARGET, self._opened)
+            targets.unregister_target(TARGET, self._opened)
+            targets.unregister_target(SCRIPT, self._send_script)
         frames, self._frames = self._frames, {}
         for frame in frames.values():
             _close(frame)
@@ -192,6 +198,11 @@ class Frames:
         comm.on_close(lambda _: self._gone(frame, comm))
         self._told(frame, message)
 
+    def _send_script(self, comm: Any, message: Mapping[str, Any]) -> None:
+        with self._answering(message):
+            self._send(comm, report_script(), message)
+            comm.close()
+
     def _gone(self, frame: Frame, comm: Any) -> None:
         if frame.comm is comm:
             frame.comm = None
@@ -305,8 +316,10 @@ class Frames:
         life_id = self._life.life_id
         return {"life_id": life_id, "poll": poll, "reply": reply, "fixed": fixed, "events": events}
 
-    def _send(self, comm: Any, envelope: FrameEnvelope, parent: Mapping[str, Any]) -> None:
-        content = {"comm_id": comm.comm_id, "data": envelope}
+    def _send(
+        self, comm: Any, data: FrameEnvelope | FrameScript, parent: Mapping[str, Any]
+    ) -> None:
+        content = {"comm_id": comm.comm_id, "data": data}
         self._publish("comm_msg", content, parent)
 
     def _publish(self, kind: str, content: dict[str, Any], parent: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""The HTML of an output that comes to live: its static reading, and a script that knows its ids."""
+"""The HTML of a live output: its static reading, its ids, and a script."""
 
 from __future__ import annotations
 
@@ -9,29 +9,35 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..protocol.generated.wire import FrameOutput
+    from ..protocol.generated.wire import FrameOutput, FrameScript
 
 _FOLDER = Path(__file__).parent
 
 
 def live_html(static: str, output: FrameOutput) -> str:
-    """Return a static reading with the script over it.
+    """Return a static reading with its script behind it.
 
-    The script is one function without names outside it; it touches nothing unless the page lets
-    it talk to the kernel that made this very output.
+    A gauge is saved with its whole script, since it is live while its own cell runs. A report has a
+    small one that requests the rest (`report_script`). Neither leaves a name in the page or touches
+    anything unless the page lets it talk to the kernel that made this very output.
     """
     try:
-        style, script = _asset(f"{output['kind']}.css"), _asset(f"{output['kind']}.js")
+        if output["kind"] == "gauge":
+            code = f"<style>{_asset('gauge.css')}</style><script>{_asset('gauge.js')}</script>"
+        else:
+            code = f"<script>{_asset('loader.js')}</script>"
     except FileNotFoundError:  # sources of which nothing was built
         return static
     known = escape(json.dumps(output))
-    return (
-        f'<div class="gpu-headroom-frame" data-gpu-headroom="{known}">{static}</div>'
-        f"<style>{style}</style><script>{script}</script>"
-    )
+    return f'<div class="gpu-headroom-frame" data-gpu-headroom="{known}">{static}</div>{code}'
+
+
+def report_script() -> FrameScript:
+    """Return what brings the output of a report to life."""
+    return {"script": _asset("card.js"), "style": _asset("card.css")}
 
 
 @cache
 def _asset(name: str) -> str:
-    """Read what `scripts/frame.mjs` generates; it has no `</` in it."""
+    """Read a file that `scripts/frame.mjs` generates; it has no `</` in it."""
     return (_FOLDER / name).read_text(encoding="utf-8")

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from gpu_headroom import testing
 from tests.conftest import NEWEST_AND_COLAB, ROOT
 from tests.frames.page import FramePage, html_of, ids_in
 from tests.live import SOURCES, LiveKernel
@@ -61,7 +62,7 @@ def test_the_gauge_stands_in_the_output(kernel: LiveKernel) -> None:
 
 
 def test_a_card_is_saved_small(kernel: LiveKernel) -> None:
-    """As it is carried in a notebook, without the script that is over it and with it."""
+    """As it is carried in a notebook: its script is requested by a page that is open."""
     kernel.run("model = torch.nn.Linear(1024, 1024).cuda()")
     request = kernel.submit(
         "batch_size = 2**20\nmodel(torch.ones(batch_size, 1024, device='cuda'))"
@@ -71,11 +72,26 @@ def test_a_card_is_saved_small(kernel: LiveKernel) -> None:
         for kind, content in kernel.result(request).outputs
         if kind == "display_data"
     ]
-    html = bundle["text/html"]
-    script = html[html.index("</div><style>") :]
-    assert len(script) > 10_000
-    assert len(json.dumps(bundle)) <= 100_000
-    assert len(json.dumps(bundle)) - len(json.dumps(script)) <= 25_000
+    assert bundle["text/html"].endswith("</script>")
+    assert len(json.dumps(bundle)) <= 27_000
+
+
+def test_an_open_page_is_sent_the_script_of_a_report(kernel: LiveKernel) -> None:
+    """On a comm that ends with it, or as the answer to a call."""
+    before = kernel.value("list(get_ipython().kernel.comm_manager.comms)")
+    opening = {"comm_id": "c", "target_name": "gpu-headroom-script", "data": {}}
+    kernel.send_shell("comm_open", opening)
+
+    def sent() -> list[tuple[str, Any]]:
+        messages = [(each["msg_type"], each["content"]) for each in kernel.messages()]
+        return [(kind, content) for kind, content in messages if content.get("comm_id") == "c"]
+
+    kernel.until(lambda: len(sent()) == 2)
+    (_, message), (end, _) = sent()
+    testing.check(message["data"], "frame_script")
+    assert end == "comm_close"
+    assert invoke(kernel, {}, "gpu-headroom-script") == message["data"]
+    assert kernel.value("list(get_ipython().kernel.comm_manager.comms)") == before
 
 
 def test_the_table_can_still_be_had(kernel: LiveKernel) -> None:
@@ -128,11 +144,13 @@ def test_a_frame_without_a_comm_asks_by_name(kernel: LiveKernel) -> None:
     assert released["returned_bytes"] == 2**30
 
 
-def invoke(kernel: LiveKernel, message: dict[str, Any]) -> dict[str, Any]:
+def invoke(
+    kernel: LiveKernel, message: dict[str, Any], name: str = "gpu-headroom"
+) -> dict[str, Any]:
     """Call the helper as the page calls a function of the kernel."""
     code = "from google.colab import output as _o"
     kernel.run(code, store_history=False, silent=True)
-    found = kernel.value(f"_o._invoke('gpu-headroom', {json.dumps([message])!r}, '{{}}').data")
+    found = kernel.value(f"_o._invoke({name!r}, {json.dumps([message])!r}, '{{}}').data")
     return dict(found)
 
 

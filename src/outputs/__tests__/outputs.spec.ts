@@ -63,6 +63,12 @@ beforeAll(() => {
   execFileSync('node', ['scripts/frame.mjs', '--quiet']);
 });
 
+it('should save a report with a small script that ends nothing around it', () => {
+  const script = read('loader.js');
+  expect(script.length).toBeLessThan(1500);
+  expect(script).not.toMatch(/<\/|<!--|https?:/);
+});
+
 describe.each(KINDS)('The script of a %s', kind => {
   const page = window as { google?: unknown };
 

@@ -1452,6 +1452,12 @@ export interface IFrameCall {
   request: Request;
 }
 
+/** The script of a report's output with its styles, which the output requests: a notebook is saved without them. */
+export interface IFrameScript {
+  script: string;
+  style: string;
+}
+
 /** What a frame is sent, whatever the occasion. `poll` is of the message that this answers, `fixed` the cells of a `fix` reply. Events are numbered upward, and come again until the frame has said that it has them. */
 export interface IFrameEnvelope {
   life_id: string;

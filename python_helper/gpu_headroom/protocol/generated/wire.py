@@ -653,6 +653,11 @@ class FrameCall(TypedDict):
     request: Request
 
 
+class FrameScript(TypedDict):
+    script: str
+    style: str
+
+
 class FrameEnvelope(TypedDict):
     life_id: str
     poll: int | None
@@ -854,4 +859,4 @@ Reply = (
     | RefusedReply
 )
 
-FrameWire = FrameOutput | FrameOpening | FrameMessage | FrameCall | FrameEnvelope
+FrameWire = FrameOutput | FrameOpening | FrameMessage | FrameCall | FrameEnvelope | FrameScript
