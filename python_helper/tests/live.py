@@ -455,12 +455,8 @@ class LiveKernel:
 
     def explain(self, run: Run, cell_id: str) -> dict[str, Any] | None:
         """Hand over what a process printed that failed, as a page does; return the card."""
-        found = re.findall(r"[\w.]*: .*out of memory.*", run.text)
-        message = found[-1] if found else ""
-        steps = re.findall(r'File "[^"]+", line \d+, in \S+', run.text)
         since, parent_id = self.now, run.messages[0]["parent_header"]["msg_id"]
-        asked = {"message": message, "traceback": "\n".join(steps)}
-        reply = self.ask("explain", cell_id=cell_id, parent_id=parent_id, **asked)
+        reply = self.ask("explain", cell_id=cell_id, parent_id=parent_id, printed=run.text)
         if reply["report_id"] is None:
             return None
 

@@ -437,8 +437,7 @@ export const REQUESTS: IRequests = {
     ...envelope,
     cell_id: 'cell-7',
     parent_id: 'message-1',
-    message: 'torch.OutOfMemoryError: CUDA out of memory.',
-    traceback: 'File "train.py", line 3, in <module>'
+    printed: 'torch.OutOfMemoryError: CUDA out of memory.'
   },
   presence: { type: 'presence', ...envelope },
   workers: {

@@ -4,17 +4,17 @@ import type { IOutputAreaModel, OutputArea } from '@jupyterlab/outputarea';
 
 import { memoryOf } from '../kernel/follower';
 import { type IGpuMemory, MIME_TYPE } from '../tokens';
-import { printedError } from './printed';
 
-/** Characters at the end of what a cell printed that are looked at. */
-const MAX_LENGTH = 2 ** 16;
+/** Characters sent of the end of what a cell printed: the helper reads so many whole. */
+const MAX_LENGTH = 2 ** 14;
 
 /** A line, or a cell, that is the shell's. */
 const SHELL = /^[ \t]*!|^\s*%%(?:bash|sh|script)\b/m;
 
 /**
- * Have a card shown for a cell that has just run, where what it printed is that a
- * process it started ran out of GPU memory. Never rejects.
+ * Send the helper what a cell has printed that has just run a command of the shell: a
+ * process may have run out of GPU memory. The helper shows the card where one has. Never
+ * rejects.
  */
 export async function explainStarted(
   panel: NotebookPanel,
@@ -31,14 +31,12 @@ export async function explainStarted(
     return;
   }
   const text = printed(cell.model.outputs);
-  const error = text === null ? null : printedError(text);
   // There is none where the cell was run by another page.
   const { future } = cell.outputArea as Partial<OutputArea>;
   const parent_id = future?.msg.header.msg_id;
-  if (error !== null && parent_id !== undefined) {
-    // Whether there is a card is the helper's to say; nobody waits for it.
+  if (text && parent_id !== undefined) {
     await found
-      .request('explain', { cell_id: cell.model.id, parent_id, ...error })
+      .request('explain', { cell_id: cell.model.id, parent_id, printed: text })
       .catch(() => undefined);
   }
 }

@@ -1,9 +1,9 @@
-"""What a pasted error, traceback or log says of a full GPU: text that no error stands behind."""
+"""What an error, traceback or log says of a full GPU, as text: pasted, or printed by a process."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import statement
@@ -29,15 +29,26 @@ _AT_HOST = re.compile(rf"\bin (?:{'|'.join(sorted(HOST_FUNCTIONS))})\b")
 _LONGEST = 4000  # characters of one statement
 _LINES_AFTER = 8  # of a log, behind the one that says it
 _MOST = 200  # errors, or lines with a sign, the last ones
+_SUMMARY_LINES = 100  # behind the error that a program ended by; with more it went on
 
 
 @dataclass(frozen=True, slots=True)
 class Pasted:
-    """What a text says, and the class of the error that says it: `None` in a log without one."""
+    """What a text says, and the class of the error that says it: `None` in a log without one.
+
+    Of an error `above` is its traceback, and `below` the text from its message to the end.
+    """
 
     error_name: str | None
     said: Statement
     besides: Besides
+    above: str = ""
+    below: str = ""
+
+    @property
+    def is_end(self) -> bool:
+        """Whether the error is the one that the program ended by."""
+        return self.error_name is not None and self.below.count("\n") <= _SUMMARY_LINES
 
 
 def recognise_text(text: str) -> Pasted | None:
@@ -50,7 +61,11 @@ def recognise_text(text: str) -> Pasted | None:
     for place in _errors(plain):
         found = _said(place.name, plain[place.said], plain[place.above])
         if found is not None:
-            return found
+            return replace(
+                found,
+                above=plain[place.above.start : place.said.start],
+                below=plain[place.said.start :],
+            )
         rest = rest[: place.said.start] + rest[place.said.stop :]
     for entry in _log_entries(without_steps(rest)):
         said = statement.read(entry)

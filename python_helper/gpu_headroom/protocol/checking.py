@@ -28,7 +28,7 @@ PROTOCOL_VERSION = "2.2"
 _LONGEST = 10_000  # characters of an id, a name or a path: what a request says may be kept long
 _LARGEST = 2**63  # of integers
 _RECEIVED = "received"
-_MAY_BE_LONG = frozenset({"data", "sources", _RECEIVED})
+_MAY_BE_LONG = frozenset({"data", "printed", "sources", _RECEIVED})
 _LATER = frozenset({"measure_workers"})  # pages of an earlier minor version do not send it
 
 REQUESTS: Mapping[str, type] = {

@@ -159,21 +159,30 @@ class Failures:
     def explain_started(self, request: requests.ExplainRequest) -> wire.ExplainReply:
         """Show the card of a process that a command of a cell has started: at once, by its text."""
         from ..card.report import report_of
+        from ..errors.pasted import recognise_text
         from ..errors.recognise import Recognition
         from ..errors.remote import RemoteWorker, named_in
-        from ..errors.statement import read
         from ..oom.remote import of_command
 
-        life, said = self._life, read(request["message"])
+        life, printed = self._life, recognise_text(request["printed"])
         report_id, run = None, next(reversed(life.ledger.runs(request["cell_id"])), None)
-        if said is not None and said.certain and run is not None and run.status != "oom":
-            error, name = RuntimeError(), request["message"].partition(":")[0]
-            worker = named_in(request["traceback"], RemoteWorker("command"))
+        if (
+            printed is not None
+            and printed.is_end
+            and printed.said.certain
+            and run is not None
+            and run.status != "oom"
+        ):
+            error, name, said = RuntimeError(), printed.error_name or "", printed.said
+            command = RemoteWorker("command")
+            worker = named_in(printed.above, command)
+            if worker == command:  # its own lines do not name it: the summary of its launcher may
+                worker = named_in(printed.below, command)
             failure = self._failure(error, Recognition(error, name, said, worker=worker), run)
             left = self._left_by_process(worker, said)
             with each_parsed_once(cpu_s=_READ_S):
                 place, fits = left.get("batch"), left.get("fits")
-                evidence = of_command(failure, request["traceback"], place, fits)
+                evidence = of_command(failure, printed.above, place, fits)
                 built = report_of(evidence)
             built = self._joined(built, left)
             self._tell(built, update=False, parent_id=request["parent_id"])

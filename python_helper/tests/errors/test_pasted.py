@@ -64,6 +64,20 @@ def test_the_last_one_of_several_counts() -> None:
     assert found.error_name == "torch.OutOfMemoryError"
 
 
+def test_the_error_that_a_program_ended_by_is_told_from_one_that_it_survived() -> None:
+    """Summaries of launchers stand behind it, not a program that went on, and no log says it."""
+    summary = "\nRoot Cause (first observed failure):\n  rank      : 1 (local_rank: 1)\n"
+    for text, is_end in ((OOM, True), (OOM + summary, True), (OOM + LOG, False)):
+        found = recognise_text(f"{LOG}\n{text}")
+        assert found is not None
+        assert found.is_end == is_end
+        assert found.above == f"{FRAMES}torch.OutOfMemoryError: "
+        assert found.below.startswith("CUDA out of memory.")
+    found = recognise_text(torch_2())
+    assert found is not None
+    assert not found.is_end
+
+
 @pytest.mark.parametrize("name", [*PYTORCH, *OTHERS, *SPEAKING])
 def test_every_format_is_found_in_a_log_and_in_a_traceback(name: str) -> None:
     """Each message by itself, as an error of a traceback, and in the middle of a log."""

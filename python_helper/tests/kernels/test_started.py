@@ -175,7 +175,7 @@ def test_a_number_of_a_module_that_it_imports_is_edited(kernel: LiveKernel, fold
         f"n = 64\n{PYTHON} main.py -b {{n}}",
         f"{PYTHON} main.py --batch 64",
         "%%bash\nn=64; python3 main.py --batch-size=$n",
-        "run = subprocess.run([sys.executable, 'main.py'], stderr=-1)\nprint(str(run.stderr))",
+        "run = subprocess.run([sys.executable, 'main.py'], stderr=-1)\nprint(run.stderr.decode())",
     ],
 )
 def test_nothing_is_offered_in_doubt(kernel: LiveKernel, folder: Path, source: str) -> None:

@@ -5,99 +5,9 @@ import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 import { FakeGpuMemory, FakeMemory, settle } from '../../__tests__/memory';
 import { makePanel, silenceYjs } from '../../__tests__/notebook';
 import { MIME_TYPE } from '../../tokens';
-import { printedError } from '../printed';
 import plugin from '../startedplugin';
 
-const ESC = String.fromCharCode(27);
-const ERROR =
-  'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.';
-const TRACEBACK = [
-  'Traceback (most recent call last):',
-  '  File "/work/train.py", line 9, in <module>',
-  '    train(args)',
-  '  File "/work/train.py", line 5, in train',
-  '    loss = model(batch)',
-  '           ^^^^^^^^^^^^'
-];
-const STEPS =
-  'File "/work/train.py", line 9, in <module>\nFile "/work/train.py", line 5, in train';
-const PRINTED = ['epoch 1', ...TRACEBACK, ERROR, ''].join('\n');
-
-describe('printedError', () => {
-  it('should take the error and its steps', () => {
-    expect(printedError(PRINTED)).toEqual({
-      message: ERROR,
-      traceback: STEPS
-    });
-  });
-
-  it('should read behind prefixes of launchers, and past their summaries', () => {
-    const text = [
-      'Traceback (most recent call last):',
-      '  File "/work/other.py", line 1, in <module>',
-      'ValueError: another error',
-      ...[...TRACEBACK, ERROR].map(line => `[rank0]: ${line}`),
-      '',
-      'Traceback (most recent call last):',
-      '  File "/bin/torchrun", line 8, in <module>',
-      'torch.distributed.elastic.ChildFailedError: '
-    ].join('\r\n');
-    expect(printedError(text)).toEqual({
-      message: ERROR,
-      traceback: `[rank0]:\n${STEPS}`
-    });
-  });
-
-  it('should keep what names a rank in the summary of its launcher', () => {
-    const summary = [
-      '  host      : node7',
-      '  rank      : 1 (local_rank: 1)',
-      '  exitcode  : 1 (pid: 1294)'
-    ];
-    const text = [
-      PRINTED,
-      'Root Cause (first observed failure):',
-      '[0]:',
-      '  time      : 2026-11-22_02:22:13',
-      ...summary,
-      '  error_file: <N/A>'
-    ].join('\n');
-    expect(printedError(text)).toEqual({
-      message: ERROR,
-      traceback: [...summary, STEPS].join('\n')
-    });
-  });
-
-  it('should read what was coloured for a terminal', () => {
-    const text = [
-      'Traceback (most recent call last):',
-      `  File ${ESC}[35m"/work/train.py"${ESC}[0m, line ${ESC}[35m9${ESC}[0m, in ${ESC}[35m<module>${ESC}[0m`,
-      `${ESC}[1;35mtorch.OutOfMemoryError${ESC}[0m: ${ESC}[35mCUDA out of memory.${ESC}[0m`
-    ].join('\n');
-    expect(printedError(text)).toEqual({
-      message: 'torch.OutOfMemoryError: CUDA out of memory.',
-      traceback: 'File "/work/train.py", line 9, in <module>'
-    });
-  });
-
-  it('should leave alone what is no error of memory', () => {
-    expect(printedError('')).toBeNull();
-    expect(printedError('out of memory, going on with half')).toBeNull();
-    expect(printedError(`${TRACEBACK.join('\n')}\nValueError: x`)).toBeNull();
-  });
-
-  it('should leave alone what a program has survived', () => {
-    const text = `${PRINTED}${'epoch, with half of it\n'.repeat(100)}`;
-    expect(printedError(text)).toBeNull();
-  });
-
-  it('should say less than a request may', () => {
-    const steps = Array(1000).fill(TRACEBACK[1]).join('\n');
-    const found = printedError(`${steps}\n${ERROR}${'!'.repeat(20_000)}`);
-    expect(found?.message.length).toBeLessThan(10_000);
-    expect(found?.traceback.length).toBeLessThan(10_000);
-  });
-});
+const PRINTED = 'epoch 1\ntorch.OutOfMemoryError: CUDA out of memory.\n';
 
 describe('The plugin for started processes', () => {
   let kernel: FakeMemory;
@@ -176,7 +86,7 @@ describe('The plugin for started processes', () => {
   it.each(['x = 1\n!python train.py -b 256', '%%bash\npython train.py'])(
     'should hand over what a process printed: %j',
     async source => {
-      open(source, [stream(PRINTED.slice(0, 80)), stream(PRINTED.slice(80))]);
+      open(source, [stream(PRINTED.slice(0, 20)), stream(PRINTED.slice(20))]);
       await end();
       expect(kernel.requests).toEqual([
         [
@@ -184,15 +94,14 @@ describe('The plugin for started processes', () => {
           {
             cell_id: 'cell-7',
             parent_id: 'message-1',
-            message: ERROR,
-            traceback: STEPS
+            printed: PRINTED
           }
         ]
       ]);
     }
   );
 
-  it('should not look at cells that start nothing, or have their card', async () => {
+  it('should send nothing of cells that start or print nothing, or have their card', async () => {
     const card = { [MIME_TYPE]: {} };
     open('train()', [stream(PRINTED)]);
     await end();
@@ -201,15 +110,17 @@ describe('The plugin for started processes', () => {
       { output_type: 'display_data', data: card, metadata: {} }
     ]);
     await end();
-    open('!python train.py', [stream('done')]);
+    open('!python train.py', []);
     await end();
     expect(kernel.requests).toEqual([]);
   });
 
-  it('should look at the end of what was printed only', async () => {
-    open('!python train.py', [stream(`${PRINTED}${'.\n'.repeat(2 ** 15)}`)]);
+  it('should send the end of what was printed only', async () => {
+    open('!python train.py', [stream(`${'.\n'.repeat(2 ** 15)}${PRINTED}`)]);
     await end();
-    expect(kernel.requests).toEqual([]);
+    const [[, sent]] = kernel.requests as [[string, { printed: string }]];
+    expect(sent.printed).toHaveLength(2 ** 14);
+    expect(sent.printed).toContain(PRINTED);
   });
 
   it('should look at nothing where cells are not marked', async () => {

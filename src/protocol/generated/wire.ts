@@ -1407,10 +1407,8 @@ export interface IExplainRequest {
   cell_id: string;
   /** The id of the request that ran the cell: its outputs stand under it. */
   parent_id: string;
-  /** What the process has printed as its error, with the name of its class. */
-  message: string;
-  /** The steps of its traceback, outermost first; empty: none. */
-  traceback: string;
+  /** The end of what the cell has printed. */
+  printed: string;
 }
 
 /** Are you there? Asked of other notebooks' kernels while their list is open; takes no lease. */

@@ -118,8 +118,7 @@ class ExplainRequest(_Asked):
     type: Literal["explain"]
     cell_id: str
     parent_id: str
-    message: str
-    traceback: str
+    printed: str
 
 
 class PresenceRequest(_Asked):
