@@ -51,9 +51,7 @@ const CORE = {
   cells: [...LAB, 'release'],
   gauge: [...LAB, 'release'],
   panel: [...LAB, 'release'],
-  dryrun: [...LAB, 'editing', 'panel'],
-  fit: [...LAB, 'release', 'editing'],
-  report: [...LAB, 'card', 'release', 'editing', 'dryrun', 'fit'],
+  report: [...LAB, 'card', 'release', 'editing'],
   commands: [...LAB, 'release', 'editing']
 };
 
@@ -62,7 +60,9 @@ const WINGS = {
   outputs: [...PURE, 'components', 'card'],
   timeline: [...LAB, 'panel'],
   otherkernels: [...LAB, 'release', 'panel'],
-  workers: [...LAB, 'panel']
+  workers: [...LAB, 'panel'],
+  dryrun: [...LAB, 'card', 'editing', 'report', 'panel'],
+  fit: [...LAB, 'card', 'release', 'editing', 'report']
 };
 
 const ARROWS = { ...CORE, ...WINGS };

@@ -71,45 +71,13 @@ export interface ICardState {
   readonly remedies: Readonly<Record<string, RemedyState>>;
 }
 
-/** What only a page asks for whose cells can be edited and run. */
-export type CellAction =
-  | 'apply'
-  | 'apply-and-run'
-  | 'make-it-fit'
-  | 'try-first'
-  | 'end-tries'
-  | 'save'
-  | 'undo'
-  | 'run'
-  | 'reveal'
-  | 'restart'
-  | 'copy'
-  | 'copy-evidence';
-
-/** What only an output asks for. */
-export type OutputAction = 'insert-fixed' | 'insert-dry-run';
-
-/**
- * What a button asks for. Each page says in a record of them all but the other's
- * what it does, so that none is forgotten.
- *
- * `run` with a remedy runs the cells that its edit concerns, without one the
- * failed cell.
- */
-export type ActionName =
-  | 'release'
-  | 'cancel'
-  | 'insert'
-  | 'copy-code'
-  | CellAction
-  | OutputAction;
-
 /** A button that is offered: of a remedy it rests while that is under way. */
 export interface IOffer {
   readonly label: string;
   /** Accessible name, where several buttons have this label. */
   readonly description?: string;
-  readonly action: ActionName;
+  /** What it is, for the page that does it. */
+  readonly action: string;
   readonly remedyId?: string;
   readonly primary?: boolean;
 }
@@ -153,7 +121,7 @@ export interface IOffers {
 }
 
 /** Receives a press of a button. */
-export type OnAction = (name: ActionName, remedyId: string | null) => void;
+export type OnAction = (id: string, remedyId: string | null) => void;
 
 /** What the parts of a card need to draw themselves. */
 export interface IContext extends IWords {

@@ -4,6 +4,7 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { ISections } from '../panel/model';
+import { IReportOffers } from '../report/offer';
 import { CommandIDs, IGpuMemory, NO_ARGS } from '../tokens';
 
 /**
@@ -14,16 +15,18 @@ const plugin: JupyterFrontEndPlugin<void> = {
   description: 'Says on which GPU a notebook fits, before it runs on any.',
   autoStart: true,
   requires: [IGpuMemory, INotebookTracker],
-  optional: [ISections, ITranslator],
+  optional: [ISections, IReportOffers, ITranslator],
   activate: (
     app,
     memory: IGpuMemory,
     notebooks: INotebookTracker,
     sections: ISections | null,
+    offers: IReportOffers | null,
     translator: ITranslator | null
   ): void => {
     const { commands } = app;
     sections?.add(async () => (await import('./panelsection')).FITS_ON);
+    offers?.add(async () => (await import('./offers')).OFFERS);
     const trans = (translator ?? nullTranslator).load('gpu-headroom');
     const isEnabled = (): boolean =>
       notebooks.currentWidget !== null &&

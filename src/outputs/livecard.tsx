@@ -7,8 +7,6 @@ import {
   ReportSession
 } from '../card/session';
 import {
-  type ActionName,
-  type CellAction,
   type ICardState,
   type ITried,
   notTried,
@@ -34,7 +32,7 @@ import { draw } from './view';
 
 /** What each button of an output does. */
 type Handlers = Record<
-  Exclude<ActionName, CellAction | 'cancel'>,
+  'release' | 'insert' | 'copy-code' | 'insert-fixed' | 'insert-dry-run',
   (remedyId: string) => Promise<void> | void
 >;
 

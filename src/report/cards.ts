@@ -8,6 +8,8 @@ import { Announcer } from '../lab/announcer';
 import type { ReleaseSessions } from '../release/sessions';
 import { words } from '../text/messages';
 import type { IGpuMemory } from '../tokens';
+import type { IReportOffers } from './offer';
+import { Offers } from './offers';
 import type { Places } from './place';
 import { ReportRenderer } from './renderer';
 import { Reports } from './reports';
@@ -20,6 +22,7 @@ interface IOptions {
   readonly documents: IDocumentManager | null;
   readonly dialogs: ISessionContextDialogs;
   readonly translator: ITranslator;
+  readonly offers: IReportOffers;
 }
 
 /**
@@ -28,30 +31,35 @@ interface IOptions {
  */
 export class Cards {
   constructor(private readonly _options: IOptions) {
-    const { contents, documents, sessions, translator } = _options;
+    const { contents, documents, offers, sessions, translator } = _options;
     const trans = translator.load('gpu-headroom');
     this._words = words(trans);
+    this._offers = new Offers(offers);
     this._reports = new Reports(
       sessions,
       new Files(contents, documents, trans),
-      translator
+      translator,
+      this._offers
     );
   }
 
   /** What draws one card; its caller owns it. */
   create(): ReportRenderer {
-    const { memory, places, dialogs } = this._options;
+    const { memory, places, dialogs, offers } = this._options;
     return new ReportRenderer({
       memory,
       places,
       dialogs,
       reports: this._reports,
+      offers: this._offers,
+      offersChanged: offers.changed,
       announcer: this._announcer,
       words: this._words
     });
   }
 
   private readonly _words;
+  private readonly _offers: Offers;
   private readonly _reports: Reports;
   private readonly _announcer = new Announcer();
 }

@@ -6,11 +6,7 @@ import type { RemedyState } from '../card/state';
 import { revert } from '../editing/edit';
 import type { Files } from '../editing/files';
 import { findFix, type IFix, type IRefusedFix, makeFix } from '../editing/fix';
-import type { Fitter } from '../fit/fitter';
-import { fitSentence } from '../fit/fitwords';
-import { startsWhen } from '../release/queue';
 import { words } from '../text/messages';
-import { own } from '../text/own';
 import { sentenceOf } from '../text/reason';
 import type { ReportModel } from './model';
 
@@ -37,7 +33,7 @@ export class Fixing {
     if (fix.status === 'ok') {
       return fix;
     }
-    this._refuse(remedyId, fix);
+    this.refuse(remedyId, fix);
     return null;
   }
 
@@ -68,101 +64,35 @@ export class Fixing {
   }
 
   /**
-   * Why a fix is not to be made: its button named other cells to run. From now on
-   * it names these; `null` where it did already.
-   */
-  objection(remedyId: string, { run }: IFix): string | null {
-    const named = own(this._model.runs, remedyId);
-    if (named === undefined || named.join('\n') === run.join('\n')) {
-      return null;
-    }
-    this._model.setRun(remedyId, run);
-    return this._trans.__('Other cells have to run: the button names them.');
-  }
-
-  /**
    * Make the edit; why on the card, when a cell was edited in the meantime.
    */
   async make(remedyId: string, fix: IFix): Promise<void> {
     if (await makeFix(fix, this._trans)) {
-      this._note(remedyId, fix);
+      this.note(remedyId, fix);
     } else {
-      this._refuse(remedyId, {
+      this.refuse(remedyId, {
         status: 'changed',
         message: this._trans.__('The cell was edited after it failed.')
       });
     }
   }
 
-  /**
-   * Show how an edit stands that is made, and run once nothing stands against it.
-   */
-  follow(remedyId: string, fitter: Fitter): void {
-    const { fit, isDone, made } = fitter;
-    if (fit.end !== null && !isDone) {
-      return;
-    }
-    if (made !== null && (isDone || fit.step === 'running')) {
-      this._note(remedyId, made);
-      if (fit.end?.kind === 'cancelled') {
-        const text = fitSentence(fit, this._trans);
-        this._model.setRemedy(remedyId, { status: 'applied', text });
-      }
-    } else if (fit.end === null) {
-      this._model.setRemedy(remedyId, this._underWay(fitter));
-    } else if (fit.end.kind === 'refused') {
-      this._refuse(remedyId, {
-        status: fit.end.isChanged ? 'changed' : 'refused',
-        message: fit.end.text
-      });
-    } else {
-      const text = fitSentence(fit, this._trans);
-      this._model.setRemedy(
-        remedyId,
-        fit.end.kind === 'cancelled'
-          ? { status: 'cancelled', text }
-          : { status: 'ready' }
-      );
-    }
-  }
-
-  /** What can be taken back says so with a button. */
-  private _underWay({ fit, isWaiting }: Fitter): RemedyState {
-    const { _model: model, _trans: trans } = this;
-    if (fit.isCancelled) {
-      return { status: 'running', text: fitSentence(fit, trans) };
-    }
-    if (isWaiting) {
-      const text = startsWhen(model.memory.state, trans);
-      return { status: 'waiting', text };
-    }
-    return { status: 'running', text: this._nameStep(fit), canStop: true };
-  }
-
-  private _nameStep(fit: Fitter['fit']): string {
-    const { _trans: trans } = this;
-    switch (fit.step) {
-      case 'finding':
-        return nameLooking(trans);
-      case 'freeing':
-        return trans.__(
-          'Freeing what the failed cell holds, then running it again…'
-        );
-      default:
-        return fitSentence(fit, trans);
-    }
-  }
-
-  private _note(remedyId: string, fix: IFix): void {
-    const script = fix.edits.find(({ code }) => code.isFile)?.code.id;
+  /** Show that an edit is made. */
+  note(remedyId: string, fix: IFix): void {
     this._made.set(remedyId, fix);
-    this._model.setRemedy(remedyId, {
+    this._model.setRemedy(remedyId, this.describe(fix));
+  }
+
+  /** How a remedy stands whose edit is made. */
+  describe({ edits }: IFix): RemedyState {
+    const script = edits.find(({ code }) => code.isFile)?.code.id;
+    return {
       status: 'applied',
       text:
         script === undefined
           ? this._trans.__('Applied to the cell, not run yet.')
           : this._trans.__('Applied to %1, not run yet.', script)
-    });
+    };
   }
 
   /**
@@ -200,7 +130,8 @@ export class Fixing {
       : null;
   }
 
-  private _refuse(remedyId: string, { status, message }: IRefusedFix): void {
+  /** Show why an edit is not made. */
+  refuse(remedyId: string, { status, message }: IRefusedFix): void {
     const text =
       typeof message === 'string'
         ? message

@@ -7,7 +7,7 @@ import {
   type IWorking,
   ReportSession
 } from '../card/session';
-import type { RemedyState } from '../card/state';
+import type { ITried, RemedyState } from '../card/state';
 import { explain } from '../kernel/problem';
 import type { Task } from '../kernel/task';
 import { nameStopping } from '../lab/notice';
@@ -61,6 +61,16 @@ export class ReportModel extends ReportSession implements IDisposable {
 
   setRun(remedyId: string, cellIds: readonly string[]): void {
     this._runs = { ...this._runs, [remedyId]: cellIds };
+    this._changed.emit();
+  }
+
+  /** What trying its edits has shown; `null`: they were not tried. */
+  get tried(): ITried | null {
+    return this._tried;
+  }
+
+  setTried(tried: ITried | null): void {
+    this._tried = tried;
     this._changed.emit();
   }
 
@@ -126,6 +136,7 @@ export class ReportModel extends ReportSession implements IDisposable {
   private readonly _changed = new Signal<this, void>(this);
   private _isDisposed = false;
   private _told = false;
+  private _tried: ITried | null = null;
   private _runs: Readonly<Record<string, readonly string[]>> = {};
 }
 

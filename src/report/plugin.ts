@@ -12,9 +12,11 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
+import { Registry } from '../registry';
 import { IReleaseSessions, type ReleaseSessions } from '../release/sessions';
 import { IGpuMemory, MIME_TYPE } from '../tokens';
 import type { Cards } from './cards';
+import { IReportOffers } from './offer';
 import { ReportOutput } from './output';
 import { Places } from './place';
 
@@ -24,10 +26,11 @@ const RANK = 10;
 /**
  * Draws the out-of-memory card of a failed cell, wherever outputs are shown.
  */
-const plugin: JupyterFrontEndPlugin<void> = {
+const plugin: JupyterFrontEndPlugin<IReportOffers> = {
   id: 'gpu-headroom:report',
   description: 'Shows why a cell ran out of GPU memory and what helps.',
   autoStart: true,
+  provides: IReportOffers,
   requires: [IRenderMimeRegistry, IGpuMemory, IReleaseSessions],
   optional: [
     INotebookTracker,
@@ -46,8 +49,9 @@ const plugin: JupyterFrontEndPlugin<void> = {
     documents: IDocumentManager | null,
     dialogs: ISessionContextDialogs | null,
     language: ITranslator | null
-  ): void => {
+  ): IReportOffers => {
     const translator = language ?? nullTranslator;
+    const offers: IReportOffers = new Registry();
     const options = {
       memory,
       sessions,
@@ -55,11 +59,12 @@ const plugin: JupyterFrontEndPlugin<void> = {
       contents: app.serviceManager.contents,
       documents,
       dialogs: dialogs ?? new SessionContextDialogs({ translator }),
-      translator
+      translator,
+      offers
     };
     let cards: Cards | null = null;
     const load = async () => {
-      const { Cards } = await import('./cards');
+      const [{ Cards }] = await Promise.all([import('./cards'), offers.load()]);
       cards ??= new Cards(options);
       return cards.create();
     };
@@ -70,6 +75,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
       createRenderer: () => new ReportOutput(load)
     };
     rendermime.addFactory(factory, RANK);
+    return offers;
   }
 };
 

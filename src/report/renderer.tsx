@@ -1,16 +1,12 @@
 import { Clipboard, type ISessionContextDialogs } from '@jupyterlab/apputils';
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import type { Message } from '@lumino/messaging';
+import type { ISignal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 
 import { Card, CardNotice, newTitleId } from '../card/card';
-import type {
-  ActionName,
-  ICardState,
-  OnAction,
-  OutputAction
-} from '../card/state';
+import type { ICardState, OnAction } from '../card/state';
 import { suggestedCode } from '../card/suggestion';
 import { title } from '../card/title';
 import { memoryOf } from '../kernel/follower';
@@ -22,7 +18,7 @@ import { plain } from '../text/plain';
 import { type IGpuMemory, MIME_TYPE } from '../tokens';
 import type { ReportController } from './controller';
 import type { ReportModel } from './model';
-import { IN_CELLS } from './offers';
+import type { Offers } from './offers';
 import { cellAround, type IPlace, type Places, promptOf } from './place';
 import type { Reports } from './reports';
 
@@ -31,13 +27,13 @@ interface IOptions {
   readonly places: Places;
   /** Shared by all cards of the page. */
   readonly reports: Reports;
+  readonly offers: Offers;
+  readonly offersChanged: ISignal<unknown, void>;
   readonly announcer: Announcer;
   /** Ask before a kernel is restarted. */
   readonly dialogs: ISessionContextDialogs;
   readonly words: IWords;
 }
-
-type Copy = 'copy' | 'copy-evidence';
 
 /**
  * Shows the report of an output as a card, and connects it to the kernel of the
@@ -48,6 +44,7 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     super();
     this._drawing = new Drawing(this.node);
     _options.memory.currentChanged.connect(this._bind, this);
+    _options.offersChanged.connect(this._draw, this);
   }
 
   /** Read what the output holds; it is untrusted whatever the notebook says. */
@@ -70,6 +67,7 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     this._setPlace(null);
     this._setController(null);
     this._options.memory.currentChanged.disconnect(this._bind, this);
+    this._options.offersChanged.disconnect(this._draw, this);
     this._drawing.dispose();
     super.dispose();
   }
@@ -149,7 +147,7 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
         ])
       ),
       copied: this._copied,
-      tried: this._controller?.tried ?? null,
+      tried: model?.tried ?? null,
       remedies: model?.remedies ?? {}
     };
   }
@@ -167,7 +165,7 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
       return;
     }
     const report = this._report;
-    const { announcer, words } = this._options;
+    const { announcer, offers, words } = this._options;
     this._drawing.draw(
       report === null ? (
         this._notice()
@@ -176,7 +174,7 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
           {...words}
           report={report}
           state={this._state}
-          offers={IN_CELLS}
+          offers={offers}
           onAction={this._onAction}
           titleId={this._titleId}
           opened={this._opened}
@@ -211,14 +209,11 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     );
   }
 
-  private async _act(
-    name: Exclude<ActionName, OutputAction>,
-    remedyId: string | null
-  ): Promise<void> {
-    switch (name) {
+  private async _act(id: string, remedyId: string | null): Promise<void> {
+    switch (id) {
       case 'copy':
       case 'copy-evidence':
-        await this._copy(name);
+        await this._copy(id);
         break;
       case 'copy-code':
         this._copyCode(remedyId);
@@ -231,19 +226,19 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
       default: {
         const panel = this._place?.panel ?? null;
         const site = panel && { panel, cellId: cellAround(panel, this.node) };
-        await this._controller?.act(name, remedyId, site);
+        await this._controller?.act(id, remedyId, site);
       }
     }
   }
 
-  private async _copy(name: Copy): Promise<void> {
+  private async _copy(id: 'copy' | 'copy-evidence'): Promise<void> {
     const { _report: report } = this;
     if (report === null) {
       return;
     }
     const { announcer, words } = this._options;
     const { trans } = words;
-    if (name === 'copy') {
+    if (id === 'copy') {
       const { markdownOf } = await import('./markdown');
       Clipboard.copyToSystem(markdownOf(words, report, this._failedSource()));
       this._copied = trans.__(
@@ -280,8 +275,8 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     return cell?.sharedModel.getSource() ?? null;
   }
 
-  private readonly _onAction: OnAction = (name, remedyId) => {
-    void this._act(name as Exclude<ActionName, OutputAction>, remedyId);
+  private readonly _onAction: OnAction = (id, remedyId) => {
+    void this._act(id, remedyId);
   };
 
   private readonly _drawing: Drawing;

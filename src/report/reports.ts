@@ -6,6 +6,7 @@ import type { ReleaseSessions } from '../release/sessions';
 import type { IKernelMemory } from '../tokens';
 import { ReportController } from './controller';
 import { ReportModel } from './model';
+import type { Offers } from './offers';
 
 /**
  * The reports of the page's kernels: one controller for all cards of a report,
@@ -15,7 +16,8 @@ export class Reports {
   constructor(
     private readonly _sessions: ReleaseSessions,
     private readonly _files: Files,
-    private readonly _translator: ITranslator
+    private readonly _translator: ITranslator,
+    private readonly _offers: Offers
   ) {}
 
   get(
@@ -41,7 +43,8 @@ export class Reports {
       new ReportModel(releases, stub, trans),
       releases,
       this._files,
-      this._translator
+      this._translator,
+      this._offers
     );
   }
 

@@ -18,7 +18,7 @@ import {
   SUGGESTION
 } from '../../__tests__/report';
 import type { IDiff, IReport } from '../../protocol';
-import type { ActionName, ICardState, RemedyState } from '../state';
+import type { ICardState, RemedyState } from '../state';
 import { plain } from '../../text/plain';
 import { suggestedCode } from '../suggestion';
 
@@ -42,7 +42,7 @@ const LONG_EDIT = {
 describe('Card', () => {
   let host: HTMLElement;
   let draw: ReturnType<typeof cardIn>;
-  let actions: [ActionName, string | null][];
+  let actions: [string, string | null][];
 
   beforeEach(() => {
     host = document.createElement('div');
@@ -273,7 +273,6 @@ describe('Card', () => {
         each => each.textContent
       );
       expect(labels).toContain('Apply to main.py');
-      expect(labels).toContain('Apply to main.py and re-run In [7]');
     });
 
     it('should fold away the rest of a long edit', () => {
@@ -316,14 +315,7 @@ describe('Card', () => {
   describe('trust', () => {
     it('should offer buttons once the helper vouches for the report', () => {
       show({});
-      expect(buttons()).toEqual([
-        'Free now',
-        'Apply',
-        'Apply and re-run',
-        'Make it fit',
-        'Try these first',
-        ...COPIES
-      ]);
+      expect(buttons()).toEqual(['Free now', 'Apply', ...COPIES]);
     });
 
     it('should be text without the helper, and say how to get buttons', () => {
@@ -471,33 +463,11 @@ describe('Card', () => {
       expect(actions).toEqual([['release', FREE.id]]);
     });
 
-    it('should offer to make it fit once, with what sets a number', () => {
-      const other = { ...SMALLER_BATCH, id: 'other' };
-      const diffs = SMALLER_BATCH.diffs.map(diff => ({ ...diff, sets: null }));
-      show({ remedies: [{ ...SMALLER_BATCH, diffs }, other, SMALLER_BATCH] });
-      const label = 'Make it fit';
-      expect(buttons().filter(each => each === label)).toHaveLength(1);
-      button(label).click();
-      expect(actions).toEqual([['make-it-fit', 'other']]);
-    });
-
-    it('should name all cells when a fix edits an earlier one', () => {
-      const report = { remedies: [ELSEWHERE] };
-      show(report);
-      expect(buttons()).toEqual([
-        'Apply to In [2]',
-        'Try these first',
-        ...COPIES
-      ]);
-
-      const run = ['In [2]', 'In [5]', 'In [7]'];
-      show(report, { ...CONFIRMED, runs: { [SMALLER_BATCH.id]: run } });
+    it('should name the cell when a fix edits an earlier one', () => {
+      show({ remedies: [ELSEWHERE] });
+      expect(buttons()).toEqual(['Apply to In [2]', ...COPIES]);
       button('Apply to In [2]').click();
-      button('Apply to In [2] and re-run In [2], In [5], In [7]').click();
-      expect(actions).toEqual([
-        ['apply', SMALLER_BATCH.id],
-        ['apply-and-run', SMALLER_BATCH.id]
-      ]);
+      expect(actions).toEqual([['apply', SMALLER_BATCH.id]]);
     });
   });
 
@@ -655,11 +625,7 @@ describe('Card', () => {
 
   it('should look for an id only among those that were given', () => {
     show({ remedies: [{ ...ELSEWHERE, id: 'constructor' }] });
-    expect(buttons()).toEqual([
-      'Apply to In [2]',
-      'Try these first',
-      ...COPIES
-    ]);
+    expect(buttons()).toEqual(['Apply to In [2]', ...COPIES]);
   });
 
   it('should name the worker that failed, and the line of its cell', () => {
@@ -750,18 +716,14 @@ describe('Card', () => {
       }
     });
 
-    it('should put the fix first when freeing is not enough', () => {
+    it('should say what the fix is when freeing is not enough', () => {
       show({}, freed);
       expect(text('.jp-GpuHeadroomCard-verdict')).toBe(
         'Unchanged, this cell needs at least 14.0 GiB and would probably fail again. With batch_size = 512: about 9.1 GiB.'
       );
-      expect(primary()).toBe('Set batch_size = 512 and re-run');
-      button('Set batch_size = 512 and re-run').click();
+      expect(primary()).toBe('');
       button('Re-run cell').click();
-      expect(actions).toEqual([
-        ['apply-and-run', SMALLER_BATCH.id],
-        ['run', null]
-      ]);
+      expect(actions).toEqual([['rerun', null]]);
     });
 
     it('should put running again first when it fits', () => {

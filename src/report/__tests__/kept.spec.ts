@@ -10,11 +10,17 @@ import { FakeGpuMemory, settle } from '../../__tests__/memory';
 import { WORDS } from '../../__tests__/report';
 import { Announcer } from '../../lab/announcer';
 import { type IReport, parseReport } from '../../protocol';
+import { Registry } from '../../registry';
 import { FakeServices } from '../../release/__tests__/services';
 import { MIME_TYPE } from '../../tokens';
+import type { IReportOffers } from '../offer';
 import type { Places } from '../place';
 import { ReportRenderer } from '../renderer';
+import { Offers } from '../offers';
 import { Reports } from '../reports';
+
+const WINGS: IReportOffers = new Registry();
+const OFFERS = new Offers(WINGS);
 
 type Bundle = Record<string, unknown>;
 
@@ -36,8 +42,11 @@ async function show(data: Bundle): Promise<Widget> {
     reports: new Reports(
       new FakeServices().sessions,
       new FakeFiles().files,
-      nullTranslator
+      nullTranslator,
+      OFFERS
     ),
+    offers: OFFERS,
+    offersChanged: WINGS.changed,
     announcer: new Announcer(),
     dialogs: {} as ISessionContextDialogs,
     words: WORDS

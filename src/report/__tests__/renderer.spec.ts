@@ -24,11 +24,17 @@ import {
   WORDS
 } from '../../__tests__/report';
 import { Announcer } from '../../lab/announcer';
+import { Registry } from '../../registry';
 import { FakeServices } from '../../release/__tests__/services';
 import { MIME_TYPE } from '../../tokens';
+import type { IReportOffers } from '../offer';
 import type { IPlace, Places } from '../place';
 import { ReportRenderer } from '../renderer';
+import { Offers } from '../offers';
 import { Reports } from '../reports';
+
+const WINGS: IReportOffers = new Registry();
+const OFFERS = new Offers(WINGS);
 
 const known = () =>
   Promise.resolve({ status: 'known' as const, report: REPORT, released: null });
@@ -66,8 +72,11 @@ describe('ReportRenderer', () => {
       reports: new Reports(
         new FakeServices().sessions,
         new FakeFiles().files,
-        nullTranslator
+        nullTranslator,
+        OFFERS
       ),
+      offers: OFFERS,
+      offersChanged: WINGS.changed,
       announcer,
       dialogs: { restart } as unknown as ISessionContextDialogs,
       words: WORDS

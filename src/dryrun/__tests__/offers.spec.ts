@@ -2,9 +2,9 @@ import { nullTranslator } from '@jupyterlab/translation';
 
 import { DRY_RUN, FOUND } from '../../__tests__/dryrun';
 import { FakeMemory } from '../../__tests__/memory';
-import { DryRun } from '../../dryrun/dryrun';
+import { DryRun } from '../dryrun';
 import type { IDryRunTry } from '../../protocol';
-import { triedOf } from '../trying';
+import { triedOf } from '../offers';
 
 const trans = nullTranslator.load('gpu-headroom');
 const [FITTING] = FOUND.tries as [IDryRunTry];

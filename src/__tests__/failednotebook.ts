@@ -1,0 +1,146 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+
+import type { RemedyState } from '../card/state';
+import * as running from '../editing/run';
+import type { IReport, IRerun } from '../protocol';
+import { Registry } from '../registry';
+import { FakeServices } from '../release/__tests__/services';
+import { ReportController } from '../report/controller';
+import { ReportModel } from '../report/model';
+import type { IReportOffer } from '../report/offer';
+import { Offers } from '../report/offers';
+import { FakeFiles } from './files';
+import { FakeMemory, settle } from './memory';
+import { makePanel, silenceYjs } from './notebook';
+import { message, RELEASED, REPORT } from './report';
+import { EVENTS } from './samples';
+
+export const SOURCE = 'batch_size = 1024\ntrain()';
+export const FIXED = 'batch_size = 512\ntrain()';
+
+export const EDIT = {
+  cell_id: 'cell-7',
+  first_line: 1,
+  old_lines: ['batch_size = 1024'],
+  new_lines: ['batch_size = 512']
+};
+
+export const answer = <T>(reply: T): Promise<T> => Promise.resolve(reply);
+
+/** The answer of a helper that has found an edit, with the cells to run after it. */
+export const fixWith = (run: string[]) => ({
+  status: 'ok' as const,
+  edits: [EDIT],
+  run,
+  message: message('fix.ok'),
+  caution: null
+});
+
+/** A notebook in which a cell failed: its kernel, its report and what is pressed there. */
+export class FailedNotebook {
+  /** Prepares a test; `running` is to be a mock whose functions can be spied on. */
+  static async open(
+    wings: readonly IReportOffer[] = []
+  ): Promise<FailedNotebook> {
+    silenceYjs();
+    const notebook = new FailedNotebook(wings);
+    await notebook.confirm(REPORT);
+    return notebook;
+  }
+
+  private constructor(wings: readonly IReportOffer[]) {
+    this._offers.add(() => answer(wings));
+    void this._offers.load();
+  }
+
+  readonly server = new FakeFiles();
+
+  readonly run = jest.spyOn(running, 'runCells').mockResolvedValue(true);
+
+  /** What running cells again costs. */
+  cost: Pick<IRerun, 'items' | 'cautions' | 'saves'> = {
+    items: [],
+    cautions: [],
+    saves: false
+  };
+
+  readonly memory = new FakeMemory({
+    fix: () => answer(fixWith(['cell-7'])),
+    rerun: () => {
+      setTimeout(() => {
+        this.memory.send({ ...EVENTS.rerun, request_id: '1', ...this.cost });
+      });
+      return answer({ status: 'queued' });
+    },
+    release: () => {
+      // The result comes when the helper is done, after its answer.
+      setTimeout(() => {
+        this.memory.send(RELEASED);
+      });
+      return answer({ release_id: 'release-1', status: 'queued' });
+    }
+  });
+
+  panel: NotebookPanel = this.panelWith();
+
+  /** The cell that holds the report. */
+  cellId = 'cell-7';
+
+  controller!: ReportController;
+
+  /** Have the helper vouch for a report. */
+  async confirm(report: IReport): Promise<void> {
+    this.memory.answers.report = () =>
+      answer({ status: 'known', report, released: null });
+    const releases = new FakeServices().sessions.get(this.memory);
+    const trans = nullTranslator.load('gpu-headroom');
+    this.controller = new ReportController(
+      new ReportModel(releases, REPORT, trans),
+      releases,
+      this.server.files,
+      nullTranslator,
+      new Offers(this._offers)
+    );
+    await settle();
+    this.memory.requests.length = 0;
+  }
+
+  panelWith(metadata = {}): NotebookPanel {
+    return makePanel([
+      { id: 'cell-2', source: 'import torch', count: 2 },
+      { id: 'cell-7', source: SOURCE, count: 7, metadata }
+    ]);
+  }
+
+  /** Press a button of the report. */
+  async act(id: string, remedyId: string | null): Promise<void> {
+    const { cellId, panel } = this;
+    await this.controller.act(id, remedyId, { cellId, panel });
+  }
+
+  get sources(): string[] {
+    const cells = [...(this.panel.content.model?.cells ?? [])];
+    return cells.map(cell => cell.sharedModel.getSource());
+  }
+
+  get source(): string | undefined {
+    return this.sources[1];
+  }
+
+  /** The kinds of the requests so far. */
+  get asked(): string[] {
+    return this.memory.requests.map(([type]) => type);
+  }
+
+  stateOf(id: string): RemedyState | undefined {
+    return this.controller.model.remedies[id];
+  }
+
+  dispose(): void {
+    this.controller.model.dispose();
+    jest.restoreAllMocks();
+  }
+
+  private readonly _offers = new Registry<readonly IReportOffer[]>();
+}

@@ -1,0 +1,120 @@
+import { type IContext, stateOf } from '../card/state';
+import type { IRemedy } from '../protocol';
+import { otherCells } from '../report/fixlabels';
+import type { IDesk, IRemedyOffer } from '../report/offer';
+import type { ISite } from '../report/place';
+import { save } from '../report/rescue';
+import { own } from '../text/own';
+import { agreeTo } from './agreeing';
+import { applyAndRun } from './applying';
+import type { ICost } from './cost';
+import type { IFitParts } from './fitter';
+import { makeItFit } from './makeitfit';
+
+/** Make an edit, free what the failed cell holds, and run its cells. */
+const APPLY_AND_RUN: IRemedyOffer = {
+  id: 'apply-and-run',
+  rank: 12,
+  place: 'remedy',
+  label: (context, remedy) =>
+    isOpen(context, remedy) ? nameApplyAndRun(context, remedy) : null,
+  // What it sets, where that is known.
+  nextLabel: (context, remedy) => {
+    const setting = remedy.diffs[0]?.sets ?? null;
+    return setting !== null && otherCells(context, remedy) === null
+      ? context.trans.__('Set %1 and re-run', setting)
+      : nameApplyAndRun(context, remedy);
+  },
+  press: (desk, site, remedyId) => {
+    const parts = partsOf(desk, site, remedyId);
+    const title = desk.trans.__('Apply and re-run');
+    return (
+      parts &&
+      applyAndRun(desk, { ...parts, agree: agreeing(desk, site, title, null) })
+    );
+  }
+};
+
+/** The same again and again, with ever smaller numbers, until the cell passes. */
+const MAKE_IT_FIT: IRemedyOffer = {
+  id: 'make-it-fit',
+  rank: 14,
+  place: 'remedy',
+  label: (context, remedy) =>
+    isOpen(context, remedy) ? nameMakeItFit(context, remedy) : null,
+  nextLabel: nameMakeItFit,
+  press: async (desk, site, remedyId) => {
+    const { model, trans } = desk;
+    const parts = partsOf(desk, site, remedyId);
+    if (!parts) {
+      return;
+    }
+    // What is said of it is said in its notification.
+    model.setRemedy(remedyId, { status: 'begun' });
+    const title = trans.__('Make it fit');
+    const note = trans.__('It may take several tries.');
+    const known = model.tried?.byRemedy[remedyId];
+    const text = await makeItFit({
+      ...parts,
+      known: known?.fits ? known.edits : [],
+      agree: agreeing(desk, site, title, note)
+    });
+    model.setRemedy(
+      remedyId,
+      text === null ? { status: 'ready' } : { status: 'failed', text }
+    );
+  }
+};
+
+export const OFFERS = [APPLY_AND_RUN, MAKE_IT_FIT];
+
+function isOpen(context: IContext, { id, kind }: IRemedy): boolean {
+  return kind === 'edit' && stateOf(context, id).status !== 'applied';
+}
+
+/** Names the cells that it edits and runs, where these are others than the failed one. */
+function nameApplyAndRun(context: IContext, remedy: IRemedy): string | null {
+  const { state, trans } = context;
+  const others = otherCells(context, remedy);
+  if (others === null) {
+    return trans.__('Apply and re-run');
+  }
+  const run = own(state.runs, remedy.id);
+  return run
+    ? trans.__('Apply to %1 and re-run %2', others, run.join(', '))
+    : null;
+}
+
+/** Offered on the first edit that sets a number, which can be halved. */
+function nameMakeItFit(context: IContext, remedy: IRemedy): string | null {
+  const { report, trans } = context;
+  const first = report.remedies.find(
+    ({ kind, diffs }) =>
+      kind === 'edit' && diffs.some(({ sets }) => sets !== null)
+  );
+  return remedy === first && nameApplyAndRun(context, remedy) !== null
+    ? trans.__('Make it fit')
+    : null;
+}
+
+function partsOf(
+  { files, model, session, translator }: IDesk,
+  { panel }: ISite,
+  remedyId: string
+): Omit<IFitParts, 'agree' | 'once'> | undefined {
+  const { report } = model;
+  return report
+    ? { files, panel, remedyId, report, session, translator }
+    : undefined;
+}
+
+/** Asks a user for what running cells again costs. */
+function agreeing(
+  { model, trans }: IDesk,
+  site: ISite,
+  title: string,
+  note: string | null
+): (cost: ICost) => Promise<boolean> {
+  const saving = (): Promise<string> => save(model, site, trans);
+  return cost => agreeTo(cost, { title, note, save: saving }, trans);
+}

@@ -1,0 +1,156 @@
+import { stateOf } from '../card/state';
+import { insertBelow } from '../editing/insertion';
+import { runCells } from '../editing/run';
+import { own } from '../text/own';
+import { otherCells } from './fixlabels';
+import { nameLooking } from './fixing';
+import type { IRemedyOffer, IReportOffer, IWholeOffer } from './offer';
+import { rescue } from './rescue';
+import { revealLine } from './reveal';
+
+/** Make an edit, and run nothing. */
+const APPLY: IRemedyOffer = {
+  id: 'apply',
+  rank: 10,
+  place: 'remedy',
+  label: (context, remedy) => {
+    const { trans } = context;
+    if (
+      remedy.kind !== 'edit' ||
+      stateOf(context, remedy.id).status === 'applied'
+    ) {
+      return null;
+    }
+    const others = otherCells(context, remedy);
+    return others === null
+      ? trans.__('Apply')
+      : trans.__('Apply to %1', others);
+  },
+  press: async ({ fixing, model, trans }, { panel }, remedyId) => {
+    const text = nameLooking(trans);
+    model.setRemedy(remedyId, { status: 'running', text });
+    const fix = await fixing.find(remedyId, panel);
+    if (fix) {
+      await fixing.make(remedyId, fix);
+    }
+  }
+};
+
+/** Insert the code of a remedy, the helper's own copy, below the failed cell. */
+const INSERT: IRemedyOffer = {
+  id: 'insert',
+  rank: 20,
+  place: 'remedy',
+  label: (context, { id, kind, type_this }) =>
+    kind === 'snippet' &&
+    type_this !== null &&
+    stateOf(context, id).status !== 'inserted'
+      ? context.trans.__('Insert as cell')
+      : null,
+  press: async ({ model, trans }, { panel, cellId }, remedyId) => {
+    const remedies = model.report?.remedies ?? [];
+    const remedy = remedies.find(({ id }) => id === remedyId);
+    const { widgets } = panel.content;
+    const index = widgets.findIndex(cell => cell.model.id === cellId);
+    const code = remedy?.kind === 'snippet' ? remedy.type_this : null;
+    if (code === null || index < 0) {
+      return;
+    }
+    if (insertBelow(panel, index, code) === null) {
+      const text = trans.__('The notebook is read-only.');
+      model.setRemedy(remedyId, { status: 'failed', text });
+      return;
+    }
+    const text = trans.__('Inserted below, not run yet.');
+    model.setRemedy(remedyId, { status: 'inserted', text });
+    await panel.content.scrollToItem(index + 1);
+  }
+};
+
+/** Save the training that failed. */
+const SAVE: IRemedyOffer = {
+  id: 'save',
+  rank: 30,
+  place: 'remedy',
+  label: (context, { id, kind }) => {
+    const { status } = stateOf(context, id);
+    if (kind !== 'save' || status === 'inserted') {
+      return null;
+    }
+    return status === 'running'
+      ? context.trans.__('Saving…')
+      : context.trans.__('Save…');
+  },
+  press: ({ model, trans }, site, remedyId) =>
+    rescue(model, remedyId, site, trans)
+};
+
+/** Take an edit back. */
+const UNDO: IRemedyOffer = {
+  id: 'undo',
+  rank: 40,
+  place: 'outcome',
+  label: (context, { id }) =>
+    stateOf(context, id).status === 'applied' ? context.trans.__('Undo') : null,
+  press: ({ fixing }, _, remedyId) => fixing.undo(remedyId)
+};
+
+/** Run the cells of an edit that was made. */
+const RUN: IRemedyOffer = {
+  id: 'run',
+  rank: 50,
+  place: 'outcome',
+  label: (context, { id }) => {
+    const { state, trans } = context;
+    if (stateOf(context, id).status !== 'applied') {
+      return null;
+    }
+    // Names the cells where an edit of another cell makes more than one run.
+    const run = own(state.runs, id);
+    return run
+      ? trans.__('Re-run %1', run.join(', '))
+      : trans.__('Re-run cell');
+  },
+  press: async ({ fixing, translator }, { panel }, remedyId) => {
+    await runCells(panel, fixing.runOf(remedyId) ?? [], translator);
+  }
+};
+
+/** Show the line that an edit no longer matches. */
+const REVEAL: IRemedyOffer = {
+  id: 'reveal',
+  rank: 60,
+  place: 'outcome',
+  label: (context, { id }) => {
+    const state = stateOf(context, id);
+    return state.status === 'changed' && state.line !== null
+      ? context.trans.__('Go to line %1', String(state.line))
+      : null;
+  },
+  press: async ({ fixing }, { panel, cellId }, remedyId) => {
+    const place = fixing.lineOf(remedyId);
+    await revealLine(panel, place?.cellId ?? cellId, place?.line ?? 1);
+  }
+};
+
+/** Run the failed cell again. */
+const RERUN: IWholeOffer = {
+  id: 'rerun',
+  rank: 70,
+  place: 'next',
+  label: ({ trans }) => trans.__('Re-run cell'),
+  press: async ({ translator }, { panel, cellId }) => {
+    await runCells(panel, cellId === null ? [] : [cellId], translator);
+  }
+};
+
+/** The buttons of reports that are no wing's. */
+export const CELL_OFFERS: readonly IReportOffer[] = [
+  APPLY,
+  INSERT,
+  SAVE,
+  UNDO,
+  RUN,
+  REVEAL,
+  RERUN
+];
