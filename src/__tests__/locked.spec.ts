@@ -4,7 +4,6 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { Signal } from '@lumino/signaling';
 
 import { insertCleanupCell } from '../commands/cleanup';
-import { Here } from '../dryrun/here';
 import {
   apply,
   type IAppliedEdit,
@@ -15,7 +14,6 @@ import {
 import { findFix, makeFix } from '../editing/fix';
 import { insertBelow } from '../editing/insertion';
 import type { IEdit } from '../protocol';
-import { FOUND } from './dryrun';
 import { FakeFiles } from './files';
 import { FakeMemory, settle } from './memory';
 import { makePanel, silenceYjs } from './notebook';
@@ -140,18 +138,6 @@ describe('a notebook in which nothing is to be changed', () => {
       );
     });
 
-    it('should get no edit of a dry run, and have none taken back', async () => {
-      const here = new Here(panel, () => Promise.resolve(null), trans);
-      const made = await here.apply([{ ...EDIT, cell_id: 'one' }]);
-      await expectAsItIs(lock, async () => {
-        await expect(here.undo(made)).rejects.toThrow(READ_ONLY);
-        const old_lines = EDIT.new_lines;
-        await expect(here.apply([{ ...EDIT, old_lines }])).rejects.toThrow(
-          READ_ONLY
-        );
-      });
-    });
-
     it('should get no fix, nor one that was found before', async () => {
       const { files } = new FakeFiles();
       const find = async () => findFix(memory, panel, '1', '1', files, trans);
@@ -182,13 +168,6 @@ describe('a notebook in which nothing is to be changed', () => {
       expect(
         Notification.manager.notifications.map(each => each.message)
       ).toEqual(['No cell was inserted: The notebook is read-only.']);
-    });
-
-    it('should keep nothing of a dry run, and say so', async () => {
-      const here = new Here(panel, () => Promise.resolve(null), trans);
-      await expectAsItIs(lock, () => {
-        expect(here.keep(FOUND)).toBe('The notebook is read-only.');
-      });
     });
   });
 
