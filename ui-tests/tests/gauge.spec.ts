@@ -79,13 +79,7 @@ test.describe('The gauge', () => {
     const first = popup(page).getByRole('button', { name: 'Free memory…' });
     await expect(first).toBeFocused();
     await page.keyboard.press('Shift+Tab');
-    await expect(popup(page).getByRole('slider')).toBeFocused();
-    await page.keyboard.press('Shift+Tab');
-    await expect(popup(page).getByRole('combobox')).toBeFocused();
-    await page.keyboard.press('Shift+Tab');
     await expect(popup(page).getByRole('button').last()).toBeFocused();
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     await expect(first).toBeFocused();
 

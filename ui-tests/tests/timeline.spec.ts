@@ -1,3 +1,5 @@
+import type { Locator, Page } from '@playwright/test';
+
 import { expect, test } from './application';
 import { HOLD, notebookOf, SIMULATE } from './cells';
 import { gauge, popup } from './surfaces';
@@ -61,6 +63,12 @@ with open(startup, "w") as file:
     file.write(f"{source}\\nos.remove({startup!r})\\n")
 exec(source)`;
 
+/** Leads from the popup to the timeline in the panel. */
+async function openTimeline(page: Page): Promise<Locator> {
+  await popup(page).getByRole('button', { name: 'Open panel' }).click();
+  return page.locator('#gpu-headroom-panel-timeline');
+}
+
 test.describe('Several GPUs', () => {
   test('should show the fullest, and each in the popup', async ({
     open,
@@ -88,10 +96,7 @@ test.describe('Several GPUs', () => {
 });
 
 test.describe('The timeline', () => {
-  test('should say when the card is full, and let the cell be interrupted', async ({
-    open,
-    page
-  }) => {
+  test('should say when the GPU is full', async ({ open, page }) => {
     const notebook = await open(notebookOf([SIMULATE, LEAK]));
     await notebook.run(0);
     await notebook.start(1);
@@ -99,12 +104,13 @@ test.describe('The timeline', () => {
     await expect(gauge(page).locator('svg.jp-mod-triangle')).toBeVisible();
 
     await gauge(page).click();
-    await expect(popup(page)).toContainText(
+    await expect(popup(page).locator('.jp-mod-projection')).toBeVisible();
+    const timeline = await openTimeline(page);
+    await expect(timeline).toContainText(
       /\+\d+ MiB per (step|second) — full in about \d/
     );
-    await expect(popup(page)).toContainText(/From .*In \[2\]/);
-    await expect(popup(page).locator('.jp-mod-projection')).toBeVisible();
-    await popup(page).getByRole('button', { name: 'Interrupt kernel' }).click();
+    await expect(timeline).toContainText(/From .*In \[2\]/);
+    await notebook.execute('notebook:interrupt-kernel');
     await notebook.waitUntilIdle();
     await expect(notebook.cell(1)).toContainText('KeyboardInterrupt');
     await expect(gauge(page)).not.toContainText('full in');
@@ -134,8 +140,9 @@ test.describe('The timeline', () => {
     const notebook = await open(notebookOf([SIMULATE, PEAK]));
     await notebook.runUpTo(1);
     await gauge(page).click();
-    const chart = popup(page).getByRole('slider');
-    const picker = popup(page).getByRole('combobox', { name: 'Time shown' });
+    const timeline = await openTimeline(page);
+    const chart = timeline.getByRole('slider');
+    const picker = timeline.getByRole('combobox', { name: 'Time shown' });
     const start = chart
       .locator('.jp-GpuHeadroom-plot text', { hasText: /^−\d/ })
       .first();
@@ -152,7 +159,7 @@ test.describe('The timeline', () => {
     await notebook.runUpTo(1);
     await expect(gauge(page)).toContainText('Simulated GPU 1.3 / 4.0 GiB');
     await gauge(page).click();
-    const chart = popup(page).getByRole('slider');
+    const chart = (await openTimeline(page)).getByRole('slider');
     await chart.focus();
     await page.keyboard.press('ArrowLeft');
     await expect(chart).toHaveAttribute(
