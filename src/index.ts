@@ -23,7 +23,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   cells,
   badges,
   started,
-  ...Object.values(wings)
+  ...Object.values<wings.Wing<unknown>>(wings)
 ];
 
 export default plugins;

@@ -1,6 +1,6 @@
-/**
- * What can be taken away: a wing's folder and its line here, and the rest is whole.
- */
+/** A wing can be taken away: delete its folder and its line. */
+export type { JupyterFrontEndPlugin as Wing } from '@jupyterlab/application';
+
 export { default as dryrun } from './dryrun/plugin';
 export { default as fit } from './fit/plugin';
 export { default as otherkernels } from './otherkernels/plugin';
