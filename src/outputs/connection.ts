@@ -6,68 +6,76 @@ import type {
   IReplies,
   RequestArgs
 } from '../protocol';
-import {
-  contactFrom,
-  type ContactEvent,
-  contacting,
-  type Effect,
-  isDue,
-  type Link,
-  linkOf
-} from './contact';
 import { type Answer, readEnvelope } from './envelope';
+import { type ISent, Line } from './line';
 import { attempt, note } from './note';
 import { Outbox } from './outbox';
 import { Question } from './question';
 import { trans } from './translation';
-import type { IChannel, ITransport } from './transport';
+import type { ITransport } from './transport';
 
-/** Between two looks at what is to be done. */
+/** Interval at which pending work is looked for. */
 const TICK_MS = 500;
 
-/** Whoever shows what a connection knows. */
+/** An idle kernel answers within this, once it has a message. */
+const ANSWER_MS = 2000;
+
+/** A message that has not arrived by then never will. */
+const DELIVERY_MS = 10_000;
+
+/** A running cell reports at least this often, unless it keeps the GIL. */
+const SILENCE_MS = 8000;
+
+/** Channels opened one after the other before the kernel is given up. */
+const MOST_TRIES = 3;
+const PAUSE_MS = 500;
+const MOST_PAUSE_MS = 300_000;
+
+/** Between two polls, and at most while nothing changes. */
+const POLL_MS = 2000;
+const MOST_POLL_MS = 5000;
+const BACK_OFF = 1.5;
+
+/** Without a cell for this long, polls stop until the user resumes. */
+const IDLE_MS = 600_000;
+
+/**
+ * State of the connection of a frame with its kernel.
+ *
+ * - `opening`: nothing was received yet
+ * - `live`: the helper answers, or reports on the running cell
+ * - `paused`: no cell ran for long, and no poll is sent
+ * - `lost`: no answer comes; it is tried again
+ * - `restarted`: the kernel has no helper any more
+ */
+export type Link = 'opening' | 'live' | 'paused' | 'lost' | 'restarted';
+
+/** Receives what a connection learns. */
 export interface IListener {
-  /** Another life of the helper answers: what was known is of the one before. */
+  /** Another helper answers: what was known is of the one before. */
   onLife(lifeId: string): void;
-  /** An event of this life, once. */
+  /** An event of this helper, once. */
   onEvent(event: Event, now: number): void;
-  /** The helper is heard on a new channel: what it has told before may be lost. */
+  /** A new channel is in use: events of before may be lost. */
   onAgain(): void;
-  /** Something changed, or time went on. */
+  /** Something changed, or time has passed. */
   onChange(): void;
 }
 
-/** One way on which something comes. */
-class Line {
-  /** @param number - of all that was sent; 0: none of this frame's channels */
-  constructor(readonly number: number) {}
-
-  channel: IChannel | null = null;
-
-  /** The highest event that came on it. */
-  seen = 0;
-
-  /** Each event once. */
-  take(events: readonly (readonly [number, Event])[]): Event[] {
-    return events.flatMap(([number, event]) => {
-      const isNew = number > this.seen;
-      this.seen = Math.max(number, this.seen);
-      return isNew ? [event] : [];
-    });
-  }
-}
-
 /**
- * What one frame knows of its kernel, and how it learns it: does what `contact.ts`
- * decides. What a person asks for while a cell runs is kept until it has ended.
+ * Connection of a frame with its kernel.
+ *
+ * The helper reports while a cell runs, and is polled at rest: one message at a time,
+ * and only while the output is looked at or a question waits for its answer. Times are
+ * milliseconds of this page's clock.
  */
 export class Connection {
   constructor(
     private readonly _transport: ITransport,
     uid: string,
-    private readonly _lifeId: string
+    private readonly _expectedLifeId: string
   ) {
-    // An output may be shown twice, and each asks for itself.
+    // An output may be shown twice, each with a connection of its own.
     this._uid = `${uid}/${Math.random()}`;
     _transport.listen(uid, data => {
       this._onData(data, this._loose);
@@ -78,52 +86,78 @@ export class Connection {
 
   /** The cell that runs, else the last one. */
   get cell(): ICell | null {
-    return this._contact.cell;
+    return this._cell;
   }
 
-  /** The life of the helper that answers; `null`: none has yet. */
+  /** The helper that answers; `null`: none has yet. */
   get lifeId(): string | null {
-    return this._contact.lifeId;
-  }
-
-  get link(): Link {
-    return linkOf(this._contact, Date.now());
+    return this._lifeId;
   }
 
   /** Whether a cell runs, as far as is known. */
   get isBusy(): boolean {
-    return this._contact.isBusy;
+    return this._isBusy;
   }
 
-  /** Ask and listen while somebody looks, and not otherwise. */
+  get link(): Link {
+    const now = Date.now();
+    if (this._isGone) {
+      return 'restarted';
+    }
+    if (this._heardAt === null) {
+      return 'opening';
+    }
+    if (this._isLost(now)) {
+      return 'lost';
+    }
+    return this._isPaused(now) ? 'paused' : 'live';
+  }
+
+  /** Poll and listen while the output is looked at, and not otherwise. */
   look(isLooked: boolean): void {
-    if (this._isOver || isLooked === this._contact.isLooked) {
+    if (this._isOver || isLooked === this._isLooked) {
       return;
     }
+    this._isLooked = isLooked;
     clearInterval(this._timer);
-    this._take({ type: 'looked', isLooked });
-    if (isLooked) {
-      this._timer = window.setInterval(() => {
-        this._tick();
-      }, TICK_MS);
+    if (!isLooked) {
+      return;
+    }
+    const now = Date.now();
+    // Silence that nobody looked at is no sign of anything.
+    this._waitsSince = null;
+    this._heardAt = this._heardAt === null ? null : now;
+    this._pollAt = now;
+    this._timer = window.setInterval(() => {
+      this._tick();
+    }, TICK_MS);
+    if (this._isGone) {
+      this.resume();
+    } else {
       this._tick();
     }
   }
 
-  /** Ask and listen no more, whoever looks. */
+  /** Poll and listen no more, whoever looks. */
   end(): void {
     this.look(false);
     this._isOver = true;
     this._outbox.fail('');
   }
 
-  /** Go on: a person asks for it. */
+  /** Go on after a pause, or try again. */
   resume(): void {
-    this._take({ type: 'resumed' });
+    const now = Date.now();
+    this._awakeAt = this._pollAt = now;
+    if (this._isGone || this._isLost(now)) {
+      this._tries = 0;
+      this._waitsSince = null;
+      this._retry(now);
+    }
     this._tick();
   }
 
-  /** Ask for what the reply tells. */
+  /** Send a request; its reply is the result. */
   ask<K extends keyof IReplies>(
     type: K,
     args: RequestArgs<K>
@@ -131,105 +165,97 @@ export class Connection {
     return this._put(new Question<Answer<K>>(type, args, false));
   }
 
-  /** Ask for work that is done between cells, and learn what came of it. */
+  /** Request work that is done between cells; the event of its end is the result. */
   perform<K extends Work>(type: K, args: RequestArgs<K>): Question<End<K>> {
     return this._put(new Question<End<K>>(type, args, true));
   }
 
-  /** Take back what the kernel has not been asked for yet: it ends without words. */
-  cancel(question: Pick<Question, 'fail' | 'isSent'>): void {
-    if (!question.isSent) {
-      question.fail('');
-      this._changed();
-    }
-  }
-
   private _put<T>(question: Question<T>): Question<T> {
-    this._outbox.add(question as Question, this._contact.number);
+    question.askedAfter = this._number;
+    this._outbox.add(question as Question);
     this.resume();
     return question;
   }
 
+  // --- Sending
+
   private _tick(): void {
-    this._take({ type: 'tick', asked: this._outbox.askedAfter });
+    const now = Date.now();
+    const { next } = this._outbox;
+    // A question asked while the output was looked at is still sent when it is not any more.
+    const isWanted =
+      this._isLooked || (next !== undefined && next.askedAfter > 0);
+    if (isWanted && !this._isGone) {
+      this._advance(now);
+    }
     this._changed();
   }
 
-  private _take(event: ContactEvent): void {
-    const [contact, effects] = contacting(this._contact, event, Date.now());
-    this._contact = contact;
-    effects.forEach(effect => {
-      attempt(() => {
-        this._do(effect);
-      });
-    });
-  }
-
-  private _do(effect: Effect): void {
-    switch (effect.type) {
-      case 'open':
-        void this._listen(this._lineOf(effect.line));
-        break;
-      case 'send':
-        this._send(effect);
-        break;
-      case 'call':
-        void this._call();
-        break;
-      case 'again':
-        this._outbox.askAgain();
-        this.listener?.onAgain();
-        this._tick();
-        break;
-      case 'fail':
-        this._outbox.fail(trans.__('The kernel was restarted.'));
-        break;
-      case 'reply':
-        this._outbox.onReply(effect.reply, effect.fixed);
-        break;
-      case 'life':
-        this.listener?.onLife(effect.lifeId);
-        break;
-      case 'event':
-        this._outbox.onEvent(effect.event);
-        this.listener?.onEvent(effect.event, Date.now());
+  private _advance(now: number): void {
+    if (this._isAgain) {
+      this._isAgain = false;
+      this._outbox.askAgain();
+      attempt(() => this.listener?.onAgain());
+    }
+    if (this._isSilent(now)) {
+      this._retry(now);
+    }
+    if (this._line === null && now >= this._retryAt) {
+      void this._open(now);
+    } else if (this._line?.isOpen && this._line.sent === null) {
+      this._say(this._line, now);
+    }
+    const { next } = this._outbox;
+    if (next && this._isCallable(now)) {
+      void this._callWith(next);
     }
   }
 
-  private async _listen(line: Line): Promise<void> {
+  private async _open(now: number): Promise<void> {
+    const sent = this._newSent(now);
+    const line = new Line(sent.number, sent);
+    this._line = line;
+    this._tries++;
     try {
       const channel = await this._transport.open({
         version: '1',
         uid: this._uid,
-        life_id: this._lifeId
+        life_id: this._expectedLifeId
       });
       line.channel = channel;
-      this._take({ type: 'arrived', number: line.number });
+      sent.arrivedAt = Date.now();
       for await (const data of channel.messages) {
         this._onData(data, line);
       }
     } catch (reason) {
       note('a channel ended', reason); // as if it had been closed
     }
-    this._lines.delete(line.number);
-    this._onEnd(line.number);
+    this._onEnd(line);
   }
 
-  private _send({
-    isQuestion,
-    line,
-    poll
-  }: Extract<Effect, { type: 'send' }>): void {
-    const question = isQuestion ? this._outbox.next : undefined;
+  /**
+   * Send the next question, or a poll when it is time for one.
+   *
+   * What the kernel has cannot be taken back, and cells may wait before it that this
+   * frame knows nothing of: a question is sent once a poll after it was answered.
+   */
+  private _say(line: Line, now: number): void {
+    const next = this._isBusy ? undefined : this._outbox.next;
+    if (!next && (now < this._pollAt || this._isPaused(now))) {
+      return;
+    }
+    const question = next && next.askedAfter < this._answered ? next : null;
     if (question) {
       question.isSent = true;
     }
+    const sent = this._newSent(now);
+    line.sent = sent;
+    const { number: poll } = sent;
     const request = question?.request ?? null;
-    const { channel, seen } = this._lineOf(line);
-    channel
-      ?.send({ seen, poll, request })
+    line.channel
+      ?.send({ seen: line.seen, poll, request })
       .then(() => {
-        this._take({ type: 'arrived', number: poll });
+        sent.arrivedAt = Date.now();
       })
       .catch((reason: unknown) => {
         note('a message was not sent', reason);
@@ -237,77 +263,250 @@ export class Connection {
       });
   }
 
-  private _onEnd(line: number): void {
-    this._take({ type: 'closed', line });
+  private _newSent(now: number): ISent {
+    this._waitsSince ??= now;
+    return { number: ++this._number, sentAt: now, arrivedAt: null };
+  }
+
+  /** Open another channel, after a pause that grows. */
+  private _retry(now: number): void {
+    const late = this._tries - MOST_TRIES;
+    const pause =
+      late <= 0
+        ? this._tries * PAUSE_MS
+        : Math.min(late * DELIVERY_MS, MOST_PAUSE_MS);
+    this._line = null;
+    this._isGone = false;
+    this._retryAt = now + pause;
+  }
+
+  /** A channel has ended: the helper is gone, or does not know this frame any more. */
+  private _onEnd(line: Line): void {
+    if (line === this._line) {
+      this._retry(Date.now());
+      if (this._tries >= MOST_TRIES) {
+        this._isGone = true;
+        this._outbox.fail(trans.__('The kernel was restarted.'));
+      }
+    }
     this._tick();
   }
 
-  /** Where no channel can be had, a question may still be put by another way. */
-  private async _call(): Promise<void> {
-    const question = this._outbox.next;
-    if (!question) {
-      return;
-    }
+  /** Where no channel opens, a question may still be sent by a call. */
+  private async _callWith(question: Question): Promise<void> {
+    this._call = 'under way';
     question.isSent = true;
-    let isAnswered = false;
     try {
       const { request } = question;
       const call = { uid: this._uid, seen: 0, request };
       const answer = await this._transport.call(call);
-      isAnswered = true;
+      this._call = 'answered';
       this._loose.seen = 0;
       this._onData(answer, this._loose);
     } catch (reason) {
-      note('a call was not answered', reason); // nor has this way an answer
+      this._call = 'none';
+      note('a call was not answered', reason);
     }
-    this._take({ type: 'called', isAnswered });
     if (!question.isOver) {
       question.fail(trans.__('The kernel does not answer.'));
     }
     this._changed();
   }
 
-  /** One that cannot be read costs no other. */
+  // --- Receiving
+
+  /** A message that cannot be read costs no other. */
   private _onData(data: unknown, line: Line): void {
     const envelope = readEnvelope(data);
     if (envelope !== null) {
       attempt(() => {
-        this._hear(envelope, line);
+        this._hear(envelope, line, Date.now());
       });
     }
   }
 
-  private _hear(envelope: IFrameEnvelope, line: Line): void {
-    if (envelope.life_id !== this.lifeId) {
-      this._loose.seen = 0;
+  private _hear(envelope: IFrameEnvelope, line: Line, now: number): void {
+    const { fixed, life_id: lifeId, poll, reply } = envelope;
+    const isNew = lifeId !== this._lifeId;
+    if (isNew) {
+      this._begin(lifeId, now);
     }
+    this._use(line);
     const events = line.take(envelope.events);
-    this._take({ type: 'heard', line: line.number, envelope, events });
+    const isAnswer = poll !== null && this._line?.sent?.number === poll;
+    if (this._line && isAnswer) {
+      // A kernel that answers is at rest, unless a reading says otherwise.
+      this._line.sent = null;
+      this._answered = poll;
+      this._isBusy = false;
+    }
+    const before = this._told;
+    events.forEach(event => {
+      this._learn(event);
+    });
+    this._tries = 0;
+    this._heardAt = now;
+    this._waitsSince = null;
+    this._awakeAt = this._isBusy ? now : this._awakeAt;
+    if (this._told !== before || isNew) {
+      this._interval = POLL_MS;
+    } else if (isAnswer) {
+      this._interval = Math.min(this._interval * BACK_OFF, MOST_POLL_MS);
+    }
+    // A question may be answered without a reading, which is then polled at once.
+    const isRead = events.some(({ type }) => type === 'sample');
+    this._pollAt = isAnswer && !isRead ? now : now + this._interval;
+    // Before the listener asks for more.
+    if (reply) {
+      attempt(() => {
+        this._outbox.onReply(reply, fixed);
+      });
+    }
+    if (isNew) {
+      attempt(() => this.listener?.onLife(lifeId));
+    }
+    events.forEach(event => {
+      attempt(() => {
+        this._outbox.onEvent(event);
+        this.listener?.onEvent(event, now);
+      });
+    });
     this._changed();
-    // Not before what came together with it is heard, on whatever channel.
-    if (this._outbox.next || isDue(this._contact, Date.now())) {
+    // After all that came in this turn, on whatever channel.
+    if (this._outbox.next || now >= this._pollAt) {
       setTimeout(() => {
         this._tick();
       });
     }
   }
 
-  private _lineOf(number: number): Line {
-    const line = this._lines.get(number) ?? new Line(number);
-    this._lines.set(number, line);
-    return line;
+  /** Another helper answers, of which nothing is known. */
+  private _begin(lifeId: string, now: number): void {
+    if (this._lifeId !== null) {
+      this._outbox.fail(trans.__('The kernel was restarted.'));
+    }
+    this._lifeId = lifeId;
+    this._loose.seen = 0;
+    this._cell = null;
+    this._told = '';
+    this._isBusy = false;
+    this._awakeAt = now;
+  }
+
+  /** A channel on which something comes is the one to use, unless a newer one is. */
+  private _use(line: Line): void {
+    if (this._isGone) {
+      this._isGone = false;
+      this._retryAt = 0;
+    }
+    if (line === this._loose) {
+      return;
+    }
+    if (!line.isOpen) {
+      line.isOpen = true;
+      line.sent = null;
+    }
+    if (line.number > (this._line?.number ?? 0)) {
+      line.sent = null;
+      this._line = line;
+    }
+    if (line.number > this._proven) {
+      this._proven = this._answered = line.number;
+      // The kernel takes messages in turn: what it got before and has not answered is lost.
+      this._isAgain = true;
+      this._call = this._call === 'answered' ? 'none' : this._call;
+    }
+  }
+
+  private _learn(event: Event): void {
+    if (event.type === 'sample') {
+      const { busy, devices, queued, state } = event;
+      this._told = JSON.stringify([state, busy, devices, queued]);
+      this._isBusy = busy;
+    } else if (event.type === 'cell') {
+      this._cell = event;
+      this._isBusy = event.status === 'running';
+    }
   }
 
   private _changed(): void {
     attempt(() => this.listener?.onChange());
   }
 
+  // --- Conclusions
+
+  /** Whether an answer should have come that did not. */
+  private _isSilent(now: number): boolean {
+    const sent = this._line?.sent;
+    if (!sent || this._isExcused(now)) {
+      return false;
+    }
+    const since = Math.max(sent.arrivedAt ?? sent.sentAt, this._heardAt ?? 0);
+    return now - since >= (sent.arrivedAt === null ? DELIVERY_MS : ANSWER_MS);
+  }
+
+  /** Whether a running cell may keep the kernel from answering. */
+  private _isExcused(now: number): boolean {
+    return this._isBusy && now - (this._heardAt ?? 0) < SILENCE_MS;
+  }
+
+  private _isLost(now: number): boolean {
+    return (
+      this._waitsSince !== null &&
+      now - this._waitsSince >= DELIVERY_MS &&
+      !this._isExcused(now)
+    );
+  }
+
+  private _isPaused(now: number): boolean {
+    return now - this._awakeAt >= IDLE_MS && !this._isBusy;
+  }
+
+  /** Whether a question is to be sent without a channel. */
+  private _isCallable(now: number): boolean {
+    return (
+      !this._isBusy &&
+      !this._line?.isOpen &&
+      (this._call === 'answered' ||
+        (this._call === 'none' && this._isLost(now)))
+    );
+  }
+
   private readonly _uid: string;
-  private _contact = contactFrom(Date.now());
   private readonly _outbox = new Outbox();
-  /** For what comes without a channel of this frame's. */
-  private readonly _loose = new Line(0);
-  private readonly _lines = new Map<number, Line>();
   private _timer: number | undefined;
+  private _isLooked = false;
   private _isOver = false;
+
+  private _lifeId: string | null = null;
+  private _cell: ICell | null = null;
+  private _isBusy = false;
+  /** The last reading, to see whether anything changed. */
+  private _told = '';
+
+  /** For what comes without a channel of this frame. */
+  private readonly _loose = new Line(0, null);
+  /** The channel in use, or being opened; `null`: another is opened at `_retryAt`. */
+  private _line: Line | null = null;
+  private _retryAt = 0;
+  /** Whether the kernel has no helper that opens one. */
+  private _isGone = false;
+  /** Channels opened since anything was received. */
+  private _tries = 0;
+  /** Of the last message sent; of the last of these that was answered. */
+  private _number = 0;
+  private _answered = 0;
+  /** The newest channel on which anything was received. */
+  private _proven = 0;
+  /** Whether questions sent before that one are to be sent again. */
+  private _isAgain = false;
+  private _call: 'none' | 'under way' | 'answered' = 'none';
+
+  /** When a cell ran last, or the user wanted something. */
+  private _awakeAt = Date.now();
+  private _pollAt = 0;
+  private _interval = POLL_MS;
+  private _heardAt: number | null = null;
+  /** When a message was sent since which nothing was received. */
+  private _waitsSince: number | null = null;
 }

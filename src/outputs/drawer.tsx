@@ -148,7 +148,7 @@ export class Drawer {
           <Button
             label={trans.__('Cancel')}
             onPress={() => {
-              this._connection.cancel(question);
+              question.cancel();
             }}
           />
         )}

@@ -227,7 +227,7 @@ export class LiveCard implements IListener {
           : { status: 'running', text: '' };
       },
       cancel: () => {
-        connection.cancel(question);
+        question.cancel();
       }
     };
   }

@@ -8,13 +8,7 @@ export class Outbox {
     return this._open().find(({ isSent }) => !isSent);
   }
 
-  /** What had been sent last when that one was asked; `null`: there is none. */
-  get askedAfter(): number | null {
-    return this.next?.askedAfter ?? null;
-  }
-
-  add(question: Question, after: number): void {
-    question.askedAfter = after;
+  add(question: Question): void {
     this._questions = [...this._open(), question];
   }
 

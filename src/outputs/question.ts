@@ -82,6 +82,13 @@ export class Question<T = unknown> {
     }
   }
 
+  /** Take it back, unless the kernel has it. */
+  cancel(): void {
+    if (!this.isSent) {
+      this.fail('');
+    }
+  }
+
   /** End it with a sentence. */
   fail(sentence: string): void {
     this.isOver = true;

@@ -322,7 +322,7 @@ describe('Connection', () => {
         const question = release();
         const failed = sentenceOf(question);
         await pass(SECOND);
-        connection.cancel(question);
+        question.cancel();
         await expect(failed).resolves.toBe('');
         kernel.end();
         await pass(10 * SECOND);
@@ -400,6 +400,70 @@ describe('Connection', () => {
       await pass(SECOND);
       await expect(next.result).resolves.toMatchObject({ status: 'done' });
       expect(kernel.called).toHaveLength(1);
+    });
+  });
+
+  describe('a channel', () => {
+    beforeEach(async () => {
+      connection.look(true);
+      await pass(0);
+    });
+
+    it('should be replaced two seconds after a message arrived without an answer', async () => {
+      kernel.state = 'silent';
+      await pass(3.5 * SECOND);
+      expect(kernel.wires).toHaveLength(1);
+      await pass(SECOND);
+      expect(kernel.wires).toHaveLength(2);
+    });
+
+    it('should be kept for eight seconds while a cell runs in silence', async () => {
+      await pass(SECOND);
+      kernel.begin();
+      kernel.state = 'silent';
+      await pass(0);
+      connection.resume();
+      await pass(7 * SECOND);
+      expect(connection.link).toBe('live');
+      expect(kernel.wires).toHaveLength(1);
+    });
+
+    it('should not give way to an older one that is heard late', async () => {
+      const [first] = kernel.wires;
+      kernel.state = 'silent';
+      await pass(5 * SECOND);
+      kernel.state = 'rest';
+      await pass(10 * SECOND);
+      const { length } = kernel.wires;
+      expect(length).toBeGreaterThan(1);
+      first?.push(kernel.envelope([kernel.sample()]));
+      first?.close();
+      const before = kernel.wire.said.length;
+      await pass(10 * SECOND);
+      expect(kernel.wires).toHaveLength(length);
+      expect(kernel.wire.said.length).toBeGreaterThan(before);
+    });
+
+    it('should be opened again where a helper is heard without one', async () => {
+      kernel.state = 'empty';
+      kernel.wire.close();
+      await pass(10 * SECOND);
+      expect(connection.link).toBe('restarted');
+      kernel.state = 'rest';
+      kernel.beacon(kernel.envelope([kernel.sample()]));
+      await pass(SECOND);
+      expect(connection.link).toBe('live');
+      expect(kernel.wire.isOpen).toBe(true);
+    });
+
+    it('should end what another helper was asked', async () => {
+      kernel.begin();
+      await pass(0);
+      const failed = sentenceOf(release());
+      kernel.life = 'life-2';
+      kernel.end();
+      await expect(failed).resolves.toBe('The kernel was restarted.');
+      expect(lives).toEqual(['life-1', 'life-2']);
     });
   });
 
