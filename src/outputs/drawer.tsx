@@ -3,33 +3,32 @@ import * as React from 'react';
 import { Button, Buttons, type IButtonProps } from '../components/button';
 import { CodeBlock } from '../components/code';
 import { Hint } from '../components/hint';
-import { Icon } from '../components/icon';
+import { Icon, type IconName } from '../components/icon';
 import { Result } from '../components/result';
 import { Rows } from '../components/rows';
 import { Sentence } from '../components/sentence';
 import { isListed } from '../memory/items';
-import type { IHolders, IPlan, IReleased } from '../protocol';
+import type { IPlan } from '../protocol';
 import { nameSize } from '../text/names';
 import type { Connection } from './connection';
 import { Holding } from './holding';
-import { explain, type Inserting, type Outcome } from './inserting';
+import { explain, type Inserting } from './inserting';
 import { type Question, sentenceOf } from './question';
 import { explainQueue, isQueued } from './queue';
 import { trans } from './translation';
 
-/** What is on view below a gauge. */
-type View =
-  | { readonly kind: 'closed' }
-  | { readonly kind: 'asking'; readonly what: string; readonly how: string }
-  | { readonly kind: 'plan'; readonly plan: IPlan }
-  | { readonly kind: 'held'; readonly holders: IHolders }
-  | { readonly kind: 'freed'; readonly released: IReleased }
-  | {
-      readonly kind: 'written';
-      readonly outcome: Outcome;
-      readonly code: string;
-    }
-  | { readonly kind: 'failed'; readonly text: string };
+/** A question under way: what was asked for, and what is shown meanwhile. */
+interface IAsking {
+  readonly question: Question;
+  readonly what: string;
+  readonly how: string;
+}
+
+/** What came of a question, with the buttons besides *Close*. */
+interface IAnswer {
+  readonly body: React.ReactNode;
+  readonly buttons?: readonly IButtonProps[];
+}
 
 /**
  * What opens below a gauge. *Free memory…*: what can be freed without loss, freeing
@@ -43,7 +42,7 @@ export class Drawer {
   ) {}
 
   get isOpen(): boolean {
-    return this._view.kind !== 'closed';
+    return this._view !== null;
   }
 
   /** Ask what can be freed. */
@@ -52,7 +51,7 @@ export class Drawer {
       trans.__('See what can be freed'),
       trans.__('Measuring what can be freed…'),
       this._connection.perform('plan', { asked: true }),
-      plan => ({ kind: 'plan', plan })
+      plan => this._planned(plan)
     );
   }
 
@@ -62,103 +61,59 @@ export class Drawer {
       trans.__('See what holds the memory'),
       trans.__('Measuring…'),
       this._connection.perform('holders', { asked: true }),
-      holders => ({ kind: 'held', holders })
+      holders => ({ body: <Holding {...holders} /> })
     );
-  }
-
-  close(): void {
-    this._show({ kind: 'closed' });
   }
 
   draw(): React.JSX.Element | null {
     const view = this._view;
-    return view.kind === 'closed' ? null : (
-      <div className="jp-GpuHeadroomLive-box">{this._content(view)}</div>
-    );
-  }
-
-  private _content(view: Exclude<View, { kind: 'closed' }>): React.JSX.Element {
-    switch (view.kind) {
-      case 'asking':
-        return this._question && isQueued(this._connection, this._question) ? (
-          this._queued(view.what, this._question)
-        ) : (
-          <Hint icon="clock" isSpoken>
-            <Sentence text={view.how} />
-          </Hint>
-        );
-      case 'plan':
-        return this._plan(view.plan);
-      case 'held':
-        return (
-          <>
-            <Holding {...view.holders} />
-            {this._buttons()}
-          </>
-        );
-      case 'freed':
-        return (
-          <>
-            <Result
-              released={view.released}
-              expected_bytes={null}
-              trans={trans}
-            />
-            {this._buttons()}
-          </>
-        );
-      case 'written':
-        return (
-          <>
-            <Hint icon={view.outcome === 'refused' ? 'info' : 'check'} isSpoken>
-              {explain(view.outcome)}
-            </Hint>
-            {view.outcome === 'refused' && (
-              <CodeBlock code={view.code} isRefused />
-            )}
-            {this._buttons()}
-          </>
-        );
-      case 'failed':
-        return (
-          <>
-            <Hint icon="triangle" isSpoken>
-              <Sentence text={view.text} />
-            </Hint>
-            {this._buttons()}
-          </>
-        );
-    }
-  }
-
-  private _queued(what: string, question: Question): React.JSX.Element {
     return (
-      <div className="jp-GpuHeadroomLive-queued">
-        <Icon name="clock" />
-        <div>
-          <p>
-            <strong>{trans.__('Queued until the running cell ends')}</strong>
-          </p>
-          <p>{what}</p>
-          <p className="jp-GpuHeadroomLive-aside">
-            {explainQueue(this._connection)}
-          </p>
+      view && (
+        <div className="jp-GpuHeadroomLive-box">
+          {'question' in view ? this._asking(view) : this._answer(view)}
         </div>
-        {!question.isSent && (
-          <Button
-            label={trans.__('Cancel')}
-            onPress={() => {
-              question.cancel();
-            }}
-          />
-        )}
-      </div>
+      )
     );
   }
 
-  private _plan({ items, message }: IPlan): React.JSX.Element {
+  private _asking(view: IAsking): React.JSX.Element {
+    return isQueued(this._connection, view.question) ? (
+      <Queued connection={this._connection} {...view} />
+    ) : (
+      hint('clock', view.how)
+    );
+  }
+
+  private _answer({ body, buttons = [] }: IAnswer): React.JSX.Element {
+    const close = (): void => {
+      this._show(null);
+    };
+    const all = [...buttons, { label: trans.__('Close'), onPress: close }];
+    return (
+      <>
+        {body}
+        <div className="jp-GpuHeadroom-actions">
+          <Buttons buttons={all} />
+        </div>
+      </>
+    );
+  }
+
+  private _planned({ items, message }: IPlan): IAnswer {
     const listed = items.filter(
       item => item.safe && item.blocked === null && isListed(item)
+    );
+    const text = (
+      <p>
+        <Sentence text={message.text} />
+      </p>
+    );
+    if (listed.length === 0) {
+      return { body: text };
+    }
+    const rows = listed.map(
+      ({ title, expected_bytes }) =>
+        [title.text, nameSize(expected_bytes, trans)] as const
     );
     const free = (): void => {
       this._free(trans.__('Free: %1', message.text));
@@ -166,39 +121,18 @@ export class Drawer {
     const write = (): void => {
       this._write();
     };
-    return (
-      <>
-        <p>
-          <Sentence text={message.text} />
-        </p>
-        {listed.length > 0 && (
-          <Rows
-            rows={listed.map(({ title, expected_bytes }) => [
-              title.text,
-              nameSize(expected_bytes, trans)
-            ])}
-          />
-        )}
-        {listed.length > 0
-          ? this._buttons(
-              { label: trans.__('Free now'), onPress: free, isPrimary: true },
-              { label: trans.__('Insert clean-up cell'), onPress: write }
-            )
-          : this._buttons()}
-      </>
-    );
-  }
-
-  private _buttons(...buttons: readonly IButtonProps[]): React.JSX.Element {
-    const close = (): void => {
-      this.close();
+    return {
+      body: (
+        <>
+          {text}
+          <Rows rows={rows} />
+        </>
+      ),
+      buttons: [
+        { label: trans.__('Free now'), onPress: free, isPrimary: true },
+        { label: trans.__('Insert clean-up cell'), onPress: write }
+      ]
     };
-    const all = [...buttons, { label: trans.__('Close'), onPress: close }];
-    return (
-      <div className="jp-GpuHeadroom-actions">
-        <Buttons buttons={all} />
-      </div>
-    );
   }
 
   private _free(what: string): void {
@@ -210,7 +144,9 @@ export class Drawer {
         confirmed: [],
         report_id: null
       }),
-      released => ({ kind: 'freed', released })
+      released => ({
+        body: <Result released={released} expected_bytes={null} trans={trans} />
+      })
     );
   }
 
@@ -219,14 +155,21 @@ export class Drawer {
       trans.__('Insert clean-up cell'),
       trans.__('Writing the clean-up cell…'),
       this._connection.perform('cleanup', { items: null }),
-      async ({ code, message }) =>
-        code === null
-          ? { kind: 'failed', text: message.text }
-          : {
-              kind: 'written',
-              outcome: await this._inserting.insert([code]),
-              code
-            }
+      async ({ code, message }) => {
+        if (code === null) {
+          return { body: hint('triangle', message.text) };
+        }
+        const outcome = await this._inserting.insert([code]);
+        const isRefused = outcome === 'refused';
+        return {
+          body: (
+            <>
+              {hint(isRefused ? 'info' : 'check', explain(outcome))}
+              {isRefused && <CodeBlock code={code} isRefused />}
+            </>
+          )
+        };
+      }
     );
   }
 
@@ -234,24 +177,55 @@ export class Drawer {
     what: string,
     how: string,
     question: Question<T>,
-    then: (result: T) => View | Promise<View>
+    answered: (result: T) => IAnswer | Promise<IAnswer>
   ): Promise<void> {
-    this._question = question as Question;
-    this._show({ kind: 'asking', what, how });
+    this._show({ what, how, question: question as Question });
     try {
-      const view = await then(await question.result);
-      this._show(view);
+      this._show(await answered(await question.result));
     } catch (reason) {
       const text = sentenceOf(reason);
-      this._show(text ? { kind: 'failed', text } : { kind: 'closed' });
+      this._show(text ? { body: hint('triangle', text) } : null);
     }
   }
 
-  private _show(view: View): void {
+  private _show(view: IAsking | IAnswer | null): void {
     this._view = view;
     this._onChange();
   }
 
-  private _view: View = { kind: 'closed' };
-  private _question: Question | null = null;
+  /** `null`: it is closed. */
+  private _view: IAsking | IAnswer | null = null;
+}
+
+/** A sentence that is spoken, too. */
+function hint(icon: IconName, text: string): React.JSX.Element {
+  return (
+    <Hint icon={icon} isSpoken>
+      <Sentence text={text} />
+    </Hint>
+  );
+}
+
+function Queued(
+  props: IAsking & { connection: Connection }
+): React.JSX.Element {
+  const { connection, question, what } = props;
+  const cancel = (): void => {
+    question.cancel();
+  };
+  return (
+    <div className="jp-GpuHeadroomLive-queued">
+      <Icon name="clock" />
+      <div>
+        <p>
+          <strong>{trans.__('Queued until the running cell ends')}</strong>
+        </p>
+        <p>{what}</p>
+        <p className="jp-GpuHeadroomLive-aside">{explainQueue(connection)}</p>
+      </div>
+      {!question.isSent && (
+        <Button label={trans.__('Cancel')} onPress={cancel} />
+      )}
+    </div>
+  );
 }
