@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import statement
@@ -59,13 +59,9 @@ def recognise_text(text: str) -> Pasted | None:
     plain = _COLOURS.sub("", Reader().read(text)).replace("\r\n", "\n")
     rest = plain
     for place in _errors(plain):
-        found = _said(place.name, plain[place.said], plain[place.above])
+        found = _said(plain, place)
         if found is not None:
-            return replace(
-                found,
-                above=plain[place.above.start : place.said.start],
-                below=plain[place.said.start :],
-            )
+            return found
         rest = rest[: place.said.start] + rest[place.said.stop :]
     for entry in _log_entries(without_steps(rest)):
         said = statement.read(entry)
@@ -74,17 +70,19 @@ def recognise_text(text: str) -> Pasted | None:
     return None
 
 
-def _said(name: str, message: str, above: str) -> Pasted | None:
-    """Return what an error says; `above` is its traceback."""
+def _said(text: str, place: _Place) -> Pasted | None:
+    """Return what an error says."""
+    name, message = place.name, text[place.said]
     if name.endswith("Warning"):
         return None  # the program went on
     # Where a message ends that is no error's last is not to be seen; where its line ends is.
     said = statement.read(message) or statement.read(message.partition("\n")[0])
     framework = CLASSES.get((name.partition(".")[0], name.rpartition(".")[2]))
     said = statement.of_class(said, framework, message)
-    if said is None or (not said.certain and _AT_HOST.search(above)):
+    if said is None or (not said.certain and _AT_HOST.search(text[place.above])):
         return None
-    return Pasted(name, said, besides(message, said))
+    above, below = text[place.above.start : place.said.start], text[place.said.start :]
+    return Pasted(name, said, besides(message, said), above, below)
 
 
 class _Place(NamedTuple):

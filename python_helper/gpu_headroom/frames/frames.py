@@ -101,7 +101,9 @@ class Frames:
         if report is not None:
             if self._newest is None or report["time_s"] >= self._newest["time_s"]:
                 self._newest = report
-            self.hear(_told_of(report))
+            known: Any = report
+            event: Any = {"type": "oom", **{key: known[key] for key in _OF_REPORT}}
+            self.hear(event)
         if self._life.ledger.running:
             self._bring_up_to_date(self._known(uid))
             self._beacons[uid] = Beacon(f"{TARGET}/{uid}", self._publish)
@@ -278,14 +280,14 @@ class Frames:
         frame = self._frames.get(uid)
         if frame is None:
             frame = Frame(uid)
-            self._enter(frame)
+            self._frames = self._frames | {uid: frame}
+            while len(self._frames) > _MOST_FRAMES:
+                self._drop(next(iter(self._frames.values())))
+            self._schedule_sweep()
         return frame
 
-    def _enter(self, frame: Frame) -> None:
-        self._frames = self._frames | {frame.uid: frame}
-        while len(self._frames) > _MOST_FRAMES:
-            self._drop(next(iter(self._frames.values())))
-        if not self._sweeping:
+    def _schedule_sweep(self) -> None:
+        if self._frames and not self._sweeping:
             self._sweeping = True
             self._life.schedule(self._sweep, _SWEEP_S)
 
@@ -295,14 +297,12 @@ class Frames:
         _close(frame)
 
     def _sweep(self) -> None:
-        """Forget who has not been heard of for long; on the main thread, between cells."""
+        """Forget frames without a message for long; on the main thread, between cells."""
         self._sweeping = False
         for frame in list(self._frames.values()):
             if frame.lapsed and not self._life.ledger.running:
                 self._drop(frame)
-        if self._frames:
-            self._sweeping = True
-            self._life.schedule(self._sweep, _SWEEP_S)
+        self._schedule_sweep()
 
     # --- The way out ------------------------------------------------------------
 
@@ -325,11 +325,6 @@ class Frames:
     def _publish(self, kind: str, content: dict[str, Any], parent: Mapping[str, Any]) -> None:
         ident = f"comm-{content['comm_id']}".encode()
         publish(self._kernel, kind, content, parent=parent, ident=ident)
-
-
-def _told_of(report: Any) -> Any:
-    """Return the event of a failure whose report is new, or completed."""
-    return {"type": "oom", **{each: report[each] for each in _OF_REPORT}}
 
 
 def _close(frame: Frame) -> None:
