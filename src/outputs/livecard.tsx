@@ -98,7 +98,7 @@ export class LiveCard implements IListener {
     }
     this._isOver = true;
     this._connection.end();
-    if (this._shown) {
+    if (this._isDrawn) {
       this._host.replaceChildren(...this._saved);
     }
   }
@@ -121,17 +121,12 @@ export class LiveCard implements IListener {
     if (report === null || this._isOver) {
       return;
     }
-    const state = this._state;
-    const shown = JSON.stringify([report, state]);
-    if (shown === this._shown) {
-      return;
-    }
-    this._shown = shown;
+    this._isDrawn = true;
     draw(
       <Card
         {...WORDS}
         report={report}
-        state={state}
+        state={this._state}
         offers={newCells(this._inserting.way)}
         onAction={this._onAction}
         titleId={this._titleId}
@@ -264,6 +259,6 @@ export class LiveCard implements IListener {
   private readonly _titleId = newTitleId();
   private readonly _opened = new Set<string>();
   private readonly _session: ReportSession;
-  private _shown = '';
+  private _isDrawn = false;
   private _isOver = false;
 }

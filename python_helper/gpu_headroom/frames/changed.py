@@ -19,19 +19,12 @@ def changed_cells(reply: wire.Reply, runs: Iterable[CellRun]) -> list[ChangedCel
     """
     if reply["type"] != "fix" or reply["status"] != "ok":
         return None
-    ran = sorted(runs, key=lambda cell_run: cell_run.start_s)
     changed: list[ChangedCell] = []
-    for run in ran:
+    for run in sorted(runs, key=lambda cell_run: cell_run.start_s):
         edits = [edit for edit in reply["edits"] if edit["cell_id"] == run.cell_id]
-        if run.cell_id is None or not edits:
-            continue
-        changed.append(
-            {
-                "cell_id": run.cell_id,
-                "execution_count": run.execution_count,
-                "source": _applied(run.source, edits),
-            }
-        )
+        if run.cell_id is not None and edits:
+            source, count = _applied(run.source, edits), run.execution_count
+            changed.append({"cell_id": run.cell_id, "execution_count": count, "source": source})
     return changed
 
 

@@ -251,13 +251,12 @@ class Frames:
         if isinstance(request, dict):
             if is_text(request.get("id")):
                 frame.asks(request["id"])
+            cells = life.ledger.cells()
             if request.get("type") == "fix":  # a frame does not see the cells
-                sources = {run.cell_id: run.source for run in life.ledger.cells()}
-                request = {**request, "sources": {k: v for k, v in sources.items() if k}}
-                reply = life.answer(request)
-                fixed = changed_cells(reply, life.ledger.cells())
-            else:
-                reply = life.answer(request)
+                sources = {run.cell_id: run.source for run in cells if run.cell_id}
+                request = {**request, "sources": sources}
+            reply = life.answer(request)
+            fixed = changed_cells(reply, cells)
         else:
             self._bring_up_to_date(frame)
         poll = said.get("poll")
