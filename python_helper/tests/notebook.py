@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 from unittest import mock
 
+from gpu_headroom import release
 from gpu_headroom.cells.runs import CellRun, Ledger
 from gpu_headroom.concurrency.other_threads import of_kernel
 from gpu_headroom.concurrency.turns import Turn
@@ -31,6 +32,8 @@ from traitlets.config import Config
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from gpu_headroom.protocol.generated.wire import Item
 
 _PYTEST: Final = re.compile(r"site-packages.(_pytest|pluggy|pytest_timeout|xdist|execnet)\b")
 
@@ -79,6 +82,18 @@ class Notebook:
         """Return what items are found from, as the session would, with time enough."""
         cells = tuple(self._named(each) for each in self.ledger.cells())
         return Situation(self.shell, Turn(30.0), cells, self.moved)
+
+    def plan(self) -> dict[str, Item]:
+        """Return what can be freed, by its ids."""
+        return {each["id"]: each for each in release.plan(self.situation())}
+
+    def free(self, *items: str) -> release.Outcome:
+        """Free these items, each of them confirmed, or without any what is safe."""
+        return release.run(items or None, self.situation(), self.read, items)
+
+    def clean_up(self, *items: str) -> None:
+        """Run the clean-up cell of these items, or of what is safe."""
+        assert self.run(release.cleanup_code(self.situation(), items or None)).success
 
     def in_use(self) -> int:
         """Return the bytes in live tensors, as PyTorch counts them."""

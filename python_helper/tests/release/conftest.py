@@ -9,7 +9,10 @@ from gpu_simulator import simulate
 from tests.notebook import Notebook, open_notebook
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
+
+    from gpu_headroom.release import Situation
+    from gpu_headroom.release.freeable import Freeable
 
 BASE = """
 import torch
@@ -30,3 +33,12 @@ def notebook() -> Iterator[Notebook]:
     with simulate("4 GiB"), open_notebook() as notebook:
         assert notebook.run(BASE).success
         yield notebook
+
+
+def found(
+    notebook: Notebook, items: Callable[[Situation], Iterable[Freeable]]
+) -> dict[str, Freeable]:
+    """Return items of one kind as a plan finds them, by their ids."""
+    situation = notebook.situation()
+    with situation.looking():
+        return {each.id: each for each in items(situation)}

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import gc
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from gpu_headroom import release
-from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.release import errors
-from gpu_headroom.release.situation import Situation
 from gpu_headroom.text.format import MIB
+from tests.release.conftest import found
 
 if TYPE_CHECKING:
-    from gpu_headroom.release.freeable import Freeable
     from tests.notebook import Notebook
 
 WORK = """
@@ -100,19 +97,6 @@ HOLDERS = {
 }
 
 
-def found(notebook: Notebook) -> list[Freeable]:
-    """Find the items as a plan does."""
-    situation = Situation(notebook.shell, Turn(30.0), notebook.ledger.cells())
-    with situation.looking():
-        return list(errors.items(situation))
-
-
-def free(notebook: Notebook, item_id: str) -> Any:
-    """Free one item with its confirmation."""
-    situation = Situation(notebook.shell, Turn(30.0), notebook.ledger.cells())
-    return release.run([item_id], situation, notebook.read, [item_id])
-
-
 @pytest.mark.parametrize("holder", HOLDERS)
 def test_frees_what_a_kept_error_holds(notebook: Notebook, holder: str) -> None:
     """The plan says what comes back, to the byte; the holder and its error stay."""
@@ -120,28 +104,28 @@ def test_frees_what_a_kept_error_holds(notebook: Notebook, holder: str) -> None:
     before = notebook.in_use()
     assert notebook.run(WORK + source).success, notebook.printed
     assert notebook.in_use() - before == size * MIB
-    (item,) = found(notebook)
+    (item,) = found(notebook, errors.items).values()
     assert (item.id, item.expected_bytes) == (f"error:{name}", size * MIB)
     assert item.confirm is not None
     assert not item.as_wire()["safe"]
     del item
-    outcome = free(notebook, f"error:{name}")
+    outcome = notebook.free(f"error:{name}")
     assert outcome.freed_bytes == size * MIB
     assert notebook.in_use() == before
     assert name in notebook.shell.user_ns
-    assert found(notebook) == []
+    assert found(notebook, errors.items) == {}
 
 
 def test_errors_that_no_variable_leads_to_go_by_their_class(notebook: Notebook) -> None:
     """A library keeps them in a module of its own."""
     before = notebook.in_use()
     notebook.run(f"{WORK}import json\njson._errors = [caught(), caught()]")
-    (item,) = found(notebook)
+    (item,) = found(notebook, errors.items).values()
     assert item.id == "error:class OutOfMemoryError"
     assert item.title["params"] == {"count": 2, "type_name": "OutOfMemoryError"}
     assert item.expected_bytes == 2 * 192 * MIB
     del item
-    free(notebook, "error:class OutOfMemoryError")
+    notebook.free("error:class OutOfMemoryError")
     assert notebook.in_use() == before
     notebook.run("del json._errors")
 
@@ -149,13 +133,13 @@ def test_errors_that_no_variable_leads_to_go_by_their_class(notebook: Notebook) 
 def test_leaves_to_the_failed_cell_what_is_its_own(notebook: Notebook) -> None:
     """An error that only IPython remembers goes with the tracebacks of failed cells."""
     notebook.run(f"{WORK}try:\n    work()\nexcept RuntimeError as error:\n    raise")
-    assert found(notebook) == []
+    assert found(notebook, errors.items) == {}
 
 
 def test_says_nothing_of_small_errors(notebook: Notebook) -> None:
     """An error that keeps no GPU memory is nobody's business."""
     notebook.run("try:\n    1 / 0\nexcept ZeroDivisionError as error:\n    kept = error")
-    assert found(notebook) == []
+    assert found(notebook, errors.items) == {}
 
 
 @pytest.mark.parametrize("frozen", [False, True])
@@ -177,24 +161,7 @@ def test_leaves_a_suspended_generator_alone(notebook: Notebook, frozen: bool) ->
         "def consume():\n    x = tensor(64)\n    for n in numbers:\n        fail()\n"
         "try:\n    consume()\nexcept RuntimeError as error:\n    kept += [error, started]"
     )
-    outcome = free(notebook, "error:kept")
+    outcome = notebook.free("error:kept")
     assert outcome.freed_bytes == 64 * MIB
     assert notebook.run("rest = list(numbers)").success
     assert notebook.shell.user_ns["rest"] == [2]
-
-
-def test_runs_no_code_of_the_error(notebook: Notebook) -> None:
-    """Neither its `repr` nor an attribute of its own is asked for."""
-    notebook.run(
-        "class Hostile(RuntimeError):\n"
-        "    def __repr__(self): touched.append('repr')\n"
-        "    __str__ = __repr__\n"
-        "    def __getattribute__(self, name):\n"
-        "        if not name.startswith('__'): touched.append(name)\n"
-        "        return super().__getattribute__(name)\n"
-        "touched = []\n"
-        "def work():\n    x = tensor(64)\n    raise Hostile\n"
-        "try:\n    work()\nexcept Hostile as error:\n    kept = [error]"
-    )
-    assert free(notebook, "error:kept").freed_bytes == 64 * MIB
-    assert notebook.shell.user_ns["touched"] == []

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from gpu_headroom import release
-from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.frameworks.torch import private
 from gpu_headroom.release import graphs
-from gpu_headroom.release.situation import Situation
 from gpu_headroom.text.format import MIB
+from tests.release.conftest import found
 
 if TYPE_CHECKING:
-    from gpu_headroom.release.freeable import Freeable
     from tests.notebook import Notebook
 
 # A step keeps two activations of 8 MiB: the input of the layer, and the result of `relu`.
@@ -33,34 +30,21 @@ KEPT = {
 }
 
 
-def found(notebook: Notebook) -> list[Freeable]:
-    """Find the items as a plan does."""
-    situation = Situation(notebook.shell, Turn(30.0), notebook.ledger.cells())
-    with situation.looking():
-        return list(graphs.items(situation))
-
-
-def free(notebook: Notebook, item_id: str) -> Any:
-    """Free one item with its confirmation."""
-    situation = Situation(notebook.shell, Turn(30.0), notebook.ledger.cells())
-    return release.run([item_id], situation, notebook.read, [item_id])
-
-
 @pytest.mark.parametrize("case", KEPT)
 def test_gives_back_what_the_graph_alone_keeps(notebook: Notebook, case: str) -> None:
     """As much as theory says; the variable stays, detached."""
     source, name, size = KEPT[case]
     assert notebook.run(STEP + source).success, notebook.printed
     held = notebook.in_use()
-    (item,) = found(notebook)
+    (item,) = found(notebook, graphs.items).values()
     assert (item.id, item.expected_bytes) == (f"graph:{name}", size * MIB)
     assert not item.as_wire()["safe"]
     assert item.confirm is not None
     del item
-    assert free(notebook, f"graph:{name}").freed_bytes == size * MIB
+    assert notebook.free(f"graph:{name}").freed_bytes == size * MIB
     assert held - notebook.in_use() == size * MIB
     assert name in notebook.shell.user_ns
-    assert found(notebook) == []
+    assert found(notebook, graphs.items) == {}
 
 
 def test_of_a_graph_that_does_not_show_what_it_saved(
@@ -69,28 +53,28 @@ def test_of_a_graph_that_does_not_show_what_it_saved(
     """PyTorch up to 2.9: what Python once knew, and only a graph still holds, is foretold."""
     monkeypatch.setattr(private, "shows_saved", lambda: False)
     notebook.run(f"{STEP}loss = model(model(x).exp().sin()).sum()")
-    (item,) = found(notebook)
+    (item,) = found(notebook, graphs.items).values()
     assert (item.id, item.expected_bytes) == ("graph:loss", 16 * MIB)
     del item
-    assert free(notebook, "graph:loss").freed_bytes >= 16 * MIB
+    assert (notebook.free("graph:loss").freed_bytes or 0) >= 16 * MIB
 
 
 def test_variables_of_one_graph_are_one_item(notebook: Notebook) -> None:
     """An output and its loss: one of them alone would keep the graph for the other."""
     notebook.run(f"{STEP}out = torch.relu(model(x * 2))\nloss = out.sum()\nother = step()")
-    items = {item.id: item for item in found(notebook)}
+    items = found(notebook, graphs.items)
     assert set(items) == {"graph:out", "graph:other"}
     assert items["graph:out"].title["params"] == {"names": "out, loss"}
     assert items["graph:out"].expected_bytes == 8 * MIB  # the result of `relu` is `out` itself
     items.clear()
-    assert free(notebook, "graph:out").freed_bytes == 8 * MIB
+    assert notebook.free("graph:out").freed_bytes == 8 * MIB
     assert notebook.run("loss.requires_grad or out.requires_grad").result is False
 
 
 def test_backward_still_runs_through_what_was_not_chosen(notebook: Notebook) -> None:
     """Each graph is its own: the parameters that both lead to are not touched."""
     notebook.run(f"{STEP}one = step()\nother = step()")
-    free(notebook, "graph:one")
+    notebook.free("graph:one")
     assert notebook.run("other.backward()").success
     assert not notebook.run("one.backward()").success
 
@@ -98,11 +82,11 @@ def test_backward_still_runs_through_what_was_not_chosen(notebook: Notebook) -> 
 def test_a_view_is_blocked_with_the_reason(notebook: Notebook) -> None:
     """PyTorch refuses to detach it in place; nothing is tried."""
     notebook.run(f"{STEP}row = torch.relu(model(x * 2))[0]")
-    (item,) = found(notebook)
+    (item,) = found(notebook, graphs.items).values()
     assert item.blocked is not None
     assert item.blocked["params"] == {"path": "row"}
     del item
-    outcome = free(notebook, "graph:row")
+    outcome = notebook.free("graph:row")
     assert outcome.freed_bytes == 0
     assert notebook.run("row.requires_grad").result is True
 
@@ -110,12 +94,14 @@ def test_a_view_is_blocked_with_the_reason(notebook: Notebook) -> None:
 def test_says_what_is_left_of_a_mixed_list(notebook: Notebook) -> None:
     """Views among others stay; the others are detached."""
     notebook.run(f"{STEP}kept = [step(), torch.relu(model(x * 2))[0]]")
-    (item,) = found(notebook)
+    (item,) = found(notebook, graphs.items).values()
     assert (item.blocked, item.expected_bytes) == (None, 16 * MIB)
     del item
-    outcome = free(notebook, "graph:kept")
+    outcome = notebook.free("graph:kept")
     assert outcome.freed_bytes == 16 * MIB
-    assert outcome.items[0]["message"]["params"] == {"count": 1}
+    said = outcome.items[0]["message"]
+    assert said is not None
+    assert said["params"] == {"count": 1}
 
 
 def test_runs_no_hook_of_the_tensor(notebook: Notebook) -> None:
@@ -129,12 +115,12 @@ def test_runs_no_hook_of_the_tensor(notebook: Notebook) -> None:
         "        return super().__torch_function__(*args, **kwargs)\n"
         "own = step().as_subclass(Own)\ncalls.clear()"
     )
-    free(notebook, "graph:loss")
-    free(notebook, "graph:own")
+    notebook.free("graph:loss")
+    notebook.free("graph:own")
     assert notebook.shell.user_ns["calls"] == []
 
 
 def test_says_nothing_of_small_graphs(notebook: Notebook) -> None:
     """A graph that keeps next to nothing is not worth a line."""
     notebook.run("w = torch.ones(8, 8, device='cuda', requires_grad=True)\nloss = (w * w).sum()")
-    assert found(notebook) == []
+    assert found(notebook, graphs.items) == {}

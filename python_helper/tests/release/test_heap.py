@@ -20,6 +20,30 @@ if TYPE_CHECKING:
     from gpu_headroom.release.memory import Storages
     from tests.notebook import Notebook
 
+MODEL = "model = nn.Linear(1024, 1024, bias=False).cuda()\n"
+BACKWARD = "model(torch.ones(1, 1024, device='cuda')).sum().backward()\n"
+ADAM = "opt = torch.optim.Adam(model.parameters())\n"
+TRAINED = f"{MODEL}{ADAM}{BACKWARD}opt.step()"
+X = "x = torch.ones(1024, 1024, device='cuda', requires_grad=True)\n"
+LRU = "from functools import lru_cache\n@lru_cache\ndef f(n): return tensor(n)\nx = f(8)\n"
+THREAD = """
+import threading
+done = threading.Event()
+def work(x):
+    done.wait()
+x = tensor(8)
+thread = threading.Thread(target=work, args=(x,), daemon=True)
+thread.start()
+"""
+ERROR = """
+def work():
+    x = tensor(8)
+    raise ValueError
+try:
+    work()
+except ValueError as error:
+    kept = error
+"""
 CASES: dict[str, tuple[str, str, int]] = {
     "one name": ("x = tensor(64)", "x", 64),
     "an alias goes with it": ("x = tensor(64)\ny = x", "x", 64),
@@ -42,27 +66,10 @@ CASES: dict[str, tuple[str, str, int]] = {
     ),
     "a partial": ("from functools import partial\nf = partial(print, tensor(8))", "f", 8),
     "a generator": ("def g():\n    x = tensor(8)\n    yield\nit = g()\nnext(it)", "it", 8),
-    "a memo of a function": (
-        "from functools import lru_cache\n@lru_cache\ndef f(n): return tensor(n)\nx = f(8)",
-        "x",
-        0,
-    ),
-    "the memo itself": (
-        "from functools import lru_cache\n@lru_cache\ndef f(n): return tensor(n)\nx = f(8)\ndel x",
-        "f",
-        8,
-    ),
+    "a memo of a function": (LRU, "x", 0),
+    "the memo itself": (f"{LRU}del x", "f", 8),
     "a module keeps it": ("import json\nx = tensor(8)\njson.kept = x", "x", 0),
-    "a thread keeps it": (
-        (
-            "import threading\ndone = threading.Event()\n"
-            "def work(x):\n    done.wait()\n"
-            "x = tensor(8)\nthread = threading.Thread(target=work, args=(x,), daemon=True)\n"
-            "thread.start()"
-        ),
-        "x",
-        0,
-    ),
+    "a thread keeps it": (THREAD, "x", 0),
     "a weak reference keeps nothing": ("import weakref\nx = tensor(8)\nr = weakref.ref(x)", "x", 8),
     "a deque": ("from collections import deque\nxs = deque([tensor(8)], maxlen=3)", "xs", 8),
     "a long list": ("xs = list(range(5000)) + [tensor(8)]", "xs", 8),
@@ -73,85 +80,29 @@ CASES: dict[str, tuple[str, str, int]] = {
     ),
     "a long list shares what it holds": ("x = tensor(8)\nxs = [*range(600), x]", "xs", 0),
     "a displayed value": ("x = tensor(8)\nx", "x", 8),
-    "a model": ("model = nn.Linear(1024, 1024, bias=False).cuda()", "model", 4),
-    "an optimizer keeps the parameters": (
-        (
-            "model = nn.Linear(1024, 1024, bias=False).cuda()\n"
-            "opt = torch.optim.SGD(model.parameters())"
-        ),
-        "model",
-        0,
-    ),
-    "gradients go with a model": (
-        (
-            "model = nn.Linear(1024, 1024, bias=False).cuda()\n"
-            "model(torch.ones(1, 1024, device='cuda')).sum().backward()"
-        ),
-        "model",
-        8,
-    ),
-    "the state of an optimizer": (
-        (
-            "model = nn.Linear(1024, 1024, bias=False).cuda()\n"
-            "opt = torch.optim.Adam(model.parameters())\n"
-            "model(torch.ones(1, 1024, device='cuda')).sum().backward()\nopt.step()"
-        ),
-        "opt",
-        8,
-    ),
-    "a graph goes with its loss": (
-        "x = torch.ones(1024, 1024, device='cuda', requires_grad=True)\nloss = x.exp().sin().sum()",
-        "loss",
-        4,
-    ),
-    "a graph keeps what it saved": (
-        (
-            "x = torch.ones(1024, 1024, device='cuda', requires_grad=True)\n"
-            "y = x.exp()\nloss = y.sin().sum()"
-        ),
-        "y",
-        0,
-    ),
+    "a model": (MODEL, "model", 4),
+    "an optimizer keeps the parameters": (f"{MODEL}{ADAM}", "model", 0),
+    "gradients go with a model": (f"{MODEL}{BACKWARD}", "model", 8),
+    "the state of an optimizer": (TRAINED, "opt", 8),
+    "a graph goes with its loss": (f"{X}loss = x.exp().sin().sum()", "loss", 4),
+    "a graph keeps what it saved": (f"{X}y = x.exp()\nloss = y.sin().sum()", "y", 0),
     "two losses share a graph": (
-        (
-            "x = torch.ones(1024, 1024, device='cuda', requires_grad=True)\n"
-            "y = x.exp()\na = y.sin().sum()\nb = y.cos().sum()\ndel y"
-        ),
+        f"{X}y = x.exp()\na = y.sin().sum()\nb = y.cos().sum()\ndel y",
         "a",
         0,
     ),
-    "losses in a list": (
-        (
-            "x = torch.ones(1024, 1024, device='cuda', requires_grad=True)\n"
-            "losses = [(x * n).sin().cos().sum() for n in (1, 2)]"
-        ),
-        "losses",
-        16,
-    ),
+    "losses in a list": (f"{X}losses = [(x * n).sin().cos().sum() for n in (1, 2)]", "losses", 16),
     "losses at the host": (
-        (
-            "x = torch.ones(1024, 1024, device='cuda', requires_grad=True)\n"
-            "losses = [(x * n).sin().cos().sum().cpu() for n in (1, 2)]"
-        ),
+        f"{X}losses = [(x * n).sin().cos().sum().cpu() for n in (1, 2)]",
         "losses",
         16,
     ),
     "a graph at the host keeps what it saved": (
-        (
-            "x = torch.ones(1024, 1024, device='cuda', requires_grad=True)\n"
-            "y = x.exp()\nloss = y.sin().sum().cpu()"
-        ),
+        f"{X}y = x.exp()\nloss = y.sin().sum().cpu()",
         "y",
         0,
     ),
-    "an error keeps a frame": (
-        (
-            "def work():\n    x = tensor(8)\n    raise ValueError\n"
-            "try:\n    work()\nexcept ValueError as error:\n    kept = error"
-        ),
-        "kept",
-        8,
-    ),
+    "an error keeps a frame": (ERROR, "kept", 8),
 }
 
 
@@ -180,16 +131,6 @@ def look(notebook: Notebook, cpu_s: float = 30.0) -> Heap:
     with turn.walking():
         inspector = Inspector(turn, whole_blocks=True)
         return Heap(notebook.shell, inspector, Candidates.listed(inspector))
-
-
-def test_retained_and_reachable_size(notebook: Notebook) -> None:
-    """The example of the module: what a name leads to is more than what goes with it."""
-    notebook.run("x = tensor(64)\npair = [x, tensor(16)]")
-    heap, names = looked(notebook), notebook.shell.user_ns
-    x, pair = names["x"], names["pair"]
-    assert [heap.reachable(each).bytes for each in (x, pair)] == [64 * MIB, 80 * MIB]
-    retained = [sum_of(heap.retained(each)) for each in ([x], [pair], [x, pair])]
-    assert retained == [0, 16 * MIB, 80 * MIB]
 
 
 LINKED = """
@@ -311,13 +252,6 @@ def delete(notebook: Notebook, variable: str) -> None:
     gc.collect()
 
 
-MODEL = (
-    "model = nn.Linear(1024, 1024, bias=False).cuda()\n"
-    "opt = torch.optim.Adam(model.parameters())\n"
-    "model(torch.ones(1, 1024, device='cuda')).sum().backward()\nopt.step()"
-)
-
-
 def looked(notebook: Notebook) -> Heap:
     """Return the graph as it is before the test holds anything of it."""
     notebook.run("1")
@@ -325,63 +259,15 @@ def looked(notebook: Notebook) -> Heap:
     return look(notebook)
 
 
-def test_the_state_of_an_optimizer_alone(notebook: Notebook) -> None:
-    """What an optimizer's state lets go: two moments, while parameters and gradients stay."""
-    notebook.run(MODEL)
-    heap, state = looked(notebook), notebook.shell.user_ns["opt"].state
-    foretold = sum_of(heap.retained(list(state.values()), [state]))
-    before = notebook.in_use()
-    state.clear()
-    gc.collect()
-    assert foretold == before - notebook.in_use() >= 8 * MIB
-
-
-@pytest.mark.parametrize(("kept", "mib"), [("", 4), ("kept = model.weight.grad", 0)])
-def test_gradients_alone(notebook: Notebook, kept: str, mib: int) -> None:
-    """Parameters let go of gradients, which come back unless a name keeps them."""
-    notebook.run(f"{MODEL}\n{kept}")
-    heap, weight = looked(notebook), notebook.shell.user_ns["model"].weight
-    foretold = sum_of(heap.retained([weight.grad], [weight]))
-    before = notebook.in_use()
-    weight.grad = None
-    assert foretold == before - notebook.in_use() == mib * MIB
-
-
 def test_gradients_of_a_pytorch_that_does_not_show_its_own_references(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Versions before that hold gradients that no object leads to: nobody else does."""
-    notebook.run(MODEL)
+    notebook.run(TRAINED)
     monkeypatch.setattr(Torch, "kept_by_itself", lambda *_: 0)
     heap, weight = looked(notebook), notebook.shell.user_ns["model"].weight
     assert not heap.knows(weight.grad)
     assert sum_of(heap.retained([weight.grad], [weight])) == 4 * MIB
-
-
-@pytest.mark.parametrize(("kept", "mib"), [("", 16), ("kept = y", 0), ("other = y.sum()", 16)])
-def test_a_graph_alone(notebook: Notebook, kept: str, mib: int) -> None:
-    """A loss that is detached gives what only its graph keeps; the sum of `y` needs no value."""
-    notebook.run(
-        "x = torch.ones(2048, 2048, device='cuda', requires_grad=True)\n"
-        f"y = x.exp()\nloss = y.sin().sum()\n{kept}\ndel y"
-    )
-    heap, loss = looked(notebook), notebook.shell.user_ns["loss"]
-    foretold = sum_of(heap.retained((), (), graphs=[loss]))
-    before = notebook.in_use()
-    loss.detach_()
-    assert foretold == before - notebook.in_use()
-    assert foretold in {mib * MIB, 0}
-
-
-def test_a_name_keeps_what_an_error_has_as_well(notebook: Notebook) -> None:
-    """The argument of a cell that failed is taken to be gone from its frame, not from its name."""
-    notebook.run("x = tensor(64)\ndef use(a):\n    1 / 0")
-    notebook.run("try:\n    use(x)\nexcept ZeroDivisionError as error:\n    kept = error")
-    notebook.run("use(x)")
-    heap, names = looked(notebook), notebook.shell.user_ns
-    assert sum_of(heap.retained([names["kept"]])) == 0
-    assert sum_of(heap.retained([names["x"]])) == 0
-    assert sum_of(heap.retained([names["kept"], names["x"]])) == 64 * MIB
 
 
 def test_names_who_holds_the_rest(notebook: Notebook) -> None:

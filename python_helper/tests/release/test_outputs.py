@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from gpu_headroom import release
 from gpu_headroom.text.format import MIB
 
 if TYPE_CHECKING:
@@ -14,8 +13,8 @@ if TYPE_CHECKING:
 
 def rows(notebook: Notebook) -> dict[str, int | None]:
     """Return what each displayed value would give, by its id."""
-    items = release.plan(notebook.situation())
-    return {each["id"]: each["expected_bytes"] for each in items if each["kind"] == "outputs"}
+    items = notebook.plan().items()
+    return {name: each["expected_bytes"] for name, each in items if each["kind"] == "outputs"}
 
 
 def test_frees_displayed_values_that_no_name_holds(notebook: Notebook) -> None:
@@ -24,7 +23,7 @@ def test_frees_displayed_values_that_no_name_holds(notebook: Notebook) -> None:
     notebook.run("tensor(512)")
     notebook.run("'text'")
     assert notebook.in_use() - before == 512 * MIB
-    outcome = release.run(["outputs"], notebook.situation(), notebook.read)
+    outcome = notebook.free("outputs")
     assert outcome.freed_bytes == 512 * MIB
     assert notebook.in_use() == before
     assert notebook.run("_ == 'text' and list(Out.values())").result == ["text"]
@@ -37,23 +36,20 @@ def test_is_not_misled_by_a_displayed_value_that_leads_nowhere(notebook: Noteboo
     notebook.run("import gpu_headroom.simulate; gpu_headroom.simulate.active()")
     notebook.run("tensor(512)")
     assert list(rows(notebook).values()) == [512 * MIB]
-    release.run(None, notebook.situation(), notebook.read)
+    notebook.free()
     assert notebook.in_use() == before
 
 
 @pytest.mark.parametrize("by_hand", [False, True])
 def test_keeps_a_name_of_the_user_that_looks_like_an_output(
-    notebook: Notebook, by_hand: bool
+    notebook: Notebook, *, by_hand: bool
 ) -> None:
     """`_3 = …` is the user's, whatever `Out[3]` was; the clean-up cell keeps it as well."""
     before = notebook.in_use()
     notebook.run("tensor(512)")
     count = max(notebook.shell.user_ns["Out"])
     notebook.run(f"_{count} = 'mine'")
-    if by_hand:
-        notebook.run(release.cleanup_code(notebook.situation()))
-    else:
-        release.run(["outputs"], notebook.situation(), notebook.read)
+    (notebook.clean_up if by_hand else notebook.free)("outputs")
     assert notebook.in_use() == before
     assert notebook.run(f"_{count}").result == "mine"
 
@@ -63,25 +59,16 @@ def test_code_is_not_misled_by_what_nothing_reaches(notebook: Notebook) -> None:
     before = notebook.in_use()
     notebook.run("tensor(512)")
     notebook.run("cycle = [_]\ncycle.append(cycle)\ndel cycle")
-    notebook.run(release.cleanup_code(notebook.situation()))
+    notebook.clean_up()
     assert notebook.in_use() == before
 
 
 def test_keeps_displayed_values_that_a_name_holds(notebook: Notebook) -> None:
     """Taking these out of the history would free nothing."""
     notebook.run("named = tensor(512)\nnamed")
-    outcome = release.run(["outputs"], notebook.situation(), notebook.read)
+    outcome = notebook.free("outputs")
     assert outcome.status == "nothing"
     assert len(notebook.shell.user_ns["Out"]) == 1
-
-
-def test_frees_a_value_that_two_outputs_share(notebook: Notebook) -> None:
-    """A view and its base are displayed; both must go for the memory to come back."""
-    before = notebook.in_use()
-    notebook.run("tensor(512)")
-    notebook.run("_[:10]")
-    release.run(["outputs"], notebook.situation(), notebook.read)
-    assert notebook.in_use() == before
 
 
 def test_gives_each_displayed_value_a_row(notebook: Notebook) -> None:
@@ -93,7 +80,7 @@ def test_gives_each_displayed_value_a_row(notebook: Notebook) -> None:
     notebook.run("'text'")
     assert rows(notebook) == {f"output:{first}": 64 * MIB, f"output:{second}": 32 * MIB}
     before = notebook.in_use()
-    release.run([f"output:{second}"], notebook.situation(), notebook.read)
+    notebook.free(f"output:{second}")
     assert before - notebook.in_use() == 32 * MIB
     assert rows(notebook) == {f"output:{first}": 64 * MIB}
 
@@ -106,10 +93,11 @@ def test_has_one_row_for_values_that_share_memory(notebook: Notebook) -> None:
     notebook.run("'text'")
     assert rows(notebook) == {f"output:{first}": 64 * MIB}
     before = notebook.in_use()
-    release.run([f"output:{first}"], notebook.situation(), notebook.read)
+    notebook.free(f"output:{first}")
     assert before - notebook.in_use() == 64 * MIB
 
 
+@pytest.mark.parametrize("by_hand", [False, True])
 @pytest.mark.parametrize(
     "forget",
     [
@@ -121,14 +109,17 @@ def test_has_one_row_for_values_that_share_memory(notebook: Notebook) -> None:
         ),
     ],
 )
-def test_finds_what_ipython_has_only_half_forgotten(notebook: Notebook, forget: str) -> None:
+def test_finds_what_ipython_has_only_half_forgotten(
+    notebook: Notebook, forget: str, *, by_hand: bool
+) -> None:
     """A value stays in `_5`, in `_` and in the hidden namespace after `Out` has been cleared."""
     before = notebook.in_use()
     notebook.run("tensor(64)")
     notebook.run(forget)
-    release.run(["outputs"], notebook.situation(), notebook.read)
+    (notebook.clean_up if by_hand else notebook.free)("outputs")
     assert notebook.in_use() == before
     assert notebook.run("_").success
+    assert notebook.run("Out").success
 
 
 def test_frees_the_frames_of_an_error_that_was_displayed(notebook: Notebook) -> None:
@@ -141,7 +132,7 @@ def test_frees_the_frames_of_an_error_that_was_displayed(notebook: Notebook) -> 
         "run()"
     )
     assert list(rows(notebook).values()) == [64 * MIB]
-    release.run(["outputs"], notebook.situation(), notebook.read)
+    notebook.free("outputs")
     assert notebook.in_use() == before
 
 
@@ -149,7 +140,7 @@ def test_leaves_the_users_own_underscore_alone(notebook: Notebook) -> None:
     """`_` that the user has assigned is a variable of theirs."""
     notebook.run("_ = tensor(64)")
     assert rows(notebook) == {}
-    release.run(["outputs"], notebook.situation(), notebook.read)
+    notebook.free("outputs")
     assert notebook.run("_.numel()").result == 64 * MIB
 
 
@@ -167,5 +158,5 @@ def test_a_failed_repr_is_no_reason_to_keep_its_object(notebook: Notebook) -> No
         "    def __repr__(self):\n        y = tensor(32)\n        fail()\nReport()"
     )
     assert list(rows(notebook).values()) == [64 * MIB]
-    release.run(None, notebook.situation(), notebook.read)
+    notebook.free()
     assert notebook.in_use() == before

@@ -6,7 +6,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import pytest
-from gpu_headroom import release
 from gpu_headroom.release.freeable import Freeable
 from gpu_headroom.release.items import measured, shared, together
 from gpu_headroom.release.memory import Storages
@@ -97,7 +96,7 @@ def test_says_which_bytes_several_items_count(notebook: Notebook, case: str) -> 
     assert gain((found[each] for each in chosen), shared(found.values())) == total
     found.clear()
     before = notebook.in_use()
-    outcome = release.run(chosen, notebook.situation(), notebook.read, chosen)
+    outcome = notebook.free(*chosen)
     assert outcome.freed_bytes == before - notebook.in_use() == total
     assert {each["message"] for each in outcome.items} == {None}
 

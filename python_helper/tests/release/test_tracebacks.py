@@ -4,23 +4,177 @@ from __future__ import annotations
 
 import gc
 import io
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from gpu_headroom import release
 from gpu_headroom.text.format import GIB, MIB
 
 if TYPE_CHECKING:
     from tests.notebook import Notebook
 
-NESTED = """
+WORK = "def work():\n    x = tensor(1024)\n    fail()\n"
+FAILURES = {
+    "function": f"{WORK}work()",
+    "timed": f"{WORK}%time work()",
+    "cell timed": f"%%time\n{WORK}work()",
+    "captured": f"%%capture\n{WORK}work()",
+    "interrupted": f"{WORK.replace('fail()', 'raise KeyboardInterrupt')}work()",
+    "exits": f"{WORK.replace('fail()', 'raise SystemExit')}work()",
+    "in exec": f"exec({WORK + 'work()'!r})",
+    "shown": "class A:\n    def __repr__(self):\n        x = tensor(1024)\n        fail()\nA()",
+    "on two levels": """
+def run():
+    x = tensor(1024)
+    get_ipython().run_cell('fail()')
+    fail()
+run()""",
+    "nested": """
 def outer():
     a = tensor(512)
     def inner():
-        b = tensor(512)
+        b = [tensor(512)]
         fail()
     inner()
-outer()"""
+outer()""",
+    "method": """
+class Trainer:
+    def __init__(self):
+        self.cache = tensor(512)
+    def fit(self):
+        x = tensor(512)
+        fail()
+Trainer().fit()""",
+    "raise from": """
+def work():
+    x = tensor(1024)
+    try:
+        fail()
+    except RuntimeError as error:
+        y = tensor(512)
+        raise ValueError("training failed") from error
+work()""",
+    "context": """
+def work():
+    x = tensor(1024)
+    try:
+        fail()
+    except RuntimeError:
+        y = tensor(512)
+        raise ValueError("training failed") from None
+work()""",
+    "while handling": """
+def work():
+    x = tensor(512)
+    try:
+        fail()
+    finally:
+        y = tensor(512)
+        1 / 0
+work()""",
+    "generator": """
+def batches():
+    buffer = tensor(512)
+    for n in range(3):
+        x = tensor(256)
+        if n == 2:
+            fail()
+        yield x
+def work():
+    seen = [x for x in batches()]
+work()""",
+    "async": """
+import asyncio
+async def work():
+    x = tensor(1024)
+    await asyncio.sleep(0)
+    fail()
+await work()""",
+    "closure": """
+def make():
+    x = tensor(1024)
+    def step():
+        y = x[:10]
+        fail()
+    return step
+make()()""",
+    "comprehension": """
+def work():
+    xs = [tensor(256) for _ in range(4)]
+    return [[x, fail()] for x in xs]
+work()""",
+    "cycle": """
+def work():
+    x = tensor(1024)
+    try:
+        fail()
+    except RuntimeError as error:
+        kept = error
+        raise
+work()""",
+    "backward": """
+class Fails(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * 1
+    @staticmethod
+    def backward(ctx, gradient):
+        y = tensor(512)
+        fail()
+def train():
+    model = nn.Sequential(*[nn.Linear(1024, 1024) for _ in range(4)]).cuda()
+    x = torch.randn(48 * 1024, 1024, device="cuda")
+    loss = Fails.apply(model(x)).sum()
+    loss.backward()
+train()""",
+    "forward": """
+def train():
+    model = nn.Sequential(*[nn.Linear(1024, 1024) for _ in range(4)]).cuda()
+    hidden = model(torch.randn(64 * 1024, 1024, device="cuda"))
+    loss = model(hidden)
+    fail()
+train()""",
+    "group": """
+def work():
+    x = tensor(1024)
+    errors = []
+    for n in range(2):
+        try:
+            y = tensor(256)
+            fail()
+        except RuntimeError as error:
+            errors.append(error)
+    raise ExceptionGroup("several", errors)
+work()""",
+}
+if sys.version_info < (3, 11):
+    del FAILURES["group"]
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_frees_what_a_failure_keeps(notebook: Notebook, name: str) -> None:
+    """The plan foretells what comes back, whatever way the cell was run; no variable is lost."""
+    before = notebook.in_use()
+    notebook.run(FAILURES[name])
+    held = notebook.in_use() - before
+    assert held >= GIB
+    foretold = notebook.plan()["traceback"]["expected_bytes"]
+    assert foretold == notebook.free().freed_bytes == held
+    assert notebook.in_use() == before
+    assert notebook.shell.user_ns["keep"].numel() == 64 * MIB
+
+
+@pytest.mark.parametrize(
+    "name", sorted(FAILURES.keys() & {"raise from", "generator", "forward", "group"})
+)
+def test_a_clean_up_cell_frees_the_same(notebook: Notebook, name: str) -> None:
+    """Of a failure and of what was displayed before it."""
+    before = notebook.in_use()
+    notebook.run("tensor(256)")
+    notebook.run(FAILURES[name])
+    notebook.clean_up()
+    assert notebook.in_use() == before
 
 
 KEPT = {
@@ -35,34 +189,30 @@ def test_leaves_an_error_that_the_user_keeps(notebook: Notebook, how: str) -> No
     """Remembered by IPython, too, it is hers: its traceback goes only where she agrees."""
     before = notebook.in_use()
     notebook.run(
-        "def work():\n    x = tensor(1024)\n    fail()\n"
-        f"try:\n    work()\nexcept RuntimeError as error:\n    {KEPT[how]}\n    raise"
+        f"{WORK}try:\n    work()\nexcept RuntimeError as error:\n    {KEPT[how]}\n    raise"
     )
     assert notebook.in_use() - before == GIB
-    items = {each["id"]: each["expected_bytes"] for each in release.plan(notebook.situation())}
+    items = {name: each["expected_bytes"] for name, each in notebook.plan().items()}
     assert (items["traceback"], items["error:kept"]) == (0, GIB)
-    for written in (False, True):
-        if written:
-            assert notebook.run(release.cleanup_code(notebook.situation())).success
-        else:
-            release.run(None, notebook.situation(), notebook.read)
+    for free in (notebook.free, notebook.clean_up):
+        free()
         assert notebook.in_use() - before == GIB
-    release.run(["error:kept"], notebook.situation(), notebook.read, ["error:kept"])
+    notebook.free("error:kept")
     assert notebook.in_use() == before
     assert "kept" in notebook.shell.user_ns
 
 
-def test_frees_what_the_debugger_was_left_with(notebook: Notebook) -> None:
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_frees_what_the_debugger_was_left_with(notebook: Notebook, *, by_hand: bool) -> None:
     """After `%debug` and `q` the old failure is let go, too, even behind a newer one."""
     before = notebook.in_use()
-    notebook.run(NESTED)
+    notebook.run(FAILURES["nested"])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sys.stdin", io.StringIO("q\n"))
         notebook.run("%debug")
     notebook.run("1 / 0")
-    outcome = release.run(None, notebook.situation(), notebook.read)
+    (notebook.clean_up if by_hand else notebook.free)("traceback")
     assert notebook.in_use() == before
-    assert {each["id"]: each["freed_bytes"] for each in outcome.items}["traceback"] == GIB
 
 
 @pytest.mark.parametrize("frozen", [False, True])
@@ -80,7 +230,7 @@ def test_leaves_a_suspended_generator_alone(notebook: Notebook, frozen: bool) ->
     notebook.run(
         "def work():\n    big = tensor(512)\n    for n in numbers:\n        fail()\nwork()"
     )
-    release.run(None, notebook.situation(), notebook.read)
+    notebook.free()
     assert notebook.run("rest = list(numbers)").success
     assert notebook.shell.user_ns["rest"] == [2, 3, 4]
 
@@ -88,10 +238,8 @@ def test_leaves_a_suspended_generator_alone(notebook: Notebook, frozen: bool) ->
 def test_does_nothing_while_the_debugger_is_open(notebook: Notebook) -> None:
     """Typed at the prompt of `%debug`, a release refuses and leaves the frames as they are."""
     outcomes = []
-    notebook.shell.user_ns["probe"] = lambda: outcomes.append(
-        release.run(None, notebook.situation(), notebook.read)
-    )
-    notebook.run("def work():\n    x = tensor(512)\n    1 / 0\nwork()")
+    notebook.shell.user_ns["probe"] = lambda: outcomes.append(notebook.free())
+    notebook.run(WORK.replace("fail()", "1 / 0") + "work()")
     held = notebook.in_use()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sys.stdin", io.StringIO("probe()\nq\n"))
@@ -100,67 +248,27 @@ def test_does_nothing_while_the_debugger_is_open(notebook: Notebook) -> None:
     assert notebook.in_use() == held
 
 
-FAILURES = {
-    "timed": "def work():\n    x = tensor(512)\n    fail()\n%time work()",
-    "cell timed": "%%time\ndef work():\n    x = tensor(512)\n    fail()\nwork()",
-    "captured": "%%capture\ndef work():\n    x = tensor(512)\n    fail()\nwork()",
-    "shown": "class A:\n    def __repr__(self):\n        x = tensor(512)\n        fail()\nA()",
-    "in exec": "exec('def work():\\n    x = tensor(512)\\n    fail()\\nwork()')",
-    "interrupted": "def work():\n    x = tensor(512)\n    raise KeyboardInterrupt\nwork()",
-    "exits": "def work():\n    x = tensor(512)\n    raise SystemExit\nwork()",
-    "while handling": (
-        "def work():\n    x = tensor(256)\n    try:\n        fail()\n    finally:\n"
-        "        y = tensor(256)\n        1 / 0\nwork()"
-    ),
-    "on two levels": (
-        "def run():\n    x = tensor(512)\n    get_ipython().run_cell('fail()')\n    fail()\nrun()"
-    ),
-}
-
-
-@pytest.mark.parametrize("name", FAILURES)
-def test_frees_what_a_failure_keeps(notebook: Notebook, name: str) -> None:
-    """The plan foretells what comes back, whatever way the cell was run."""
-    before = notebook.in_use()
-    notebook.run(FAILURES[name])
-    held = notebook.in_use() - before
-    foretold = {each["id"]: each["expected_bytes"] for each in release.plan(notebook.situation())}[
-        "traceback"
-    ]
-    outcome = release.run(None, notebook.situation(), notebook.read)
-    assert notebook.in_use() == before
-    assert foretold == outcome.freed_bytes == held
-
-
 def test_frees_behind_an_error_of_syntax(notebook: Notebook) -> None:
     """The next cell does not compile; the earlier error is still remembered, and is let go."""
     before = notebook.in_use()
-    notebook.run(NESTED)
+    notebook.run(FAILURES["nested"])
     notebook.run("this is no Python")
-    release.run(None, notebook.situation(), notebook.read)
+    notebook.free()
     assert notebook.in_use() == before
 
 
 def test_says_politely_that_there_is_nothing_to_debug(notebook: Notebook) -> None:
     """`%tb` and `%debug` do not fail after a release; they have nothing to show."""
-    notebook.run(NESTED)
-    release.run(["traceback"], notebook.situation(), notebook.read)
+    notebook.run(FAILURES["function"])
+    notebook.free("traceback")
     assert notebook.run("%tb").success
     assert "No traceback" in notebook.printed
     assert notebook.run("%debug").success
 
 
 def test_does_not_promise_what_a_name_holds_as_well(notebook: Notebook) -> None:
-    """An argument of the failed function that a variable names stays, and is not counted."""
+    """An argument that a variable names stays, and its bytes stand in the variable's row."""
     notebook.run("named = tensor(256)\ndef work(x):\n    y = tensor(64)\n    fail()\nwork(named)")
-    items = {each["id"]: each["expected_bytes"] for each in release.plan(notebook.situation())}
-    assert items["traceback"] == 64 * MIB
-    outcome = release.run(["traceback"], notebook.situation(), notebook.read)
-    assert outcome.freed_bytes == 64 * MIB
-
-
-def test_counts_a_variable_that_the_failed_function_was_given(notebook: Notebook) -> None:
-    """Its traceback keeps it, too, but is in the safe set: the variable's row has its bytes."""
-    notebook.run("named = tensor(256)\ndef work(x):\n    fail()\nwork(named)")
-    items = {each["id"]: each["expected_bytes"] for each in release.plan(notebook.situation())}
-    assert items["variable:named"] == 256 * MIB
+    items = {name: each["expected_bytes"] for name, each in notebook.plan().items()}
+    assert (items["traceback"], items["variable:named"]) == (64 * MIB, 256 * MIB)
+    assert notebook.free("traceback").freed_bytes == 64 * MIB

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from gpu_headroom import release
 from gpu_headroom.code.loops import left_behind
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.release import variables
-from gpu_headroom.release.situation import Situation
 from gpu_headroom.text.format import MIB
+from tests.release.conftest import found
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,30 +20,26 @@ if TYPE_CHECKING:
 LOADER = "loader = [1, 2, 3]\nmodel = nn.Linear(1024, 1024, bias=False).cuda()"
 
 
-def found(notebook: Notebook) -> dict[str, Freeable]:
-    """Find variables and left-overs as a plan does, by id."""
-    situation = Situation(notebook.shell, Turn(30.0), notebook.ledger.cells())
-    with situation.looking():
-        return {each.id: each for each in variables.items(situation) if "keep" not in each.names}
-
-
-def free(notebook: Notebook, *ids: str) -> Any:
-    """Free items with their confirmation."""
-    situation = Situation(notebook.shell, Turn(30.0), notebook.ledger.cells())
-    return release.run(ids, situation, notebook.read, ids)
+def variables_of(notebook: Notebook) -> dict[str, Freeable]:
+    """Return variables and left-overs but for the `keep` of the fixture."""
+    return {
+        name: each
+        for name, each in found(notebook, variables.items).items()
+        if "keep" not in each.names
+    }
 
 
 def test_deletes_a_variable_and_all_names_of_the_same_object(notebook: Notebook) -> None:
     """Aliases are one item; none of them is left, nor any displayed value of it."""
     before = notebook.in_use()
     notebook.run("x = tensor(64)\ny = x\nx")
-    (item,) = found(notebook).values()
+    (item,) = variables_of(notebook).values()
     assert (item.id, item.names, item.expected_bytes) == ("variable:x", ("x", "y"), 64 * MIB)
     assert not item.as_wire()["safe"]
     assert item.confirm is not None
     assert item.confirm["text"].startswith("Delete `x, y`? 64 MiB.")
     del item
-    assert free(notebook, "variable:x").freed_bytes == 64 * MIB
+    assert notebook.free("variable:x").freed_bytes == 64 * MIB
     assert notebook.in_use() == before
     assert not {"x", "y"} & set(notebook.shell.user_ns)
     assert notebook.run("_ is None and Out").success
@@ -59,23 +54,14 @@ def test_deletes_what_a_script_left(notebook: Notebook, tmp_path: Path) -> None:
     path = tmp_path / "script.py"
     path.write_text(f"{script}def size():\n    return x.nbytes\n")
     assert notebook.run(f"%run {path}").success
-    assert found(notebook)["variable:x"].expected_bytes == 64 * MIB
-    assert free(notebook, "variable:x").freed_bytes == 64 * MIB
+    assert variables_of(notebook)["variable:x"].expected_bytes == 64 * MIB
+    assert notebook.free("variable:x").freed_bytes == 64 * MIB
     assert notebook.in_use() == before
     # Where a name has another value by now the one of the script is another variable's.
     notebook.run(f"%run {path}")
     notebook.run("x = tensor(32)")
-    assert free(notebook, "variable:x").freed_bytes == 32 * MIB
+    assert notebook.free("variable:x").freed_bytes == 32 * MIB
     assert notebook.run("size()").result == 64 * MIB
-
-
-def test_refuses_without_a_confirmation(notebook: Notebook) -> None:
-    """A variable is never deleted because somebody asked for its item alone."""
-    notebook.run("x = tensor(64)")
-    situation = Situation(notebook.shell, Turn(30.0), notebook.ledger.cells())
-    with pytest.raises(ValueError, match="variable:x"):
-        release.run(["variable:x"], situation, notebook.read)
-    assert "x" in notebook.shell.user_ns
 
 
 @pytest.mark.parametrize(
@@ -89,7 +75,7 @@ def test_refuses_without_a_confirmation(notebook: Notebook) -> None:
 def test_says_who_else_holds_it(notebook: Notebook, source: str, item_id: str, holder: str) -> None:
     """Where another name shares the memory, nothing is promised, and the name is said."""
     notebook.run(source)
-    item = found(notebook)[item_id]
+    item = variables_of(notebook)[item_id]
     assert item.expected_bytes == 0
     assert item.cost["params"] == {"name": holder}
     assert item.blocked is None
@@ -102,7 +88,7 @@ def test_says_whose_graph_it_is(notebook: Notebook) -> None:
         "hidden = torch.relu(model(torch.randn(4096, 1024, device='cuda')))\n"
         "loss = hidden.square().sum()\nother = torch.relu(hidden).sum()\ndel hidden"
     )
-    items = found(notebook)
+    items = variables_of(notebook)
     assert items["variable:loss"].cost["params"] == {"name": "other"}
     assert items["variable:other"].cost["params"] == {"name": "loss"}
 
@@ -110,13 +96,13 @@ def test_says_whose_graph_it_is(notebook: Notebook) -> None:
 def test_is_blocked_where_code_holds_the_same(notebook: Notebook) -> None:
     """A closure keeps it, and no closure is ever deleted."""
     notebook.run("def make(x):\n    return lambda: x\nx = tensor(64)\npredict = make(x)\n")
-    items = found(notebook)
+    items = variables_of(notebook)
     assert set(items) == {"variable:x"}
     blocked = items["variable:x"].blocked
     assert blocked is not None
     assert blocked["params"] == {"name": "predict"}
     items.clear()
-    outcome = free(notebook, "variable:x")
+    outcome = notebook.free("variable:x")
     assert outcome.freed_bytes == 0
     assert outcome.items[0]["message"] == blocked
     assert "x" in notebook.shell.user_ns
@@ -125,7 +111,7 @@ def test_is_blocked_where_code_holds_the_same(notebook: Notebook) -> None:
 def test_two_that_share_come_back_together(notebook: Notebook) -> None:
     """Each alone frees nothing; both of them free all."""
     notebook.run("x = tensor(64)\nhead = x[:1]")
-    assert free(notebook, "variable:x", "variable:head").freed_bytes == 64 * MIB
+    assert notebook.free("variable:x", "variable:head").freed_bytes == 64 * MIB
 
 
 def test_never_offers_code_or_small_things(notebook: Notebook) -> None:
@@ -135,7 +121,7 @@ def test_never_offers_code_or_small_things(notebook: Notebook) -> None:
         "class A:\n    x = tensor(8)\nsmall = torch.ones(8, device='cuda')\n"
         "on_host = torch.ones(2**20)"
     )
-    assert found(notebook) == {}
+    assert variables_of(notebook) == {}
     notebook.run("del json.kept")
 
 
@@ -145,13 +131,15 @@ def test_leaves_what_an_error_remembers_to_the_error(notebook: Notebook) -> None
         "kept = []\ndef work():\n    x = tensor(64)\n    1 / 0\n"
         "try:\n    work()\nexcept ZeroDivisionError as error:\n    kept.append(error)"
     )
-    assert found(notebook) == {}
+    assert variables_of(notebook) == {}
 
 
 def test_offers_the_largest_only(notebook: Notebook) -> None:
     """Twenty rows are enough to read; `keep` of the fixture is one of them."""
     notebook.run("for n in range(30):\n    globals()[f'x{n}'] = tensor(n + 2)")
-    assert {item.names[0] for item in found(notebook).values()} == {f"x{n}" for n in range(11, 30)}
+    assert {item.names[0] for item in variables_of(notebook).values()} == {
+        f"x{n}" for n in range(11, 30)
+    }
 
 
 def test_offers_what_a_loop_left_behind_as_such(notebook: Notebook) -> None:
@@ -161,22 +149,15 @@ def test_offers_what_a_loop_left_behind_as_such(notebook: Notebook) -> None:
     size = notebook.in_use()
     notebook.run("for n in loader:\n    batch = tensor(32)\n    hidden = tensor(16)")
     notebook.run("def predict():\n    return model")
-    items = found(notebook)
+    items = variables_of(notebook)
     assert {each: item.expected_bytes for each, item in items.items()} == {
         "variable:model": size - before,
         "leftover:batch": 32 * MIB,
         "leftover:hidden": 16 * MIB,
     }
     items.clear()
-    assert free(notebook, "leftover:batch", "leftover:hidden").freed_bytes == 48 * MIB
+    assert notebook.free("leftover:batch", "leftover:hidden").freed_bytes == 48 * MIB
     assert notebook.in_use() == size
-
-
-def test_a_name_that_another_cell_reads_is_no_leftover(notebook: Notebook) -> None:
-    """Then it is a variable like any other."""
-    notebook.run("for n in range(3):\n    batch = tensor(32)")
-    notebook.run("print(batch.shape)")
-    assert list(found(notebook)) == ["variable:batch"]
 
 
 LOOPS: dict[str, tuple[tuple[str, ...], set[str]]] = {
