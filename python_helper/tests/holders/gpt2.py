@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-LAYERS, WIDTH, WORDS, LENGTH = 12, 768, 50257, 1024
-_NORM = 2 * WIDTH
-_WEIGHTS, _BIASES = (3 + 1 + 4 + 4) * WIDTH * WIDTH, (3 + 1 + 4 + 1) * WIDTH
-_BLOCK = 2 * _NORM + _WEIGHTS + _BIASES
-PARAMETERS_BYTES = 4 * (WORDS * WIDTH + LENGTH * WIDTH + LAYERS * _BLOCK + _NORM)
-
 NOTEBOOK = """
 import functools, torch
 from torch import nn

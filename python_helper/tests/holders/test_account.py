@@ -152,20 +152,6 @@ def test_finds_each_id_again(measure: Measure) -> None:
     assert [each for each in ids if gone.find(each) is not None] == []
 
 
-def test_tells_the_way_to_a_part(measure: Measure) -> None:
-    """Step by step, with the kind of each; other names are other ways."""
-    account = measure("x = {'a': [nn.Linear(1024, 1024).cuda()]}\ny = {'b': x['a']}")
-    (row,) = account.devices[0].rows
-    found = account.find(row.parts[0].id)
-    assert found is not None
-    ways = [
-        (way[0].root, [(step.via.kind, step.via.name) for step in way if step.via])
-        for way in found.ways
-    ]
-    rest = [("index", "0"), ("parameter", "weight")]
-    assert ways == [("x", [("key", "'a'"), *rest]), ("y", [("key", "'b'"), *rest])]
-
-
 def test_lists_other_names(notebook: Notebook, measure: Measure) -> None:
     """A holder says under which names the same memory is kept."""
     notebook.run("x = tensor(8)\nx")

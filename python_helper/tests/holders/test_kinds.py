@@ -108,24 +108,6 @@ def test_tells_parameters_gradients_and_state_apart(measure: Measure) -> None:
     assert [row.kind for row in account.devices[0].rows] == ["mixed", "optimizer_state"]
 
 
-@pytest.mark.parametrize(
-    ("optimizer", "copies"),
-    [
-        ("SGD(model.parameters(), lr=0.1)", 0),
-        ("SGD(model.parameters(), lr=0.1, momentum=0.9)", 1),
-        ("Adam(model.parameters(), amsgrad=True)", 3),
-        ("RMSprop(model.parameters())", 1),
-    ],
-)
-def test_counts_the_state_of_each_optimizer(measure: Measure, optimizer: str, copies: int) -> None:
-    """The state of an optimizer is a known number of copies of the parameters."""
-    account = measure(
-        f"model = nn.Linear(1024, 1024).cuda()\noptimizer = torch.optim.{optimizer}\n"
-        "model(torch.randn(8, 1024, device='cuda')).sum().backward()\noptimizer.step()"
-    )
-    assert sizes(account).get("optimizer", 0) == copies * (WEIGHT + BIAS)
-
-
 def test_finds_a_gradient_that_was_asked_to_be_kept(measure: Measure) -> None:
     """`retain_grad` keeps the gradient of a result, too."""
     account = measure(

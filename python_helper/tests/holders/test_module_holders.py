@@ -7,9 +7,12 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from gpu_headroom.advice.kept_in_module import call_that_frees
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.holders.account import take
+from gpu_headroom.holders.groups import groups_of
 from gpu_headroom.holders.paths import find
+from gpu_headroom.holders.survey import survey
 from tests.holders.conftest import sizes
 
 if TYPE_CHECKING:
@@ -27,84 +30,109 @@ from torch import nn
 def tensor(mib):
     return torch.empty(mib * 2**20, dtype=torch.uint8, device="cuda")
 """
-# By a name: the module, what a cell does with it, and where its 64 MiB are found afterwards.
+# By a name: the module, what a cell does with it, where its 64 MiB are found afterwards, and the
+# call that frees them.
 CASES = {
     "global dict": (
-        (
-            "_GROUPS = {}\nclass Engine:\n    def __init__(self):\n"
-            "        self.pool = {'kv': [tensor(64)]}\n"
-            "        _GROUPS.setdefault('tp', []).append(self)"
-        ),
+        """
+_GROUPS = {}
+class Engine:
+    def __init__(self):
+        self.pool = {'kv': [tensor(64)]}
+        _GROUPS.setdefault('tp', []).append(self)
+def destroy_model_parallel():
+    _GROUPS.clear()
+""",
         "engine = {module}.Engine()\ndel engine",
         ("{module}._GROUPS", "['tp'][0].pool['kv'][0]"),
+        "{module}.destroy_model_parallel()",
     ),
     "singleton": (
-        "class Engine:\n    def __init__(self):\n        self.pool = {}\nENGINE = Engine()",
+        """
+class Engine:
+    def __init__(self): self.pool = {}
+    def shutdown(self): self.pool.clear()
+ENGINE = Engine()
+""",
         "{module}.ENGINE.pool['x'] = tensor(64)",
         ("{module}.ENGINE", ".pool['x']"),
+        "{module}.ENGINE.shutdown()",
     ),
     "class attribute": (
-        (
-            "class Engine:\n    cache = {}\n    def __init__(self, key):\n"
-            "        self.cache[key] = tensor(64)"
-        ),
-        "engine = {module}.Engine('a')\ndel engine",
+        "class Engine:\n    cache = {}\n    def __init__(self): self.cache['a'] = tensor(64)",
+        "engine = {module}.Engine()\ndel engine",
         ("{module}.Engine", ".cache['a']"),
+        "{module}.Engine.cache.clear()",
     ),
     "lru_cache": (
-        "@functools.lru_cache(maxsize=8)\ndef load(name):\n    return tensor(64)",
+        "@functools.lru_cache(maxsize=8)\ndef load(name): return tensor(64)",
         "weights = {module}.load('a')\ndel weights",
         ("{module}.load", "'s cache"),
+        "{module}.load.cache_clear()",
     ),
     "unbounded lru_cache": (
-        "@functools.cache\ndef load(name):\n    return tensor(64)",
+        "@functools.cache\ndef load(name): return tensor(64)",
         "weights = {module}.load('a')\ndel weights",
         ("{module}.load", "'s cache['a']"),
+        "{module}.load.cache_clear()",
     ),
     "closure of a callback": (
-        (
-            "CALLBACKS = []\ndef register():\n    seen = tensor(64)\n"
-            "    def on_step(): return seen\n    CALLBACKS.append(on_step)"
-        ),
+        """
+CALLBACKS = []
+def register():
+    seen = tensor(64)
+    def on_step(): return seen
+    CALLBACKS.append(on_step)
+""",
         "{module}.register()",
         ("{module}.CALLBACKS", "[0] closes over seen"),
+        "{module}.CALLBACKS.clear()",
     ),
     "thread-local": (
         "LOCAL = threading.local()",
         "{module}.LOCAL.buffers = [tensor(64)]",
         ("{module}.LOCAL", ".buffers[0]"),
+        "{module}.LOCAL = None",
     ),
     "own kind of thread-local": (
         "class Local(threading.local): pass\nLOCAL = Local()",
         "{module}.LOCAL.buffer = tensor(64)",
         ("{module}.LOCAL", ".buffer"),
+        "{module}.LOCAL = None",
     ),
     "global group": (
-        (
-            "class Group:\n    def __init__(self):\n        self.workers = [nn.Linear(4096, 4096, "
-            "bias=False, device='cuda')]\n_WORLD = None\ndef init():\n    global _WORLD\n"
-            "    _WORLD = Group()"
-        ),
+        """
+class Group:
+    def __init__(self): self.workers = [nn.Linear(4096, 4096, bias=False, device='cuda')]
+_WORLD = None
+def init():
+    global _WORLD
+    _WORLD = Group()
+def destroy():
+    global _WORLD
+    _WORLD = None
+""",
         "{module}.init()",
         ("{module}._WORLD", ".workers[0].weight"),
+        "{module}.destroy()",
     ),
     "default argument": (
         "def collect(seen=[]):\n    seen.append(tensor(64))",
         "{module}.collect()",
         ("{module}.collect", "'s defaults[0][0]"),
+        "{module}.collect = None",
     ),
     "weak keys": (
         "class Key: pass\nKEY, CACHE = Key(), weakref.WeakKeyDictionary()",
         "{module}.CACHE[{module}.KEY] = tensor(64)",
         ("{module}.CACHE", ".data[…]"),
+        "{module}.CACHE.clear()",
     ),
     "deep": (
         "NEST = []",
-        (
-            "nest = tensor(64)\nfor _ in range(20): nest = [nest]\n"
-            "{module}.NEST.append(nest)\ndel nest"
-        ),
+        "n = tensor(64)\nfor _ in range(20): n = [n]\n{module}.NEST.append(n)\ndel n",
         ("{module}.NEST", "[0]" * 21),
+        "{module}.NEST.clear()",
     ),
 }
 
@@ -130,8 +158,8 @@ def account(notebook: Notebook, source: str) -> Account:
 
 @pytest.mark.parametrize(("module", "case"), [(each, each) for each in CASES], indirect=["module"])
 def test_names_what_a_module_keeps(notebook: Notebook, module: str, case: str) -> None:
-    """It has the path that code would write, counts as named, and no name of the notebook."""
-    _, source, (root, part) = CASES[case]
+    """By the path that code would write; it counts as named, and the call frees it."""
+    _, source, (root, part), call = CASES[case]
     taken = account(
         notebook, f"import {module}\n{source}\ngc.collect()".replace("{module}", module)
     )
@@ -145,6 +173,12 @@ def test_names_what_a_module_keeps(notebook: Notebook, module: str, case: str) -
     ways = find(row.parts[0].id, notebook.shell, notebook.read(), Turn(30.0))
     assert ways.complete
     assert ways.paths[0][0]["text"] == f"`{root}`"
+    found = survey(notebook.shell, Turn(30.0), for_account=True)
+    assert found is not None
+    (held,) = [each for each in groups_of(found, 0) if each.root == root]
+    assert call_that_frees(held) == call.replace("{module}", module)
+    assert notebook.run(call_that_frees(held)).success
+    assert notebook.in_use() == 0
 
 
 def test_two_modules_name_the_same(notebook: Notebook) -> None:

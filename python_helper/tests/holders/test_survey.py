@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.holders.survey import Survey, survey
-from gpu_headroom.text.format import KIB, MIB
+from gpu_headroom.text.format import MIB
 
 if TYPE_CHECKING:
     from tests.notebook import Notebook
-
-LINEAR = 1024 * 1024 * 4 + 1024 * 4  # weight and bias of Linear(1024, 1024) in float32
 
 
 def look(notebook: Notebook, source: str, **options: Any) -> Survey:
@@ -36,128 +34,6 @@ def holders(found: Survey) -> dict[tuple[str, str], int]:
         if held.origin == "names":
             sizes[held.root, held.kind] += held.storage.bytes
     return dict(sizes)
-
-
-def test_tells_model_gradients_and_optimizer_apart(notebook: Notebook) -> None:
-    """After a training step each kind has the bytes that theory gives it."""
-    found = look(
-        notebook,
-        "model = nn.Sequential(nn.Linear(1024, 1024), nn.BatchNorm1d(1024)).cuda()\n"
-        "optimizer = torch.optim.AdamW(model.parameters())\n"
-        "model(torch.randn(256, 1024, device='cuda')).sum().backward()\n"
-        "optimizer.step()",
-    )
-    parameters = LINEAR + 2 * 4 * KIB  # weight and bias of the normalisation
-    buffers = 2 * 4 * KIB + 512  # running mean, variance and the count of batches
-    said = holders(found)
-    assert said["model", "parameters"] == parameters + buffers
-    assert said["model", "gradients"] == parameters
-    assert said["optimizer", "optimizer_state"] == pytest.approx(2 * parameters, abs=4 * 512)
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "x = tensor(8)",
-        "x = [tensor(8)]",
-        "x = {'a': (1, {tensor(8)})}",
-        "x = tensor(8)\ny = x[100:]\nz = [x.view(2, -1)]",
-        "@dataclasses.dataclass\nclass Box:\n    inner: object\nx = Box(tensor(8))",
-        "class Slots:\n    __slots__ = ('inner',)\nx = Slots()\nx.inner = tensor(8)",
-        "class Bag(dict): pass\nx = Bag()\nx.inner = tensor(8)",
-        "def make():\n    t = tensor(8)\n    return lambda: t\nx = make()",
-        "x = functools.partial(print, tensor(8))",
-        "def f(t=tensor(8)): pass\nx = f\ndel f",
-        "def numbers():\n    t = tensor(8)\n    yield 1\nx = numbers()\nfirst = next(x)",
-        "import collections\nx = collections.deque([tensor(8)])",
-        "import types\nx = types.SimpleNamespace(inner=tensor(8))",
-    ],
-)
-def test_finds_a_tensor_wherever_python_keeps_it(notebook: Notebook, source: str) -> None:
-    """A storage is counted once, for the name it was first reached through."""
-    assert holders(look(notebook, source)) == {("x", "tensor"): 8 * MIB}
-
-
-def test_finds_what_only_a_graph_keeps(notebook: Notebook) -> None:
-    """A loss in a list holds the activations of its step, and says how many there are."""
-    found = look(
-        notebook,
-        "model = nn.Sequential(nn.Linear(1024, 1024), nn.ReLU(), nn.Linear(1024, 1)).cuda()\n"
-        "losses = [model(torch.randn(1024, 1024, device='cuda')).sum() for _ in range(3)]",
-    )
-    (kept,) = found.ledger.retained(0)
-    assert (kept.name, kept.count) == ("losses", 3)
-    # The input and the result of ReLU are saved: 4 MiB each and per step.
-    assert kept.bytes == pytest.approx(3 * 8 * MIB, abs=3 * 64 * KIB)
-
-
-def test_explains_what_is_in_use(notebook: Notebook) -> None:
-    """Nearly all that the allocator counts is found; the rest is cuBLAS's workspace."""
-    found = look(
-        notebook,
-        "layer = nn.TransformerEncoderLayer(512, 8, batch_first=True).cuda()\n"
-        "optimizer = torch.optim.Adam(layer.parameters())\n"
-        "loss = layer(torch.randn(16, 256, 512, device='cuda')).sum()",
-    )
-    workspaces = 2 * 8.125 * MIB
-    assert found.ledger.bytes(0) == pytest.approx(notebook.in_use(), abs=workspaces)
-
-
-def test_runs_no_code_of_the_user(notebook: Notebook) -> None:
-    """No property, `repr`, attribute hook, `__torch_function__` or unpack hook is called."""
-    found = look(
-        notebook,
-        """
-called = []
-class Nosy:
-    def __init__(self): self.inner = tensor(8)
-    @property
-    def outer(self): called.append("property")
-    def __getattr__(self, name): called.append(name); raise AttributeError
-    def __getattribute__(self, name):
-        called.append(name); return object.__getattribute__(self, name)
-    def __repr__(self): called.append("repr"); return ""
-    def __eq__(self, other): called.append("eq"); return True
-    def __hash__(self): called.append("hash"); return 1
-    def __len__(self): called.append("len"); return 0
-    def __iter__(self): called.append("iter"); return iter(())
-class Sub(torch.Tensor):
-    @classmethod
-    def __torch_function__(cls, function, types, args=(), kwargs=None):
-        called.append("torch_function")
-        return super().__torch_function__(function, types, args, kwargs or {})
-class Table(dict):
-    def items(self): called.append("items"); return ()
-class Model(nn.Module):
-    def __init__(self): super().__init__(); self.layer = nn.Linear(8, 8)
-    def named_parameters(self, *a, **k): called.append("named_parameters"); return iter(())
-nosy, table = Nosy(), Table(inner=tensor(8))
-model = Model().cuda()
-sub = tensor(8).as_subclass(Sub)
-with torch.autograd.graph.saved_tensors_hooks(lambda x: x, lambda x: called.append("unpack") or x):
-    loss = (torch.ones(8, device="cuda", requires_grad=True) * 2).exp().sum()
-called.clear()
-""",
-    )
-    assert notebook.shell.user_ns["called"] == []
-    said = holders(found)
-    assert said["nosy", "tensor"] == said["table", "tensor"] == said["sub", "tensor"] == 8 * MIB
-
-
-def test_gives_outputs_and_tracebacks_only_what_no_name_holds(notebook: Notebook) -> None:
-    """Names come first, then displayed values, then the variables of a failed cell."""
-    notebook.run("tensor(16)")
-    notebook.run(
-        "def work(given):\n    own = tensor(32)\n    1 / 0\nnamed = tensor(8)\nwork(named)"
-    )
-    found = survey(notebook.shell, Turn(30.0))
-    assert found is not None
-    assert found.ledger.bytes(0, origin="names") == 8 * MIB
-    assert found.ledger.bytes(0, origin="outputs") == 16 * MIB
-    assert found.ledger.bytes(0, origin="traceback") == 32 * MIB
-    assert found.ledger.largest(0, "traceback") == [
-        {"name": "own in work", "kind": "tensor", "bytes": 32 * MIB}
-    ]
 
 
 def names_in_traceback(notebook: Notebook, source: str) -> list[str]:
@@ -229,32 +105,6 @@ def test_gives_no_name_to_what_only_our_own_frames_know(notebook: Notebook) -> N
     assert found.ledger.bytes(0, origin="traceback") == 8 * MIB
 
 
-def test_gives_a_variable_one_number(notebook: Notebook) -> None:
-    """A model has the bytes of its parameters, buffers and gradients together."""
-    found = look(
-        notebook,
-        "model = nn.Linear(1024, 1024).cuda()\n"
-        "model(torch.randn(8, 1024, device='cuda')).sum().backward()",
-    )
-    assert found.ledger.largest(0, "names") == [
-        {"name": "model", "kind": "parameters", "bytes": 2 * LINEAR}
-    ]
-
-
-def test_finds_what_no_name_reaches(notebook: Notebook) -> None:
-    """A model in a cycle of garbage is known to the gc, and to us by its kind."""
-    gc.disable()
-    try:
-        found = look(
-            notebook,
-            "model = nn.Linear(1024, 1024).cuda()\nmodel.itself = [model]\ndel model",
-        )
-    finally:
-        gc.enable()
-    assert found.ledger.bytes(0, origin="garbage") == LINEAR
-    assert found.ledger.bytes_by_kind(0) == {"parameters": LINEAR}
-
-
 def test_ignores_the_cpu_and_meta(notebook: Notebook) -> None:
     """Only memory of the card is counted."""
     found = look(notebook, "a = torch.zeros(1000)\nb = torch.zeros(1000, device='meta')")
@@ -272,14 +122,6 @@ def test_keeps_nothing_alive(notebook: Notebook) -> None:
     gc.collect()
     assert seen() is None
     assert notebook.in_use() == 0
-
-
-def test_stops_within_its_budget(notebook: Notebook) -> None:
-    """Where there is too much to see, what was seen is returned and said to be incomplete."""
-    notebook.run("many = [[[n]] for n in range(5000)]\nfirst = tensor(8)")
-    found = survey(notebook.shell, Turn(0.0))
-    assert found is not None
-    assert not found.complete
 
 
 def test_what_is_near_a_name_comes_before_what_is_deep(notebook: Notebook) -> None:
