@@ -7,8 +7,7 @@ from multiprocessing import get_context
 from typing import Any
 
 import pytest
-from gpu_headroom.errors.recognise import recognise
-from tests.errors.test_recognise import torch_2
+from tests.errors.test_recognise import recognised, torch_2
 
 
 def run_out() -> None:
@@ -25,23 +24,19 @@ def raised(call: Any) -> BaseException:
 
 def test_an_error_of_this_process_is_its_own() -> None:
     """Raised here, whatever it is wrapped in."""
-    found = recognise(raised(run_out))
-    assert found is not None
-    assert not found.in_other_process
+    assert not recognised(raised(run_out)).in_other_process
 
 
 def test_an_error_of_a_pool_is_of_its_worker() -> None:
     """Both kinds of pools put a text in the place of the traceback there."""
     context = get_context("fork")
     with ProcessPoolExecutor(1, mp_context=context) as pool:
-        found = recognise(raised(pool.submit(run_out).result))
-    assert found is not None
+        found = recognised(raised(pool.submit(run_out).result))
     assert found.in_other_process
     assert found.said.device_index == 1
     assert f'File "{__file__}", line ' in found.traceback
     with context.Pool(1) as workers:
-        found = recognise(raised(lambda: workers.apply(run_out)))
-    assert found is not None
+        found = recognised(raised(lambda: workers.apply(run_out)))
     assert found.in_other_process
 
 
@@ -51,8 +46,7 @@ def test_an_error_of_a_pool_is_of_its_worker() -> None:
 def test_classes_that_bring_errors_are_known(name: str) -> None:
     """Those of Ray, ipyparallel and PyTorch's own processes, by their names."""
     text = f"-- Process 1 terminated with the following error:\n{torch_2()}"
-    found = recognise(type(name, (RuntimeError,), {})(text))
-    assert found is not None
+    found = recognised(type(name, (RuntimeError,), {})(text))
     assert found.in_other_process
 
 
@@ -61,6 +55,5 @@ def test_frames_of_who_brings_them_are_known(module: str) -> None:
     """Dask's errors have no class of their own."""
     scope: dict[str, Any] = {"__name__": module, "run_out": run_out}
     exec("def gather():\n    run_out()", scope)  # noqa: S102 -- a frame of that module is the case
-    found = recognise(raised(scope["gather"]))
-    assert found is not None
+    found = recognised(raised(scope["gather"]))
     assert found.in_other_process

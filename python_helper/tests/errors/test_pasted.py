@@ -7,15 +7,7 @@ import time
 import pytest
 from gpu_headroom.errors.pasted import recognise_text
 from gpu_headroom.text.format import GIB, MIB
-from tests.errors.test_recognise import (
-    KNOWN,
-    NOT_THE_GPU,
-    OTHERS,
-    PYTORCH,
-    SPEAKING,
-    torch_1,
-    torch_2,
-)
+from tests.errors.test_recognise import KNOWN, MESSAGES, NOT_THE_GPU, torch_1, torch_2
 
 FRAMES = """\
 Traceback (most recent call last):
@@ -78,14 +70,12 @@ def test_the_error_that_a_program_ended_by_is_told_from_one_that_it_survived() -
     assert not found.is_end
 
 
-@pytest.mark.parametrize("name", [*PYTORCH, *OTHERS, *SPEAKING])
+@pytest.mark.parametrize("name", MESSAGES)
 def test_every_format_is_found_in_a_log_and_in_a_traceback(name: str) -> None:
     """Each message by itself, as an error of a traceback, and in the middle of a log."""
-    message = OTHERS[name][1] if name in OTHERS else (PYTORCH | SPEAKING)[name]
-    text = message if isinstance(message, str) else next(t for t in message if len(str(t)) > 12)
-    error = f"{FRAMES}RuntimeError: {text}"
-    for pasted in (text, error, f"{LOG}\n{error}\n{LOG}"):
-        assert recognise_text(str(pasted)) is not None, pasted
+    error = f"{FRAMES}RuntimeError: {MESSAGES[name].text}"
+    for pasted in (MESSAGES[name].text, error, f"{LOG}\n{error}\n{LOG}"):
+        assert recognise_text(pasted) is not None, pasted
 
 
 @pytest.mark.parametrize("text", NOT_THE_GPU)

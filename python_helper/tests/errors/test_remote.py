@@ -10,14 +10,7 @@ import pytest
 import torch
 from gpu_headroom.errors.recognise import recognise
 from gpu_headroom.errors.remote import RemoteWorker, named_in, without_steps
-from tests.errors.test_recognise import (
-    NOT_THE_GPU,
-    NUMBERED,
-    OTHERS,
-    PYTORCH,
-    SPEAKING,
-    torch_2,
-)
+from tests.errors.test_recognise import MESSAGES, NOT_THE_GPU, recognised, torch_2
 from torch.distributed.elastic.multiprocessing.errors import ChildFailedError, ProcessFailure
 from torch.multiprocessing.spawn import ProcessRaisedException
 
@@ -138,8 +131,7 @@ def command(text: str) -> BaseException:
 
 def say(error: BaseException) -> Recognition:
     """Return what is recognised, with its numbers."""
-    found = recognise(error)
-    assert found is not None
+    found = recognised(error)
     assert found.in_other_process
     said = found.said
     assert (said.device_index, said.requested_bytes) == (1, 2**31)
@@ -220,9 +212,7 @@ def test_an_error_of_this_process_after_a_failed_command_is_its_own() -> None:
     """What failed before it is told by Python as its context."""
     error = RuntimeError(TEXT)
     error.__context__ = command(ELSE)
-    found = recognise(error)
-    assert found is not None
-    assert not found.in_other_process
+    assert not recognised(error).in_other_process
 
 
 def test_steps_of_ipython_are_left_out_too() -> None:
@@ -262,12 +252,6 @@ WRAPPED: dict[str, Callable[[str], BaseException]] = {
     "command": lambda text: subprocess.CalledProcessError(1, "x", stderr=f"{STEPS}{ended(text)}"),
     "chained": lambda text: chained_to(spawned(ended(text))),
 }
-TEXTS = [
-    *[text for text, _ in PYTORCH.values()],
-    *[text for _, text, _ in OTHERS.values()],
-    *[text for _, text in SPEAKING.values()],
-    *NUMBERED,
-]
 
 
 def chained_to(error: BaseException) -> BaseException:
@@ -281,9 +265,8 @@ def chained_to(error: BaseException) -> BaseException:
 def test_every_text_is_read_of_a_worker_as_of_this_process(how: str) -> None:
     """With the same numbers, whoever brings it."""
     wrong = []
-    for text in TEXTS:
-        plain, brought = recognise(RuntimeError(text)), recognise(WRAPPED[how](text))
-        assert plain is not None
+    for _, text, _ in MESSAGES.values():
+        plain, brought = recognised(RuntimeError(text)), recognise(WRAPPED[how](text))
         if brought is None or not brought.in_other_process or brought.said != plain.said:
             wrong.append((text, brought))
     assert wrong == []

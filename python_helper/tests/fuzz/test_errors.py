@@ -16,15 +16,14 @@ from gpu_headroom.errors.recognise import Recognition, recognise
 from gpu_headroom.errors.statement import Statement
 from gpu_headroom.errors.sticky_error import recognise_fault
 from gpu_headroom.oom.failure_memory import failure_memory
-from tests.errors.test_recognise import OTHERS, PYTORCH
+from tests.errors.test_recognise import MESSAGES as KNOWN
 from tests.fuzz.mutate import TEXTS, Maker, how_many
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 MESSAGES = [
-    *[text for text, _ in PYTORCH.values()],
-    *[text for _, text, _ in OTHERS.values()],
+    *[each.text for each in KNOWN.values() if each.numbers],
     "CUDA error: device-side assert triggered",
     "CUDA error: an illegal memory access was encountered",
 ]
