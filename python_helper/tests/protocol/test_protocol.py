@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import re
 import subprocess
-from typing import Any, Literal, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, get_args, get_type_hints, is_typeddict
 
 import pytest
 from gpu_headroom import testing
@@ -15,14 +14,6 @@ from tests.live import SOURCES
 from tests.test_pack import interpreter
 
 import scripts.wire
-
-GROUPS = {
-    "event": wire.Event,
-    "request": requests.Request,
-    "reply": wire.Reply,
-    "frame": wire.FrameWire,
-}
-PRIMITIVES = {"string": str, "integer": int, "number": float, "boolean": bool, "null": type(None)}
 
 
 def definition_name(kind: type) -> str:
@@ -36,113 +27,6 @@ def mirrored() -> dict[str, type]:
     everything = [*vars(requests).values(), *vars(wire).values()]
     kinds = [each for each in everything if is_typeddict(each) and each.__name__[0] != "_"]
     return {definition_name(each): each for each in kinds}
-
-
-def drift(schema: dict[str, Any]) -> list[str]:
-    """What they say otherwise than the schema."""
-    definitions = schema["definitions"]
-    kinds = mirrored()
-    objects = {name for name, each in definitions.items() if not {"oneOf", "enum"} & set(each)}
-    found = [f"kind {name}" for name in sorted(objects ^ set(kinds))]
-    for name in sorted(objects & set(kinds)):
-        found += [f"{name}.{key}" for key in _different_keys(definitions[name], kinds[name])]
-    for name, group in GROUPS.items():
-        members = {definition_name(each) for each in get_args(group)}
-        listed = {each["$ref"].rsplit("/", 1)[1] for each in definitions[name]["oneOf"]}
-        found += [f"{name} {each}" for each in sorted(members ^ listed)]
-    return found
-
-
-def _different_keys(definition: dict[str, Any], kind: type) -> list[str]:
-    hints = get_type_hints(kind)
-    properties = definition["properties"]
-    keys = set(hints) ^ set(properties) | set(hints) ^ set(definition["required"])
-    keys |= {
-        key
-        for key in set(hints) & set(properties)
-        if _of_hint(hints[key]) != _of_schema(properties[key])
-    }
-    return sorted(keys)
-
-
-def _of_hint(hint: Any) -> frozenset[Any]:  # noqa: PLR0911  one per form
-    """A hint as the set of its alternatives, in a form that a schema has too."""
-    origin, options = get_origin(hint), get_args(hint)
-    if origin is Literal:
-        return frozenset(options)
-    if is_typeddict(hint):
-        return frozenset({definition_name(hint)})
-    if origin is list:
-        return frozenset({("list", _of_hint(options[0]))})
-    if origin is tuple:
-        return frozenset({("tuple", *map(_of_hint, options))})
-    if origin is dict:
-        return frozenset({("dict", _of_hint(options[1]))})
-    if options:
-        return frozenset().union(*(_of_hint(each) for each in options))
-    return frozenset({hint})
-
-
-def _of_schema(part: dict[str, Any]) -> frozenset[Any]:  # noqa: PLR0911  one per form
-    if "$ref" in part:
-        name = part["$ref"].rsplit("/", 1)[1]
-        if name in GROUPS:
-            return _of_hint(GROUPS[name])
-        choices = testing.schema()["definitions"][name].get("enum")
-        return frozenset(choices or {name})
-    if "anyOf" in part:
-        return frozenset().union(*(_of_schema(each) for each in part["anyOf"]))
-    if "const" in part or "enum" in part:
-        return frozenset(part.get("enum", [part.get("const")]))
-    if isinstance(part["type"], list):
-        return frozenset(PRIMITIVES[each] for each in part["type"])
-    if part["type"] == "array" and isinstance(part["items"], list):
-        return frozenset({("tuple", *map(_of_schema, part["items"]))})
-    if part["type"] == "array":
-        return frozenset({("list", _of_schema(part["items"]))})
-    if part["type"] == "object" and "properties" in part:
-        return frozenset({("keys", *sorted(part["properties"]))})
-    if part["type"] == "object":
-        return frozenset({("dict", _of_schema(part["additionalProperties"]))})
-    return frozenset({PRIMITIVES[part["type"]]})
-
-
-def test_mirror_says_what_the_schema_says() -> None:
-    """Kinds, keys, presence and types are the same on both sides."""
-    assert drift(testing.schema()) == []
-
-
-MUTATIONS = {
-    "a key more": lambda d: d["sample"]["properties"].update(colour={"type": "string"}),
-    "a key less": lambda d: d["sample"]["properties"].pop("busy"),
-    "a key renamed": lambda d: d["oom"]["properties"].update(
-        asked_bytes=d["oom"]["properties"].pop("requested_bytes")
-    ),
-    "an optional key": lambda d: d["cell"]["required"].remove("end_s"),
-    "another type": lambda d: d["device"]["properties"].update(index={"type": "string"}),
-    "not null any more": lambda d: d["device"]["properties"].update(name={"type": "string"}),
-    "a choice more": lambda d: d["cell"]["properties"]["status"]["enum"].append("asleep"),
-    "another part": lambda d: d["remedy"]["properties"].update(
-        title={"$ref": "#/definitions/detail"}
-    ),
-    "a kind more": lambda d: d.update(ping={"properties": {}, "required": []}),
-    "a kind out of its group": lambda d: d["event"]["oneOf"].pop(),
-    "another pair": lambda d: d["frame_envelope"]["properties"]["events"]["items"][
-        "items"
-    ].reverse(),
-    "another choice of one": lambda d: d["frame_message"]["properties"].update(
-        request={"$ref": "#/definitions/reply"}
-    ),
-    "inside of an item": lambda d: d["released_item"]["properties"].pop("freed_bytes"),
-}
-
-
-@pytest.mark.parametrize("mutation", MUTATIONS)
-def test_drift_is_noticed(mutation: str) -> None:
-    """The check above goes red on every kind of difference."""
-    mutated = copy.deepcopy(testing.schema())
-    MUTATIONS[mutation](mutated["definitions"])
-    assert drift(mutated) != []
 
 
 def test_the_types_are_made_from_the_schema() -> None:
