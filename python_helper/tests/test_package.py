@@ -112,7 +112,7 @@ def test_a_terminal_gets_its_card_as_text(tmp_path: Path) -> None:
     said = done.stdout
     assert said.index("torch.empty(2 ** 30") < said.index("Out of simulated GPU memory")
     assert "What you can do" in said
-    assert "One request of 4.0 GiB on a card of 1.0 GiB" in said
+    assert "One request of 4.0 GiB on a GPU of 1.0 GiB" in said
     assert "waiting: 0" in said
     assert "Nothing was freed." in said
     assert re.search(r"^GPU +Name +Used +Headroom +In use +Cached +Outside", said, re.MULTILINE)

@@ -60,9 +60,9 @@ const TEMPLATES: Record<string, string> = {
   'rescue.saved': 'Saved {file_bytes} to `{path}`: `{names}`.',
   'rescue.failed': 'Nothing was saved: {error}.',
   'confirm.rerun':
-    'Deleted first: `{names}` ({freed_bytes}). Made anew by {cell}.',
+    'Deleted first: `{names}` ({freed_bytes}). Re-created by {cell}.',
   'rerun.lost':
-    'What `{names}` learnt in training is lost: {cells} begins anew.',
+    'What `{names}` learned in training is lost: {cells} starts again.',
   'source.error': 'error message',
   'source.call': '{name}'
 };

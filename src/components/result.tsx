@@ -85,7 +85,7 @@ function Items({ released, trans }: IResultProps): React.JSX.Element {
       sentence(title),
       freed_bytes ?? 0
     ]),
-    [trans.__('Returned to the card'), returned_bytes ?? 0]
+    [trans.__('Returned to the GPU'), returned_bytes ?? 0]
   ];
   const held = still_held
     .slice(0, MOST_HOLDERS)

@@ -49,7 +49,7 @@ export async function askCost(
       throw reason;
     }
     const unknown = trans.__(
-      'What else running it again would cost could not be told: %1',
+      'What else running it again would cost is not known: %1',
       explain(reason, trans)
     );
     return { cautions: [...repeated, unknown], items: [], saves: false };

@@ -71,15 +71,15 @@ function cancelled(
 ): string {
   switch (left) {
     case 'nothing':
-      return trans.__('Cancelled: nothing was changed.');
+      return trans.__('Canceled: nothing was changed.');
     case 'names':
       return trans.__(
-        'Cancelled: the code is as it was. What you agreed to delete was gone by then.'
+        'Canceled: the code is as it was. What you agreed to delete was gone by then.'
       );
     case 'tries':
-      return trans.__('Cancelled: the code is as it was before the last try.');
+      return trans.__('Canceled: the code is as it was before the last try.');
     case 'edit':
-      return trans.__('Cancelled. The edit stays: it could not be taken back.');
+      return trans.__('Canceled. The edit stays: it could not be taken back.');
   }
 }
 

@@ -35,7 +35,7 @@ export function textOf(
     case 'idle':
       return reading.card?.simulated
         ? trans.__('Simulated GPU idle')
-        : trans.__('GPU idle — not initialised');
+        : trans.__('GPU idle — not initialized');
     default:
       return sizeOf(reading.device, reading.count, trans, isCompact);
   }

@@ -90,7 +90,7 @@ function tell(
 /** What nothing leads to is collected before anything else is looked for. */
 function tellCancelled(notice: Notice, trans: TranslationBundle): void {
   notice.finish(
-    trans.__('Cancelled: nothing that your code can reach was freed.'),
+    trans.__('Canceled: nothing that your code can reach was freed.'),
     'info'
   );
 }

@@ -65,7 +65,7 @@ function returned(
   { returned_bytes: bytes }: IReleased
 ): string {
   return (bytes ?? 0) >= SMALLEST_BYTES
-    ? trans.__('%1 of cache returned to the card.', formatBytes(bytes ?? 0))
+    ? trans.__('%1 of cache returned to the GPU.', formatBytes(bytes ?? 0))
     : '';
 }
 

@@ -22,7 +22,7 @@ export function nameFree(
     return trans.__('Free selected (%1)', formatBytes(freed_bytes));
   }
   return returned_bytes > 0
-    ? trans.__('Return %1 to the card', formatBytes(returned_bytes))
+    ? trans.__('Return %1 to the GPU', formatBytes(returned_bytes))
     : trans.__('Free selected');
 }
 

@@ -68,7 +68,7 @@ export function describeUnheld(
       return {
         label: trans.__('workspaces of cuBLAS'),
         hint: trans.__(
-          'Kept by cuBLAS for its next product of matrices; told by its size.'
+          'Kept by cuBLAS for its next product of matrices; recognized by its size.'
         )
       };
     case 'not_attributed':

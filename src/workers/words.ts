@@ -79,7 +79,7 @@ export function describeState(
     case 'ended':
       return trans.__('ended, %1', age);
     case 'stale':
-      return trans.__('last heard of %1', age);
+      return trans.__('last answer %1', age);
     case 'live':
       return left_over && prompt
         ? trans.__('still running after %1', prompt)

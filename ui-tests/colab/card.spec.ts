@@ -180,7 +180,7 @@ test('should free nothing that a person named, and say what running again loses'
   await failed.button('Insert fixed cell').first().click();
   await expect(notebook.all).toHaveCount(count + 1);
   await expect(failed.output).toContainText(
-    'What model, opt learnt in training is lost'
+    'What model, opt learned in training is lost'
   );
   expect(await notebook.value(alive)).toEqual(before);
 });

@@ -7,7 +7,7 @@ import { card, openList, toast } from './surfaces';
 
 const FREEING = 'Freeing GPU memory…';
 const STOPPING = 'Stopping after this step…';
-const CANCELLED = 'Cancelled: nothing that your code can reach was freed.';
+const CANCELLED = 'Canceled: nothing that your code can reach was freed.';
 
 /** Fails for want of memory, and its traceback holds one GiB. */
 const FAIL = `def fill():
@@ -118,7 +118,7 @@ test.describe('A release that takes seconds', () => {
     await failure.getByRole('button', { name: 'Free now' }).click();
     await expect(failure).toContainText('Freeing what the failed cell holds…');
     await cancel(failure);
-    await expect(failure).toContainText('The release was cancelled.');
+    await expect(failure).toContainText('The release was canceled.');
     await expect(failure).not.toContainText('Freeing what');
     await expect(
       failure.getByRole('button', { name: 'Free now' })
@@ -144,7 +144,7 @@ test.describe('The search for who holds an object', () => {
     await detail.getByRole('button', { name: 'Who holds it?' }).click();
     await expect(detail).toContainText('Searched when the running cell ends.');
     await cancel(detail);
-    await expect(detail).toContainText('Cancelled: not measured.');
+    await expect(detail).toContainText('Canceled: not measured.');
     await expect(detail).not.toContainText('Searched when');
     await expect(toasts(page)).toHaveCount(0);
   });
@@ -167,7 +167,7 @@ test.describe('Saving a training', () => {
     await expect(failure).toContainText('Saving model and optimizer state…');
     await cancel(failure);
     await expect(failure).toContainText(STOPPING);
-    await expect(failure).toContainText('Cancelled: nothing was saved.');
+    await expect(failure).toContainText('Canceled: nothing was saved.');
     await expect(failure).not.toContainText(STOPPING);
     await expect(toasts(page)).toHaveCount(0);
     expect(await notebook.count()).toBe(2);

@@ -77,7 +77,7 @@ test.describe('Make it fit', () => {
     await expect(dialog).toContainText('The cell is running.');
     await dialog.getByRole('button', { name: 'Interrupt now' }).click();
     await expect(notice(page)).toContainText(
-      'Cancelled: the code is as it was before the last try.'
+      'Canceled: the code is as it was before the last try.'
     );
     expect(await notebook.source(2)).toBe(slow);
     await expect(notebook.cell(2)).toContainText('KeyboardInterrupt');
@@ -111,7 +111,7 @@ test.describe('Make it fit', () => {
     );
     expect.soft(await faultsOf(page, '.jp-Dialog')).toEqual([]);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await expect(notice(page)).toContainText('Cancelled: nothing was changed.');
+    await expect(notice(page)).toContainText('Canceled: nothing was changed.');
     expect(await notebook.source(2)).toBe(write);
     await expect(failure).toBeVisible();
   });

@@ -64,7 +64,7 @@ test.describe('Releasing', () => {
       'Freed 1.0 GiB: headroom 1.7 → 2.7 GiB.'
     );
     await expect(toast(page)).toContainText(
-      '1.0 GiB of cache returned to the card.'
+      '1.0 GiB of cache returned to the GPU.'
     );
     await expect(gauge(page)).toContainText('Simulated GPU 1.3 / 4.0 GiB');
   });
@@ -217,7 +217,7 @@ test.describe('A release while a cell runs', () => {
     await press(notebook, 'gpu-headroom:release-memory');
     await toast(page).getByRole('button', { name: 'Cancel' }).click();
     await expect(toast(page)).toContainText(
-      'Cancelled: nothing that your code can reach was freed.'
+      'Canceled: nothing that your code can reach was freed.'
     );
     await expect(gauge(page)).not.toContainText(FREE_QUEUED);
   });
@@ -253,7 +253,7 @@ test.describe('A release while a cell runs', () => {
     // The interrupt's own traceback takes the place of the failure's, which Python's
     // collector may have found by then.
     await expect(failure).toContainText(
-      /GiB freed — headroom is now|GiB of unused cache went back to the card/
+      /GiB freed — headroom is now|GiB of unused cache returned to the GPU/
     );
     await expect(failure).toContainText('Out of simulated GPU memory');
     await picture(page, 'card-freed', failure);

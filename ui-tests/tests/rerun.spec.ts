@@ -33,7 +33,7 @@ const SMALL = TRAIN.replace('20000', '5000').replace('range(40)', 'range(8)');
 const WAIT = 'import time; time.sleep(300)';
 
 const LOST =
-  'What model, opt learnt in training is lost: In [2] begins anew and trains from the start.';
+  'What model, opt learned in training is lost: In [2] trains again from the start.';
 
 /** What is there of the training: its objects, and the steps they have made. */
 const TRAINED =
@@ -94,7 +94,7 @@ test.describe('A trained model', () => {
       expect(await notebook.value(TRAINED)).toEqual(before);
       expect(await notebook.source(1)).toBe(TRAIN);
     }
-    await expect(notice(page)).toContainText('Cancelled: nothing was changed.');
+    await expect(notice(page)).toContainText('Canceled: nothing was changed.');
   });
 
   test('should be saved from the question, which then is asked again', async ({
@@ -137,7 +137,7 @@ test.describe('A trained model', () => {
       await where.getByRole('button', { name: 'Cancel' }).click();
       await expect(where).not.toContainText('Starts when');
     }
-    await expect(notice(page)).toContainText('Cancelled: nothing was changed.');
+    await expect(notice(page)).toContainText('Canceled: nothing was changed.');
     await notebook.execute('notebook:interrupt-kernel');
     await notebook.waitUntilIdle();
     expect(await notebook.value(TRAINED)).toEqual(before);

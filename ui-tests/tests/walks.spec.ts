@@ -71,7 +71,7 @@ test.describe('A walk through millions of objects', () => {
     await picture(page, 'walk', list(page));
     await buttonOf(page, 'Cancel').first().click();
     await expect(list(page)).toContainText(
-      'Cancelled: what can be freed was not measured.'
+      'Canceled: what can be freed was not measured.'
     );
     await buttonOf(page, 'Measure all').click();
     await takesLong(page);

@@ -51,7 +51,7 @@ SENTENCES = {
     "card.cause": "Most likely cause",
     "card.also": "Also",
     "card.looking": "The measurement was still going on.",
-    "card.look_further": "Have all objects looked at, which completes this card",
+    "card.look_further": "Look at all objects, and complete this report",
     "card.unread": "Stopped early: there is more code than there was time to read.",
     "card.no_cause": "No single cause stands out.",
     "card.traceback": (
@@ -84,7 +84,7 @@ SENTENCES = {
     "sticky_error.access": "**Code on the GPU used memory that is not its own** (`{said}`).",
     "sticky_error.kernel": "**Code on the GPU crashed** (`{said}`).",
     "sticky_error.hardware": (
-        "**The card itself failed** (`{said}`). If it happens again, tell who runs this machine."
+        "**The GPU itself failed** (`{said}`). If it happens again, tell the administrator."
     ),
     "sticky_error.evidence": (
         "CUDA reports it late: the fault may lie before that line. What was on the GPU is lost."
@@ -143,7 +143,7 @@ SENTENCES = {
     # The answer to a fix request for a card that is gone.
     "fix.caution": "Running it again repeats what it does besides computing: `{calls}`.",
     "fix.caution_unread": "The code is too long to say what else running it again would repeat.",
-    "fix.unknown": "This kernel no longer knows the card that this button belongs to.",
+    "fix.unknown": "This kernel no longer has the report that this button belongs to.",
     # Items of a plan: title, then what one loses.
     "item.traceback": "Tracebacks of failed cells",
     "item.traceback.cost": "You lose `%debug` for these errors.",
@@ -187,14 +187,14 @@ SENTENCES = {
     "confirm.error": (
         "Drop these tracebacks and the variables of {frames} functions? The errors stay."
     ),
-    "confirm.rerun": "Deleted first: `{names}` ({freed_bytes}). Made anew by {cell}.",
-    "confirm.rerun_unmeasured": "Deleted first: `{names}`. Made anew by {cell}.",
-    "item.rerun.cost": "Made anew by {cell}.",
-    "rerun.lost": "What `{names}` learnt in training is lost: {cells} begins anew.",
+    "confirm.rerun": "Deleted first: `{names}` ({freed_bytes}). Re-created by {cell}.",
+    "confirm.rerun_unmeasured": "Deleted first: `{names}`. Re-created by {cell}.",
+    "item.rerun.cost": "Re-created by {cell}.",
+    "rerun.lost": "What `{names}` learned in training is lost: {cells} starts again.",
     "rerun.lost_trains": (
-        "What `{names}` learnt in training is lost: {cells} begins anew and trains from the start."
+        "What `{names}` learned in training is lost: {cells} trains again from the start."
     ),
-    "rerun.goes_on": "{cells} trains again, on from what `{names}` learnt so far.",
+    "rerun.goes_on": "{cells} trains again, on from what `{names}` learned so far.",
     "rerun.trains": "{cells} trains again: what it has trained so far may be lost.",
     "item.garbage": "Objects that nothing reaches",
     "item.garbage.cost": "Nothing is lost.",
@@ -212,7 +212,7 @@ SENTENCES = {
         "measured beside it unless you ask."
     ),
     "plan.incomplete": "Not all was measured: there are more objects than there was time for.",
-    "plan.cancelled": "Cancelled: what can be freed was not measured.",
+    "plan.cancelled": "Canceled: what can be freed was not measured.",
     "plan.failed": "What can be freed could not be measured: {error}.",
     "item.named": "`{name}`",
     "item.beside": "Not while your thread or task `{name}` runs: it may be training.",
@@ -271,13 +271,13 @@ SENTENCES = {
     "plan.ready": "About {expected_bytes} can be freed without deleting a variable you named.",
     "plan.nothing": "Nothing can be freed without deleting a variable you named.",
     "cleanup.written": "The clean-up cell was written.",
-    "cleanup.cancelled": "Cancelled: the clean-up cell was not written.",
+    "cleanup.cancelled": "Canceled: the clean-up cell was not written.",
     "cleanup.failed": "The clean-up cell could not be written: {error}.",
     "cleanup.busy": "A cell is running: the clean-up cell can be written when it has ended.",
     # What became of a training that was to be saved.
     "rescue.saved": "Saved {file_bytes} to `{path}`: `{names}`.",
     "rescue.busy": "A cell is running: the training can be saved when it has ended.",
-    "rescue.cancelled": "Cancelled: nothing was saved.",
+    "rescue.cancelled": "Canceled: nothing was saved.",
     "rescue.nothing": "Nothing was saved: no variable leads to a model with its optimizer.",
     "rescue.beside": (
         "Nothing was saved: a thread or task of yours is inside a framework (`{name}`)."
@@ -289,7 +289,7 @@ SENTENCES = {
     "released.done": "Freed {freed_bytes}: headroom is now {headroom_bytes}.",
     "released.done_no_headroom": "Freed {freed_bytes}.",
     "released.cache_only": (
-        "Nothing was in the way; {returned_bytes} of unused cache went back to the card."
+        "Nothing had to go; {returned_bytes} of unused cache returned to the GPU."
     ),
     "released.by_itself": (
         "Freed {freed_bytes} at once, as your settings ask: headroom is now {headroom_bytes}. "
@@ -311,7 +311,7 @@ SENTENCES = {
     "released.busy": "Another cell is running: memory can be freed when it has ended.",
     "released.unknown": "There is no item `{name}`: what there is stands in the plan.",
     "released.failed": "The release stopped early: {error}.",
-    "released.cancelled": "The release was cancelled.",
+    "released.cancelled": "The release was canceled.",
     # What one should know to read the numbers of a device.
     "note.preallocated": (
         "{framework} took a pool of {pool_bytes} when it started, on purpose: "
@@ -405,7 +405,7 @@ SENTENCES = {
         "This version of PyTorch cannot be looked at without running code of its tensors: not"
         " measured."
     ),
-    "holders.cancelled": "Cancelled: not measured.",
+    "holders.cancelled": "Canceled: not measured.",
     "holders.incomplete": (
         "Stopped early: there are more objects than there was time for. Some names may be missing, "
         "and what they hold is not attributed."

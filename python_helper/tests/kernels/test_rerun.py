@@ -105,8 +105,8 @@ def test_a_trained_model_outlives_all_but_a_yes(kernel: LiveKernel) -> None:
     (item,) = cost["items"]
     assert {"model", "opt"} <= set(item["names"])
     assert item["confirm"]["text"].startswith("Deleted first: `")
-    start = "In [1] begins anew and trains from the start."
-    assert said(cost) == [f"What `model, opt` learnt in training is lost: {start}"]
+    start = "In [1] trains again from the start."
+    assert said(cost) == [f"What `model, opt` learned in training is lost: {start}"]
     assert cost["saves"]
 
     # A page that agrees for the person, and one that does not.
@@ -130,8 +130,8 @@ def test_what_a_script_left_goes_as_well(kernel: LiveKernel) -> None:
     cost = costs(kernel, report, failing=cell)
     (item,) = cost["items"]
     assert {"model", "opt"} <= set(item["names"])
-    start = "In [1] begins anew and trains from the start."
-    assert said(cost) == [f"What `model, opt` learnt in training is lost: {start}"]
+    start = "In [1] trains again from the start."
+    assert said(cost) == [f"What `model, opt` learned in training is lost: {start}"]
     assert release(kernel, [*FREE, item["id"]], [item["id"]])["status"] == "done"
     assert kernel.value("[name in globals() for name in ('model', 'opt')]") == [False] * 2
 
@@ -199,7 +199,7 @@ def test_only_what_the_cells_make_anew_as_they_are_now(kernel: LiveKernel) -> No
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        (GOES_ON, "In [2] trains again, on from what `model, opt` learnt so far."),
+        (GOES_ON, "In [2] trains again, on from what `model, opt` learned so far."),
         (AT_ONCE, None),
         (AFTER, None),
     ],

@@ -198,4 +198,4 @@ def test_only_the_kernel_has_it(environment: Environment, open_kernel: Open, old
     assert bundle["text/plain"].startswith("Out of simulated GPU memory")
     assert "Out of simulated GPU memory" in bundle["text/html"]
     assert "<script" not in bundle["text/html"]
-    assert "went back to the card" in kernel.run("%gpu_headroom free").text
+    assert "returned to the GPU" in kernel.run("%gpu_headroom free").text

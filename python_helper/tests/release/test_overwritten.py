@@ -221,7 +221,7 @@ def test_asks_by_name_and_size(notebook: Notebook) -> None:
     run = situation.cells[-1]
     (item,) = measured(situation, offer(situation, [run], {"one": run.source}))
     assert item.confirm is not None
-    said = f"Deleted first: `x` (64 MiB). Made anew by In [{run.execution_count}]."
+    said = f"Deleted first: `x` (64 MiB). Re-created by In [{run.execution_count}]."
     assert item.confirm["text"] == said
 
 

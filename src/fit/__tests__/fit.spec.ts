@@ -103,13 +103,13 @@ describe('fitting', () => {
       'a failure after that wish',
       [...first, cancel, full],
       'ended',
-      'Cancelled: the code is as it was before the last try.'
+      'Canceled: the code is as it was before the last try.'
     ],
     [
       'a wish to stop before the edit',
       [cancel, found(512)],
       'ended',
-      'Cancelled: nothing was changed.'
+      'Canceled: nothing was changed.'
     ],
     [
       'a run that passed after that wish',
@@ -135,7 +135,7 @@ describe('fitting', () => {
     (_, events) => {
       const fit = after(events);
       expect(fit.end).toEqual({ kind: 'cancelled', left: 'nothing' });
-      expect(fitSentence(fit, trans)).toBe('Cancelled: nothing was changed.');
+      expect(fitSentence(fit, trans)).toBe('Canceled: nothing was changed.');
     }
   );
 
@@ -149,7 +149,7 @@ describe('fitting', () => {
   it('should say so where what was agreed to went before the cancel came', () => {
     const fit = after([found(512), costly, agreed, edited, cancel, deleted]);
     expect(fitSentence(fit, trans)).toBe(
-      'Cancelled: the code is as it was. What you agreed to delete was gone by then.'
+      'Canceled: the code is as it was. What you agreed to delete was gone by then.'
     );
   });
 

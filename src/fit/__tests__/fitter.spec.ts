@@ -286,7 +286,7 @@ describe('Fitter', () => {
     expect(machine.source).toBe('batch_size = 511');
     expect(fitter.fit.end).toEqual({ kind: 'cancelled', left: 'edit' });
     expect(fitSentence(fitter.fit, trans)).toBe(
-      'Cancelled. The edit stays: it could not be taken back.'
+      'Canceled. The edit stays: it could not be taken back.'
     );
     expect(fitter.made).not.toBeNull();
     expect(fitter.hasChanged).toBe(true);
@@ -605,7 +605,7 @@ describe('Fitter', () => {
       expect(machine.questions).toEqual([
         {
           cautions: [
-            'What else running it again would cost could not be told: The helper does not answer.'
+            'What else running it again would cost is not known: The helper does not answer.'
           ],
           items: [],
           saves: false

@@ -61,7 +61,7 @@ describe('the words of the gauge', () => {
     ],
     [{ ...OK, device: { ...DEVICE, capacity_bytes: null } }, 'GPU 5.3 GiB', ''],
     [FILLING, 'GPU 9.8 / 14.7 GiB', 'full in about 40 s'],
-    [IDLE, 'GPU idle — not initialised', ''],
+    [IDLE, 'GPU idle — not initialized', ''],
     [{ kind: 'none' }, 'No GPU', ''],
     [{ kind: 'disconnected', death: null }, 'GPU — not connected', ''],
     [{ kind: 'off' }, 'GPU off — click to start', ''],

@@ -446,7 +446,7 @@ describe('Gauge', () => {
         expect.objectContaining({ type: 'release', items: null, confirmed: [] })
       );
       expect(text()).toContain('Freed 12.0 GiB: headroom 1.8 → 13.8 GiB');
-      expect(text()).toContain('Returned to the card13.0 GiB');
+      expect(text()).toContain('Returned to the GPU13.0 GiB');
       await press('Close');
       expect(buttons()).toEqual(['Free memory…', 'What holds it?']);
     });
@@ -543,7 +543,7 @@ describe('Gauge', () => {
     it('should say the state in words', async () => {
       await begin(true);
       await tell({ state: 'no_framework', devices: [] });
-      expect(text()).toContain('GPU idle — not initialised');
+      expect(text()).toContain('GPU idle — not initialized');
     });
   });
 

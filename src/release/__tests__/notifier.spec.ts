@@ -103,7 +103,7 @@ describe('a release where the helper cannot be used', () => {
     kernel.setStatus('idle');
     expect(executed()).toEqual([]);
     expect(told()).toEqual([
-      'Cancelled: nothing that your code can reach was freed.'
+      'Canceled: nothing that your code can reach was freed.'
     ]);
   });
 });

@@ -11,12 +11,12 @@ describe('releasedSentence', () => {
     [
       'what was freed, and the headroom before and after',
       {},
-      'Freed 12.0 GiB: headroom 1.8 → 13.8 GiB.\n13.0 GiB of cache returned to the card. Measured before and after.'
+      'Freed 12.0 GiB: headroom 1.8 → 13.8 GiB.\n13.0 GiB of cache returned to the GPU. Measured before and after.'
     ],
     [
       'what was freed where the headroom is not known',
       { headroom_after_bytes: null },
-      'Freed 12.0 GiB.\n13.0 GiB of cache returned to the card. Measured before and after.'
+      'Freed 12.0 GiB.\n13.0 GiB of cache returned to the GPU. Measured before and after.'
     ],
     [
       'no cache where none was returned',
@@ -43,7 +43,7 @@ describe('releasedSentence', () => {
           bytes: gib(1)
         }))
       },
-      'Freed 12.0 GiB: headroom 1.8 → 13.8 GiB.\nStill held: model 1.0 GiB, opt 1.0 GiB. 13.0 GiB of cache returned to the card.'
+      'Freed 12.0 GiB: headroom 1.8 → 13.8 GiB.\nStill held: model 1.0 GiB, opt 1.0 GiB. 13.0 GiB of cache returned to the GPU.'
     ],
     [
       'why nothing was freed, without marks',

@@ -199,7 +199,7 @@ describe('the section of workers', () => {
       all('.jp-mod-ended, .jp-mod-stale').map(row => row.textContent)
     ).toEqual([
       'rank 1 ended, 12 s ago9.0 GiB GPU 1GPU 19.8 of 14.7 GiB67%',
-      'rank 1 last heard of 1 min ago9.0 GiB GPU 1GPU 19.8 of 14.7 GiB67%'
+      'rank 1 last answer 1 min ago9.0 GiB GPU 1GPU 19.8 of 14.7 GiB67%'
     ]);
   });
 

@@ -34,8 +34,8 @@ TEXTS = {
         "**`{model}` from before still holds {held_bytes}** of the {in_use_bytes} in tensors."
     ),
     "cause.kept-copies.evidence_optimizer": (
-        "`{name}` is an optimizer of a model that no name leads to any more: the model was made "
-        "anew, and the old one stays for it."
+        "`{name}` is an optimizer of a model that no name leads to any more: the model was "
+        "re-created, and the optimizer keeps the old one."
     ),
     "cause.data-on-card": (
         "**Data on the GPU: {held_bytes} of the {in_use_bytes} in tensors**, in `{name}`."

@@ -37,7 +37,7 @@ TEXTS = {
         "It collects {count} tensors with their graphs, so each step's activations stay alive."
     ),
     "cause.retained-graph.evidence_one": (
-        "It is made anew from itself in each round of a loop, and its graph goes back through all "
+        "It is made again from itself in each round of a loop, and its graph goes back through all "
         "of them."
     ),
     "cause.retained-graph.evidence_added": (
@@ -55,7 +55,7 @@ TEXTS = {
         "**`{name}` keeps {held_bytes} on the GPU** of the {in_use_bytes} in tensors."
     ),
     "cause.kept-tensors.evidence_one": (
-        "Each round of the loop makes it anew, and larger: now it is {shape} in {dtype}, and the "
+        "Each round of the loop makes it again, and larger: now it is {shape} in {dtype}, and the "
         "old one and the new one are there at once. It need not be on the GPU."
     ),
     "cause.kept-tensors.evidence": (
@@ -86,8 +86,7 @@ TEXTS = {
     ),
     "cause.suspended": "**`{name}` holds {held_bytes}** of the {in_use_bytes} in tensors.",
     "cause.suspended.evidence": (
-        "The suspended `{function}` keeps its variables until it ends, or is closed or cancelled "
-        "and let go of."
+        "The suspended `{function}` keeps its variables until it ends, is closed, or is canceled."
     ),
     "cause.suspended.evidence_result": (
         "A {function} keeps its result as long as anything refers to it: take it to the host, and "

@@ -45,17 +45,17 @@ TEXTS = {
         "{named_bytes} of it are in `{names}`. Causes and remedies are those of that try."
     ),
     "cause.memory-fraction": (
-        "**A memory fraction limits PyTorch to {capacity_bytes}**, while {free_bytes} of the card "
+        "**A memory fraction limits PyTorch to {capacity_bytes}**, while {free_bytes} of the GPU "
         "are free."
     ),
     "cause.memory-fraction.evidence": (
-        "The request for {requested_bytes} would fit on the whole card."
+        "The request for {requested_bytes} would fit on the whole GPU."
     ),
     "cause.preallocation": (
-        "**{framework} keeps {held_bytes} of the card** for itself, and uses {used_bytes} of them."
+        "**{framework} keeps {held_bytes} of the GPU** for itself, and uses {used_bytes} of them."
     ),
     "cause.preallocation.evidence": (
-        "It takes most of the card when it starts. It can be told not to, before it does."
+        "It takes most of the GPU when it starts. A setting made before that prevents it."
     ),
     "cause.fragmentation": (
         "**Fragmentation: {unused_bytes} are reserved but scattered**, "
@@ -66,13 +66,13 @@ TEXTS = {
     ),
     "cause.fragmentation.evidence": (
         "The request for {requested_bytes} would fit into the {unused_bytes} of cache and the "
-        "{free_bytes} free on the card in one piece."
+        "{free_bytes} free on the GPU in one piece."
     ),
     "cause.other-programs": (
-        "**Other programs: {outside_bytes} of the card's {capacity_bytes}** are not this kernel's."
+        "**Other programs: {outside_bytes} of the GPU's {capacity_bytes}** are not this kernel's."
     ),
     "cause.other-programs.notebooks": (
-        "**Other notebooks: {outside_bytes} of the card's {capacity_bytes}** are not this kernel's."
+        "**Other notebooks: {outside_bytes} of the GPU's {capacity_bytes}** are not this kernel's."
     ),
     "cause.other-programs.started": (
         "**Processes of this notebook: {outside_bytes} of {capacity_bytes}** are not its kernel's."

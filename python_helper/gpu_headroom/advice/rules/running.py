@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...protocol.generated.wire import Message
 
 TEXTS = {
-    "cause.huge-request": "**One request of {requested_bytes}** on a card of {capacity_bytes}.",
+    "cause.huge-request": "**One request of {requested_bytes}** on a GPU of {capacity_bytes}.",
     "cause.huge-request.evidence": (
         "Freeing memory cannot help: look at the shapes of what the failing line makes."
     ),
@@ -69,7 +69,7 @@ TEXTS = {
         "shape of {shape}."
     ),
     "cause.activations.layer": (
-        "**What one layer is given and makes: {layer_bytes}** on a card of {capacity_bytes}."
+        "**What one layer is given and makes: {layer_bytes}** on a GPU of {capacity_bytes}."
     ),
     "cause.activations.evidence_begun": (
         "The forward pass has only begun, and keeps more with each layer."
