@@ -34,7 +34,7 @@ nitpick_ignore_regex = [("py:.*", r"(?!gpu_).*")]
 myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist"]
 # As on GitHub: `page.md#a-heading`.
 myst_heading_anchors = 4
-suppress_warnings = ["myst.header"]  # pages that are made begin their parts where they need to
+suppress_warnings = ["myst.header"]  # generated parts start at the level that they need
 
 # --- Python -------------------------------------------------------------------
 
@@ -50,7 +50,7 @@ linkcheck_timeout = 20
 linkcheck_retries = 2
 linkcheck_anchors = False  # pages of others are drawn by scripts
 
-# --- What it looks like -------------------------------------------------------
+# --- Appearance -------------------------------------------------------
 
 html_theme = "pydata_sphinx_theme"
 html_title = project

@@ -1,7 +1,7 @@
 """Makes the animated picture at the top of the README from the frames of a real run.
 
-`make images` takes the frames (`ui-tests/tests/story.spec.ts`); each file is called by its number
-and by how many milliseconds it stands.
+`make images` takes the frames (`ui-tests/tests/story.spec.ts`). A file's name has its number and
+its duration in milliseconds.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What our pages need beside what Sphinx and MyST do."""
+"""Sphinx extensions of this documentation."""

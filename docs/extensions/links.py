@@ -1,4 +1,4 @@
-"""Links that leave `docs/` for a file of the repository, as a reader on GitHub follows them."""
+"""Links from `docs/` to other files of the repository."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 ROOT = Path(__file__).parents[2]
-# `](../demo/colab.ipynb)`, with or without a place in it.
+# `](../demo/colab.ipynb)`, with or without an anchor.
 _LINK = re.compile(r"\]\((?P<path>(?!\w+:)[^)#\s]+)(?P<anchor>#[^)\s]*)?\)")
 _LOG = logging.getLogger(__name__)
 
 
 def _lead_out(app: Sphinx, text: str, folder: Path, docname: str) -> str:
-    """Point what lies outside of the site to the repository; warn of what is not there."""
+    """Return the text with links out of the site pointing to the repository."""
 
-    def target(found: re.Match[str]) -> str:
-        file = (folder / found["path"]).resolve()
+    def target(match: re.Match[str]) -> str:
+        file = (folder / match["path"]).resolve()
         if file.is_relative_to(app.srcdir):
-            return found[0]
+            return match[0]
         if not file.exists():
-            _LOG.warning("no such file: %s", found["path"], location=docname)
+            _LOG.warning("no such file: %s", match["path"], location=docname)
         kind = "tree" if file.is_dir() else "blob"
         where = file.relative_to(ROOT).as_posix()
-        return f"]({app.config.repository_url}/{kind}/main/{where}{found['anchor'] or ''})"
+        return f"]({app.config.repository_url}/{kind}/main/{where}{match['anchor'] or ''})"
 
     return _LINK.sub(target, text)
 

@@ -15,7 +15,7 @@ _LIGHT = "-light.png"
 
 
 class Pictures(SphinxTransform):
-    """Puts the dark picture beside the light one, each with the class that the theme knows."""
+    """Adds the dark picture to the light one, with the theme's class for each."""
 
     # Before Sphinx collects the files of pictures.
     default_priority = 200

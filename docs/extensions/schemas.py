@@ -1,4 +1,4 @@
-"""Pages of which the truth is a schema: the messages of the wire, and the settings."""
+"""Pages made from a schema: messages and settings."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ WIRE = ROOT / "python_helper" / "gpu_headroom" / "protocol" / "protocol.schema.j
 SETTINGS = ROOT / "schema" / "plugin.json"
 MARK = "<!-- made from the schema -->"
 
-# The parts of the page of messages, and of which union each begins.
+# Parts of the page of messages: title → union and description.
 _UNIONS = {
-    "Events": ("event", "What the kernel tells every page."),
-    "Requests": ("request", "What a page may ask, on the control channel."),
-    "Replies": ("reply", "What it is answered."),
-    "Frames": ("frame", "What an output without an extension says and is sent."),
+    "Events": ("event", "Sent by the kernel to every page."),
+    "Requests": ("request", "Sent by a page on the control channel."),
+    "Replies": ("reply", "Sent back for a request."),
+    "Frames": ("frame", "Exchanged with an output where there is no extension."),
 }
 _PLACES = {union: title.lower() for title, (union, _) in _UNIONS.items()}
 
 
 def messages() -> str:
-    """Return the wire as Markdown: each message with its keys, their types and what they mean."""
+    """Return all messages as Markdown, with keys, types and descriptions."""
     definitions: dict[str, Schema] = json.loads(WIRE.read_text(encoding="utf-8"))["definitions"]
     left = {name: each for name, each in definitions.items() if name not in _PLACES}
     blocks: list[str] = []
@@ -39,20 +39,20 @@ def messages() -> str:
         for name in _members(definitions[union]):
             if name in left:
                 blocks += _definition(name, left.pop(name))
-    blocks += ["## What these are made of"]
+    blocks += ["## Parts of messages"]
     for name, each in left.items():
         blocks += _definition(name, each)
     return "\n\n".join(blocks)
 
 
 def settings() -> str:
-    """Return the settings as a table: what each is called, does, may be, and is at first."""
+    """Return the settings as a table, with values and defaults."""
     properties: dict[str, Schema] = json.loads(SETTINGS.read_text(encoding="utf-8"))["properties"]
     rows = [
         (f"{each['title']}, `{name}`", each["description"], _choices(each))
         for name, each in properties.items()
     ]
-    return _table(("setting", "what it does", "values (**bold**: at first)"), rows)
+    return _table(("setting", "what it does", "values (**default**)"), rows)
 
 
 def _members(union: Schema) -> list[str]:
@@ -68,13 +68,13 @@ def _definition(name: str, schema: Schema) -> Iterator[str]:
     if "description" in schema:
         yield schema["description"]
     if "properties" not in schema:
-        yield f"Is {_type(schema)}."
+        yield f"Type: {_type(schema)}."
         return
     rows = [
         (f"`{key}`", _type(each), each.get("description", ""))
         for key, each in schema["properties"].items()
     ]
-    yield _table(("key", "type", "what it is"), rows) if rows else "It has no keys."
+    yield _table(("key", "type", "meaning"), rows) if rows else "It has no keys."
 
 
 def _type(schema: Schema) -> str:
@@ -108,8 +108,8 @@ def _choices(schema: Schema) -> str:
         values = [True, False]
     else:
         return f"{schema['minimum']} to {schema['maximum']}, **{schema['default']}**"
-    said = [(f"`{json.dumps(each)}`", each == schema["default"]) for each in values]
-    return ", ".join(f"**{text}**" if is_first else text for text, is_first in said)
+    choices = [(f"`{json.dumps(each)}`", each == schema["default"]) for each in values]
+    return ", ".join(f"**{text}**" if is_first else text for text, is_first in choices)
 
 
 def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
@@ -126,7 +126,7 @@ PAGES: Mapping[str, tuple[Path, Callable[[], str]]] = {
 
 
 def _fill(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Put what a page's schema says in the place of the mark."""
+    """Replace the mark of a page by what its schema defines."""
     if docname in PAGES:
         file, made = PAGES[docname]
         app.env.note_dependency(str(file))
