@@ -78,6 +78,8 @@ PYTEST = env GPU_HEADROOM_FULL=$(FULL) $(VENV)/bin/pytest $(WORKERS)
 WHEEL = env GPU_HEADROOM_WHEEL="$$(echo $(CURDIR)/dist/*.whl)"
 # Followed by the application, as `ui-tests/playwright.config.js` has them, and arguments.
 PLAYWRIGHT = scripts/playwright.sh
+# What people read: pages, settings, and every sentence on screen.
+PROSE = README.md CONTRIBUTING.md docs schema translations/gpu_headroom.pot
 # Python that mypy reads beside the helper and its tests.
 SCRIPTS = scripts $(wildcard benchmarks/*.py benchmarks/recovery/*.py benchmarks/causes/*.py) \
 	$(wildcard benchmarks/fidelity/*.py benchmarks/fidelity/programs/*.py)
@@ -104,7 +106,7 @@ ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
 .PHONY: help demo develop environments check test test-all test-python smoke test-kernels test-samples test-lab test-wings test-hosts \
-	lint lint-front-end lint-python sizes wings types types-front-end types-python jest pytest fuzz galata cuda cuda-all cuda-here \
+	lint lint-front-end lint-python lint-prose sizes wings types types-front-end types-python jest pytest fuzz galata cuda cuda-all cuda-here \
 	colab hosts test-engines test-engines-older docs translations wheel benchmarks recovery fidelity causes harm soak images matrix targets release requirements clean distclean
 
 help: ## list the targets
@@ -323,7 +325,7 @@ test-all: test wings $(GROUPS) ## `make test`, and all that takes longer, in fiv
 wings: node_modules/.stamp src/kernel/pack.ts .make/test-tools ## each wing deleted in a copy, where the core still has to pass (ARGS=trends, --helper or --page)
 	@$(STAGE) "wings" $(VENV)/bin/python -m scripts.wings $(ARGS)
 
-lint: lint-front-end lint-python ## eslint, prettier, stylelint, ruff, import-linter
+lint: lint-front-end lint-python lint-prose ## eslint, prettier, stylelint, ruff, import-linter, codespell
 
 lint-front-end: node_modules/.stamp ui-tests/node_modules/.stamp src/kernel/pack.ts
 	@$(STAGE) "lint, front end" env PATH="$(BUILD_PATH)" jlpm $(LINT)
@@ -331,6 +333,11 @@ lint-front-end: node_modules/.stamp ui-tests/node_modules/.stamp src/kernel/pack
 lint-python: translations .make/test-tools
 	@$(STAGE) "lint, Python" bash -c "$(VENV)/bin/ruff check . && $(VENV)/bin/ruff format --check . \
 		&& PYTHONPATH=python_helper $(VENV)/bin/lint-imports --no-cache --no-logo"
+
+# Spelling, American, and the terms of this project; code, links and folders are left out.
+lint-prose: translations .make/test-tools
+	@$(STAGE) "lint, prose" $(VENV)/bin/codespell --dictionary - --dictionary scripts/terms.txt --builtin clear,en-GB_to_en-US \
+		--ignore-regex '`[^`]*`|\]\([^)]*\)|\w+/|^#[.:].*' $(PROSE)
 
 sizes: node_modules/.stamp ## lines of each folder, bytes of what is made of them, and their budgets
 	@PATH="$(BUILD_PATH)" node scripts/sizes.mjs
