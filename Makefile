@@ -300,8 +300,7 @@ develop: labextension/package.json .make/test-tools .make/linked-lab-4.6 .make/l
 
 # --- The demo -------------------------------------------------------------------
 
-demo: .make/python .make/node ## JupyterLab on the demo notebook (PORT=…, GPU=real PYTHON=…)
-	@$(HOST_PYTHON) scripts/prepare.py $(MAKE)
+demo: .make/python .make/node .make/installed-lab-4.6 ## JupyterLab on the demo notebook, two minutes the first time (PORT=…, GPU=real PYTHON=…)
 	@$(VENV)/bin/python scripts/demo.py --port $(PORT) $(DEMO_KERNEL)
 
 # --- Tests ----------------------------------------------------------------------
