@@ -79,7 +79,7 @@ WHEEL = env GPU_HEADROOM_WHEEL="$$(echo $(CURDIR)/dist/*.whl)"
 # Followed by the application, as `ui-tests/playwright.config.js` has them, and arguments.
 PLAYWRIGHT = scripts/playwright.sh
 # What people read: pages, settings, and every sentence on screen.
-PROSE = README.md CONTRIBUTING.md docs schema translations/gpu_headroom.pot
+PROSE = README.md CONTRIBUTING.md .github demo docs schema translations/gpu_headroom.pot
 # Python that mypy reads beside the helper and its tests.
 SCRIPTS = scripts $(wildcard benchmarks/*.py benchmarks/recovery/*.py benchmarks/causes/*.py) \
 	$(wildcard benchmarks/fidelity/*.py benchmarks/fidelity/programs/*.py)
@@ -335,7 +335,7 @@ lint-python: translations .make/test-tools
 
 # Spelling, American, and the terms of this project; code, links and folders are left out.
 lint-prose: translations .make/test-tools
-	@$(STAGE) "lint, prose" $(VENV)/bin/codespell --dictionary - --dictionary scripts/terms.txt --builtin clear,en-GB_to_en-US \
+	@$(STAGE) "lint, prose" $(VENV)/bin/codespell --dictionary - --dictionary scripts/terms.txt --builtin clear,en-GB_to_en-US --check-hidden \
 		--ignore-regex '`[^`]*`|\]\([^)]*\)|\w+/|^#[.:].*' $(PROSE)
 
 sizes: node_modules/.stamp ## lines of each folder, bytes of what is made of them, and their budgets
