@@ -332,7 +332,7 @@ def test_pages_say_when_a_rule_keeps_silent(rule: str) -> None:
     assert title.startswith("# ")
     assert by_id == f"The rule `{rule}`."
     assert f"\n{title.removeprefix('# ')} <{rule}>\n" in (DOCS / "README.md").read_text("utf-8")
-    for part in ("## What it says", "## When it speaks", "## What helps"):
+    for part in ("## What it says", "## When it applies", "## What helps"):
         assert part in text
 
 
