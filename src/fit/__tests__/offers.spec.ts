@@ -94,7 +94,7 @@ describe('an edit that is run', () => {
     expect(notebook.source).toBe(SOURCE);
     expect(notebook.stateOf(FIX)).toEqual({
       status: 'cancelled',
-      text: 'Cancelled: nothing was changed.'
+      text: 'Canceled: nothing was changed.'
     });
     expect(run).not.toHaveBeenCalled();
 
@@ -239,7 +239,7 @@ describe('an edit that is run', () => {
       agreed.resolve(false);
       await end;
       expect(notebook.stateOf(FIX)).toEqual({ status: 'ready' });
-      expect(told()).toEqual(['Cancelled: nothing was changed.']);
+      expect(told()).toEqual(['Canceled: nothing was changed.']);
     });
   });
 
