@@ -72,7 +72,7 @@ def run_out(rank):
             kept.append(torch.empty(2**50, dtype=torch.uint8, device="cuda"))
 
 def launch(function, is_on):
-    gpu_headroom.session.current().ranks._is_open = is_on
+    gpu_headroom.session.current().wings.named("workers").ranks._is_open = is_on
     begun = time.perf_counter()
     try:
         start_processes(function, nprocs=1, start_method="fork")
@@ -121,7 +121,7 @@ def rows(environment: Environment, folder: Path) -> Iterator[Row]:
 
 def _reading(kernel: LiveKernel) -> Row:
     """Measure what one reading takes of a rank, each after memory was taken and given back."""
-    kernel.run("folder = gpu_headroom.session.current().ranks._folder")
+    kernel.run("folder = gpu_headroom.session.current().wings.named('workers').ranks._folder")
     kernel.run("launch(read, True)")
     took_us, size = figures(kernel, "print(open('readings').read())")
     return Row(

@@ -52,6 +52,9 @@ _VARS = "vars__"
 _OF_TYPING = re.compile(r"^from typing import ([\w,]+)\n", re.MULTILINE)
 _FUTURE = "from __future__ import annotations\n"
 
+# Classes that no subclass shares a field of its own with.
+_WITHOUT_FIELDS = ("Protocol", "NamedTuple", "ABC", "Wing", "WorkerFailure")
+
 _OUTER: Any = f_string.OuterFString
 _THEIR_INIT = _OUTER.__init__
 
@@ -274,7 +277,7 @@ def _is_name(node: ast.expr, name: str) -> bool:
 
 
 def _is_plain(base: ast.expr) -> bool:
-    return any(_is_name(base, name) for name in ("Protocol", "NamedTuple", "ABC"))
+    return any(_is_name(base, name) for name in _WITHOUT_FIELDS)
 
 
 def shorter(sources: Sequence[str], given: Iterable[str]) -> list[dict[str, str]]:

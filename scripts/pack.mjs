@@ -40,23 +40,24 @@ const WHEEL_ONLY = [
   'kernel/bootstrap.py',
   'kernel/plain_release.py',
   'protocol/generated/wire.py',
-  'terminal/arrival.py',
   'terminal/dry_run.py',
   'terminal/explain.py',
-  'terminal/own_rank.py',
   'terminal/run.py',
   'terminal/script.py',
-  'testing.py'
+  'testing.py',
+  'workers/arrival.py',
+  'workers/own_rank.py'
 ];
 
 /** Modules for what runs elsewhere: a pack of their own, which a page brings on first need. */
 const FOR_WORKERS = [
-  'advice/other_workers.py',
-  'handlers/workers.py',
-  'terminal/workers.py',
+  'holders/no_shell.py',
+  'text/counted.py',
   'workers/arriving.py',
   'workers/aside.py',
   'workers/asked.py',
+  'workers/beside.py',
+  'workers/console.py',
   'workers/dask.py',
   'workers/dask_plugin.py',
   'workers/engine_side.py',
@@ -65,6 +66,7 @@ const FOR_WORKERS = [
   'workers/ray_actors.py',
   'workers/ray_box.py',
   'workers/ray_side.py',
+  'workers/requests.py',
   'workers/travel.py',
   'workers/words.py'
 ];
@@ -72,10 +74,8 @@ const FOR_WORKERS = [
 /** What a dry run is made of, besides the simulated GPU, and what saves a training: likewise. */
 const FOR_DRY_RUNS = [
   'dry_runs/',
-  'edits/resume.py',
-  'frameworks/torch/checkpoint.py',
   'handlers/dry_run.py',
-  'handlers/rescue.py',
+  'rescue/',
   'terminal/dry_run_here.py',
   'terminal/dry_run_words.py'
 ];

@@ -88,6 +88,8 @@ def _of_helper(*folders: str) -> Wing:
 WINGS = {
     "trends": _of_helper("gpu_headroom/trends", "tests/trends"),
     "frames": _of_helper("gpu_headroom/frames", "tests/frames"),
+    "workers": _of_helper("gpu_headroom/workers", "tests/workers"),
+    "rescue": _of_helper("gpu_headroom/rescue", "tests/rescue"),
 }
 
 

@@ -7,14 +7,10 @@ elsewhere `%load_ext gpu_headroom` does.
 from __future__ import annotations
 
 import time
-from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-# Python sets these names to a folder and a module when it imports them first. Both are imported by
-# now, so the functions keep their names, whatever of the helper is imported later.
-from . import holders as _holders  # noqa: F401
-from . import workers as _workers  # noqa: F401
+from .own import bring
 from .simulate import simulate
 
 if TYPE_CHECKING:
@@ -22,6 +18,11 @@ if TYPE_CHECKING:
 
     from .protocol.generated.wire import Item
     from .session.session import Session
+
+# Python sets these names to a folder when it imports it first. Both are imported by now, so the
+# functions keep their names, whatever of the helper is imported later.
+bring(".holders")
+bring(".workers")
 
 __all__ = [
     "alive",
@@ -48,10 +49,7 @@ __all__ = [
 
 
 def start() -> None:
-    """Start the helper in this kernel; does nothing where it lives already.
-
-    Raises `RuntimeError` outside IPython and Jupyter, and in free-threaded Python.
-    """
+    """Start the helper in this kernel, unless it lives there already."""
     _session_module().start()
 
 
@@ -73,10 +71,9 @@ def status() -> str:
 
 
 def show(*, compact: bool = False, frontend: str | None = None) -> None:
-    """Display a gauge: live in Google Colab, elsewhere the reading of now.
+    """Display a gauge, live in Google Colab: `compact` in one line.
 
-    `compact` is one line. `frontend="colab"` is for Colab's page on a kernel of your own.
-    Raises `RuntimeError` where there are no outputs.
+    `frontend="colab"` is for Colab's page on a kernel of your own.
     """
     import_module(".frames.show", __name__).show(compact=compact, frontend=frontend)
 
@@ -99,10 +96,7 @@ def largest_batch() -> str:
 
 
 def save_memory_snapshot(path: str | None = None) -> str:
-    """Write PyTorch's memory snapshot for https://pytorch.org/memory_viz, and say where it is.
-
-    Without `path` it gets a new name in the working directory. Overwrites nothing.
-    """
+    """Write PyTorch's memory snapshot for https://pytorch.org/memory_viz to a new file."""
     from .frameworks.torch.memory_snapshot import export
 
     session = _session_module().current()
@@ -110,7 +104,7 @@ def save_memory_snapshot(path: str | None = None) -> str:
 
 
 def plan() -> list[Item]:
-    """List what can be freed: what each item would give, in bytes, and what one loses by it."""
+    """List what can be freed, in bytes, and what one loses by it."""
     from . import release
 
     session = _live()
@@ -120,8 +114,8 @@ def plan() -> list[Item]:
 def free(items: Sequence[str] | None = None, confirm: Sequence[str] = ()) -> str:
     """Free `items` by their ids in the plan (`None`: the safe set) and say how much came back.
 
-    What loses something, such as `variable:x`, has to be named in `confirm` as well. Raises
-    `ValueError`, with nothing freed, where it is not, and for an item that there cannot be.
+    What loses something, such as `variable:x`, has to be named in `confirm` as well: else this
+    raises `ValueError`, with nothing freed.
     """
     from . import release
     from .handlers.freeing import tell
@@ -147,44 +141,39 @@ def dry_run(*gpus: str, without_sandbox: bool = False) -> str:
 
     `without_sandbox`: also where nothing of the system holds them.
     """
-    said: str = _later("dry_run_here").dry_run(_live(), gpus, unheld=without_sandbox)
+    said: str = _later(".terminal.dry_run_here").dry_run(_live(), gpus, unheld=without_sandbox)
     return said
 
 
 def follow(actor: Any = None) -> str:
-    """Measure the workers of this notebook, or one `actor` of Ray: say what goes where.
-
-    Raises `RuntimeError` where the settings forbid it.
-    """
-    said: str = _later("workers").follow(_live(), actor)
+    """Measure the workers of this notebook, or one `actor` of Ray: say what goes where."""
+    said: str = _later(".workers.console").follow(_live(), actor)
     return said
 
 
 def ray_environment() -> dict[str, Any]:
     """Have Ray's workers measured: `ray.init(runtime_env=gpu_headroom.ray_environment())`."""
-    found: dict[str, Any] = _later("workers").ray_environment(_live())
+    found: dict[str, Any] = _later(".workers.console").ray_environment(_live())
     return found
 
 
 def unfollow() -> str:
     """Take back what `follow` put into workers."""
-    said: str = _later("workers").unfollow(_live())
+    said: str = _later(".workers.console").unfollow(_live())
     return said
 
 
 def workers() -> str:
     """Say what workers hold on each of their GPUs, the fullest first."""
-    said: str = _later("workers").summarise(_live())
+    said: str = _later(".workers.console").summarise(_live())
     return said
 
 
 def report() -> None:
-    """Tell the notebook that has started this process of it: for functions that are spawned.
-
-    Does nothing where no notebook asks.
-    """
-    with suppress(ModuleNotFoundError):  # in the wheel only
-        import_module(".terminal.own_rank", __name__).report()
+    """Tell the notebook that has started this process of it: for functions that are spawned."""
+    ranks = bring(".workers.own_rank")  # in the wheel only
+    if ranks is not None:
+        ranks.report()
 
 
 def load_ipython_extension(shell: Any) -> None:
@@ -211,11 +200,9 @@ def _live() -> Session:
 def _later(name: str) -> Any:
     """Return what a page brings on first need."""
     for _ in range(30):
-        try:
-            return import_module(f".terminal.{name}", __name__)
-        except ModuleNotFoundError as error:
-            if not str(error.name).endswith(name):
-                raise
+        found = bring(name)
+        if found is not None:
+            return found
         time.sleep(0.1)
     raise RuntimeError("No page has brought what this needs: `pip install gpu-headroom`.")
 

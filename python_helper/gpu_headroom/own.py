@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any
+
 OWN = __name__.partition(".")[0]
 SIMULATOR = "gpu_simulator"
 """The simulated GPU: a package of its own, which is known by this name alone."""
 OURS = frozenset({OWN, SIMULATOR})
+
+
+def bring(name: str) -> Any:
+    """Return a module of ours that may be missing, as its wing or its pack is.
+
+    A name that begins with a dot is within this package.
+    """
+    try:
+        return import_module(name, OWN)
+    except ModuleNotFoundError as error:
+        if str(error.name).partition(".")[0] not in OURS:
+            raise
+        return None

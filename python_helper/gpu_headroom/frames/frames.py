@@ -142,7 +142,7 @@ class Frames:
     def _tell(self, event: wire.Event) -> None:
         # A cell says of its end before its request ends.
         running, is_cell = self._life.ledger.running, event["type"] == "cell"
-        parent = self._parent or (self._life.cell_parent if running or is_cell else None)
+        parent = self._parent or (self._life.cell_hooks.parent if running or is_cell else None)
         for frame in list(self._frames.values()):
             if not self._enters(frame, event) or parent is None:
                 continue
@@ -232,7 +232,7 @@ class Frames:
 
     @contextmanager
     def _answering(self, parent: Mapping[str, Any]) -> Iterator[None]:
-        self._life.keep_prints_in_their_cell()
+        self._life.cell_hooks.keep_prints_in_their_cell()
         self._parent = parent
         try:
             yield
@@ -292,7 +292,7 @@ class Frames:
 
     def _drop(self, frame: Frame) -> None:
         self._frames = {k: v for k, v in self._frames.items() if v is not frame}
-        self._end_beacon(frame.uid, self._life.cell_parent)
+        self._end_beacon(frame.uid, self._life.cell_hooks.parent)
         _close(frame)
 
     def _sweep(self) -> None:

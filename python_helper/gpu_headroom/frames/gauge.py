@@ -7,8 +7,8 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from ..render.style import region
+from ..text.counted import counted
 from ..text.format import format_bytes
-from ..text.headline import counted
 from ..text.messages import message, say
 
 if TYPE_CHECKING:

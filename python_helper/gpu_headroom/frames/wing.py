@@ -20,7 +20,7 @@ class LiveOutputs(Wing):
         super().__init__(host)
         self.frames: Frames | None = None
 
-    def open(self) -> None:
+    def prepare(self) -> None:
         """Listen where the shell is Colab's."""
         if self.host.channel is not None and colab.is_colab(self.host.shell):
             self.listen()

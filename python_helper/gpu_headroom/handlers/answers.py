@@ -77,7 +77,11 @@ class Answers:
             self._life,
             request,
             lambda turn: turn.on_main(export),
-            cancelled=lambda: {"path": None, "bytes": None, "message": message("rescue.cancelled")},
+            cancelled=lambda: {
+                "path": None,
+                "bytes": None,
+                "message": message("snapshot.cancelled"),
+            },
             key=request["id"],
             asked=False,
         )

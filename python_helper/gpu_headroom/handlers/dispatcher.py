@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Handler = Callable[[Any], wire.Reply]
     Handlers = dict[str, Handler]
 
-AT_ONCE = frozenset({"sample", "workers", "cells", "presence"})
+AT_ONCE = frozenset({"sample", "cells", "presence"})
 """What only looks at what is known; wings add theirs."""
 BETWEEN_CELLS = frozenset({"plan", "holders", "path"})
 """What only looks, and takes a walk."""

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 import time
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..card.reports import show, show_line
 from ..code.reading import each_parsed_once
-from ..inspection.kinds import args_of, name_of
 from ..kernel import running_cell
 from ..oom.failure import Failure, device_that_failed, last_shown
 from ..text.format import format_error
@@ -28,38 +26,30 @@ if TYPE_CHECKING:
     from ..concurrency.mainloop import Job
     from ..concurrency.turns import Turn
     from ..errors.recognise import Recognition
-    from ..errors.remote import RemoteWorker
-    from ..errors.statement import Statement
     from ..errors.sticky_error import Fault
     from ..frameworks.torch.observer import Capture
     from ..oom.earlier import EarlierError, Tries
     from ..oom.scene import Scene
     from ..protocol.generated import requests, wire
     from ..readings.snapshot import DeviceSnapshot
-    from ..workers.followed import Workers
-    from ..workers.ranks import Ranks
+    from .wing import Wings
 
     class _Failing(Life, Protocol):
         """What explains a failure besides."""
 
         reports: Reports
-        ranks: Ranks
-        workers: Workers
+        wings: Wings
 
-        def report_html(self, html: str, report_id: str) -> str: ...
         def take_capture(self, *, of_this_thread: bool) -> Capture | None: ...
 
 
 _CARD_S = 0.25  # of processor time, before the next cell
 _READ_S = 0.4  # the same, with all that is read of code
-_RANK_S = 2.0  # of it in a rank that ends: nobody else is there to be held up
 _COMPLETE_S = 10.0  # of it between cells, a slice at a time
 # Beside others that look comes to no end: the next is after so long, then after twice as long.
 _FOR_TIME = ("holders.incomplete", "card.unread")
 _PAUSE_S = 1.0
 _LONGEST_PAUSE_S = 600.0
-# What a worker tells may come a little after its error.
-_SOON_S, _TRIES = 0.2, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +106,7 @@ class Failures:
         built = build(fault, self._named(run), latest, life.life_id, life.cuda.stopped)
         report = life.reports.enter(built)
         if life.options["mark_cells"]:
-            show(life.shell, report, life.report_html, keep=life.options["keep_reports"])
+            self._show(report)
 
     def explain(  # noqa: PLR0913, PLR0917 — a failure and all that was seen of it
         self,
@@ -142,19 +132,15 @@ class Failures:
             if life.options["mark_cells"]:
                 show_line(failure, message("card.failed", error=format_error(problem)))
 
-    def explain_rank(self, error: BaseException) -> dict[str, Any] | None:
-        """Return the card of a rank that ends by `error`, as it is measured in itself."""
-        from ..workers.explained import explained
-
-        life, run = self._life, self._life.ledger.current()
+    def failure_of(
+        self, error: BaseException, recognition: Recognition, snapshot: DeviceSnapshot
+    ) -> Failure | None:
+        """Return a failure of the running cell, or of the last one; `None` before any."""
+        run = self._life.ledger.current()
         if run is None:
             return None
-
-        def failure_of(recognition: Recognition, snapshot: DeviceSnapshot) -> Failure:
-            capture = life.take_capture(of_this_thread=False)
-            return self._failure(error, recognition, run, snapshot, capture)
-
-        return explained(error, failure_of, life.turn(_RANK_S, asked=False))
+        capture = self._life.take_capture(of_this_thread=False)
+        return self._failure(error, recognition, run, snapshot, capture)
 
     def explain_started(self, request: requests.ExplainRequest) -> wire.ExplainReply:
         """Show the card of a process that a command of a cell has started: at once, by its text."""
@@ -178,13 +164,13 @@ class Failures:
             worker = named_in(printed.above, command)
             if worker == command:  # its own lines do not name it: the summary of its launcher may
                 worker = named_in(printed.below, command)
-            failure = self._failure(error, Recognition(error, name, said, worker=worker), run)
-            left = self._left_by_process(worker, said)
+            recognition = Recognition(error, name, said, worker=worker)
+            failure = self._failure(error, recognition, run)
+            there = life.wings.worker_failure(recognition)
             with each_parsed_once(cpu_s=_READ_S):
-                place, fits = left.get("batch"), left.get("fits")
-                evidence = of_command(failure, printed.above, place, fits)
+                evidence = of_command(failure, printed.above, there.batch, there.fits)
                 built = report_of(evidence)
-            built = self._joined(built, left)
+            built = there.joined(built)
             self._tell(built, update=False, parent_id=request["parent_id"])
             report_id = built.report["report_id"]
         return {"type": "explain", "id": request["id"], "report_id": report_id}
@@ -235,15 +221,15 @@ class Failures:
 
         life, tries = self._life, self._tries or Tries()
         self._tries = tries
+        there = life.wings.worker_failure(failure.recognition) if failure.in_other_process else None
         with each_parsed_once(turn, _READ_S):
-            left = self._left_by(failure)
-            if failure.in_other_process:
-                evidence = of_worker(failure, turn, left.get("batch"), left.get("fits"))
+            if there is not None:
+                evidence = of_worker(failure, turn, there.batch, there.fits)
             else:
                 evidence = tries.enter(measure(tries.begin(failure), turn))
             built = report_of(evidence, goes_on=life.channel is not None)
-            if failure.in_other_process:
-                built = self._joined(built, left)
+            if there is not None:
+                built = there.joined(built)
         former, self._unfinished = self._unfinished, None
         if former is not None and former.built.report["looking"]:
             end(former.built, former.why)  # its error is gone
@@ -252,8 +238,8 @@ class Failures:
         if not looking:
             end(built, built.ended)
         self._tell(built, update=False)
-        if failure.in_other_process and not left:
-            self._await(failure, built)
+        if there is not None:
+            there.await_more(partial(self._tell, update=True), built)
         if looking:
             later = _Unfinished(
                 replace(
@@ -268,56 +254,8 @@ class Failures:
             )
             self._unfinished = later
             self._look_on(later)
-        if life.options["after_oom"] == "free" and not failure.in_other_process:
+        if life.options["after_oom"] == "free" and there is None:
             self._free(built.report["report_id"])
-
-    def _await(self, failure: Failure, built: BuiltReport, tries: int = _TRIES) -> None:
-        """Have a card say what its worker measured as soon as that comes, if it does."""
-        worker, text = failure.recognition.worker, _as_text(failure.recognition.error)
-        engine: Any = self._life.workers.engine(worker.engine) if worker is not None else None
-
-        def look(left_tries: int) -> None:
-            left = engine.take(text, worker)
-            if left:
-                self._tell(self._joined(built, left), update=True)
-            elif left_tries:
-                self._life.schedule(partial(look, left_tries - 1), _SOON_S)
-
-        if engine is not None and engine is not self._life.ranks:
-            self._life.schedule(partial(look, tries), _SOON_S)
-
-    def _joined(self, built: BuiltReport, left: dict[str, Any]) -> BuiltReport:
-        """Return a worker's report with what it has left, and what the others tell."""
-        from ..render import bundle
-        from ..workers.report import joined
-
-        beside = self._life.workers.told_beside
-        with suppress(Exception):  # it comes from another process: what cannot be shown is not used
-            whole = joined(built, left.get("report"), left.get("others", 0))
-            whole = replace(whole, report=beside(whole.report))
-            bundle(whole.report, keep=True)
-            return whole
-        return replace(built, report=beside(built.report))
-
-    def _left_by(self, failure: Failure) -> dict[str, Any]:
-        """Return what the worker left that ran out, empty where none is known to have."""
-        recognition, life = failure.recognition, self._life
-        worker = recognition.worker
-        if worker is None:
-            return {}
-        if worker.engine == "command":
-            return self._left_by_process(worker, recognition.said)
-        if worker.engine == "rank":
-            return {} if worker.pid is None else life.ranks.take(worker.pid)
-        engine = life.workers.engine(worker.engine)
-        return engine.take(_as_text(recognition.error), worker) if engine else {}
-
-    def _left_by_process(self, worker: RemoteWorker, said: Statement) -> dict[str, Any]:
-        """Return what a process left that a command has started, if its numbers are the same."""
-        from ..workers.report import is_of
-
-        left = self._life.ranks.take(worker.pid, worker.rank)
-        return left if is_of(left.get("report"), said) else {}
 
     def look_further(self) -> None:
         """Complete the last card if it came to no end: somebody waits for it now."""
@@ -370,10 +308,8 @@ class Failures:
         report = life.reports.enter(built)
         self._earlier_error().enter(report)
         if life.options["mark_cells"] and (not update or self._shown == report["report_id"]):
-            self._shown, keep = report["report_id"], life.options["keep_reports"]
-            show(
-                life.shell, report, life.report_html, keep=keep, update=update, parent_id=parent_id
-            )
+            self._shown = report["report_id"]
+            self._show(report, update=update, parent_id=parent_id)
         if life.leases.any():
             life.send(
                 {
@@ -388,6 +324,11 @@ class Failures:
                 }
             )
 
+    def _show(self, report: wire.Report, **where: Any) -> None:
+        life = self._life
+        keep = life.options["keep_reports"]
+        show(life.shell, report, life.wings.report_html, keep=keep, **where)
+
     def _earlier_error(self) -> EarlierError:
         from ..oom.earlier import EarlierError
 
@@ -397,12 +338,6 @@ class Failures:
     def _named(self, run: CellRun) -> CellRun:
         name = running_cell.code_name(self._life.shell, run.source, run.execution_count)
         return replace(run, filename=name)
-
-
-def _as_text(error: BaseException) -> str:
-    """Return an error as `repr` has it, which its class may have made another of."""
-    said = ", ".join([repr(each) for each in args_of(error) if type(each) is str])
-    return f"{name_of(type(error))}({said})"
 
 
 def recognised(

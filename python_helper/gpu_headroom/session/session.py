@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 import uuid
@@ -21,23 +20,22 @@ from ..handlers.basics import Basics
 from ..handlers.dispatcher import Dispatcher
 from ..kernel import injection, running_cell
 from ..kernel.channel import TARGET, KernelChannel
-from ..own import SIMULATOR
+from ..own import bring
 from ..protocol.checking import PROTOCOL_VERSION
 from ..protocol.leases import Leases
 from ..readings.cuda import Cuda
 from ..readings.sampler import Pace, Sampler
 from ..readings.sources import Sources
+from ..simulate import simulate_as_asked
 from ..text.format import format_error
 from ..text.messages import message
-from ..workers.followed import Workers
-from ..workers.ranks import Ranks
 from .cell_hooks import CellHooks
 from .failures import Failures
-from .wing import Wings, bring
+from .wing import Wings
 from .wings import WINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Literal
 
     from ..cells.runs import CellRun
@@ -97,11 +95,8 @@ class Session:
         self.moved: dict[str, Any] = {}
         self.offers: dict[str, RerunOffer] = {}
         self._dispatcher = Dispatcher(Basics(self).by_kind, self._rest, self.failed)
-        self._failures = Failures(self, self._free_failed)
-        explain = self._failures.explain_rank
-        self.ranks = Ranks(self.life_id, self.ledger, self._begin_rank, explain)
-        self.workers = Workers(self.life_id, lambda: self.ledger.running, self.ranks)
-        self._cell_hooks = CellHooks(self, self._failures)
+        self.failures = Failures(self, self._free_failed)
+        self.cell_hooks = CellHooks(self, self.failures)
         self._pace = Pace()
         self.recording: Recording | None = None
         self._is_prepared = False
@@ -117,16 +112,12 @@ class Session:
         self._simulate_as_asked()
         with ExitStack() as undo:
             undo.callback(self._end_recording)
-            self._cell_hooks.open()
-            undo.callback(self._cell_hooks.close)
-            undo.callback(self.ranks.close)
-            undo.callback(self.workers.close)
+            self.cell_hooks.open()
+            undo.callback(self.cell_hooks.close)
             if self.channel is not None:
                 self.channel.open(self._answer)
                 undo.callback(self.channel.close)
-            for wing in self.wings:
-                wing.open()
-                undo.callback(wing.close)
+            undo.callback(self._close_wings)
             undo.callback(self.sources.close)
             self.sampler.start()
             undo.callback(self.sampler.stop)
@@ -195,7 +186,7 @@ class Session:
 
     def sample(self) -> wire.Sample | None:
         """Read now; `None` where reading fails."""
-        self._cell_hooks.look_for_lost_end()
+        self.cell_hooks.look_for_lost_end()
         snapshot = self.sampler.measure()
         if snapshot is None:
             return None
@@ -226,7 +217,8 @@ class Session:
 
     def notice(self, snapshot: DeviceSnapshot) -> DeviceSnapshot:
         """Enter a reading wherever readings are of use, and return it; may raise `NotNow`."""
-        self.ledger.observe(snapshot, self.workers.in_use_bytes())
+        elsewhere = [size for wing in self.wings if (size := wing.in_use_elsewhere()) is not None]
+        self.ledger.observe(snapshot, sum(elsewhere) if elsewhere else None)
         for wing in self.wings:
             wing.on_reading(snapshot)
         # To attach before CUDA is up would start it: until then PyTorch calls as it starts it.
@@ -253,7 +245,7 @@ class Session:
 
     def look_further(self) -> None:
         """Have the last card completed where it came to no end: somebody asks who holds what."""
-        self._failures.look_further()
+        self.failures.look_further()
 
     def take_capture(self, *, of_this_thread: bool) -> Capture | None:
         """Return what the allocator last failed on, once; or what it failed on for this thread."""
@@ -275,26 +267,11 @@ class Session:
             "trends": [],
             "queued": self.mainloop.waiting("release") if self.ledger.running else [],
             "cuda_started": self._cuda_started,
-            "workers": self.workers.short(snapshot.devices),
+            "workers": None,
         }
         for wing in self.wings:
             wing.complete_sample(sample, snapshot)
         return sample
-
-    def report_html(self, html: str, report_id: str) -> str:
-        """Return the HTML of a report as it is displayed."""
-        for wing in self.wings:
-            html = wing.report_html(html, report_id)
-        return html
-
-    @property
-    def cell_parent(self) -> Mapping[str, Any]:
-        """The request of the last cell; of the running one, where one runs."""
-        return self._cell_hooks.parent
-
-    def keep_prints_in_their_cell(self) -> None:
-        """Give what threads print the last cell as parent, which a comm message has taken."""
-        self._cell_hooks.keep_prints_in_their_cell()
 
     def failed(self, part: str, error: BaseException, request_ids: Sequence[str] = ()) -> None:
         """Report a failure of the helper itself, once per cause, and to each request it ends."""
@@ -328,10 +305,14 @@ class Session:
             return self.answer(request, page)
         finally:
             if self.channel is not None and not self.channel.control:
-                self._cell_hooks.keep_prints_in_their_cell()
+                self.cell_hooks.keep_prints_in_their_cell()
 
     def _wanted_hz(self) -> float | None:
         return self.leases.wanted_hz() or self._wings_hz()
+
+    def _close_wings(self) -> None:
+        for wing in self.wings:
+            wing.close()
 
     def _wings_hz(self) -> float | None:
         return max([hz for wing in self.wings if (hz := wing.wanted_hz())], default=None)
@@ -344,7 +325,7 @@ class Session:
         from ..handlers.rerun import RerunRequests
 
         requests = (ReleaseRequests(self), RerunRequests(self))
-        names = ("..handlers.workers", "..handlers.dry_run", "..handlers.rescue")
+        names = (".handlers.dry_run",)
         others = [part.PART(self) for name in names if (part := bring(name)) is not None]
         parts = (Answers(self), HolderRequests(self), *requests, *others)
         found = {kind: handler for part in parts for kind, handler in part.by_kind.items()}
@@ -352,7 +333,7 @@ class Session:
         for wing in self.wings:
             found.update(wing.handlers())
             self._dispatcher.at_once.update(wing.at_once)
-        return {**found, "explain": self._failures.explain_started}
+        return {**found, "explain": self.failures.explain_started}
 
     def _free_failed(self, report_id: str) -> None:
         from ..handlers.freeing import free
@@ -379,7 +360,8 @@ class Session:
         if is_up and was_up is False and (run := self.ledger.opened or self.ledger.current()):
             self._cuda_started = {"cell_id": run.cell_id, "execution_count": run.execution_count}
 
-    def _begin_rank(self, started: Callable[[], object]) -> None:
+    def await_cuda(self, started: Callable[[], object]) -> None:
+        """Have this called once CUDA starts in this process, which is a fork of the kernel."""
         # PyTorch calls it where CUDA starts, which no fork outlives: it starts in this process.
         if self._observer is not None:
             self._observer.await_start(lambda: False, started)
@@ -403,7 +385,7 @@ class Session:
 
     def _idle(self) -> bool:
         """Whether no cell runs, in a subshell neither; on the main thread."""
-        self._cell_hooks.end_lost()
+        self.cell_hooks.end_lost()
         return not self.ledger.running and not running_cell.computes(self.shell)
 
     def schedule(self, call: Callable[[], object], delay_s: float) -> None:
@@ -448,7 +430,6 @@ class Session:
             wing.prepare()
         self._observing().await_start(lambda: self.sampler.forked)
         self.sources.prepare()
-        self.ranks.open()
         if is_first and self._wanted_hz() is not None:
             snapshot = self.sampler.measure()
             if snapshot is not None:
@@ -461,13 +442,8 @@ class Session:
             self.recording.end()
 
     def _simulate_as_asked(self) -> None:
-        wish = os.environ.get("GPU_HEADROOM_SIMULATE")
-        if not wish:
-            return
         try:
-            simulator = import_module(SIMULATOR)
-            if simulator.active() is None:
-                simulator.install_on_import(wish)
+            simulate_as_asked()
         except Exception as error:  # noqa: BLE001  a wrong setting must not keep the helper away
             self.failed("simulate", error)
 

@@ -2,39 +2,61 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from importlib.util import resolve_name
 from typing import TYPE_CHECKING, Any
 
+from ..concurrency.threads import Lock
+from ..own import bring
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator
     from typing import Protocol
 
+    from ..card.report import BuiltReport
     from ..cells.runs import CellRun
+    from ..errors.recognise import Recognition
     from ..frameworks.torch.observer import Capture
     from ..handlers.dispatcher import Handlers
     from ..handlers.queued import Served
     from ..protocol.generated import wire
     from ..readings.snapshot import DeviceSnapshot
+    from .cell_hooks import CellHooks
+    from .failures import Failures
 
     class Host(Served, Protocol):
         """What a wing may use of the helper, besides what answers requests."""
 
-        @property
-        def cell_parent(self) -> Mapping[str, Any]:
-            """The request of the last cell; of the running one, where one runs."""
+        cell_hooks: CellHooks
+        failures: Failures
+        wings: Wings
 
         def answer(self, request: object, page: str = "") -> wire.Reply:
             """Answer a request of a page, whichever way it came."""
 
-        def keep_prints_in_their_cell(self) -> None:
-            """Give what threads print the last cell as parent, which a comm message has taken."""
+        def await_cuda(self, started: Callable[[], object]) -> None:
+            """Have this called once CUDA starts in this process, which is a fork of the kernel."""
+
+
+class WorkerFailure:
+    """What is known of a failure in another process besides its error: here nothing.
+
+    `batch` is the place of the number that scales its memory, `fits` what should fit of it.
+    """
+
+    batch: object = None
+    fits: object = None
+
+    def joined(self, built: BuiltReport) -> BuiltReport:
+        """Return its report with what the process has measured."""
+        return built
+
+    def await_more(self, update: Callable[[BuiltReport], None], built: BuiltReport) -> None:
+        """Have a report that is displayed updated where the process is heard of later."""
 
 
 class Wing:
     """What a wing adds, and what it is called for; a hook does nothing unless it is overridden.
 
-    Its module is imported as the helper starts, so it imports what is large in `prepare` or later.
+    It is imported beside the first reading, on another thread than the one that starts the helper.
     """
 
     at_once: frozenset[str] = frozenset()
@@ -43,14 +65,11 @@ class Wing:
     def __init__(self, host: Host) -> None:
         self.host = host
 
-    def open(self) -> None:
-        """Begin to listen; on the main thread, as the helper starts."""
+    def prepare(self) -> None:
+        """Begin to listen; on the thread of the sampler, often: a cell may have imported more."""
 
     def close(self) -> None:
-        """Take back what `open` and `prepare` did."""
-
-    def prepare(self) -> None:
-        """Import what is needed later; on the sampler's thread, more than once."""
+        """Take back what `prepare` did."""
 
     def handlers(self) -> Handlers:
         """Return what answers its requests, by type."""
@@ -69,6 +88,18 @@ class Wing:
         `first` is what the first failure of an allocator saw meanwhile.
         """
 
+    def in_use_elsewhere(self) -> int | None:
+        """Return the bytes that other processes of this notebook have in use, where measured."""
+        return None
+
+    def worker_failure(self, recognition: Recognition) -> WorkerFailure | None:  # noqa: ARG002
+        """Return what is known of a failure in another process; `None` where that is nothing."""
+        return None
+
+    def status(self) -> str:
+        """Return what is said besides where the GPUs' numbers are asked for, as text."""
+        return ""
+
     def on_event(self, event: wire.Event) -> None:
         """Take an event that is being sent, on any thread."""
 
@@ -81,35 +112,35 @@ class Wing:
 
 
 class Wings:
-    """The wings that are there, of those whose modules are listed; each has a class `WING`.
-
-    One that comes later, with a pack, adds requests only.
-    """
+    """The wings that are there, of those whose modules are listed; each has a class `WING`."""
 
     def __init__(self, modules: tuple[str, ...], host: Host) -> None:
         self._modules, self._host = modules, host
         self._wings: dict[str, Wing] = {}
-        self.load()
+        self._loading = Lock(limit_s=2.0)
 
     def __iter__(self) -> Iterator[Wing]:
         return iter(list(self._wings.values()))
 
     def load(self) -> None:
-        """Import those that have been missing and are there by now."""
-        for module in self._modules:
-            if module not in self._wings and (found := bring(module)) is not None:
-                self._wings[module] = found.WING(self._host)
+        """Import those that are there by now: some come later, with a pack."""
+        with self._loading:
+            for module in self._modules:
+                if module not in self._wings and (found := bring(module)) is not None:
+                    self._wings[module] = found.WING(self._host)
 
-    def named(self, name: str) -> Any:
-        """Return a wing by the name of its folder; `None` where it is missing."""
-        return next((self._wings[each] for each in self._wings if f".{name}." in f".{each}"), None)
+    def report_html(self, html: str, report_id: str) -> str:
+        """Return the HTML of a report as it is displayed."""
+        for wing in self:
+            html = wing.report_html(html, report_id)
+        return html
 
+    def worker_failure(self, recognition: Recognition) -> WorkerFailure:
+        """Return what is known of a failure in another process besides its error."""
+        found = (wing.worker_failure(recognition) for wing in self)
+        return next(filter(None, found), WorkerFailure())
 
-def bring(name: str) -> Any:
-    """Return a module of ours that may be missing, as its wing or its pack is."""
-    try:
-        return import_module(name, __package__)
-    except ModuleNotFoundError as error:
-        if f"{resolve_name(name, __package__)}.".startswith(f"{error.name}."):
-            return None
-        raise
+    def named(self, folder: str) -> Any:
+        """Return the wing of a folder; `None` where it is missing."""
+        self.load()
+        return next((wing for name, wing in self._wings.items() if folder in name.split(".")), None)

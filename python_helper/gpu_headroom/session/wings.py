@@ -1,6 +1,8 @@
 """The wings of the helper, one in a line: without its line and its folder, a wing is gone."""
 
 WINGS = (
-    "..trends.wing",
-    "..frames.wing",
+    ".trends.monitor",
+    ".frames.wing",
+    ".workers.wing",
+    ".rescue.wing",
 )

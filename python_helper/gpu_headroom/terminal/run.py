@@ -11,6 +11,8 @@ from importlib.machinery import SourceFileLoader
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from ..own import bring
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import TracebackType
@@ -34,9 +36,8 @@ def run(script: str, arguments: Sequence[str]) -> None:
         raise SystemExit(2) from None
     rank, sys.argv = None, [script, *arguments]
     if "GPU_HEADROOM_RANKS" in os.environ:
-        from .own_rank import report  # while the script's folder is not looked into
-
-        rank = report(f"%run {shlex.join(sys.argv)}")
+        ranks = bring(".workers.own_rank")  # while the script's folder is not looked into
+        rank = ranks and ranks.report(f"%run {shlex.join(sys.argv)}")
     if not getattr(sys.flags, "safe_path", sys.flags.isolated):
         sys.path[0] = os.path.dirname(os.path.realpath(path))  # noqa: PTH120
     main = sys.modules[_MAIN] = _main_module(path)

@@ -40,8 +40,8 @@ def holders() -> wire.Holders:
     """
     from ..concurrency.turns import LONG_S, Turn
     from ..holders.account import take
+    from ..holders.no_shell import shell_of
     from ..readings.nvml import processes
-    from ..workers.aside import shell_of
 
     threads.stay_out()
     snapshot = read()

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from .. import session as lives
 from ..text.messages import say
-from ..workers.followed import brought
 from .tables import Text, heads, size, table
 
 if TYPE_CHECKING:
@@ -25,10 +24,8 @@ def status() -> Text:
     session = _live()
     if session is not None:
         session.sources.include_all()
-        said, workers = summarise(session.sampler.measure()), brought("terminal.workers")
-        if workers is None or session.workers.short(()) is None:
-            return said
-        return Text(f"{said}\n\n{workers.summarise(session)}")
+        said = [summarise(session.sampler.measure()), *(wing.status() for wing in session.wings)]
+        return Text("\n\n".join(filter(None, said)))
     from . import script
 
     return summarise(script.read())

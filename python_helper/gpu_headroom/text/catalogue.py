@@ -274,17 +274,7 @@ SENTENCES = {
     "cleanup.cancelled": "Canceled: the clean-up cell was not written.",
     "cleanup.failed": "The clean-up cell could not be written: {error}.",
     "cleanup.busy": "A cell is running: the clean-up cell can be written when it has ended.",
-    # What became of a training that was to be saved.
-    "rescue.saved": "Saved {file_bytes} to `{path}`: `{names}`.",
-    "rescue.busy": "A cell is running: the training can be saved when it has ended.",
-    "rescue.cancelled": "Canceled: nothing was saved.",
-    "rescue.nothing": "Nothing was saved: no variable leads to a model with its optimizer.",
-    "rescue.beside": (
-        "Nothing was saved: a thread or task of yours is inside a framework (`{name}`)."
-    ),
-    "rescue.changed": "Nothing was saved: another thread changed the weights meanwhile.",
-    "rescue.room": ("Nothing was saved: it needs about {file_bytes}, {free_bytes} are left."),
-    "rescue.failed": "Nothing was saved: {error}.",
+    "snapshot.cancelled": "Canceled: nothing was saved.",
     # What a release did.
     "released.done": "Freed {freed_bytes}: headroom is now {headroom_bytes}.",
     "released.done_no_headroom": "Freed {freed_bytes}.",
@@ -348,40 +338,6 @@ SENTENCES = {
     ),
     "prediction.unclear": (
         "Not measured: the runs leave open what the largest `{name}` is. Try a larger one."
-    ),
-    # Warnings, before it fails.
-    "warning.filling_up": "GPU memory grows by {growth_bytes} per second: full in about {time}.",
-    "warning.filling_up_steps": (
-        "GPU memory grows by {growth_bytes} per step: full in about {time} ({steps} steps)."
-    ),
-    "warning.filling_up_holder": "Most of what grew is held by `{name}`: {held_bytes}.",
-    "warning.growth": "This cell kept {growth_bytes} more on each of its last {runs} runs.",
-    "warning.growth_holder": (
-        "This cell kept {growth_bytes} more on each of its last {runs} runs: `{name}` grows."
-    ),
-    "warning.retries": (
-        "GPU memory is nearly full: the allocator had to empty its cache {count} times "
-        "while this cell ran, which makes it slow."
-    ),
-    "warning.beyond_gpu": (
-        "PyTorch has reserved {excess_bytes} more than the GPU has: on the host, which is slow."
-    ),
-    "warning.host_low": (
-        "Only {left_bytes} of the {total_bytes} that GPU and host share are left. Where they run "
-        "out the machine may hang before any error: interrupt the cell or free memory."
-    ),
-    "warning.swallowed_oom": (
-        "GPU memory ran out while this cell ran, and its code caught the error ({count} in all)."
-    ),
-    "warning.caught.first": (
-        "Attempts that ran out of GPU memory, and whose errors were caught: {count}. The first, in "
-        "line {line}, requested {requested_bytes} more; {in_use_bytes} of the GPU's "
-        "{capacity_bytes} were in tensors, {cached_bytes} cached, {free_bytes} free."
-    ),
-    "warning.caught.of_total": (
-        "{count} of {total} attempts ran out of GPU memory, and their errors were caught. The "
-        "first, in line {line}, requested {requested_bytes} more; {in_use_bytes} of the GPU's "
-        "{capacity_bytes} were in tensors, {cached_bytes} cached, {free_bytes} free."
     ),
     # Who holds what: what came of the walk.
     "holders.measured": (

@@ -10,15 +10,6 @@ from .messages import say
 if TYPE_CHECKING:
     from ..protocol.generated.wire import Worker
 
-_COUNTED = {
-    "command": ("process of a cell", "processes of cells"),
-    "dask": ("Dask worker", "Dask workers"),
-    "ipyparallel": ("engine", "engines"),
-    "process": ("process", "processes"),
-    "rank": ("rank", "ranks"),
-    "ray": ("Ray worker", "Ray workers"),
-}
-
 
 def headline(
     requested: int | None, available: int | None, *, simulated: bool, worker: Worker | None = None
@@ -37,12 +28,6 @@ def named(engine: str, rank: int | None) -> str:
     elif engine in {"ipyparallel", "rank"}:
         engine = "process"
     return say(f"worker.{engine}", rank=rank)
-
-
-def counted(engine: str | None, count: int) -> str:
-    """Return "2 ranks", "1 Dask worker"; of several engines (`None`) "3 workers"."""
-    one, many = _COUNTED.get(engine or "", ("worker", "workers"))
-    return f"{count} {one if count == 1 else many}"
 
 
 def process(pid: int, host: str | None) -> str:

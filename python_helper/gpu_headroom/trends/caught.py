@@ -12,6 +12,7 @@ from ..code.rounds import LOOP, spans
 from ..oom.failing_line import in_cells
 from ..oom.failure_memory import from_capture
 from ..text.messages import message
+from .words import TEXTS
 
 if TYPE_CHECKING:
     from ..cells.runs import CellRun
@@ -27,11 +28,12 @@ def said_of(
     steps = [step for _, frames in (first.threads if first else ()) for step in frames]
     line = next((line for _, line, _ in in_cells(steps, (run,))), None)
     if first is None or line is None:
-        return message("warning.swallowed_oom", count=count)
+        return message("warning.swallowed_oom", TEXTS, count=count)
     memory, total = from_capture(first, device), attempts(run.source, line)
     known = total is not None and count <= total
     return message(
         "warning.caught.of_total" if known else "warning.caught.first",
+        TEXTS,
         count=count,
         total=total,
         line=line,

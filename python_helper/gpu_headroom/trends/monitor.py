@@ -1,4 +1,4 @@
-"""Looks ahead: trends and history of the readings, and the warnings that come of them."""
+"""The wing that looks ahead: trends and history of the readings, and warnings that come of them."""
 
 from __future__ import annotations
 
@@ -9,24 +9,27 @@ from typing import TYPE_CHECKING
 
 from ..concurrency.threads import Lock
 from ..concurrency.turns import Disturbed
+from ..session.wing import Wing
 from ..text.messages import message
 from .growth import Accounts, collector, growth_of, suspected
 from .history import ReadingHistory
 from .loading import loads_model
 from .trend import DeviceTrend
+from .words import TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Literal
 
-    from ..cells.life import Life
     from ..cells.runs import CellRun
     from ..concurrency.mainloop import Job
     from ..concurrency.turns import Turn
     from ..frameworks.torch.observer import Capture
+    from ..handlers.dispatcher import Handlers
     from ..holders.account import Account
-    from ..protocol.generated import wire
+    from ..protocol.generated import requests, wire
     from ..readings.snapshot import DeviceReading, DeviceSnapshot
+    from ..session.wing import Host
 
     Kind = Literal["filling_up", "growth", "retries", "swallowed_oom", "beyond_gpu", "host_low"]
 
@@ -39,14 +42,16 @@ _UNSENT = 20  # warnings kept for a page that is away
 _MINUTE_S = 60
 
 
-class Monitor:
+class Monitor(Wing):
     """Watches over one life; a warning is said once per cell run, device and kind.
 
     Without a lease warnings wait for one: a page that comes later is told.
     """
 
-    def __init__(self, life: Life) -> None:
-        self._life = life
+    at_once = frozenset({"history"})
+
+    def __init__(self, host: Host) -> None:
+        super().__init__(host)
         self.history = ReadingHistory()
         self._lock = Lock()
         self._cell: CellRun | None = None
@@ -58,12 +63,16 @@ class Monitor:
         self._accounts = Accounts()
         self._unsent: deque[wire.WarningEvent] = deque(maxlen=_UNSENT)
 
-    def enter(self, snapshot: DeviceSnapshot) -> None:
-        """Enter a reading, from any thread; may raise `NotNow`, as `ended` may."""
+    def handlers(self) -> Handlers:
+        """Return what answers a page that has missed readings."""
+        return {"history": self._history}
+
+    def on_reading(self, snapshot: DeviceSnapshot) -> None:
+        """Enter a reading."""
         with self._lock:
             self.history.enter(snapshot)
-            run = self._life.ledger.current(snapshot)
-            opened = self._life.ledger.opened
+            run = self.host.ledger.current(snapshot)
+            opened = self.host.ledger.opened
             if opened is None or run is None:
                 self._send_unsent()
                 return
@@ -76,15 +85,16 @@ class Monitor:
 
     def trends(self) -> list[wire.Trend]:
         """Return the trend of each device while a cell runs, as the last reading left it."""
-        if self._life.ledger.opened is not self._cell or self._cell is None:
+        if self.host.ledger.opened is not self._cell or self._cell is None:
             return []
         return list(self._shown)
 
-    def ended(self, run: CellRun, first: Capture | None = None) -> None:
-        """Look at what a cell has done, and queue who holds it where that is worth a walk.
+    def complete_sample(self, sample: wire.Sample, snapshot: DeviceSnapshot) -> None:  # noqa: ARG002
+        """Set the trends."""
+        sample["trends"] = self.trends()
 
-        `first` is what the first failure of an allocator saw meanwhile.
-        """
+    def on_cell_end(self, run: CellRun, first: Capture | None) -> None:
+        """Look at what a cell has done, and queue who holds it where that is worth a walk."""
         with self._lock:
             if run.status != "oom":
                 self._swallowed(run, first)
@@ -97,6 +107,9 @@ class Monitor:
             self._cell = None
             self._said = {}
             self._send_unsent()
+
+    def _history(self, request: requests.HistoryRequest) -> wire.HistoryReply:
+        return {"type": "history", "id": request["id"], "points": self.history.points()}
 
     # --- While a cell runs ---------------------------------------------------
 
@@ -117,11 +130,14 @@ class Monitor:
         if full_in_s is None or self._soon[index] < _IN_A_ROW:
             return
         known = trend.as_wire(index)
-        steps, per_step, left = known["full_in_steps"], known["bytes_per_step"], _about(full_in_s)
+        left = _about(full_in_s)
+        steps, grown = known["full_in_steps"], known["bytes_per_step"]
         said = (
-            message("warning.filling_up", growth_bytes=known["bytes_per_s"], time=left)
-            if steps is None or not per_step
-            else message("warning.filling_up_steps", growth_bytes=per_step, time=left, steps=steps)
+            message("warning.filling_up", TEXTS, growth_bytes=known["bytes_per_s"], time=left)
+            if steps is None or not grown
+            else message(
+                "warning.filling_up_steps", TEXTS, growth_bytes=grown, time=left, steps=steps
+            )
         )
         self._say("filling_up", run, index, said, size=trend.rise_bytes)
 
@@ -130,10 +146,12 @@ class Monitor:
         total, left = device.capacity_bytes, device.free_bytes
         excess = next((note for note in device.notes if note["id"] == "note.beyond_gpu"), None)
         if excess is not None:
-            said = message("warning.beyond_gpu", excess_bytes=excess["params"]["excess_bytes"])
+            said = message(
+                "warning.beyond_gpu", TEXTS, excess_bytes=excess["params"]["excess_bytes"]
+            )
             self._say("beyond_gpu", run, device.index, said)
         if device.shared_with_host and total and left is not None and left < _LITTLE * total:
-            said = message("warning.host_low", left_bytes=left, total_bytes=total)
+            said = message("warning.host_low", TEXTS, left_bytes=left, total_bytes=total)
             self._say("host_low", run, device.index, said)
 
     def _count_retries(self, run: CellRun, index: int, time_s: float) -> None:
@@ -143,12 +161,12 @@ class Monitor:
         if count > len(seen):
             seen += [time_s] * (count - len(seen))
         if len(set(seen)) >= _RETRIES and seen[-1] - seen[0] >= _RETRIES_S:
-            self._say("retries", run, index, message("warning.retries", count=count))
+            self._say("retries", run, index, message("warning.retries", TEXTS, count=count))
 
     # --- After a cell --------------------------------------------------------
 
     def _swallowed(self, run: CellRun, first: Capture | None) -> None:
-        latest = self._life.sampler.latest
+        latest = self.host.sampler.latest
         for memory in run.memory:
             if memory["ooms"]:
                 from .caught import said_of
@@ -160,7 +178,7 @@ class Monitor:
                 self._say("swallowed_oom", run, index, said)
 
     def _compare(self, run: CellRun) -> None:
-        life = self._life
+        life = self.host
         runs = life.ledger.runs(run.key)
         growth = growth_of(runs) if runs else None
         if growth is not None:
@@ -176,34 +194,34 @@ class Monitor:
         self, what: str, run: CellRun, index: int, work: Callable[[Account | None], None]
     ) -> None:
         """Have it done before the next cell, where CUDA still answers and nobody else trains."""
-        if self._life.cuda.stopped is not None:
+        if self.host.cuda.stopped is not None:
             return
 
         def do(_: Job, turn: Turn) -> None:
             if turn.blocked_by is None:
                 work(self._account(turn))
 
-        self._life.mainloop.submit((what, run.key, index), None, do)
+        self.host.mainloop.submit((what, run.key, index), None, do)
 
     def _account(self, turn: Turn) -> Account | None:
         from ..holders.account import take
 
         try:
-            return take(self._life.shell, self._life.sampler.latest, turn)
+            return take(self.host.shell, self.host.sampler.latest, turn)
         except Disturbed:
             return None
 
     def _name_holder(self, run: CellRun, growth: wire.Growth, account: Account | None) -> None:
-        life, index = self._life, growth["device_index"]
+        life, index = self.host, growth["device_index"]
         holder = None if account is None else self._accounts.grown(run.key, index, account)
         amended = life.ledger.amend(run, {**growth, "holder": holder})
         if amended is not None and life.leases.any():
             life.send(amended.as_wire(life.life_id))
         figures = {"growth_bytes": growth["bytes_per_run"], "runs": growth["runs"]}
         said = (
-            message("warning.growth", **figures)
+            message("warning.growth", TEXTS, **figures)
             if holder is None
-            else message("warning.growth_holder", **figures, name=holder)
+            else message("warning.growth_holder", TEXTS, **figures, name=holder)
         )
         self._say_late("growth", run, index, said)
 
@@ -211,7 +229,7 @@ class Monitor:
         found = None if account is None else collector(account, index, size)
         if found is not None:
             name, held = found
-            said = message("warning.filling_up_holder", name=name, held_bytes=held)
+            said = message("warning.filling_up_holder", TEXTS, name=name, held_bytes=held)
             self._say_late("filling_up", run, index, said)
 
     # --- Saying it -----------------------------------------------------------
@@ -230,7 +248,7 @@ class Monitor:
     def _event(self, kind: Kind, run: CellRun, index: int, said: wire.Message) -> wire.WarningEvent:
         return {
             "type": "warning",
-            "life_id": self._life.life_id,
+            "life_id": self.host.life_id,
             "time_s": time.time(),
             "cell_id": run.cell_id,
             "kind": kind,
@@ -239,12 +257,15 @@ class Monitor:
         }
 
     def _send_unsent(self) -> None:
-        if self._life.leases.any():
+        if self.host.leases.any():
             while self._unsent:
-                self._life.send(self._unsent.popleft())
+                self.host.send(self._unsent.popleft())
 
 
 def _about(seconds: float) -> str:
     """Return a time as precisely as it is known: 5 s below a minute, else a minute."""
     rounded = max(5, 5 * round(seconds / 5))
     return f"{rounded} s" if rounded < _MINUTE_S else f"{round(seconds / _MINUTE_S)} min"
+
+
+WING = Monitor

@@ -11,7 +11,7 @@ import time
 from contextlib import suppress
 from importlib import import_module
 from threading import get_ident
-from types import SimpleNamespace, TracebackType
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ..cells.runs import CellRun
@@ -21,6 +21,7 @@ from ..concurrency.turns import Turn
 from ..frameworks.imported import imported
 from ..frameworks.torch import private
 from ..frameworks.torch.observer import Observer
+from ..holders.no_shell import shell_of
 from ..oom.failure import Failure
 from ..own import OURS
 from ..readings.sources import Sources
@@ -42,17 +43,6 @@ _PAUSE_S = 10.0  # from one look at a failure to the next: programs probe with t
 _MOST_KEPT = 100  # tasks
 _LEAVES_COPIES = sys.version_info < (3, 13)
 _OPTIMIZED = 1  # CO_OPTIMIZED: functions, whose variables are no table
-
-
-def shell_of(names: dict[str, Any]) -> Any:
-    """Return what stands in for a shell where there is none: names, and nothing else."""
-    return SimpleNamespace(
-        user_ns=names,
-        user_global_ns=names,
-        user_ns_hidden={name: value for name, value in names.items() if name.startswith("__")},
-        history_manager=SimpleNamespace(output_hist={}),
-        displayhook=SimpleNamespace(),
-    )
 
 
 def failure_in(

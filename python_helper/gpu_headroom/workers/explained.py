@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..errors.recognise import Recognition
     from ..oom.failure import Failure
 
-    FailureOf = Callable[[Recognition, DeviceSnapshot], Failure]
+    FailureOf = Callable[[Recognition, DeviceSnapshot], Failure | None]
 
 
 def explained(error: BaseException, failure_of: FailureOf, turn: Turn) -> dict[str, Any] | None:
@@ -34,8 +34,11 @@ def explained(error: BaseException, failure_of: FailureOf, turn: Turn) -> dict[s
     if sources.torch.state() != "live":
         return None
     snapshot = DeviceSnapshot(0, time.time(), *sources.read()[:3])
+    failure = failure_of(recognition, snapshot)
+    if failure is None:
+        return None
     with each_parsed_once():
-        evidence = measure(failure_of(recognition, snapshot), turn)
+        evidence = measure(failure, turn)
         built = report_of(evidence)
     batch = evidence.batch
     place = None if batch is None else [batch.cell.key, batch.line, batch.column]

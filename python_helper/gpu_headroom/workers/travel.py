@@ -23,7 +23,10 @@ _KEPT = 100  # failures, until they are taken
 _KEPT_S = 600.0
 _LONGEST, _NAME = 2**16, 200  # characters
 # What a worker needs none of: the kernel's life, its pages, what is given back there.
-_STAYS = ("frames/", "handlers/", "release/", "render/", "session/", "terminal/", "trends/")
+_STAYS = (
+    *("frames/", "handlers/", "release/", "render/", "session/", "terminal/", "trends/"),
+    *("workers/beside.py", "workers/console.py", "workers/failure.py", "workers/requests.py"),
+)
 _STATUS = {
     **dict.fromkeys(("asked", "busy", "gone", "untold"), "refused"),
     "begun": "done",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gpu_headroom.protocol.generated.wire import Cause
 
 DOCS = Path(__file__).parents[3] / "docs" / "rules"
-# What only other workers tell, `advice/other_workers.py`.
+# What only other workers tell, `workers/beside.py`.
 BESIDE = ("shared-card", "uneven-ranks")
 MODEL = {"parameters": GIB, "gradients": GIB, "optimizer_state": 2 * GIB}
 EVALUATED = (Model("model", training=False),)

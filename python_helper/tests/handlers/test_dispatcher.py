@@ -97,14 +97,14 @@ def test_what_does_something_is_done_each_time(asked: Asked, kind: str) -> None:
 
 def test_another_question_gets_no_answer_to_this_one(asked: Asked) -> None:
     """It is refused; and another page is answered as ever."""
-    request = asked.request("workers", 0, host="a")
+    request = asked.request("sample", 0, client_id="a")
     for _ in range(MANY):
         asked.ask(request)
-    other = {**request, "host": "b"}
+    other = {**request, "client_id": "b"}
     assert asked.ask(other)["message"]["id"] == "refused.too_often"
-    assert asked.ask(other, "another page")["type"] == "workers"
+    assert asked.ask(other, "another page")["type"] == "sample"
     asked.now_s += 0.1
-    assert asked.ask(other)["type"] == "workers"
+    assert asked.ask(other)["type"] == "sample"
 
 
 def test_pages_that_have_gone_are_forgotten(asked: Asked) -> None:

@@ -164,7 +164,7 @@ def test_a_snapshot_that_waits_can_be_cancelled(gpu: LiveKernel) -> None:
         reply = gpu.ask("snapshot", path="cancelled.pickle")
         assert gpu.ask("cancel", cancelled_id=reply["id"])["cancelled"]
         event = gpu.await_event("snapshot", since, request_id=reply["id"])
-        assert (event["path"], event["message"]["id"]) == (None, "rescue.cancelled")
+        assert (event["path"], event["message"]["id"]) == (None, "snapshot.cancelled")
     assert gpu.run("1").status == "ok"
     assert not gpu.value("__import__('os').path.exists('cancelled.pickle')")
 

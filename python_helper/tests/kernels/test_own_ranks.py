@@ -284,5 +284,5 @@ def test_a_function_that_is_spawned_needs_one_line(kernel: LiveKernel, tmp_path:
 def test_the_helper_of_a_kernel_is_no_rank(kernel: LiveKernel) -> None:
     """Nor is what is forked from it one twice."""
     kernel.run("import gpu_headroom; gpu_headroom.report()")
-    assert kernel.value("'gpu_headroom.terminal.own_rank' in sys.modules") is True
-    assert kernel.value("sys.modules['gpu_headroom.terminal.own_rank']._known") == {}
+    assert kernel.value("'gpu_headroom.workers.own_rank' in sys.modules") is True
+    assert kernel.value("sys.modules['gpu_headroom.workers.own_rank']._known") == {}

@@ -189,7 +189,8 @@ def test_what_a_rank_says_is_not_believed(kernel: LiveKernel, said: str) -> None
     """Nothing of it is shown, and nothing fails."""
     source = f"""
 import os
-folder = __import__("sys").modules["gpu_headroom.session"].current().ranks._folder
+folder = __import__("sys").modules["gpu_headroom.session"].current()
+folder = folder.wings.named("workers").ranks._folder
 folder.write("1.reading", {{}})
 with open(folder.path + "/1.reading", "w") as file:
     file.write({said!r})

@@ -130,7 +130,7 @@ LAUNCH_FIT = LAUNCH.replace("train", "fit")
 def left(kernel: LiveKernel) -> Any:
     """What stands where ranks leave their reports and readings."""
     return kernel.value(
-        "__import__('gpu_headroom.session').session.current().ranks._folder.names()"
+        "__import__('gpu_headroom.session').session.current().wings.named('workers').ranks._folder.names()"
     )
 
 
@@ -239,7 +239,7 @@ def test_a_rank_ends_whatever_holds_up_its_report(kernel: LiveKernel) -> None:
 import threading
 from gpu_headroom.workers import rank
 patience, rank._PATIENCE_S = rank._PATIENCE_S, 1.0
-life = __import__("sys").modules["gpu_headroom.session"].current()
+life = __import__("sys").modules["gpu_headroom.session"].current().wings.named("workers")
 explain, held = life.ranks._explain, threading.Lock()
 held.acquire()
 life.ranks._explain = lambda error: held.acquire()
@@ -300,7 +300,7 @@ def test_what_kernels_that_were_killed_forgot_goes_in_time(kernel: LiveKernel) -
     """An hour later, with the next rank that fails; nothing else of that name does."""
     source = """
 import os, sys, time
-life = sys.modules["gpu_headroom.session"].current()
+life = sys.modules["gpu_headroom.session"].current().wings.named("workers")
 own = life.ranks._folder.path
 old, young, other = [own.replace(life.life_id, each) for each in ("old", "young", "other")]
 other = other.replace("ranks-", "")
@@ -320,7 +320,7 @@ def test_a_link_in_its_place_is_not_followed(kernel: LiveKernel) -> None:
     """Nor is what is no file waited for."""
     source = """
 import os, sys
-life = sys.modules["gpu_headroom.session"].current()
+life = sys.modules["gpu_headroom.session"].current().wings.named("workers")
 place = life.ranks._folder.path
 os.makedirs(place, exist_ok=True)
 os.symlink("/etc/hostname", f"{place}/1.json")

@@ -272,7 +272,7 @@ def test_a_page_may_ask_while_a_lost_cell_is_let_go_of(
     helper: Helper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The control thread looks at the same threads, and may see that the cell runs after all."""
-    hooks, ledger = helper.session._cell_hooks, helper.session.ledger
+    hooks, ledger = helper.session.cell_hooks, helper.session.ledger
     ledger.begin(object(), CellRun("lost", 1, "1", None, time.time()), None)
     hooks._doubtful_since_s = dict.fromkeys(ledger.threads, -10.0)
     lost = hooks._lost

@@ -49,7 +49,7 @@ def fail(how):
         threading.Thread(target=lambda: (time.sleep(0.1), print("from a thread"))).start()
 fail(sys.argv[-1])
 """
-WAITS = "<class 'gpu_headroom.terminal.arrival.Arrival'>"
+WAITS = "<class 'gpu_headroom.workers.arrival.Arrival'>"
 
 
 def names(folder: Path) -> list[str]:

@@ -89,7 +89,7 @@ def test_walks_only_when_growth_is_suspected(
     """Cells that do not grow alike are never surveyed."""
     walks: list[str] = []
     monkeypatch.setattr(
-        type(bench.session.wings.named("trends").monitor),
+        type(bench.session.wings.named("trends")),
         "_account",
         lambda _: walks.append("walk"),
     )
@@ -260,10 +260,10 @@ def test_history_keeps_the_highest_of_each_second(bench: Workbench) -> None:
     """Of the last minutes one point per second and device."""
     bench.tick_s, bench.rate_hz = 0.1, 10
     bench.run('for _ in range(4000):\n    x = torch.zeros(2**20, device="cuda"); del x', "cell")
-    assert bench.session.wings.named("trends").monitor is not None
+    assert bench.session.wings.named("trends") is not None
     points = [
         point
-        for point in bench.session.wings.named("trends").monitor.history.points()
+        for point in bench.session.wings.named("trends").history.points()
         if point["width_s"] == 1
     ]
     seconds = [int(point["time_s"]) for point in points]

@@ -55,7 +55,7 @@ class Workbench:
         # A page that looks on renews its lease, however long the test takes.
         self.session.leases._clock = lambda: 0.0
         self.channel.open(self.session._answer)
-        self.session._cell_hooks.open()
+        self.session.cell_hooks.open()
         self.session._prepare()
         self.now_s = self._due_s = 1000.0
         self.tick_s = 0.01
@@ -66,7 +66,7 @@ class Workbench:
 
     def close(self) -> None:
         """Take the hooks back."""
-        self.session._cell_hooks.close()
+        self.session.cell_hooks.close()
         self.shell.reset(new_session=False)
         # Each shell would stay until Python ends, and collect garbage then.
         atexit.unregister(self.shell.atexit_operations)
@@ -122,5 +122,5 @@ class Workbench:
             self._in_tick = True
             self._due_s = self.now_s + self.draw.uniform(0.8, 1.2) / self.rate_hz
             self.session.sampler._tick()
-            self.trends += self.session.wings.named("trends").monitor.trends()
+            self.trends += self.session.wings.named("trends").trends()
             self._in_tick = False

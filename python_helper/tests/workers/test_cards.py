@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from gpu_headroom.handlers.workers import WorkerRequests
 from gpu_headroom.workers.cards import Answer, WorkerReading, answer, worker_of
+from gpu_headroom.workers.requests import WorkerRequests
 
 DEVICE: dict[str, Any] = {
     "index": 0,
@@ -42,9 +42,9 @@ def workers() -> list[WorkerReading]:
 
 def reply(found: Answer) -> Any:
     """What a page receives of an answer."""
-    engines = SimpleNamespace(answer=lambda _: found, short=lambda _: None)
-    life: Any = SimpleNamespace(workers=engines, sampler=SimpleNamespace(latest=None))
-    return WorkerRequests(life).by_kind["workers"]({"id": "1", "filter": ""})
+    host = SimpleNamespace(sampler=SimpleNamespace(latest=None))
+    engines: Any = SimpleNamespace(answer=lambda _: found, short=lambda _: None, host=host)
+    return WorkerRequests(engines).by_kind["workers"]({"id": "1", "filter": ""})
 
 
 def test_the_fullest_sixteen_are_sent() -> None:

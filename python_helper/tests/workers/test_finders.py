@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from types import ModuleType
 
 import pytest
-from gpu_headroom.terminal.arrival import Arrival
+from gpu_headroom.workers.arrival import Arrival
 from gpu_headroom.workers.arriving import forget
 
 

@@ -4,33 +4,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..text.headline import counted, named
+from ..terminal.tables import Text, heads, size, table
+from ..text.counted import counted
+from ..text.headline import named
 from ..text.messages import say
-from ..workers.words import TEXTS
-from .tables import Text, heads, size, table
+from .words import TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..protocol.generated.wire import CardWorker, Followed, WorkerCard
-    from ..session.session import Session
+    from .wing import Workers
 
 
-def follow(life: Session, actor: Any = None) -> Text:
+def follow(host: Any, actor: Any = None) -> Text:
     """Have the helper sent to the workers of each engine that is there, or to an actor of Ray.
 
     Waits for none.
     """
-    if life.options["measure_workers"] == "never":
+    if host.options["measure_workers"] == "never":
         raise RuntimeError(say("worker.never", TEXTS))
     if actor is not None:
-        ray = life.workers.engine("ray")
+        ray = _workers(host).engine("ray")
         if ray is None or not ray.follow_actor(actor):
             raise TypeError(say("worker.no_actor", TEXTS))
         return Text(f"{say('workers.goes_actor', TEXTS)}\n{say('workers.takes_back', TEXTS)}")
-    found = [each for each in _followed(life) if each["engine"] != "rank"]
+    found = [each for each in _followed(host) if each["engine"] != "rank"]
     for each in found:
-        life.workers.engine(each["engine"]).follow()
+        _workers(host).engine(each["engine"]).follow()
     lines = [
         say(f"workers.goes_{engine}", TEXTS, workers=counted(engine, each["total"]))
         for each in found
@@ -39,32 +40,32 @@ def follow(life: Session, actor: Any = None) -> Text:
     return Text("\n".join([*lines, say("workers.takes_back", TEXTS)] if lines else [_none()]))
 
 
-def ray_environment(life: Session) -> dict[str, Any]:
+def ray_environment(host: Any) -> dict[str, Any]:
     """Return what has Ray bring the helper into its worker processes, which are followed then."""
-    if life.options["measure_workers"] == "never":
+    if host.options["measure_workers"] == "never":
         raise RuntimeError(say("worker.never", TEXTS))
-    from ..workers.ray import environment
+    from .ray import environment
 
-    ray = life.workers.engine("ray")
+    ray = _workers(host).engine("ray")
     if ray is not None:
         ray.follow()
     return environment()
 
 
-def unfollow(life: Session) -> Text:
+def unfollow(host: Any) -> Text:
     """Have it taken back."""
-    life.workers.close()
+    _workers(host).unfollow()
     return Text(say("workers.taken_back", TEXTS))
 
 
-def summarise(life: Session) -> Text:
+def summarise(host: Any) -> Text:
     """Say what is known by now of the workers' cards."""
     lines = [
         say(f"workers.{each['state']}", TEXTS, workers=counted(each["engine"], each["total"]))
-        for each in _followed(life)
+        for each in _followed(host)
     ]
-    lines += [each["message"]["text"] for each in _followed(life) if each["message"]]
-    found = life.workers.answer()
+    lines += [each["message"]["text"] for each in _followed(host) if each["message"]]
+    found = _workers(host).answer()
     if found.cards:
         rows = [row for card in found.cards for row in _rows(card)]
         lines.append(table(heads("workers.cards", TEXTS), rows, right=3))
@@ -74,9 +75,14 @@ def summarise(life: Session) -> Text:
     return Text("\n".join(lines or [_none()]))
 
 
-def _followed(life: Session) -> list[Followed]:
-    short = life.workers.short(())
+def _followed(host: Any) -> list[Followed]:
+    short = _workers(host).short(())
     return [] if short is None else short["engines"]
+
+
+def _workers(host: Any) -> Workers:
+    workers: Workers = host.wings.named("workers")
+    return workers
 
 
 def _none() -> str:

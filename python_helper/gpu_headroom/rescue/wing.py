@@ -1,51 +1,64 @@
-"""The request to save a training that failed: a file, and the cell that goes on from it."""
+"""The wing that saves a training that failed: a file, and the cell that goes on from it."""
 
 from __future__ import annotations
 
 import shutil
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..concurrency.turns import Abandoned, Disturbed
-from ..edits.resume import resume_code
-from ..frameworks.torch.checkpoint import Checkpoint, Stopped, save
+from ..handlers.dispatcher import Refusal
+from ..handlers.queued import enqueue
 from ..holders.inspector import Inspector
 from ..holders.training import TrainingState, file_stem
+from ..session.wing import Wing
 from ..text.format import format_error
 from ..text.messages import message
-from .dispatcher import Refusal
-from .queued import enqueue
+from .checkpoint import Checkpoint, Stopped, save
+from .resume import resume_code
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ..concurrency.turns import Turn
+    from ..handlers.dispatcher import Handlers
+    from ..handlers.queued import Fields
     from ..protocol.generated import requests, wire
-    from .queued import Fields, Served
+
+TEXTS = {
+    "rescue.saved": "Saved {file_bytes} to `{path}`: `{names}`.",
+    "rescue.busy": "A cell is running: the training can be saved when it has ended.",
+    "rescue.cancelled": "Cancelled: nothing was saved.",
+    "rescue.nothing": "Nothing was saved: no variable leads to a model with its optimizer.",
+    "rescue.beside": (
+        "Nothing was saved: a thread or task of yours is inside a framework (`{name}`)."
+    ),
+    "rescue.changed": "Nothing was saved: another thread changed the weights meanwhile.",
+    "rescue.room": ("Nothing was saved: it needs about {file_bytes}, {free_bytes} are left."),
+    "rescue.failed": "Nothing was saved: {error}.",
+}
 
 
-class RescueRequests:
+class SavedTraining(Wing):
     """Saves a training between cells; what came of it is told as an event."""
 
-    def __init__(self, life: Served) -> None:
-        self._life = life
-        self.by_kind: dict[str, Callable[[Any], wire.Reply]] = {"rescue": self._rescue}
+    def handlers(self) -> Handlers:
+        """Return what answers the request to save it."""
+        return {"rescue": self._rescue}
 
     def _rescue(self, request: requests.RescueRequest) -> wire.RescueReply:
-        life, report = self._life, self._life.reports.report(request["report_id"])
+        host, report = self.host, self.host.reports.report(request["report_id"])
         if report is None:
             raise Refusal(message("fix.unknown"))
-        if life.cuda.stopped is not None:
-            raise Refusal(life.cuda.stopped)
-        if life.ledger.running:
-            raise Refusal(message("rescue.busy"))
+        if host.cuda.stopped is not None:
+            raise Refusal(host.cuda.stopped)
+        if host.ledger.running:
+            raise Refusal(message("rescue.busy", TEXTS))
         execution_count = report["execution_count"]
         reply: wire.RescueReply = enqueue(
-            life,
+            host,
             request,
             lambda turn: self._run(execution_count, turn),
-            cancelled=lambda: _rescued(message("rescue.cancelled")),
+            cancelled=lambda: _rescued(message("rescue.cancelled", TEXTS)),
             key=report["report_id"],
         )
         return reply
@@ -55,7 +68,7 @@ class RescueRequests:
         try:
             with turn.walking():
                 inside = turn.company.inside
-                state = TrainingState(self._life.shell, Inspector(turn))
+                state = TrainingState(self.host.shell, Inspector(turn))
             said = _obstacle(state, inside)
             if said is None:
                 written = turn.on_main(lambda: _save(state, execution_count, turn))
@@ -63,21 +76,21 @@ class RescueRequests:
                 code = _code(state, file, execution_count, plain=written.plain)
                 names = ", ".join(state.kept)
                 size = written.bytes
-                said = message("rescue.saved", file_bytes=size, path=file, names=names)
+                said = message("rescue.saved", TEXTS, file_bytes=size, path=file, names=names)
         except Stopped:
-            said = message("rescue.cancelled")
+            said = message("rescue.cancelled", TEXTS)
         except Disturbed:
-            said = message("rescue.changed")
+            said = message("rescue.changed", TEXTS)
         except Abandoned:
             raise
         except BaseException as error:  # noqa: BLE001  the state of the person's objects is their code
             why = getattr(error, "strerror", None) or format_error(error)
-            said = message("rescue.failed", error=why)
+            said = message("rescue.failed", TEXTS, error=why)
         return _rescued(said, written, code)
 
     def _name(self, file: Path) -> str:
         """Return how a kernel of this notebook finds a file: a new one begins where this did."""
-        is_near = str(file.parent) == getattr(self._life.shell, "starting_dir", None)
+        is_near = str(file.parent) == getattr(self.host.shell, "starting_dir", None)
         return file.name if is_near else str(file)
 
 
@@ -94,12 +107,12 @@ def _rescued(
 
 def _obstacle(state: TrainingState, inside: tuple[str, ...]) -> wire.Message | None:
     if inside:
-        return message("rescue.beside", name=inside[0])
+        return message("rescue.beside", TEXTS, name=inside[0])
     if not state.kept:
-        return message("rescue.nothing")
+        return message("rescue.nothing", TEXTS)
     needed, free = state.bytes, shutil.disk_usage(Path.cwd()).free
     if free < needed:
-        return message("rescue.room", file_bytes=needed, free_bytes=free)
+        return message("rescue.room", TEXTS, file_bytes=needed, free_bytes=free)
     return None
 
 
@@ -122,4 +135,4 @@ def _save(state: TrainingState, execution_count: int | None, turn: Turn) -> Chec
     return written
 
 
-PART = RescueRequests
+WING = SavedTraining

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from gpu_headroom.advice.other_workers import told_beside
+from gpu_headroom.workers.beside import told_beside
 from gpu_headroom.workers.cards import WorkerReading, answer
 
 GIB = 2**30

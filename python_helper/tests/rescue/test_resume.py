@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
-from gpu_headroom.edits.resume import resume_code
+from gpu_headroom.rescue.resume import resume_code
 
 if TYPE_CHECKING:
     from pathlib import Path

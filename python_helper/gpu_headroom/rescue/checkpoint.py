@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..imported import imported
-from .new_file import new_file
+from ..frameworks.imported import imported
+from ..frameworks.torch.new_file import new_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -5,54 +5,46 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..concurrency import threads
+from ..handlers.dispatcher import Refusal
 from ..text.messages import message
-from ..workers.cards import MOST, cut
-from ..workers.words import TEXTS
-from .dispatcher import Refusal
+from .cards import MOST, cut
+from .words import TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import Protocol
 
     from ..protocol.generated import requests, wire
-    from ..workers.followed import Workers
-    from .queued import Served
-
-    class _Working(Served, Protocol):
-        """What is asked of a life besides."""
-
-        workers: Workers
+    from .wing import Workers
 
 
 class WorkerRequests:
     """The answers, by the type of the request; what takes long is done on a thread of its own."""
 
-    def __init__(self, life: _Working) -> None:
-        self._life = life
+    def __init__(self, workers: Workers) -> None:
+        self._workers, self._host = workers, workers.host
         self.by_kind: dict[str, Callable[[Any], wire.Reply]] = {
-            "workers": self._workers,
+            "workers": self._list,
             "follow": self._follow,
             "worker_release": self._release,
         }
 
-    def _workers(self, request: requests.WorkersRequest) -> wire.WorkersReply:
-        life = self._life
-        latest = life.sampler.latest
-        found = life.workers.answer(request["filter"])
+    def _list(self, request: requests.WorkersRequest) -> wire.WorkersReply:
+        latest = self._host.sampler.latest
+        found = self._workers.answer(request["filter"])
         return {
             "type": "workers",
             "id": request["id"],
-            "workers": life.workers.short(latest.devices if latest else ()),
+            "workers": self._workers.short(latest.devices if latest else ()),
             "cards": list(_fullest(found.cards)),
             "total": found.total,
         }
 
     def _follow(self, request: requests.FollowRequest) -> wire.FollowReply:
-        life, name = self._life, request["engine"]
-        engine = None if name == "rank" else life.workers.engine(name)
+        name = request["engine"]
+        engine = None if name == "rank" else self._workers.engine(name)
         if engine is None:
             raise Refusal(message("refused.unknown", name=name[:80]))
-        if life.options["measure_workers"] == "never":
+        if self._host.options["measure_workers"] == "never":
             raise Refusal(message("worker.never", TEXTS))
         (engine.follow if request["follow"] else engine.unfollow)()
         return {"type": "follow", "id": request["id"]}
@@ -63,13 +55,13 @@ class WorkerRequests:
 
     def _run(self, request: requests.WorkerReleaseRequest) -> None:
         """Do it, and say what came of it, whatever that is."""
-        life, worker_id = self._life, request["worker_id"]
-        engine = life.workers.engine(worker_id.partition(":")[0])
+        host, worker_id = self._host, request["worker_id"]
+        engine = self._workers.engine(worker_id.partition(":")[0])
         done = engine and engine.act(worker_id, request["action"])
-        life.send(
+        host.send(
             {
                 "type": "worker_released",
-                "life_id": life.life_id,
+                "life_id": host.life_id,
                 "request_id": request["id"],
                 "status": done.status if done else "refused",
                 "message": done.said if done else message("worker.gone", TEXTS),
@@ -82,6 +74,3 @@ def _fullest(cards: Iterable[wire.WorkerCard], most: int = MOST) -> Iterator[wir
         if most > 0:
             yield cut(card, most)
             most -= len(card["workers"])
-
-
-PART = WorkerRequests

@@ -23,11 +23,11 @@ from ..frameworks.imported import imported
 from ..frameworks.torch.cuda import TorchCuda
 from ..frameworks.torch.observer import Observer
 from ..kernel import injection
-from ..own import SIMULATOR
-from ..workers.folder import PREFIX, Folder
-from ..workers.rank import Rank
-from ..workers.ranks import FIRST, VARIABLE
+from ..simulate import simulate_as_asked
 from .arrival import Arrival
+from .folder import PREFIX, Folder
+from .rank import Rank
+from .ranks import FIRST, VARIABLE
 
 if TYPE_CHECKING:
     from ..errors.recognise import Recognition
@@ -48,7 +48,8 @@ def report(source: str = "") -> Rank | None:
     if not is_one or injection.live() is not None or "free-threading" in sys.version:
         return None
     if pid not in _known:
-        _simulate_as_asked()
+        with suppress(Exception):
+            simulate_as_asked()
         observer, began_s = Observer(), time.time()
 
         def explain(error: BaseException) -> dict[str, Any] | None:
@@ -110,8 +111,8 @@ def _explained(
 
     if not _is_up() or recognise(error) is None:
         return None  # what follows takes a while to import
-    from ..workers.aside import failure_in
-    from ..workers.explained import explained
+    from .aside import failure_in
+    from .explained import explained
 
     for stream in (sys.stdout, sys.stderr):
         with suppress(Exception):
@@ -124,11 +125,3 @@ def _explained(
         return replace(failure_of(recognition, snapshot), cell=cell)
 
     return explained(error, of_script, Turn(_WALK_S, asked=False))
-
-
-def _simulate_as_asked() -> None:
-    """Simulate a GPU where the environment asks for one, as the helper of a kernel does."""
-    wish = os.environ.get("GPU_HEADROOM_SIMULATE")
-    with suppress(Exception):
-        if wish and (simulator := import_module(SIMULATOR)).active() is None:
-            simulator.install_on_import(wish)

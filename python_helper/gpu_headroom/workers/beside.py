@@ -5,9 +5,9 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..advice.remedy import Offer
 from ..text.headline import named
 from ..text.messages import message
-from .remedy import Offer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
