@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 TEXTS = {
     "rescue.saved": "Saved {file_bytes} to `{path}`: `{names}`.",
     "rescue.busy": "A cell is running: the training can be saved when it has ended.",
-    "rescue.cancelled": "Cancelled: nothing was saved.",
+    "rescue.cancelled": "Canceled: nothing was saved.",
     "rescue.nothing": "Nothing was saved: no variable leads to a model with its optimizer.",
     "rescue.beside": (
         "Nothing was saved: a thread or task of yours is inside a framework (`{name}`)."
