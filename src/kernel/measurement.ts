@@ -2,11 +2,10 @@ import { DisposableDelegate, type IDisposable } from '@lumino/disposable';
 
 import { isBusy, lifeOf } from '../memory/model';
 import type { IMemoryState } from '../memory/state';
-import { whenLong } from '../memory/work';
 import { Observable } from '../observable';
 import type { Event, IHolders, IPlan, RequestArgs } from '../protocol';
 import type { IKernelMemory } from '../tokens';
-import { cancel, perform } from './work';
+import { Task } from './task';
 
 /** Cells that run one after the other are measured once, when this has passed. */
 const REST_MS = 300;
@@ -16,20 +15,6 @@ interface IMeasured {
   holders: IHolders;
   plan: IPlan;
 }
-
-/**
- * How far a measurement has come.
- *
- * - `none`: none was asked for, or it has come
- * - `queued`: the kernel was asked
- * - `waiting`: it is made when the running cell ends
- */
-export type MeasurementStep =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'queued' }
-  | { readonly kind: 'waiting' }
-  /** A reason is what `explain` puts into words. */
-  | { readonly kind: 'failed'; readonly reason: unknown };
 
 /**
  * What a walk through the objects of one kernel found last, whichever page asked.
@@ -54,31 +39,19 @@ export class Measurement<K extends keyof IMeasured> extends Observable {
     return this._last;
   }
 
-  get step(): MeasurementStep {
-    return this._step;
+  /** The measurement under way; `null`: there is none. */
+  get task(): Task<K> | null {
+    return this._task;
   }
 
-  /** Whether one was asked for and has not come. */
-  get isPending(): boolean {
-    return this._step.kind === 'queued' || this._step.kind === 'waiting';
-  }
-
-  /** Whether it has been asked for, and not come, for as long as is worth a word. */
-  get isLong(): boolean {
-    return this._isLong;
+  /** Why the last one failed, as `explain` puts it into words; `null`: it did not. */
+  get problem(): unknown {
+    return this._problem;
   }
 
   /** Whether nothing has happened since it was asked for, or came, that changes it. */
   get isCurrent(): boolean {
     return this._madeFor === whatHappened(this.memory.state);
-  }
-
-  /**
-   * Whole seconds that a person has waited for the walk; `null`: none goes on for
-   * as long as is worth a word.
-   */
-  get elapsed_s(): number | null {
-    return this._seconds;
   }
 
   /**
@@ -103,53 +76,39 @@ export class Measurement<K extends keyof IMeasured> extends Observable {
    * @param isAsked - whether a person asked for it: then it may take long
    */
   async measure(isAsked: boolean): Promise<void> {
-    const question = ++this._question;
     const before = this._last;
+    const args = { asked: isAsked } as RequestArgs<K>;
+    const task: Task<K> = new Task<K>(this.memory, this._kind, args);
+    this._task = task;
+    this._problem = null;
     this._isAsked = false;
-    this._forgetWalk();
     this._met();
-    this._set({ kind: 'queued' });
-    this._callOff = whenLong(() => {
-      this._isLong = true;
-      this.emit();
-    });
-    let end: MeasurementStep = { kind: 'none' };
-    try {
-      await perform(
-        this.memory,
-        this._kind,
-        { asked: isAsked } as RequestArgs<K>,
-        reply => {
-          if (question === this._question) {
-            this._requestId = reply.id;
-            const known = 'last' in reply ? reply.last : null;
-            // What has come since is newer.
-            if (known && this._last === before) {
-              this._last = known as IMeasured[K];
-            }
-            this._set({ kind: reply.status });
-          }
+    task.changed.connect(() => {
+      if (task === this._task) {
+        const { taken } = task;
+        const known = taken && 'last' in taken ? taken.last : null;
+        // What has come since is newer.
+        if (known && this._last === before) {
+          this._last = known as IMeasured[K];
         }
-      );
-    } catch (reason) {
-      end = { kind: 'failed', reason };
-    }
-    // Another life, and a later question, have an end of their own.
-    if (question === this._question) {
-      this._set(end);
-    }
-  }
-
-  /** End the walk. Never rejects: one that has ended meanwhile tells its result. */
-  async cancel(): Promise<void> {
-    if (this._requestId !== null) {
-      await cancel(this.memory, this._requestId);
+        this.emit();
+      }
+    });
+    this.emit();
+    const problem = await task.ended.then(
+      () => null,
+      (reason: unknown) => reason
+    );
+    // Another life, and a later measurement, have an end of their own.
+    if (task === this._task) {
+      this._problem = problem;
+      this._task = null;
+      this.emit();
     }
   }
 
   override dispose(): void {
     window.clearTimeout(this._rest);
-    this._forgetWalk();
     super.dispose();
   }
 
@@ -162,15 +121,6 @@ export class Measurement<K extends keyof IMeasured> extends Observable {
         this._met();
       }
       this.emit();
-    } else if (
-      event.type === 'progress' &&
-      event.request_id === this._requestId
-    ) {
-      const elapsed_s = Math.round(event.elapsed_s);
-      if (elapsed_s !== this._seconds) {
-        this._seconds = elapsed_s;
-        this.emit();
-      }
     }
   }
 
@@ -179,25 +129,11 @@ export class Measurement<K extends keyof IMeasured> extends Observable {
     if (life !== null && life !== this._life) {
       this._life = life;
       this._last = null;
-      this._question++;
-      this._set({ kind: 'none' });
+      this._task = null;
+      this._problem = null;
+      this.emit();
     }
     this._follow();
-  }
-
-  private _set(step: MeasurementStep): void {
-    this._step = step;
-    if (!this.isPending) {
-      this._forgetWalk();
-    }
-    this.emit();
-  }
-
-  private _forgetWalk(): void {
-    this._callOff();
-    this._isLong = false;
-    this._requestId = null;
-    this._seconds = null;
   }
 
   /** The next reason to measure is what happens from now on. */
@@ -235,18 +171,13 @@ export class Measurement<K extends keyof IMeasured> extends Observable {
 
   /** Whether something is known, or was asked for: a running cell is then waited for. */
   private _isBegun(): boolean {
-    return this._last !== null || this.isPending;
+    return this._last !== null || this._task !== null;
   }
 
   private _life: string | null;
   private _last: IMeasured[K] | null = null;
-  private _step: MeasurementStep = { kind: 'none' };
-  /** The number of the last question: only its answer ends the wait. */
-  private _question = 0;
-  private _requestId: string | null = null;
-  private _seconds: number | null = null;
-  private _isLong = false;
-  private _callOff = (): void => undefined;
+  private _task: Task<K> | null = null;
+  private _problem: unknown = null;
   /** What had happened when it was asked for, or came. */
   private _madeFor = '';
   private _lastReleased: IMemoryState['lastReleased'] = null;

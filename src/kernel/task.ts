@@ -2,7 +2,7 @@ import { type ISignal, Signal } from '@lumino/signaling';
 
 import { isBusy } from '../memory/model';
 import { type End, whenLong, type Work } from '../memory/work';
-import type { IReplies, RequestArgs } from '../protocol';
+import type { Event, IReplies, RequestArgs } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 import { cancel, perform } from './work';
 
@@ -30,6 +30,7 @@ export class Task<K extends Work> {
     args: RequestArgs<K>
   ) {
     _memory.stateChanged.connect(this._onState, this);
+    _memory.eventReceived.connect(this._onEvent, this);
     const callOff = whenLong(() => {
       this._isLong = true;
       this._changed.emit();
@@ -61,6 +62,21 @@ export class Task<K extends Work> {
     return this._isWaiting ? 'waiting' : this._isLong ? 'going' : 'begun';
   }
 
+  /** The kernel's answer when it took the work on; `null`: it has not. */
+  get taken(): IReplies[K] | null {
+    return this._taken;
+  }
+
+  /** Whole seconds that it has taken so far; `null`: not reported. */
+  get elapsed_s(): number | null {
+    return this._seconds;
+  }
+
+  /** Whether it goes on for as long as is worth a word. */
+  get isLong(): boolean {
+    return this._isLong && !this._isOver;
+  }
+
   /** Whether a person has cancelled it; it may have had a result nevertheless. */
   get isCancelled(): boolean {
     return this._isCancelled;
@@ -79,7 +95,7 @@ export class Task<K extends Work> {
   }
 
   private _onTaken(reply: IReplies[K]): void {
-    this._id = 'release_id' in reply ? reply.release_id : reply.id;
+    this._taken = reply;
     this._isWaiting = reply.status === 'waiting';
     this._wasBusy = isBusy(this._memory.state);
     this._changed.emit();
@@ -89,23 +105,35 @@ export class Task<K extends Work> {
   }
 
   private async _stop(): Promise<void> {
-    if (this._id !== null) {
-      await cancel(this._memory, this._id);
+    const reply = this._taken;
+    if (reply) {
+      const id = 'release_id' in reply ? reply.release_id : reply.id;
+      await cancel(this._memory, id);
+    }
+  }
+
+  private _onEvent(_: IKernelMemory, event: Event): void {
+    if (event.type === 'progress' && event.request_id === this._taken?.id) {
+      const elapsed_s = Math.round(event.elapsed_s);
+      if (elapsed_s !== this._seconds) {
+        this._seconds = elapsed_s;
+        this._changed.emit();
+      }
     }
   }
 
   /** A cell goes first, also one that begins meanwhile. */
   private _onState(): void {
     const busy = isBusy(this._memory.state);
-    if (this._id !== null && busy !== this._wasBusy) {
+    if (this._taken && busy !== this._wasBusy) {
       this._wasBusy = this._isWaiting = busy;
       this._changed.emit();
     }
   }
 
   private readonly _changed = new Signal<this, void>(this);
-  /** What it is cancelled by; `null`: the kernel has not taken it on. */
-  private _id: string | null = null;
+  private _taken: IReplies[K] | null = null;
+  private _seconds: number | null = null;
   private _wasBusy = false;
   private _isWaiting = false;
   private _isLong = false;

@@ -17,12 +17,13 @@ export function Measuring(props: {
   trans: TranslationBundle;
 }): React.JSX.Element {
   const { label, measurement, trans } = props;
-  const { elapsed_s } = measurement;
+  const { task } = measurement;
+  const elapsed_s = task?.elapsed_s ?? null;
   return (
     <Wait
       label={label}
       elapsed_s={elapsed_s}
-      onCancel={elapsed_s === null ? null : () => void measurement.cancel()}
+      onCancel={elapsed_s === null ? null : () => void task?.cancel()}
       trans={trans}
     />
   );

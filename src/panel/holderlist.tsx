@@ -14,10 +14,10 @@ import { describeMoment, describeSum } from './words';
  */
 export function HolderList({ model }: IPanelProps): React.JSX.Element {
   const { held, holders, trans } = model;
-  const { elapsed_s = null, last, step } = holders?.measurement ?? {};
+  const { last, problem = null, task } = holders?.measurement ?? {};
   const moment = explainMoment(model);
   // One that takes long can be cancelled; else a line above would come and go.
-  const isLong = elapsed_s !== null;
+  const isLong = (task?.elapsed_s ?? null) !== null;
   const sample = model.current?.state.sample;
   if (sample && sample.state !== 'live') {
     return (
@@ -36,9 +36,7 @@ export function HolderList({ model }: IPanelProps): React.JSX.Element {
           trans={trans}
         />
       )}
-      {step?.kind === 'failed' && (
-        <Hint icon="info">{explain(step.reason, trans)}</Hint>
-      )}
+      {problem !== null && <Hint icon="info">{explain(problem, trans)}</Hint>}
       {last?.complete === false && (
         <Gap
           message={last.message}
@@ -75,7 +73,7 @@ function explainMoment({ current, holders, trans }: PanelModel): string {
         : trans.__('Measured when In [%1] ends.', count);
     return [moment, later].filter(Boolean).join(' ');
   }
-  if (holders?.measurement.isLong) {
+  if (holders?.measurement.task?.isLong) {
     return trans.__('Measuring…');
   }
   return moment;

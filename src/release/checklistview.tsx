@@ -31,14 +31,13 @@ export function ChecklistView(props: IChecklistProps): React.JSX.Element {
   const safe = free.filter(item => item.safe);
   const priced = bySize(free.filter(item => !item.safe));
   const moved = items?.filter(({ kind }) => kind === 'restore') ?? [];
-  const hasFailed = plan.step.kind === 'failed';
   const running =
-    items || hasFailed ? '' : nameRunning(plan.memory.state, trans);
-  const isMeasuring = plan.isLong && !running;
+    items || plan.problem ? '' : nameRunning(plan.memory.state, trans);
+  const isMeasuring = plan.task?.isLong && !running;
   return (
     <div className="jp-GpuHeadroom-checklist">
-      {plan.step.kind === 'failed' && (
-        <Hint icon="triangle">{explain(plan.step.reason, trans)}</Hint>
+      {plan.problem !== null && (
+        <Hint icon="triangle">{explain(plan.problem, trans)}</Hint>
       )}
       {running && (
         <Hint icon="clock">
@@ -55,7 +54,7 @@ export function ChecklistView(props: IChecklistProps): React.JSX.Element {
           trans={trans}
         />
       )}
-      {gap && plan.step.kind === 'none' && (
+      {gap && !plan.task && plan.problem === null && (
         <Gap
           message={gap}
           onMeasure={() => void plan.measure(true)}

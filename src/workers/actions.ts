@@ -1,17 +1,15 @@
-import { perform } from '../kernel/work';
-import { whenLong } from '../memory/work';
+import { Task } from '../kernel/task';
 import { Observable } from '../observable';
 import type { EngineName, IWorkerReleased, WorkerAction } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 
-/** What a person has asked for, and has not ended. */
-export type Going =
-  | { readonly kind: 'follow'; readonly engine: EngineName }
-  | {
-      readonly kind: WorkerAction;
-      /** Of the worker. */
-      readonly name: string;
-    };
+/** What a user has asked for of a worker. */
+export interface IWorkerTask {
+  readonly action: WorkerAction;
+  /** Of the worker. */
+  readonly name: string;
+  readonly task: Task<'worker_release'>;
+}
 
 /**
  * What is done with the workers of one kernel: one thing at a time, and what came of
@@ -22,13 +20,9 @@ export class WorkerActions extends Observable {
     super();
   }
 
-  get going(): Going | null {
-    return this._going;
-  }
-
-  /** Whether that has gone on for as long as is worth a word. */
-  get isLong(): boolean {
-    return this._isLong;
+  /** What goes on; `null`: nothing. */
+  get current(): IWorkerTask | null {
+    return this._current;
   }
 
   /** The outcome of the last; `null`: there is none. */
@@ -43,7 +37,7 @@ export class WorkerActions extends Observable {
 
   /** Put the helper into the workers of an engine, or take it back. Never rejects. */
   async follow(engine: EngineName, follow: boolean): Promise<void> {
-    await this._do({ kind: 'follow', engine }, async () => {
+    await this._keep(async () => {
       await this._memory.request('follow', { engine, follow });
     });
   }
@@ -54,37 +48,34 @@ export class WorkerActions extends Observable {
     action: WorkerAction,
     name: string
   ): Promise<void> {
-    await this._do({ kind: action, name }, async () => {
-      const args = { worker_id, action };
-      this._result = await perform(this._memory, 'worker_release', args);
-    });
-  }
-
-  private async _do(going: Going, run: () => Promise<void>): Promise<void> {
-    if (this._going) {
+    if (this._current) {
       return;
     }
-    this._going = going;
+    const args = { worker_id, action };
+    const task = new Task(this._memory, 'worker_release', args);
+    task.changed.connect(this.emit, this);
+    this._current = { action, name, task };
+    await this._keep(async () => {
+      this._result = await task.ended;
+    });
+    this._current = null;
+    this.emit();
+  }
+
+  /** Keep what comes of some work. */
+  private async _keep(work: () => Promise<void>): Promise<void> {
     this._result = null;
     this._problem = null;
-    const callOff = whenLong(() => {
-      this._isLong = true;
-      this.emit();
-    });
     this.emit();
     try {
-      await run();
+      await work();
     } catch (reason) {
       this._problem = reason;
     }
-    callOff();
-    this._isLong = false;
-    this._going = null;
     this.emit();
   }
 
-  private _going: Going | null = null;
-  private _isLong = false;
+  private _current: IWorkerTask | null = null;
   private _result: IWorkerReleased | null = null;
   private _problem: unknown = null;
 }

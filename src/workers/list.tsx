@@ -134,7 +134,7 @@ function Row(
           label={labels[action][0]}
           description={labels[action][1]}
           focusKey={`${action} ${worker.id} ${card.id}`}
-          onPress={actions.going ? null : () => void run(action)}
+          onPress={actions.current ? null : () => void run(action)}
         />
       ))}
       <div>

@@ -11,7 +11,7 @@ import { words } from '../text/messages';
 import { Engines } from './engines';
 import { WorkerList } from './list';
 import type { IWorkersProps } from './props';
-import { describeGoing } from './words';
+import { describeTask } from './words';
 
 /**
  * The processes that a notebook sends its work to: engines that are not measured, the
@@ -56,22 +56,22 @@ function isMeasured({ state }: IFollowed): boolean {
 
 /** What goes on, or what came of it: one sentence. */
 function Outcome({ trans, workers }: IWorkersProps): React.JSX.Element {
-  const { going, isLong, problem, result } = workers.actions;
+  const { current, problem, result } = workers.actions;
   return (
     <div role="status">
-      {going && isLong && (
+      {current?.task.isLong && (
         <Wait
-          label={describeGoing(going, trans)}
+          label={describeTask(current, trans)}
           onCancel={null}
           trans={trans}
         />
       )}
-      {!going && result && (
+      {!current && result && (
         <Hint icon={result.status === 'done' ? 'check' : 'info'}>
           <Sentence text={words(trans).sentence(result.message)} />
         </Hint>
       )}
-      {!going && problem !== null && (
+      {!current && problem !== null && (
         <Hint icon="triangle">{explain(problem, trans)}</Hint>
       )}
     </div>

@@ -7,7 +7,7 @@ import { formatAge } from '../memory/readingwords';
 import { countWorkers, nameWorkers } from '../memory/workerwords';
 import type { ICardWorker, IFollowed } from '../protocol';
 import { formatBytes, formatPrompt } from '../text/format';
-import type { Going } from './actions';
+import type { IWorkerTask } from './actions';
 
 /** "40 Dask workers"; "Ray workers" where nobody counts them. */
 function counted(
@@ -103,13 +103,11 @@ export function describeProcess(
 }
 
 /** What goes on. */
-export function describeGoing(going: Going, trans: TranslationBundle): string {
-  switch (going.kind) {
-    case 'follow':
-      return trans.__('Asking the kernel…');
-    case 'free':
-      return trans.__('Freeing memory of %1…', going.name);
-    case 'end':
-      return trans.__('Ending %1…', going.name);
-  }
+export function describeTask(
+  { action, name }: IWorkerTask,
+  trans: TranslationBundle
+): string {
+  return action === 'free'
+    ? trans.__('Freeing memory of %1…', name)
+    : trans.__('Ending %1…', name);
 }

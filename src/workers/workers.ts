@@ -111,7 +111,7 @@ export class Workers extends Observable {
   }
 
   private _onAction(): void {
-    if (this.actions.going === null) {
+    if (this.actions.current === null) {
       this.refresh();
     }
     this.emit();

@@ -57,13 +57,13 @@ describe('the model of the holders', () => {
   it('should measure when somebody looks, and once', async () => {
     await show();
     expect(asked()).toBe(1);
-    expect(holders.measurement.step.kind).toBe('queued');
+    expect(holders.measurement.task?.step).toBe('begun');
     const measured = makeHolders();
     memory.send(measured);
     memory.set({});
     await rest();
     expect(asked()).toBe(1);
-    expect(holders.measurement.step.kind).toBe('none');
+    expect(holders.measurement.task).toBeNull();
     expect(holders.measurement.last).toBe(measured);
   });
 
@@ -92,7 +92,7 @@ describe('the model of the holders', () => {
     answers.holders = () => Promise.resolve({ status: 'waiting', last });
     memory.set({ cell: RUNNING });
     await show();
-    expect(holders.measurement.step.kind).toBe('waiting');
+    expect(holders.measurement.task?.step).toBe('waiting');
     expect(holders.measurement.last).toBe(last);
   });
 
@@ -121,22 +121,19 @@ describe('the model of the holders', () => {
       return Promise.resolve({ status: 'queued', last: makeHolders() });
     };
     await show();
-    expect(holders.measurement.step.kind).toBe('none');
+    expect(holders.measurement.task).toBeNull();
     expect(holders.measurement.last).toBe(measured);
   });
 
   it('should say why it could not be measured, and try again on request', async () => {
     answers.holders = () => Promise.reject(new Error('Not yet.'));
     await show();
-    expect(holders.measurement.step).toEqual({
-      kind: 'failed',
-      reason: new Error('Not yet.')
-    });
+    expect(holders.measurement.problem).toEqual(new Error('Not yet.'));
     await rest();
     expect(asked()).toBe(1);
     answers.holders = () => Promise.resolve({ status: 'queued', last: null });
     void holders.measurement.measure(true);
-    expect(holders.measurement.step.kind).toBe('queued');
+    expect(holders.measurement.task?.step).toBe('begun');
   });
 
   it('should tell how long a person has waited, and end it', async () => {
@@ -145,12 +142,12 @@ describe('the model of the holders', () => {
     await settle();
     expect(memory.requests.at(-1)).toEqual(['holders', { asked: true }]);
     memory.send({ ...EVENTS.progress, request_id: '1', elapsed_s: 2 });
-    expect(holders.measurement.elapsed_s).toBe(2);
-    await holders.measurement.cancel();
+    expect(holders.measurement.task?.elapsed_s).toBe(2);
+    await holders.measurement.task?.cancel();
     expect(memory.requests.at(-1)).toEqual(['cancel', { cancelled_id: '1' }]);
     memory.send(makeHolders());
     await settle();
-    expect(holders.measurement.elapsed_s).toBeNull();
+    expect(holders.measurement.task).toBeNull();
   });
 
   it('should forget another life of the kernel', async () => {

@@ -115,10 +115,7 @@ describe('the checklist', () => {
     await measure(TRACEBACK);
     answers.plan = () => Promise.reject(new Error('Still arriving.'));
     await checklist.plan.measure(false);
-    expect(checklist.plan.step).toEqual({
-      kind: 'failed',
-      reason: new Error('Still arriving.')
-    });
+    expect(checklist.plan.problem).toEqual(new Error('Still arriving.'));
     expect(checklist.items).toEqual([TRACEBACK]);
   });
 
@@ -127,8 +124,8 @@ describe('the checklist', () => {
     const message = say('GPU Headroom: mainloop failed.');
     memory.send({ ...EVENTS.error, request_id: '1', message });
     await measured;
-    expect(checklist.plan.step).toMatchObject({
-      reason: { message: 'GPU Headroom: mainloop failed.' }
+    expect(checklist.plan.problem).toMatchObject({
+      message: 'GPU Headroom: mainloop failed.'
     });
   });
 
@@ -151,19 +148,20 @@ describe('the checklist', () => {
     const changed = jest.fn();
     const asked = checklist.plan.measure(true);
     await settle();
-    expect(checklist.plan.elapsed_s).toBeNull();
+    const { task } = checklist.plan;
+    expect(task?.elapsed_s).toBeNull();
     checklist.changed.connect(changed);
     memory.send({ ...EVENTS.progress, request_id: '1', elapsed_s: 1.1 });
     memory.send({ ...EVENTS.progress, request_id: '1', elapsed_s: 1.4 });
     memory.send({ ...EVENTS.progress, request_id: 'other', elapsed_s: 9 });
-    expect(checklist.plan.elapsed_s).toBe(1);
+    expect(task?.elapsed_s).toBe(1);
     expect(changed).toHaveBeenCalledTimes(1);
-    await checklist.plan.cancel();
+    await task?.cancel();
     expect(memory.requests.at(-1)).toEqual(['cancel', { cancelled_id: '1' }]);
     memory.send({ ...makePlan([]), complete: false });
     await asked;
-    expect(checklist.plan.elapsed_s).toBeNull();
-    await checklist.plan.cancel();
+    expect(checklist.plan.task).toBeNull();
+    await task?.cancel();
     expect(memory.requests.at(-1)?.[0]).toBe('cancel');
     expect(memory.requests).toHaveLength(2);
   });
@@ -172,7 +170,7 @@ describe('the checklist', () => {
     await measure(TRACEBACK);
     memory.restart();
     expect(checklist.items).toBeNull();
-    expect(checklist.plan.step.kind).toBe('none');
+    expect(checklist.plan.task).toBeNull();
   });
 
   it('should measure when somebody looks, and again after a release', async () => {

@@ -151,15 +151,15 @@ describe('the workers of a kernel', () => {
     await pass(0);
     const { actions } = workers;
     const ended = actions.release(RANK.id, 'end', 'rank 1');
-    await actions.follow('dask', true);
-    expect(actions.going).toMatchObject({ kind: 'end' });
+    await actions.release(RANK.id, 'free', 'rank 1');
+    expect(actions.current).toMatchObject({ action: 'end' });
     await pass(600);
-    expect(actions.isLong).toBe(true);
+    expect(actions.current?.task.isLong).toBe(true);
     expect(asked()).toHaveLength(1);
     memory.send({ ...WORKER_RELEASED, request_id: '1' });
     await ended;
     await pass(0);
-    expect(actions.going).toBeNull();
+    expect(actions.current).toBeNull();
     expect(actions.result?.status).toBe('done');
     expect(asked()).toHaveLength(2);
     const releases = memory.requests.filter(
