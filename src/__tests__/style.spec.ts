@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+const SRC = join(__dirname, '..');
 const STYLE = join(__dirname, '..', '..', 'style');
 
 function imported(list: string): string[] {
@@ -10,15 +11,31 @@ function imported(list: string): string[] {
   );
 }
 
+function sources(): string[] {
+  return readdirSync(SRC, { recursive: true })
+    .map(String)
+    .filter(name => /^(?!.*__tests__).*\.tsx?$/.test(name))
+    .map(name => readFileSync(join(SRC, name), 'utf8'));
+}
+
 describe('style', () => {
-  it('should name every component in both lists, in the same order', () => {
+  it('should name what a page loads at its start in two lists, in one order', () => {
+    expect(imported('index.js')).toEqual(imported('index.css'));
+  });
+
+  it('should load every file: at the start, or with what it is of', () => {
     const files = readdirSync(STYLE, { recursive: true }).map(String);
     const components = files.filter(
       // Those of outputs elsewhere are none of JupyterLab's.
       name => /^(?!outputs\/|index\.css).*\.css$/.test(name)
     );
-    expect(imported('index.js')).toEqual(imported('index.css'));
-    expect(imported('index.css').sort()).toEqual(components.sort());
+    const later = sources().flatMap(source =>
+      [...source.matchAll(/'\.\.\/\.\.\/style\/([\w/]+\.css)'/g)].map(
+        ([, name]) => name ?? ''
+      )
+    );
+    const loaded = new Set([...imported('index.css'), ...later]);
+    expect([...loaded].sort()).toEqual(components.sort());
   });
 
   it('should leave it to the language where a line begins', () => {

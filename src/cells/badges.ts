@@ -19,6 +19,8 @@ import { readBadge } from './badge';
 import { BadgeView, type IOffer } from './badgeview';
 import { LiveRun } from './liverun';
 
+import '../../style/badge.css';
+
 interface IOptions {
   readonly panel: NotebookPanel;
   readonly memory: IGpuMemory;

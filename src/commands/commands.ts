@@ -3,10 +3,8 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 
 import { isLocked } from '../lab/locked';
 import { CommandIDs, NO_ARGS } from '../tokens';
-import { insertCleanupCell } from './cleanup';
 import { CommandRefresher } from './refresher';
 import { addReleases, type IParts, target } from './releases';
-import { saveSnapshot } from './snapshot';
 
 const CLEANUP_ARGS = {
   type: 'object',
@@ -76,6 +74,7 @@ function addCleanup({ commands, memory, notebooks, trans }: IParts): void {
         return;
       }
       const items = (args.items as string[] | undefined) ?? null;
+      const { insertCleanupCell } = await import('./cleanup');
       await insertCleanupCell(kernel, panel, items, trans);
     }
   });
@@ -90,8 +89,10 @@ function addSnapshot({ commands, memory, trans }: IParts): void {
     describedBy: { args: NO_ARGS },
     isEnabled: () => memory.current?.state.phase === 'live',
     execute: async () => {
-      if (memory.current) {
-        await saveSnapshot(memory.current, trans);
+      const { current } = memory;
+      if (current) {
+        const { saveSnapshot } = await import('./snapshot');
+        await saveSnapshot(current, trans);
       }
     }
   });

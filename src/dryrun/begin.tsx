@@ -11,6 +11,8 @@ import { type DryRunArgs, dryRunOf } from './dryrun';
 import { type DryRunMore, Here } from './here';
 import { Question } from './question';
 
+import '../../style/dryrun.css';
+
 /** The code cells of a notebook as they stand, with what a person calls them. */
 export function cellsOf(
   { model }: NotebookPanel,

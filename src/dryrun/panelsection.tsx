@@ -5,6 +5,8 @@ import { formatBytes } from '../text/format';
 import { type DryRun, dryRunOf } from './dryrun';
 import { FitsOn } from './section';
 
+import '../../style/dryrun.css';
+
 /** What the notebook needs of a GPU, once a dry run was requested. */
 export const FITS_ON: IPanelSection = {
   id: 'fits-on',

@@ -10,6 +10,9 @@ import { popupActions } from './popupactions';
 import { PopupBody } from './popupbody';
 import { noticeOf } from './popupnotice';
 
+import '../../style/timeline.css';
+import '../../style/popup.css';
+
 interface IOptions {
   readonly model: GaugeModel;
   readonly commands: CommandRegistry;

@@ -4,6 +4,8 @@ import * as React from 'react';
 
 import { Sentence } from '../components/sentence';
 
+import '../../style/consent.css';
+
 interface IConsent {
   readonly title: string;
   /** What it costs, each as a sentence with the marks of the catalogue. */

@@ -11,6 +11,8 @@ import type { IOtherKernels } from './otherkernel';
 import { type IShare, restOf, sharesOf } from './sharing';
 import { describeTotal } from './words';
 
+import '../../style/otherkernels.css';
+
 /** Who else uses the GPU that is shown, as a section of the panel. */
 export function othersSection(others: IOtherKernels): IPanelSection {
   return {

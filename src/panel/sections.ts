@@ -8,6 +8,8 @@ import { FreeableList } from './freeablelist';
 import { HolderList } from './holderlist';
 import type { IPanelSection, PanelModel } from './model';
 
+import '../../style/sections.css';
+
 export const DEVICES: IPanelSection = {
   id: 'devices',
   rank: 20,

@@ -13,6 +13,8 @@ import { nameSize } from '../text/names';
 import type { Checklist } from './checklist';
 import { nameRunning } from './words';
 
+import '../../style/release.css';
+
 interface IChecklistProps {
   checklist: Checklist;
   /** Takes back what was done before: its id is that of an item. */

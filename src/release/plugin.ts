@@ -1,9 +1,6 @@
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-// A press of a button asks and tells at once.
-// eslint-disable-next-line jupyter/prefer-lazy-imports
-import { confirmItems, notifyRelease } from './notifier';
 import { IReleaseSessions, ReleaseSessions } from './sessions';
 
 /**
@@ -18,8 +15,10 @@ const plugin: JupyterFrontEndPlugin<ReleaseSessions> = {
   activate: (_, translator: ITranslator | null): ReleaseSessions => {
     const trans = (translator ?? nullTranslator).load('gpu-headroom');
     return new ReleaseSessions({
-      confirm: items => confirmItems(items, trans),
-      notify: (session, args) => notifyRelease(session, args, trans)
+      confirm: async items =>
+        (await import('./notifier')).confirmItems(items, trans),
+      notify: async (session, args) =>
+        (await import('./notifier')).notifyRelease(session, args, trans)
     });
   }
 };

@@ -14,6 +14,14 @@ import type { Places } from './place';
 import { ReportRenderer } from './renderer';
 import { Reports } from './reports';
 
+import '../../style/card/card.css';
+import '../../style/card/legend.css';
+import '../../style/card/causes.css';
+import '../../style/card/remedy.css';
+import '../../style/card/diff.css';
+import '../../style/card/outcome.css';
+import '../../style/card/details.css';
+
 interface IOptions {
   readonly memory: IGpuMemory;
   readonly sessions: ReleaseSessions;

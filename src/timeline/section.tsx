@@ -4,6 +4,8 @@ import type { IPanelProps, IPanelSection } from '../panel/model';
 import { Findings } from './findings';
 import { Timeline } from './view';
 
+import '../../style/timeline.css';
+
 /** Height of the chart. */
 const HEIGHT_PX = 96;
 

@@ -6,6 +6,8 @@ import { formatBytes } from '../text/format';
 import { WorkersSection } from './section';
 import { type Workers, workersOf } from './workers';
 
+import '../../style/workers.css';
+
 /** The processes that the notebook sends its work to, as a section of the panel. */
 export function workersSection(settings: Settings): IPanelSection {
   return {
