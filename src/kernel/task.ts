@@ -37,16 +37,37 @@ export class Task<K extends Work> {
     });
     this.ended = perform(_memory, type, args, reply => {
       this._onTaken(reply);
-    }).finally(() => {
+    });
+    const end = (): void => {
       callOff();
       this._isOver = true;
       this._changed.emit();
       Signal.clearData(this);
-    });
+    };
+    this.ended.then(
+      result => {
+        this._result = result;
+        end();
+      },
+      (reason: unknown) => {
+        this._problem = reason;
+        end();
+      }
+    );
   }
 
   /** Rejects with a sentence when the helper refuses or is gone before the end. */
   readonly ended: Promise<End<K>>;
+
+  /** What came of it; `null`: nothing yet, or it failed. */
+  get result(): End<K> | null {
+    return this._result;
+  }
+
+  /** Why it failed, as `explain` puts it into words; `null`: it has not. */
+  get problem(): unknown {
+    return this._problem;
+  }
 
   get changed(): ISignal<this, void> {
     return this._changed;
@@ -134,6 +155,8 @@ export class Task<K extends Work> {
   private readonly _changed = new Signal<this, void>(this);
   private _taken: IReplies[K] | null = null;
   private _seconds: number | null = null;
+  private _result: End<K> | null = null;
+  private _problem: unknown = null;
   private _wasBusy = false;
   private _isWaiting = false;
   private _isLong = false;

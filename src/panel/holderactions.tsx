@@ -73,15 +73,14 @@ function freeAction(
 /** Finds what keeps an object. */
 export function searchAction(id: string, model: PanelModel): IRowAction {
   const { holders, trans } = model;
-  const step = holders?.path(id);
-  const isSearching = step?.kind === 'searching';
+  const step = holders?.path(id)?.step ?? 'ended';
   return {
     label: trans.__('Who holds it?'),
     icon: searchIcon,
-    obstacle: isSearching ? trans.__('Searching…') : '',
+    obstacle: step !== 'ended' ? trans.__('Searching…') : '',
     run: () => {
       holders?.toggle(id, true);
-      void holders?.search(id);
+      holders?.search(id);
     }
   };
 }

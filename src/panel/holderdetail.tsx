@@ -3,12 +3,12 @@ import * as React from 'react';
 
 import { Sentence } from '../components/sentence';
 import { explain } from '../kernel/problem';
+import type { Task } from '../kernel/task';
 import type { IHeld, IHeldPart, IPath } from '../protocol';
 import { formatBytes } from '../text/format';
 import { words } from '../text/messages';
 import { ActionButtons, type IRowAction } from './holderactions';
 import { TaskWait } from '../lab/wait';
-import type { PathStep } from './holders';
 import type { PanelModel } from './model';
 import { describeHolder, describeShape, nameCell } from './words';
 
@@ -31,7 +31,7 @@ export function Detail(
   const { actions, active, children, id, level, model } = props;
   const { holders, trans } = model;
   const rowId = `${id}/detail`;
-  const step = holders?.path(id);
+  const search = holders?.path(id);
   return (
     <div
       className="jp-GpuHeadroom-holderDetail"
@@ -43,7 +43,9 @@ export function Detail(
       <div role="gridcell">
         {children}
         <ActionButtons actions={actions} />
-        <div role="status">{step && <Answer step={step} trans={trans} />}</div>
+        <div role="status">
+          {search && <Answer task={search} trans={trans} />}
+        </div>
       </div>
     </div>
   );
@@ -125,25 +127,22 @@ export function PartFacts(props: {
 }
 
 function Answer(props: {
-  step: PathStep;
+  task: Task<'path'>;
   trans: TranslationBundle;
-}): React.JSX.Element | null {
-  const { step, trans } = props;
-  switch (step.kind) {
-    case 'searching':
-      return (
-        <TaskWait
-          task={step.task}
-          going={trans.__('Searching…')}
-          waiting={trans.__('Searched when the running cell ends.')}
-          trans={trans}
-        />
-      );
-    case 'failed':
-      return <p>{explain(step.reason, trans)}</p>;
-    case 'found':
-      return <Ways path={step.path} trans={trans} />;
-  }
+}): React.JSX.Element {
+  const { task, trans } = props;
+  return (
+    <>
+      <TaskWait
+        task={task}
+        going={trans.__('Searching…')}
+        waiting={trans.__('Searched when the running cell ends.')}
+        trans={trans}
+      />
+      {task.problem !== null && <p>{explain(task.problem, trans)}</p>}
+      {task.result && <Ways path={task.result} trans={trans} />}
+    </>
+  );
 }
 
 /** The ways to an object, each from its root on. */

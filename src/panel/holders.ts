@@ -1,14 +1,8 @@
 import { Measurement } from '../kernel/measurement';
 import { Task } from '../kernel/task';
 import { Observable } from '../observable';
-import type { IHolders, IPath } from '../protocol';
+import type { IHolders } from '../protocol';
 import type { IKernelMemory } from '../tokens';
-
-/** How far the search for what holds one object has come. */
-export type PathStep =
-  | { readonly kind: 'searching'; readonly task: Task<'path'> }
-  | { readonly kind: 'found'; readonly path: IPath }
-  | { readonly kind: 'failed'; readonly reason: unknown };
 
 /**
  * Who holds the memory of one kernel, as last measured, and which rows are open.
@@ -29,7 +23,7 @@ export class HoldersModel extends Observable {
   readonly expanded = new Set<string>();
 
   /** The search for what holds an object of the last measurement, if any. */
-  path(id: string): PathStep | undefined {
+  path(id: string): Task<'path'> | undefined {
     return this._paths.get(id);
   }
 
@@ -43,17 +37,13 @@ export class HoldersModel extends Observable {
     this.emit();
   }
 
-  /** Find what keeps an object alive. Never rejects. */
-  async search(id: string): Promise<void> {
+  /** Find what keeps an object alive. */
+  search(id: string): void {
     const { memory } = this.measurement;
     const task = new Task(memory, 'path', { holder_id: id });
     task.changed.connect(this.emit, this);
-    this._setPath(id, { kind: 'searching', task });
-    try {
-      this._setPath(id, { kind: 'found', path: await task.ended });
-    } catch (reason) {
-      this._setPath(id, { kind: 'failed', reason });
-    }
+    this._paths.set(id, task);
+    this.emit();
   }
 
   override dispose(): void {
@@ -71,11 +61,6 @@ export class HoldersModel extends Observable {
     this.emit();
   }
 
-  private _setPath(id: string, step: PathStep): void {
-    this._paths.set(id, step);
-    this.emit();
-  }
-
-  private readonly _paths = new Map<string, PathStep>();
+  private readonly _paths = new Map<string, Task<'path'>>();
   private _last: IHolders | null = null;
 }

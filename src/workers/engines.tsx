@@ -73,7 +73,7 @@ function Following(
       label={isWanted ? trans.__('Measure them') : trans.__('Stop measuring')}
       focusKey={engine}
       onPress={
-        actions.current ? null : () => void actions.follow(engine, isWanted)
+        actions.isBusy ? null : () => void actions.follow(engine, isWanted)
       }
     />
   );

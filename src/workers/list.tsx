@@ -111,7 +111,7 @@ function Row(
     if (action === 'end' && !(await agreesToEnd(worker, name, trans))) {
       return;
     }
-    await actions.release(worker.id, action, name);
+    actions.release(worker.id, action, name);
   };
   const labels = {
     free: [trans.__('Free'), trans.__('Free memory of %1', name)],
@@ -134,7 +134,7 @@ function Row(
           label={labels[action][0]}
           description={labels[action][1]}
           focusKey={`${action} ${worker.id} ${card.id}`}
-          onPress={actions.current ? null : () => void run(action)}
+          onPress={actions.isBusy ? null : () => void run(action)}
         />
       ))}
       <div>

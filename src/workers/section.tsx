@@ -56,22 +56,20 @@ function isMeasured({ state }: IFollowed): boolean {
 
 /** What goes on, or what came of it: one sentence. */
 function Outcome({ trans, workers }: IWorkersProps): React.JSX.Element {
-  const { current, problem, result } = workers.actions;
+  const { last } = workers.actions;
+  const result = last?.task.result;
+  const problem = last?.task.problem ?? workers.actions.problem;
   return (
     <div role="status">
-      {current?.task.isLong && (
-        <Wait
-          label={describeTask(current, trans)}
-          onCancel={null}
-          trans={trans}
-        />
+      {last?.task.isLong && (
+        <Wait label={describeTask(last, trans)} onCancel={null} trans={trans} />
       )}
-      {!current && result && (
+      {result && (
         <Hint icon={result.status === 'done' ? 'check' : 'info'}>
           <Sentence text={words(trans).sentence(result.message)} />
         </Hint>
       )}
-      {!current && problem !== null && (
+      {problem !== null && (
         <Hint icon="triangle">{explain(problem, trans)}</Hint>
       )}
     </div>

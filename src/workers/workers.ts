@@ -111,7 +111,7 @@ export class Workers extends Observable {
   }
 
   private _onAction(): void {
-    if (this.actions.current === null) {
+    if (!this.actions.isBusy) {
       this.refresh();
     }
     this.emit();

@@ -21,10 +21,7 @@ describe('the model of the holders', () => {
   const asked = (): number =>
     memory.requests.filter(([type]) => type === 'holders').length;
 
-  const taskOf = (id: string): Task<'path'> | null => {
-    const step = holders.path(id);
-    return step?.kind === 'searching' ? step.task : null;
-  };
+  const taskOf = (id: string): Task<'path'> | undefined => holders.path(id);
 
   const rest = (): Promise<void> =>
     new Promise(resolve => setTimeout(resolve, RESTED_MS));
@@ -160,18 +157,18 @@ describe('the model of the holders', () => {
   });
 
   it('should tell how far a search has come', async () => {
-    const search = holders.search('name:model');
+    holders.search('name:model');
     expect(taskOf('name:model')?.step).toBe('begun');
     await settle();
     const path = { ...EVENTS.path, request_id: '1', holder_id: 'name:model' };
     memory.send(path);
-    await search;
-    expect(holders.path('name:model')).toEqual({ kind: 'found', path });
+    await settle();
+    expect(taskOf('name:model')?.result).toEqual(path);
   });
 
   it('should tell that a search waits for a cell, and why one failed', async () => {
     answers.path = () => Promise.resolve({ status: 'waiting' });
-    const search = holders.search('name:model');
+    holders.search('name:model');
     await settle();
     expect(taskOf('name:model')?.step).toBe('waiting');
     memory.send({
@@ -186,15 +183,12 @@ describe('the model of the holders', () => {
       request_id: '1',
       message: { ...message('error.part'), text: 'It failed.' }
     });
-    await search;
-    expect(holders.path('name:model')).toEqual({
-      kind: 'failed',
-      reason: new Error('It failed.')
-    });
+    await settle();
+    expect(taskOf('name:model')?.problem).toEqual(new Error('It failed.'));
   });
 
   it('should drop searches with what they were about', () => {
-    void holders.search('name:model');
+    holders.search('name:model');
     memory.send(makeHolders());
     expect(holders.path('name:model')).toBeUndefined();
   });

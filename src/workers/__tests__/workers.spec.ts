@@ -150,17 +150,16 @@ describe('the workers of a kernel', () => {
     read();
     await pass(0);
     const { actions } = workers;
-    const ended = actions.release(RANK.id, 'end', 'rank 1');
-    await actions.release(RANK.id, 'free', 'rank 1');
-    expect(actions.current).toMatchObject({ action: 'end' });
+    actions.release(RANK.id, 'end', 'rank 1');
+    actions.release(RANK.id, 'free', 'rank 1');
+    expect(actions.last).toMatchObject({ action: 'end' });
     await pass(600);
-    expect(actions.current?.task.isLong).toBe(true);
+    expect(actions.last?.task.isLong).toBe(true);
     expect(asked()).toHaveLength(1);
     memory.send({ ...WORKER_RELEASED, request_id: '1' });
-    await ended;
     await pass(0);
-    expect(actions.current).toBeNull();
-    expect(actions.result?.status).toBe('done');
+    expect(actions.isBusy).toBe(false);
+    expect(actions.last?.task.result?.status).toBe('done');
     expect(asked()).toHaveLength(2);
     const releases = memory.requests.filter(
       ([type]) => type === 'worker_release'
@@ -173,10 +172,15 @@ describe('the workers of a kernel', () => {
   it('should tell why something was not done', async () => {
     const reason = new Error('The worker is busy.');
     memory.answers.worker_release = () => Promise.reject(reason);
-    await workers.actions.release(RANK.id, 'free', 'rank 1');
-    expect(workers.actions.problem).toMatchObject({ message: reason.message });
-    await workers.actions.follow('dask', true);
-    expect(workers.actions.problem).toBeNull();
+    const { actions } = workers;
+    actions.release(RANK.id, 'free', 'rank 1');
+    await pass(0);
+    expect(actions.last?.task.problem).toMatchObject({
+      message: reason.message
+    });
+    await actions.follow('dask', true);
+    expect(actions.last).toBeNull();
+    expect(actions.problem).toBeNull();
     expect(memory.requests.pop()).toEqual([
       'follow',
       { engine: 'dask', follow: true }
