@@ -47,7 +47,7 @@ function linesOf(wing) {
 
 /** The sums that `sizes.json` may not go beyond: lowered with it, never raised. */
 const MOST = {
-  src: 25300,
+  src: 25030,
   'python_helper/gpu_headroom': 39900,
   'python_helper/gpu_simulator': 7931
 };

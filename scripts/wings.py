@@ -47,13 +47,15 @@ class Wing:
 
     half: str
     folders: tuple[str, ...]
+    # Nothing lists a script of its own.
+    listed: bool = True
 
 
 _CORE_TESTS = (
     "advice card cells code concurrency errors frameworks handlers holders inspection oom protocol"
     " readings release render session text"
 )
-_CORE_PAGE = "cells commands components gauge kernel lab memory panel protocol release text"
+_CORE_PAGE = "__tests__ card cells commands gauge kernel memory panel release report text"
 HALVES = {
     "helper": Half(
         "python_helper/gpu_headroom/session/wings.py",
@@ -85,11 +87,18 @@ def _of_helper(*folders: str) -> Wing:
     return Wing("helper", tuple(f"python_helper/{name}" for name in folders))
 
 
-WINGS = {
+def _of_page(name: str) -> Wing:
+    return Wing("page", (f"src/{name}",), listed=name != "outputs")
+
+
+_OF_PAGE = ("workers", "dryrun", "fit", "otherkernels", "timeline", "outputs")
+
+WINGS: dict[str, Wing] = {
     "trends": _of_helper("gpu_headroom/trends", "tests/trends"),
     "frames": _of_helper("gpu_headroom/frames", "tests/frames"),
     "workers": _of_helper("gpu_headroom/workers", "tests/workers"),
     "rescue": _of_helper("gpu_headroom/rescue", "tests/rescue"),
+    **{f"src/{name}": _of_page(name) for name in _OF_PAGE},
 }
 
 
@@ -119,9 +128,12 @@ def remove(tree: Path, name: str) -> None:
         if not (tree / folder).is_dir():
             raise SystemExit(f"{name}: there is no folder {folder}.")
         shutil.rmtree(tree / folder)
+    if not wing.listed:
+        return
     path = tree / HALVES[wing.half].list_file
     lines = path.read_text().splitlines(keepends=True)
-    named = [line for line in lines if re.search(rf"\b{name}\b", line)]
+    word = Path(name).name
+    named = [line for line in lines if re.search(rf"\b{word}\b", line)]
     if len(named) != 1:
         raise SystemExit(f"{name}: {len(named)} lines of {path.name} name it, not one.")
     lines.remove(named[0])
