@@ -3,13 +3,14 @@ import type { ICellModel, ICodeCellModel } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { askConsent } from '../lab/consent';
 import { formatPrompt } from '../text/format';
 import { words } from '../text/messages';
+import { own } from '../text/own';
 import type { IKernelMemory } from '../tokens';
 import { Choice } from './choice';
 import { type DryRunArgs, dryRunOf } from './dryrun';
 import { type DryRunMore, Here } from './here';
-import { Question } from './question';
 
 import '../../style/dryrun.css';
 
@@ -101,23 +102,34 @@ export async function runDry(
     return problem;
   }
   const { asks, message } = step;
-  const said = message ? words(trans).sentence(message) : '';
-  const question = new Question(said, asks, args.labels, trans);
-  const { button } = await showDialog({
-    title: asks.length
-      ? trans.__('Run these cells in the dry run, too?')
-      : trans.__('Run without a sandbox?'),
-    body: question,
-    buttons: [
-      Dialog.cancelButton({ label: trans.__('Cancel') }),
-      Dialog.okButton({ label: trans.__('Go on') })
-    ],
-    defaultButton: 0
-  });
-  if (!button.accept) {
+  const { sentence } = words(trans);
+  const leaveOut = trans.__('Leave them out');
+  const explained = trans.__(
+    'They do more than compute and write files. Commands, such as %pip, are passed over.'
+  );
+  const hasAsks = asks.length > 0;
+  const agreed = await askConsent(
+    {
+      title: hasAsks
+        ? trans.__('Run these cells in the dry run, too?')
+        : trans.__('Run without a sandbox?'),
+      costs: asks.map(
+        ({ calls, cell_id }) =>
+          `${own(args.labels, cell_id) ?? ''}: \`${calls.join(', ')}\``
+      ),
+      notes: [
+        ...(message ? [sentence(message)] : []),
+        ...(hasAsks ? [explained] : [])
+      ],
+      label: hasAsks ? trans.__('Run them') : trans.__('Go on'),
+      ...(hasAsks && { first: leaveOut })
+    },
+    trans
+  );
+  if (agreed === null) {
     return null;
   }
-  const out = question.getValue();
+  const out = agreed === leaveOut ? asks.map(({ cell_id }) => cell_id) : [];
   const sources = Object.fromEntries(
     Object.entries(args.sources).filter(([id]) => !out.includes(id))
   );

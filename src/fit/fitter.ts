@@ -112,14 +112,6 @@ export class Fitter extends Observable {
     this._stopTask();
   }
 
-  /** Interrupt the running try as well. */
-  async interrupt(): Promise<void> {
-    this.cancel();
-    if (this._fit.step === 'running') {
-      await this._parts.panel.sessionContext.session?.kernel?.interrupt();
-    }
-  }
-
   /**
    * Take all edits back; false, with nothing undone, where a cell was edited since.
    * Rejects with a sentence where a file was.

@@ -16,7 +16,7 @@ interface IConsent {
   readonly label: string;
   /** Whether agreeing loses nothing. */
   readonly isSafe?: boolean;
-  /** Another button, for what can be done first; it is no consent. */
+  /** Another button: for what can be done first, or for less than all. */
   readonly first?: string;
 }
 

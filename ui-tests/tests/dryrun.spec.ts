@@ -141,7 +141,7 @@ test.describe('Dry run', () => {
     const dialog = page.getByRole('dialog');
     await expect(dialog).toContainText('model.push_to_hub');
     await picture(page, 'dry-run-asks', dialog);
-    await dialog.getByRole('button', { name: 'Go on' }).click();
+    await dialog.getByRole('button', { name: 'Leave them out' }).click();
     const section = fitsOn(page);
     await expect(section).toContainText('Needed at its peak', {
       timeout: 120_000

@@ -73,9 +73,8 @@ test.describe('Make it fit', () => {
     await expect(notebook.cell(2)).toContainText(/trained with \d/);
     expect(await notebook.source(2)).not.toBe(slow);
     await notice(page).getByRole('button', { name: 'Cancel' }).click();
-    const dialog = page.getByRole('dialog');
-    await expect(dialog).toContainText('The cell is running.');
-    await dialog.getByRole('button', { name: 'Interrupt now' }).click();
+    await expect(notice(page)).toContainText('Stopping after this try…');
+    await notebook.execute('notebook:interrupt-kernel');
     await expect(notice(page)).toContainText(
       'Canceled: the code is as it was before the last try.'
     );

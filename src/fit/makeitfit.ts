@@ -1,4 +1,3 @@
-import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { Notice } from '../lab/notice';
@@ -46,7 +45,7 @@ function show(
       notice.progress(sentence);
     } else {
       notice.progress(sentence, () => {
-        void stop(fitter, trans);
+        fitter.cancel();
       });
     }
     return;
@@ -73,31 +72,5 @@ async function undo(fitter: Fitter, trans: TranslationBundle): Promise<void> {
     .then(isDone => (isDone ? null : edited), sentenceOf);
   if (why !== null) {
     new Notice(trans, why).finish(why, 'warning');
-  }
-}
-
-/** A run is interrupted only where the person says so. */
-async function stop(fitter: Fitter, trans: TranslationBundle): Promise<void> {
-  if (fitter.fit.step !== 'running') {
-    fitter.cancel();
-    return;
-  }
-  const wait = trans.__('Stop after this try');
-  const { button } = await showDialog({
-    title: trans.__('Stop making it fit?'),
-    body: trans.__(
-      'The cell is running. It can run to its end first, or be interrupted.'
-    ),
-    buttons: [
-      Dialog.cancelButton({ label: trans.__('Go on') }),
-      Dialog.okButton({ label: wait }),
-      Dialog.warnButton({ label: trans.__('Interrupt now') })
-    ],
-    defaultButton: 1
-  });
-  if (button.accept && button.label === wait) {
-    fitter.cancel();
-  } else if (button.accept) {
-    await fitter.interrupt();
   }
 }
