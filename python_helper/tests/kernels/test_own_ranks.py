@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import signal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.kernels.test_ranks import cards, pid, workers
@@ -16,11 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.live import Pack, Run
+    from tests.live import Pack
 
 REPORT = "application/vnd.gpu-headroom.report+json"
 MIB = 2**20
-STEP = r'File "[^"]+", line \d+, in \S+'
 RUN = "!{sys.executable} -m gpu_headroom run"
 TORCHRUN = (
     "!{sys.executable} -m torch.distributed.run --nproc-per-node=2 --master-port=0 "
@@ -141,30 +139,6 @@ fill((rank + 1) * 64)
 """
 
 
-def told(text: str) -> dict[str, str]:
-    """What a page hands over of a text: see `src/cells/printed.ts`."""
-    lines = text.replace("\r", "").split("\n")
-    at = max(n for n, line in enumerate(lines) if "OutOfMemoryError: " in line)
-    steps = [step for line in lines[:at] for step in re.findall(STEP, line)]
-    whose = [line for line in lines[at:] if re.match(r"\s*(?:host|rank|exitcode) +: ", line)]
-    error = re.search(r"[\w.]*Error: .*", lines[at])
-    assert error is not None
-    return {"message": error[0], "traceback": "\n".join([*whose, *steps])}
-
-
-def explained(kernel: LiveKernel, run: Run, cell_id: str) -> Any:
-    """The card that a page has shown for what a cell printed."""
-    since, parent_id = kernel.now, run.messages[0]["parent_header"]["msg_id"]
-    reply = kernel.ask("explain", cell_id=cell_id, parent_id=parent_id, **told(run.text))
-    assert reply["report_id"] is not None
-
-    def shown() -> list[Any]:
-        return [each for each in kernel.messages(since) if each["msg_type"] == "display_data"]
-
-    kernel.until(lambda: bool(shown()))
-    return shown()[0]["content"]["data"][REPORT]
-
-
 def test_ranks_of_a_launcher_are_measured_while_they_run(
     kernel: LiveKernel, tmp_path: Path
 ) -> None:
@@ -215,7 +189,8 @@ def test_the_card_is_of_the_rank_that_its_launcher_names(
     """With the bar of that GPU; others that failed likewise are counted."""
     (tmp_path / "fail.py").write_text(FAIL)
     run = kernel.run(f"{TORCHRUN} fail.py {failing}", cell_id="cell")
-    report = explained(kernel, run, "cell")
+    report = kernel.explain(run, "cell")
+    assert report is not None
     worker, rank = report["worker"], report["worker"]["rank"]
     assert (report["measured"], worker["engine"]) == ("worker", "command")
     assert str(rank) in failing
@@ -234,7 +209,9 @@ def test_another_error_is_not_told_as_that_of_a_script(kernel: LiveKernel, tmp_p
     for stream in run.messages:
         if stream["msg_type"] == "stream":
             stream["content"]["text"] = stream["content"]["text"].replace("1024.00", "2048.00")
-    assert explained(kernel, run, "cell")["measured"] == "message"
+    report = kernel.explain(run, "cell")
+    assert report is not None
+    assert report["measured"] == "message"
 
 
 SPAWNED = """

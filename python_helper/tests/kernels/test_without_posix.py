@@ -128,8 +128,8 @@ def test_a_command_that_ran_out_of_memory_is_explained(kernel: LiveKernel) -> No
         "explain",
         cell_id="command",
         parent_id=run.messages[0]["parent_header"]["msg_id"],
-        message="torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.",
-        traceback='File "C:\\work\\train.py", line 3, in fit',
+        printed='Traceback (most recent call last):\n  File "C:\\work\\train.py", line 3, in fit\n'
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.",
     )
     assert reply["report_id"] is not None
 
