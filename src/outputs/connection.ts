@@ -104,7 +104,7 @@ export class Connection {
     if (this._isGone) {
       return 'restarted';
     }
-    if (this._heardAt === null) {
+    if (this._receivedAt === null) {
       return 'opening';
     }
     if (this._isLost(now)) {
@@ -126,7 +126,7 @@ export class Connection {
     const now = Date.now();
     // Silence that nobody looked at is no sign of anything.
     this._waitsSince = null;
-    this._heardAt = this._heardAt === null ? null : now;
+    this._receivedAt = this._receivedAt === null ? null : now;
     this._pollAt = now;
     this._timer = window.setInterval(() => {
       this._tick();
@@ -203,7 +203,7 @@ export class Connection {
     if (this._line === null && now >= this._retryAt) {
       void this._open(now);
     } else if (this._line?.isOpen && this._line.sent === null) {
-      this._say(this._line, now);
+      this._sendNext(this._line, now);
     }
     const { next } = this._outbox;
     if (next && this._isCallable(now)) {
@@ -239,7 +239,7 @@ export class Connection {
    * What the kernel has cannot be taken back, and cells may wait before it that this
    * frame knows nothing of: a question is sent once a poll after it was answered.
    */
-  private _say(line: Line, now: number): void {
+  private _sendNext(line: Line, now: number): void {
     const next = this._isBusy ? undefined : this._outbox.next;
     if (!next && (now < this._pollAt || this._isPaused(now))) {
       return;
@@ -320,18 +320,18 @@ export class Connection {
     const envelope = readEnvelope(data);
     if (envelope !== null) {
       attempt(() => {
-        this._hear(envelope, line, Date.now());
+        this._receive(envelope, line, Date.now());
       });
     }
   }
 
-  private _hear(envelope: IFrameEnvelope, line: Line, now: number): void {
+  private _receive(envelope: IFrameEnvelope, line: Line, now: number): void {
     const { fixed, life_id: lifeId, poll, reply } = envelope;
     const isNew = lifeId !== this._lifeId;
     if (isNew) {
-      this._begin(lifeId, now);
+      this._reset(lifeId, now);
     }
-    this._use(line);
+    this._adopt(line);
     const events = line.take(envelope.events);
     const isAnswer = poll !== null && this._line?.sent?.number === poll;
     if (this._line && isAnswer) {
@@ -340,15 +340,15 @@ export class Connection {
       this._answered = poll;
       this._isBusy = false;
     }
-    const before = this._told;
+    const before = this._reading;
     events.forEach(event => {
-      this._learn(event);
+      this._update(event);
     });
     this._tries = 0;
-    this._heardAt = now;
+    this._receivedAt = now;
     this._waitsSince = null;
     this._awakeAt = this._isBusy ? now : this._awakeAt;
-    if (this._told !== before || isNew) {
+    if (this._reading !== before || isNew) {
       this._interval = POLL_MS;
     } else if (isAnswer) {
       this._interval = Math.min(this._interval * BACK_OFF, MOST_POLL_MS);
@@ -381,20 +381,20 @@ export class Connection {
   }
 
   /** Another helper answers, of which nothing is known. */
-  private _begin(lifeId: string, now: number): void {
+  private _reset(lifeId: string, now: number): void {
     if (this._lifeId !== null) {
       this._outbox.fail(trans.__('The kernel was restarted.'));
     }
     this._lifeId = lifeId;
     this._loose.seen = 0;
     this._cell = null;
-    this._told = '';
+    this._reading = '';
     this._isBusy = false;
     this._awakeAt = now;
   }
 
   /** A channel on which something comes is the one to use, unless a newer one is. */
-  private _use(line: Line): void {
+  private _adopt(line: Line): void {
     if (this._isGone) {
       this._isGone = false;
       this._retryAt = 0;
@@ -418,10 +418,10 @@ export class Connection {
     }
   }
 
-  private _learn(event: Event): void {
+  private _update(event: Event): void {
     if (event.type === 'sample') {
       const { busy, devices, queued, state } = event;
-      this._told = JSON.stringify([state, busy, devices, queued]);
+      this._reading = JSON.stringify([state, busy, devices, queued]);
       this._isBusy = busy;
     } else if (event.type === 'cell') {
       this._cell = event;
@@ -441,13 +441,16 @@ export class Connection {
     if (!sent || this._isExcused(now)) {
       return false;
     }
-    const since = Math.max(sent.arrivedAt ?? sent.sentAt, this._heardAt ?? 0);
+    const since = Math.max(
+      sent.arrivedAt ?? sent.sentAt,
+      this._receivedAt ?? 0
+    );
     return now - since >= (sent.arrivedAt === null ? DELIVERY_MS : ANSWER_MS);
   }
 
   /** Whether a running cell may keep the kernel from answering. */
   private _isExcused(now: number): boolean {
-    return this._isBusy && now - (this._heardAt ?? 0) < SILENCE_MS;
+    return this._isBusy && now - (this._receivedAt ?? 0) < SILENCE_MS;
   }
 
   private _isLost(now: number): boolean {
@@ -482,7 +485,7 @@ export class Connection {
   private _cell: ICell | null = null;
   private _isBusy = false;
   /** The last reading, to see whether anything changed. */
-  private _told = '';
+  private _reading = '';
 
   /** For what comes without a channel of this frame. */
   private readonly _loose = new Line(0, null);
@@ -506,7 +509,7 @@ export class Connection {
   private _awakeAt = Date.now();
   private _pollAt = 0;
   private _interval = POLL_MS;
-  private _heardAt: number | null = null;
+  private _receivedAt: number | null = null;
   /** When a message was sent since which nothing was received. */
   private _waitsSince: number | null = null;
 }
