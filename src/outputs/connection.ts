@@ -89,11 +89,6 @@ export class Connection {
     return this._cell;
   }
 
-  /** The helper that answers; `null`: none has yet. */
-  get lifeId(): string | null {
-    return this._lifeId;
-  }
-
   /** Whether a cell runs, as far as is known. */
   get isBusy(): boolean {
     return this._isBusy;
@@ -481,6 +476,7 @@ export class Connection {
   private _isLooked = false;
   private _isOver = false;
 
+  /** The helper that answers; `null`: none has yet. */
   private _lifeId: string | null = null;
   private _cell: ICell | null = null;
   private _isBusy = false;

@@ -73,7 +73,7 @@ def test_a_card_is_saved_small(kernel: LiveKernel) -> None:
         if kind == "display_data"
     ]
     assert bundle["text/html"].endswith("</script>")
-    assert len(json.dumps(bundle)) <= 27_000
+    assert len(json.dumps(bundle)) <= 18_000
 
 
 def test_an_open_page_is_sent_the_script_of_a_report(kernel: LiveKernel) -> None:
