@@ -45,8 +45,6 @@ FEATURES = {
     "test_stopped": "Errors that stop CUDA",
     "test_private_names": "Without each private name",
     "test_real_card": "Guards and figures of a real card (`gpu`)",
-    "test_programs": "Bytes of training programs (`gpu`)",
-    "test_fidelity": "Peaks that the simulated GPU is held to (`gpu`)",
 }
 
 

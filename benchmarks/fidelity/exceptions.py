@@ -7,12 +7,22 @@ program stands under the cause that makes most of its difference.
 from __future__ import annotations
 
 CAUSES: dict[str, tuple[str, ...]] = {
-    "What sorts, selects or transforms is counted with its result and a buffer as large.": (
-        *("operator_topk", "operator_multinomial", "operator_randperm"),
+    "Buffers of kernels that sort, select, transform, reduce or attend are estimates.": (
+        *("operator_topk", "operator_multinomial", "operator_randperm", "operator_max_of_all"),
         *("operator_different", "operator_different_with_places", "operator_fourier_transform"),
+        *("operator_counted", "operator_index_put", "operator_scattered_by_mask", "replay"),
+        "attention",
     ),
-    "In inference layers of an encoder run part by part, and as one operator on a card.": (
-        "vision_transformer",
+    "Gradients are added up in a new tensor, and in place by autograd's engine on a GPU.": (
+        *("gpt2_autocast", "transformer_with_AdamW", "trainer_float16", "trainer_accumulates"),
+        *("accelerate_over_two_cards", "packed_lstm"),
+    ),
+    "Layers make their results in another order, or part by part.": (
+        *("vision_transformer", "multi_head_attention_with_weights"),
+    ),
+    "A captured graph has no random state on the GPU.": (
+        "captured_graph",
+        "graphed_callable",
     ),
 }
 EXCEPTIONS = {name: cause for cause, names in CAUSES.items() for name in names}

@@ -42,12 +42,15 @@ def compare(environment: Path, names: Iterable[str]) -> dict[str, Comparison]:
     """
     wanted = list(names)
     with ThreadPoolExecutor(len(SIDES)) as pool:
-        allocator, simulator = pool.map(lambda side: _play(environment, side, wanted), SIDES)
+        allocator, simulator = pool.map(lambda side: play(environment, side, wanted), SIDES)
     return {name: Comparison(allocator[name], simulator[name]) for name in wanted}
 
 
-def _play(environment: Path, side: str, names: list[str]) -> dict[str, Measured]:
-    """Play programs on one side; those on the same cards share a process to fork from."""
+def play(environment: Path, side: str, names: list[str]) -> dict[str, Measured]:
+    """Play programs on one side with the Python of `environment`.
+
+    Those on the same cards share a process to fork from.
+    """
     by_cards: dict[tuple[str, ...], list[str]] = {}
     for name in names:
         by_cards.setdefault(PROGRAMS[name].cards, []).append(name)

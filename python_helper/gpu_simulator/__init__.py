@@ -40,10 +40,9 @@ def simulate(
     Each device is called "Simulated GPU". PyTorch's own `torch.cuda` answers from a model of its
     caching allocator, and too much raises a real `torch.OutOfMemoryError`.
 
-    Limits. All cards work for one process: no NCCL, no DistributedDataParallel. Of the allocator's
-    settings the model knows `max_split_size_mb`; segments that expand are as ordinary ones. Buffers
-    inside of kernels are counted where PyTorch's own code takes them and they matter, cuBLAS's
-    workspace is a constant, and attention never stores its matrix of scores, as with fused kernels.
+    Limits. All cards work for one process: no NCCL, no DistributedDataParallel. Settings of the
+    allocator have no effect. Buffers inside of kernels are estimates, cuBLAS's workspace is a
+    constant, and attention never stores its matrix of scores, as with fused kernels.
     Backward runs on the calling thread. `torch.compile` runs the program as it is; sparse, nested
     and quantized tensors and random numbers equal to CUDA's are not there. With "meta", what
     depends on values takes the largest size or is zero, so a loop that waits for a value may never

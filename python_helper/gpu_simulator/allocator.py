@@ -13,7 +13,7 @@ from collections import Counter, defaultdict, deque
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from .blocks import SHARED, Block, FreeBlocks, Home, PoolId, Segment
+from .blocks import Block, FreeBlocks, Home, Segment
 from .history import History
 from .refusal import refusal_message
 from .sizes import MIB
@@ -36,8 +36,6 @@ MIN_LARGE_BYTES = 10 * MIB
 """From here on a request gets a segment of its own (kMinLargeAlloc)."""
 ROUND_LARGE_BYTES = 2 * MIB
 """Segments of their own are multiples of this (kRoundLarge)."""
-LARGEST_UNSPLIT_REST = 20 * MIB
-"""What a block that is not split may have too much (max_non_split_rounding)."""
 CONTEXT_BYTES = 420 * MIB
 """Of the memory outside PyTorch, at most this much is this process's own driver context."""
 
@@ -111,10 +109,6 @@ class CachingAllocator:
         self.capacity = capacity
         self.outside = outside
         self.fraction: float | None = None
-        self.largest_split: int | None = None
-        """Blocks from this size on are not split (max_split_size); None means that all may be."""
-        self.expands = False
-        """Whether segments are said to expand from now on: they are as ordinary ones are."""
         self.history = History()
         self.observers: list[Callable[[int, int, int, int], object]] = []
         self.refuses: Callable[[int], bool] | None = None
@@ -125,16 +119,13 @@ class CachingAllocator:
         """Whether a change has begun; where the lock was free before, it has come to no end."""
         _allocators.add(self)
         self._released: deque[Block] = deque()
-        self._abandoned: deque[PoolId] = deque()
         self._next_address = _FIRST_ADDRESS + index * _ADDRESSES_PER_CARD
         self._segments: dict[int, Segment] = {}
         self._free: defaultdict[Home, FreeBlocks] = defaultdict(FreeBlocks)
-        self._pool_users: Counter[PoolId] = Counter()
         self._statistics = {name: PoolStatistic() for name in POOL_STATISTICS}
         for active, handed_out in (("active", "allocation"), ("active_bytes", "allocated_bytes")):
             # Work is done at once, so nothing that is freed stays active: the two never differ.
             self._statistics[active] = self._statistics[handed_out]
-        self._oversize_allocations, self._oversize_segments = Statistic(), Statistic()
         self._retries = self._ooms = self._device_allocs = self._device_frees = 0
 
     @property
@@ -162,12 +153,12 @@ class CachingAllocator:
         """Bytes that nobody uses on the card, as the driver reports them."""
         return max(0, self.capacity - self.outside - self._current("reserved_bytes"))
 
-    def malloc(self, nbytes: int, stream: int = 0, private_pool: PoolId = SHARED) -> Block:
+    def malloc(self, nbytes: int, stream: int = 0) -> Block:
         """Hand out a block for `nbytes` bytes, or raise the out-of-memory error.
 
-        Blocks go back to the stream and the pool that they were taken for.
+        Blocks go back to the stream that they were taken for.
         """
-        made = self._hand_out(nbytes, stream, private_pool, self.history.capture_frames())
+        made = self._hand_out(nbytes, stream, self.history.capture_frames())
         if isinstance(made, Block):
             return made
         for observer in tuple(self.observers):
@@ -185,26 +176,8 @@ class CachingAllocator:
 
     @_exclusively
     def empty_cache(self) -> None:
-        """Return each segment that is wholly free to the card; private pools in use keep theirs."""
+        """Return each segment that is wholly free to the card."""
         self._empty_cache()
-
-    def retain_pool(self, pool: PoolId) -> None:
-        """Count one more that uses the private `pool`."""
-        self._pool_users[pool] += 1
-
-    def release_pool(self, pool: PoolId) -> None:
-        """Count one less. Safe in a finalizer: it takes no lock."""
-        self._pool_users[pool] -= 1
-
-    def abandon_pool(self, pool: PoolId) -> None:
-        """Count one less, and return what is free in `pool` to the card. Safe as `free` is."""
-        self.release_pool(pool)
-        self._abandoned.append(pool)
-        self._take_back()
-
-    def users_of(self, pool: PoolId) -> int:
-        """Return how many use the private `pool`."""
-        return self._pool_users[pool]
 
     @_exclusively
     def reset_peaks(self) -> None:
@@ -233,9 +206,9 @@ class CachingAllocator:
             "num_device_alloc": self._device_allocs,
             "num_device_free": self._device_frees,
             "num_sync_all_streams": 0,
-            "max_split_size": -1 if self.largest_split is None else self.largest_split,
-            "oversize_allocations": self._oversize_allocations.as_dict(),
-            "oversize_segments": self._oversize_segments.as_dict(),
+            "max_split_size": -1,
+            "oversize_allocations": Statistic().as_dict(),
+            "oversize_segments": Statistic().as_dict(),
         }
 
     @_exclusively
@@ -247,14 +220,12 @@ class CachingAllocator:
         return sorted(ranges, key=lambda each: each["address"])
 
     @_exclusively
-    def _hand_out(
-        self, nbytes: int, stream: int, private_pool: PoolId, frames: Any
-    ) -> Block | _Refusal:
+    def _hand_out(self, nbytes: int, stream: int, frames: Any) -> Block | _Refusal:
         size = _round_up(nbytes, MIN_BLOCK_BYTES)
         segment_size = _segment_size(size)
         pool = SMALL_POOL if size <= SMALL_BYTES else LARGE_POOL
         if self.refuses is None or not self.refuses(self._current("allocated_bytes") + size):
-            block = self._allocate(nbytes, segment_size, Home(pool, stream, private_pool))
+            block = self._allocate(nbytes, segment_size, Home(pool, stream))
         else:
             block, self.capacity = None, self.outside + self._current("reserved_bytes")
         if block is not None:
@@ -264,8 +235,13 @@ class CachingAllocator:
         self._ooms += 1
         free = self.device_free
         message = refusal_message(
-            self,
+            self.ordinal,
             requested=segment_size,
+            capacity=self.capacity,
+            free=free,
+            context=self.context,
+            others=self.outside - self.context,
+            allowed=None if self.fraction is None else self.allowed,
             allocated=self._current("allocated_bytes"),
             reserved=self._current("reserved_bytes"),
         )
@@ -277,7 +253,7 @@ class CachingAllocator:
         return self._current(name)
 
     def _take_back(self) -> None:
-        while (self._released or self._abandoned) and not self._mutex.locked():
+        while self._released and not self._mutex.locked():
             with self._mutex:
                 self._settle()
                 self._is_amid = False
@@ -292,9 +268,6 @@ class CachingAllocator:
             if block.allocated:
                 self._return(block)
             self._released.popleft()
-        while self._abandoned:
-            self._empty_cache(self._abandoned[0])
-            self._abandoned.popleft()
 
     def _put_in_order(self) -> None:
         """Write the books anew from the blocks, which no error leaves half changed."""
@@ -320,9 +293,7 @@ class CachingAllocator:
 
     def _allocate(self, nbytes: int, segment_size: int, home: Home) -> Block | None:
         size = _round_up(nbytes, MIN_BLOCK_BYTES)
-        block = self._take_fitting(home, size) or self._reserve(home, segment_size)
-        if block is None and self._return_oversize(home, size):
-            block = self._reserve(home, segment_size)
+        block = self._free[home].take_fitting(size) or self._reserve(home, segment_size)
         if block is None:
             self._empty_cache()
             self._retries += 1
@@ -335,43 +306,6 @@ class CachingAllocator:
         block.allocated = True
         return block
 
-    def _take_fitting(self, home: Home, size: int) -> Block | None:
-        """Take the free block that fits best, unless one that is not split would be wasted."""
-        free = self._free[home]
-        block = free.fitting(size)
-        if block is None:
-            return None
-        if self._is_oversize(size):
-            is_wasted = block.size >= size + LARGEST_UNSPLIT_REST
-        else:
-            is_wasted = self._is_oversize(block.size)
-        if is_wasted:
-            return None
-        free.remove(block)
-        return block
-
-    def _is_oversize(self, size: int) -> bool:
-        return self.largest_split is not None and size >= self.largest_split
-
-    def _return_oversize(self, home: Home, size: int) -> bool:
-        """Return free blocks that are not split to the card, to make room for `size` bytes.
-
-        One that is large enough suffices, and else the largest go first. Return whether they did.
-        """
-        if self.largest_split is None:
-            return False
-        wanted = max(size, self.largest_split)
-        blocks = [each for each in self._free[home] if self._is_oversize(each.size)]
-        blocks = [each for each in blocks if not each.is_split]
-        fitting = next((each for each in blocks if each.size >= wanted), None)
-        returned = 0
-        for block in [fitting] if fitting else reversed(blocks):
-            if returned >= wanted:
-                break
-            returned += block.size
-            self._return_segment(self._free[home], block)
-        return returned >= wanted
-
     def _reserve(self, home: Home, segment_size: int) -> Block | None:
         """Take a segment from the card, or return None where there is no room for it."""
         reserved = self._current("reserved_bytes")
@@ -380,14 +314,12 @@ class CachingAllocator:
         if segment_size > self.device_free:
             return None
         pool = home.pool
-        segment = Segment(self._next_address, segment_size, home, is_expandable=self.expands)
+        segment = Segment(self._next_address, segment_size, home)
         self._next_address += segment_size + ROUND_LARGE_BYTES
         self._segments[segment.address] = segment
         self._device_allocs += 1
         self._statistics["segment"].change(pool, 1)
         self._statistics["reserved_bytes"].change(pool, segment_size)
-        if self._is_oversize(segment_size):
-            self._oversize_segments.change(1)
         self.history.note("segment_alloc", segment.address, segment_size)
         return segment.first
 
@@ -396,11 +328,7 @@ class CachingAllocator:
         was_split = block.is_split
         home = block.segment.home
         rest = block.size - size
-        if home.pool == SMALL_POOL:
-            may_split = rest >= MIN_BLOCK_BYTES
-        else:
-            may_split = rest > SMALL_BYTES and not self._is_oversize(size)
-        if may_split:
+        if rest >= MIN_BLOCK_BYTES if home.pool == SMALL_POOL else rest > SMALL_BYTES:
             self._free[home].add(block.split(size))
             if was_split:
                 self._count_split(block, 0, -size)
@@ -434,8 +362,6 @@ class CachingAllocator:
         self._statistics["allocation"].change(pool, sign)
         self._statistics["allocated_bytes"].change(pool, sign * block.size)
         self._statistics["requested_bytes"].change(pool, sign * block.requested)
-        if self._is_oversize(block.size):
-            self._oversize_allocations.change(sign)
 
     def _count_split(self, block: Block, blocks: int, size: int) -> None:
         """Count rests of segments that cannot be returned."""
@@ -443,10 +369,8 @@ class CachingAllocator:
         self._statistics["inactive_split"].change(pool, blocks)
         self._statistics["inactive_split_bytes"].change(pool, size)
 
-    def _empty_cache(self, private_pool: PoolId | None = None) -> None:
-        for home, blocks in list(self._free.items()):
-            if private_pool not in (None, home.private_pool) or self._pool_users[home.private_pool]:
-                continue
+    def _empty_cache(self) -> None:
+        for blocks in list(self._free.values()):
             for block in blocks:
                 if not block.is_split:
                     self._return_segment(blocks, block)
@@ -458,8 +382,6 @@ class CachingAllocator:
         self._device_frees += 1
         self._statistics["segment"].change(pool, -1)
         self._statistics["reserved_bytes"].change(pool, -block.size)
-        if self._is_oversize(block.size):
-            self._oversize_segments.change(-1)
         self.history.note("segment_free", block.address, block.size)
 
     def _current(self, name: str) -> int:
@@ -468,8 +390,6 @@ class CachingAllocator:
     def _each_statistic(self) -> Iterator[Statistic]:
         for statistic in self._statistics.values():
             yield from statistic.values()
-        yield self._oversize_allocations
-        yield self._oversize_segments
 
 
 def _round_up(size: int, multiple: int) -> int:

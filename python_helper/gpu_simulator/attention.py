@@ -1,8 +1,7 @@
 """Attention without the matrix of scores: CUDA's two fused kernels, and what they take meanwhile.
 
 In half precision and without a mask it is FlashAttention, else the "memory efficient" kernel of
-xFormers, as PyTorch chooses for an Ampere card. The sizes of buffers were measured with PyTorch
-2.13.0's own allocator over a stub runtime. Sizes in bytes.
+xFormers, as PyTorch chooses for an Ampere card. Sizes in bytes.
 """
 
 from __future__ import annotations
@@ -13,18 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from .copies import copy_in_order
-from .reductions import MULTIPROCESSORS
-
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-_FLOAT = 4
+    Bound = dict[str, Any]
+    Sizes = Sequence[int | tuple[int, ...]]
+
+_FLOAT, _HEADER = 4, 16
 _HALVES = (torch.float16, torch.bfloat16)
 _FLASH_ALIGNMENT, _MASK_ALIGNMENT = 8, 8
 _EFFICIENT_ALIGNMENT = {torch.float16: 8, torch.bfloat16: 8, torch.float32: 4}
 _MAX_FLASH_WIDTH = 256
-_ENOUGH_WORK, _ENOUGH_OF_BEST, _MAX_SPLITS = 0.8, 0.85, 128
 
 
 @dataclass
@@ -90,92 +88,35 @@ def _bias(mask: torch.Tensor, query: torch.Tensor, key: torch.Tensor) -> torch.T
     return mask.expand(query.shape[0], query.shape[1], query.shape[2], key.shape[2])
 
 
-def flash_forward(query: torch.Tensor, key: torch.Tensor, dropout_p: float) -> list[int]:
-    """Return the buffers of FlashAttention, which splits the keys where it has little work."""
-    batch, heads, length, width = query.shape
-    if dropout_p:
-        return [16]
-    keys_at_once = 256 if width <= 64 else 128 if width <= 128 else 64  # noqa: PLR2004 -- widths of its kernels
-    splits = _splits(batch * heads * -(-length // 64), -(-key.shape[2] // keys_at_once))
-    if splits == 1:
-        return []
-    rows = splits * batch * heads * length * _FLOAT
-    return [rows, rows * _rounded_width(width)]
+def _flash_backward(bound: Bound) -> Sizes:
+    """Return copies, the sums of rows, and the gradient of the query in float32."""
+    return [*_copies(bound["grad_out"], bound["out"]), *_sums(bound["query"])]
 
 
-def flash_backward(query: torch.Tensor, gradient: torch.Tensor, result: torch.Tensor) -> list[int]:
-    """Return the buffers of FlashAttention's backward."""
-    batch, heads, length, width = query.shape
-    rows = batch * heads * -(-length // 128) * 128 * _FLOAT
-    return [*_copies(gradient, result), rows, rows * _rounded_width(width)]
+def _efficient_backward(bound: Bound) -> Sizes:
+    """Return copies, the product of gradient and result in float32, and what FlashAttention has."""
+    query, gradient = bound["query"], bound["grad_out_" if "grad_out_" in bound else "grad_out"]
+    product: list[tuple[int, ...]] = [] if query.dtype in _HALVES else [(query.numel() * _FLOAT,)]
+    rows, summed = _sums(query)
+    headers = query.shape[0] * query.shape[1] * _HEADER
+    return [*_copies(gradient), rows, *product, summed + headers]
 
 
-def efficient_forward(query: torch.Tensor) -> list[int]:
-    """Return the buffers of the memory efficient kernel."""
-    wide = query.shape[-1] > 128 and query.dtype in _HALVES  # noqa: PLR2004 -- as above
-    return [query.numel() * _FLOAT] if wide else []
-
-
-def efficient_backward(
-    query: torch.Tensor, key: torch.Tensor, gradient: torch.Tensor
-) -> list[int | tuple[int, ...]]:
-    """Return the buffers of the memory efficient kernel's backward; a tuple goes before the rest.
-
-    In float32 a product of gradient and result is summed first.
-    """
-    batch, heads, length, width = query.shape
-    is_half = query.dtype in _HALVES
-    rows = batch * heads * length * _FLOAT
-    summed: tuple[int, ...] = () if is_half else (query.numel() * _FLOAT, rows)
-    wide = width > 128  # noqa: PLR2004 -- as above
-    tall = 64 if width <= 64 else 128  # noqa: PLR2004 -- as above
-    across = 64 if wide or width <= 64 else 128  # noqa: PLR2004 -- as above
-    header = 16 if is_half or across == 64 else 32  # noqa: PLR2004 -- as above
-    workspace = -(-length // tall) * -(-width // across) * (tall * across * _FLOAT + header)
-    if wide and is_half:
-        workspace += 2 * -(-key.shape[2] // 64) * 64 * -(-width // 128) * 128 * _FLOAT
-    return [*_copies(gradient), rows, summed, batch * heads * workspace]
+def _sums(query: torch.Tensor) -> tuple[int, int]:
+    summed = query.numel() * _FLOAT
+    return summed // max(query.shape[-1], 1), summed
 
 
 def _copies(*tensors: torch.Tensor) -> list[int]:
     """Return the sizes of copies of those that lie otherwise than position by position."""
-    return [size for tensor in tensors for size in copy_in_order(tensor.transpose(1, 2))]
+    moved = (each for each in tensors if not each.transpose(1, 2).is_contiguous())
+    return [tensor.numel() * tensor.element_size() for tensor in moved]
 
 
-def _splits(tasks: int, blocks: int) -> int:
-    """Return in how many parts the keys are read: `num_splits_heuristic` of FlashAttention."""
-    processors = 2 * MULTIPROCESSORS
-    if tasks >= _ENOUGH_WORK * processors:
-        return 1
-    most = min(_MAX_SPLITS, processors, blocks)
-    efficiency = {}
-    for splits in range(1, most + 1):
-        if splits == 1 or -(-blocks // splits) != -(-blocks // (splits - 1)):
-            waves = tasks * splits / processors
-            efficiency[splits] = waves / math.ceil(waves)
-    best = max(efficiency.values(), default=0)
-    return next((n for n, each in efficiency.items() if each >= _ENOUGH_OF_BEST * best), 1)
-
-
-def _rounded_width(width: int) -> int:
-    multiple = 32 if width <= 128 else 64  # noqa: PLR2004 -- as above
-    return -(-width // multiple) * multiple
-
-
-BUFFERS: dict[str, Callable[[dict[str, Any]], Any]] = {
-    "_scaled_dot_product_flash_attention": lambda bound: flash_forward(
-        bound["query"], bound["key"], bound.get("dropout_p", 0.0)
-    ),
-    "_scaled_dot_product_flash_attention_backward": lambda bound: flash_backward(
-        bound["query"], bound["grad_out"], bound["out"]
-    ),
-    "_scaled_dot_product_efficient_attention": lambda bound: efficient_forward(bound["query"]),
-    "_scaled_dot_product_efficient_attention_backward": lambda bound: efficient_backward(
-        bound["query"], bound["key"], bound["grad_out_"]
-    ),
+BUFFERS: dict[str, Callable[[Bound], Sizes]] = {
+    "_scaled_dot_product_flash_attention_backward": _flash_backward,
+    "_scaled_dot_product_efficient_attention_backward": _efficient_backward,
     # What stands in for both where there are values.
-    "_scaled_dot_product_flash_attention_for_cpu_backward": lambda bound: efficient_backward(
-        bound["query"], bound["key"], bound["grad_out"]
-    ),
+    "_scaled_dot_product_flash_attention_for_cpu_backward": _efficient_backward,
 }
 """The buffers of each operator, by the arguments of its call."""

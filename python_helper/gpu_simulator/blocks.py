@@ -12,18 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-PoolId = tuple[int, int]
-
-SHARED: PoolId = (0, 0)
-"""The pool of everybody, which is not private."""
-
-
 class Home(NamedTuple):
-    """Where a block belongs and is found again: small or large, a stream, a private pool."""
+    """Where a block belongs and is found again: small or large, and a stream."""
 
     pool: str
-    stream: int = 0
-    private_pool: PoolId = SHARED
+    stream: int
 
 
 @dataclass(eq=False)
@@ -33,7 +26,6 @@ class Segment:
     address: int
     size: int
     home: Home
-    is_expandable: bool = False
     first: Block = field(init=False)
 
     def __post_init__(self) -> None:
@@ -67,8 +59,8 @@ class Segment:
             "requested_size": sum(block.requested for block in in_use),
             "stream": self.home.stream,
             "segment_type": "small" if self.home.pool == SMALL_POOL else "large",
-            "segment_pool_id": self.home.private_pool,
-            "is_expandable": self.is_expandable,
+            "segment_pool_id": (0, 0),
+            "is_expandable": False,
             "frames": [],
             "blocks": [
                 {
@@ -149,7 +141,7 @@ class FreeBlocks:
         """Take `block` out; its size and address must be those it was added with."""
         del self._sorted[bisect.bisect_left(self._sorted, (block.size, block.address))]
 
-    def fitting(self, size: int) -> Block | None:
-        """Return the smallest block of at least `size` bytes, that of the lowest address."""
+    def take_fitting(self, size: int) -> Block | None:
+        """Take out the smallest block of at least `size` bytes, that of the lowest address."""
         index = bisect.bisect_left(self._sorted, (size, 0))
-        return self._sorted[index][2] if index < len(self._sorted) else None
+        return self._sorted.pop(index)[2] if index < len(self._sorted) else None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from . import indexing, moves, recurrent, softmax, unknown
+from . import indexing, moves, recurrent, unknown
 from .attention import Attention
 from .fused import RootMeanSquareNormalisation
 from .sizing import refuse_unknown_size, sized_functions
@@ -36,7 +36,10 @@ if TYPE_CHECKING:
     from .torch_internals import Arguments, Keywords
 
 _Tensor = torch.Tensor
-_MATRIX = 2
+_native: Any = torch._C._nn  # noqa: SLF001 -- what `torch.nn.functional` calls
+_cross_entropy = _native.cross_entropy_loss
+_NO_OPTIONS: tuple[Any, ...] = (None, 1, -100, 0.0)
+"""Weight, reduction, class to ignore and smoothing of a loss where they are not given."""
 
 
 class CallMode(TorchFunctionMode):
@@ -77,12 +80,21 @@ class CallMode(TorchFunctionMode):
         if torch.is_autocast_enabled("cuda"):
             if func in recurrent.LAYERS:
                 return recurrent.LAYERS[func](machine, func, args, kwargs, within=self)
-            if func is softmax.cross_entropy and softmax.is_composed(machine, args, kwargs):
-                with self:
-                    return softmax.cross_entropy_under_autocast(*args, **kwargs)
+            if func is _cross_entropy and machine.holds(args[0]):
+                return self._cross_entropy(*args, **kwargs)
             args, kwargs = self._autocast.cast(func, args, kwargs)
         special = _SPECIAL.get(func, _plainly)
         return special(machine, func, args, kwargs)
+
+    def _cross_entropy(self, logits: torch.Tensor, target: torch.Tensor, *options: Any) -> Any:
+        """Compute the loss of classes: logarithms stay in the type of the logits, and are kept."""
+        *rest, smoothing = (*options, *_NO_OPTIONS[len(options) :])
+        if smoothing or target.shape == logits.shape:
+            args, kwargs = self._autocast.cast(_cross_entropy, (logits, target, *options), {})
+            return _cross_entropy(*args, **kwargs)
+        with self:
+            logarithms = torch.log_softmax(logits, min(logits.dim() - 1, 1), dtype=logits.dtype)
+            return _native.nll_loss_nd(logarithms, target, *rest)
 
 
 def _plainly(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
@@ -216,16 +228,10 @@ def _numpy(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> An
 
 
 def _type(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-    """Speak of `torch.cuda.FloatTensor` and its kin."""
-    name = args[1] if len(args) > 1 else kwargs.get("dtype")
-    if isinstance(name, type) and name.__module__ == "torch.cuda":
-        name = f"torch.cuda.{name.__name__}"
-    if isinstance(name, str) and name.startswith("torch.cuda."):
-        dtype = func(torch.empty(0), name.replace("torch.cuda.", "torch.")).dtype
-        return moves.cuda(machine, func, (args[0].to(dtype),), {})
-    if name is None and machine.holds(args[0]):
-        return str(torch.empty(0, dtype=args[0].dtype).type()).replace("torch.", "torch.cuda.")
-    return func(*args, **kwargs)
+    """Name the type of a tensor on a card as one of `torch.cuda`."""
+    result = func(*args, **kwargs)
+    is_name = isinstance(result, str) and machine.holds(args[0])
+    return result.replace("torch.meta.", "torch.cuda.") if is_name else result
 
 
 def _dropout(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
@@ -255,7 +261,7 @@ def _pack(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any
     if home is not None:
         raise RuntimeError(
             "'lengths' argument should be a 1D CPU int64 tensor, but got "
-            f"{lengths.dim()}D {home.device} {lengths.type().split('.')[-1].replace('T', ' t')}"
+            f"{lengths.dim()}D {home.device} tensor"
         )
     if not machine.is_unknown(lengths):
         return func(*args, **kwargs)
@@ -272,16 +278,6 @@ def _unpack(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> A
     with without_torch_function():
         machine.memory.follow_largest(tensors_in(args, []), result)
     return result
-
-
-def _linear(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-    """Add the bias in place where C++ does, unless the device is "meta"."""
-    tensor, weight, bias = moves.bind(("input", "weight", "bias"), args, kwargs)
-    if bias is None or tensor.dim() == _MATRIX or not machine.holds(tensor):
-        return func(*args, **kwargs)
-    if tensor.is_contiguous():
-        return func(*args, **kwargs)
-    return torch.matmul(tensor, weight.t()).add_(bias)
 
 
 def _attention(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
@@ -333,8 +329,8 @@ def _rms_norm(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) ->
     tensor, shape, weight, eps = moves.bind(names, args, kwargs)
     fused = (
         machine.holds(tensor)
+        and not machine.compute.has_values
         and tensor.is_floating_point()
-        and not _is_channels_last(tensor)
         and list(tensor.shape[-len(shape) :]) == list(shape)
         and (weight is None or (weight.dtype is tensor.dtype and list(weight.shape) == list(shape)))
     )
@@ -342,17 +338,6 @@ def _rms_norm(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) ->
         return func(*args, **kwargs)
     apply: Any = RootMeanSquareNormalisation.apply
     return apply(tensor, list(shape), weight, eps)[0]
-
-
-def _is_channels_last(tensor: torch.Tensor) -> bool:
-    """Whether C++ would suggest that results have their channels last too."""
-    formats = {4: torch.channels_last, 5: torch.channels_last_3d}
-    wanted = formats.get(tensor.dim())
-    return (
-        wanted is not None
-        and not tensor.is_contiguous()
-        and tensor.is_contiguous(memory_format=wanted)
-    )
 
 
 _SIZED = sized_functions()
@@ -383,9 +368,7 @@ _SPECIAL: dict[Any, Callable[[Machine, Any, Arguments, Keywords], Any]] = {
     torch.rms_norm: _rms_norm,
     torch._C._VariableFunctions._pack_padded_sequence: _pack,  # noqa: SLF001 -- what `pack_padded_sequence` calls
     torch._C._VariableFunctions._pad_packed_sequence: _unpack,  # noqa: SLF001 -- as above
-    **recurrent.CALLS,
-    **softmax.CALLS,
-    torch.nn.functional.linear: _linear,
+    **recurrent.LAYERS,
     torch.nn.functional.one_hot: _one_hot,
     torch.nn.functional.scaled_dot_product_attention: _attention,
 }

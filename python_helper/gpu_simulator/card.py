@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,19 +10,29 @@ import torch
 
 from .allocator import CachingAllocator
 from .blas import Handles
-from .blocks import SHARED
 from .classes import CardGenerator
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable
 
     from .blocks import Block
-    from .machine import ThreadState
-    from .pools import Route
 
 DEVICE_NAME = "Simulated GPU"
 
 _FIRST_UUID = 0x51F00000
+
+
+class ThreadState(threading.local):
+    """What CUDA keeps for each thread: the current device and each device's current stream.
+
+    `near` is the card that the thread worked on last.
+    """
+
+    current = 0
+    near = 0
+
+    def __init__(self) -> None:
+        self.streams: dict[int, int] = {}
 
 
 @dataclass(frozen=True)
@@ -49,12 +59,13 @@ class CardState:
 class Card:
     """One card, the `index`-th of the machine, of `capacity` bytes.
 
-    `thread` is what CUDA keeps for each thread. `routes` lead allocations to private pools.
+    `thread` is what CUDA keeps for each thread. `captured` are the streams that graphs are captured
+    on.
     """
 
     def __init__(self, index: int, capacity: int, outside: int, thread: ThreadState) -> None:
         self._thread = thread
-        self.routes: list[Route] = []
+        self.captured: set[int] = set()
         self.index = index
         self.uuid = f"{_FIRST_UUID + index:08x}-0000-0000-0000-000000000000"
         self.allocator = CachingAllocator(
@@ -76,38 +87,34 @@ class Card:
     def malloc(self, nbytes: int) -> Block:
         """Hand out a block for the current stream; the first gives the process a context."""
         self.has_context = True
-        stream = self.stream
-        routes = (route.pool for route in reversed(self.routes) if route.takes(stream))
-        return self.allocator.malloc(nbytes, stream, next(routes, SHARED))
+        return self.allocator.malloc(nbytes, self.stream)
 
     @property
     def stream(self) -> int:
         """This thread's current stream on the card."""
         return self._thread.streams.get(self.device.index, 0)
 
-    @contextmanager
-    def holding(self, sizes: Sequence[int | tuple[int, ...]]) -> Iterator[None]:
-        """Hand out blocks of these sizes for as long as the context lasts.
+    @property
+    def is_capturing(self) -> bool:
+        """Whether a graph is captured on this thread's current stream."""
+        return self.stream in self.captured
 
-        What is in a tuple is taken back before the next is handed out.
+    def run_beside(
+        self, sizes: Iterable[int | tuple[int, ...]], *, with_blas: bool = False
+    ) -> None:
+        """Take what a kernel needs beside its results, and give it back but for cuBLAS's part.
+
+        What is in a tuple is given back before the next is taken.
         """
         taken: list[Block] = []
         try:
             for size in sizes:
-                if isinstance(size, int):
-                    taken.append(self.malloc(size))
+                if isinstance(size, tuple):
+                    self.run_beside(size)
                 else:
-                    self.use(size)
-            yield
-        finally:
-            for block in reversed(taken):
-                self.allocator.free(block)
-
-    def use(self, sizes: Iterable[int]) -> None:
-        """Hand out blocks of these sizes together, and take them back."""
-        taken: list[Block] = []
-        try:
-            taken += (self.malloc(nbytes) for nbytes in sizes)
+                    taken.append(self.malloc(size))
+            if with_blas:
+                self.blas.use(self.stream)
         finally:
             for block in reversed(taken):
                 self.allocator.free(block)

@@ -1,7 +1,7 @@
 """Classes of `torch.cuda` whose C++ side a build without CUDA lacks.
 
 Streams and events: everything is done at once, whatever stream it is on. Random numbers: each card
-has a stream of its own. `torch.cuda.FloatTensor` and its kin, which old programs ask for.
+has a stream of its own.
 """
 
 from __future__ import annotations
@@ -17,8 +17,6 @@ from .torch_internals import CPU, device_index, is_card_device
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from .patches import Patches
 
 _cuda: Any = torch.cuda  # its types do not know of our streams
 _ids = itertools.cycle(range(1, 33))
@@ -156,49 +154,3 @@ def _card_device(device: Any) -> torch.device:
     """Return the device with its index; None and "cuda" are the current card."""
     index = device if isinstance(device, int) else device and device_index(device)
     return torch.device("cuda", torch.cuda.current_device() if index is None else index)
-
-
-_DTYPES = {
-    "FloatTensor": torch.float32,
-    "DoubleTensor": torch.float64,
-    "HalfTensor": torch.float16,
-    "BFloat16Tensor": torch.bfloat16,
-    "LongTensor": torch.int64,
-    "IntTensor": torch.int32,
-    "ShortTensor": torch.int16,
-    "CharTensor": torch.int8,
-    "ByteTensor": torch.uint8,
-    "BoolTensor": torch.bool,
-}
-
-
-class _CardType(type):
-    """The type of these types: to call one makes a tensor, and `isinstance` asks a tensor."""
-
-    dtype: torch.dtype
-
-    def __call__(cls, *sizes_or_values: Any, device: Any = "cuda") -> torch.Tensor:
-        """Make a tensor of sizes, without values, or of values."""
-        if all(isinstance(value, (int, torch.Size)) for value in sizes_or_values):
-            return torch.empty(*sizes_or_values or (0,), dtype=cls.dtype, device=device)
-        (values,) = sizes_or_values
-        return torch.as_tensor(values, dtype=cls.dtype, device=device)
-
-    def __instancecheck__(cls, value: object) -> bool:
-        return isinstance(value, torch.Tensor) and value.is_cuda and value.dtype is cls.dtype
-
-
-def put_tensor_types(patches: Patches) -> None:
-    """Let `torch.cuda`'s tensor types be ones that a simulated card can make."""
-    for name, dtype in _DTYPES.items():
-        kind = _CardType(name, (), {"dtype": dtype, "__module__": "torch.cuda"})
-        patches.put(torch.cuda, name, kind)
-    set_type = torch._C._set_default_tensor_type  # noqa: SLF001 -- part of the seam
-
-    def set_default(kind: Any) -> None:
-        """Make new tensors of this type, which is two defaults: of dtype and of device."""
-        is_on_card = isinstance(kind, _CardType)
-        torch.set_default_device("cuda" if is_on_card else None)
-        set_type(getattr(torch, kind.__name__) if is_on_card else kind)
-
-    patches.put(torch._C, "_set_default_tensor_type", set_default)  # noqa: SLF001 -- as above

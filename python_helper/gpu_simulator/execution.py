@@ -2,63 +2,20 @@
 
 from __future__ import annotations
 
-import sys
-from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from .operations import Operation, operation
-from .torch_internals import is_meta, tensors_in, thread_state, without_torch_function
+from .scratch import scratch, takes_cublas_handle
+from .torch_internals import tensors_in, thread_state, without_torch_function
 from .tracebacks import without_own_frames
 from .unsupported import SPARSE, not_simulated
 
 if TYPE_CHECKING:
     from .card import Card
     from .machine import Machine
-
-
-_REFERENCES, _STORAGE_OWNERS = 4, 2
-"""Who refers to an operand that is the engine's alone while we look at it: its Python object, and
-the storage in C++. Measured with PyTorch 2.13."""
-
-
-@dataclass(frozen=True)
-class _InPlace:
-    """An operator of backward that works in place on a card, and not on C++ device "meta".
-
-    `gradient` is the place of what is added among its arguments, and `owners` who has the tensor in
-    C++ that it is added to where that is the engine's alone.
-    """
-
-    operation: Operation
-    gradient: int
-    owners: int
-
-    @property
-    def indexes(self) -> bool:
-        """Whether the gradient is added to a part that indices choose."""
-        return not {"indices", "index"}.isdisjoint(self.operation.arguments)
-
-
-_aten = torch.ops.aten
-_IN_PLACE = {
-    _aten.add.Tensor: _InPlace(operation(_aten.add_.Tensor), gradient=1, owners=4),
-    _aten.index_put.default: _InPlace(operation(_aten.index_put_.default), gradient=2, owners=5),
-    # The backward of `gather`; of a maximum, a median, a sort; of `index_select`.
-    _aten.scatter_add.default: _InPlace(
-        operation(_aten.scatter_add_.default), gradient=3, owners=4
-    ),
-    _aten.scatter.src: _InPlace(operation(_aten.scatter_.src), gradient=3, owners=4),
-    _aten.index_add.default: _InPlace(operation(_aten.index_add_.default), gradient=3, owners=4),
-}
-_OUT_OF_PLACE = {"ScatterReduceBackward0", "IndexReduceBackward0"}
-"""Those whose formulas scatter what they made themselves, and make the result anew."""
-_AND, _AND_OVER = _aten.logical_and.default, operation(_aten.logical_and_.default)
-_WRITES_OVER_NAN = {"MedianBackward0", "NanmedianBackward0", "MaxBackward1", "MinBackward1"}
-"""Those that look for `nan` beside the value that they are of: in one mask on a card."""
 
 
 class CardMode(TorchDispatchMode):
@@ -101,7 +58,7 @@ class CardMode(TorchDispatchMode):
 
     def _execute(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run one operator call of any device: on a card if it belongs there."""
-        what = _as_on_a_card(func, args, kwargs)
+        what = operation(func)
         if what.is_composite:
             with self:  # in inference mode PyTorch leaves it to us to take it apart
                 return func.decompose(*args, **kwargs)
@@ -152,47 +109,11 @@ class CardMode(TorchDispatchMode):
         if what.counts_versions and card is not None:
             written = [each for each in args[0] if not each.is_inference()]
             torch.autograd.graph.increment_version(written)
-        make = partial(self._machine.compute.run, what, args, kwargs, card)
+        result = self._machine.compute.run(what, args, kwargs, card)
         home = card or first
-        return make() if home is None else self._machine.run_kernel(home, what, args, kwargs, make)
-
-
-def _as_on_a_card(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Operation:
-    """Return what a card runs for a call."""
-    in_place = _IN_PLACE.get(func)
-    if func is _AND and _node() in _WRITES_OVER_NAN:
-        return _AND_OVER
-    if in_place is not None and _is_owned_by_engine(in_place, args, kwargs):
-        return in_place.operation
-    return operation(func)
-
-
-def _node() -> str | None:
-    """Return the name of what the autograd engine runs."""
-    node: Any = torch._C._current_autograd_node()  # noqa: SLF001 -- no public name
-    return None if node is None else str(node.name())
-
-
-def _is_owned_by_engine(what: _InPlace, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether the autograd engine changes a gradient that nobody else has."""
-    if kwargs or torch.is_grad_enabled() or torch._C._current_graph_task_id() == -1:  # noqa: SLF001 -- no public name
-        return False
-    if not all(isinstance(each, torch.Tensor) for each in (args[0], args[what.gradient])):
-        return False  # a number, in a person's own `backward`
-    if what.indexes and _node() in _OUT_OF_PLACE:
-        return False
-    total, gradient = args[0], args[what.gradient]
-    if not is_meta(total) or not is_meta(gradient):
-        return False
-    storage = total.untyped_storage()
-    return (
-        total.dtype is gradient.dtype
-        and (what.indexes or total.size() == gradient.size())
-        and storage.nbytes() == total.numel() * total.element_size()
-        and sys.getrefcount(total) == _REFERENCES
-        and total._use_count() == what.owners  # noqa: SLF001 -- as above
-        and torch._C._storage_Use_Count(storage._cdata) == _STORAGE_OWNERS  # noqa: SLF001 -- as above
-    )
+        if home is not None:
+            home.run_beside(scratch(what, args, kwargs), with_blas=takes_cublas_handle(what))
+        return result
 
 
 def _check_devices(

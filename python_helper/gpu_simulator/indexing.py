@@ -1,7 +1,6 @@
 """Indices as Python writes them: lists, arrays and masks, as C++ takes them to a card.
 
-The rules are those of `torch/csrc/autograd/python_variable_indexing.cpp`, and for masks those of
-`aten/src/ATen/native/IndexingUtils.h`.
+The rules are those of `torch/csrc/autograd/python_variable_indexing.cpp`.
 """
 
 from __future__ import annotations
@@ -11,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from . import moves
-from .copies import bytes_of
-from .masks import MASKS, mask_buffers
+from .scratch import MASKS
 from .sizing import known_slice
 from .torch_internals import CPU, without_torch_function
 
@@ -50,14 +48,7 @@ def get(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     if any(one is not part for one, part in zip(placed, parts, strict=True)) or any(found):
         of_each = [known or [part] for known, part in zip(found, placed, strict=True)]
         index = (several or tuple)([part for each in of_each for part in each])
-    searched = [
-        size
-        for part, one, known in zip(parts, placed, found, strict=True)
-        if known and one is not part and len(args) == 2  # noqa: PLR2004 -- it is read
-        for size in (bytes_of(one), *mask_buffers([one])[1:])
-    ]
-    with home.holding(searched):
-        return func(args[0], index, *args[2:], **kwargs)
+    return func(args[0], index, *args[2:], **kwargs)
 
 
 def put(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:

@@ -3,42 +3,25 @@
 from __future__ import annotations
 
 import os
-import threading
 import weakref
 from typing import TYPE_CHECKING, Any
 
 import torch
 
-from .card import Card
+from .card import Card, ThreadState
 from .memory import Memory
-from .scratch import MADE_LAST, scratch, takes_cublas_handle
 from .shapes import Shapes
 from .torch_internals import device_index, thread_state, without_torch_function
 from .values import Values
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from .blocks import Block
-    from .operations import Operation
-    from .torch_internals import Arguments, Keywords
 
 _VISIBLE = "CUDA_VISIBLE_DEVICES"
 
 _UNREAD = object()
-
-
-class ThreadState(threading.local):
-    """What CUDA keeps for each thread: the current device and each device's current stream.
-
-    `near` is the card that the thread worked on last.
-    """
-
-    current = 0
-    near = 0
-
-    def __init__(self) -> None:
-        self.streams: dict[int, int] = {}
 
 
 class Machine:
@@ -51,7 +34,7 @@ class Machine:
         )
         self.memory = Memory()
         self.shapes = Shapes(self.memory)
-        self.compute: Shapes | Values = Values(self.memory, self.shapes) if values else self.shapes
+        self.compute: Shapes | Values = Values(self.memory) if values else self.shapes
         self.present = True
         self.capability = 8, 0
         self.has_several = len(self.all_cards) > 1
@@ -93,11 +76,6 @@ class Machine:
     def current(self) -> Card:
         """This thread's current card."""
         return self.card_at(self.thread.current)
-
-    def is_capturing(self) -> bool:
-        """Whether a graph is captured on this thread's current stream."""
-        card = self.current
-        return any(route.stream == card.stream for route in card.routes)
 
     def synchronize(self, ordinal: int | None = None) -> None:
         """Wait for nothing, all work is done; like any use it gives the process a context."""
@@ -179,22 +157,6 @@ class Machine:
         if device.index is not None:
             return self.card_at(device.index)
         return first or self.card_at(self.thread.near)
-
-    def run_kernel(
-        self,
-        card: Card,
-        what: Operation,
-        args: Arguments,
-        kwargs: Keywords,
-        make: Callable[[], Any] = lambda: None,
-    ) -> Any:
-        """Return the results that `make` makes, and take what the kernel needs beside them."""
-        is_made_last = what.name in MADE_LAST
-        result = None if is_made_last else make()
-        with card.holding(scratch(what, args, kwargs)):
-            if takes_cublas_handle(what):
-                card.blas.use(card.stream)
-            return make() if is_made_last else result
 
     def raw_alloc(self, nbytes: int, _stream: int = 0) -> int:
         """Serve `torch.cuda.caching_allocator_alloc`: return an address on the current card."""

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from .sizes import format_size
-
-if TYPE_CHECKING:
-    from .allocator import CachingAllocator
 
 OTHER_PROCESS_ID = 2**22 + 1
 """Stands for all other programs on the first card, the next one for those on the second.
@@ -16,22 +11,33 @@ Linux gives no process a number above 2^22.
 """
 
 
-def refusal_message(
-    allocator: CachingAllocator, *, requested: int, allocated: int, reserved: int
+def refusal_message(  # noqa: PLR0913 -- all that the text names
+    ordinal: int,
+    *,
+    requested: int,
+    capacity: int,
+    free: int,
+    context: int,
+    others: int,
+    allowed: int | None,
+    allocated: int,
+    reserved: int,
 ) -> str:
-    """Return the text of PyTorch 2.10's out-of-memory error; all sizes in bytes."""
-    others = allocator.outside - allocator.context
+    """Return the text of PyTorch 2.10's out-of-memory error; all sizes in bytes.
+
+    `allowed` is None where no fraction of the memory is set.
+    """
     clauses = [
         f"CUDA out of memory. Tried to allocate {format_size(requested)}.",
-        f"GPU {allocator.ordinal} has a total capacity of {format_size(allocator.capacity)}",
-        f"of which {format_size(allocator.device_free)} is free.",
+        f"GPU {ordinal} has a total capacity of {format_size(capacity)}",
+        f"of which {format_size(free)} is free.",
     ]
     if others:
         clauses.append(f"Process {OTHER_PROCESS_ID} has {format_size(others)} memory in use.")
-    process = format_size(allocator.context + reserved)
+    process = format_size(context + reserved)
     clauses.append(f"Including non-PyTorch memory, this process has {process} memory in use.")
-    if allocator.fraction is not None:
-        clauses.append(f"{format_size(allocator.allowed)} allowed;")
+    if allowed is not None:
+        clauses.append(f"{format_size(allowed)} allowed;")
     clauses += [
         f"Of the allocated memory {format_size(allocated)} is allocated by PyTorch,",
         f"and {format_size(reserved - allocated)} is reserved by PyTorch but unallocated.",

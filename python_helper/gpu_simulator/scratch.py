@@ -1,7 +1,8 @@
 """What CUDA's kernels take from the allocator for themselves, and give back when they return.
 
-Results are charged before: CUDA's operators make them first. Sizes are those of PyTorch's own code
-in `aten/src/ATen/native/cuda`; operators that are not here take nothing, or are not known to.
+Results are charged before: CUDA's operators make them first. Counted are the buffers that matter
+for a peak, as PyTorch's code in `aten/src/ATen/native/cuda` takes them or by an estimate; operators
+that are not here take nothing, or little. Sizes in bytes.
 """
 
 from __future__ import annotations
@@ -10,28 +11,33 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch._prims_common import suggest_memory_format
 
-from . import attention, convolutions, copies, masks, normalisation, sorting
-from .copies import bytes_of, copy_in_order
-from .reductions import reduction_buffers, sum_dtype
-from .torch_internals import META, in_kernel
+from . import attention
+from .reductions import reduction_buffers
+from .torch_internals import META, in_kernel, is_meta
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from .operations import Operation
 
     Arguments = tuple[Any, ...]
     Keywords = dict[str, Any]
     Bound = dict[str, Any]
+    Sizes = Sequence[int | tuple[int, ...]]
+
+MASKS = (torch.bool, torch.uint8)
+"""Types of tensors that choose where they are true, as indices."""
 
 _MATRIX = 2
+_INDEX = 8
+"""Bytes of an index, an int64."""
+_HALVES = (torch.float16, torch.bfloat16)
+_WITH_PLACE, _WELFORD = 16, 16
+"""Bytes of a partial result: a value with its place, a mean with its deviation."""
 
 
-def scratch(
-    operation: Operation, args: Arguments, kwargs: Keywords
-) -> Sequence[int | tuple[int, ...]]:
+def scratch(operation: Operation, args: Arguments, kwargs: Keywords) -> Sizes:
     """Return the sizes of what the kernel takes beside its results, in its order.
 
     What is in a tuple is given back before the next is taken.
@@ -39,8 +45,7 @@ def scratch(
     sizes = _SCRATCH.get(operation.name)
     if sizes is None:
         return ()
-    bound = {**dict(zip(operation.arguments, args, strict=False)), **kwargs}
-    return sizes(bound)  # type: ignore[no-any-return]  # a table of functions
+    return sizes({**dict(zip(operation.arguments, args, strict=False)), **kwargs})
 
 
 def takes_cublas_handle(operation: Operation) -> bool:
@@ -48,11 +53,38 @@ def takes_cublas_handle(operation: Operation) -> bool:
     return operation.name in _CUBLAS
 
 
-def _operands(*names: str) -> Callable[[Bound], list[int]]:
+def mask_buffers(indices: Iterable[torch.Tensor | None]) -> list[int]:
+    """Return the sizes of the indices that the masks among `indices` become."""
+    masks = (index for index in indices if index is not None and index.dtype in MASKS)
+    return [_chosen(mask) * mask.dim() * _INDEX for mask in masks]
+
+
+def _chosen(mask: torch.Tensor) -> int:
+    """Return how many elements a mask chooses; without values, the most that it can be."""
+    if is_meta(mask):
+        return mask.numel()
+    with in_kernel():
+        return int(torch.count_nonzero(mask))
+
+
+def _bytes_of(tensor: torch.Tensor) -> int:
+    return tensor.numel() * tensor.element_size()
+
+
+def _contiguous(*names: str) -> Callable[[Bound], Sizes]:
+    """Return a function for the copies of arguments that the kernel needs contiguous."""
+
+    def copied(bound: Bound) -> Sizes:
+        return [_bytes_of(bound[name]) for name in names if not bound[name].is_contiguous()]
+
+    return copied
+
+
+def _operands(*names: str) -> Callable[[Bound], Sizes]:
     """Return a function for the copies of operands whose strides cuBLAS cannot take."""
 
-    def copied(bound: Bound) -> list[int]:
-        return [bytes_of(bound[name]) for name in names if not _fits_cublas(bound[name])]
+    def copied(bound: Bound) -> Sizes:
+        return [_bytes_of(bound[name]) for name in names if not _fits_cublas(bound[name])]
 
     return copied
 
@@ -68,240 +100,166 @@ def _fits_cublas(tensor: torch.Tensor) -> bool:
     return (down == 1 and across >= max(1, rows)) or (across == 1 and down >= max(1, columns))
 
 
-def _reduced(
-    *, element: int | None = None, at_once: int = 4, names: tuple[str, ...] = ("dim",)
-) -> Callable[[Bound], tuple[int, ...]]:
+def _reduced(element: int | None = None, *, at_once: int = 4) -> Callable[[Bound], Sizes]:
     """Return a function for the buffers of a reduction with partial results of `element` bytes.
 
     None is the size of a value, in the type that it is accumulated in.
     """
 
-    def buffers(bound: Bound) -> tuple[int, ...]:
-        tensor = bound["self"]
-        dims = next((bound[name] for name in names if bound.get(name) is not None), None)
+    def buffers(bound: Bound) -> Sizes:
+        tensor, dims = bound["self"], bound.get("dim")
         dims = [dims] if isinstance(dims, int) else dims
         reduced = {dim % tensor.dim() for dim in dims} if dims and tensor.dim() else None
-        size = element or _accumulated(bound.get("dtype") or tensor.dtype)
-        if element == _WELFORD and tensor.element_size() > 4:  # noqa: PLR2004 -- wider than float32
-            size *= 2
+        size = element or max((bound.get("dtype") or tensor.dtype).itemsize, 4)
         everything = set(range(tensor.dim()))
-        return reduction_buffers(
-            tensor, everything if reduced is None else reduced, element=size, at_once=at_once
-        )
+        return reduction_buffers(tensor, reduced or everything, element=size, at_once=at_once)
 
     return buffers
 
 
-def _place(bound: Bound) -> tuple[int, ...]:
-    """Return the buffers of a search, and the copy of what does not lie in one row if all is."""
-    if bound.get("dim") is not None:
-        return _reduced(element=_WITH_PLACE)(bound)
-    tensor = bound["self"]
-    flat = torch.empty(tensor.numel(), dtype=tensor.dtype, device=META)
-    return (*copy_in_order(tensor), *_reduced(element=_WITH_PLACE)({**bound, "self": flat}))
-
-
-def _converted(buffers: Callable[[Bound], Sequence[int]]) -> Callable[[Bound], Sequence[int]]:
-    """Return `buffers` for a tensor that is copied first where the result has another type.
+def _converted(bound: Bound) -> Sizes:
+    """Return the buffers of a sum, and the copy that is summed where the result has another type.
 
     Half precision is read as float32 by the kernel itself (ReduceOps.cpp, `make_reduction`).
     """
-
-    def of_copy(bound: Bound) -> Sequence[int]:
-        tensor = bound["self"]
-        dtype = sum_dtype(bound)
-        is_read = dtype is torch.float32 and tensor.dtype in _HALVES
-        if dtype is tensor.dtype or is_read:
-            return buffers(bound)
-        with in_kernel():
-            copy = torch.empty_like(tensor, dtype=dtype)
-        return [bytes_of(copy), *buffers({**bound, "self": copy})]
-
-    return of_copy
+    tensor, dtype = bound["self"], _sum_dtype(bound)
+    is_read = dtype is tensor.dtype or (dtype is torch.float32 and tensor.dtype in _HALVES)
+    return [*([] if is_read else [tensor.numel() * dtype.itemsize]), *_reduced()(bound)]
 
 
-def _count_nonzero(bound: Bound) -> Sequence[int]:
-    """Return what says where something is, and the buffers of its sum."""
+def _sum_dtype(bound: Bound) -> torch.dtype:
+    """Return the type of a sum or product, from its arguments: whole numbers become int64."""
+    own, wanted, out = bound["self"].dtype, bound.get("dtype"), bound.get("out")
+    if out is not None:
+        return out.dtype  # type: ignore[no-any-return]  # arguments are Any
+    return wanted or (own if own.is_floating_point or own.is_complex else torch.int64)
+
+
+def _count_nonzero(bound: Bound) -> Sizes:
+    """Return what says where something is, and the buffers of its sum as whole numbers."""
     where = torch.empty_like(bound["self"], dtype=torch.bool, device=META)
-    said = [] if bound["self"].dtype is torch.bool else [bytes_of(where)]
-    return [*said, *_converted(_reduced())({**bound, "self": where})]
+    return [_bytes_of(where), *_converted({**bound, "self": where})]
 
 
-def _extremes(bound: Bound) -> Sequence[int]:
-    """Return the buffers of a maximum or minimum: with `dim` its place is kept beside it."""
-    tensor = bound["self"]
-    dim = bound.get("dim")
-    if dim is None or not tensor.dim():
-        copy = _contiguous("self")(bound)
-        return [*copy, *_reduced(element=tensor.element_size())({"self": tensor})]
-    return reduction_buffers(tensor, {dim % tensor.dim()}, element=_WITH_PLACE)
+def _cumulated(bound: Bound) -> Sizes:
+    """Return the copy in the result's type and order."""
+    tensor, dtype = bound["self"], _sum_dtype(bound)
+    is_read = dtype is tensor.dtype and tensor.is_contiguous()
+    return [] if is_read else [tensor.numel() * dtype.itemsize]
 
 
-def _accumulated(dtype: torch.dtype) -> int:
-    """Return the size of a sum's partial results: half precision is summed in float32."""
-    return max(dtype.itemsize, 4)
-
-
-def _contiguous(*names: str) -> Callable[[Bound], list[int]]:
-    """Return a function for the copies of arguments that the kernel needs contiguous."""
-
-    def copied(bound: Bound) -> list[int]:
-        return [size for name in names for size in copy_in_order(bound[name])]
-
-    return copied
-
-
-def _softmax_backward(bound: Bound) -> list[int]:
+def _softmax_backward(bound: Bound) -> Sizes:
     """Return the product of gradient and result, and the copies of both that are contiguous."""
     gradient, output = bound["grad_output"], bound["output"]
     product = output.numel() * max(gradient.element_size(), output.element_size())
-    # The product lies as the gradient does, unless that is one number for all.
     like = output if 0 in gradient.stride() else gradient
-    again = [] if like.is_contiguous() else [product]
-    return [product, *again, *_contiguous("output")(bound)]
+    return [product, *([] if like.is_contiguous() else [product]), *_contiguous("output")(bound)]
 
 
-def _loss(bound: Bound) -> list[int]:
-    """Return the losses of all elements, and the buffers of their mean or sum."""
-    if not bound.get("reduction", 1):
-        return []
-    tensor, target = bound["self"], bound["target"]
-    shape = torch.broadcast_shapes(tensor.shape, target.shape)
-    losses = torch.empty(shape, dtype=torch.result_type(tensor, target), device=META)
-    return [bytes_of(losses), *_reduced()({"self": losses})]
+def _columns(bound: Bound) -> Sizes:
+    """Return the result in the argument's size, which is made first and not enough."""
+    return [*_contiguous("self")(bound), _bytes_of(bound["self"])]
 
 
-def _loss_written_over(bound: Bound) -> list[int]:
-    """Return the mean or sum, which is written over the losses then, and its buffers."""
-    losses = _loss(bound)
-    return [bound["self"].element_size(), *losses[1:]] if losses else []
+def _sort(bound: Bound) -> Sizes:
+    """Return a row of indices beside short rows, and beside long ones as much as the result."""
+    tensor, dim = bound["self"], bound.get("dim")
+    if not tensor.dim() or not tensor.numel():
+        return ()
+    length = tensor.size(-1 if dim is None else dim)
+    is_short = length <= _SMALL_SORT
+    return [length * _INDEX if is_short else _bytes_of(tensor) + tensor.numel() * _INDEX]
 
 
-def _of_complex(bound: Bound) -> list[int]:
-    """Return the buffer of complex numbers whose real parts are the result."""
-    return [bytes_of(bound["self"])] if bound["self"].is_complex() else []
+def _topk(bound: Bound) -> Sizes:
+    """Return the copy in order, and how often each digit is in a long row."""
+    tensor, dim = bound["self"], bound.get("dim", -1)
+    length = tensor.size(dim) if tensor.dim() else 1
+    digits = tensor.numel() // length * _DIGITS if length >= _LONG_ROW else 0
+    return [*_contiguous("self")(bound), digits]
 
 
-def _in_order(*names: str) -> Callable[[Bound], list[int]]:
-    """Return a function for the copies of what lies in another order than the input suggests."""
-
-    def copied(bound: Bound) -> list[int]:
-        order = suggest_memory_format(bound["self"])
-        return [size for name in names for size in copy_in_order(bound[name], order)]
-
-    return copied
+def _unique(bound: Bound) -> Sizes:
+    """Return a copy that is sorted; with places it has these, and both are sorted by copies."""
+    tensor = bound["self"]
+    places = 2 * tensor.numel() * _INDEX if bound.get("return_inverse") else 0
+    return [_bytes_of(tensor) + places]
 
 
-def _outgrown(kernel: Callable[..., torch.Tensor]) -> Callable[[Bound], list[int]]:
-    """Return a function for a result made in the argument's size first, which is not enough."""
-
-    def buffers(bound: Bound) -> list[int]:
-        tensor = bound["self"]
-        with in_kernel():
-            result = kernel(**bound)
-        copied = _contiguous("self")(bound)
-        return [*copied, *([bytes_of(tensor)] if result.numel() > tensor.numel() else [])]
-
-    return buffers
-
-
-def _norms(bound: Bound) -> list[int]:
-    """Return the norms of parts of all tensors, where one kernel has them all."""
-    tensors = bound["self"]
-    dtypes = {tensor.dtype for tensor in tensors}
-    if len(dtypes) > 1 or bound.get("ord", 2) not in (1, 2, math.inf):
-        return []
-    parts = max(-(-tensor.numel() // _AT_ONCE) for tensor in tensors)
-    return [len(tensors) * parts * _accumulated(bound.get("dtype") or tensors[0].dtype)]
+def _index_put(bound: Bound) -> Sizes:
+    """Return masks as indices, or what values for the same place are brought together with."""
+    tensor, values = bound["self"], bound["values"]
+    given = [index for index in bound["indices"] if index is not None]
+    if any(index.dtype in MASKS for index in given):
+        # One number is filled in where the mask is.
+        return () if values.dim() == 0 and len(given) == 1 else mask_buffers(given)
+    if not bound.get("accumulate") or not given or not tensor.numel():
+        return ()
+    items = math.prod(torch.broadcast_shapes(*(index.shape for index in given)))
+    return [items * _INDEX] * _SORTED_INDICES
 
 
-_WELFORD = 16
-_HALVES = (torch.float16, torch.bfloat16)
-_WITH_PLACE = 16
-_AT_ONCE = 65536
-"""How many elements a block of a kernel for several tensors looks at."""
+def _embedding_backward(bound: Bound) -> Sizes:
+    """Return the buffers for the gradient of an embedding, which few indices do not need.
+
+    Indices are sorted, and the gradients of rows are added up in parts.
+    """
+    gradient, items = bound["grad_output"], bound["indices"].numel()
+    copy = _contiguous("grad_output")(bound)
+    if items <= _FEW_INDICES and not bound.get("scale_grad_by_freq"):
+        return copy
+    parts = items // _ROWS_PER_THREAD + min(items, bound["num_weights"])
+    sums = parts * gradient.size(-1) * max(gradient.element_size(), 4)
+    return [*copy, *[items * _INDEX] * _SORTED_INDICES, sums]
+
+
+_SORTED_INDICES = 5
+"""Indices and their places, with a copy of both that they are sorted by, and the sorted places."""
+_SMALL_SORT = 4096
+"""Rows up to this length are sorted in place, beside a row of indices."""
+_LONG_ROW, _DIGITS = 400, 256 * 6
+"""Of rows from this length on the digits are counted, in so many bytes."""
+_FEW_INDICES = 3072
+"""The gradient of an embedding with no more indices is made without sorting."""
+_ROWS_PER_THREAD = 10
 
 _CUBLAS = {
     *("mm", "addmm", "bmm", "baddbmm", "linear", "_scaled_mm", "addmv", "addmv_"),
     *("dot", "vdot", "addmm_", "addbmm", "mv", "_addmm_activation", "baddbmm_"),
 }
 
-_NEAREST = ("upsample_nearest", "_upsample_nearest_exact")
-_UPSAMPLING = (
-    *(f"{name}{dims}d" for name in _NEAREST for dims in (1, 2, 3)),
-    *("upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d", "upsample_bicubic2d"),
-    *("_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa"),
-)
-
-_POOLING = (
-    *("max_pool2d_with_indices", "avg_pool2d", "_adaptive_avg_pool2d"),
-    *("max_pool3d_with_indices", "avg_pool3d", "_adaptive_avg_pool3d"),
-)
-
-MADE_LAST = {"im2col", "col2im"}
-"""Operators that make their results when they have their buffers."""
-
-_PADDING = ("reflection", "replication")
-
-_SCRATCH: dict[str, Callable[[Bound], Any]] = {
+_SCRATCH: dict[str, Callable[[Bound], Sizes]] = {
     **attention.BUFFERS,
-    **convolutions.BUFFERS,
-    **copies.BUFFERS,
-    **masks.BUFFERS,
-    **normalisation.BUFFERS,
-    **sorting.BUFFERS,
-    "mm": _operands("self", "mat2"),
-    "_int_mm": _operands("self", "mat2"),
-    "addmm": _operands("mat1", "mat2"),
-    "addmm_": _operands("mat1", "mat2"),
-    "_addmm_activation": _operands("mat1", "mat2"),
-    "bmm": _operands("self", "mat2"),
-    "baddbmm": _operands("batch1", "batch2"),
-    "baddbmm_": _operands("batch1", "batch2"),
-    "sum": _converted(_reduced()),
-    "mean": _converted(_reduced()),
-    "nansum": _converted(_reduced()),
-    "prod": _converted(_reduced()),
+    **dict.fromkeys(("mm", "_int_mm", "bmm"), _operands("self", "mat2")),
+    **dict.fromkeys(("addmm", "addmm_", "_addmm_activation"), _operands("mat1", "mat2")),
+    **dict.fromkeys(("baddbmm", "baddbmm_"), _operands("batch1", "batch2")),
+    **dict.fromkeys(("sum", "mean", "nansum", "prod", "linalg_vector_norm", "norm"), _converted),
+    **dict.fromkeys(("any", "all"), _reduced(1)),
+    **dict.fromkeys(("var", "std", "var_mean", "std_mean"), _reduced(_WELFORD, at_once=2)),
+    **dict.fromkeys(("argmax", "argmin", "max", "min"), _reduced(_WITH_PLACE)),
     "count_nonzero": _count_nonzero,
-    "linalg_vector_norm": _converted(_reduced()),
-    "norm": _converted(_reduced()),
-    "any": _reduced(element=1),
-    "all": _reduced(element=1),
-    "var": _reduced(element=_WELFORD, at_once=2),
-    "std": _reduced(element=_WELFORD, at_once=2),
-    "var_mean": _reduced(element=_WELFORD, at_once=2),
-    "std_mean": _reduced(element=_WELFORD, at_once=2),
-    "argmax": _place,
-    "argmin": _place,
-    "max": _extremes,
-    "min": _extremes,
-    "_softmax": _contiguous("self"),
-    "_log_softmax": _contiguous("self"),
+    **dict.fromkeys(("cumsum", "cumprod", "logcumsumexp"), _cumulated),
+    **dict.fromkeys(("_softmax", "_log_softmax", "kthvalue"), _contiguous("self")),
     "_softmax_backward_data": _softmax_backward,
     "_log_softmax_backward_data": _contiguous("grad_output", "output"),
-    "mse_loss": _loss,
-    "smooth_l1_loss": _loss,
-    "huber_loss": _loss,
-    "binary_cross_entropy": _loss_written_over,
-    "soft_margin_loss": _loss_written_over,
-    **dict.fromkeys(_POOLING, _in_order("self")),
-    **{f"{name}_backward": _in_order("grad_output", "self") for name in _POOLING},
-    "_foreach_norm": _norms,
-    "_fft_r2c": lambda bound: [bytes_of(bound["self"])] * (len(bound["dim"]) > 1),
-    "_fft_c2r": lambda bound: [bytes_of(bound["self"])],
-    "cummax": _contiguous("self"),
-    "cummin": _contiguous("self"),
-    "abs": _of_complex,
-    "angle": _of_complex,
-    "im2col": _outgrown(torch.ops.aten.im2col.default),
-    "col2im": _outgrown(torch.ops.aten.col2im.default),
-    **{f"{name}{dims}d": _contiguous("self") for name in _NEAREST for dims in (1, 2, 3)},
-    **{f"{name}_backward": _contiguous("grad_output") for name in _UPSAMPLING},
-    **{f"{kind}_pad{dims}d": _contiguous("self") for kind in _PADDING for dims in (1, 2, 3)},
-    **{f"reflection_pad{dims}d_backward": _contiguous("grad_output") for dims in (1, 2)},
     "embedding": _contiguous("indices"),
     "native_layer_norm": _contiguous("input"),
     "native_layer_norm_backward": _contiguous("grad_out", "input"),
-    "_fused_rms_norm": _contiguous("input"),
-    "_fused_rms_norm_backward": _contiguous("grad_out", "input"),
+    **dict.fromkeys(("im2col", "col2im"), _columns),
+    "_fft_r2c": lambda bound: [_bytes_of(bound["self"])] * (len(bound["dim"]) > 1),
+    "_fft_c2r": lambda bound: [_bytes_of(bound["self"])],
+    "abs": lambda bound: [_bytes_of(bound["self"])] if bound["self"].is_complex() else [],
+    "sort": _sort,
+    "topk": _topk,
+    "multinomial": lambda bound: [_bytes_of(bound["self"]), *_topk({"self": bound["self"]})],
+    "randperm": lambda bound: [bound["n"] * _INDEX] * _SORTED_INDICES,
+    "_unique2": _unique,
+    **dict.fromkeys(("index_put", "index_put_", "_index_put_impl_"), _index_put),
+    "embedding_dense_backward": _embedding_backward,
+    "index": lambda bound: mask_buffers(bound["indices"]),
+    "masked_select": lambda bound: mask_buffers([bound["mask"]]),
+    **dict.fromkeys(
+        ("masked_scatter", "masked_scatter_"), lambda bound: [bound["self"].numel() * _INDEX]
+    ),
 }
+"""What an operator's kernel takes beside its results, by the operator's name."""

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from . import convolutions, normalisation
-from .masks import MASKS
+from .scratch import MASKS
 from .torch_internals import CPU, META, in_kernel, is_meta, map_tensors, tensors_in
 from .tracebacks import asks_of_padding
 from .unsupported import no_values
-from .values import Values, on_card, storage_of, written_arguments
+from .values import Values, charge_all, on_card, storage_of, written_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -21,13 +20,6 @@ if TYPE_CHECKING:
     from .operations import Operation
     from .torch_internals import Arguments, Keywords
 
-
-_ORDER = {
-    "native_dropout": (1, 0),
-    "_thnn_fused_lstm_cell": (2, 0, 1),
-    "_thnn_fused_gru_cell": (1, 0),
-}
-"""The order in which CUDA's kernels make their results, where it is another one than theirs."""
 
 _ON_CARD = {"_scaled_dot_product_efficient_attention": 2}
 """How many results of an operator are on the card, where the rest is not."""
@@ -68,7 +60,7 @@ class Shapes:
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._numbers = Values(memory, self)
+        self._numbers = Values(memory)
 
     def run(
         self, operation: Operation, args: Arguments, kwargs: Keywords, card: Card | None
@@ -92,10 +84,9 @@ class Shapes:
         if card is None:
             return result
         made = result[: _ON_CARD.get(operation.name)] if isinstance(result, tuple) else result
-        order = _ORDER.get(operation.name)
-        self.charge(made if order is None else [made[index] for index in order], card)
+        charge_all(self._memory, made, card)
         if operation.may_resize:
-            self.charge((args, tuple(kwargs.values())), card)
+            charge_all(self._memory, (args, tuple(kwargs.values())), card)
         if operation.name in _SOUND:
             self._tell(result, 0 if asks_of_padding() else 1)
         elif operation.name == _FINITE:
@@ -115,12 +106,6 @@ class Shapes:
             result = operation.func(*args, **kwargs)
         self._note_largest(operation, args, kwargs, result)
         return self._as_unknown(result)
-
-    def charge(self, result: Any, card: Card) -> None:
-        """Charge every storage in `result`, new ones to `card`."""
-        for tensor in tensors_in((result,), []):
-            if is_meta(tensor):
-                self._memory.charge(storage_of(tensor), card)
 
     def _note_largest(
         self, operation: Operation, args: Arguments, kwargs: Keywords, result: Any
@@ -318,48 +303,12 @@ def _unique_dim(
     return _empty(*tensor.shape, dtype=tensor.dtype), *_unique(row, sorted, *asked)[1:]
 
 
-def _columns(kernel: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
-    """Return `kernel` with a result that keeps the memory of its argument's size, if it is less."""
-
-    def answer(tensor: torch.Tensor, *sizes: Any, **keywords: Any) -> torch.Tensor:
-        with in_kernel():
-            result = kernel(tensor, *sizes, **keywords)
-        if result.numel() >= tensor.numel():
-            return result
-        return _empty(tensor.numel(), dtype=tensor.dtype).resize_(result.shape)
-
-    return answer
-
-
-def _loss(tensor: torch.Tensor, target: torch.Tensor, reduction: int = 1, *_: Any) -> torch.Tensor:
-    """Return a loss whose memory has room for the losses of all elements, one number or not."""
-    shape = torch.broadcast_shapes(tensor.shape, target.shape)
-    losses = _empty(*shape, dtype=torch.result_type(tensor, target))
-    return losses.resize_(()) if reduction else losses
-
-
-def _logarithms_of_sigmoid(tensor: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    """Return the result, and the buffer for backward that CUDA has no use for."""
-    with in_kernel():
-        return torch.empty_like(tensor), _empty(0, dtype=tensor.dtype)
-
-
-# What depends on values: the largest result that is possible, or zero. Or where PyTorch's form
-# without values makes other tensors than CUDA's kernel.
+# What depends on values: the largest result that is possible, or zero.
 _ANSWERS: dict[str, Callable[..., Any]] = {
-    **convolutions.ANSWERS,
-    **normalisation.ANSWERS,
     "_local_scalar_dense": lambda tensor: _unknown(tensor).item(),
     "copy_": _copy,
     "equal": lambda tensor, other: tensor.shape == other.shape,
     "_sample_dirichlet": lambda tensor, *_: torch.empty_like(tensor, device=META),
-    "im2col": _columns(torch.ops.aten.im2col.default),
-    "col2im": _columns(torch.ops.aten.col2im.default),
-    "mse_loss": _loss,
-    "smooth_l1_loss": _loss,
-    "soft_margin_loss": _loss,
-    "binary_cross_entropy": lambda tensor, target, _weight=None, *how: _loss(tensor, target, *how),
-    "log_sigmoid_forward": _logarithms_of_sigmoid,
     "nonzero": lambda tensor: _empty(tensor.numel(), tensor.dim(), dtype=torch.long),
     "masked_select": lambda tensor, _mask: _empty(tensor.numel(), dtype=tensor.dtype),
     "index": _index,

@@ -10,14 +10,12 @@ import torch._dynamo
 from .attributes import put_attributes
 from .card import DEVICE_NAME
 from .cells import put_cells
-from .classes import put_tensor_types
 from .driver import Library
+from .graphs import put_graphs
 from .machine import Machine
 from .modes import Modes
 from .parallel import put_parallel
 from .patches import Patches
-from .pools import put_pools
-from .settings import put_settings
 from .sizes import format_size
 from .storages import NUMBER_BYTES, put_storages
 from .surface import put_surface
@@ -129,11 +127,9 @@ class Simulation:
         try:
             put_surface(self._patches, self._machine)
             put_parallel(self._patches, self._machine)
-            put_pools(self._patches, self._machine)
+            put_graphs(self._patches, self._machine)
             put_attributes(self._patches, self._machine)
             put_storages(self._patches, self._machine)
-            put_tensor_types(self._patches)
-            put_settings(self._patches, self._machine)
             put_unsupported(self._patches, self._machine.holds)
             put_unknown(self._patches)
             put_cells(self._patches, self._machine)

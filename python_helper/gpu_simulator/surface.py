@@ -100,7 +100,7 @@ def _memory_functions(machine: Machine) -> dict[str, Any]:
             "external_annotations": [],
             "allocator_settings": {
                 "PYTORCH_CUDA_ALLOC_CONF": "",
-                "expandable_segments": any(each.expands for each in allocators),
+                "expandable_segments": False,
             },
         }
 

@@ -35,6 +35,21 @@ _OPERATORS = {
 }
 _NO_TIMES = "The simulated GPU has no times of its own: only the host is profiled."
 
+_SETTINGS = "_cuda_cudaCachingAllocator_set_allocator_settings"
+_DEFAULTS = "The simulated GPU keeps PyTorch's default allocator settings: others have no effect."
+_TENSOR_TYPES = (
+    "Float",
+    "Double",
+    "Half",
+    "BFloat16",
+    "Long",
+    "Int",
+    "Short",
+    "Char",
+    "Byte",
+    "Bool",
+)
+
 _begin_profile = profiler.profile.__init__
 
 
@@ -74,7 +89,8 @@ def put_unsupported(patches: Patches, holds: Callable[[torch.Tensor], bool]) -> 
         patches.put(torch.cuda.profiler, name, _warning(_NO_TIMES))
     patches.put(profiler.profile, "__init__", _profile_on_host)
     patches.put(torch, "compile", _compile)
-    patches.put(torch.jit, "trace", _tracing(torch.jit.trace, holds))
+    for name in ("_accelerator_setAllocatorSettings", _SETTINGS):
+        patches.put(torch._C, name, _warning(_DEFAULTS))  # noqa: SLF001 -- the seam itself
 
 
 def _put_refusals(patches: Patches) -> None:
@@ -83,6 +99,9 @@ def _put_refusals(patches: Patches) -> None:
     for owner, name, what in (
         (cuda.ExternalStream, "__new__", "streams of other libraries"),
         (cuda.memory.CUDAPluggableAllocator, "__new__", "room for another allocator"),
+        (cuda, "MemPool", "memory pools"),
+        (cuda.memory, "MemPool", "memory pools"),
+        *((cuda, f"{name}Tensor", "tensor types: give dtype and device") for name in _TENSOR_TYPES),
         (in_c, "_cuda_cudaCachingAllocator_enable", "allocator that does not cache"),
         (in_c, "_cuda_jiterator_compile_and_launch_kernel", "kernels compiled at run time"),
         (in_c, "_cuda_getCurrentBlasHandle", "cuBLAS handle"),
@@ -105,6 +124,7 @@ def _put_guards(patches: Patches, holds: Callable[[torch.Tensor], bool]) -> None
     for owner, name, what in (
         # What is traced here would end the process: a C++ function that must not fail asks Python.
         (torch.export, "export", "tracing for torch.export"),
+        (torch.jit, "trace", "tracing for torch.jit"),
         (torch._dynamo, "export", "tracing for torch.export"),  # noqa: SLF001 -- no public name
         (torch.Tensor, "__dlpack__", "memory that DLPack could share"),
         (torch.utils.dlpack, "to_dlpack", "memory that DLPack could share"),
@@ -147,8 +167,8 @@ def _refusing(what: str) -> Callable[..., NoReturn]:
 def _nvtx() -> SimpleNamespace:
     """Return what `torch.cuda.nvtx` calls: to mark time on a card that has none is no mistake."""
     ignore = _warning("The simulated GPU has no NVTX: ranges and marks are not recorded.")
-    ranges = ("rangePushA", "rangePop", "rangeStartA", "rangeEnd", "markA")
-    return SimpleNamespace(**dict.fromkeys((*ranges, "deviceRangeStart", "deviceRangeEnd"), ignore))
+    names = ("rangePushA", "rangePop", "rangeStartA", "rangeEnd", "markA")
+    return SimpleNamespace(**dict.fromkeys(names, ignore))
 
 
 def _warning(sentence: str) -> Callable[..., int]:
@@ -177,33 +197,3 @@ def _compile(model: Any = None, *, fullgraph: bool = False, **options: Any) -> A
     if model is None:
         return lambda function: _compile(function, **options)
     return model
-
-
-class Untraced(torch.nn.Module):
-    """What is traced on a card: the model as it is, with a graph of nothing."""
-
-    def __init__(self, model: Any) -> None:
-        super().__init__()
-        self.model = model
-        self.graph = self.inlined_graph = torch._C.Graph()  # noqa: SLF001 -- no public name
-
-    def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the model."""
-        return self.model(*args, **kwargs)
-
-
-def _tracing(trace: Callable[..., Any], holds: Callable[[torch.Tensor], bool]) -> Any:
-    """Without values PyTorch cannot trace where it computes sizes in Python, as of convolutions."""
-
-    def call(model: Any, example_inputs: Any = None, *rest: Any, **options: Any) -> Any:
-        inputs = example_inputs if isinstance(example_inputs, tuple) else (example_inputs,)
-        if not any(map(holds, _tensors(inputs, {}))):
-            return trace(model, example_inputs, *rest, **options)
-        warnings.warn(
-            "torch.jit.trace records nothing on the simulated GPU: the program runs as it is.",
-            stacklevel=2,
-        )
-        model(*inputs)  # as it does, with the memory that takes
-        return Untraced(model)
-
-    return call

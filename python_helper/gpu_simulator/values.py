@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from .torch_internals import CPU, META, in_kernel, map_tensors, tensors_in
+from .torch_internals import CPU, META, in_kernel, is_meta, map_tensors, tensors_in
 from .unsupported import SPARSE, not_simulated
 
 if TYPE_CHECKING:
     from .card import Card
     from .memory import Memory
     from .operations import Operation
-    from .shapes import Shapes
     from .torch_internals import Arguments, Keywords
 
 _HOST_RESULTS = {"_pack_padded_sequence": (1,)}
@@ -29,9 +28,8 @@ class Values:
 
     has_values = True
 
-    def __init__(self, memory: Memory, shapes: Shapes) -> None:
+    def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._shapes = shapes
 
     def run(
         self, operation: Operation, args: Arguments, kwargs: Keywords, card: Card | None
@@ -97,7 +95,7 @@ class Values:
                 result = operation.kernel(*args, **on_card(kwargs, META))
         except (RuntimeError, NotImplementedError, TypeError, ValueError, IndexError):
             return None  # the host's kernel decides, and says what is wrong if anything is
-        self._shapes.charge(result, card)
+        charge_all(self._memory, result, card)
         return result
 
     def _run_on_host(
@@ -175,6 +173,13 @@ def on_card(kwargs: Keywords, device: torch.device) -> Keywords:
     if device.type == "meta" and changed.get("generator") is not None:
         changed["generator"] = None
     return changed
+
+
+def charge_all(memory: Memory, result: Any, card: Card) -> None:
+    """Charge every storage in `result`, new ones to `card`."""
+    for tensor in tensors_in((result,), []):
+        if is_meta(tensor):
+            memory.charge(storage_of(tensor), card)
 
 
 def storage_of(tensor: torch.Tensor) -> torch.UntypedStorage:

@@ -14,7 +14,7 @@ from . import (
     optimizers,
     out_of_memory,
     precision,
-    theory,
+    trainings,
 )
 from .program import Program
 
@@ -29,7 +29,7 @@ FAMILIES = tuple(
         checkpointing,
         precision,
         optimizers,
-        theory,
+        trainings,
         layers,
         everyday,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -16,10 +15,6 @@ from .training import fit, perceptron, train
 
 COLLECTION = Collection("Cards, threads, streams and settings")
 TWO = ("16GiB", "16GiB")
-
-
-def _set(settings: str) -> None:
-    torch.cuda.memory._set_allocator_settings(settings)  # noqa: SLF001 -- there is no public name
 
 
 @COLLECTION.program(cards=TWO)
@@ -177,30 +172,3 @@ def graphed_callable() -> None:
     inputs = torch.randn(512, 1024, device="cuda")
     graphed: Any = torch.cuda.make_graphed_callables(model, (inputs,))
     fit(graphed, torch.optim.SGD(model.parameters()), inputs)
-
-
-def _fit_batches(*sizes: int) -> None:
-    """Take a step for a batch of each size."""
-    model = perceptron()
-    optimizer = torch.optim.AdamW(model.parameters())
-    for size in sizes:
-        inputs = torch.randn(size, 1024, device="cuda")  # the one before is there until then
-        fit(model, optimizer, inputs, steps=1)
-
-
-@COLLECTION.program()
-def largest_split() -> None:
-    """Batches of changing sizes where blocks above 64 MiB are not split."""
-    _set("max_split_size_mb:64")
-    _fit_batches(10_000, 30_000, 20_000, 50_000, 7_000)
-
-
-@COLLECTION.program()
-def pool_of_memory() -> None:
-    """Tensors in a memory pool of their own."""
-    pool = torch.cuda.MemPool()
-    with torch.cuda.use_mem_pool(pool):
-        kept = torch.zeros(64, 2**20, device="cuda")
-    torch.zeros(2**20, device="cuda")
-    del kept
-    gc.collect()

@@ -6,9 +6,10 @@ from itertools import pairwise
 from typing import Any
 
 import torch
-from tests.simulator.test_programs import Transformer
 from torch import nn
 from torch.nn import functional as F  # noqa: N812 -- everybody's name for it
+
+from benchmarks.fidelity.transformer import Transformer
 
 from .program import Collection
 from .training import train

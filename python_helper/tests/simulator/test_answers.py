@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -127,41 +127,6 @@ def test_no_gradient_is_found_that_is_not_finite(start_card: StartCard) -> None:
     assert len(optimizer.state) == 2
 
 
-SLOPES: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
-    "1 + x": lambda x: 1 + x,
-    "x + 1": lambda x: x + 1,
-    "add": lambda x: torch.add(x, 1, alpha=2),
-    "1 - x": lambda x: 1 - x,
-    "x * 2": lambda x: x * 2.0,
-    "2 ** x": lambda x: 2**x,
-    "1 / (1 + x)": lambda x: 1 / (1 + x.exp()),
-}
-
-
-@pytest.mark.parametrize("slope", SLOPES)
-def test_a_function_computes_with_numbers_in_backward(card: Simulation, slope: str) -> None:
-    """As on the host."""
-
-    class Own(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx: Any, value: torch.Tensor) -> torch.Tensor:
-            ctx.save_for_backward(value)
-            return value.exp()
-
-        @staticmethod
-        def backward(ctx: Any, grad: torch.Tensor) -> torch.Tensor:
-            return grad * SLOPES[slope](ctx.saved_tensors[0])
-
-    own: Any = Own
-    host = torch.linspace(-1, 1, 32)
-    tensor = host.cuda().requires_grad_()
-    own.apply(tensor).sum().backward()
-    assert tensor.grad is not None
-    assert tensor.grad.is_cuda
-    if card.compute == "cpu":
-        assert torch.allclose(tensor.grad.cpu(), SLOPES[slope](host))
-
-
 def test_statistics_that_evaluation_does_not_compute(card: Simulation) -> None:
     """Of a batch that is sized before its values are computed."""
     layer = nn.BatchNorm2d(64).cuda().eval()
@@ -180,45 +145,3 @@ def test_values_that_were_replaced_are_nobodys(valued_card: Simulation) -> None:
     memory = valued_card._machine.memory
     held = {each.host._cdata for each in memory._live.values() if each.host is not None}
     assert held == set(memory._by_host)
-
-
-@pytest.mark.filterwarnings("ignore:.*set_default_tensor_type")
-def test_the_default_type_may_be_that_of_a_card(card: Simulation) -> None:
-    """As older notebooks have it, by its name or itself."""
-    for kind in ("torch.cuda.HalfTensor", vars(torch.cuda)["FloatTensor"]):
-        torch.set_default_tensor_type(kind)
-        assert torch.zeros(3).is_cuda
-        torch.set_default_tensor_type(torch.FloatTensor)
-        assert torch.zeros(3).is_cpu
-        assert torch.zeros(3).dtype is torch.float32
-    del card
-
-
-@pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
-@pytest.mark.parametrize("loss", ["binary_cross_entropy", "mse_loss", "soft_margin_loss"])
-def test_a_loss_keeps_as_much_without_values(
-    start_card: StartCard, loss: str, reduction: str
-) -> None:
-    """PyTorch writes a mean over the losses that it is of, whose memory stays."""
-    found = set()
-    for compute in ("meta", "cpu"):
-        start_card("1 GiB", compute)
-        one, other = torch.rand(128, 784, device=CUDA), torch.rand(128, 784, device=CUDA)
-        kept = getattr(nn.functional, loss)(one, other, reduction=reduction)
-        found.add((torch.cuda.memory_allocated(), torch.cuda.max_memory_allocated()))
-        del one, other, kept
-    assert len(found) == 1
-
-
-def test_what_is_traced_runs_as_it_is(card: Simulation) -> None:
-    """A logger writes an empty graph of a model; the model's memory is counted."""
-    model = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4)).to(CUDA)
-    images = torch.rand(2, 3, 32, 32, device=CUDA)
-    torch.cuda.reset_peak_memory_stats()
-    before = torch.cuda.memory_allocated()
-    with pytest.warns(UserWarning, match="records nothing"):
-        traced = torch.jit.trace(model, images)
-    assert torch.cuda.max_memory_allocated() > before
-    assert traced(images).shape == (2, 4, 30, 30)
-    assert [*traced.graph.nodes()] == []
-    del card

@@ -52,7 +52,6 @@ def pickled(value: Any) -> Any:
 ANSWERS: dict[str, tuple[Callable[[], object], object]] = {
     "isinstance": (lambda: isinstance(tensor(), torch.Tensor), True),
     "type": (lambda: type(tensor()), torch.Tensor),
-    "of the card's type": (lambda: isinstance(tensor(), vars(torch.cuda)["FloatTensor"]), True),
     "of the host's type": (lambda: isinstance(tensor(), torch.FloatTensor), False),
     "is_tensor": (lambda: torch.is_tensor(tensor()), True),
     "device.type": (lambda: tensor().device.type, "cuda"),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import io
-import pickle
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -93,52 +91,6 @@ def test_numbers_of_cards_that_make_no_sense_are_refused(
     assert active() is None
 
 
-MAKERS: dict[str, Callable[[], torch.Tensor]] = {
-    "device=": lambda: torch.ones(128, device="cuda:1"),
-    "an index": lambda: torch.ones(128, device=1),
-    "to": lambda: torch.ones(128).to("cuda:1"),
-    "to a tensor's": lambda: torch.ones(128).to(torch.empty(0, device=ONE)),
-    "cuda": lambda: torch.ones(128).cuda(1),
-    "like": lambda: torch.ones_like(torch.ones(128), device="cuda:1"),
-    "data": lambda: torch.tensor([0.0] * 128, device=ONE),
-    "new": lambda: torch.empty(0, device=ONE).new_zeros(128),
-    "new_tensor": lambda: torch.empty(0, device=ONE).new_tensor([1.0] * 128),
-    "type_as": lambda: torch.ones(128).type_as(torch.empty(0, device=ONE)),
-    "operator": lambda: torch.ones(128, device=ONE) + 1,
-    "random": lambda: torch.randn(128, device=ONE),
-    "module": lambda: nn.Linear(128, 1, bias=False, device="cuda:1").weight,
-    "module to": lambda: nn.Linear(128, 1, bias=False).to(1).weight,
-    "module to by keyword": lambda: (
-        nn.Linear(128, 1, bias=False).to(device=torch.device("cuda", 1), dtype=None).weight
-    ),
-    "module to a tensor's": lambda: (
-        nn.Linear(128, 1, bias=False).to(torch.ones(0, device=ONE)).weight
-    ),
-    "module to a tensor's by keyword": lambda: (
-        nn.Linear(128, 1, bias=False)
-        .to(tensor=torch.empty(0, device=ONE), non_blocking=True)
-        .weight
-    ),
-    "from card 0": lambda: torch.ones(128, device="cuda:0").to(ONE),
-    "deep copy": lambda: copy.deepcopy(torch.ones(128, device=ONE)),
-    "pickle": lambda: pickle.loads(pickle.dumps(torch.ones(128, device=ONE))),  # noqa: S301 -- pickled here
-    "inference": torch.inference_mode()(lambda: torch.ones(128).to(ONE)),
-}
-
-
-@pytest.mark.parametrize("maker", MAKERS)
-def test_every_way_to_the_second_card_ends_there(two_cards: Simulation, maker: str) -> None:
-    """The tensor says cuda:1, its 512 bytes are there, and nothing stays on cuda:0."""
-    tensor = MAKERS[maker]()
-    assert tensor.device == tensor.untyped_storage().device == ONE
-    assert tensor.get_device() == 1
-    assert tensor.is_cuda
-    assert "device='cuda:1'" in repr(tensor)
-    assert allocated() == [0, 512]
-    assert tensor.view(-1)[1:].device == ONE
-    assert two_cards.allocators[1].allocated == 512
-
-
 def test_a_card_without_index_is_the_current_one(two_cards: Simulation) -> None:
     """`torch.cuda.device`, `set_device` and `with torch.device` choose the card."""
     cuda = torch.cuda
@@ -219,13 +171,6 @@ def test_only_a_card_that_was_used_has_a_context(two_cards: Simulation) -> None:
     del two_cards
 
 
-def test_setting_the_device_makes_a_context_there(two_cards: Simulation) -> None:
-    """Since CUDA 12 `cudaSetDevice` does."""
-    torch.cuda.set_device(1)
-    assert contexts() == [False, True]
-    del two_cards
-
-
 def test_the_driver_sees_contexts_and_reserved_bytes(start_card: StartCard) -> None:
     """`cards` has what a driver would tell, before the process uses a card and after."""
     simulation = start_card("1 GiB", "meta", outside="500 MiB", devices=2)
@@ -261,62 +206,6 @@ def test_memory_peaks_and_fractions_are_per_card(two_cards: Simulation) -> None:
     with pytest.raises(RuntimeError, match="Invalid device argument 2"):
         cuda.memory_stats(2)
     del first, two_cards
-
-
-def test_a_snapshot_has_all_cards(two_cards: Simulation) -> None:
-    """Segments name their card, addresses never meet, and each card has its trace."""
-    torch.cuda.init()
-    torch.cuda.memory._record_memory_history(max_entries=100)
-    tensors = [torch.zeros(MIB, device=f"cuda:{i}") for i in (0, 1, 1)]
-    snapshot = torch.cuda.memory._snapshot()
-    assert {segment["device"] for segment in snapshot["segments"]} == {0, 1}
-    actions = [[event["action"] for event in trace] for trace in snapshot["device_traces"]]
-    assert actions == [["segment_alloc", "alloc"], ["segment_alloc", "alloc", "alloc"]]
-    in_use = [
-        (segment["device"], block["frames"][0]["name"])
-        for segment in snapshot["segments"]
-        for block in segment["blocks"]
-        if block["state"] == "active_allocated"
-    ]
-    assert [device for device, _ in in_use] == [0, 1, 1]
-    assert len({tensor.data_ptr() for tensor in tensors}) == 3
-    del two_cards
-
-
-def test_running_out_on_one_card_leaves_the_other(two_cards: Simulation) -> None:
-    """The error and the observer name card 1; card 0 keeps its numbers and goes on."""
-    heard: list[tuple[int, ...]] = []
-    torch.cuda.init()
-    native._cuda_attach_out_of_memory_observer(lambda *args: heard.append(args))
-    kept = torch.zeros(MIB, device="cuda:0")
-    with pytest.raises(torch.OutOfMemoryError, match=r"GPU 1 has a total capacity of 4\.00 GiB"):
-        torch.zeros(5 * GIB, dtype=torch.uint8, device=ONE)
-    assert heard == [(1, 5 * GIB, 4 * GIB, 4 * GIB - 420 * MIB)]
-    assert [torch.cuda.memory_stats(i)["num_ooms"] for i in (0, 1)] == [0, 1]
-    assert allocated() == [4 * MIB, 0]
-    assert (kept + 1).get_device() == 0
-    torch.cuda.set_per_process_memory_fraction(0.01, 1)
-    with pytest.raises(torch.OutOfMemoryError, match="GPU 1 has"):
-        torch.zeros(60 * MIB, dtype=torch.uint8, device="cuda:0").to(ONE)
-    del two_cards
-
-
-def test_a_copy_between_cards_is_charged_to_its_card(two_cards: Simulation) -> None:
-    """The same card gives the same tensor back; another has a copy, with the values."""
-    tensor = torch.arange(1024.0, device="cuda:0")
-    assert tensor.to("cuda:0") is tensor
-    assert tensor.cuda(0) is tensor
-    there = tensor.to(ONE, torch.float64)
-    assert allocated() == [4096, 8192]
-    back = there.to("cuda:0", torch.float32)
-    assert allocated() == [8192, 8192]
-    other = torch.zeros(1024, device=ONE)
-    other.copy_(tensor)
-    other[:2] = tensor[2:4]
-    assert allocated() == [8192, 12288]
-    if two_cards.compute == "cpu":
-        assert torch.equal(back, tensor)
-        assert other[:4].tolist() == [2.0, 3.0, 2.0, 3.0]
 
 
 MIXES: dict[str, tuple[Callable[[torch.Tensor, torch.Tensor], Any], str]] = {
@@ -412,31 +301,3 @@ def test_saved_tensors_come_back_to_their_cards(two_cards: Simulation) -> None:
     with pytest.raises(RuntimeError, match=r"device 2 but torch.cuda.device_count\(\) is 2"):
         load("cuda:2")
     assert allocated() == [0, 0]
-
-
-def test_a_model_moves_between_cards_with_its_gradients(two_cards: Simulation) -> None:
-    """Parameters stay the same objects; their bytes leave the one card for the other."""
-    model = nn.Linear(128, 128).to("cuda:0")
-    weight = model.weight
-    model(torch.ones(1, 128, device="cuda:0")).sum().backward()
-    native._cuda_clearCublasWorkspaces()
-    assert allocated() == [2 * (65536 + 512), 0]
-    model.to("cuda:1")
-    assert model.weight is weight
-    assert weight.device == ONE
-    assert weight.grad is not None
-    assert weight.grad.device == ONE
-    assert allocated() == [0, 2 * (65536 + 512)]
-    assert two_cards.allocators[0].allocated == 0
-
-
-def test_several_cards_in_use_are_not_replaced(two_cards: Simulation) -> None:
-    """A tensor on any card keeps the simulation from being replaced."""
-    tensor = torch.zeros(MIB, device=ONE)
-    with pytest.raises(RuntimeError, match=r"in use already, with 4\.00 MiB allocated on it"):
-        simulate("3 GiB")
-    assert active() is two_cards
-    del tensor
-    with simulate("3 GiB"):
-        assert torch.cuda.device_count() == 1
-        assert torch.cuda.current_device() == 0

@@ -113,38 +113,6 @@ def test_a_tensor_goes_where_it_is_told(two_cards: Simulation, start: str) -> No
 
 
 @pytest.mark.parametrize("start", ["cpu", "cuda:0", "cuda:1"])
-def test_a_tensor_goes_where_another_is(two_cards: Simulation, start: str) -> None:
-    """By its place in the call or by keyword, with and without what may follow."""
-    for other in (
-        torch.ones(1, dtype=HALF),
-        torch.ones(1, device="cuda:1", dtype=torch.float64),
-        torch.ones(1, device="cuda"),
-    ):
-        kept = in_use()
-        for args, kwargs in (
-            ((other,), {}),
-            ((other, True), {}),
-            ((other,), {"non_blocking": True}),
-            ((other, True, True), {}),
-            ((other,), {"copy": True}),
-        ):
-            tensor: Any = torch.ones(SHAPE, device=start)
-            moved = tensor.to(*args, **kwargs)
-            assert (moved.device, moved.dtype) == (other.device, other.dtype), kwargs
-            assert (tensor.type_as(other).device, tensor.type_as(other).dtype) == (
-                other.device,
-                other.dtype,
-            )
-            del tensor
-            expected = list(kept)
-            if moved.is_cuda:
-                expected[moved.device.index] += size_of(moved.dtype)
-            assert in_use() == expected
-            del moved
-    del two_cards
-
-
-@pytest.mark.parametrize("start", ["cpu", "cuda:0", "cuda:1"])
 def test_a_module_goes_where_it_is_told(two_cards: Simulation, start: str) -> None:
     """Its parameters stay the same objects, its whole numbers keep their type."""
     for args, kwargs in FORMS:

@@ -87,33 +87,6 @@ def test_a_model_trains_over_two_cards(two_cards: Simulation) -> None:
         assert losses == pytest.approx(train(Pipeline(host, host), inputs, targets), rel=1e-3)
 
 
-def test_bytes_of_a_model_over_two_cards(two_cards: Simulation) -> None:
-    """After forward, backward and step each card holds its own layer's tensors to the byte."""
-    model = Pipeline(ZERO, ONE)
-    inputs = batch()[0].to(ZERO)
-    optimizer = torch.optim.AdamW(model.parameters(), fused=False, foreach=False)
-    assert allocated() == [LAYER + ACTIVATIONS, LAYER]
-    loss = model(inputs).square().mean()
-    # Card 0 keeps what relu returned; card 1 its copy, the prediction, and the loss.
-    assert allocated() == [
-        LAYER + ACTIVATIONS + WORKSPACE + ACTIVATIONS,
-        LAYER + WORKSPACE + 2 * ACTIVATIONS + 512,
-    ]
-    loss.backward()
-    del loss
-    assert allocated() == [
-        2 * LAYER + ACTIVATIONS + 2 * WORKSPACE,
-        2 * LAYER + 2 * WORKSPACE,
-    ]
-    optimizer.step()
-    # Two moments for each parameter; the steps are on the host.
-    assert allocated() == [
-        4 * LAYER + ACTIVATIONS + 2 * WORKSPACE,
-        4 * LAYER + 2 * WORKSPACE,
-    ]
-    del two_cards
-
-
 COPIES: dict[str, Any] = {
     "to": lambda value: value.to(ONE),
     "to with a type": lambda value: value.to(ONE, torch.float64),
@@ -142,67 +115,6 @@ def test_gradients_go_back_to_the_card_they_came_from(two_cards: Simulation, nam
         assert value.grad.tolist() == pytest.approx([10.0] * 4)
 
 
-def test_a_part_of_a_tensor_takes_its_gradient_back(two_cards: Simulation) -> None:
-    """Assigning to a slice on the other card keeps the rest's gradient there."""
-    value = torch.ones(4, device=ZERO, requires_grad=True)
-    base = torch.ones(8, device=ONE, requires_grad=True)
-    whole = base * 1
-    whole[2:6] = value
-    whole.sum().backward()
-    assert value.grad is not None
-    assert base.grad is not None
-    assert [value.grad.device, base.grad.device] == [ZERO, ONE]
-    if two_cards.compute == "cpu":
-        assert value.grad.tolist() == [1.0] * 4
-        assert base.grad.tolist() == [1.0] * 2 + [0.0] * 4 + [1.0] * 2
-
-
-def test_second_derivatives_cross_cards(two_valued_cards: Simulation) -> None:
-    """A gradient of a gradient goes back as well."""
-    value = torch.tensor(3.0, device=ZERO, requires_grad=True)
-    (first,) = torch.autograd.grad(value.to(ONE) ** 3, value, create_graph=True)
-    first.backward()
-    assert value.grad is not None
-    assert (value.grad.device, value.grad.item()) == (ZERO, 18.0)
-    del two_valued_cards
-
-
-def test_a_recurrent_layer_stays_on_its_card(two_cards: Simulation) -> None:
-    """States that PyTorch makes in C++ lie where the layer is, whatever ran before."""
-    layer = nn.LSTM(8, 16, device=ONE)
-    torch.ones(1, device=ZERO)
-    inputs = torch.ones(3, 2, 8, device=ONE)
-    torch.ones(1, device=ZERO) + 1
-    result, (state, _) = layer(inputs)
-    assert {result.device, state.device} == {ONE}
-    result.sum().backward()
-    assert {p.grad.device for p in layer.parameters() if p.grad is not None} == {ONE}
-    native: Any = torch._C  # a build without CUDA has no types for CUDA
-    native._cuda_clearCublasWorkspaces()
-    assert torch.cuda.memory_allocated(0) == 0
-    del two_cards
-
-
-def test_mixed_precision_and_clipping_over_two_cards(two_cards: Simulation) -> None:
-    """Autocast, the loss scaler and clipping work where parameters are on both cards."""
-    inputs, targets = batch()
-    model = Pipeline(ZERO, ONE)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-    scaler = torch.amp.GradScaler("cuda", init_scale=8.0)
-    for _ in range(2):
-        optimizer.zero_grad()
-        with torch.autocast("cuda", dtype=torch.float16):
-            loss = F.mse_loss(model(inputs.to(ZERO)), targets.to(ONE))
-        scaler.scale(loss).backward()
-        scaler.unscale_(optimizer)
-        norm = nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        scaler.step(optimizer)
-        scaler.update()
-    assert norm.is_cuda
-    assert {p.device for p in model.parameters()} == {ZERO, ONE}
-    del two_cards
-
-
 @pytest.mark.parametrize("foreach", [False, True])
 def test_data_parallel_splits_the_batch(two_cards: Simulation, foreach: bool) -> None:
     """Each card computes half of the batch; result and gradients are those of one card."""
@@ -224,32 +136,6 @@ def test_data_parallel_splits_the_batch(two_cards: Simulation, foreach: bool) ->
         for gradient, parameter in zip(gradients, alone.parameters(), strict=True):
             assert parameter.grad is not None
             assert torch.allclose(gradient.cpu(), parameter.grad, atol=1e-6)
-
-
-def test_bytes_of_data_parallel(two_cards: Simulation) -> None:
-    """Card 1 keeps its half of what backward needs, and nothing of it afterwards.
-
-    The bytes are those of PyTorch 2.13.0's own allocator over a stub runtime: the threads of the
-    replicas are over when backward begins, and its threads take their cuBLAS handles.
-    """
-    model = nn.DataParallel(nn.Sequential(layer_on(ZERO), nn.ReLU(), layer_on(ZERO)))
-    inputs = batch()[0].to(ZERO)
-    assert allocated() == [2 * LAYER + ACTIVATIONS, 0]
-    result = model(inputs)
-    half = ACTIVATIONS // 2
-    # Card 0: its half of what relu returned, and the gathered result.
-    # Card 1: the replica, of which backward needs a weight and which is one buffer; its half of
-    # the inputs, and of what relu returned.
-    assert allocated() == [
-        2 * LAYER + ACTIVATIONS + WORKSPACE + half + ACTIVATIONS,
-        2 * LAYER + WORKSPACE + half + half,
-    ]
-    result.sum().backward()
-    del result
-    assert allocated() == [4 * LAYER + ACTIVATIONS + WORKSPACE, WORKSPACE]
-    model(inputs)
-    assert allocated() == [4 * LAYER + ACTIVATIONS + 2 * WORKSPACE, 2 * WORKSPACE]
-    del two_cards
 
 
 def test_running_out_in_a_replica_is_told_as_pytorch_does(two_cards: Simulation) -> None:
@@ -303,27 +189,6 @@ def test_nccl_and_distributed_training_say_that_they_are_not_simulated(
     del two_cards
 
 
-def test_a_forked_child_can_use_neither_card() -> None:
-    """As with CUDA: a sentence for every card, and the host works."""
-    printed = python("""
-        import os, torch
-        from gpu_simulator import simulate
-        simulate("1 GiB", compute="cpu", devices=2)
-        torch.ones(1, device="cuda:1")
-        if (child := os.fork()) == 0:
-            print(torch.ones(2).sum().item(), torch.cuda.is_initialized(), flush=True)
-            for device in ("cuda:0", "cuda:1"):
-                try:
-                    torch.ones(1, device=device)
-                except RuntimeError as error:
-                    print(str(error).partition(".")[0], flush=True)
-            os._exit(0)
-        os.waitpid(child, 0)
-    """)
-    refusal = "Cannot re-initialize CUDA in forked subprocess"
-    assert printed.splitlines() == ["2.0 False", refusal, refusal]
-
-
 def test_a_forked_child_allocates_though_the_card_was_being_read() -> None:
     """The lock that a thread of the parent held is nobody's in the child."""
     printed = python("""
@@ -358,13 +223,14 @@ def test_an_interruption_leaves_no_context_behind(
 ) -> None:
     """One that comes at the end of a context of ours, before it is left."""
 
-    def interrupt(*_: object) -> None:
+    def interrupt(*_: object, **__: object) -> None:
         thread_state.in_kernel = True
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(card._machine), "run_kernel", interrupt)
+        patch.setattr("gpu_simulator.card.Card.run_beside", interrupt)
         with pytest.raises(KeyboardInterrupt):
             torch.ones(2, device="cuda").add(1)
     assert not thread_state.in_kernel
     assert torch.ones(2, device="cuda").is_cuda
+    del card

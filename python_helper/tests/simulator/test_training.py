@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
-from sklearn.datasets import load_digits
 from torch import nn
 from torch.nn import functional as F  # noqa: N812 -- everybody's name for it
 from torch.utils.checkpoint import checkpoint
@@ -48,14 +47,9 @@ def small_batch() -> tuple[torch.Tensor, torch.Tensor]:
 
 OPTIMIZERS: dict[str, Callable[[Any], Any]] = {
     "SGD": lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9),
-    "Adam": lambda p: torch.optim.Adam(p, lr=0.01),
-    "Adam, for each": lambda p: torch.optim.Adam(p, lr=0.01, foreach=False),
-    "AdamW": lambda p: torch.optim.AdamW(p, lr=0.01),
+    "Adam": lambda p: torch.optim.Adam(p, lr=0.01, foreach=False),
     "AdamW, fused": lambda p: torch.optim.AdamW(p, lr=0.01, fused=True),
     "AdamW, capturable": lambda p: torch.optim.AdamW(p, lr=0.01, capturable=True),
-    "RMSprop": lambda p: torch.optim.RMSprop(p, lr=0.01),
-    "Adagrad": lambda p: torch.optim.Adagrad(p, lr=0.1),
-    "Adafactor": lambda p: torch.optim.Adafactor(p, lr=0.1),
 }
 
 
@@ -84,26 +78,6 @@ def test_values_equal_those_of_the_host(valued_card: Simulation) -> None:
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1, foreach=False)
         losses.append(train(model, optimizer, inputs.to(device), classes.to(device), 10))
     assert losses[0] == pytest.approx(losses[1], rel=1e-5)
-    del valued_card
-
-
-def test_digits_are_learned_on_the_card(valued_card: Simulation) -> None:
-    """A perceptron learns scikit-learn's digits from a DataLoader: the loss falls to a tenth."""
-    digits = load_digits()
-    inputs = torch.tensor(digits.data, dtype=torch.float32) / 16
-    dataset = TensorDataset(inputs, torch.tensor(digits.target))
-    torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 10)).to("cuda")
-    optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
-    means = []
-    for _ in range(8):
-        losses = []
-        for batch, classes in DataLoader(dataset, batch_size=256, shuffle=True, pin_memory=True):
-            losses += train(model, optimizer, batch.to("cuda"), classes.to("cuda"), 1)
-        means.append(sum(losses) / len(losses))
-    assert means[-1] < 0.1 * means[0]
-    right = (model(inputs.cuda()).argmax(1).cpu() == dataset.tensors[1]).float().mean().item()
-    assert right > 0.95
     del valued_card
 
 
@@ -147,30 +121,6 @@ def test_autocast_computes_in_the_lower_type(card: Simulation, dtype: torch.dtyp
     scaler.update()
     assert {gradient.dtype for gradient in gradients_of(model)} == {torch.float32}
     del card
-
-
-def test_autocast_reaches_into_pytorchs_own_functions(card: Simulation) -> None:
-    """The products inside of multi-head attention are in the lower type too."""
-    attention = nn.MultiheadAttention(16, 2, batch_first=True).cuda()
-    tokens = torch.randn(2, 5, 16, device="cuda")
-    with torch.autocast("cuda", dtype=torch.bfloat16):
-        attended, weights = attention(tokens, tokens, tokens)
-    assert attended.dtype is torch.bfloat16
-    assert weights.is_cuda
-    del card
-
-
-def test_gradients_are_clipped_as_on_the_host(valued_card: Simulation) -> None:
-    """Clipping by norm, which groups tensors by device in C++, scales what is on the card."""
-    clipped = []
-    for device in ("cpu", "cuda"):
-        torch.manual_seed(0)
-        model = nn.Linear(8, 4).to(device)
-        model(torch.ones(6, 8, device=device)).sum().backward()
-        norm = nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        clipped += [norm.item(), gradients_of(model)[0].sum().item()]
-    assert clipped[2:] == pytest.approx(clipped[:2])
-    del valued_card
 
 
 @pytest.mark.parametrize("reentrant", [False, True])
@@ -232,17 +182,8 @@ LAYERS: dict[str, tuple[Callable[[], nn.Module], Callable[[], torch.Tensor]]] = 
         lambda: nn.TransformerEncoderLayer(16, 2, 32, batch_first=True),
         lambda: torch.randn(2, 5, 16, device="cuda"),
     ),
-    "group norm": (lambda: nn.GroupNorm(2, 8), lambda: torch.randn(2, 8, 4, 4, device="cuda")),
-    "upsampling": (
-        lambda: nn.Upsample(scale_factor=2),
-        lambda: torch.randn(1, 2, 4, 4, device="cuda"),
-    ),
     "lazy": (lambda: nn.LazyLinear(4), lambda: torch.randn(2, 3, device="cuda")),
-    "softmax": (lambda: nn.Softmax(-1), lambda: torch.randn(3, 3, device="cuda")),
-    "data parallel": (
-        lambda: nn.DataParallel(nn.Linear(4, 4)),
-        lambda: torch.randn(6, 4, device="cuda"),
-    ),
+    "RMS norm": (lambda: nn.RMSNorm(8), lambda: torch.randn(2, 8, device="cuda")),
 }
 
 

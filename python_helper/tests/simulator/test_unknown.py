@@ -311,7 +311,7 @@ def test_sequences_of_unknown_length_are_as_long_as_they_can_be(
 def test_lengths_on_the_card_are_refused_as_on_cuda(card: Simulation) -> None:
     """By PyTorch's own sentence."""
     inputs = torch.randn(BATCH, LONGEST, 3, device=CUDA)
-    with pytest.raises(RuntimeError, match="1D CPU int64 tensor, but got 1D cuda:0 Long tensor"):
+    with pytest.raises(RuntimeError, match="1D CPU int64 tensor, but got 1D cuda:0 tensor"):
         rnn.pack_padded_sequence(inputs, lengths(), batch_first=True)
     del card
 

@@ -19,18 +19,6 @@ model = GPT2LMHeadModel(GPT2Config(
 ids = torch.randint(0, 200, (4, 32), device="cuda")
 inputs = {"input_ids": ids, "labels": ids}
 """,
-    "BERT": """
-from transformers import BertConfig, BertForSequenceClassification
-torch.manual_seed(0)
-model = BertForSequenceClassification(BertConfig(
-    num_hidden_layers=2, hidden_size=64, num_attention_heads=2, intermediate_size=256,
-    vocab_size=200, num_labels=3,
-)).to("cuda")
-ids = torch.randint(0, 200, (4, 32), device="cuda")
-mask = torch.ones_like(ids)
-mask[:, 20:] = 0
-inputs = {"input_ids": ids, "attention_mask": mask, "labels": torch.tensor([0, 1, 2, 0]).cuda()}
-""",
 }
 TRAIN = """
 loaded = in_use()
@@ -89,35 +77,6 @@ def test_a_model_trains(notebook: Notebook, name: str) -> None:
     assert notebook.explained() >= 0.99
 
 
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-def test_a_model_trains_under_autocast(notebook: Notebook, dtype: str) -> None:
-    """With autocast, a scaler and checkpointed blocks, logits are low and gradients float32."""
-    notebook.run(MODELS["GPT-2"])
-    notebook.run(f"""
-model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={{"use_reentrant": False}})
-model.config.use_cache = False
-model.train()
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-scaler = torch.amp.GradScaler(enabled={dtype == "float16"})
-losses = []
-for _ in range(4):
-    with torch.autocast("cuda", dtype=torch.{dtype}):
-        result = model(**inputs)
-    scaler.scale(result.loss).backward()
-    scaler.step(optimizer)
-    scaler.update()
-    losses.append(result.loss.item())
-    kinds = {{str(each.grad.dtype) for each in model.parameters()}}
-    optimizer.zero_grad()
-""")
-    kinds, losses, logits = notebook.value("kinds, losses, str(result.logits.dtype)")
-    assert kinds == {"torch.float32"}
-    assert logits == f"torch.{dtype}"
-    if notebook.has_values:
-        assert losses[-1] < losses[0]
-    assert notebook.explained() >= 0.99
-
-
 def test_a_model_generates_where_there_are_values(notebook: Notebook) -> None:
     """`generate`, which runs in no-grad mode and keeps a cache of keys and values, ends."""
     if not notebook.has_values:
@@ -158,20 +117,6 @@ same = all(torch.equal(a, b) for a, b in zip(model.parameters(), again.parameter
         assert losses[-1] < 0.7 * losses[0]
         assert eval_loss < losses[0]
     assert notebook.explained() >= 0.99
-
-
-def test_trainer_finds_a_batch_that_fits(notebook: Notebook) -> None:
-    """`auto_find_batch_size` runs out of memory, tries smaller batches, and trains."""
-    notebook.run(DATA)
-    notebook.run("""
-data = data * 4
-torch.cuda.set_per_process_memory_fraction(48 / 1024)
-trainer = train(per_device_train_batch_size=96, auto_find_batch_size=True, max_steps=2)
-ooms = torch.cuda.memory_stats()["num_ooms"]
-""")
-    ooms, batch = notebook.value("ooms, trainer._train_batch_size")
-    assert ooms >= 1
-    assert batch < 96
 
 
 def test_a_batch_too_large_is_pytorchs_error(notebook: Notebook) -> None:

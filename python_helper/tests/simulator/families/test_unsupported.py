@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gpu_simulator.simulation import Simulation
-    from tests.simulator.conftest import StartCard
 
 Ask = "Callable[[torch.Tensor], Any]"
 
@@ -25,12 +24,6 @@ def emit_nvtx(tensor: torch.Tensor) -> None:
     """Let autograd mark its operators."""
     with torch.autograd.profiler.emit_nvtx():
         tensor + 1
-
-
-def run_source(tensor: torch.Tensor) -> Any:
-    """Compile a kernel from source; it asks whether there is a card when it is made."""
-    source = "template <typename T> T same(T x) { return x; }"
-    return torch.cuda.jiterator._create_jit_fn(source)(tensor)
 
 
 def lose_ctc(tensor: torch.Tensor) -> Any:
@@ -54,25 +47,17 @@ def compile_kernel(tensor: torch.Tensor) -> Any:
 
 REFUSED: dict[str, tuple[Any, str]] = {
     "a compressed copy": (lambda t: t.to_sparse_csr(), "sparse tensors"),
-    "a compressed tensor": (
-        lambda t: torch.sparse_csr_tensor([0, 1], [0], [1.0], device=t.device),
-        "sparse tensors",
-    ),
-    "a sparse copy": (lambda t: t.to_sparse(), "sparse tensors"),
     "a sparse tensor": (
         lambda t: torch.sparse_coo_tensor([[0]], [1.0], (2,), device=t.device),  # type: ignore[arg-type]  # lists are taken
-        "sparse tensors",
-    ),
-    "a sparse tensor of tensors": (
-        lambda t: torch.sparse_coo_tensor(t[:1].long(), t[0], (4,)),
         "sparse tensors",
     ),
     "a sparse tensor of the host": (lambda t: t.cpu().to_sparse().to(t.device), "sparse tensors"),
     "a sparse gradient": (partial(sparse_gradient, nn.Embedding), "sparse tensors"),
     "a sparse gradient of a bag": (partial(sparse_gradient, nn.EmbeddingBag), "sparse tensors"),
-    "a pool as a last resort": (
-        lambda _: torch.cuda.MemPool(use_on_oom=True),
-        "memory pools for the last resort",
+    "a memory pool": (lambda _: torch.cuda.MemPool(), "memory pools"),
+    "a tensor type": (
+        lambda _: vars(torch.cuda)["FloatTensor"](2),
+        "tensor types: give dtype and device",
     ),
     "another allocator": (
         lambda _: torch.cuda.memory.CUDAPluggableAllocator("alloc.so", "alloc", "free"),
@@ -101,6 +86,10 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "a nested tensor": (
         lambda t: torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], device=t.device),
         "nested tensors",
+    ),
+    "a traced program": (
+        lambda t: torch.jit.trace(nn.Linear(4, 4).to(t.device), (t,)),
+        "tracing for torch.jit",
     ),
     "an exported program": (
         lambda t: torch.export.export(nn.Linear(4, 4).to(t.device), (t,)),
@@ -133,11 +122,8 @@ IGNORED: dict[str, tuple[Callable[[torch.Tensor], Any], str]] = {
         "The simulated GPU has no times of its own: only the host is profiled.",
     ),
     "allocator settings": (
-        lambda _: torch._C._accelerator_setAllocatorSettings("garbage_collection_threshold:0.8"),
-        (
-            "The simulated GPU keeps PyTorch's default allocator settings: "
-            "'garbage_collection_threshold:0.8' has no effect."
-        ),
+        lambda _: torch._C._accelerator_setAllocatorSettings("max_split_size_mb:64"),
+        "The simulated GPU keeps PyTorch's default allocator settings: others have no effect.",
     ),
 }
 
@@ -149,49 +135,6 @@ def test_what_changes_no_result_is_left_out_with_a_warning(card: Simulation, nam
     with pytest.warns(UserWarning, match=re.escape(sentence)):
         ask(torch.ones(2, device="cuda"))
     del card
-
-
-def test_the_largest_split_is_a_setting_that_takes_effect(card: Simulation) -> None:
-    """It holds until other settings are made, and PyTorch's limit is its own."""
-    tensor = torch.ones(1, device="cuda")
-    change = torch._C._accelerator_setAllocatorSettings
-    change("max_split_size_mb:64")
-    assert torch.cuda.memory_stats()["max_split_size"] == 64 * 2**20
-    with pytest.raises(ValueError, match="max_split_size_mb too small, must be >= 20"):
-        change("max_split_size_mb:10")
-    change("")
-    assert torch.cuda.memory_stats()["max_split_size"] == -1
-    del card, tensor
-
-
-def test_segments_expand_until_they_are_told_not_to(card: Simulation) -> None:
-    """Other settings leave that one as it is, and only PyTorch's two words are understood."""
-    change = torch._C._accelerator_setAllocatorSettings
-    change("expandable_segments:True")
-    change("max_split_size_mb:64")
-    tensor = torch.ones(1, device="cuda")
-    snapshot = torch.cuda.memory._snapshot()
-    assert [each["is_expandable"] for each in snapshot["segments"]] == [True]
-    assert snapshot["allocator_settings"]["expandable_segments"] is True
-    with pytest.raises(ValueError, match="Expected 'True' or 'False'"):
-        change("expandable_segments:1")
-    change("expandable_segments:False")
-    kept = torch.ones(2**22, device="cuda")
-    snapshot = torch.cuda.memory._snapshot()
-    assert [each["is_expandable"] for each in snapshot["segments"]] == [True, False]
-    del card, tensor, kept
-
-
-@pytest.mark.parametrize("variable", ["PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"])
-def test_segments_expand_where_the_environment_says_so(
-    start_card: StartCard, monkeypatch: pytest.MonkeyPatch, variable: str
-) -> None:
-    """Under either name, from the first tensor on."""
-    monkeypatch.setenv(variable, "expandable_segments:True")
-    start_card("1 GiB", "meta")
-    tensor = torch.ones(1, device="cuda")
-    assert [each["is_expandable"] for each in torch.cuda.memory_snapshot()] == [True]
-    del tensor
 
 
 def test_a_profile_has_the_hosts_times(card: Simulation) -> None:
