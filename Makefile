@@ -183,11 +183,6 @@ INSTALLERS := scripts/environment.py scripts/install_torch.py requirements/torch
 		touch $@; \
 	else echo "$(NEWER_PYTHON) is missing, so the benchmark leaves it out (NEWER_PYTHON=…)"; fi
 
-.make/recovery: requirements/recovery.txt .make/test-tools .make/lab-4.2 .make/kernel-6.17 .make/python-3.13
-	@for environment in $(wildcard $(VENV) $(LAB_42) $(KERNEL_617) $(PYTHON_313)); do \
-		$(UV)/bin/uv pip install --quiet --python $$environment/bin/python --no-deps --requirement $<; done
-	@touch $@
-
 # The hub's proxy is a program of Node.js.
 .make/hub: requirements/hub.txt $(INSTALLERS) .make/node
 	$(call environment,$(HUB),$<)
@@ -429,13 +424,13 @@ hosts: .make/installed-lab-4.6 .make/chromium $(HOST_NEEDS) ## a smoke test in o
 colab: environments .make/wheel .make/chromium ## outputs that live on a page that stands in for Colab's (GPU_HEADROOM_COLAB=full, ARGS=…)
 	@$(STAGE) "page like Colab's" $(PLAYWRIGHT) colab $(ARGS)
 
-benchmarks: environments .make/linked-families .make/wheel .make/installed-lab-4.6 .make/installed-peers .make/test-tools .make/chromium ## measure and print the design's numbers (PARTS="link growth"; all take an hour and a half)
+benchmarks: environments .make/linked-families .make/wheel .make/installed-lab-4.6 .make/installed-peers .make/test-tools .make/chromium ## measure and print the design's numbers (PARTS="link gauge"; all take an hour and a half)
 	@GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)" PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.run $(PARTS)
 
 soak: .make/installed-lab-4.6 .make/test-tools .make/chromium ## many notebooks for long, with us and without; writes benchmarks/soak.md (MINUTES=…, NOTEBOOKS=…)
 	@GPU_HEADROOM_CHROMIUM="$$(cat .make/chromium)" PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.soak --minutes $(MINUTES) --notebooks $(NOTEBOOKS)
 
-recovery: .make/recovery ## what comes back after out-of-memory errors, beside every recipe (ARGS=…, about half an hour)
+recovery: .make/test-tools .make/lab-4.2 .make/kernel-6.17 .make/python-3.13 ## what comes back after out-of-memory errors, beside every recipe (ARGS=…, about half an hour)
 	@PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.recovery.run $(ARGS)
 
 fidelity: .make/test-tools ## the simulated GPU held to PyTorch's own allocator, program by program (ARGS="gpt2 lstm"), some minutes

@@ -14,10 +14,6 @@ if TYPE_CHECKING:
 
 COLLECT = "import gc\nimport torch\ngc.collect()\ntorch.cuda.empty_cache()"
 
-# What IPyExperimentsPytorch does beyond IPyExperimentsCPU is to read NVML, which a simulated GPU
-# does not have, and to empty the cache.
-_EXPERIMENT = "from ipyexperiments import IPyExperimentsCPU\nexperiment = IPyExperimentsCPU()"
-
 _START_HELPER = "import gpu_headroom\ngpu_headroom.start()\ndel gpu_headroom"
 _STOP_HELPER = "import gpu_headroom\ngpu_headroom.stop()\ndel gpu_headroom"
 
@@ -39,11 +35,6 @@ def start_helper(notebook: Notebook) -> None:
     notebook.attach()
 
 
-def begin_experiment(notebook: Notebook) -> None:
-    """Begin an experiment of ipyexperiments, which is in the first cell of a notebook."""
-    notebook.quietly(_EXPERIMENT)
-
-
 def cells(*sources: str) -> Callable[[Notebook, Scenario], float]:
     """Run these cells; `{names}` stands for the variables that the scenario's cells made."""
 
@@ -56,11 +47,6 @@ def cells(*sources: str) -> Callable[[Notebook, Scenario], float]:
         return 1000 * (time.perf_counter() - begun)
 
     return run
-
-
-def delete_each(notebook: Notebook, scenario: Scenario) -> float:
-    """`%xdel` of each variable that the scenario's cells made, then collect."""
-    return cells(*(f"%xdel {name}" for name in scenario.variables), COLLECT)(notebook, scenario)
 
 
 def release(notebook: Notebook, _: Scenario) -> float:
@@ -115,7 +101,6 @@ METHODS = (
     Method("empty-cache", "`empty_cache()`", cells("torch.cuda.empty_cache()")),
     Method("gc", "`gc.collect()`, `empty_cache()`", cells(COLLECT)),
     Method("del", "`del` of the variables, gc, `empty_cache()`", cells("del {names}", COLLECT)),
-    Method("xdel", "`%xdel` of the variables, gc, `empty_cache()`", delete_each),
     Method("reset", "`%reset -f`, gc, `empty_cache()`", cells("%reset -f", COLLECT)),
     Method("one-zero", "a cell with `1/0`, gc, `empty_cache()`", cells("1/0", COLLECT)),
     # Each in a cell of its own: the best case, for a cell that runs still holds the last error.
@@ -124,11 +109,6 @@ METHODS = (
         "sys-last-tb",
         "`sys.last_*`, `InteractiveTB.tb` = None, gc, `empty_cache()`",
         cells(_FORGET_LAST_TB, COLLECT),
-    ),
-    Method(
-        "sys-last-tb-1",
-        "the same in a single cell",
-        cells(_FORGET_LAST_TB + COLLECT),
     ),
     Method(
         "clear-frames",
@@ -143,20 +123,6 @@ METHODS = (
             "    if hasattr(sys, name):\n        delattr(sys, name)\n"
             "get_ipython().displayhook.flush()\n" + COLLECT
         ),
-    ),
-    Method(
-        "accelerate",
-        "accelerate's `release_memory` of the variables",
-        cells(
-            "from accelerate.utils import release_memory\n[{names},] = release_memory({names})",
-            COLLECT,
-        ),
-    ),
-    Method(
-        "ipyexperiments",
-        "ipyexperiments, begun before",
-        cells("del experiment", "torch.cuda.empty_cache()"),
-        begin_experiment,
     ),
 )
 

@@ -5,12 +5,11 @@ They run on a simulated GPU and on a real one as they stand.
 
 from __future__ import annotations
 
-from . import classes, concurrent, errors, functions, generators, notebook, training
+from . import concurrent, errors, functions, generators, notebook, training
 from .scenario import PRELUDE, PRELUDE_KEPT_MIB, PRELUDE_VARIABLES, Scenario
 
 SCENARIOS: tuple[Scenario, ...] = (
     *functions.SCENARIOS,
-    *classes.SCENARIOS,
     *generators.SCENARIOS,
     *errors.SCENARIOS,
     *notebook.SCENARIOS,

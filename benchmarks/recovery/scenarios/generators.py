@@ -26,24 +26,6 @@ work()
         ("batches", "work"),
     ),
     Scenario(
-        "delegating-generator",
-        "a generator that delegates to one that fails",
-        (
-            """
-def inner():
-    x = tensor(256)
-    yield 1
-    fail()
-def outer():
-    y = tensor(256)
-    yield from inner()
-list(outer())
-""",
-        ),
-        "traceback",
-        ("inner", "outer"),
-    ),
-    Scenario(
         "live-generator",
         "a live generator suspended beside the failure",
         (
@@ -112,28 +94,5 @@ work()
         ),
         "traceback, in a cycle",
         ("Buffers", "work"),
-    ),
-    Scenario(
-        "generator-context",
-        "contextlib: a generator as a context manager",
-        (
-            """
-from contextlib import ExitStack, contextmanager
-@contextmanager
-def buffer(mib):
-    x = tensor(mib)
-    try:
-        yield x
-    finally:
-        done = tensor(16)
-def work():
-    with ExitStack() as stack:
-        pages = [stack.enter_context(buffer(96)) for _ in range(3)]
-        fail()
-work()
-""",
-        ),
-        "traceback",
-        ("ExitStack", "buffer", "contextmanager", "work"),
     ),
 )

@@ -25,32 +25,11 @@ SCENARIOS = (
         ("work",),
     ),
     Scenario(
-        "displayed-named",
-        "a displayed value that a variable holds",
-        ("table = tensor(128)\ntable", _WORK, "work()"),
-        "traceback",
-        ("table", "work"),
-        kept_mib=128,
-        alive="table.numel() == 128 * 2**20",
-    ),
-    Scenario(
-        "displayed-deleted",
-        "a variable is displayed, then deleted",
-        ("table = tensor(256)\ntable", "del table", "1 + 1"),
-        "Out",
-    ),
-    Scenario(
         "displayed-three",
         "_, __ and ___ after three displayed values",
         ("tensor(128)", "tensor(128)", "tensor(128)", _WORK, "work()"),
         "Out, traceback",
         ("work",),
-    ),
-    Scenario(
-        "displayed-view",
-        "a displayed slice of a large value",
-        ("tensor(256)[:4]", "1 + 1"),
-        "Out",
     ),
     Scenario(
         "displayed-error",
@@ -117,40 +96,6 @@ report
         ("work",),
     ),
     Scenario(
-        "other-error",
-        "another error afterwards",
-        (
-            "import gc; gc.disable()  # as if the collector had not come by yet",
-            """
-def work():
-    x = tensor(512)
-    try:
-        fail()
-    except RuntimeError as error:
-        kept = error
-        raise
-""",
-            "work()",
-            "1 / 0",
-        ),
-        "garbage",
-        ("work",),
-    ),
-    Scenario(
-        "syntax-error",
-        "a syntax error afterwards",
-        (_WORK, "work()", "1 +"),
-        "traceback",
-        ("work",),
-    ),
-    Scenario(
-        "next-cell",
-        "other cells run well afterwards",
-        (_WORK, "work()", "1 + 1", "2 + 2"),
-        "traceback",
-        ("work",),
-    ),
-    Scenario(
         "interrupted",
         "the cell is interrupted",
         (
@@ -180,25 +125,6 @@ work()
         ("work",),
     ),
     Scenario(
-        "debug-chain",
-        "%debug on a chained error",
-        (
-            """
-def work():
-    x = tensor(256)
-    try:
-        fail()
-    except RuntimeError as error:
-        y = tensor(256)
-        raise ValueError("training failed") from error
-work()
-""",
-            "%debug",
-        ),
-        "error chain, debugger",
-        ("work",),
-    ),
-    Scenario(
         "pdb-on",
         "%pdb on: the debugger opens by itself",
         ("%pdb on", _WORK, "work()", "%pdb off"),
@@ -212,18 +138,7 @@ work()
         "traceback",
         ("work",),
     ),
-    Scenario(
-        "breakpoint",
-        "breakpoint() in the function that fails afterwards",
-        ("def work():\n    x = tensor(512)\n    breakpoint()\n    fail()", "work()"),
-        "traceback, debugger",
-        ("work",),
-    ),
     Scenario("time", "%time", (_WORK, "%time work()"), "traceback", ("work",)),
-    Scenario("cell-time", "%%time", (_WORK, "%%time\nwork()"), "traceback", ("work",)),
-    Scenario("timeit", "%timeit", (_WORK, "%timeit -n 1 -r 1 work()"), "traceback", ("work",)),
-    Scenario("prun", "%prun", (_WORK, "%prun work()"), "traceback", ("work",)),
-    Scenario("capture", "%%capture", (_WORK, "%%capture\nwork()"), "traceback", ("work",)),
     Scenario(
         "run-script",
         "%run -i of a script",
@@ -240,65 +155,6 @@ script_work()
         "traceback",
         ("script_work", "y"),
         kept_mib=128,
-    ),
-    Scenario(
-        "verbose",
-        "%xmode Verbose, which looks at every variable",
-        ("%xmode Verbose", _WORK, "work()", "%xmode Context"),
-        "traceback",
-        ("work",),
-    ),
-    Scenario(
-        "event-callback",
-        "an IPython event callback fails",
-        (
-            _WORK,
-            """
-def callback(*_):
-    get_ipython().events.unregister("post_run_cell", callback)
-    work()
-get_ipython().events.register("post_run_cell", callback)
-""",
-            "print('the next cell')",
-        ),
-        "traceback",
-        ("callback", "work"),
-    ),
-    Scenario(
-        "loop-leftover",
-        "a loop in the cell: its variables are the user's",
-        (
-            """
-def step(batch):
-    hidden = tensor(256)
-    fail()
-for n, batch in enumerate([tensor(64), tensor(64)]):
-    step(batch)
-""",
-        ),
-        "traceback",
-        ("batch", "n", "step"),
-        kept_mib=64,
-    ),
-    Scenario(
-        "list",
-        "a list of the notebook that keeps growing",
-        (
-            """
-history = []
-def step():
-    history.append(tensor(64))
-    scratch = tensor(256)
-    if len(history) == 4:
-        fail()
-while True:
-    step()
-""",
-        ),
-        "traceback",
-        ("history", "step"),
-        kept_mib=256,
-        alive="len(history) == 4",
     ),
     Scenario(
         "own-data",

@@ -90,24 +90,6 @@ step(x)
         alive="len(optimizer.state) == 1 and model.weight.grad is not None",
     ),
     Scenario(
-        "local-model",
-        "model and optimizer made inside of a function",
-        (
-            """
-def train():
-    model = torch.nn.Sequential(*(torch.nn.Linear(2048, 2048, bias=False) for _ in range(4)))
-    model = model.to("cuda")
-    optimizer = torch.optim.Adam(model.parameters())
-    model(torch.ones(8, 2048, device="cuda")).sum().backward()
-    optimizer.step()
-    fail()
-train()
-""",
-        ),
-        "traceback",
-        ("train",),
-    ),
-    Scenario(
         "trainer",
         "a trainer with a model of its own",
         (
@@ -176,38 +158,6 @@ work()
         ),
         "traceback",
         ("probe", "work"),
-    ),
-    Scenario(
-        "failing-hook",
-        "a hook fails inside of the model's call",
-        (
-            """
-model = torch.nn.Linear(4096, 4096, bias=False, device="cuda")
-def hook(module, args, output):
-    activations = tensor(256)
-    fail()
-handle = model.register_forward_hook(hook)
-model(torch.ones(8, 4096, device="cuda"))
-""",
-        ),
-        "traceback",
-        ("handle", "hook", "model"),
-        kept_mib=64,
-    ),
-    Scenario(
-        "no-grad",
-        "inference under torch.no_grad()",
-        (
-            """
-@torch.no_grad()
-def predict(n):
-    done = [tensor(64) for _ in range(n)]
-    fail()
-predict(6)
-""",
-        ),
-        "traceback",
-        ("predict",),
     ),
     Scenario(
         "checkpoint",
