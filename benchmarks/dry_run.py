@@ -33,35 +33,16 @@ PAGE = Path(__file__).with_name("dry_run.md")
 BEGIN, END = "<!-- made by benchmarks/dry_run.py -->\n", "<!-- end -->\n"
 GPUS = ("RTX 3060 12GB", "T4", "L4", "A100 40GB")
 _FAMILIES = ("Models", "Libraries")
-_HEAD = ("program", "needed", "PyTorch's own allocator", "Accelerate", "fits", "time", "host")
+_HEAD = ("program", "needed", "PyTorch's own allocator", "fits", "time")
 _MIB = 2**20
-# The model is the largest module that is called. The number travels in the error of a cell.
-_ESTIMATE = """
-import torch
-from accelerate.commands.estimate import estimate_training_usage
-from accelerate.utils import calculate_maximum_sizes
-
-def _called(module, _):
-    if module not in _sizes:
-        _sizes[module] = calculate_maximum_sizes(module)[0]
-
-_sizes = {None: 0}
-torch.nn.modules.module.register_module_forward_pre_hook(_called)
-"""
-_TELL = "raise RuntimeError(max(estimate_training_usage(max(_sizes.values()), 'float32').values()))"
 
 
 class Row(NamedTuple):
-    """A program, its real peak, what the command found, and what `estimate-memory` would say.
-
-    `host_bytes` is the most that a process of the command had in memory.
-    """
+    """A program, its real peak, and what the command found."""
 
     program: Program
     real: Card
     found: dict[str, Any]
-    host_bytes: int
-    estimate_bytes: int
 
     @property
     def peak_bytes(self) -> int:
@@ -81,37 +62,26 @@ def rows() -> Iterator[Row]:
         for program in family.programs if family.title in _FAMILIES else ():
             real = measured[program.name].allocator
             if len(program.cards) == 1 and not real.refusals and real.failure is None:
-                row = Row(program, real.cards[0], *_found(_run(program)), _estimate(program))
+                row = Row(program, real.cards[0], _found(program))
                 print(f"{program.name}: {row.difference:+.3%}", file=sys.stderr, flush=True)
                 yield row
 
 
-def _run(program: Program) -> list[str]:
-    return [
+def _found(program: Program) -> dict[str, Any]:
+    """Run a program dry, and return what was found."""
+    cells = (
         "from benchmarks.fidelity.programs import PROGRAMS",
         f"PROGRAMS[{program.name!r}].function()",
-    ]
-
-
-def _estimate(program: Program) -> int:
-    """Return what Accelerate's `estimate-memory` multiplies of the model: it asks for no batch."""
-    found, _ = _found([_ESTIMATE, *_run(program), _TELL])
-    return int(found["error"].rpartition(" ")[2])
-
-
-def _found(cells: list[str]) -> tuple[dict[str, Any], int]:
-    """Run cells dry, and return what was found and the host memory that it took."""
+    )
     with tempfile.TemporaryDirectory() as folder:
-        path, answer = write(Path(folder, "program.ipynb"), *cells), Path(folder, "answer.json")
+        path = write(Path(folder, "program.ipynb"), *cells)
         options = ("--json", "--no-tries", *(part for gpu in GPUS for part in ("--gpu", gpu)))
         command = [sys.executable, "-m", "gpu_headroom", "dry-run", str(path), *options]
         paths = f"{ROOT / 'python_helper'}:{ROOT}"
         env = {**os.environ, "PYTHONPATH": paths, "HF_HUB_OFFLINE": "1"}
-        with answer.open("wb") as out:
-            process = subprocess.Popen(command, env=env, stdout=out, stderr=subprocess.DEVNULL)
-            *_, used = os.wait4(process.pid, 0)
-        found: dict[str, Any] = json.loads(answer.read_bytes())
-    return found, used.ru_maxrss * 1024
+        done = subprocess.run(command, env=env, capture_output=True, check=False)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
 
 
 def told(found: list[Row]) -> str:
@@ -121,10 +91,8 @@ def told(found: list[Row]) -> str:
     today = datetime.now(tz=timezone.utc).date().isoformat()
     head = (
         f"{today}: of {len(found)} programs {equal} need the same to the byte, {near} are within "
-        "2 %. *Needed* is the peak in use without the driver's context; *Accelerate* is what its "
-        "`estimate-memory` says of the model: four times its weights, whatever the batch; *time* "
-        "is that of the whole command, on two cores; *host* is the most memory that one of its "
-        "processes had."
+        "2 %. *Needed* is the peak in use without the driver's context; *time* is that of the "
+        "whole command, on two cores."
     )
     lines = [head, "", _line(_HEAD), _line(["---"] * len(_HEAD))]
     for row in found:
@@ -132,10 +100,8 @@ def told(found: list[Row]) -> str:
         fits = [each["gpu"] for each in row.found["fits"] if each["fits"]]
         needed = f"{row.peak_bytes / _MIB:,.1f} MiB"
         where = "all four" if len(fits) == len(GPUS) else ", ".join(fits) or "none"
-        estimate = f"{row.estimate_bytes / _MIB:,.1f} MiB"
-        host = f"{row.host_bytes / _MIB:,.0f} MiB"
         took = f"{row.found['took_s']:.0f} s"
-        lines.append(_line([row.program.title, needed, real, estimate, where, took, host]))
+        lines.append(_line([row.program.title, needed, real, where, took]))
     return "\n".join(lines)
 
 

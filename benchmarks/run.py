@@ -19,20 +19,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks import (
     beside,
-    cluster,
     cycles,
     failure,
     flow,
     gauge,
-    growth,
     holders,
     link,
-    pagegrowth,
     payload,
     peaks,
     peers,
     pixel,
-    ranks,
     start,
     training,
 )
@@ -59,7 +55,6 @@ Where *PyTorch's own allocator* is named, an unchanged CUDA build runs over a st
 Times are medians with the 95th percentile beside them; a goal is for the 95th percentile.
 Where the noise of a run is larger than a goal, the column *holds* stays empty. Each section was
 measured in one run, on the day that it names; `make benchmarks PARTS="gauge link"` measures some.
-A slope is that of the three largest sizes, and at most what n log n has between these.
 
 """
 SECTION = re.compile(r"^## (?P<title>.+)\n(?P<body>(?:(?!## ).*\n)*)", re.MULTILINE)
@@ -89,13 +84,9 @@ PARTS = {
     "surface": Part("Long reports", lambda folder: failure.surface_rows(PYTHON, folder)),
     "cycles": Part("Freeing", lambda folder: cycles.rows(PYTHON, folder)),
     "holders": Part("Who holds what", lambda folder: holders.rows(PYTHON, folder)),
-    "growth": Part("Growth in the kernel", lambda folder: growth.rows(PYTHON, folder)),
-    "pagegrowth": Part("Growth in the page", pagegrowth.rows),
     "peaks": Part("Peaks", lambda _: peaks.rows()),
     "training": Part("Being watched", lambda folder: training.rows(_cuda(), folder)),
     "dry_run": Part("Dry runs", lambda folder: beside.rows(PYTHON, folder)),
-    "ranks": Part("Ranks", lambda folder: ranks.rows(_cuda(), folder)),
-    "cluster": Part("A cluster", cluster.rows),
     "peers": Part("Beside others", lambda folder: peers.rows(_cuda(), folder)),
 }
 

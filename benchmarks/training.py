@@ -3,7 +3,7 @@
 The loop runs on a CUDA build over a stub of the runtime (`make cuda`), whose kernels compute
 nothing: all that is left of a step is Python and PyTorch's dispatch, which is the worst case.
 
-Parts of the helper are switched on while one cell runs. Steps are counted in a moment around each
+The helper is switched on while one cell runs. Steps are counted in a moment around each
 reading and in as long a moment between two readings: what is missing is what a reading took from
 the loop. Whole runs beside each other tell it to some tenths of a per cent only, for the machine is
 elsewhere for longer than all readings take.
@@ -32,13 +32,6 @@ BEFORE_S, AFTER_S = 0.006, 0.024
 TRIMMED = 10  # of the counts one in so many is left out at either end: the machine was elsewhere
 ALLOCATOR = "PyTorch's own allocator, two cards"
 
-# What of the helper runs; each is without what the next ones do.
-PARTS = {
-    "asleep": "a thread that only wakes up",
-    "reading": "and reads",
-    "account": "and keeps account",
-    "all": "and sends: all",
-}
 OF_LOOP = {2: 0.3, 10: 1.0}
 OF_PROCESSOR = {2: 0.1, 10: 0.5}
 
@@ -62,25 +55,16 @@ SWITCH = """
 import json, time
 session = gpu_headroom.session.current()
 sampler = session.sampler
-part, rate_hz = "none", 2
+is_on, rate_hz = False, 2
 is_busy, tick, prepare = sampler._busy, sampler._tick, sampler._prepare
 
-def part_of_tick():
-    if part == "reading":
-        sampler.measure(ticking=True)
-    elif part == "account":
-        session.notice(sampler.measure(ticking=True))
-    elif part != "asleep":
-        tick()
-
 session._wanted_hz = sampler._interval._rate_hz = lambda: rate_hz
-sampler._busy = lambda: part != "none" and is_busy()
-sampler._tick = part_of_tick
-sampler._prepare = lambda: part.startswith("all") and prepare()
+sampler._busy = lambda: is_on and is_busy()
+sampler._prepare = lambda: is_on and prepare()
 
-def switch(name, hz):
-    global part, rate_hz
-    part, rate_hz = name, hz
+def switch(on, hz):
+    global is_on, rate_hz
+    is_on, rate_hz = on, hz
     sampler.wake()
     time.sleep(0.01)
 
@@ -96,7 +80,7 @@ begins, ends = [], []
 
 def noted_tick():
     begins.append(time.perf_counter())
-    part_of_tick()
+    tick()
 
 def steps_around(moments):
     return [
@@ -104,51 +88,28 @@ def steps_around(moments):
     ]
 
 sampler._tick = noted_tick
-switch("{part}", {hz})
+switch(True, {hz})
 stop = time.perf_counter() + {readings} / {hz}
 while ends[-1:] < [stop]:
     step()
     ends.append(time.perf_counter())
-sampler._tick = part_of_tick
+sampler._tick = tick
 moments = begins[1:-1]
 between = [(one + other) / 2 for one, other in zip(begins[1:], begins[2:])]
 print(json.dumps([steps_around(moments), steps_around(between)]))
 """
 
-COUNT = """
-import gc, threading
-
-def waits(name):
-    (thread,) = (each for each in threading.enumerate() if each.name == name)
-    with open(f"/proc/self/task/{{thread.native_id}}/status") as file:
-        return int(file.read().split("\\nvoluntary_ctxt_switches:")[1].split()[0])
-
-def counts():
-    passes = sum(each["collections"] for each in gc.get_stats())
-    return sampler._seq, waits("gpu-headroom"), waits("IOPub"), passes
-
-def counted(part):
-    switch(part, 10)
-    before, steps, stop = counts(), 0, time.perf_counter() + {seconds}
-    while time.perf_counter() < stop:
-        step()
-        steps += 1
-    return [steps, *(after - then for after, then in zip(counts(), before))]
-
-print(json.dumps([counted("none"), counted("all")]))
-"""
-
 WAIT = """
 found = []
-for name, hz in [("none", 2), ("all", {hz}), ("none", 2), ("all", {hz})]:
-    switch(name, hz)
+for on, hz in [(False, 2), (True, {hz}), (False, 2), (True, {hz})]:
+    switch(on, hz)
     found.append(share_of_processor({seconds}))
 print(json.dumps(found))
 """
 
 
 def rows(environment: Environment, folder: Path) -> Iterator[Row]:
-    """Measure a loop with more and more of the helper, by turns in one cell."""
+    """Measure a loop with the helper and without it, by turns in one cell."""
     if not environment.is_there:
         yield Row("training slowdown, processor time", "", "not measured: `make cuda` first")
         return
@@ -160,10 +121,8 @@ def rows(environment: Environment, folder: Path) -> Iterator[Row]:
         kernel.attach(rate_hz=2)
         kernel.is_checked = False
         assert kernel.run(SWITCH).status == "ok"
-        for part, what in PARTS.items():
-            yield _beside(kernel, 10, part, what)
-        yield _beside(kernel, 2, "all", "all")
-        yield _counts(kernel)
+        for hz, goal in OF_LOOP.items():
+            yield _beside(kernel, hz, goal)
         for hz, goal in OF_PROCESSOR.items():
             found = figures(kernel, WAIT.format(hz=hz, seconds=SLEEP_S))
             share = 100 * (statistics.fmean(found[1::2]) - statistics.fmean(found[::2]))
@@ -175,8 +134,8 @@ def rows(environment: Environment, folder: Path) -> Iterator[Row]:
             )
 
 
-def _beside(kernel: LiveKernel, hz: int, part: str, what: str) -> Row:
-    code = BESIDE.format(before=BEFORE_S, after=AFTER_S, hz=hz, part=part, readings=READINGS)
+def _beside(kernel: LiveKernel, hz: int, goal: float) -> Row:
+    code = BESIDE.format(before=BEFORE_S, after=AFTER_S, hz=hz, readings=READINGS)
     around, between = figures(kernel, code)
     random = Random(0)  # noqa: S311  nothing to be guessed
     tries = sorted(
@@ -185,26 +144,13 @@ def _beside(kernel: LiveKernel, hz: int, part: str, what: str) -> Row:
     )
     error_s = (tries[-RESAMPLES // 40] - tries[RESAMPLES // 40]) / 2
     lost_s = _missing(around, between)
-    share, goal = 100 * hz * lost_s, OF_LOOP[hz] if part == "all" else None
+    share = 100 * hz * lost_s
     return Row(
-        f"training slowdown at {hz} Hz, {what}, {ALLOCATOR}",
-        "" if goal is None else f"≤ {goal:g} %",
+        f"training slowdown at {hz} Hz, {ALLOCATOR}",
+        f"≤ {goal:g} %",
         f"{share:.2f} % ± {100 * hz * error_s:.2f} ({1000 * lost_s:.2f} ms a reading, "
         f"n = {len(around)})",
-        None if goal is None else share <= goal,
-    )
-
-
-def _counts(kernel: LiveKernel) -> Row:
-    """Count what a reading makes threads do, which is what the loop has to wait for."""
-    without, found = figures(kernel, COUNT.format(seconds=SLEEP_S))
-    steps, readings, own, ipykernel, passes = found
-    more = passes - without[-1] * steps / without[0]
-    return Row(
-        f"waits of threads in a reading at 10 Hz, for lock, socket or time, {ALLOCATOR}",
-        "",
-        f"{own / readings:.1f} of the helper's, {ipykernel / readings:.1f} of ipykernel's IOPub; "
-        f"{more / readings:.2f} passes of the collector more",
+        share <= goal,
     )
 
 

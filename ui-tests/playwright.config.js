@@ -26,12 +26,6 @@ const MEASURES = {
     port: 8968,
     testMatch: '**/flow.bench.ts'
   },
-  growth: {
-    environment: '.venv',
-    command: 'lab',
-    port: 8969,
-    testMatch: '**/growth.bench.ts'
-  },
   peers: {
     environment: '.venvs/peers',
     command: 'lab',
@@ -43,12 +37,6 @@ const MEASURES = {
     command: 'lab',
     port: 8966,
     testMatch: '**/soak.bench.ts'
-  },
-  workers: {
-    environment: '.venv',
-    command: 'lab',
-    port: 8971,
-    testMatch: '**/workers.bench.ts'
   }
 };
 
