@@ -20,6 +20,7 @@ from tests.dry_runs.notebooks import write
 
 from benchmarks.fidelity import page
 from benchmarks.fidelity.programs import FAMILIES
+from benchmarks.measure import table
 from scripts import marked
 
 if TYPE_CHECKING:
@@ -94,19 +95,15 @@ def told(found: list[Row]) -> str:
         "2 %. *Needed* is the peak in use without the driver's context; *time* is that of the "
         "whole command, on two cores."
     )
-    lines = [head, "", _line(_HEAD), _line(["---"] * len(_HEAD))]
+    lines = []
     for row in found:
         real = "equal" if row.peak_bytes == row.real.peak_in_use else f"{row.difference:+.2%}"
         fits = [each["gpu"] for each in row.found["fits"] if each["fits"]]
         needed = f"{row.peak_bytes / _MIB:,.1f} MiB"
         where = "all four" if len(fits) == len(GPUS) else ", ".join(fits) or "none"
         took = f"{row.found['took_s']:.0f} s"
-        lines.append(_line([row.program.title, needed, real, where, took]))
-    return "\n".join(lines)
-
-
-def _line(cells: list[str] | tuple[str, ...]) -> str:
-    return f"| {' | '.join(cells)} |"
+        lines.append([row.program.title, needed, real, where, took])
+    return f"{head}\n\n{table(_HEAD, lines)}"
 
 
 def main() -> None:

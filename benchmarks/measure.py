@@ -1,4 +1,4 @@
-"""One line of the table, and the arithmetic behind it."""
+"""Rows of a table, and the arithmetic behind them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from tests.live import LiveKernel
 
@@ -29,6 +29,12 @@ class Row:
         """The row as text."""
         verdict = {True: "yes", False: "**no**", None: ""}[self.holds]
         return self.what, self.goal, self.measured, verdict
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return rows of cells under their heads as a Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def percentile(values: Sequence[float], share: float) -> float:

@@ -49,16 +49,17 @@ def measured(app: str, folder: Path, **variables: str) -> Any:
         "GPU_HEADROOM_LATENCIES": str(result),
         **variables,
     }
-    command = ["node", "node_modules/@playwright/test/cli.js", "test"]
-    ran = subprocess.run(
-        command,
-        check=False,
-        cwd=ROOT / "ui-tests",
-        env=environment,
-        capture_output=True,
-        text=True,
-    )
+    ran = play(environment)
     if ran.returncode != 0:
         print(ran.stdout[-2000:])
         return None
     return json.loads(result.read_text(encoding="utf-8"))
+
+
+def play(environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run the browser tests of the application that the environment names."""
+    command = ["node", "node_modules/@playwright/test/cli.js", "test"]
+    folder = ROOT / "ui-tests"
+    return subprocess.run(
+        command, check=False, cwd=folder, env=environment, capture_output=True, text=True
+    )

@@ -32,6 +32,7 @@ from benchmarks import (
     start,
     training,
 )
+from benchmarks.measure import table
 from scripts import cuda, cuda_table
 
 if TYPE_CHECKING:
@@ -100,12 +101,6 @@ def system() -> str:
     return f"{os.cpu_count()} cores, {platform.system()}, Python {python}, {versions}."
 
 
-def table(rows: list[Row]) -> str:
-    """Return the rows as a Markdown table."""
-    lines = [HEAD, ("---",) * len(HEAD), *(row.cells for row in rows)]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
 def recorded() -> dict[str, str]:
     """Return the sections of the page as they stand, by their titles."""
     text = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
@@ -129,7 +124,7 @@ def measure(part: Part, folder: Path, before: str) -> str:
             print(f"    recorded: {known[row.what]}", flush=True)
         rows.append(row)
     day = datetime.now(tz=timezone.utc).date().isoformat()
-    return f"{day}, {system()}\n\n{table(rows)}"
+    return f"{day}, {system()}\n\n{table(HEAD, [row.cells for row in rows])}"
 
 
 def main() -> None:

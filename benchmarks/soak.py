@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.measure import table
+from benchmarks.pixel import play
 from benchmarks.run import ROOT, system
 
 if TYPE_CHECKING:
@@ -100,15 +101,7 @@ def soak(result: Path, minutes: float, notebooks: int, disabled: str) -> dict[st
         "GPU_HEADROOM_NOTEBOOKS": str(notebooks),
         "GPU_HEADROOM_SOAK": str(result),
     }
-    command = ["node", "node_modules/@playwright/test/cli.js", "test"]
-    ran = subprocess.run(
-        command,
-        check=False,
-        cwd=ROOT / "ui-tests",
-        env=environment,
-        capture_output=True,
-        text=True,
-    )
+    ran = play(environment)
     if ran.returncode != 0:
         sys.exit(f"{ran.stdout[-4000:]}\nThe soak did not come to its end.")
     found: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))
@@ -130,27 +123,27 @@ def page(ours: dict[str, Any], without: dict[str, Any]) -> str:
         done="\n".join(done),
         rounds=len(ours["rounds"]),
         rounds_without=len(without["rounds"]),
-        table=table(ours["rounds"], without["rounds"]),
+        table=measured(ours["rounds"], without["rounds"]),
         noise=round(100 * _NOISE),
     )
 
 
-def table(ours: list[Round], without: list[Round]) -> str:
+def measured(ours: list[Round], without: list[Round]) -> str:
     """Return what was measured as a Markdown table."""
-    lines = [HEAD, ("---",) * len(HEAD)]
+    rows = []
     for name, what, shown in MEASURES:
         first, last = thirds([each[name] for each in ours])
         first_without, last_without = thirds([each[name] for each in without])
         grown = last - first
         is_flat = grown <= max(_NOISE * first, last_without - first_without)
-        lines.append(
+        rows.append(
             (
                 what,
                 *(shown(first), shown(last), "yes" if is_flat else "**no**"),
                 *(shown(first_without), shown(last_without)),
             )
         )
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return table(HEAD, rows)
 
 
 def thirds(values: list[float]) -> tuple[float, float]:

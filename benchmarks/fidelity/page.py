@@ -10,6 +10,7 @@ from typing import Any, TypedDict
 from benchmarks.fidelity.exceptions import CAUSES, EXCEPTIONS
 from benchmarks.fidelity.measured import TOLERANCE, Comparison, Measured
 from benchmarks.fidelity.programs import FAMILIES, PROGRAMS
+from benchmarks.measure import table
 from scripts import marked
 
 RESULTS = Path(__file__).with_name("results.json")
@@ -59,9 +60,8 @@ def _told(results: Results) -> str:
     programs = results["programs"]
     lines = [f"PyTorch {results['torch']}, {results['date']}. {summary(programs)}"]
     for family in FAMILIES:
-        found = {each.name: programs[each.name] for each in family.programs}
-        lines += ["", f"### {family.title}", "", _row(_HEAD), _row(["---"] * len(_HEAD))]
-        lines += [_row(_cells(name, each)) for name, each in found.items()]
+        rows = [_cells(each.name, programs[each.name]) for each in family.programs]
+        lines += ["", f"### {family.title}", "", table(_HEAD, rows)]
     return "\n".join([*lines, *_exceptions(programs)]) + "\n"
 
 
@@ -94,10 +94,6 @@ def _cells(name: str, compared: Comparison) -> list[str]:
         _difference(compared),
         _end(compared),
     ]
-
-
-def _row(cells: list[str] | tuple[str, ...]) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 def _bytes(measured: Measured, name: str) -> str:

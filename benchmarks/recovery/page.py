@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.measure import table
 from benchmarks.recovery.methods import METHODS
 from benchmarks.recovery.scenarios import PRELUDE_VARIABLES, SCENARIOS
 
@@ -98,7 +99,7 @@ def write(results: Results) -> None:
 def _environment(results: Results, name: str) -> str:
     rows = list(_rows(results, name))
     date = results.environments[name]["date"]
-    return f"## {_versions(results, name)}\n\n{date}\n\n{_table(_HEAD, rows)}"
+    return f"## {_versions(results, name)}\n\n{date}\n\n{table(_HEAD, rows)}"
 
 
 def _versions(results: Results, name: str) -> str:
@@ -165,7 +166,7 @@ def _matrix(results: Results, environment: str) -> str:
     for scenario in SCENARIOS:
         trials = (results.trials.get((environment, scenario.id, each.id)) for each in methods)
         rows.append([f"`{scenario.id}` {scenario.title}", *map(_cell, trials)])
-    return _table(["notebook", *(each.id for each in methods)], rows)
+    return table(["notebook", *(each.id for each in methods)], rows)
 
 
 def _cell(trial: Trial | None) -> str:
@@ -174,8 +175,3 @@ def _cell(trial: Trial | None) -> str:
     mark = "" if trial.harmless else "†"
     # Rounded down: what is short of 100 must not look like it.
     return f"{'·' if trial.share is None else int(100 * trial.share + 0.01)}{mark}"
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [head, ("---",) * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
