@@ -53,7 +53,7 @@ def takes_cublas_handle(operation: Operation) -> bool:
     return operation.name in _CUBLAS
 
 
-def mask_buffers(indices: Iterable[torch.Tensor | None]) -> list[int]:
+def _indices_of_masks(indices: Iterable[torch.Tensor | None]) -> list[int]:
     """Return the sizes of the indices that the masks among `indices` become."""
     masks = (index for index in indices if index is not None and index.dtype in MASKS)
     return [_chosen(mask) * mask.dim() * _INDEX for mask in masks]
@@ -192,7 +192,7 @@ def _index_put(bound: Bound) -> Sizes:
     given = [index for index in bound["indices"] if index is not None]
     if any(index.dtype in MASKS for index in given):
         # One number is filled in where the mask is.
-        return () if values.dim() == 0 and len(given) == 1 else mask_buffers(given)
+        return () if values.dim() == 0 and len(given) == 1 else _indices_of_masks(given)
     if not bound.get("accumulate") or not given or not tensor.numel():
         return ()
     items = math.prod(torch.broadcast_shapes(*(index.shape for index in given)))
@@ -256,8 +256,8 @@ _SCRATCH: dict[str, Callable[[Bound], Sizes]] = {
     "_unique2": _unique,
     **dict.fromkeys(("index_put", "index_put_", "_index_put_impl_"), _index_put),
     "embedding_dense_backward": _embedding_backward,
-    "index": lambda bound: mask_buffers(bound["indices"]),
-    "masked_select": lambda bound: mask_buffers([bound["mask"]]),
+    "index": lambda bound: _indices_of_masks(bound["indices"]),
+    "masked_select": lambda bound: _indices_of_masks([bound["mask"]]),
     **dict.fromkeys(
         ("masked_scatter", "masked_scatter_"), lambda bound: [bound["self"].numel() * _INDEX]
     ),
