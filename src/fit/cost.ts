@@ -3,8 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IFix } from '../editing/fix';
 import { explain } from '../kernel/problem';
-import { Task } from '../kernel/task';
-import { NotTaken } from '../kernel/work';
+import { NotTaken, Task } from '../kernel/task';
 import type { IItem, IMessage, IReport } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 

@@ -1,10 +1,15 @@
+import { PromiseDelegate } from '@lumino/coreutils';
 import { type ISignal, Signal } from '@lumino/signaling';
 
-import { isBusy } from '../memory/model';
-import { type End, whenLong, type Work } from '../memory/work';
+import { isBusy, lifeOf } from '../memory/model';
+import { type End, isEndOf, whenLong, type Work } from '../memory/work';
 import type { Event, IReplies, RequestArgs } from '../protocol';
+import { sentenceOf } from '../text/reason';
 import type { IKernelMemory } from '../tokens';
-import { cancel, perform } from './work';
+import { Failed, Gone } from './problem';
+
+/** The helper did not take the work on; the message is its sentence. */
+export class NotTaken extends Error {}
 
 /**
  * How far work has come that a person waits for.
@@ -29,34 +34,31 @@ export class Task<K extends Work> {
     type: K,
     args: RequestArgs<K>
   ) {
-    _memory.stateChanged.connect(this._onState, this);
-    _memory.eventReceived.connect(this._onEvent, this);
-    const callOff = whenLong(() => {
+    this._life = lifeOf(_memory.state);
+    this._callOff = whenLong(() => {
       this._isLong = true;
       this._changed.emit();
     });
-    this.ended = perform(_memory, type, args, reply => {
-      this._onTaken(reply);
-    });
-    const end = (): void => {
-      callOff();
-      this._isOver = true;
-      this._changed.emit();
-      Signal.clearData(this);
-    };
-    this.ended.then(
-      result => {
-        this._result = result;
-        end();
+    this.ended = this._end.promise;
+    // Who only follows `changed` finds the problem there.
+    this.ended.catch(() => undefined);
+    _memory.stateChanged.connect(this._onState, this);
+    _memory.eventReceived.connect(this._onEvent, this);
+    _memory.disposed.connect(this._onLost, this);
+    _memory.request(type, args).then(
+      reply => {
+        this._onTaken(reply);
       },
       (reason: unknown) => {
-        this._problem = reason;
-        end();
+        this._fail(new NotTaken(sentenceOf(reason)));
       }
     );
   }
 
-  /** Rejects with a sentence when the helper refuses or is gone before the end. */
+  /**
+   * Rejects with `NotTaken` when the helper refuses, and with a reason that `explain`
+   * puts into words when it fails or is gone before the end.
+   */
   readonly ended: Promise<End<K>>;
 
   /** What came of it; `null`: nothing yet, or it failed. */
@@ -120,7 +122,13 @@ export class Task<K extends Work> {
     this._isWaiting = reply.status === 'waiting';
     this._wasBusy = isBusy(this._memory.state);
     this._changed.emit();
-    if (this._isCancelled) {
+    // The event that tells the end may come before the reply.
+    for (const event of this._early.splice(0)) {
+      this._onEvent(this._memory, event);
+    }
+    if (this._isLost) {
+      this._onLost();
+    } else if (this._isCancelled) {
       void this._stop();
     }
   }
@@ -134,7 +142,19 @@ export class Task<K extends Work> {
   }
 
   private _onEvent(_: IKernelMemory, event: Event): void {
-    if (event.type === 'progress' && event.request_id === this._taken?.id) {
+    const reply = this._taken;
+    if (this._isOver) {
+      return;
+    }
+    if (!reply) {
+      this._early.push(event);
+    } else if (isEndOf(event, reply)) {
+      this._result = event as End<K>;
+      this._finish();
+      this._end.resolve(this._result);
+    } else if (event.type === 'error' && event.request_id === reply.id) {
+      this._fail(new Failed(event.message));
+    } else if (event.type === 'progress' && event.request_id === reply.id) {
       const elapsed_s = Math.round(event.elapsed_s);
       if (elapsed_s !== this._seconds) {
         this._seconds = elapsed_s;
@@ -143,15 +163,48 @@ export class Task<K extends Work> {
     }
   }
 
-  /** A cell goes first, also one that begins meanwhile. */
+  /** A cell goes first, also one that begins meanwhile; a new life never answers. */
   private _onState(): void {
-    const busy = isBusy(this._memory.state);
-    if (this._taken && busy !== this._wasBusy) {
+    const { state } = this._memory;
+    const life = lifeOf(state);
+    const busy = isBusy(state);
+    if (life !== null && life !== this._life) {
+      this._onLost();
+    } else if (this._taken && busy !== this._wasBusy) {
       this._wasBusy = this._isWaiting = busy;
       this._changed.emit();
     }
   }
 
+  private _onLost(): void {
+    this._isLost = true;
+    if (this._taken) {
+      this._fail(new Gone('The kernel is gone.'));
+    }
+  }
+
+  private _fail(reason: unknown): void {
+    if (!this._isOver) {
+      this._problem = reason;
+      this._finish();
+      this._end.reject(reason);
+    }
+  }
+
+  private _finish(): void {
+    this._callOff();
+    this._isOver = true;
+    Signal.disconnectReceiver(this);
+    this._changed.emit();
+    Signal.clearData(this);
+  }
+
+  private readonly _end = new PromiseDelegate<End<K>>();
+  private readonly _callOff: () => void;
+  private readonly _life: string | null;
+  /** Events that came before the reply. */
+  private readonly _early: Event[] = [];
+  private _isLost = false;
   private readonly _changed = new Signal<this, void>(this);
   private _taken: IReplies[K] | null = null;
   private _seconds: number | null = null;
@@ -162,4 +215,12 @@ export class Task<K extends Work> {
   private _isLong = false;
   private _isCancelled = false;
   private _isOver = false;
+}
+
+/**
+ * Take back a release that waits, or end the walk of a request. Never rejects:
+ * one that has ended meanwhile tells its result.
+ */
+export async function cancel(memory: IKernelMemory, id: string): Promise<void> {
+  await memory.request('cancel', { cancelled_id: id }).catch(() => undefined);
 }

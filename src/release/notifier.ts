@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { runsIPython } from '../kernel/probe';
 import { explain, Foreign } from '../kernel/problem';
-import { NotTaken } from '../kernel/work';
+import { NotTaken } from '../kernel/task';
 import { askConsent } from '../lab/consent';
 import { type ITaskWords, Notice, noticeOf } from '../lab/notice';
 import type { IItem, IReleased, RequestArgs } from '../protocol';

@@ -3,7 +3,7 @@
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { cancel } from '../kernel/work';
+import { cancel } from '../kernel/task';
 import type { IMemoryState } from '../memory/state';
 import type { IKernelMemory } from '../tokens';
 
