@@ -11,7 +11,7 @@ from zlib import crc32
 
 import pytest
 from gpu_headroom.concurrency import turns
-from tests.live import LiveKernel, Pack
+from tests.live import LiveKernel, Pack, attached
 from tests.sampling import IS_FULL
 
 if TYPE_CHECKING:
@@ -132,9 +132,7 @@ def kernel(
 
     Shared by the tests of a module: each leaves it idle and with the helper alive.
     """
-    with LiveKernel(python, tmp_path_factory.mktemp("kernel")) as started:
-        started.inject(pack)
-        started.attach()
+    with attached(python, tmp_path_factory.mktemp("kernel"), pack) as started:
         yield started
 
 

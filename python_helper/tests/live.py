@@ -140,6 +140,18 @@ class Run:
         ]
 
     @property
+    def card(self) -> dict[str, Any]:
+        """The only card in the cell's output, in each of its forms."""
+        shown = [content["data"] for kind, content in self.outputs if kind == "display_data"]
+        (found,) = [data for data in shown if REPORT in data]
+        return cast("dict[str, Any]", found)
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """The report of that card."""
+        return cast("dict[str, Any]", self.card[REPORT])
+
+    @property
     def text(self) -> str:
         """What the cell printed."""
         return "".join(content["text"] for kind, content in self.outputs if kind == "stream")
@@ -495,10 +507,10 @@ class LiveKernel:
         found = [each["content"]["data"] for each in self.messages(since) if _is_event(each)]
         return [each for each in found if kind in (None, each["type"])]
 
-    def free(self) -> dict[str, Any]:
-        """Free what is safe, and return what came of it: the traceback of an earlier failure."""
+    def free(self, **keys: Any) -> dict[str, Any]:
+        """Ask for a release, of what is safe unless told, and return what came of it."""
         since = self.now
-        reply = self.ask("release", items=None, confirmed=[], report_id=None)
+        reply = self.ask("release", **{"items": None, "confirmed": [], "report_id": None, **keys})
         return self.await_event("released", since, release_id=reply["release_id"])
 
     def await_event(self, kind: str, since: int = 0, **keys: Any) -> dict[str, Any]:
@@ -596,6 +608,15 @@ class LiveKernel:
             for each in self.messages()
             if each["msg_type"] == "stream" and each["parent_header"].get("msg_id") == request
         )
+
+
+@contextmanager
+def attached(python: Path, folder: Path, pack: Pack, **options: Any) -> Iterator[LiveKernel]:
+    """Start a kernel with the helper injected and one page attached."""
+    with LiveKernel(python, folder, **options) as kernel:
+        kernel.inject(pack)
+        kernel.attach()
+        yield kernel
 
 
 def _is_event(message: dict[str, Any]) -> bool:

@@ -6,7 +6,7 @@ import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tests.kernels.test_after_oom import MIME
+from tests.live import REPORT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -112,7 +112,7 @@ class Programs:
 
 def completed(kernel: LiveKernel, run: Run) -> dict[str, Any]:
     """Return the report of a failed cell's card, once nothing is looked for any more."""
-    shown = [each["data"][MIME] for kind, each in run.outputs if kind == "display_data"]
+    shown = [each["data"][REPORT] for kind, each in run.outputs if kind == "display_data"]
     assert shown, run.outputs
     ids = {key: shown[-1][key] for key in ("life_id", "report_id")}
 

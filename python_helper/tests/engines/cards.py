@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tests.engines.test_dask import fail, until
-from tests.kernels.test_workers import REPORT
+from tests.live import REPORT
 
 if TYPE_CHECKING:
     from tests.live import LiveKernel

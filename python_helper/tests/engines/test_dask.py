@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.kernels.test_workers import card, text_of
-from tests.live import SOURCES, LiveKernel
+from tests.live import SOURCES, LiveKernel, attached
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -88,9 +87,7 @@ def kernel_with(
     alone = folder / "packages"
     alone.mkdir()
     (alone / "gpu_simulator").symlink_to(SOURCES / "gpu_simulator")
-    with LiveKernel(python, folder, PYTHONPATH=str(alone)) as kernel:
-        kernel.inject(pack)
-        kernel.attach()
+    with attached(python, folder, pack, PYTHONPATH=str(alone)) as kernel:
         for cell_id, source in (("begin", begin), ("tasks", TASKS + STATE)):
             run = kernel.run(source, cell_id=cell_id)
             assert run.status == "ok", run.outputs
@@ -157,7 +154,7 @@ def fail(kernel: LiveKernel, source: str) -> tuple[Any, Run]:
     """The card of a cell that fails, and the run."""
     run = kernel.run(source, cell_id="launch", stop_on_error=False)
     assert run.status == "error"
-    return card(run), run
+    return run.report, run
 
 
 def release(kernel: LiveKernel, worker_id: str) -> Any:
@@ -230,12 +227,12 @@ def test_a_failure_is_explained_by_what_the_worker_measured(followed: LiveKernel
         "kept = client.submit(keep, 100, pure=False); _ = kept.exception()", cell_id="kept"
     )
     report, run = fail(followed, "client.submit(train, 256, kept, pure=False).result()")
-    assert report["measured"] == "worker", text_of(run)
+    assert report["measured"] == "worker", run.card["text/plain"]
     worker = report["worker"]
     assert worker["rank"] in {0, 1}
     assert worker["pid"] in followed.value("list(client.run(os.getpid).values())")
     check_measured(report, f"result {followed.value('kept.key')}")
-    assert "Out of simulated GPU memory on Dask worker" in text_of(run)
+    assert "Out of simulated GPU memory on Dask worker" in run.card["text/plain"]
     followed.run("del kept", silent=True)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.engines.cards import explained
 from tests.engines.test_dask import TASKS, check_measured, fail, release, told, until
-from tests.live import SOURCES, LiveKernel
+from tests.live import SOURCES, LiveKernel, attached
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,9 +57,7 @@ def kernel(
     alone = folder / "packages"
     alone.mkdir()
     (alone / "gpu_simulator").symlink_to(SOURCES / "gpu_simulator")
-    with LiveKernel(engines_python, folder, PYTHONPATH=str(alone), HOME=str(folder)) as kernel:
-        kernel.inject(pack)
-        kernel.attach()
+    with attached(engines_python, folder, pack, PYTHONPATH=str(alone), HOME=str(folder)) as kernel:
         for cell_id, source in (("begin", CLUSTER + SIMULATE), ("tasks", TASKS + STATE)):
             run = kernel.run(source, cell_id=cell_id)
             assert run.status == "ok", run.outputs

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.engines.cards import explained
 from tests.engines.test_dask import TASKS, check_measured, fail, release, told, until
-from tests.live import SOURCES, LiveKernel
+from tests.live import SOURCES, LiveKernel, attached
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,9 +100,7 @@ def kernel_with(python: Path, pack: Pack, folder: Path, begin: str) -> Iterator[
         "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
         "RAY_EXPERIMENTAL_NOSET_CUDA_VISIBLE_DEVICES": "1",
     }
-    with LiveKernel(python, folder, **own) as kernel:
-        kernel.inject(pack)
-        kernel.attach()
+    with attached(python, folder, pack, **own) as kernel:
         kernel.inject(pack, sources=pack.for_workers)
         start(kernel, begin)
         yield kernel

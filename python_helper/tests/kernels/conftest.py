@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.live import LiveKernel
+from tests.live import LiveKernel, attached
 from tests.programs import Programs
 
 if TYPE_CHECKING:
@@ -24,9 +24,21 @@ def simulated(
 ) -> Iterator[LiveKernel]:
     """A kernel that a module shares, with the simulated GPU that is its `CARD`."""
     folder, card = tmp_path_factory.mktemp("gpu"), request.module.CARD
-    with LiveKernel(newest_python, folder, installed=True, GPU_HEADROOM_SIMULATE=card) as kernel:
-        kernel.inject(pack)
-        kernel.attach()
+    with attached(
+        newest_python, folder, pack, installed=True, GPU_HEADROOM_SIMULATE=card
+    ) as kernel:
+        yield kernel
+
+
+@pytest.fixture
+def fresh(
+    request: pytest.FixtureRequest, newest_python: Path, pack: Pack, tmp_path: Path
+) -> Iterator[LiveKernel]:
+    """A kernel of a test's own, at work in `tmp_path`, with the GPU that is the module's `CARD`."""
+    card = request.module.CARD
+    with attached(
+        newest_python, tmp_path, pack, installed=True, GPU_HEADROOM_SIMULATE=card
+    ) as kernel:
         yield kernel
 
 

@@ -6,42 +6,30 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom.concurrency.mainloop import _AFTER_CELL_S
-from tests.live import LiveKernel
+from tests.cycles import FAIL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from tests.conftest import Start
-    from tests.live import Pack, Run
+    from tests.live import LiveKernel, Pack
 
 MIB = 2**20
-MIME = "application/vnd.gpu-headroom.report+json"
-FAIL = """def fill():
-    chunks = []
-    while True:
-        chunks.append(torch.empty(512 * 2**20, dtype=torch.uint8, device="cuda"))
-fill()
-"""
+CARD = "4GiB"
+KEEP = "import torch; kept = torch.empty(2**20, device='cuda')"
 IN_USE = "torch.cuda.memory_allocated()"
 
 
 @pytest.fixture(scope="module")
-def gpu(
-    newest_python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[LiveKernel]:
-    """A kernel with a simulated GPU of 4 GiB and 4 MiB in a variable."""
-    folder = tmp_path_factory.mktemp("gpu")
-    with LiveKernel(newest_python, folder, installed=True, GPU_HEADROOM_SIMULATE="4GiB") as kernel:
-        begin(kernel, pack)
-        yield kernel
+def gpu(simulated: LiveKernel) -> LiveKernel:
+    """A kernel with 4 MiB in a variable."""
+    simulated.run(KEEP)
+    return simulated
 
 
 def begin(kernel: LiveKernel, pack: Pack) -> None:
     """Start the helper, and PyTorch with it."""
     kernel.inject(pack)
     kernel.attach()
-    kernel.run("import torch; kept = torch.empty(2**20, device='cuda')")
+    kernel.run(KEEP)
 
 
 def fail(kernel: LiveKernel, after_oom: str) -> tuple[dict[str, Any], int]:
@@ -49,14 +37,7 @@ def fail(kernel: LiveKernel, after_oom: str) -> tuple[dict[str, Any], int]:
     kernel.attach(after_oom=after_oom)
     kernel.free()
     run = kernel.run(FAIL, cell_id="failing", stop_on_error=False)
-    return report_of(run), 7 * 512 * MIB
-
-
-def report_of(run: Run) -> dict[str, Any]:
-    """The report in a failing cell's card."""
-    (found,) = [content["data"][MIME] for kind, content in run.outputs if kind == "display_data"]
-    report: dict[str, Any] = found
-    return report
+    return run.report, 7 * 512 * MIB
 
 
 def remedies(report: dict[str, Any]) -> dict[str, str]:
@@ -90,7 +71,7 @@ def test_waits_for_the_cells_that_run_already(gpu: LiveKernel) -> None:
         f"before = {IN_USE}\nprint('begun', flush=True)\n{latch.wait}\n"
         f"__import__('time').sleep({2 * _AFTER_CELL_S})\nafter = {IN_USE}"
     )
-    report = report_of(gpu.result(failing))
+    report = gpu.result(failing).report
     gpu.until(lambda: "begun" in gpu.printed(behind))
     latch.release()
     gpu.result(behind)
@@ -155,15 +136,14 @@ def test_a_card_shows_of_a_line_what_is_said_about_it(gpu: LiveKernel) -> None:
     gpu.attach()
     gpu.free()
     run = gpu.run(TRAIN_BESIDE, cell_id="secret", stop_on_error=False)
-    (card,) = [content["data"] for kind, content in run.outputs if kind == "display_data"]
     rows = [
         row["text"]
-        for remedy in card[MIME]["remedies"]
+        for remedy in run.report["remedies"]
         for diff in remedy["diffs"]
         for row in diff["rows"]
     ]
-    assert any("batch_size = 96000" in each for each in rows), card["text/plain"]
-    assert "hunter2" not in str(card)
+    assert any("batch_size = 96000" in each for each in rows), run.card["text/plain"]
+    assert "hunter2" not in str(run.card)
 
 
 def test_a_clean_up_cell_of_a_choice_is_of_its_session(start_newest: Start, pack: Pack) -> None:

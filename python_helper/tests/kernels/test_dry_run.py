@@ -15,7 +15,7 @@ from gpu_headroom.dry_runs.process import PREFIX
 from tests.dry_runs.notebooks import write
 from tests.dry_runs.page import Page, processes
 from tests.kernels.test_scripts import PARTS
-from tests.live import SOURCES, LiveKernel
+from tests.live import SOURCES, LiveKernel, attached
 from tests.programs import Programs, applied
 
 if TYPE_CHECKING:
@@ -77,9 +77,7 @@ def brought(
 ) -> Iterator[Page]:
     """A page of a kernel without the package, to which both packs have come."""
     folder = tmp_path_factory.mktemp("brought")
-    with LiveKernel(newest_python, folder, TMPDIR=str(scratch)) as kernel:
-        kernel.inject(pack)
-        kernel.attach()
+    with attached(newest_python, folder, pack, TMPDIR=str(scratch)) as kernel:
         kernel.inject(pack, sources=pack.for_dry_runs)
         yield Page(kernel)
 
@@ -91,9 +89,7 @@ def installed(
     """A page of a kernel with the package, and a simulated GPU of 800 MiB of its own."""
     folder = tmp_path_factory.mktemp("installed")
     options = {"TMPDIR": str(scratch), "GPU_HEADROOM_SIMULATE": "800MiB"}
-    with LiveKernel(newest_python, folder, installed=True, **options) as kernel:
-        kernel.inject(pack)
-        kernel.attach()
+    with attached(newest_python, folder, pack, installed=True, **options) as kernel:
         yield Page(kernel)
 
 
@@ -266,14 +262,6 @@ def test_goes_with_who_asked(brought: Page, pack: Pack, scratch: Path, how: str)
     if how == "stopped":
         kernel.inject(pack, sources=pack.for_dry_runs)
     assert brought.run("!pip install x")["status"] == "asking"
-
-
-def test_an_unknown_gpu_has_its_nearest_names(brought: Page) -> None:
-    """In one sentence, and nothing begins."""
-    refused = brought.refused(USES_SOME, gpu="A100 60GB")
-    assert refused["id"] == "dry_run.unknown_gpu"
-    assert "A100 40GB" in refused["text"]
-    assert brought.ask(action="end")["status"] == "queued"
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from tests.live import LiveKernel
+from tests.cycles import FAIL
+from tests.live import REPORT, LiveKernel, attached
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,23 +16,13 @@ if TYPE_CHECKING:
     from tests.live import Pack, Run
 
 MIB = 2**20
-MIME = "application/vnd.gpu-headroom.report+json"
-# Each chunk is 512 MiB of a 4 GiB card; the traceback of the failed cell keeps them all.
-FAIL = """def fill():
-    chunks = []
-    while True:
-        chunks.append(torch.empty(512 * 2**20, dtype=torch.uint8, device="cuda"))
-fill()
-"""
 
 
 @pytest.fixture(scope="module")
 def gpu(python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveKernel]:
     """A kernel of each generation with an installed helper and a simulated GPU."""
     folder = tmp_path_factory.mktemp("gpu")
-    with LiveKernel(python, folder, installed=True, GPU_HEADROOM_SIMULATE="4GiB") as kernel:
-        kernel.inject(pack)
-        kernel.attach()
+    with attached(python, folder, pack, installed=True, GPU_HEADROOM_SIMULATE="4GiB") as kernel:
         kernel.run("import torch; kept = torch.empty(2**20, device='cuda')")
         yield kernel
 
@@ -40,30 +31,16 @@ def gpu(python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory) -> I
 def failed(gpu: LiveKernel) -> Run:
     """A cell that ran out of memory just now, on a card that no earlier failure fills."""
     gpu.attach()
-    release(gpu)
+    gpu.free()
     return gpu.run(FAIL, cell_id="failing", stop_on_error=False)
-
-
-def report_of(run: Run) -> dict[str, Any]:
-    """The report in a failing cell's card."""
-    assert [kind for kind, _ in run.outputs][-2:] == ["error", "display_data"]
-    found: dict[str, Any] = run.outputs[-1][1]["data"][MIME]
-    return found
-
-
-def release(kernel: LiveKernel, **keys: Any) -> dict[str, Any]:
-    """Free, and wait for what came back."""
-    since = kernel.now
-    reply = kernel.ask("release", **{"items": None, "confirmed": [], "report_id": None, **keys})
-    return kernel.await_event("released", since, release_id=reply["release_id"])
 
 
 @pytest.mark.smoke
 def test_the_card_stands_in_the_failing_cell(gpu: LiveKernel, failed: Run) -> None:
     """Below the traceback: the report, complete static HTML and text; and an event about it."""
-    report = report_of(failed)
-    data = failed.outputs[-1][1]["data"]
-    assert set(data) == {MIME, "text/html", "text/plain"}
+    assert [kind for kind, _ in failed.outputs][-2:] == ["error", "display_data"]
+    report = failed.report
+    assert set(failed.card) == {REPORT, "text/html", "text/plain"}
     assert report["requested_bytes"] == 512 * MIB
     assert report["simulated"] is True
     assert (report["cell_id"], report["line"]) == ("failing", 4)
@@ -74,19 +51,11 @@ def test_the_card_stands_in_the_failing_cell(gpu: LiveKernel, failed: Run) -> No
 
 
 @pytest.mark.smoke
-def test_the_live_helper_knows_its_report(gpu: LiveKernel, failed: Run) -> None:
-    """The card's report is the helper's own copy."""
-    report = report_of(failed)
-    reply = gpu.ask("report", life_id=report["life_id"], report_id=report["report_id"])
-    assert (reply["status"], reply["report"], reply["released"]) == ("known", report, None)
-
-
-@pytest.mark.smoke
 def test_freeing_gives_back_what_the_traceback_held(gpu: LiveKernel, failed: Run) -> None:
     """Freed is measured, the variable of the user stays, and the report keeps the result."""
-    report = report_of(failed)
+    report = failed.report
     held = gpu.sample()["devices"][0]["in_use_bytes"]
-    released = release(gpu, items=["traceback"], report_id=report["report_id"])
+    released = gpu.free(items=["traceback"], report_id=report["report_id"])
     assert (released["status"], released["automatic"]) == ("done", False)
     assert released["freed_bytes"] == report["traceback_bytes"]
     after = gpu.sample()["devices"][0]
@@ -99,7 +68,7 @@ def test_freeing_gives_back_what_the_traceback_held(gpu: LiveKernel, failed: Run
 
 def test_what_a_person_frees_by_hand_is_told_as_well(gpu: LiveKernel, failed: Run) -> None:
     """A card offers nothing that its own text has made her free already."""
-    report, since = report_of(failed), gpu.now
+    report, since = failed.report, gpu.now
     said = next(each for each in report["remedies"] if each["id"] == "free-traceback")
     gpu.run(said["type_this"])
     released = gpu.await_event("released", since)
@@ -111,7 +80,7 @@ def test_what_a_person_frees_by_hand_is_told_as_well(gpu: LiveKernel, failed: Ru
 @pytest.mark.smoke
 def test_two_pages_free_once(gpu: LiveKernel, failed: Run) -> None:
     """The same wish of two pages while one waits is one release with one result."""
-    report = report_of(failed)
+    report = failed.report
     since = gpu.now
     wish = {"items": ["traceback"], "confirmed": [], "report_id": report["report_id"]}
     with gpu.busy_cell():
@@ -129,7 +98,7 @@ def test_a_release_waits_for_the_running_cell(
     gpu: LiveKernel, failed: Run, *, awaits: bool
 ) -> None:
     """Nothing is freed while a cell runs, one that awaits included."""
-    assert report_of(failed)
+    assert failed.report
     since = gpu.now
     ends = gpu.latch()
     after = f"print('later', flush=True)\n{ends.wait_async if awaits else ends.wait}"
@@ -149,7 +118,7 @@ def test_a_release_waits_for_the_running_cell(
 
 def test_a_waiting_release_can_be_taken_back(gpu: LiveKernel, failed: Run) -> None:
     """Cancelled before the cell ends, nothing is freed, and everybody is told."""
-    assert report_of(failed)
+    assert failed.report
     since = gpu.now
     with gpu.busy_cell():
         release_id = gpu.ask("release", items=None, confirmed=[], report_id=None)["release_id"]
@@ -159,30 +128,13 @@ def test_a_waiting_release_can_be_taken_back(gpu: LiveKernel, failed: Run) -> No
     assert [each["status"] for each in gpu.events("released", since)] == ["cancelled"]
 
 
-def test_a_plan_is_measured(gpu: LiveKernel, failed: Run) -> None:
-    """The plan comes as an event that names the request, with bytes for the traceback."""
-    assert report_of(failed)
-    reply = gpu.ask("plan")
-    plan = gpu.await_event("plan", request_id=reply["id"])
-    sizes = {item["id"]: item["expected_bytes"] for item in plan["items"]}
-    assert sizes["traceback"] >= 7 * 512 * MIB
-
-
-def test_cleanup_code_frees_the_same_without_us(gpu: LiveKernel, failed: Run) -> None:
-    """The clean-up cell, run as it is, frees what the traceback held."""
-    assert report_of(failed)
-    held = gpu.sample()["devices"][0]["in_use_bytes"]
-    assert gpu.run(gpu.cleanup()).status == "ok"
-    assert held - gpu.sample()["devices"][0]["in_use_bytes"] >= 7 * 512 * MIB
-
-
 def test_a_page_may_ask_for_no_card_or_a_stub(gpu: LiveKernel) -> None:
     """`mark_cells` off displays nothing, `keep_reports` off saves a stub; the report lives."""
     gpu.attach(mark_cells=False)
     run = gpu.run(FAIL, stop_on_error=False)
     assert [kind for kind, _ in run.outputs] == ["error"]
     gpu.attach(keep_reports=False)
-    stub = report_of(gpu.run(FAIL, stop_on_error=False))
+    stub = gpu.run(FAIL, stop_on_error=False).report
     assert set(stub) == {"version", "report_id", "life_id"}
     reply = gpu.ask("report", life_id=stub["life_id"], report_id=stub["report_id"])
     assert reply["report"]["requested_bytes"] == 512 * MIB
@@ -192,15 +144,7 @@ def test_a_page_may_ask_for_no_card_or_a_stub(gpu: LiveKernel) -> None:
 def test_an_error_in_an_inner_run_is_marked_on_the_cell(gpu: LiveKernel) -> None:
     """A failure that `%%capture` swallowed gets its card in the cell that stands there."""
     run = gpu.run("%%capture\n" + FAIL, cell_id="captured", stop_on_error=False)
-    shown = [content for kind, content in run.outputs if kind == "display_data"]
-    assert [MIME in each["data"] for each in shown] == [True]
-
-
-def test_other_errors_get_no_card(gpu: LiveKernel) -> None:
-    """Host memory, assertions and plain mistakes are not ours to explain."""
-    for code in ("raise MemoryError()", "raise RuntimeError('CUDA error: device-side assert')"):
-        run = gpu.run(code, stop_on_error=False)
-        assert [kind for kind, _ in run.outputs] == ["error"]
+    assert run.report["cell_id"] == "captured"
 
 
 RUN_OUT = """class OutOfMemoryError(RuntimeError): __module__ = 'torch'
@@ -241,28 +185,6 @@ def test_a_line_says_what_is_known_where_there_can_be_no_card(
     assert kernel.value("[each() is None for each in seen]") == [True, True]
 
 
-def test_the_line_says_where_the_gpu_is_simulated(gpu: LiveKernel) -> None:
-    """A failure of ours says what is known, and that it failed; the user's error is untouched."""
-    gpu.expected_complaints.append("report failed")
-    gpu.run(BREAK)
-    run = gpu.run(FAIL, stop_on_error=False)
-    gpu.run("broken.report_of = built")
-    assert [kind for kind, _ in run.outputs] == ["error", "display_data"]
-    line = run.outputs[-1][1]["data"]["text/plain"]
-    assert line.startswith("Out of simulated GPU memory: needed ")
-    assert line.endswith("GPU Headroom could not say more: LookupError: lost.")
-
-
-def test_lines_are_those_that_the_notebook_shows(gpu: LiveKernel) -> None:
-    """A cell that begins with blank lines, and one whose body a magic runs."""
-    # Before IPython 9 `%%time` shows an error and swallows it: the cell gets its card all the same.
-    for cell, line in ((f"\n\n{FAIL}", 6), (f"%%time\n\n{FAIL}", 6), (f"\n%%capture\n{FAIL}", 6)):
-        release(gpu)
-        run = gpu.run(cell, cell_id="failing", stop_on_error=False)
-        (shown,) = [content for kind, content in run.outputs if kind == "display_data"]
-        assert shown["data"][MIME]["line"] == line
-
-
 # So little processor time that the walk at the end of the cell comes to nothing.
 HURRY = """
 import gpu_headroom.session.failures as hurried
@@ -275,10 +197,10 @@ walk._CHECK_EVERY = 1
 def test_a_card_is_completed_between_cells(gpu: LiveKernel) -> None:
     """It is there at once, says that it looks further, and then knows all, under the same id."""
     gpu.attach()
-    release(gpu)
+    gpu.free()
     gpu.run(HURRY)
     since = gpu.now
-    first = report_of(gpu.run(FAIL, cell_id="failing", stop_on_error=False))
+    first = gpu.run(FAIL, cell_id="failing", stop_on_error=False).report
     assert first["looking"] is True
     assert first["requested_bytes"] == 512 * MIB
     gpu.until(lambda: len(gpu.events("oom", since)) == 2)
@@ -296,9 +218,9 @@ def test_a_card_is_completed_between_cells(gpu: LiveKernel) -> None:
 def test_a_card_does_not_look_for_what_no_time_would_find(gpu: LiveKernel) -> None:
     """With millions of objects nobody asks the gc for them all: the card does not wait."""
     gpu.attach()
-    release(gpu)
+    gpu.free()
     gpu.run("heap = [[number] for number in range(1_000_000)]")
-    report = report_of(gpu.run(FAIL, cell_id="failing", stop_on_error=False))
+    report = gpu.run(FAIL, cell_id="failing", stop_on_error=False).report
     assert report["looking"] is False
     assert report["remedies"][0]["effect_quality"] == "estimated"
     parts = {part["kind"]: part["bytes"] for part in report["parts"]}
@@ -309,12 +231,12 @@ def test_a_card_does_not_look_for_what_no_time_would_find(gpu: LiveKernel) -> No
 def test_a_card_stays_as_it_is_where_another_cell_comes_first(gpu: LiveKernel) -> None:
     """What the kernel is then says nothing of the failure; the card does not look for ever."""
     gpu.attach()
-    release(gpu)
+    gpu.free()
     gpu.run(HURRY)
     since = gpu.now
     first = gpu.submit(FAIL, stop_on_error=False)
     second = gpu.submit("1 / 0", stop_on_error=False)
-    report = report_of(gpu.result(first))
+    report = gpu.result(first).report
     gpu.result(second)
     gpu.until(lambda: len(gpu.events("oom", since)) == 2)
     reply = gpu.ask("report", life_id=report["life_id"], report_id=report["report_id"])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.kernels.test_numbers import SIMULATE
-from tests.live import LiveKernel
+from tests.live import LiveKernel, attached
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,9 +22,7 @@ MAKE = "{name} = torch.empty({mib} * 2**20, dtype=torch.uint8, device='cuda')"
 @pytest.fixture(scope="module")
 def gpu(python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveKernel]:
     """A kernel of each generation with 64 MiB in `kept`, shared by the tests of this module."""
-    with LiveKernel(python, tmp_path_factory.mktemp("holders")) as kernel:
-        kernel.inject(pack)
-        kernel.attach()
+    with attached(python, tmp_path_factory.mktemp("holders"), pack) as kernel:
         assert kernel.run(SIMULATE).status == "ok"
         assert (
             kernel.run("kept = [torch.zeros(2**24, device='cuda')]", cell_id="keep").status == "ok"
@@ -87,15 +85,6 @@ def test_waits_while_a_cell_runs(gpu: LiveKernel) -> None:
     gpu.run("del late")
 
 
-def test_says_the_way_to_a_part(gpu: LiveKernel) -> None:
-    """Who holds it? is answered for a part of the last account, in steps."""
-    (part,) = row(measure(gpu), "kept")["parts"]
-    event = path(gpu, part["id"])
-    steps = [[step["text"] for step in way] for way in event["paths"]]
-    assert steps == [["`kept`", "list", "item 0"]]
-    assert event["complete"] is True
-
-
 def test_says_the_way_to_what_no_walk_reached(gpu: LiveKernel) -> None:
     """What hangs deeper than the walk goes is searched from the object back to a name."""
     gpu.run(f"{MAKE.format(name='nest', mib=96)}\nfor _ in range(15): nest = [nest]")
@@ -115,17 +104,6 @@ def test_an_id_that_is_gone_gets_a_sentence(gpu: LiveKernel) -> None:
     for holder_id in (part["id"], "never-was"):
         event = path(gpu, holder_id)
         assert (event["paths"], event["message"]["id"]) == ([], "path.gone")
-
-
-def test_a_path_waits_while_a_cell_runs(gpu: LiveKernel) -> None:
-    """Nothing of the user's is walked while a cell runs."""
-    (part,) = row(measure(gpu), "kept")["parts"]
-    with gpu.busy_cell():
-        since = gpu.now
-        reply = gpu.ask("path", holder_id=part["id"])
-        assert reply["status"] == "waiting"
-        assert gpu.events("path", since) == []
-    assert gpu.await_event("path", since, request_id=reply["id"])["paths"]
 
 
 def test_says_nothing_in_the_notebook(gpu: LiveKernel) -> None:
@@ -169,18 +147,6 @@ def test_a_snapshot_that_waits_can_be_cancelled(gpu: LiveKernel) -> None:
     assert not gpu.value("__import__('os').path.exists('cancelled.pickle')")
 
 
-@pytest.mark.smoke
-def test_what_a_user_named_is_freed_on_a_yes_only(gpu: LiveKernel) -> None:
-    """Without it the request is refused, and the variable stays."""
-    assert gpu.run(MAKE.format(name="named", mib=32)).status == "ok"
-    wish = {"items": ["variable:named"], "report_id": None}
-    assert gpu.ask("release", **wish, confirmed=[])["type"] == "refused"
-    assert gpu.value("named.numel()") == 32 * MIB
-    reply = gpu.ask("release", **wish, confirmed=["variable:named"])
-    assert gpu.await_event("released", release_id=reply["release_id"])["status"] == "done"
-    assert gpu.value("'named' in globals()") is False
-
-
 def test_a_release_that_looks_around_can_be_cancelled(gpu: LiveKernel) -> None:
     """What it was to free is there still, to the byte: freeing is one step at its end."""
     many = "from itertools import pairwise\nnodes = [[each] for each in range(3_000_000)]\n"
@@ -200,15 +166,6 @@ def test_a_release_that_looks_around_can_be_cancelled(gpu: LiveKernel) -> None:
     assert gpu.run("del nodes, node, following, picked").status == "ok"
 
 
-def test_a_snapshot_to_a_bad_path_gets_a_sentence(gpu: LiveKernel) -> None:
-    """What cannot be written is said; nothing is overwritten."""
-    since = gpu.now
-    reply = gpu.ask("snapshot", path="no/such/folder/x.pickle")
-    event = gpu.await_event("snapshot", since, request_id=reply["id"])
-    assert (event["path"], event["bytes"]) == (None, None)
-    assert event["message"]["id"] == "snapshot.failed"
-
-
 def test_remembers_runs_for_a_page_that_knows_none(gpu: LiveKernel) -> None:
     """After a reload a page learns of the last runs of each cell, oldest first."""
     for _ in range(4):
@@ -223,15 +180,6 @@ def test_remembers_runs_for_a_page_that_knows_none(gpu: LiveKernel) -> None:
     assert runs[-1]["status"] == "error"
     assert runs == sorted(runs, key=lambda each: each["start_s"])
     gpu.ask("detach", client_id="the page, loaded again")
-
-
-def test_remembers_the_last_minutes(gpu: LiveKernel) -> None:
-    """The history has the highest reading of each second, oldest first."""
-    gpu.sample()
-    points = gpu.ask("history")["points"]
-    times = [each["time_s"] for each in points]
-    assert times == sorted(times)
-    assert max(each["in_use_bytes"] for each in points) >= 64 * MIB
 
 
 def test_records_allocations_only_when_asked(gpu: LiveKernel) -> None:
@@ -258,28 +206,3 @@ def test_records_allocations_only_when_asked(gpu: LiveKernel) -> None:
     assert event["recording"] is False
     (part,) = row(event, "made")["parts"]
     assert part["allocation_site"] is None
-
-
-@pytest.mark.parametrize(
-    ("kind", "keys", "module", "function"),
-    [
-        ("holders", {}, "measure", "take"),
-        ("path", {"holder_id": "x"}, "paths", "take"),
-    ],
-)
-def test_every_wish_comes_to_an_end(
-    gpu: LiveKernel, kind: str, keys: dict[str, str], module: str, function: str
-) -> None:
-    """Where a walk breaks the page is told, instead of waiting for ever."""
-    gpu.expected_complaints.append("holders failed")
-    gpu.run(
-        f"from gpu_headroom.holders import {module}\n"
-        "def broken(*_, **__): raise ZeroDivisionError('broken on purpose')\n"
-        f"original, {module}.{function} = {module}.{function}, broken"
-    )
-    since = gpu.now
-    reply = gpu.ask(kind, **keys)
-    event = gpu.await_event(kind, since, request_id=reply["id"])
-    gpu.run(f"{module}.{function} = original")
-    assert event["complete"] is False
-    assert "ZeroDivisionError: broken on purpose" in event["message"]["text"]

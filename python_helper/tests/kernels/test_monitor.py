@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.live import SOURCES, LiveKernel
+from tests.live import SOURCES, LiveKernel, attached
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,9 +42,7 @@ def gpu(
     newest_python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[LiveKernel]:
     """A kernel with the helper injected, a page that looks and a simulated GPU."""
-    with LiveKernel(newest_python, tmp_path_factory.mktemp("gpu")) as kernel:
-        kernel.inject(pack)
-        kernel.attach()
+    with attached(newest_python, tmp_path_factory.mktemp("gpu"), pack) as kernel:
         run = kernel.run(SETUP)
         assert run.status == "ok", run.outputs
         yield kernel
@@ -53,21 +51,6 @@ def gpu(
 def trends(kernel: LiveKernel, since: int) -> list[Any]:
     """The trends that came with the samples."""
     return [trend for each in kernel.events("sample", since) for trend in each["trends"]]
-
-
-def test_a_healthy_loop_is_steady(gpu: LiveKernel) -> None:
-    """A loop becomes steady after some seconds, and nothing is said of it."""
-    gpu.attach()
-    since = gpu.now
-    latch = gpu.latch()
-    request = gpu.submit(f"{latch.wait}; last = step()", cell_id="healthy")
-    gpu.until(lambda: [each["state"] for each in trends(gpu, since)][-1:] == ["steady"])
-    latch.release()
-    assert gpu.result(request).status == "ok"
-    found = trends(gpu, since)
-    assert found[0]["state"] == "unknown"
-    assert found[-1]["state"] == "steady"
-    assert gpu.events("warning", since) == []
 
 
 def test_a_leak_is_warned_of_before_it_fails(gpu: LiveKernel) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.live import LiveKernel
+from tests.live import LiveKernel, attached
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,9 +34,7 @@ def release(kernel: LiveKernel, *items: str, confirmed: bool) -> dict[str, Any]:
 
 def test_a_model_goes_to_the_host_and_comes_back(python: Path, pack: Pack, tmp_path: Path) -> None:
     """Only when it was agreed to; the undo that the page is told brings all of it back."""
-    with LiveKernel(python, tmp_path, installed=True, GPU_HEADROOM_SIMULATE="2GiB") as kernel:
-        kernel.inject(pack)
-        kernel.attach()
+    with attached(python, tmp_path, pack, installed=True, GPU_HEADROOM_SIMULATE="2GiB") as kernel:
         assert kernel.run(TRAIN).status == "ok"
         assert release(kernel, "offload:model", confirmed=False)["type"] == "refused"
         assert kernel.value(DEVICES) == ["cuda:0"]

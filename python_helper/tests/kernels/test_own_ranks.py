@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import signal
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.kernels.test_ranks import cards, pid, workers
 from tests.kernels.test_scripts import MAIN, click
-from tests.live import LiveKernel
 from tests.programs import applied
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.live import Pack
+    from tests.live import LiveKernel
 
-REPORT = "application/vnd.gpu-headroom.report+json"
+CARD = "1GiB*2"
 MIB = 2**20
 RUN = "!{sys.executable} -m gpu_headroom run"
 TORCHRUN = (
@@ -38,17 +35,12 @@ while not os.path.exists("go"):
 
 
 @pytest.fixture
-def kernel(newest_python: Path, pack: Pack, tmp_path: Path) -> Iterator[LiveKernel]:
-    """A kernel with two simulated GPUs; so has what it starts."""
+def kernel(fresh: LiveKernel, tmp_path: Path) -> LiveKernel:
+    """A kernel with a script; what it starts has the same two GPUs."""
     (tmp_path / "hold.py").write_text(HOLD)
-    with LiveKernel(
-        newest_python, tmp_path, installed=True, GPU_HEADROOM_SIMULATE="1GiB*2"
-    ) as kernel:
-        kernel.inject(pack)
-        kernel.attach()
-        kernel.run("import os, subprocess, sys")
-        kernel.until(lambda: kernel.value("'GPU_HEADROOM_RANKS' in os.environ"))
-        yield kernel
+    fresh.run("import os, subprocess, sys")
+    fresh.until(lambda: bool(fresh.value("'GPU_HEADROOM_RANKS' in os.environ")))
+    return fresh
 
 
 def in_use(kernel: LiveKernel) -> list[int]:
@@ -108,8 +100,7 @@ def test_what_a_function_of_the_notebook_has_started_is_measured_too(
     command = '[sys.executable, "-m", "gpu_headroom", "run", "main.py", "-b", "64"]'
     source = f"subprocess.run({command}, check=True, capture_output=True, text=True)"
     run = kernel.run(source, cell_id="cell", stop_on_error=False)
-    shown = [content["data"] for kind, content in run.outputs if kind == "display_data"]
-    (report,) = [data[REPORT] for data in shown]
+    report = run.report
     assert report["worker"]["engine"] == "command"
     assert report["measured"] == "worker", (report["worker"], report["details"], run.text)
     parts = {part["kind"]: part["bytes"] for part in report["parts"]}
@@ -165,21 +156,6 @@ def test_ranks_of_a_launcher_are_measured_while_they_run(
     (tmp_path / "go").touch()
     assert kernel.value("behind.wait()") == 0
     kernel.until(lambda: cards(kernel)["workers"] is None)
-
-
-def test_a_script_that_outlives_its_cell_can_be_ended(kernel: LiveKernel, tmp_path: Path) -> None:
-    """Where it is a child of the kernel's; by its own click only."""
-    source = "behind = subprocess.Popen([sys.executable, '-m', 'gpu_headroom', 'run', 'hold.py'])"
-    kernel.run(source, cell_id="behind")
-    pid(tmp_path, 0)
-    kernel.until(lambda: in_use(kernel) == [64 * MIB])
-    (worker,) = workers(kernel)
-    assert (worker["left_over"], worker["actions"]) == (True, ["end"])
-    reply = kernel.ask("worker_release", worker_id=worker["id"], action="end")
-    released = kernel.await_event("worker_released", request_id=reply["id"])
-    assert released["status"] == "done"
-    assert released["message"]["params"]["returned_bytes"] >= 64 * MIB
-    assert kernel.value("behind.wait()") == -signal.SIGTERM
 
 
 @pytest.mark.parametrize("failing", ["1", "0 1"])
@@ -240,7 +216,7 @@ def test_a_function_that_is_spawned_needs_one_line(kernel: LiveKernel, tmp_path:
     """Read, explained, and without a thread of ours before CUDA is up."""
     (tmp_path / "spawned.py").write_text(SPAWNED)
     kernel.run("sys.path.insert(0, ''); import spawned; from torch.multiprocessing import spawn")
-    kernel.start_cell("print('begun')\nspawn(spawned.hold, nprocs=2)", cell_id="spawn")
+    spawned = kernel.start_cell("print('begun')\nspawn(spawned.hold, nprocs=2)", cell_id="spawn")
     pids = [pid(tmp_path, rank) for rank in (0, 1)]
     kernel.until(lambda: in_use(kernel) == [128 * MIB, 64 * MIB])
     assert {worker["rank"]: worker["pid"] for worker in workers(kernel)} == dict(enumerate(pids))
@@ -248,11 +224,8 @@ def test_a_function_that_is_spawned_needs_one_line(kernel: LiveKernel, tmp_path:
     assert (tmp_path / "threads-1").read_text() == str(
         [["MainThread"], ["MainThread", "gpu-headroom"]]
     )
-    now = kernel.now
     (tmp_path / "go").touch()
-    kernel.await_event("cell", cell_id="spawn", status="oom")
-    (card,) = [each for each in kernel.messages(now) if each["msg_type"] == "display_data"]
-    report = card["content"]["data"][REPORT]
+    report = kernel.result(spawned).report
     assert (report["measured"], report["worker"]["rank"]) == ("worker", 1)
     assert report["worker"]["pid"] == pids[1]
     assert (report["device_index"], report["in_use_bytes"]) == (1, 128 * MIB)

@@ -8,14 +8,13 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.live import LiveKernel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.live import Pack
+    from tests.live import LiveKernel
 
+CARD = "1GiB*2"
 MIB = 2**20
 # What its two ranks hold differs; each says when it does, and goes on when told to.
 HOLD = """
@@ -44,15 +43,10 @@ while not os.path.exists("pid-1"): time.sleep(0.05)
 
 
 @pytest.fixture
-def kernel(newest_python: Path, pack: Pack, tmp_path: Path) -> Iterator[LiveKernel]:
-    """A kernel with two simulated GPUs of its own."""
-    with LiveKernel(
-        newest_python, tmp_path, installed=True, GPU_HEADROOM_SIMULATE="1GiB*2"
-    ) as kernel:
-        kernel.inject(pack)
-        kernel.attach()
-        assert kernel.run(HOLD, cell_id="hold").status == "ok"
-        yield kernel
+def kernel(fresh: LiveKernel) -> LiveKernel:
+    """A kernel with a function for ranks."""
+    assert fresh.run(HOLD, cell_id="hold").status == "ok"
+    return fresh
 
 
 def cards(kernel: LiveKernel, text: str = "") -> Any:
@@ -172,32 +166,6 @@ def test_only_a_child_that_is_left_over_is_ended(kernel: LiveKernel, tmp_path: P
         assert told["status"] == "refused", name
     (tmp_path / "go").touch()
     kernel.await_event("cell", cell_id="launch", status="ok")
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "[1]",
-        "{}",
-        '{"devices": 3}',
-        '{"devices": [{"index": 0}]}',
-        '{"devices": [{}], "born": "1"}',
-        "x" * 10**6,
-    ],
-)
-def test_what_a_rank_says_is_not_believed(kernel: LiveKernel, said: str) -> None:
-    """Nothing of it is shown, and nothing fails."""
-    source = f"""
-import os
-folder = __import__("sys").modules["gpu_headroom.session"].current()
-folder = folder.wings.named("workers").ranks._folder
-folder.write("1.reading", {{}})
-with open(folder.path + "/1.reading", "w") as file:
-    file.write({said!r})
-"""
-    assert kernel.run(source, silent=True).status == "ok"
-    assert cards(kernel)["workers"] is None
-    assert kernel.events("error") == []
 
 
 def test_the_cell_that_started_cuda_is_named(kernel: LiveKernel) -> None:

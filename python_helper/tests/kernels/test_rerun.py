@@ -6,7 +6,6 @@ from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.kernels.test_after_oom import report_of
 from tests.kernels.test_unfinished import until
 from tests.live import LiveKernel
 
@@ -73,7 +72,7 @@ def kernel(process: LiveKernel, pack: Pack) -> Iterator[LiveKernel]:
 
 def fail(kernel: LiveKernel, source: str, cell_id: str = "failing") -> dict[str, Any]:
     """Run out of memory; return the report."""
-    return report_of(kernel.run(source, cell_id=cell_id, stop_on_error=False))
+    return kernel.run(source, cell_id=cell_id, stop_on_error=False).report
 
 
 def costs(kernel: LiveKernel, report: dict[str, Any], **sources: str) -> dict[str, Any]:
@@ -166,26 +165,6 @@ def test_what_was_agreed_to_is_void_once_a_cell_has_run(kernel: LiveKernel) -> N
     late = kernel.await_event("released", release_id=reply["release_id"])
     assert (late["status"], late["message"]["id"]) == ("failed", "released.stale")
     assert kernel.value(ALIVE) == [True] * 3
-
-
-def test_a_release_that_waits_can_be_taken_back(kernel: LiveKernel) -> None:
-    """Nothing is freed then, nor by a question that was taken back."""
-    report = fail(kernel, TRAIN)
-    (item,) = costs(kernel, report, failing=TRAIN)["items"]
-    held = kernel.value("torch.cuda.memory_allocated()")
-    wish = {"items": [*FREE, item["id"]], "confirmed": [item["id"]], "report_id": None}
-    question = {"report_id": report["report_id"], "run": ["failing"], "sources": {}}
-    with kernel.busy_cell():
-        reply = kernel.ask("release", **wish)
-        asked = kernel.ask("rerun", **question)
-        assert (reply["status"], asked["status"]) == ("waiting", "waiting")
-        for each in (reply["release_id"], asked["id"]):
-            assert kernel.ask("cancel", cancelled_id=each)["cancelled"]
-    ended = kernel.await_event("released", release_id=reply["release_id"])
-    assert ended["status"] == "cancelled"
-    assert kernel.await_event("rerun", request_id=asked["id"])["status"] == "cancelled"
-    assert kernel.value(ALIVE) == [True] * 3
-    assert kernel.value("torch.cuda.memory_allocated()") == held
 
 
 def test_only_what_the_cells_make_anew_as_they_are_now(kernel: LiveKernel) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.kernels.test_after_oom import report_of
 from tests.live import LiveKernel
 
 if TYPE_CHECKING:
@@ -76,7 +75,7 @@ def fail(kernel: LiveKernel, source: str = TRAIN) -> dict[str, Any]:
     """Train until the card is full; return the report."""
     run = kernel.run(source, stop_on_error=False)
     assert run.status == "error"
-    return report_of(run)
+    return run.report
 
 
 def rescue(kernel: LiveKernel, report: dict[str, Any]) -> dict[str, Any]:

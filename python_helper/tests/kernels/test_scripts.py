@@ -5,17 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.kernels.test_causes import JUDGED
-from tests.live import LiveKernel
 from tests.sampling import sample
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.live import Pack
+    from tests.live import LiveKernel
 
-MIME = "application/vnd.gpu-headroom.report+json"
+CARD = "4GiB"
 # A batch of 64 rows is 256 MiB behind the layer, and kept many times.
 PARTS = """import argparse
 import torch
@@ -50,22 +47,17 @@ if __name__ == "__main__":
 
 
 @pytest.fixture
-def gpu(newest_python: Path, pack: Pack, tmp_path: Path) -> Iterator[LiveKernel]:
-    """A fresh kernel with a simulated GPU of 4 GiB, at work in a folder of its own."""
+def gpu(fresh: LiveKernel, tmp_path: Path) -> LiveKernel:
+    """A kernel that finds a script beside its notebook."""
     (tmp_path / "main.py").write_text(MAIN)
-    with LiveKernel(
-        newest_python, tmp_path, installed=True, GPU_HEADROOM_SIMULATE="4GiB"
-    ) as kernel:
-        kernel.inject(pack)
-        kernel.attach()
-        kernel.run(f"import os, sys\nos.chdir({str(tmp_path)!r})\nsys.path.insert(0, '')")
-        yield kernel
+    fresh.run(f"import os, sys\nos.chdir({str(tmp_path)!r})\nsys.path.insert(0, '')")
+    return fresh
 
 
 def fail(kernel: LiveKernel, source: str) -> tuple[dict[str, Any], str]:
     """Run a cell that fails; return what is offered of a smaller batch, and the report's id."""
     run = kernel.run(source, cell_id="cell", stop_on_error=False)
-    (report,) = [content["data"][MIME] for kind, content in run.outputs if kind == "display_data"]
+    report = run.report
     found = {each["id"]: each for each in report["remedies"]}
     return found["smaller-batch"], report["report_id"]
 
@@ -246,35 +238,5 @@ def test_a_file_elsewhere_is_not_read(
     (tmp_path / "main.py").unlink()
     (tmp_path / "main.py").symlink_to(other)
     run = gpu.run("%run main.py --epochs 1", cell_id="cell")
-    (report,) = [content["data"][MIME] for kind, content in run.outputs if kind == "display_data"]
+    report = run.report
     assert "smaller-batch" not in [each["id"] for each in report["remedies"]]
-
-
-def test_names_that_a_script_left_are_asked_for_before_it_runs_again(
-    gpu: LiveKernel, tmp_path: Path
-) -> None:
-    """What it has trained would be made anew: a person is told, as of a cell."""
-    script = f"""{PARTS}
-parser = argparse.ArgumentParser()
-parser.add_argument("--batch-size", type=int, default=1)
-args = parser.parse_args()
-model = make()
-train(model, DataLoader(data, batch_size=args.batch_size))
-"""
-    (tmp_path / "main.py").write_text(script)
-    cell = "%run main.py --batch-size 64"
-    _, report_id = fail(gpu, cell)
-    now = gpu.now
-    gpu.ask("rerun", report_id=report_id, run=["cell"], sources={"cell": cell})
-    event = gpu.await_event("rerun", since=now)
-    names = [name for item in event["items"] for name in item["names"]]
-    assert "model" in names, event
-
-
-def test_what_a_script_does_around_the_failure_is_read(gpu: LiveKernel, tmp_path: Path) -> None:
-    """Python has not shown its text yet: a step of training is none of an evaluation."""
-    (tmp_path / "judged.py").write_text(JUDGED.replace("randn(24", "randn(400"), "utf-8")
-    run = gpu.run("%run judged.py", cell_id="judged", stop_on_error=False)
-    (report,) = [content["data"][MIME] for kind, content in run.outputs if kind == "display_data"]
-    assert report["cause"]["rule"] == "activations"
-    assert "no-grad" not in {each["id"] for each in report["remedies"]}

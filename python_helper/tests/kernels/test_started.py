@@ -141,22 +141,6 @@ def test_the_command_is_edited(
 
 BODY = "train(make(), DataLoader(data, BATCH))"
 LOOP = PARTS.replace("xb.cuda()).mean()", "xb.cuda()).mean()  # step 2")
-FIXED = f"{LOOP}\nBATCH = 64\n{BODY}  # step 1\n"
-
-
-def test_a_script_is_edited_where_it_has_the_number(kernel: LiveKernel, folder: Path) -> None:
-    """In its file, by the page."""
-    write(kernel, folder, main=FIXED)
-    source = f"{PYTHON} main.py --epochs 1 \\\n  --seed 1"
-    offer = offered(report := fail(kernel, source))
-    assert offer["kind"] == "edit", offer
-    assert offer["title"]["text"] == "`BATCH = 64` → `32` (main.py, line 19)"
-    (edit,) = (reply := click(kernel, report["report_id"], source))["edits"]
-    assert edit["cell_id"] == "main.py"
-    assert "\n".join(edit["new_lines"]) == FIXED.replace("BATCH = 64", "BATCH = 32")
-    assert reply["run"] == ["cell"]
-    (folder / "main.py").write_text(FIXED.replace("64", "63"))
-    assert click(kernel, report["report_id"], source)["status"] == "changed"
 
 
 def test_a_number_of_a_module_that_it_imports_is_edited(kernel: LiveKernel, folder: Path) -> None:

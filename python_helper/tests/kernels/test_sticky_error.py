@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.live import UNTIL_READ, LiveKernel
+from tests.live import UNTIL_READ, LiveKernel, attached
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from tests.live import Pack, Run
 
-MIME = "application/vnd.gpu-headroom.report+json"
+CARD = "4GiB"
 # Everything the simulated card can be asked through: PyTorch's C functions and the driver.
 COUNT = """
 import torch, gpu_headroom
@@ -55,9 +55,7 @@ def stopped(
 ) -> Iterator[tuple[LiveKernel, Run]]:
     """A kernel of each generation whose CUDA stopped in a cell, as far as its error says."""
     folder = tmp_path_factory.mktemp("sticky_error")
-    with LiveKernel(python, folder, installed=True, GPU_HEADROOM_SIMULATE="4GiB") as kernel:
-        kernel.inject(pack)
-        kernel.attach()
+    with attached(python, folder, pack, installed=True, GPU_HEADROOM_SIMULATE="4GiB") as kernel:
         kernel.run(COUNT)
         run = kernel.run(
             STOP.format(kind="torch.AcceleratorError"),
@@ -67,25 +65,18 @@ def stopped(
         yield kernel, run
 
 
-def report_of(run: Run) -> dict[str, Any]:
-    """The report in a failing cell's card."""
-    assert [kind for kind, _ in run.outputs][-2:] == ["error", "display_data"]
-    found: dict[str, Any] = run.outputs[-1][1]["data"][MIME]
-    return found
-
-
 def test_the_card_says_that_only_a_restart_helps(stopped: tuple[LiveKernel, Run]) -> None:
     """One remedy, no number, and the live helper vouches for it."""
     kernel, run = stopped
-    report = report_of(run)
+    assert [kind for kind, _ in run.outputs][-2:] == ["error", "display_data"]
+    report = run.report
     assert report["sticky_error"] is True
     assert [each["kind"] for each in report["remedies"]] == ["restart"]
     assert report["cause"]["claim"]["params"] == {"said": "device-side assert triggered"}
     assert (report["cell_id"], report["line"]) == ("failing", 6)
     assert {report[key] for key in report if key.endswith("_bytes")} <= {None, 4 * 2**30}
-    data = run.outputs[-1][1]["data"]
-    assert "only a restart helps" in data["text/plain"]
-    assert "only a restart helps" in data["text/html"]
+    assert "only a restart helps" in run.card["text/plain"]
+    assert "only a restart helps" in run.card["text/html"]
     known = kernel.ask("report", life_id=report["life_id"], report_id=report["report_id"])
     assert known["status"] == "known"
 
@@ -138,50 +129,23 @@ def test_the_numbers_say_that_they_are_old(stopped: tuple[LiveKernel, Run]) -> N
 def test_a_later_cell_is_told_that_it_is_not_at_fault(stopped: tuple[LiveKernel, Run]) -> None:
     """Each call of CUDA gives the old error again, in older versions of another class."""
     run = stopped[0].run(STOP.format(kind="RuntimeError"), stop_on_error=False)
-    assert report_of(run)["cause"]["evidence"]["id"] == "sticky_error.evidence_again"
+    assert run.report["cause"]["evidence"]["id"] == "sticky_error.evidence_again"
 
 
 def test_an_error_that_is_not_ours_changes_nothing(
     newest_python: Path, pack: Pack, tmp_path: Path
 ) -> None:
     """Without a framework on the GPU nobody's CUDA has stopped here."""
-    with LiveKernel(newest_python, tmp_path) as kernel:
-        kernel.inject(pack)
-        kernel.attach()
+    with attached(newest_python, tmp_path, pack) as kernel:
         run = kernel.run("kept = 1\n" + STOP.format(kind="RuntimeError"), stop_on_error=False)
         assert [kind for kind, _ in run.outputs] == ["error"]
 
 
 @pytest.fixture(scope="module")
-def wrong(
-    newest_python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[LiveKernel]:
+def wrong(simulated: LiveKernel) -> LiveKernel:
     """A kernel whose CUDA goes on, whatever is said of it."""
-    folder = tmp_path_factory.mktemp("wrong")
-    with LiveKernel(newest_python, folder, installed=True, GPU_HEADROOM_SIMULATE="4GiB") as kernel:
-        kernel.inject(pack)
-        kernel.attach()
-        kernel.run("import torch, gpu_headroom; kept = torch.empty(2**20, device='cuda')")
-        yield kernel
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        (
-            "raise RuntimeError('task train-3 failed on worker tcp://10.0.0.7: "
-            "CUDA error: an illegal memory access was encountered')"
-        ),
-        "raise RuntimeError('CUDA error: an illegal memory access was encountered')",
-        "raise torch.AcceleratorError('CUDA error: device-side assert triggered')",
-    ],
-)
-def test_what_a_cell_says_stops_nothing(wrong: LiveKernel, code: str) -> None:
-    """A quoted error has no card, and everything is measured and freed as before."""
-    run = wrong.run(code, stop_on_error=False)
-    assert [kind for kind, _ in run.outputs] == ["error"]
-    assert wrong.sample()["devices"][0]["headroom_bytes"] is not None
-    assert "only a restart" not in wrong.value("str(gpu_headroom.free())").lower()
+    simulated.run("import torch, gpu_headroom; kept = torch.empty(2**20, device='cuda')")
+    return simulated
 
 
 def notes(kernel: LiveKernel) -> list[str]:
@@ -193,7 +157,7 @@ def notes(kernel: LiveKernel) -> list[str]:
 def test_goes_on_when_cuda_answers_after_all(wrong: LiveKernel) -> None:
     """Memory from the driver proves it; what PyTorch has in its cache or a failed cell does not."""
     run = wrong.run(STOP.format(kind="RuntimeError"), cell_id="wrong", stop_on_error=False)
-    assert report_of(run)["sticky_error"] is True
+    assert run.report["sticky_error"] is True
     wrong.run("from_cache = torch.empty(2**20, device='cuda')")
     wrong.run("1 / 0", stop_on_error=False)
     wrong.run("more = torch.empty(2**28, device='cuda'); 1 / 0", stop_on_error=False)
@@ -215,9 +179,7 @@ def test_goes_on_when_cuda_answers_after_all(wrong: LiveKernel) -> None:
 
 def test_each_card_has_to_answer(newest_python: Path, pack: Pack, tmp_path: Path) -> None:
     """Which of several has stopped is not said, and the others may go on."""
-    with LiveKernel(newest_python, tmp_path, installed=True) as kernel:
-        kernel.inject(pack)
-        kernel.attach()
+    with attached(newest_python, tmp_path, pack, installed=True) as kernel:
         kernel.run("import gpu_headroom; gpu_headroom.simulate('4 GiB', devices=2); import torch")
         kernel.run("kept, other = (torch.empty(2**20, device=f'cuda:{n}') for n in range(2))")
         kernel.run(STOP.format(kind="RuntimeError"), stop_on_error=False)

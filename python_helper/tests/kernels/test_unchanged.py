@@ -45,14 +45,6 @@ def test_results_keep_their_names(kernel: LiveKernel) -> None:
     assert kernel.value(f"In[{count + 1}]") == "'two'"
 
 
-def test_execution_counts_go_up_by_one(kernel: LiveKernel) -> None:
-    """Each cell counts one, whatever is asked in between."""
-    first = kernel.run("1").reply["execution_count"]
-    kernel.sample()
-    kernel.ask("report", life_id="x", report_id="y")
-    assert kernel.run("2").reply["execution_count"] == first + 1
-
-
 def test_run_all_stops_at_an_error(kernel: LiveKernel) -> None:
     """Cells queued behind a failing one are aborted, and those before it are not."""
     # Without a pause ipykernel aborts only what it has read from its socket by then.
@@ -124,32 +116,3 @@ def test_stopping_leaves_the_kernel_as_it_was(start: Start, pack: Pack) -> None:
     assert kernel.events("bye")[0]["reason"] == "unloaded"
     kernel.run("%load_ext gpu_headroom")
     assert kernel.attach() is not None
-
-
-def test_magic(start_newest: Start, pack: Pack) -> None:
-    """`%gpu_headroom` says what there is to say, and `stop` ends the helper."""
-    kernel = start_newest()
-    kernel.inject(pack)
-    kernel.run("%load_ext gpu_headroom")
-    said = kernel.run("%gpu_headroom").text.splitlines()
-    assert said[0] == "No GPU framework is loaded yet."
-    assert said[1].startswith("Host memory: ")
-    assert "%gpu_headroom plan " in kernel.run("%gpu_headroom explode").text
-    kernel.run("%gpu_headroom stop")
-    assert kernel.attach() is None
-
-
-def test_a_forked_child_is_left_alone(kernel: LiveKernel) -> None:
-    """In a forked child no thread of ours runs and nothing is sent or measured."""
-    run = kernel.run(
-        "import os, threading, gpu_headroom\n"
-        "reader, writer = os.pipe()\n"
-        "if os.fork() == 0:\n"
-        "    names = [each.name for each in threading.enumerate()]\n"
-        "    os.write(writer, repr((gpu_headroom.alive(), 'gpu-headroom' in names)).encode())\n"
-        "    os._exit(0)\n"
-        "os.wait()\n"
-        "os.read(reader, 100).decode()"
-    )
-    assert run.outputs[-1][1]["data"]["text/plain"] == "'(False, False)'"
-    assert kernel.sample()["state"] == "no_framework"

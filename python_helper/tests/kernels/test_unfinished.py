@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.kernels.test_failure import FAIL, HURRY, report_of
-from tests.live import LiveKernel
+from tests.cycles import FAIL
+from tests.kernels.test_failure import HURRY
+from tests.live import LiveKernel, attached
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -64,9 +65,7 @@ heap = [[number] for number in range(1_000_000)]
 @pytest.fixture
 def gpu(python: Path, pack: Pack, tmp_path: Path) -> Iterator[LiveKernel]:
     """A kernel of each generation with a simulated GPU, in which little time is changed."""
-    with LiveKernel(python, tmp_path, installed=True, GPU_HEADROOM_SIMULATE="4GiB") as kernel:
-        kernel.inject(pack)
-        kernel.attach()
+    with attached(python, tmp_path, pack, installed=True, GPU_HEADROOM_SIMULATE="4GiB") as kernel:
         kernel.run("import torch; kept = torch.empty(2**20, device='cuda')")
         yield kernel
 
@@ -113,7 +112,7 @@ def test_a_card_beside_a_thread_is_completed_when_that_has_ended(
     """Until then it says whose thread it is, once, however often it is looked at."""
     gpu.run(NO_SLICE)
     gpu.run(begin)
-    first = report_of(gpu.run(FAIL, stop_on_error=False))
+    first = gpu.run(FAIL, stop_on_error=False).report
     assert first["looking"] is True
     assert ended(first) is None
     stopped = until(gpu, first, lambda each: not each["looking"])
@@ -129,23 +128,13 @@ def test_a_card_beside_a_thread_is_completed_when_that_has_ended(
     assert "not attributed" not in updates[-1]["content"]["data"]["text/plain"]
 
 
-def test_a_card_looks_no_further_once_another_cell_has_failed(gpu: LiveKernel) -> None:
-    """Its error is gone by then: what was found stays, and nothing says that it goes on."""
-    gpu.run(LOST)
-    cells = [gpu.submit(FAIL, cell_id=each, stop_on_error=False) for each in ("one", "other")]
-    first, second = [report_of(gpu.result(each)) for each in cells]
-    assert first["looking"] is True
-    assert until(gpu, second, lambda each: not each["looking"])["looking"] is False
-    assert until(gpu, first, lambda each: not each["looking"])["looking"] is False
-
-
 def test_a_card_is_completed_beside_a_thread_that_sleeps(gpu: LiveKernel) -> None:
     """Its look between cells has more time than that at the end of the cell."""
     if gpu.value("__import__('sys').version_info < (3, 11)"):
         pytest.skip("the place of a call in the source is kept since Python 3.11")
     gpu.run(f"{NO_SLICE}\nturns._ONLY_SLICE_ASKED_S = 0.15")
     gpu.run(SLEEPS)
-    first = report_of(gpu.run(FAIL, stop_on_error=False))
+    first = gpu.run(FAIL, stop_on_error=False).report
     assert (first["looking"], is_found(first)) == (True, False)
     whole = until(gpu, first, is_found)
     assert is_found(whole)
@@ -156,7 +145,7 @@ def test_a_card_is_completed_beside_a_thread_that_sleeps(gpu: LiveKernel) -> Non
 def test_among_many_objects_what_no_name_reaches_is_found_later(gpu: LiveKernel) -> None:
     """To list them all takes too long at the end of a cell: the card looks further."""
     gpu.run(LOST)
-    first = report_of(gpu.run(FAIL, stop_on_error=False))
+    first = gpu.run(FAIL, stop_on_error=False).report
     assert (first["looking"], is_found(first)) == (True, False)
     whole = until(gpu, first, lambda each: not each["looking"])
     assert is_found(whole)
@@ -167,7 +156,7 @@ def test_a_card_that_looked_no_further_is_completed_when_somebody_asks(gpu: Live
     """With more objects than are listed unasked it says so; *Who holds it?* completes it."""
     gpu.run(LOST)
     gpu.run("import gpu_headroom.concurrency.turns as turns; turns._MOST_BLOCKS = 0")
-    first = report_of(gpu.run(FAIL, stop_on_error=False))
+    first = gpu.run(FAIL, stop_on_error=False).report
     stopped = until(gpu, first, lambda each: not each["looking"])
     why = ended(stopped)
     assert why is not None
@@ -189,7 +178,7 @@ layers(torch.randn(batch_size, 512, device="cuda")).sum().backward()
 def test_code_that_there_is_no_time_to_read_is_read_between_cells(gpu: LiveKernel) -> None:
     """What it tells comes then: no cell waits for it."""
     gpu.run("import gpu_headroom.session.failures as hurried; hurried._READ_S = 0.0")
-    first = report_of(gpu.run(TRAINS, stop_on_error=False))
+    first = gpu.run(TRAINS, stop_on_error=False).report
     assert first["looking"] is True
     assert "smaller-batch" not in {each["id"] for each in first["remedies"]}
     whole = until(gpu, first, lambda each: not each["looking"])

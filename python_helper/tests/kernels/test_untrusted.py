@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom.workers.report import _LISTS, _MEASURED
-from tests.live import LiveKernel
 from tests.text.test_untrusted import BAD
 from tests.workers.test_untrusted import SAID, wrong
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.live import Pack
+    from tests.live import LiveKernel
 
+CARD = "4GiB"
 OOM = (
     "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a "
     "total capacity of 4.00 GiB of which 1.00 GiB is free."
@@ -34,13 +33,10 @@ os.mkfifo(ranks / "3.reading")
 
 
 @pytest.fixture
-def kernel(newest_python: Path, pack: Pack, tmp_path: Path) -> Iterator[LiveKernel]:
-    """A kernel with a simulated GPU of its own."""
-    with LiveKernel(newest_python, tmp_path, installed=True, GPU_HEADROOM_SIMULATE="4GiB") as live:
-        live.inject(pack)
-        live.attach()
-        assert live.run("import torch; x = torch.empty(2**20, device='cuda')").status == "ok"
-        yield live
+def kernel(fresh: LiveKernel) -> LiveKernel:
+    """A kernel that holds a tensor."""
+    assert fresh.run("import torch; x = torch.empty(2**20, device='cuda')").status == "ok"
+    return fresh
 
 
 def works(kernel: LiveKernel, cell_id: str) -> None:

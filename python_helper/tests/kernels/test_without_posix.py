@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.kernels.test_failure import FAIL, release, report_of
+from tests.cycles import FAIL
 from tests.live import LiveKernel
 
 if TYPE_CHECKING:
@@ -68,30 +68,19 @@ def test_the_helper_starts_and_measures(kernel: LiveKernel) -> None:
 @pytest.mark.smoke
 def test_a_failure_is_explained_and_freed(kernel: LiveKernel) -> None:
     """From the error to its report, and back to what a person kept."""
-    report = report_of(kernel.run(FAIL, cell_id="failing", stop_on_error=False))
+    report = kernel.run(FAIL, cell_id="failing", stop_on_error=False).report
     assert report["remedies"]
-    freed = release(kernel)
+    freed = kernel.free()
     assert freed["status"] == "done"
     assert freed["freed_bytes"] >= 2 * GIB
     assert kernel.sample()["devices"][0]["in_use_bytes"] == GIB
 
 
 @pytest.mark.smoke
-def test_holders_and_workers_are_answered(kernel: LiveKernel) -> None:
-    """Names of what is held; ranks that nobody started are none, not an error."""
-    reply = kernel.ask("holders")
-    found = kernel.await_event("holders", request_id=reply["id"])
-    assert "kept" in str(found)
-    answer = kernel.ask("workers", filter="")
-    assert answer["type"] == "workers"
-    assert answer["cards"] == []
-
-
-@pytest.mark.smoke
 def test_every_other_door_answers(kernel: LiveKernel) -> None:
     """What is asked for, or a sentence in its place; nothing of ours fails."""
     since = kernel.now
-    report = report_of(kernel.run(FAIL, cell_id="failing", stop_on_error=False))
+    report = kernel.run(FAIL, cell_id="failing", stop_on_error=False).report
     of_report = {"report_id": report["report_id"]}
     by_event: dict[str, dict[str, Any]] = {
         "plan": {},
@@ -116,6 +105,7 @@ def test_every_other_door_answers(kernel: LiveKernel) -> None:
         reply = kernel.ask("worker_release", worker_id=worker_id, action="free")
         found = kernel.await_event("worker_released", since, request_id=reply["id"])
         assert found["status"] == "refused"
+    assert kernel.ask("workers", filter="")["cards"] == []
     assert kernel.ask("follow", engine="dask", follow=True)["message"]["text"]
     assert kernel.events("error", since) == []
 

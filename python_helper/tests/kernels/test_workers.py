@@ -5,22 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.live import SOURCES, LiveKernel
+from tests.live import SOURCES, LiveKernel, attached
 from tests.programs import applied
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.live import Pack, Run
+    from tests.live import Pack
 
-REPORT = "application/vnd.gpu-headroom.report+json"
 TEXT = (
     "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 1 has a total capacity of 7.00 GiB of "
     "which 1.00 GiB is free. Including non-PyTorch memory, this process has 6.00 GiB memory in "
     "use. Of the allocated memory 5.00 GiB is allocated by PyTorch, and 512.00 MiB is reserved by "
     "PyTorch but unallocated."
 )
+CARD = "1GiB*2"
 SIZE = "batch_size = 64"
 # Real ranks, which PyTorch forks; what they raise is what PyTorch raises.
 TRAIN = f"""
@@ -42,32 +41,11 @@ start_processes(train, nprocs=2, start_method="fork")
 
 
 @pytest.fixture(scope="module")
-def kernel(
-    newest_python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[LiveKernel]:
-    """A kernel with a simulated GPU of its own."""
-    folder = tmp_path_factory.mktemp("notebook")
-    with LiveKernel(
-        newest_python, folder, installed=True, GPU_HEADROOM_SIMULATE="1GiB*2"
-    ) as kernel:
-        kernel.inject(pack)
-        kernel.attach()
-        for cell_id, source in (("size", SIZE), ("train", TRAIN)):
-            assert kernel.run(source, cell_id=cell_id).status == "ok"
-        yield kernel
-
-
-def card(run: Run) -> Any:
-    """The report of the only card that a cell has."""
-    shown = [content["data"] for kind, content in run.outputs if kind == "display_data"]
-    (found,) = [data[REPORT] for data in shown if REPORT in data]
-    return found
-
-
-def text_of(run: Run) -> str:
-    """The card as text."""
-    text: str = next(c["data"]["text/plain"] for kind, c in run.outputs if kind == "display_data")
-    return text
+def kernel(simulated: LiveKernel) -> LiveKernel:
+    """A kernel with a function that runs out of memory in a rank."""
+    for cell_id, source in (("size", SIZE), ("train", TRAIN)):
+        assert simulated.run(source, cell_id=cell_id).status == "ok"
+    return simulated
 
 
 def fixed(kernel: LiveKernel, report: Any, cells: dict[str, str]) -> tuple[list[str], Any]:
@@ -81,7 +59,7 @@ def fixed(kernel: LiveKernel, report: Any, cells: dict[str, str]) -> tuple[list[
 def test_a_rank_is_named_with_the_line_of_its_cell(kernel: LiveKernel) -> None:
     """The card's numbers are the rank's, and nothing of this kernel stands among them."""
     run = kernel.run(LAUNCH, cell_id="launch", stop_on_error=False)
-    report = card(run)
+    report = run.report
     worker = report["worker"]
     assert (worker["engine"], worker["rank"], worker["host"]) == ("rank", 1, None)
     assert worker["pid"] != kernel.value("__import__('os').getpid()")
@@ -92,7 +70,7 @@ def test_a_rank_is_named_with_the_line_of_its_cell(kernel: LiveKernel) -> None:
     assert TRAIN.split("\n")[origin["line"] - 1].lstrip().startswith("raise")
     assert (report["cell_id"], report["line"]) == ("launch", 4)
     assert report["holders"] == []
-    text = text_of(run)
+    text = run.card["text/plain"]
     assert text.startswith("Out of simulated GPU memory on rank 1: needed 2.00 GiB more")
     assert f"It failed in train, In [{origin['execution_count']}], line {origin['line']}." in text
     assert f"Process {worker['pid']}." in text
@@ -100,7 +78,7 @@ def test_a_rank_is_named_with_the_line_of_its_cell(kernel: LiveKernel) -> None:
 
 def test_the_batch_of_its_cell_is_halved(kernel: LiveKernel) -> None:
     """The cell that sets it runs again, and the one that sent the work."""
-    report = card(kernel.run(LAUNCH, cell_id="launch", stop_on_error=False))
+    report = kernel.run(LAUNCH, cell_id="launch", stop_on_error=False).report
     (offer,) = report["remedies"]
     assert (offer["id"], offer["kind"]) == ("smaller-batch", "edit"), offer
     assert "Half as a first try" in offer["note"]["text"]
@@ -139,7 +117,7 @@ def test_a_forked_rank_is_measured_in_itself(kernel: LiveKernel) -> None:
     for cell_id, source in (("many", MANY), ("fit", FIT)):
         assert kernel.run(source, cell_id=cell_id).status == "ok"
     run = kernel.run(LAUNCH_FIT, cell_id="launch-fit", stop_on_error=False)
-    report = card(run)
+    report = run.report
     assert (report["measured"], report["worker"]["rank"]) == ("worker", 1)
     assert report["device_index"] == 1
     assert report["cause"]["rule"] == "activations"
@@ -160,19 +138,6 @@ def test_a_forked_rank_is_measured_in_itself(kernel: LiveKernel) -> None:
         assert kernel.run(cells[cell_id], cell_id=cell_id).status == "ok"
     kernel.run("1", cell_id="later")
     kernel.until(lambda: left(kernel) == [])
-
-
-def test_ranks_that_left_a_report_too_are_counted(kernel: LiveKernel) -> None:
-    """Each has its own card, and each is full."""
-    kernel.run(
-        MANY + "\n" + FIT.replace("fit_batch_size if rank else 64", "fit_batch_size"), cell_id="fit"
-    )
-    kernel.run("start = __import__('multiprocessing').Barrier(2)", silent=True)
-    source = "def both(rank):\n    try: fit(rank)\n    finally: start.wait()"
-    kernel.run(source, cell_id="both")
-    report = card(kernel.run(LAUNCH.replace("train", "both"), cell_id="l", stop_on_error=False))
-    assert report["measured"] == "worker"
-    assert report["also_failed"] in {0, 1}  # the launcher ends the other as soon as it sees one
 
 
 def test_what_a_rank_catches_leaves_nothing(kernel: LiveKernel) -> None:
@@ -201,38 +166,6 @@ def probe(rank):
     assert left(kernel) == []
 
 
-@pytest.mark.parametrize(
-    "found",
-    [
-        "'no JSON'",
-        "'[1, 2]'",
-        '\'{"report": {"parts": 3}}\'',
-        '\'{"report": "text", "batch": 7, "fits": "all"}\'',
-        "' ' * 10**6",
-    ],
-)
-def test_what_a_rank_leaves_is_not_believed(kernel: LiveKernel, found: str) -> None:
-    """Another text in its place: the card is that of the message alone."""
-    tamper = f"""
-from gpu_headroom.workers import folder
-
-kept = folder.Folder.write
-
-def write(self, name, said):
-    kept(self, name, said)
-    open(f"{{self.path}}/{{name}}", "w").write({found})
-
-folder.Folder.write = write
-"""
-    assert kernel.run(tamper, silent=True).status == "ok"
-    kernel.run(FIT, cell_id="fit")
-    report = card(kernel.run(LAUNCH_FIT, cell_id="launch-fit", stop_on_error=False))
-    sample = kernel.ask("presence")["sample"]
-    kernel.run("folder.Folder.write = kept; del folder, kept", silent=True)
-    assert (report["measured"], report["worker"]["rank"]) == ("message", 1)
-    assert sample["workers"] is None
-
-
 def test_a_rank_ends_whatever_holds_up_its_report(kernel: LiveKernel) -> None:
     """Such as a lock that another thread of the kernel held when it was forked."""
     source = """
@@ -245,8 +178,8 @@ held.acquire()
 life.ranks._explain = lambda error: held.acquire()
 """
     assert kernel.run(source, silent=True).status == "ok"
-    kernel.run(FIT, cell_id="fit")
-    report = card(kernel.run(LAUNCH_FIT, cell_id="launch-fit", stop_on_error=False))
+    kernel.run(f"{MANY}\n{FIT}", cell_id="fit")
+    report = kernel.run(LAUNCH_FIT, cell_id="launch-fit", stop_on_error=False).report
     kernel.run("rank._PATIENCE_S = patience\nlife.ranks._explain = explain\ndel rank", silent=True)
     assert (report["measured"], report["worker"]["rank"]) == ("message", 1)
 
@@ -276,9 +209,7 @@ def hold(rank):
         time.sleep(0.05)
     torch.empty(2**30, dtype=torch.uint8, device="cuda")
 """
-    with LiveKernel(newest_python, tmp_path) as kernel:
-        kernel.inject(pack)
-        kernel.attach()
+    with attached(newest_python, tmp_path, pack) as kernel:
         run = kernel.run(source, cell_id="hold")
         assert run.status == "ok", run.outputs
         launch = "print('begun')\n" + LAUNCH.replace("train", "hold")
@@ -289,7 +220,7 @@ def hold(rank):
         kernel.inject(pack, sources=pack.for_workers)
         kernel.until(lambda: len(kernel.ask("workers", filter="")["cards"]) == 2)
         (tmp_path / "go").touch()
-        report = card(kernel.result(request))
+        report = kernel.result(request).report
     causes = [each["rule"] for each in [report["cause"], *report["further_causes"]]]
     assert (report["worker"]["rank"], report["measured"]) == (1, "worker")
     assert "uneven-ranks" in causes
@@ -314,26 +245,6 @@ os.rmdir(young), os.rmdir(other)
 """
     assert kernel.run(source, silent=True).status == "ok"
     assert kernel.value("found") == [False, True, True]
-
-
-def test_a_link_in_its_place_is_not_followed(kernel: LiveKernel) -> None:
-    """Nor is what is no file waited for."""
-    source = """
-import os, sys
-life = sys.modules["gpu_headroom.session"].current().wings.named("workers")
-place = life.ranks._folder.path
-os.makedirs(place, exist_ok=True)
-os.symlink("/etc/hostname", f"{place}/1.json")
-os.mkfifo(f"{place}/2.json")
-os.mkfifo(f"{place}/3.reading")
-found = [life.ranks.take(1)]
-os.mkfifo(f"{place}/2.json")
-found += [life.ranks.take(2), life.ranks.take(2), "3.reading" in os.listdir(place)]
-os.remove(f"{place}/3.reading")
-"""
-    assert kernel.run(source, silent=True).status == "ok"
-    nothing = {"others": 0}
-    assert kernel.value("found") == [{"others": 1}, nothing, nothing, True]
 
 
 def test_a_daemon_is_left_alone(kernel: LiveKernel) -> None:
@@ -362,9 +273,7 @@ def test_nothing_follows_ranks_once_it_has_stopped(
     newest_python: Path, pack: Pack, tmp_path: Path
 ) -> None:
     """What multiprocessing calls in forked processes is as before."""
-    with LiveKernel(newest_python, tmp_path) as kernel:
-        kernel.inject(pack)
-        kernel.attach()
+    with attached(newest_python, tmp_path, pack) as kernel:
         assert kernel.value("'multiprocessing.util' in __import__('sys').modules") is False
         kernel.run("import gc\nfrom multiprocessing import util")
         ours = "[type(each).__name__ for each in util._afterfork_registry.values()].count('Ranks')"
@@ -388,6 +297,6 @@ with Executor(1, mp_context=multiprocessing.get_context('fork')) as pool:
 def test_the_line_of_a_pool_is_known(kernel: LiveKernel, launch: str) -> None:
     """Its worker goes on, and keeps what it failed with for itself."""
     run = kernel.run(f"import multiprocessing\n{launch}", cell_id="pool", stop_on_error=False)
-    report = card(run)
+    report = run.report
     assert (report["measured"], report["worker"]["engine"]) == ("message", "process")
     assert (report["origin"]["cell_id"], report["origin"]["function"]) == ("train", "train")

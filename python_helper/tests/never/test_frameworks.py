@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.conftest import FRAMEWORKS, interpreter
-from tests.live import UNTIL_READ, LiveKernel
+from tests.live import UNTIL_READ, LiveKernel, attached
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,9 +57,7 @@ def started(
 ) -> Iterator[tuple[LiveKernel, Framework]]:
     """A kernel that has the framework, with the helper injected and a page that looks."""
     folder = tmp_path_factory.mktemp(request.param)
-    with LiveKernel(interpreter(request.param), folder, TF_CPP_MIN_LOG_LEVEL="3") as kernel:
-        kernel.inject(pack)
-        kernel.attach()
+    with attached(interpreter(request.param), folder, pack, TF_CPP_MIN_LOG_LEVEL="3") as kernel:
         kernel.run("import gc, sys")
         yield kernel, FRAMEWORK[request.param]
 
@@ -94,13 +92,6 @@ def test_never_imports_starts_or_fills_it(started: tuple[LiveKernel, Framework])
     assert look(kernel) == "no_gpu"
     assert kernel.value(MODULES) == modules
     assert kernel.value(TENSORS) == tensors
-
-
-def test_host_memory_is_read_without_it(started: tuple[LiveKernel, Framework]) -> None:
-    """What the kernel takes of the host is known without any framework or package."""
-    kernel, _ = started
-    host = kernel.sample()["host"]
-    assert 0 < host["rss_bytes"] < host["total_bytes"]
 
 
 def test_one_framework_at_work_starts_no_other(start_newest: Start, pack: Pack) -> None:

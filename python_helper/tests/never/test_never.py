@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.conftest import IN_EACH
-from tests.live import SOURCES, UNTIL_READ, LiveKernel
+from tests.live import SOURCES, UNTIL_READ, LiveKernel, attached
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,9 +104,7 @@ class Day:
 def day(python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Day]:
     """Attach, work, fail, look, free, fail again and free again."""
     folder = tmp_path_factory.mktemp("day")
-    with LiveKernel(python, folder, installed=True, GPU_HEADROOM_SIMULATE="2GiB") as kernel:
-        kernel.inject(pack)
-        kernel.attach()
+    with attached(python, folder, pack, installed=True, GPU_HEADROOM_SIMULATE="2GiB") as kernel:
         runs = [kernel.run(WATCH), kernel.run(USE)]
         kernel.run("watched_names = ('private', 'shared', 'model', 'kept')")
         before = kernel.value(NAMES)
