@@ -119,7 +119,7 @@ test('should free what the error holds, and insert a cell that runs @sample @smo
   const notebook = await open();
   const failed = await fail(notebook);
   const before = await inUse(notebook);
-  await picture(failed, 'card');
+  await picture(failed, 'report');
   await failed.button('Free now').click();
   await expect(failed.output).toContainText(/GiB freed/);
   await picture(failed, 'freed');

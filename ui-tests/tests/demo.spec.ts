@@ -122,7 +122,7 @@ test.describe('The demo', () => {
         node.closest('.jp-WindowedPanel-outer')?.scrollBy(0, -95);
       });
       await picture(page, 'out-of-memory');
-      await picture(page, 'oom-card', failure);
+      await picture(page, 'oom-report', failure);
     });
 
     await test.step('Free gives the memory back and says how much', async () => {
