@@ -103,6 +103,7 @@ OFFERED_AS = {
     "release-holder": {"shut-down"},
     "stream": {"one-result-at-a-time"},
     "keep-numbers": {"to-host"},
+    "move-per-batch": {"keep-on-host"},
 }
 # What of the input scales the memory, where the cause is `activations`.
 SCALES = frozenset({"batch", "input-length", "image-size"})

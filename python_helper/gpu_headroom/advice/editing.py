@@ -33,6 +33,16 @@ def cells(evidence: Evidence) -> Iterator[CellRun]:
             yield run
 
 
+def sources(evidence: Evidence) -> list[str]:
+    """Return the text of all cells that ran."""
+    return [run.source for run in evidence.failure.cells]
+
+
+def has(evidence: Evidence, pattern: str) -> bool:
+    """Whether a cell that ran has this in its text."""
+    return any(re.search(pattern, source) for source in sources(evidence))
+
+
 def torch_name(evidence: Evidence) -> str | None:
     """Return the name that a cell imports PyTorch under; `None` where none does."""
     for run in evidence.failure.cells:

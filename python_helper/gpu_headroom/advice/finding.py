@@ -33,10 +33,10 @@ class Finding(NamedTuple):
     `price` is what its removal costs. `certain`: no other cause matters beside it. `grew`: the
     rounds before fitted, and it is what has come since. It is `about` these groups, what holds most
     first, or about a `model`, or another `framework`: an offer takes it from here. `is_remade`: it
-    was to get another in its place; `is_left`: it has got one, and nobody uses it any more. `rule`
-    is the one that found it.
+    was to get another in its place; `is_left`: it has got one, and nobody uses it any more.
     """
 
+    rule: str
     claim: Message
     evidence: Message
     bytes: int | None
@@ -48,14 +48,6 @@ class Finding(NamedTuple):
     is_remade: bool = False
     is_left: bool = False
     framework: FrameworkReading | None = None
-    rule: str = ""
-
-
-def claim(
-    evidence: Evidence, which: str, texts: Mapping[str, str], /, **params: str | float | None
-) -> Message:
-    """Return a sentence on a part of what was in use."""
-    return message(which, texts, in_use_bytes=evidence.memory.in_use_bytes, **params)
 
 
 def cause(  # noqa: PLR0913  what a cause is made of
@@ -70,16 +62,18 @@ def cause(  # noqa: PLR0913  what a cause is made of
 ) -> Finding:
     """Return a cause: its sentences are `cause.{rule}`, of a variant behind a dot, and its `end`.
 
-    Each has those of `params` that it shows; `held_bytes` are what the cause explains.
+    Each has those of `params` that it shows; `held_bytes`, if any, are what the cause explains.
     """
     known: dict[str, Any] = {"in_use_bytes": evidence.memory.in_use_bytes, **params}
+    of_rule = rule.partition(".")[0]
     claimed, evident = (
         message(
             name, texts, **{key: each for key, each in known.items() if f"{{{key}}}" in texts[name]}
         )
-        for name in (f"cause.{rule}", f"cause.{rule.partition('.')[0]}.{end}")
+        for name in (f"cause.{rule}", f"cause.{of_rule}.{end}")
     )
-    return Finding(claimed, evident, bytes=known["held_bytes"], price=price, **more)
+    size = known.get("held_bytes")
+    return Finding(of_rule, claimed, evident, bytes=size, price=price, **more)
 
 
 def place_of(number: SizeLiteral, failed: CellRun) -> str:

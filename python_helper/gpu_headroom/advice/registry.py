@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..concurrency.turns import Late
 from . import code_fix, editing, kept_in_module
-from .remedies import smaller_batch
+from .remedies import freeing, gpus, keeping, parts, smaller_batch, training
+from .remedy import Suggestion
 from .rules import copies, holding, outside, running
-from .suggestions import SUGGESTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,20 +18,6 @@ if TYPE_CHECKING:
     from ..protocol.generated.wire import Cause
     from .finding import Finding
     from .remedy import Offer
-
-    class _Remedy(Protocol):
-        """Something that helps, offered only where the numbers support it."""
-
-        @property
-        def TEXTS(self) -> dict[str, str]:  # noqa: N802  a module's
-            """Its sentences, by id."""
-
-        @property
-        def TREATS(self) -> tuple[str, ...]:  # noqa: N802  a module's
-            """The rules whose causes it removes; empty: whatever the cause."""
-
-        def offer(self, evidence: Evidence, finding: Finding | None, /) -> Offer | None:
-            """Return it for what was found by one of these rules, if anything was."""
 
 
 _RULES = (
@@ -69,24 +54,26 @@ RULES: Mapping[str, Callable[[Evidence], Finding | None]] = {
 
 Of causes that weigh the same the first comes first.
 """
-REMEDIES: Mapping[str, _Remedy] = {
-    "smaller-batch": smaller_batch,
-    **{each.id: each for each in SUGGESTIONS},
+REMEDIES: Mapping[str, Suggestion] = {
+    each.id: each
+    for theme in (smaller_batch, freeing, keeping, parts, training, gpus)
+    for each in vars(theme).values()
+    if isinstance(each, Suggestion)
 }
 """What may be offered, by id; of those of one rank and effect the first comes first."""
 # What they say, for translators.
 TEXTS = {
     name: text
     for texts in (
-        *[rules.TEXTS for rules in (copies, holding, kept_in_module, outside, running)],
-        *[remedy.TEXTS for remedy in REMEDIES.values()],
-        *[code_fix.TEXTS, editing.TEXTS],
+        *[each.TEXTS for each in (copies, holding, kept_in_module, outside, running)],
+        *[remedy.texts for remedy in REMEDIES.values()],
+        *[each.TEXTS for each in (code_fix, editing, smaller_batch)],
     )
     for name, text in texts.items()
 }
 _MOST_OFFERS = 10  # renderers show four, and fold the rest away
 _MOST_CAUSES = 4
-_TRADED = (("activations",), ("model-too-large",), REMEDIES["larger-gpu"].TREATS)
+_TRADED = (("activations",), ("model-too-large",), REMEDIES["larger-gpu"].treats)
 # Without gradients there is nothing that could be kept.
 _AS_WELL = ("evaluation-with-gradients",)
 
@@ -107,19 +94,20 @@ def diagnose(evidence: Evidence) -> Diagnosis:
     """
     best = evidence.advised or evidence
     findings = _findings(best)
-    causes: list[Cause] = [
-        {"rule": name, "claim": said.claim, "evidence": said.evidence, "bytes": said.bytes}
-        for name, said in findings.items()
-    ]
+    causes = [_cause(said) for said in findings.values()]
     offers = _offers(best, findings)
     if evidence.advised is not None:
         left, remedy = holding.loop_leftovers(evidence), REMEDIES["delete-leftovers"]
-        causes.insert(1, outside.left_by_first_try(evidence, left))
-        left = left and left._replace(rule="loop-leftovers")
+        causes.insert(1, _cause(outside.left_by_first_try(evidence, left)))
         offer = None if left is None else remedy.offer(evidence, left)
         if offer is not None and all(each.id != "delete-leftovers" for each in offers):
-            offers.insert(1, replace(offer, id="delete-leftovers"))
+            offers.insert(1, offer)
     return Diagnosis(causes, offers[:_MOST_OFFERS])
+
+
+def _cause(found: Finding) -> Cause:
+    rule, claim, evidence, size = found[:4]
+    return {"rule": rule, "claim": claim, "evidence": evidence, "bytes": size}
 
 
 def _offers(evidence: Evidence, findings: Mapping[str, Finding]) -> list[Offer]:
@@ -132,22 +120,22 @@ def _offers(evidence: Evidence, findings: Mapping[str, Finding]) -> list[Offer]:
             if finding.grew or name in _AS_WELL
         }
     found: list[tuple[int, Offer]] = []
-    for remedy_id, remedy in REMEDIES.items():
-        treated = sorted([each for each in remedy.TREATS if each in order], key=order.__getitem__)
-        if not treated and (evidence.failure.in_other_process or (remedy.TREATS and findings)):
+    for remedy in REMEDIES.values():
+        treated = sorted([each for each in remedy.treats if each in order], key=order.__getitem__)
+        if not treated and (evidence.failure.in_other_process or (remedy.treats and findings)):
             continue
-        if remedy.TREATS in _TRADED and treated and order[treated[0]]:
+        if remedy.treats in _TRADED and treated and order[treated[0]]:
             continue  # something is given for it, and there is another cause to act on first
         for name in treated or (None,):
             offer = None
             with suppress(Late):
                 offer = remedy.offer(evidence, None if name is None else findings[name])
             if offer is not None and _helps(offer, evidence):
-                offer = replace(offer, id=remedy_id)
                 found.append((-1 if name is None else order[name], offer))
                 break
     found.sort(key=_order)
-    return [offer for _, offer in found[:_MOST_OFFERS]]
+    replaced = {each for _, offer in found for each in REMEDIES[offer.id].replaces}
+    return [offer for _, offer in found if offer.id not in replaced][:_MOST_OFFERS]
 
 
 def _helps(offer: Offer, evidence: Evidence) -> bool:
@@ -170,14 +158,14 @@ def _findings(evidence: Evidence) -> dict[str, Finding]:
 
     What has grown from round to round is enough: the rounds before have passed.
     """
-    found = []
-    for name, rule in RULES.items():
+    found: list[Finding] = []
+    for rule in RULES.values():
         with suppress(Late):  # `card/report.py` says that there was no time for all
-            if said := rule(evidence):
-                found.append((name, said._replace(rule=name)))
-    found.sort(key=lambda each: _rank(each[1], evidence))
-    certain = [each for each in found if each[1].certain]
-    return dict((certain or found)[:_MOST_CAUSES])
+            said = rule(evidence)
+            found += [said] if said is not None else []
+    found.sort(key=lambda each: _rank(each, evidence))
+    certain = [each for each in found if each.certain]
+    return {each.rule: each for each in (certain or found)[:_MOST_CAUSES]}
 
 
 def _rank(found: Finding, evidence: Evidence) -> tuple[bool, bool, bool, int, int]:

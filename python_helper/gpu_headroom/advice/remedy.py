@@ -1,16 +1,25 @@
-"""What a remedy is made of: its text, where it ranks, and the edit behind its button."""
+"""What a remedy is made of: its text, where it ranks, and the edit behind its button.
+
+Remedies are rows of a table, each with its sentences and its condition.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, cast
 
+from ..text.messages import message
 from .code_fix import UNCHANGED, Edited
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from typing import Literal
 
+    from ..oom.evidence import Evidence
     from ..protocol.generated.wire import Message, Remedy
+    from .finding import Finding
+
+    Kind = Literal["release", "snippet", "suggestion", "restart", "save"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +36,7 @@ class Offer:
     effect_bytes: int | None
     measured: bool = False
     at_least: bool = False
-    kind: Literal["release", "snippet", "suggestion", "restart", "save"] = "suggestion"
+    kind: Kind = "suggestion"
     type_this: str | None = None
     example: str | None = None
     edited: Edited = UNCHANGED
@@ -51,3 +60,77 @@ class Offer:
             "diffs": list(self.edited.diffs),
             "example": self.example,
         }
+
+
+class Shown(NamedTuple):
+    """What is shown of a suggestion; `title` and `note` are the ends of its sentences' ids."""
+
+    params: Mapping[str, str | int | None] = {}
+    bytes: int | None = None
+    measured: bool = False
+    example: str | None = None
+    type_this: str | None = None
+    title: str = ""
+    note: str = "note"
+    edited: Edited = UNCHANGED
+    kind: Kind = "suggestion"
+    at_least: bool = False
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A remedy: the rules whose causes it removes, when, and its sentences by their ids.
+
+    `alone`: it may be shown where no cause was found. `replaces`: other remedies of the same idea,
+    which are not shown beside it.
+    """
+
+    id: str
+    treats: tuple[str, ...]
+    when: Callable[[Evidence, Finding], Shown | None]
+    texts: dict[str, str]
+    rank: int
+    alone: bool
+    replaces: tuple[str, ...]
+
+    def _id(self, end: str) -> str:
+        return f"remedy.{self.id}.{end}" if end else f"remedy.{self.id}"
+
+    def offer(self, evidence: Evidence, finding: Finding | None) -> Offer | None:
+        """Return it for what was found by one of its rules, where its condition holds."""
+        if finding is None and not self.alone:
+            return None
+        shown = self.when(evidence, cast("Finding", finding))
+        if shown is None:
+            return None
+        title, note = (
+            message(self._id(end), self.texts, **shown.params) for end in (shown.title, shown.note)
+        )
+        return Offer(
+            id=self.id,
+            title=title,
+            note=note,
+            effect_bytes=shown.bytes,
+            measured=shown.measured,
+            at_least=shown.at_least,
+            type_this=shown.type_this,
+            example=shown.example,
+            edited=shown.edited,
+            kind=shown.kind,
+            rank=self.rank,
+        )
+
+
+def suggestion(
+    name: str,
+    *treats: str,
+    title: str,
+    rank: int = 1,
+    alone: bool = False,
+    replaces: tuple[str, ...] = (),
+    **sentences: str,
+) -> Callable[[Callable[[Evidence, Finding], Shown | None]], Suggestion]:
+    """Make of a condition a row: its id, the rules that it treats, title, notes and variants."""
+    own = f"remedy.{name}"
+    texts = {own: title, **{f"{own}.{end}": text for end, text in sentences.items()}}
+    return lambda when: Suggestion(name, treats, when, texts, rank, alone, replaces)

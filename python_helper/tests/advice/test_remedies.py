@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from gpu_headroom.advice import suggestions
 from gpu_headroom.advice.registry import REMEDIES, diagnose
 from gpu_headroom.code.facts import Live, ModelFacts
 from gpu_headroom.code.literals import literals_in
@@ -111,6 +110,10 @@ OFFERED: dict[str, dict[str, Any]] = {
         "groups": (group("output", 5 * GIB, "activations"),),
         "running": Running(trains=True, loops=True, previous=frozenset({"output"})),
     },
+    "keep-on-host": {
+        "groups": (group("X_train", 5 * GIB),),
+        "call": FailedOperation("load(n)", "load", (), None, "keep_on_gpu=False"),
+    },
     "move-per-batch": {"groups": (group("X_train", 5 * GIB),)},
     "map-location": {
         "groups": (
@@ -184,14 +187,14 @@ BESIDE = {
 def test_every_remedy_is_in_the_registry() -> None:
     """With sentences under its id, and a case that it is offered in."""
     for remedy_id, remedy in REMEDIES.items():
-        ids = [each for each in remedy.TEXTS if each.startswith("remedy.")]
+        ids = [each for each in remedy.texts if each.startswith("remedy.")]
         assert {each.split(".")[1] for each in ids} == {remedy_id}
     assert {*OFFERED, "smaller-batch", "accumulate"} == set(REMEDIES)
 
 
 @pytest.mark.parametrize(
     ("name", "rule"),
-    [(name, rule) for name, each in REMEDIES.items() for rule in each.TREATS],
+    [(name, rule) for name, each in REMEDIES.items() for rule in each.treats],
 )
 def test_every_remedy_is_a_section_of_its_causes_pages(name: str, rule: str) -> None:
     """It says when the remedy is offered, what it is expected to do, and what it costs."""
@@ -200,9 +203,9 @@ def test_every_remedy_is_a_section_of_its_causes_pages(name: str, rule: str) -> 
 
 def test_every_end_of_a_suggestions_sentences_is_named() -> None:
     """A condition says which title and note are shown."""
-    code = Path(suggestions.__file__).read_text("utf-8")
-    for row in suggestions.SUGGESTIONS:
-        ends = {each.removeprefix(f"remedy.{row.id}").lstrip(".") for each in row.TEXTS}
+    for row in REMEDIES.values():
+        code = Path(row.when.__code__.co_filename).read_text("utf-8")
+        ends = {each.removeprefix(f"remedy.{row.id}").lstrip(".") for each in row.texts}
         for end in ends - {"", "note", "notebooks", "started"}:
             assert f'"{end}"' in code or end.removeprefix("note_") in (
                 "hidden",

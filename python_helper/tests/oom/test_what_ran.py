@@ -166,7 +166,7 @@ def said(notebook: Notebook, *cells: str) -> tuple[str, str, dict[str, str]]:
         pytest.param(
             [LOADED, "images = load(1_000)"],
             "huge-request",
-            "move-per-batch",
+            "keep-on-host",
             "load(1_000, keep_on_gpu=False)",
             id="option-of-a-call",
         ),

@@ -61,7 +61,7 @@ def report(**changes: Any) -> Report:
         "cause": {
             "rule": "activations",
             "claim": message(
-                "cause.activations", TEXTS, activations_bytes=gib(9.8), in_use_bytes=gib(12.2)
+                "cause.activations", TEXTS, held_bytes=gib(9.8), in_use_bytes=gib(12.2)
             ),
             "evidence": message(
                 "cause.activations.evidence_batch",

@@ -8,8 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from gpu_headroom.advice.registry import TEXTS
-from gpu_headroom.advice.suggestions import SUGGESTIONS
+from gpu_headroom.advice.registry import REMEDIES, TEXTS
 from gpu_headroom.text.catalogue import SENTENCES
 from gpu_headroom.text.messages import message
 
@@ -42,7 +41,7 @@ PREFIXES = (
     "remedy.own-card",
 )
 # They stand beside their conditions, which name their ends.
-OF_SUGGESTIONS = {each for row in SUGGESTIONS for each in row.TEXTS}
+OF_SUGGESTIONS = {each for row in REMEDIES.values() for each in row.texts}
 PLACEHOLDER = re.compile(r"\{([^}]*)\}")
 
 
@@ -129,16 +128,16 @@ def test_templates_are_well_formed(name: str, template: str) -> None:
 
 def test_fills_sizes_by_their_key() -> None:
     """A parameter whose key ends in `_bytes` is shown as a size, others as they are."""
-    said = message("cause.activations", TEXTS, activations_bytes=3 * 2**30, in_use_bytes=4 * 2**30)
+    said = message("cause.activations", TEXTS, held_bytes=3 * 2**30, in_use_bytes=4 * 2**30)
     assert said["text"] == "**Activations: 3.0 GiB of the 4.0 GiB in tensors.**"
     assert said["template"] == CATALOGUE["cause.activations"]
-    assert said["params"] == {"activations_bytes": 3 * 2**30, "in_use_bytes": 4 * 2**30}
+    assert said["params"] == {"held_bytes": 3 * 2**30, "in_use_bytes": 4 * 2**30}
 
 
 def test_refuses_a_missing_parameter() -> None:
     """A sentence with a hole is never said."""
     with pytest.raises(KeyError):
-        message("cause.activations", TEXTS, activations_bytes=1)
+        message("cause.activations", TEXTS, held_bytes=1)
 
 
 def test_keeps_code_marks_closed() -> None:

@@ -41,7 +41,7 @@ def test_has_every_template_of_the_helper(collected: Catalog) -> None:
     activations = collected.get(TEXTS["cause.activations"])
     assert activations is not None
     assert activations.auto_comments[1:] == [
-        "A size, such as 1.2 GiB: {activations_bytes}, {in_use_bytes}"
+        "A size, such as 1.2 GiB: {held_bytes}, {in_use_bytes}"
     ]
 
 

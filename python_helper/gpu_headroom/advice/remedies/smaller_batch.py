@@ -17,7 +17,7 @@ from ...oom.fitting import estimated, fitting, predicted
 from ...text.messages import message, say
 from ..code_fix import CellChange, Edited
 from ..editing import edited
-from ..remedy import Offer
+from ..remedy import Shown, suggestion
 from ..rules.running import scaling_bytes
 
 if TYPE_CHECKING:
@@ -25,34 +25,9 @@ if TYPE_CHECKING:
 
     from ...code.literals import SizeLiteral
     from ...oom.evidence import Evidence
-    from ...protocol.generated.wire import Message
     from ..finding import Finding
 
-TREATS: tuple[str, ...] = ("activations", "huge-request", "elsewhere")
 TEXTS = {
-    "remedy.smaller-batch": "`{name} = {old}` → `{new}` (line {line})",
-    "remedy.smaller-batch.elsewhere": (
-        "`{name} = {old}` → `{new}` (line {line} of In [{execution_count}])"
-    ),
-    "remedy.smaller-batch.flag": (
-        "`{flag} {new}` in line {line} (the default is {old}: {file}, line {at})"
-    ),
-    "remedy.smaller-batch.attribute": "`{name} = {new}`: {new} at once instead of {old}",
-    "remedy.smaller-batch.file": "`{name} = {old}` → `{new}` ({file}, line {line})",
-    "remedy.smaller-batch.note": "Activations scale with the batch. {changes}",
-    "remedy.smaller-batch.note_evaluated": "Activations scale with the batch.",
-    "remedy.smaller-batch.note_elsewhere": (
-        "Half as a first try: it ran in another process. Check the learning rate."
-    ),
-    "remedy.smaller-batch.note_unsure": (
-        "Activations scale with the batch, but it may not fit even so. {changes}"
-    ),
-    "remedy.smaller-batch.note_imported": (
-        "Change it in `{file}` and restart the kernel, which does not read it again."
-    ),
-    "remedy.smaller-batch.note_predicted": (
-        "By measured runs the largest `{name}` lies between {low} and {high}. {changes}"
-    ),
     "batch.steps": "An epoch has {times} times as many steps: check the learning rate.",
     "batch.rounds": (
         "The loop makes as many rounds as before (line {line}), with 1/{times} of the samples."
@@ -75,7 +50,27 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _UNSURE_RATIO = 1 / 8
 
 
-def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
+@suggestion(
+    "smaller-batch",
+    "activations",
+    "huge-request",
+    "elsewhere",
+    title="`{name} = {old}` → `{new}` (line {line})",
+    elsewhere="`{name} = {old}` → `{new}` (line {line} of In [{execution_count}])",
+    flag="`{flag} {new}` in line {line} (the default is {old}: {file}, line {at})",
+    attribute="`{name} = {new}`: {new} at once instead of {old}",
+    file="`{name} = {old}` → `{new}` ({file}, line {line})",
+    note="Activations scale with the batch. {changes}",
+    note_evaluated="Activations scale with the batch.",
+    note_elsewhere="Half as a first try: it ran in another process. Check the learning rate.",
+    note_unsure="Activations scale with the batch, but it may not fit even so. {changes}",
+    note_imported="Change it in `{file}` and restart the kernel, which does not read it again.",
+    note_predicted=(
+        "By measured runs the largest `{name}` lies between {low} and {high}. {changes}"
+    ),
+    alone=True,
+)
+def smaller_batch(evidence: Evidence, _: Finding) -> Shown | None:
     """Offer it where a number scales the memory, and less of it would fit."""
     batch = evidence.batch
     if batch is None:
@@ -94,33 +89,38 @@ def offer(evidence: Evidence, _finding: Finding | None) -> Offer | None:
         change = Edited(change.diffs)
     if not change.diffs and batch.cell.path is None:
         return None
-    by_flag = bool(change.diffs) and change.diffs[0]["file"] is None
     ratio, peak = value / batch.value, evidence.peak
     saved = peak.saved_bytes(evidence.batch_bytes, ratio)
-    note = _note(evidence, batch, ratio)
-    if found.is_imported:
-        note = message("remedy.smaller-batch.note_imported", TEXTS, file=batch.cell.path)
-    return Offer(
-        title=_title(evidence, batch, value, by_flag=by_flag),
-        note=note,
-        effect_bytes=saved if is_here else None,
-        at_least=peak.room_left < 1 or saved == evidence.failed_at_bytes,
+    note, params = _note(evidence, ratio)
+    params |= {"name": batch.name, "old": batch.value, "new": value, "line": batch.line}
+    title = "file" if batch.cell.path else ""
+    if batch.cell.path and change.diffs and change.diffs[0]["file"] is None:
+        title = "flag"
+        params |= {"flag": flag_of(batch) or "", "line": evidence.line or 1, "at": batch.line}
+    elif not batch.cell.path and batch.cell.key != evidence.failure.cell.key:
+        title = "elsewhere"
+    return Shown(
+        {**params, "file": batch.cell.path, "execution_count": batch.cell.execution_count},
+        saved if is_here else None,
         edited=change,
+        title=title,
+        note="note_imported" if found.is_imported else note,
+        at_least=peak.room_left < 1 or saved == evidence.failed_at_bytes,
     )
 
 
-def _of_attribute(evidence: Evidence) -> Offer | None:
+def _of_attribute(evidence: Evidence) -> Shown | None:
     """Offer it of an object that has a number of its own."""
     known, scaling = evidence.at_once, scaling_bytes(evidence)
     new = estimated(evidence, known.value, scaling) if known and known.attribute else None
     if known is None or new is None:
         return None
-    params: dict[str, str | int] = {"name": known.attribute, "old": known.value, "new": new}
-    return Offer(
-        title=message("remedy.smaller-batch.attribute", TEXTS, **params),
-        note=message("remedy.smaller-batch.note_evaluated", TEXTS),
-        effect_bytes=evidence.peak.saved_bytes(scaling, new / known.value),
+    return Shown(
+        {"name": known.attribute, "old": known.value, "new": new},
+        evidence.peak.saved_bytes(scaling, new / known.value),
         example=f"{known.attribute} = {new}",
+        title="attribute",
+        note="note_evaluated",
     )
 
 
@@ -170,33 +170,16 @@ def _is_at_notebook(shell: Any) -> bool:
     return type(began) in (str, type(Path())) and str(began) == str(Path.cwd())
 
 
-def _note(evidence: Evidence, batch: SizeLiteral, ratio: float) -> Message:
+def _note(evidence: Evidence, ratio: float) -> tuple[str, dict[str, str | int | None]]:
+    """Return which note says what another batch changes, and what it shows."""
     if evidence.failure.in_other_process:
-        return message("remedy.smaller-batch.note_elsewhere", TEXTS)
-    changes = " ".join(_changed_by(evidence, round(1 / ratio)))
-    known = predicted(evidence)
+        return "note_elsewhere", {}
+    changes, known = " ".join(_changed_by(evidence, round(1 / ratio))), predicted(evidence)
     if known is not None:
-        said = {"name": batch.name, "low": known.low, "high": known.high, "changes": changes}
-        return message("remedy.smaller-batch.note_predicted", TEXTS, **said)
+        return "note_predicted", {"low": known.low, "high": known.high, "changes": changes}
     if evidence.requested_bytes is None or ratio < _UNSURE_RATIO:
-        return message("remedy.smaller-batch.note_unsure", TEXTS, changes=changes)
-    if not changes:
-        return message("remedy.smaller-batch.note_evaluated", TEXTS)
-    return message("remedy.smaller-batch.note", TEXTS, changes=changes)
-
-
-def _title(evidence: Evidence, batch: SizeLiteral, value: int, *, by_flag: bool) -> Message:
-    place: dict[str, str | int] = {"name": batch.name, "old": batch.value, "new": value}
-    place["line"], file = batch.line, batch.cell.path
-    if file is not None and by_flag:
-        place |= {"flag": flag_of(batch) or "", "line": evidence.line or 1, "at": batch.line}
-        return message("remedy.smaller-batch.flag", TEXTS, **place, file=file)
-    if file is not None:
-        return message("remedy.smaller-batch.file", TEXTS, **place, file=file)
-    if batch.cell.key == evidence.failure.cell.key:
-        return message("remedy.smaller-batch", TEXTS, **place)
-    count = batch.cell.execution_count
-    return message("remedy.smaller-batch.elsewhere", TEXTS, **place, execution_count=count)
+        return "note_unsure", {"changes": changes}
+    return "note" if changes else "note_evaluated", {"changes": changes}
 
 
 def _changed_by(evidence: Evidence, times: int) -> Iterator[str]:

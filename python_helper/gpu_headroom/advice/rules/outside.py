@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 from ...frameworks.registry import SETTINGS, TITLES
 from ...oom.others import MUCH_OUTSIDE
 from ...text.format import GIB
-from ...text.messages import message
-from ..finding import A_LINE, FREE, Finding
+from ..finding import A_LINE, FREE, cause
 
 if TYPE_CHECKING:
     from ...oom.evidence import Evidence
-    from ...protocol.generated.wire import Cause
+    from ..finding import Finding
 
 TEXTS = {
     "cause.elsewhere": "**Another process ran out of memory**, not this kernel.",
@@ -52,20 +51,20 @@ TEXTS = {
         "The request for {requested_bytes} would fit on the whole GPU."
     ),
     "cause.preallocation": (
-        "**{framework} keeps {held_bytes} of the GPU** for itself, and uses {used_bytes} of them."
+        "**{framework} keeps {all_bytes} of the GPU** for itself, and uses {used_bytes} of them."
     ),
     "cause.preallocation.evidence": (
         "It takes most of the GPU when it starts. A setting made before that prevents it."
     ),
     "cause.fragmentation": (
-        "**Fragmentation: {unused_bytes} are reserved but scattered**, "
+        "**Fragmentation: {held_bytes} are reserved but scattered**, "
         "the largest free piece is {largest_bytes}."
     ),
     "cause.fragmentation.unmeasured": (
-        "**Fragmentation: {unused_bytes} are reserved but scattered.**"
+        "**Fragmentation: {held_bytes} are reserved but scattered.**"
     ),
     "cause.fragmentation.evidence": (
-        "The request for {requested_bytes} would fit into the {unused_bytes} of cache and the "
+        "The request for {requested_bytes} would fit into the {held_bytes} of cache and the "
         "{free_bytes} free on the GPU in one piece."
     ),
     "cause.other-programs": (
@@ -92,13 +91,7 @@ def elsewhere(evidence: Evidence) -> Finding | None:
     """Speak where the error came from a worker, or is of a GPU that this kernel does not have."""
     if not evidence.failure.in_other_process:
         return None
-    return Finding(
-        message("cause.elsewhere", TEXTS),
-        message("cause.elsewhere.evidence", TEXTS),
-        bytes=None,
-        price=FREE,
-        certain=True,
-    )
+    return cause(evidence, TEXTS, "elsewhere", "evidence", {}, price=FREE, certain=True)
 
 
 _FUNCTIONS = ("pin_memory", "_pin_memory_loop", "cudaHostRegister", "cudaHostAlloc")
@@ -114,31 +107,18 @@ def pinned_memory(evidence: Evidence) -> Finding | None:
         found = operation.name
     if found is None or (capture is not None and capture.requested_bytes):
         return None
-    return Finding(
-        message("cause.pinned-memory", TEXTS),
-        message("cause.pinned-memory.evidence", TEXTS, function=found),
-        bytes=None,
-        price=A_LINE,
-        certain=True,
-    )
+    said = {"function": found}
+    return cause(evidence, TEXTS, "pinned-memory", "evidence", said, price=A_LINE, certain=True)
 
 
-def left_by_first_try(evidence: Evidence, named: Finding | None) -> Cause:
+def left_by_first_try(evidence: Evidence, named: Finding | None) -> Finding:
     """Say what the first try of a cell has left to this one, with its names where there are any."""
-    held, said = (
-        evidence.failure.left_bytes,
-        message("cause.earlier-traceback.evidence_again", TEXTS),
-    )
+    rule, end = "earlier-traceback.again", "evidence_again_names" if named else "evidence_again"
+    said: dict[str, object] = {"held_bytes": evidence.failure.left_bytes}
     if named is not None:
         names = ", ".join([group.name for group in named.about])
-        which = "cause.earlier-traceback.evidence_again_names"
-        said = message(which, TEXTS, names=names, named_bytes=named.bytes)
-    return {
-        "rule": "earlier-traceback",
-        "claim": message("cause.earlier-traceback.again", TEXTS, held_bytes=held),
-        "evidence": said,
-        "bytes": held,
-    }
+        said |= {"names": names, "named_bytes": named.bytes}
+    return cause(evidence, TEXTS, rule, end, said, price=FREE)
 
 
 def earlier_traceback(evidence: Evidence) -> Finding | None:
@@ -152,15 +132,11 @@ def earlier_traceback(evidence: Evidence) -> Finding | None:
         return None
     if evidence.scene.running.at_once:
         return None  # it is of another of these tasks
-    claim, said = "cause.earlier-traceback", "cause.earlier-traceback.evidence"
+    rule, end = "earlier-traceback", "evidence"
     if held > (evidence.failure.earlier_traceback_bytes or 0):
-        claim, said = "cause.earlier-traceback.handled", "cause.earlier-traceback.evidence_handled"
-    return Finding(
-        message(claim, TEXTS, held_bytes=held, in_use_bytes=in_use),
-        message(said, TEXTS, requested_bytes=requested),
-        bytes=held,
-        price=FREE,
-    )
+        rule, end = "earlier-traceback.handled", "evidence_handled"
+    said = {"held_bytes": held, "requested_bytes": requested}
+    return cause(evidence, TEXTS, rule, end, said, price=FREE)
 
 
 def memory_fraction(evidence: Evidence) -> Finding | None:
@@ -170,12 +146,13 @@ def memory_fraction(evidence: Evidence) -> Finding | None:
     if requested is None or not kept_back or not evidence.peak.is_enough(kept_back):
         return None
     limit = (memory.usable_bytes or 0) + (memory.in_use_bytes or 0) + (memory.cached_bytes or 0)
-    return Finding(
-        message("cause.memory-fraction", TEXTS, capacity_bytes=limit, free_bytes=memory.free_bytes),
-        message("cause.memory-fraction.evidence", TEXTS, requested_bytes=requested),
-        bytes=kept_back,
-        price=A_LINE,
-    )
+    said = {
+        "held_bytes": kept_back,
+        "requested_bytes": requested,
+        "capacity_bytes": limit,
+        "free_bytes": memory.free_bytes,
+    }
+    return cause(evidence, TEXTS, "memory-fraction", "evidence", said, price=A_LINE)
 
 
 _SHARE = 0.2
@@ -191,19 +168,14 @@ def preallocation(evidence: Evidence) -> Finding | None:
     framework = next((each for each in unused if each.name in SETTINGS), None)
     if framework is None:
         return None
-    return Finding(
-        message(
-            "cause.preallocation",
-            TEXTS,
-            framework=TITLES[framework.name],
-            held_bytes=framework.in_use_bytes + (framework.cached_bytes or 0),
-            used_bytes=framework.in_use_bytes,
-        ),
-        message("cause.preallocation.evidence", TEXTS),
-        bytes=framework.cached_bytes,
-        price=A_LINE,
-        framework=framework,
-    )
+    said = {
+        "framework": TITLES[framework.name],
+        "all_bytes": framework.in_use_bytes + (framework.cached_bytes or 0),
+        "used_bytes": framework.in_use_bytes,
+        "held_bytes": framework.cached_bytes,
+    }
+    more = {"framework": framework}
+    return cause(evidence, TEXTS, "preallocation", "evidence", said, price=A_LINE, **more)
 
 
 # A full card always has some gaps: a small request may fail on them, but they are not why.
@@ -214,19 +186,11 @@ def fragmentation(evidence: Evidence) -> Finding | None:
     """Speak where the request would have fitted if all free memory were in one piece."""
     if not is_fragmented(evidence):
         return None
-    unused, largest = evidence.memory.unallocated_bytes, _largest_piece(evidence)
-    if largest is None:
-        claim = message("cause.fragmentation.unmeasured", TEXTS, unused_bytes=unused)
-    else:
-        claim = message("cause.fragmentation", TEXTS, unused_bytes=unused, largest_bytes=largest)
-    said = message(
-        "cause.fragmentation.evidence",
-        TEXTS,
-        requested_bytes=evidence.requested_bytes,
-        unused_bytes=unused,
-        free_bytes=evidence.memory.usable_bytes,
-    )
-    return Finding(claim, said, bytes=unused, price=A_LINE)
+    memory, largest = evidence.memory, _largest_piece(evidence)
+    rule = "fragmentation.unmeasured" if largest is None else "fragmentation"
+    said = {"held_bytes": memory.unallocated_bytes, "largest_bytes": largest}
+    said |= {"requested_bytes": evidence.requested_bytes, "free_bytes": memory.usable_bytes}
+    return cause(evidence, TEXTS, rule, "evidence", said, price=A_LINE)
 
 
 def is_fragmented(evidence: Evidence) -> bool:
@@ -270,19 +234,11 @@ def other_programs(evidence: Evidence) -> Finding | None:
     if outside < MUCH_OUTSIDE * capacity or not evidence.peak.is_enough(size):
         return None
     whose = evidence.others.whose(size)
-    return Finding(
-        message(
-            f"cause.other-programs{'' if whose == 'programs' else f'.{whose}'}",
-            TEXTS,
-            outside_bytes=outside,
-            capacity_bytes=capacity,
-        ),
-        message(
-            "cause.other-programs.evidence",
-            TEXTS,
-            in_use_bytes=memory.in_use_bytes,
-            requested_bytes=evidence.requested_bytes,
-        ),
-        bytes=size,
-        price=A_LINE,
-    )
+    rule = "other-programs" if whose == "programs" else f"other-programs.{whose}"
+    said = {
+        "outside_bytes": outside,
+        "capacity_bytes": capacity,
+        "held_bytes": size,
+        "requested_bytes": evidence.requested_bytes,
+    }
+    return cause(evidence, TEXTS, rule, "evidence", said, price=A_LINE)

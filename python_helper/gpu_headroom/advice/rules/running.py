@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...concurrency.other_threads import kind_of_file
 from ...own import SIMULATOR
-from ...text.messages import message
-from ..finding import A_LINE, ANOTHER, TRADED, Finding, claim, place_of
+from ..finding import A_LINE, ANOTHER, TRADED, cause, place_of
 from ..kept_in_module import kept_in_module
 from .holding import largest_retained
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from ...holders.modules import Model
     from ...oom.evidence import Evidence
     from ...oom.operation import FailedOperation
-    from ...protocol.generated.wire import Message
+    from ..finding import Finding
 
 TEXTS = {
     "cause.huge-request": "**One request of {requested_bytes}** on a GPU of {capacity_bytes}.",
@@ -34,7 +33,7 @@ TEXTS = {
     "cause.huge-request.evidence_copied": "`{expression}` copies it to the GPU: {operands}.",
     "cause.huge-request.evidence_operands": "`{expression}` asks for it: {operands}.",
     "cause.evaluation-with-gradients": (
-        "**A graph kept in evaluation: {activations_bytes} of the {in_use_bytes} in tensors.**"
+        "**A graph kept in evaluation: {held_bytes} of the {in_use_bytes} in tensors.**"
     ),
     "cause.evaluation-with-gradients.evidence": (
         "`{model}` is in evaluation mode, yet its activations are kept for a backward pass."
@@ -54,7 +53,7 @@ TEXTS = {
     "cause.several-tasks.at_once": "**Several tasks are computing on the GPU at once.**",
     "cause.several-tasks.evidence": "{names}: one after the other, or fewer at once, needs less.",
     "cause.several-tasks.evidence_at_once": "`{function}` is one of them: fewer at once need less.",
-    "cause.activations": "**Activations: {activations_bytes} of the {in_use_bytes} in tensors.**",
+    "cause.activations": "**Activations: {held_bytes} of the {in_use_bytes} in tensors.**",
     "cause.activations.evidence": (
         "The backward pass needs them; they grow with the batch and the size of the input."
     ),
@@ -86,14 +85,14 @@ TEXTS = {
         "(`{name}`, {place})."
     ),
     "cause.model-too-large": (
-        "**Model and optimizer: {model_bytes} of the {in_use_bytes} in tensors.**"
+        "**Model and optimizer: {held_bytes} of the {in_use_bytes} in tensors.**"
     ),
     "cause.model-too-large.evidence": (
         "Parameters {parameters_bytes}, gradients {gradients_bytes}, "
         "optimizer state {optimizer_bytes}. They do not shrink with the batch."
     ),
     "cause.unnamed-values": (
-        "**Values without a name: {values_bytes} of the {in_use_bytes} in tensors.**"
+        "**Values without a name: {held_bytes} of the {in_use_bytes} in tensors.**"
     ),
     "cause.unnamed-values.evidence": (
         "The failing line was still making them: a comprehension or a long expression keeps "
@@ -128,16 +127,15 @@ def huge_request(evidence: Evidence) -> Finding | None:
         return None  # what is made of all that goes through at once
     if not (impossible or alone or blown_up):
         return None
-    states = message(
-        "cause.huge-request", TEXTS, requested_bytes=requested, capacity_bytes=memory.capacity_bytes
-    )
-    said = _of_shapes(operation)
-    if said is None and not impossible:
-        said = message("cause.huge-request.evidence_fits_empty", TEXTS, in_use_bytes=in_use)
-    if said is None:
-        said = message("cause.huge-request.evidence", TEXTS)
+    said = {
+        "requested_bytes": requested,
+        "capacity_bytes": memory.capacity_bytes,
+        "held_bytes": requested,
+        **_shapes_of(operation),
+    }
+    end = _sentence_of(operation) or ("evidence" if impossible else "evidence_fits_empty")
     price = A_LINE if impossible or blown_up else TRADED
-    return Finding(states, said, bytes=requested, price=price, certain=impossible)
+    return cause(evidence, TEXTS, "huge-request", end, said, price=price, certain=impossible)
 
 
 def is_blown_up(evidence: Evidence) -> bool:
@@ -150,22 +148,22 @@ def is_blown_up(evidence: Evidence) -> bool:
     return requested >= _MUCH_OF_THE_CARD * capacity and requested >= _BLOWN_UP * largest > 0
 
 
-def _of_shapes(operation: FailedOperation | None) -> Message | None:
-    if operation is not None and operation.shape and not operation.operands:
-        which, shape = "cause.huge-request.evidence_numbers", str(list(operation.shape))
-        return message(which, TEXTS, expression=operation.text, shape=shape)
-    if operation is None or not operation.operands:
-        return None
-    operands = ", ".join(
-        [f"{operand.name} {list(operand.shape)} {operand.dtype}" for operand in operation.operands]
-    )
-    if operation.shape is None or operation.copied:
-        which = "cause.huge-request.evidence_operands"
-        if operation.copied:
-            which = "cause.huge-request.evidence_copied"
-        return message(which, TEXTS, expression=operation.text, operands=operands)
-    which, shape = "cause.huge-request.evidence_made", str(list(operation.shape))
-    return message(which, TEXTS, expression=operation.text, operands=operands, shape=shape)
+def _sentence_of(operation: FailedOperation | None) -> str:
+    """Return which sentence shows what an operation has made its result of, if any does."""
+    if operation is None or not (operation.operands or operation.shape):
+        return ""
+    if not operation.operands:
+        return "evidence_numbers"
+    made = "evidence_made" if operation.shape else "evidence_operands"
+    return "evidence_copied" if operation.copied else made
+
+
+def _shapes_of(operation: FailedOperation | None) -> dict[str, Any]:
+    if operation is None:
+        return {}
+    operands = [f"{each.name} {list(each.shape)} {each.dtype}" for each in operation.operands]
+    shape = str(list(operation.shape or ()))
+    return {"expression": operation.text, "operands": ", ".join(operands), "shape": shape}
 
 
 _EVALUATION_SHARE = 0.3
@@ -178,17 +176,10 @@ def evaluation_with_gradients(evidence: Evidence) -> Finding | None:
     model = evaluated_model(evidence)
     if model is None:
         return None
-    kept = evidence.kinds.get("activations", 0)
-    which = "cause.evaluation-with-gradients.evidence"
-    if model.training:
-        which = "cause.evaluation-with-gradients.evidence_no_backward"
-    return Finding(
-        claim(evidence, "cause.evaluation-with-gradients", TEXTS, activations_bytes=kept),
-        message(which, TEXTS, model=model.name),
-        bytes=kept,
-        price=A_LINE,
-        model=None if _piles_up(evidence) else model,
-    )
+    said = {"model": model.name, "held_bytes": evidence.kinds.get("activations", 0)}
+    end = "evidence_no_backward" if model.training else "evidence"
+    more = {"model": None if _piles_up(evidence) else model}
+    return cause(evidence, TEXTS, "evaluation-with-gradients", end, said, price=A_LINE, **more)
 
 
 def _piles_up(evidence: Evidence) -> bool:
@@ -253,13 +244,8 @@ def wide_dtype(evidence: Evidence) -> Finding | None:
     size = sum(group.bytes for group in wide)
     if evidence.share(size) < _DTYPE_SHARE:
         return _of_inference(evidence)
-    return Finding(
-        claim(evidence, "cause.wide-dtype", TEXTS, wide_bytes=size),
-        message("cause.wide-dtype.evidence", TEXTS, name=wide[0].name),
-        bytes=size // 2,
-        price=TRADED,
-        about=tuple(wide),
-    )
+    said = {"wide_bytes": size, "held_bytes": size // 2, "name": wide[0].name}
+    return cause(evidence, TEXTS, "wide-dtype", "evidence", said, price=TRADED, about=tuple(wide))
 
 
 def _of_inference(evidence: Evidence) -> Finding | None:
@@ -283,13 +269,9 @@ def _of_inference(evidence: Evidence) -> Finding | None:
     size = min(size, kinds.get("parameters", 0)) + evidence.being_made_bytes
     if not wide or evidence.share(size) < _OF_WEIGHTS:
         return None
-    return Finding(
-        claim(evidence, "cause.wide-dtype.inference", TEXTS, wide_bytes=size),
-        message("cause.wide-dtype.evidence_inference", TEXTS),
-        bytes=size // 2,
-        price=TRADED,
-        about=tuple(wide),
-    )
+    said, rule = {"wide_bytes": size, "held_bytes": size // 2}, "wide-dtype.inference"
+    end, about = "evidence_inference", tuple(wide)
+    return cause(evidence, TEXTS, rule, end, said, price=TRADED, about=about)
 
 
 _SEVERAL = 2
@@ -308,26 +290,15 @@ def several_tasks(evidence: Evidence) -> Finding | None:
     busy = [name for name, lines in threads if not name.startswith(_OWN) and _computes(lines)]
     running = evidence.scene.running
     if running.at_once and running.own:
-        functions = [each for each in running.own if not each.startswith("<")]
-        return Finding(
-            message("cause.several-tasks.at_once", TEXTS),
-            message(
-                "cause.several-tasks.evidence_at_once",
-                TEXTS,
-                function=functions[0] if functions else running.own[0],
-            ),
-            bytes=evidence.memory.in_use_bytes,
-            price=A_LINE,
-        )
+        functions = [each for each in running.own if not each.startswith("<")] or running.own
+        at_once = {"function": functions[0], "held_bytes": evidence.memory.in_use_bytes}
+        rule, end = "several-tasks.at_once", "evidence_at_once"
+        return cause(evidence, TEXTS, rule, end, at_once, price=A_LINE)
     if len(busy) < _SEVERAL:
         return None
     names = ", ".join([f"`{each}`" for each in busy[:_NAMED]])
-    return Finding(
-        message("cause.several-tasks", TEXTS, count=len(busy)),
-        message("cause.several-tasks.evidence", TEXTS, names=names),
-        bytes=None,
-        price=TRADED,
-    )
+    said = {"count": len(busy), "names": names}
+    return cause(evidence, TEXTS, "several-tasks", "evidence", said, price=TRADED)
 
 
 def _computes(lines: tuple[FrameLine, ...]) -> bool:
@@ -348,48 +319,34 @@ def activations(evidence: Evidence) -> Finding | None:
     kept = evidence.kinds.get("activations", 0)
     # What a backward pass has let go of as it failed.
     kept += evidence.temporary_bytes if evidence.scene.in_backward and kept else 0
-    states = claim(evidence, "cause.activations", TEXTS, activations_bytes=kept)
-    which = "cause.activations.evidence"
+    rule, end = "activations", "evidence"
     if not _fill(evidence, kept):
-        kept, asked = kept + given_bytes(evidence), evidence.requested_bytes or 0
+        kept += given_bytes(evidence)
         if not _fill(evidence, kept):
             return None
-        states = message(
-            "cause.activations.layer",
-            TEXTS,
-            layer_bytes=kept + asked,
-            capacity_bytes=evidence.memory.capacity_bytes,
-        )
-        which = "cause.activations.evidence_layer"
-        if evidence.scene.running.trains:
-            which = "cause.activations.evidence_begun"
-    batch, call = evidence.batch or evidence.at_once, evidence.scene.call
-    said, saver = message(which, TEXTS), evidence.saver
+        trains = evidence.scene.running.trains
+        rule, end = "activations.layer", "evidence_begun" if trains else "evidence_layer"
+    said: dict[str, Any] = {
+        "held_bytes": kept,
+        "layer_bytes": kept + (evidence.requested_bytes or 0),
+        "capacity_bytes": evidence.memory.capacity_bytes,
+    }
+    batch, call, saver = evidence.batch or evidence.at_once, evidence.scene.call, evidence.saver
     if evidence.longer is not None:
         now, before, shape = evidence.longer
-        said = message(
-            "cause.activations.evidence_longer",
-            TEXTS,
-            times=now // before,
-            now=now,
-            before=before,
-            shape=str(list(shape)),
-        )
-    elif evidence.batch is None and saver is not None and which == "cause.activations.evidence":
+        end = "evidence_longer"
+        said |= {"times": now // before, "now": now, "before": before, "shape": str(list(shape))}
+    elif evidence.batch is None and saver is not None and end == "evidence":
         operation, saved, shape = saver
-        said = message(
-            "cause.activations.evidence_saver",
-            TEXTS,
-            operation=operation,
-            saved_bytes=saved,
-            shape=str(list(shape)),
-        )
+        end = "evidence_saver"
+        said |= {"operation": operation, "saved_bytes": saved, "shape": str(list(shape))}
     elif batch is not None:
         place = f"`{call.text}`" if call else ""
         if evidence.batch is not None:
             place = place_of(evidence.batch, evidence.failure.cell)
-        said = message(f"{which}_batch", TEXTS, name=batch.name, value=batch.value, place=place)
-    return Finding(states, said, bytes=kept, price=TRADED)
+        end = f"{end}_batch"
+        said |= {"name": batch.name, "value": batch.value, "place": place}
+    return cause(evidence, TEXTS, rule, end, said, price=TRADED)
 
 
 def _fill(evidence: Evidence, size: int) -> bool:
@@ -431,18 +388,13 @@ def model_too_large(evidence: Evidence) -> Finding | None:
     model = evidence.model_bytes + evidence.being_made_bytes
     if evidence.share(model) < _MODEL_SHARE:
         return None
-    return Finding(
-        claim(evidence, "cause.model-too-large", TEXTS, model_bytes=model),
-        message(
-            "cause.model-too-large.evidence",
-            TEXTS,
-            parameters_bytes=evidence.kinds.get("parameters", 0) + evidence.being_made_bytes,
-            gradients_bytes=evidence.kinds.get("gradients", 0),
-            optimizer_bytes=evidence.kinds.get("optimizer_state", 0),
-        ),
-        bytes=model,
-        price=ANOTHER,
-    )
+    said = {
+        "held_bytes": model,
+        "parameters_bytes": evidence.kinds.get("parameters", 0) + evidence.being_made_bytes,
+        "gradients_bytes": evidence.kinds.get("gradients", 0),
+        "optimizer_bytes": evidence.kinds.get("optimizer_state", 0),
+    }
+    return cause(evidence, TEXTS, "model-too-large", "evidence", said, price=ANOTHER)
 
 
 _UNNAMED_SHARE = 0.5
@@ -461,12 +413,8 @@ def unnamed_values(evidence: Evidence) -> Finding | None:
         return None  # parts of a model that was being made, what a layer makes, what is gathered
     if requested > memory.headroom_bytes + values:
         return None
-    return Finding(
-        claim(evidence, "cause.unnamed-values", TEXTS, values_bytes=values),
-        message("cause.unnamed-values.evidence", TEXTS),
-        bytes=values,
-        price=TRADED,
-    )
+    said = {"held_bytes": values}
+    return cause(evidence, TEXTS, "unnamed-values", "evidence", said, price=TRADED)
 
 
 def evaluation_in_training_mode(evidence: Evidence) -> Finding | None:
@@ -474,14 +422,10 @@ def evaluation_in_training_mode(evidence: Evidence) -> Finding | None:
     model = evaluated_model(evidence) or _asked_for_its_mode(evidence)
     if model is None or not model.training:
         return None
-    asks = evidence.scene.running.asks_mode
-    return Finding(
-        message("cause.evaluation-in-training-mode", TEXTS, model=model.name),
-        message("cause.evaluation-in-training-mode.evidence", TEXTS, model=model.name),
-        bytes=evidence.pass_bytes or evidence.traceback_bytes if asks else None,
-        price=A_LINE if asks else TRADED,
-        model=model,
-    )
+    asks, rule = evidence.scene.running.asks_mode, "evaluation-in-training-mode"
+    size = evidence.pass_bytes or evidence.traceback_bytes if asks else None
+    said, price = {"model": model.name, "held_bytes": size}, A_LINE if asks else TRADED
+    return cause(evidence, TEXTS, rule, "evidence", said, price=price, model=model)
 
 
 def _asked_for_its_mode(evidence: Evidence) -> Model | None:
