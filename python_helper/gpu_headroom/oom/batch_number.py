@@ -51,10 +51,11 @@ _MULTIPLES, _OTHER_PHASE = 0.4, 0.2
 
 
 class Batch(NamedTuple):
-    """The number that sets the batch, and what scales with it."""
+    """The number that sets the batch, what scales with it, and another that is as likely."""
 
     literal: SizeLiteral
     bytes: int
+    twin: SizeLiteral | None = None
 
 
 class AtOnce(NamedTuple):
@@ -115,14 +116,17 @@ def batch_of(
     """Return the number that tensors in memory have as many rows as; `None`: none is shown.
 
     Of several the likeliest: by its name, by the names that the frames and the failing lines know
-    it by, by how much has so many rows. Of two that are alike the last one.
+    it by, by how much has so many rows. Of two that are alike the last one, with the other where it
+    has another name: two of one name are an option and its default.
     """
     judge = _Judge(ledger, index, here, notebook)
     scored = [(judge.score(literal), n, literal) for n, literal in enumerate(literals)]
     score, _, literal = max(scored, default=(0.0, 0, None))
     if literal is None or not score:
         return None
-    return Batch(literal, ledger.bytes_of_rows(index, literal.value, multiples=True))
+    twins = (each for points, _, each in scored if points == score and each.value == literal.value)
+    twin = next((each for each in twins if each.name != literal.name), None)
+    return Batch(literal, ledger.bytes_of_rows(index, literal.value, multiples=True), twin)
 
 
 def at_once(
@@ -164,7 +168,7 @@ class _Judge:
     def score(self, literal: SizeLiteral) -> float:
         """Return how likely it is, on a scale of this failure."""
         share = self._share(literal)
-        if not share or literal.value in self._edges:
+        if not share or literal.value in self._edges or self._is_of_data(literal):
             return 0.0
         here, score = self._here, _BY_ROLE[literal.role] * math.sqrt(share)
         if literal.name in here.numbers.get(literal.value, ()):
@@ -177,6 +181,12 @@ class _Judge:
         if bool(OTHER_PHASE.search(named)) is here.running.trains:
             score *= _OTHER_PHASE
         return score
+
+    def _is_of_data(self, literal: SizeLiteral) -> bool:
+        """Whether a number whose name is no batch stands at several places, as a size of data."""
+        numbers = (getattr(node, "value", None) for _, node in self._notebook.nodes())
+        same = (type(each) is int and each == literal.value for each in numbers)
+        return literal.role == "other" and sum(same) > 1
 
     def _share(self, literal: SizeLiteral) -> float:
         """Return the share of memory with so many rows; a name that says less must show more."""

@@ -64,10 +64,10 @@ class Evidence:
     `kinds` is what was found, by what it is; `parts` is all that was in use, in the order of the
     bar. `let_go_bytes` came back between the failure and the end of the cell: some was held by the
     error that this one took the place of, the rest had no name yet. `batch` scales `batch_bytes` of
-    what is in use, `input_size`, the length of the input or the side of an image, `input_bytes`;
-    `at_once` is what is known of a batch without a literal. `halves_bytes` is what autocast would
-    save of what graphs keep, `saver` the operation that keeps most of that, `longer` what is longer
-    now than in the round before.
+    what is in use, or `batch_twin` does, a number as likely as that; `input_size`, the length of
+    the input or the side of an image, `input_bytes`; `at_once` is what is known of a batch without
+    a literal. `halves_bytes` is what autocast would save of what graphs keep, `saver` the operation
+    that keeps most of that, `longer` what is longer now than in the round before.
     `groups` are what stands under one name, `models` those of them that hold memory. `others` are
     asked for where there is much that is not this process's. `training` is what can be saved of
     one that had made a step. `notebook` are all cells as they ran, `live` what was alive.
@@ -95,6 +95,7 @@ class Evidence:
     let_go_bytes: int | None = None
     batch: SizeLiteral | None = None
     batch_bytes: int = 0
+    batch_twin: SizeLiteral | None = None
     at_once: AtOnce | None = None
     input_size: SizeLiteral | None = None
     input_bytes: int = 0
@@ -289,6 +290,7 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         let_go_bytes=let_go,
         batch=batch and batch.literal,
         batch_bytes=batch.bytes if batch else 0,
+        batch_twin=batch and batch.twin,
         at_once=None if batch else at_once(ledger, index, here, names),
         input_size=size,
         input_bytes=size_bytes,

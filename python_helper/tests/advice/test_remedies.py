@@ -313,6 +313,19 @@ def test_halves_the_batch_until_the_estimate_fits() -> None:
     assert smaller_batch(in_backward=True).remedy["title"]["params"]["new"] == 512
 
 
+def test_says_both_of_two_that_are_as_likely_and_changes_neither() -> None:
+    """Only the person knows which of them it is."""
+    source = "batch_size = 1024\nn = 1024\ntrain(n)"
+    batch, twin = literals_in(cell(source), source), literals_in(cell(source), source, "unnamed")
+    offer = smaller_batch(source, batch_twin=twin[0])
+    said = "`batch_size = 1024` (line 1) or `n = 1024` (line 2) → `256`"
+    assert offer.remedy["title"]["text"] == said
+    assert (offer.remedy["kind"], offer.remedy["diffs"]) == ("suggestion", [])
+    alike: dict[str, Any] = {"kinds": {"activations": 9 * GIB}, "batch": batch[0]}
+    (cause,) = diagnose(evidence(source=source, batch_twin=twin[0], **alike)).causes
+    assert "(`batch_size`, line 1, or n, line 2)" in cause["evidence"]["text"]
+
+
 def test_shows_the_line_before_and_after() -> None:
     """The diff is of the cell that failed, with its number."""
     (diff,) = smaller_batch().remedy["diffs"]

@@ -213,6 +213,17 @@ def test_a_default_that_was_not_used_is_none(notebook: Notebook) -> None:
     assert found[2] == 3
 
 
+def test_of_two_that_are_as_likely_both_are_known(notebook: Notebook) -> None:
+    """Where frames know neither by its name; of one name one is an option, the other its default."""
+    twins = f"n = {BIG}\nm = {BIG}\n"
+    result = notebook.run(f"{twins}x, y = torch.zeros(n, 256), torch.zeros(m, 256)\nstep(x + y)")
+    assert not result.success
+    found = evidences.measure(notebook.failure(result), Turn(30.0))
+    assert found.batch is not None
+    assert found.batch_twin is not None
+    assert {found.batch.name, found.batch_twin.name} == {"n", "m"}
+
+
 def test_knows_what_frames_hold() -> None:
     """Variables, entries and attributes, two steps in; nothing is asked of an object."""
 

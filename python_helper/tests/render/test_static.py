@@ -90,7 +90,12 @@ def report(**changes: Any) -> Report:
                 "id": "smaller-batch",
                 "kind": "edit",
                 "title": message(
-                    "remedy.smaller-batch", TEXTS, name="batch_size", old=1024, new=512, line=12
+                    "remedy.smaller-batch",
+                    TEXTS,
+                    name="batch_size",
+                    old=1024,
+                    new=512,
+                    place="line 12",
                 ),
                 "note": message("remedy.smaller-batch.note", TEXTS, changes="More steps."),
                 "effect_bytes": gib(4.9),

@@ -13,10 +13,11 @@ from ...code.find import called
 from ...code.reading import walk
 from ...edits.number import add_flag, flag_of, is_plain_text, of_command, set_number
 from ...edits.rewrite import Anchor
-from ...oom.fitting import estimated, fitting, predicted
+from ...oom.fitting import estimated, fitting, power_of, predicted
 from ...text.messages import message, say
 from ..code_fix import CellChange, Edited
 from ..editing import edited
+from ..finding import place_of
 from ..remedy import Shown, suggestion
 from ..rules.running import scaling_bytes
 
@@ -55,11 +56,10 @@ _UNSURE_RATIO = 1 / 8
     "activations",
     "huge-request",
     "elsewhere",
-    title="`{name} = {old}` → `{new}` (line {line})",
-    elsewhere="`{name} = {old}` → `{new}` (line {line} of In [{execution_count}])",
+    title="`{name} = {old}` → `{new}` ({place})",
     flag="`{flag} {new}` in line {line} (the default is {old}: {file}, line {at})",
     attribute="`{name} = {new}`: {new} at once instead of {old}",
-    file="`{name} = {old}` → `{new}` ({file}, line {line})",
+    either="`{name} = {old}` ({place}) or `{twin} = {old}` ({twin_place}) → `{new}`",
     note="Activations scale with the batch. {changes}",
     note_evaluated="Activations scale with the batch.",
     note_elsewhere="Half as a first try: it ran in another process. Check the learning rate.",
@@ -78,29 +78,30 @@ def smaller_batch(evidence: Evidence, _: Finding) -> Shown | None:
     is_here, value = not evidence.failure.in_other_process, fitting(evidence)
     if value is None:
         return None
-    found = _change_of(evidence, batch, value)
+    found, twin = _change_of(evidence, batch, value), evidence.batch_twin
+    cell = evidence.failure.cell
     change = edited(
         evidence,
-        found.change,
+        None if twin else found.change,
         sets=f"{batch.name} = {value}" if is_here else None,  # whether it fits is not seen
         done=message("fix.ok", TEXTS, name=batch.name, old=batch.value, new=value),
     )
     if found.is_imported:
         change = Edited(change.diffs)
-    if not change.diffs and batch.cell.path is None:
+    if not (change.diffs or twin or batch.cell.path):
         return None
-    ratio, peak = value / batch.value, evidence.peak
-    saved = peak.saved_bytes(evidence.batch_bytes, ratio)
+    ratio, peak, title = value / batch.value, evidence.peak, ""
+    saved = peak.saved_bytes(evidence.batch_bytes, ratio ** power_of(evidence))
     note, params = _note(evidence, ratio)
-    params |= {"name": batch.name, "old": batch.value, "new": value, "line": batch.line}
-    title = "file" if batch.cell.path else ""
-    if batch.cell.path and change.diffs and change.diffs[0]["file"] is None:
+    params |= {"name": batch.name, "old": batch.value, "new": value, "place": place_of(batch, cell)}
+    if twin is not None:
+        title = "either"
+        params |= {"twin": twin.name, "twin_place": place_of(twin, cell)}
+    elif batch.cell.path and change.diffs and change.diffs[0]["file"] is None:
         title = "flag"
-        params |= {"flag": flag_of(batch) or "", "line": evidence.line or 1, "at": batch.line}
-    elif not batch.cell.path and batch.cell.key != evidence.failure.cell.key:
-        title = "elsewhere"
+        params |= {"flag": flag_of(batch), "line": evidence.line or 1, "at": batch.line}
     return Shown(
-        {**params, "file": batch.cell.path, "execution_count": batch.cell.execution_count},
+        {**params, "file": batch.cell.path},
         saved if is_here else None,
         edited=change,
         title=title,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...concurrency.other_threads import kind_of_file
 from ...own import SIMULATOR
+from ...text.messages import say
 from ..finding import A_LINE, ANOTHER, TRADED, cause, place_of
 from ..kept_in_module import kept_in_module
 from .holding import largest_retained
@@ -67,6 +68,7 @@ TEXTS = {
         "This batch is {times} times as long as the one before it: {now} for {before}, in a "
         "shape of {shape}."
     ),
+    "place.either": "{place}, or {name}, {other}",
     "cause.activations.layer": (
         "**What one layer is given and makes: {layer_bytes}** on a GPU of {capacity_bytes}."
     ),
@@ -343,7 +345,10 @@ def activations(evidence: Evidence) -> Finding | None:
     elif batch is not None:
         place = f"`{call.text}`" if call else ""
         if evidence.batch is not None:
-            place = place_of(evidence.batch, evidence.failure.cell)
+            place, twin = place_of(evidence.batch, evidence.failure.cell), evidence.batch_twin
+            if twin is not None:
+                other = place_of(twin, evidence.failure.cell)
+                place = say("place.either", TEXTS, place=place, name=twin.name, other=other)
         end = f"{end}_batch"
         said |= {"name": batch.name, "value": batch.value, "place": place}
     return cause(evidence, TEXTS, rule, end, said, price=TRADED)
