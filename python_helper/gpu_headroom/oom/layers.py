@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..holders.inspector import Inspector
 
 _MOST_PARTS = 20_000
+_END = object()  # of a part
 _WITH_CONDITION = 2  # an image beside the one that it is made of
 GRADIENTS = 2  # on the way back: of what a layer has made, and of what it was given
 
@@ -23,16 +24,18 @@ GRADIENTS = 2  # on the way back: of what a layer has made, and of what it was g
 class Layers(NamedTuple):
     """The layers of the model that ran, in its own order: what each makes, and its tensors.
 
-    The first is what the model is given. `at` is the first that may have been running; `is_one`: it
+    The first is what the model is given. `held`: what the parts around each were given before.
+    `at` is the first that may have been running, 0 where none of them was; `is_one`: it
     was just that layer, whose own values were being made; `has_parts`: what ran innermost was code
     between the layers of a part. From `trained` on a parameter wants a gradient: what is made
     before that need not be kept. `followers`: how many other trained models are among them, which
     take, by their channels, what the one before makes, as a discriminator does. `trained_share` is
     the share of the parameters' values that want gradients, `to_move` those on the host by
-    those that are not.
+    those that are not. `joins`: some values wait to be put together with later ones.
     """
 
     values: tuple[float, ...]
+    held: tuple[float, ...]
     parameters: tuple[int, ...]
     at: int
     is_one: bool
@@ -41,6 +44,7 @@ class Layers(NamedTuple):
     followers: int = 0
     trained_share: float = 1.0
     to_move: float = 0.0
+    joins: bool = False
 
     def done(
         self, reached: float | None, *, keeps: bool, trains: bool = True
@@ -65,8 +69,10 @@ class Layers(NamedTuple):
                 given = 0.0
                 peak = max(peak, kept + GRADIENTS * own * trains)
             else:
-                there.append(kept + given + own)
+                there.append(kept + given + own + self.held[number])
                 given = own or given
+        if keeps and trains and not self.has_parts and at < len(self.values) - 1:
+            peak = max(peak, kept + (1 + GRADIENTS) * self.values[-1])  # as a loss does of logits
         return there[max(at, 1) - 1], max(peak, *there)
 
     def kept_before(self) -> float:
@@ -82,10 +88,10 @@ def layers_of(
     `running` are that model and the parts in which it ran, outermost first; `beside` the models
     that the code that calls it names, too.
     """
-    if not running or running[-1] is running[0]:
-        return None  # its own code may be anywhere in it
-    walk = _Walk(inspector, [id(each) for each in running[1:]])
-    if not walk.through(running[0]) or walk.at is None or not sum(walk.values[1:]):
+    if not running:
+        return None
+    walk = _Walk(inspector, [id(each) for each in running if each is not running[0]])
+    if not walk.through(running[0]) or not sum(walk.values[1:]):
         return None
     followers = 0
     for other in beside:
@@ -95,13 +101,15 @@ def layers_of(
     last = len(walk.values) - 1
     return Layers(
         values=tuple(walk.values),
+        held=tuple(walk.held),
         parameters=tuple(walk.parameters),
         at=min(walk.at, last),
         is_one=walk.is_one,
         trained=last + 1 if walk.trained is None else walk.trained,
-        has_parts=walk.has_parts,
+        has_parts=walk.has_parts or not walk.at,
         followers=followers,
         trained_share=walk.trained_size / walk.size if walk.size else 1.0,
+        joins=walk.shapes.joins,
         to_move=walk.host_size / max(walk.size - walk.host_size, 1),
     )
 
@@ -111,9 +119,11 @@ class _Walk:
 
     def __init__(self, inspector: Inspector, inner: Sequence[int]) -> None:
         self._inspector, self._inner = inspector, inner
-        self._shapes, self._seen = LayerShapes(), set[int]()
-        self.values, self.parameters = [0.0], [0]
-        self.at: int | None = None
+        self.shapes, self._seen = LayerShapes(), set[int]()
+        self.values, self.held, self.parameters = [0.0], [0.0], [0]
+        self._made = 0  # the last layer that has made something
+        self._open = list[tuple[int, float]]()  # of each part: who made its input, and its size
+        self.at = 0
         self.trained: int | None = None
         self.size = self.trained_size = self.host_size = 0  # values of parameters
         self.is_one = self.has_parts = False
@@ -125,9 +135,12 @@ class _Walk:
             if not waiting:
                 break
             part = waiting.pop()
-            if id(part) not in self._seen:
+            if part is _END:
+                self._open.pop()
+            elif id(part) not in self._seen:
                 self._seen.add(id(part))
-                waiting += reversed(self._enter(part))
+                self._open.append((self._made, self.shapes.size))
+                waiting += [_END, *reversed(self._enter(part))]
         return not waiting
 
     def leads_to(self, model: object) -> bool:
@@ -135,7 +148,7 @@ class _Walk:
 
         Mostly just that; a discriminator may be given the condition beside it.
         """
-        sizes = self._shapes.channels, _WITH_CONDITION * self._shapes.channels
+        sizes = self.shapes.channels, _WITH_CONDITION * self.shapes.channels
         waiting = [model]
         for _ in range(_MOST_PARTS):
             if not waiting:
@@ -156,7 +169,7 @@ class _Walk:
             parameters and not any(_parts(inspector.attributes(each)) for each in inside)
         )
         kind = str.__str__(name_of(type(part)))
-        own = self._shapes.values(attributes, kind) if is_layer else self._shapes.enter(kind)
+        own = self.shapes.values(attributes, kind) if is_layer else self.shapes.enter(kind)
         if own and not self.values[0]:
             given = attributes.get("in_channels", attributes.get("in_features"))
             self.values[0] = float(whole(given))
@@ -170,6 +183,10 @@ class _Walk:
                 self.trained_size += size
                 self.trained = len(self.values) if self.trained is None else self.trained
         if own or not inside:
+            # The calls of the parts around it hold what these were given.
+            inputs = {made: size for made, size in self._open if 0 < made < self._made}
+            self.held.append(sum(inputs.values()))
+            self._made = len(self.values) if own else self._made
             self.values.append(own)
             self.parameters.append(len(parameters))
         return [] if own and "embed_dim" in attributes else inside

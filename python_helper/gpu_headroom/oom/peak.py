@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import prod
 from typing import TYPE_CHECKING
 
 from .layers import GRADIENTS
@@ -21,6 +22,7 @@ _BACKWARD_ROOM = 0.85
 _FORWARD_ROOM = 0.75
 _RECURRENT = ("RNN", "LSTM", "GRU")  # one call goes through all steps
 _AGAIN = ("recompute_fn", "unpack_hook")
+_WIDTH = 4  # bytes of a value
 _UNKNOWN_ROOM = 0.5  # as much again may follow
 A_LAYERS = 4  # as large as what was asked for: what a layer is given, and what it makes
 _OPERANDS = 2  # of an operation, as large as its result
@@ -38,6 +40,9 @@ class Peak:
         self._evidence = evidence
         self._scene, self._kinds = evidence.scene, evidence.kinds
         self._requested = evidence.requested_bytes or 0
+        layers = evidence.scene.layers
+        # Of a model's own code, between its layers, only a graph tells how far it had come.
+        self._layers = layers if layers is not None and (layers.at or self._reached()) else None
 
     def is_enough(self, size: int) -> bool:
         """Whether the cell would probably come to its end with so much less in use.
@@ -65,14 +70,15 @@ class Peak:
         let_go = min(self._evidence.temporary_bytes, max(computed, _OPERANDS * self._requested))
         to_come = self._gradients_to_come() + self._state_to_come()
         there_is = headroom + scaling_bytes + let_go - to_come
-        return at_most <= there_is * _ROOM and needed <= there_is - self._requested * left
+        scattered = min(self._requested, headroom) if self._is_located else self._requested
+        return at_most <= there_is * _ROOM and needed <= there_is - scattered * left
 
     def _computed(self) -> int:
         """Return what was asked for, with its operands that have no name, or all of one call.
 
         Nothing where no layer was making what it keeps.
         """
-        layers = self._scene.layers
+        layers = self._layers
         is_kept = layers is None or layers.is_one or self._scene.in_backward
         requested = 0 if self._evidence.in_step or not is_kept else self._requested
         temporary = self._evidence.temporary_bytes
@@ -87,18 +93,51 @@ class Peak:
         """
         computed, own = self._computed(), self._evidence.pass_bytes
         # What an earlier error holds goes before the cell runs again, and is of no use to it.
-        others = max(0, self._kinds.get("activations", 0) - own)
-        scaling_bytes -= min(scaling_bytes, others, self._evidence.earlier_traceback_bytes or 0)
+        activations = self._kinds.get("activations", 0)
+        earlier = min(activations, self._evidence.earlier_traceback_bytes or 0)
+        scaling_bytes -= min(scaling_bytes, earlier)
+        own -= max(0, earlier - max(0, activations - own))
         so_far = scaling_bytes + computed
         if not own or self._scene.in_backward or self._evidence.in_step:
             own = scaling_bytes
         peak = so_far + min(so_far, own + computed) * (self._times(room=room) - 1)
-        layers = self._scene.layers
+        layers, rest = self._layers, self._rest_of_call(own + computed)
+        if rest is not None:
+            return so_far + rest / (_ROOM if room else 1.0)
         if layers is None or not layers.has_parts or not self._scene.running.trains:
             return peak
-        # A part's own code made it, as a loss does of logits: it has gradients, too.
-        made = (1 + GRADIENTS) * self._requested / (self.room_left if room else 1.0)
+        # A part's own code made it, as a loss does of logits: it has gradients, too. What a model
+        # makes between two of its layers takes the place of what it was given.
+        copies = GRADIENTS + (bool(layers.at) or self._reached() == 1)
+        made = copies * self._requested / (self.room_left if room else 1.0)
         return peak if self._scene.in_backward else max(peak, so_far + made)
+
+    def _rest_of_call(self, made_bytes: int) -> float | None:
+        """Return what a recurrent call has still to make, and what follows it up to the peak.
+
+        Its input tells how many bytes a value of each row takes. `None`: no such call was running.
+        """
+        layers, done = self._layers, self._done()
+        given = next((each.given for each in self._scene.modules[::-1] if each.given), ())
+        if (
+            layers is None
+            or done is None
+            or not (self._is_recurrent and self._is_located and given)
+        ):
+            return None
+        unit_bytes, (there, peak) = _WIDTH * prod(given[:-1]), done
+        rest = max(0.0, layers.values[layers.at] * unit_bytes - made_bytes)
+        return rest + (peak - there) * unit_bytes
+
+    @property
+    def _is_recurrent(self) -> bool:
+        return any(each.type_name in _RECURRENT for each in self._scene.modules[-1:])
+
+    @property
+    def _is_located(self) -> bool:
+        """Whether it is certain which layer was running, of a pass that keeps what layers make."""
+        layers = self._layers
+        return layers is not None and self._keeps(layers) and (layers.is_one or not layers.at)
 
     def _times(self, *, room: bool) -> float:
         """Return how often there will be at the peak what the running pass has made so far."""
@@ -116,7 +155,7 @@ class Peak:
 
     def _done(self) -> tuple[float, float] | None:
         """Return the values that the layers had made, and those at their peak: shares only."""
-        layers, trains = self._scene.layers, self._scene.running.trains
+        layers, trains = self._layers, self._scene.running.trains
         if layers is None:
             return None
         trains |= self._scene.inputs_require_grad  # an attribution goes backward, too
@@ -132,27 +171,29 @@ class Peak:
         """The share of what is free that is left to what may follow unseen; 1: nothing may.
 
         Another model that is trained in the same step, the rest of one large call, or of code
-        between the layers of a part. Where nothing is kept, what blocks add to their ends is not
-        told by their layers either.
+        between the layers of a part.
         """
-        layers = self._scene.layers
-        *_, inner = self._scene.modules or (None,)
-        is_recurrent = inner is not None and inner.type_name in _RECURRENT
-        if self._unseen > 0 or is_recurrent or self._is_one_call:
+        layers = self._layers
+        if self._unseen > 0 or self._is_recurrent or self._is_one_call:
             return _UNKNOWN_ROOM
         if layers is None or self._scene.in_backward:
             return 1.0
-        is_kept = self._keeps(layers) and layers.at >= layers.trained
+        if not self._keeps(layers):
+            return _FORWARD_ROOM if layers.joins else _BACKWARD_ROOM
+        is_kept = not 0 < layers.at < layers.trained
         may_follow = layers.has_parts and self._reached() != 1
         # A library's own way back may keep all that there is, and more.
         may_follow |= self._scene.inputs_require_grad and not self._scene.running.trains
-        return 1.0 if is_kept and not may_follow else _FORWARD_ROOM
+        if is_kept and not may_follow:
+            return 1.0
+        return _FORWARD_ROOM if layers.at else _BACKWARD_ROOM
 
     @property
     def _unseen(self) -> int:
         """How many models are trained beside the running one that the pass did not come to yet.
 
-        Without those that take what the running one makes, which are reckoned with it.
+        Without those that take what the running one makes, which are reckoned with it, and one
+        whose graph is there beside that of the running pass.
         """
         if not self._scene.running.trains:
             return 0
@@ -161,8 +202,10 @@ class Peak:
         running = self._scene.modules[0].key if self._scene.modules else None
         is_one_of_them = running in {model.key for model in trained}
         others = sum(model.key != running and model.name not in done for model in trained)
-        followers = self._scene.layers.followers if self._scene.layers is not None else 0
-        return others - followers - (not is_one_of_them)
+        followers = self._layers.followers if self._layers is not None else 0
+        own = self._evidence.pass_bytes
+        has_run = 0 < own < self._kinds.get("activations", 0) - own
+        return others - followers - (not is_one_of_them) - has_run
 
     @property
     def _is_one_call(self) -> bool:
@@ -217,10 +260,10 @@ class Peak:
             return GRADIENTS * self._requested
         rest = int(self._evidence.pass_bytes * (1 / self.progress - 1))
         if not self._scene.running.trains:
-            if self._scene.layers is not None and self._scene.modules[-1].function == "_apply":
-                rest += int(self._scene.layers.to_move * self._kinds.get("parameters", 0))
+            if self._layers is not None and self._scene.modules[-1].function == "_apply":
+                rest += int(self._layers.to_move * self._kinds.get("parameters", 0))
             return max(rest, self._requested) if self._scene.modules else rest
-        if self._scene.layers is not None:
+        if self._layers is not None:
             rest = int(
                 (self._evidence.pass_bytes + self._computed()) * (self._times(room=False) - 1)
             )
@@ -231,11 +274,12 @@ class Peak:
 
     def _state_to_come(self) -> int:
         """Return what an optimizer has still to make, as it is called in the code."""
-        if not self._scene.running.trains:
+        running, made = self._scene.running, self._kinds.get("optimizer_state", 0)
+        # The code that called an evaluation may train behind it.
+        if not running.trains and (made or not running.calls >= {"backward", "step"}):
             return 0
         code = [run.source for run in (*self._evidence.failure.cells, *self._scene.files)]
         times = next((n for n, name in _STATES if any(map(name.search, code))), 0)
-        made = self._kinds.get("optimizer_state", 0)
         return max(0, times * self._trained_bytes - made)
 
     @property

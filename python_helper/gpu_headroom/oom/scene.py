@@ -80,12 +80,14 @@ class RunningModule(NamedTuple):
     """A model, or a part of one, whose function was running: which, its class, the function.
 
     `hands_back`: it was given what has a graph, so that gradients have to go back through it.
+    `given` is the shape of the first tensor that it was called with.
     """
 
     key: int
     type_name: str
     function: str
     hands_back: bool = False
+    given: tuple[int, ...] = ()
 
 
 def scene(failure: Failure, turn: Turn | None = None) -> Scene:
@@ -145,8 +147,10 @@ def _modules(error: BaseException, inspector: Inspector) -> Iterator[tuple[Runni
             code, torch = frame.f_code, inspector.torch
             # A `forward` may call what it makes on its way by the name of what it was given.
             given = locals_of(frame).get("args") if code.co_name == "_call_impl" else None
-            hands_back = torch is not None and any(
-                inspector.is_tensor(each) and torch.get(each, "requires_grad")
-                for each in (given if type(given) is tuple else ())
-            )
-            yield RunningModule(id(owner), kind, code.co_name, hands_back), owner
+            tensors = list(filter(inspector.is_tensor, given if type(given) is tuple else ()))
+            if torch is None or not tensors:
+                yield RunningModule(id(owner), kind, code.co_name), owner
+                continue
+            hands_back = any(torch.get(each, "requires_grad") for each in tensors)
+            shape, _ = torch.look_of(tensors[0])
+            yield RunningModule(id(owner), kind, code.co_name, hands_back, shape), owner

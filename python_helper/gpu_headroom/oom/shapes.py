@@ -32,6 +32,7 @@ class LayerShapes:
 
     def __init__(self) -> None:
         self.channels, self._area = 0, 1.0
+        self.joins = False  # whether values were put together, as by a U-Net
         self._before = 0  # channels of the layer before the last
         self._is_kept = True  # by what follows
         self._areas: dict[int, list[float]] = {}  # of all that had so many channels, as they came
@@ -40,6 +41,11 @@ class LayerShapes:
         self._is_plain = False  # a convolution that leaves the area was the last layer
         self._is_enlarged = False  # by a function, before the next convolution
         self._pooled = (0, 1.0)  # what was made one value of for each channel
+
+    @property
+    def size(self) -> float:
+        """The values of what was made last."""
+        return self.channels * self._area
 
     def values(self, layer: dict[str, Any], kind: str) -> float:
         """Return the values that a layer with these attributes makes, and go on behind it."""
@@ -104,6 +110,7 @@ class LayerShapes:
             elif before:
                 self._area = before[-1]
         joined = given * self._area if is_joined else 0.0
+        self.joins |= is_joined
         self._is_row = self._is_enlarged = False
         self._area *= steps if layer.get("transposed") else 1 / steps
         return joined
@@ -150,7 +157,7 @@ class LayerShapes:
         self._before = self.channels
         self.channels, self._is_kept = channels or self.channels, not channels
         self._areas.setdefault(self.channels, []).append(self._area)
-        return self.channels * self._area
+        return self.size
 
 
 def whole(value: object) -> int:

@@ -213,8 +213,15 @@ def test_a_default_that_was_not_used_is_none(notebook: Notebook) -> None:
     assert found[2] == 3
 
 
+def test_the_size_of_data_is_no_batch(notebook: Notebook) -> None:
+    """A number that is none by its name, and stands where the data are made as well."""
+    data = f"x = torch.zeros({BIG}, 256, device='cuda')"
+    makes = "def pairs(num_rows):\n    return torch.zeros(num_rows, num_rows, device='cuda')\n"
+    assert batch(notebook, data, f"{makes}pairs(num_rows={BIG})") is None
+
+
 def test_of_two_that_are_as_likely_both_are_known(notebook: Notebook) -> None:
-    """Where frames know neither by its name; of one name one is an option, the other its default."""
+    """Where frames know neither by its name, and both say as little."""
     twins = f"n = {BIG}\nm = {BIG}\n"
     result = notebook.run(f"{twins}x, y = torch.zeros(n, 256), torch.zeros(m, 256)\nstep(x + y)")
     assert not result.success

@@ -423,7 +423,8 @@ def test_a_second_failure_of_the_same_code_proposes_no_larger_batch(notebook: No
     """What was proposed first may have been enough; more was not when that was said."""
     source = "batch_size = 2**16\nstep(batch_size)"
     found, tries = measure(fail(notebook, source)), Tries()
-    scarce = replace(found, memory=replace(found.memory, usable_bytes=0, cached_bytes=0))
+    assert found.requested_bytes is not None
+    scarce = replace(found, requested_bytes=32 * found.requested_bytes)
     proposed, more = fitting(scarce), fitting(found)
     assert found.batch is not None
     assert proposed is not None

@@ -13,8 +13,8 @@ from gpu_headroom.holders.modules import Model
 from gpu_headroom.oom.layers import GRADIENTS, layers_of
 from gpu_headroom.oom.running import Running
 from gpu_headroom.oom.scene import RunningModule
-from gpu_headroom.text.format import GIB
-from tests.advice.cases import evidence
+from gpu_headroom.text.format import GIB, MIB
+from tests.advice.cases import evidence, group
 from torch import nn
 
 if TYPE_CHECKING:
@@ -267,13 +267,10 @@ def test_the_share_is_what_autograd_has_saved(name: str) -> None:
     assert checked > 3
 
 
-def test_nothing_is_told_of_a_models_own_code() -> None:
-    """It may be anywhere in it, and may be no model at all."""
+def test_what_is_no_model_tells_nothing() -> None:
+    """Whatever stands in attributes of the names that layers have."""
     inspector = Inspector(Turn(asked=False))
-    model = nn.Sequential(nn.Linear(2, 2))
     assert layers_of([], inspector) is None
-    assert layers_of([model, model], inspector) is None
-    assert layers_of([model, model[0]], inspector) is not None
     strange = nn.Linear(2, 2)
     strange.out_features = "many"  # type: ignore[assignment]  # a person's attribute may be anything
     strange.stride = object()  # type: ignore[assignment]  # likewise
@@ -338,6 +335,87 @@ def test_what_may_follow_unseen_has_room(unseen: dict[str, Any]) -> None:
     more = evidence(**{"models": one.models, **trains, **unseen})
     assert not more.peak.fits(6 * GIB, 0.75)
     assert one.peak.fits(6 * GIB, 0.75)
+
+
+def test_of_a_models_own_code_only_a_graph_tells_how_far_it_had_come() -> None:
+    """Of four layers alike the graph has two: of 7 times what one makes at the peak there are 3."""
+    inspector, run = Inspector(Turn(asked=False)), Running(trains=True)
+    model = nn.Sequential(*[nn.Linear(8, 8) for _ in range(4)])
+    begun = evidence(running=run, kinds={"parameters": GIB, "activations": 4 * GIB})
+    begun = replace(begun, scene=replace(begun.scene, layers=layers_of([model, model], inspector)))
+    assert begun.peak.progress == 1  # nothing tells
+    graph = group("x in forward", 4 * GIB, "activations", origin="traceback")
+    net = group("net", GIB, "parameters", progress=0.5)
+    assert replace(begun, groups=(net, graph)).peak.progress == pytest.approx(3 / 7)
+
+
+def test_a_recurrent_call_has_its_rest_to_make() -> None:
+    """Its input tells how large all of it will be: 96 values of 4 MiB, and twice that behind it."""
+    model, inspector = nn.Sequential(nn.LSTM(8, 16), nn.Linear(16, 4)), Inspector(Turn(asked=False))
+    given = RunningModule(1, "LSTM", "_call_impl", given=(1024, 1024, 8))
+    modules = (given, RunningModule(1, "LSTM", "forward"))
+    known: dict[str, Any] = {"running": Running(trains=True), "modules": modules, "cached": 0}
+    for free, fits in ((1100 * MIB, False), (1300 * MIB, True)):
+        found = evidence(requested=4 * MIB, free=free, **known)
+        scene = replace(found.scene, layers=layers_of([model, model[0]], inspector))
+        assert replace(found, scene=scene).peak.fits(0, 1.0) is fits
+
+
+def test_what_an_earlier_error_holds_is_none_of_the_pass() -> None:
+    """Both tries have variables of the same names."""
+    graph = group("x in forward", 8 * GIB, "activations", origin="traceback")
+    known: dict[str, Any] = {"running": Running(trains=True), "kinds": {"activations": 8 * GIB}}
+    both = evidence(groups=(graph,), **known)
+    assert not both.peak.fits(8 * GIB, 0.5)
+    assert replace(both, earlier_traceback_bytes=4 * GIB).peak.fits(8 * GIB, 0.5)
+
+
+def test_a_model_whose_graph_is_there_has_run() -> None:
+    """As the images that a generator has made are judged."""
+    graph = group("score in penalty", GIB, "activations", origin="traceback")
+    known: dict[str, Any] = {"running": Running(trains=True), "in_backward": True}
+    known["models"] = (Model("maker", training=True), Model("judge", training=True))
+    alone = evidence(groups=(graph,), kinds={"activations": GIB}, requested=GIB, **known)
+    assert alone.peak.room_left < 1
+    assert replace(alone, kinds={"activations": 6 * GIB}).peak.room_left == 1
+
+
+def test_training_behind_an_evaluation_has_its_state_to_make() -> None:
+    """The code that called it names a backward pass, and no step was made."""
+    code = {"source": "optimizer = torch.optim.Adam(net.parameters())", "free": 9 * GIB}
+    known: dict[str, Any] = {**code, "kinds": {"parameters": 2 * GIB}}
+    only = evidence(running=Running(), **known)
+    trains = evidence(running=Running(calls=frozenset({"backward", "step"})), **known)
+    assert only.peak.fits(2 * GIB, 1.0)
+    assert not trains.peak.fits(2 * GIB, 1.0)
+
+
+class Block(nn.Module):
+    """A block whose call holds what it was given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wide, self.narrow = nn.Linear(8, 32), nn.Linear(32, 8)
+
+
+def test_calls_hold_what_parts_were_given() -> None:
+    """Where nothing is kept the input of a block is there beside what its last layer makes."""
+    model, inspector = nn.Sequential(nn.Linear(8, 8), Block()), Inspector(Turn(asked=False))
+    layers = layers_of([model, model[1], model[1].narrow], inspector)
+    assert layers is not None
+    there, _ = layers.done(None, keeps=False)
+    assert there == 8 + 8 + 32 + 8  # with what the model is given
+
+
+def test_a_loss_makes_as_much_as_the_last_layer() -> None:
+    """What follows a model that trains has no layer: of logits it is larger than all of these."""
+    model, inspector = (
+        nn.Sequential(nn.Linear(8, 8), nn.Linear(8, 100)),
+        Inspector(Turn(asked=False)),
+    )
+    layers = layers_of([model, model[0]], inspector)
+    assert layers is not None
+    assert layers.done(None, keeps=True)[1] == 8 + 8 + 100 + (1 + GRADIENTS) * 100
 
 
 def test_what_is_frozen_keeps_nothing() -> None:
