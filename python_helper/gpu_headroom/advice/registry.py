@@ -6,7 +6,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..concurrency.turns import Late
-from . import code_fix, editing, kept_in_module
+from ..edits import code_fix
+from . import kept_in_module
 from .remedies import freeing, gpus, keeping, parts, smaller_batch, training
 from .remedy import Suggestion
 from .rules import copies, holding, outside, running
@@ -67,7 +68,7 @@ TEXTS = {
     for texts in (
         *[each.TEXTS for each in (copies, holding, kept_in_module, outside, running)],
         *[remedy.texts for remedy in REMEDIES.values()],
-        *[each.TEXTS for each in (code_fix, editing, smaller_batch)],
+        *[each.TEXTS for each in (code_fix, smaller_batch)],
     )
     for name, text in texts.items()
 }
@@ -97,9 +98,11 @@ def diagnose(evidence: Evidence) -> Diagnosis:
     causes = [_cause(said) for said in findings.values()]
     offers = _offers(best, findings)
     if evidence.advised is not None:
-        left, remedy = holding.loop_leftovers(evidence), REMEDIES["delete-leftovers"]
+        left, offer = None, None
+        with suppress(Late):
+            left = holding.loop_leftovers(evidence)
+            offer = left and REMEDIES["delete-leftovers"].offer(evidence, left)
         causes.insert(1, _cause(outside.left_by_first_try(evidence, left)))
-        offer = None if left is None else remedy.offer(evidence, left)
         if offer is not None and all(each.id != "delete-leftovers" for each in offers):
             offers.insert(1, offer)
     return Diagnosis(causes, offers[:_MOST_OFFERS])

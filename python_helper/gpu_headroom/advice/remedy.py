@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from ..edits.code_fix import UNCHANGED, Edited
 from ..text.messages import message
-from .code_fix import UNCHANGED, Edited
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -19,7 +19,7 @@ from .versions import versions
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ..advice.code_fix import CodeFix
+    from ..edits.code_fix import CodeFix
     from ..oom.evidence import Evidence
     from ..oom.failing_line import Place
     from ..oom.failure import Failure

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..advice.code_fix import CodeFix
 from ..code.reading import each_parsed_once
+from ..edits.code_fix import CodeFix
 from ..edits.hunks import hunks
 
 if TYPE_CHECKING:

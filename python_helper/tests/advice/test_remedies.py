@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom.advice.registry import REMEDIES, diagnose
+from gpu_headroom.advice.rules import holding
 from gpu_headroom.code.facts import Live, ModelFacts
 from gpu_headroom.code.literals import literals_in
 from gpu_headroom.code.rounds import Gathering
+from gpu_headroom.concurrency.turns import Late
 from gpu_headroom.holders.graphs import Longer
 from gpu_headroom.holders.modules import Model
 from gpu_headroom.holders.training import Training
@@ -311,6 +313,28 @@ def test_halves_the_batch_until_the_estimate_fits() -> None:
     assert offer.remedy["effect_bytes"] == (9 + 2) * GIB * 3 // 4  # with the request
     assert offer.remedy["effect_quality"] == "estimated"
     assert smaller_batch(in_backward=True).remedy["title"]["params"]["new"] == 512
+
+
+def test_a_square_is_a_quarter_of_half_a_batch() -> None:
+    """Where each row was to meet all others."""
+    square = FailedOperation("x - y", "-", (), (1024, 1024))
+    known: dict[str, Any] = {"batch_bytes": GIB, "kinds": {}, "operation": square, "free": 15 * GIB}
+    offer = smaller_batch(requested=20 * GIB, cached=0, outside=0, **known)
+    assert offer.remedy["title"]["params"]["new"] == 512
+    assert offer.remedy["effect_bytes"] == 21 * GIB * 3 // 4
+
+
+def test_a_second_try_has_its_report_where_there_was_no_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What the first try has left is said without its names then."""
+
+    def is_late(_: Evidence) -> None:
+        raise Late
+
+    monkeypatch.setattr(holding, "loop_leftovers", is_late)
+    causes = diagnose(evidence(advised=evidence(kinds={"activations": 9 * GIB}))).causes
+    assert [each["rule"] for each in causes] == ["activations", "earlier-traceback"]
 
 
 def test_says_both_of_two_that_are_as_likely_and_changes_neither() -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...frameworks.registry import SETTINGS
 from ...text.format import GIB
-from ..editing import torch_name
+from ..program import torch_name
 from ..remedy import Shown, suggestion
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from ...code.find import called, mentions
 from ...code.parsing import parse_cell
 from ...code.training import backwards
+from ...edits.code_fix import UNCHANGED, edited, in_first_cell
 from ...edits.keep_numbers import kept_without_graph
 from ...edits.map_location import loaded_to_host
-from ..code_fix import UNCHANGED
-from ..editing import edited, has, in_first_cell, sources, torch_name
+from ..program import has, sources, torch_name
 from ..remedy import Shown, suggestion
 from ..rules.copies import bound_of, is_cache, moved_whole, of_evaluation
 

@@ -6,14 +6,14 @@ import re
 from textwrap import indent
 from typing import TYPE_CHECKING
 
+from ...edits.code_fix import UNCHANGED, CellChange, Edited, edited
 from ...edits.no_grad import without_gradients
 from ...edits.number import set_number
 from ...edits.rewrite import Anchor
 from ...frameworks.imported import imported
 from ...oom.failing_line import CALLS_MODEL
 from ...oom.fitting import estimated
-from ..code_fix import UNCHANGED, CellChange, Edited
-from ..editing import edited, has, torch_name
+from ..program import has, torch_name
 from ..remedy import Shown, suggestion
 from ..rules.running import scaling_bytes
 

@@ -11,12 +11,11 @@ from ...cells.values import value_at
 from ...code.beside import script_at
 from ...code.find import called
 from ...code.reading import walk
+from ...edits.code_fix import CellChange, Edited, edited
 from ...edits.number import add_flag, flag_of, is_plain_text, of_command, set_number
 from ...edits.rewrite import Anchor
 from ...oom.fitting import estimated, fitting, power_of, predicted
 from ...text.messages import message, say
-from ..code_fix import CellChange, Edited
-from ..editing import edited
 from ..finding import place_of
 from ..remedy import Shown, suggestion
 from ..rules.running import scaling_bytes

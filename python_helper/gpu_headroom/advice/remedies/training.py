@@ -6,15 +6,16 @@ import re
 from typing import TYPE_CHECKING
 
 from ...edits.checkpointing import checkpointed, trainer_checkpointed
+from ...edits.code_fix import edited, in_first_cell
 from ...frameworks.imported import imported
 from ...holders.training import file_stem
 from ...oom.fitting import fitting
-from ..editing import edited, has, in_first_cell, sources, torch_name
+from ..program import has, sources, torch_name
 from ..remedy import Shown, suggestion
 
 if TYPE_CHECKING:
+    from ...edits.code_fix import Edited
     from ...oom.evidence import Evidence
-    from ..code_fix import Edited
     from ..finding import Finding
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpu_headroom.advice.code_fix import CellChange, CodeFix
+from gpu_headroom.edits.code_fix import CellChange, CodeFix
 from gpu_headroom.edits.keep_numbers import kept_without_graph
 from gpu_headroom.text.messages import message
 from tests.advice.cases import cell

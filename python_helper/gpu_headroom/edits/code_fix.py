@@ -1,29 +1,36 @@
-"""The fix behind an edit's button: rewrites of cells, made on their text as it is at the click."""
+"""The fix behind an edit's button: rewrites of cells, made on their text as it is at the click.
+
+Which cell is changed, and which cells run after it, is decided with the report.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..code.again import Again
 from ..code.beside import beside
 from ..code.notebook import Notebook
-from ..edits.hunks import as_edits, hunks, rows, whole
 from ..text.messages import message
+from .hunks import as_edits, hunks, rows, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Literal
 
     from ..cells.runs import CellRun
-    from ..edits.rewrite import Rewrite
+    from ..oom.evidence import Evidence
     from ..protocol.generated.wire import Diff, Edit, Message
+    from .rewrite import Rewrite
 
 TEXTS = {
+    "fix.done": "The code is changed as shown.",
     "fix.changed": "The cell was edited after it failed; line {line} no longer matches.",
     "fix.missing": "The cell with line {line} is no longer in the notebook.",
     "fix.file_changed": "{file} was changed after it ran.",
     "fix.used_otherwise": "The notebook has changed, and the edit does not suit it any more.",
 }
+_MOST_CELLS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,3 +138,55 @@ UNCHANGED = Edited()
 
 def _refused(why: Message) -> FixOutcome:
     return FixOutcome("changed", (), (), why)
+
+
+def _cells(evidence: Evidence) -> Iterator[CellRun]:
+    """Yield the cells to look for code in: those that ran, innermost first, then all others."""
+    seen: set[str] = set()
+    failure = evidence.failure
+    running = [cell for cell, _ in reversed(evidence.scene.places)]
+    for run in [*running, failure.cell, *reversed(failure.cells[-_MOST_CELLS:])]:
+        if run.key not in seen:
+            seen.add(run.key)
+            yield run
+
+
+def in_first_cell(evidence: Evidence, *rewrites: Rewrite) -> CellChange | None:
+    """Return the first of the rewrites that changes a cell, in the first cell that it changes."""
+    for rewrite in rewrites:
+        for cell in _cells(evidence):
+            change = CellChange(cell, 1, rewrite)
+            if change.diff() is not None:
+                return change
+    return None
+
+
+def edited(
+    evidence: Evidence,
+    change: CellChange | None,
+    *,
+    sets: str | None = None,
+    done: Message | None = None,
+) -> Edited:
+    """Return the diff of a change, and the fix behind it where a button can make it.
+
+    There is none where the notebook is not as the change needs it, or where the kernel does not
+    know which cell is which. `sets` is what the change sets, in short; `done` what is said then.
+    """
+    diff = None if change is None else change.diff(sets)
+    if change is None or diff is None:
+        return UNCHANGED
+    run = to_run(evidence, change)
+    if not run or not change.suits(evidence.notebook, change.cell.source):
+        return Edited((diff,))
+    ran = evidence.failure.cells
+    return Edited((diff,), CodeFix(change, run, done or message("fix.done", TEXTS), ran))
+
+
+def to_run(evidence: Evidence, change: CellChange) -> tuple[str, ...]:
+    """Return the ids of the cells to run after a change; empty where one has none."""
+    cell, lines = change.place
+    again = Again(evidence.notebook, evidence.way, {cell.key: lines}, evidence.live)
+    known = {run.key: run.cell_id for run in evidence.failure.cells}
+    ids = [known.get(key) for key in again.run()]
+    return () if None in ids else tuple([each for each in ids if each is not None])
