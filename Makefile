@@ -84,7 +84,7 @@ PROSE = README.md CONTRIBUTING.md .github demo docs schema translations/gpu_head
 SCRIPTS = scripts $(wildcard benchmarks/*.py benchmarks/recovery/*.py benchmarks/causes/*.py) \
 	$(wildcard benchmarks/fidelity/*.py benchmarks/fidelity/programs/*.py)
 # What runs on other people's machines has to suit Windows and macOS as well.
-HELPER = $(addprefix python_helper/,gpu_headroom gpu_simulator)
+HELPER = $(addprefix python_helper/,gpu_dry_run gpu_headroom gpu_simulator)
 # What runs programs of other people's libraries or samples of the benchmarks: minutes, few kernels.
 SAMPLES = $(addprefix python_helper/tests/,causes dry_runs fuzz holders/test_libraries.py kernels/test_dask.py \
 	recovery simulator/families)
@@ -99,7 +99,7 @@ FRONTEND := package.json webpack.config.js tsconfig.json scripts/pack.mjs script
 	$(shell find src schema style python_helper/gpu_headroom -type f \
 		-not -name pack.ts -not -path '*/frames/*.[cj]s*' -not -name '*.pyc' 2>/dev/null)
 PACKAGE := pyproject.toml install.json README.md LICENSE scripts/release_readme.py $(FRONTEND) \
-	$(shell find python_helper/gpu_simulator -type f -not -name '*.pyc' 2>/dev/null)
+	$(shell find python_helper/gpu_dry_run python_helper/gpu_simulator -type f -not -name '*.pyc' 2>/dev/null)
 
 # One thing after the other, but where a target asks for more.
 ifndef SIDE_BY_SIDE

@@ -17,7 +17,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from gpu_headroom.dry_runs.process import GIVE_WAY
+from gpu_dry_run.process import GIVE_WAY
 from tests.dry_runs.page import Page, processes
 from tests.live import SOURCES, LiveKernel
 

@@ -21,7 +21,8 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const HELPER = join(ROOT, 'python_helper', 'gpu_headroom');
-const SIMULATOR = join(ROOT, 'python_helper', 'gpu_simulator');
+/** The packages beside it, for dry runs. */
+const BESIDE = ['gpu_dry_run', 'gpu_simulator'];
 const TARGET = join(ROOT, 'src', 'kernel', 'pack.ts');
 
 /** Largest size of the pack on the wire, in bytes; to come down to 165,000, and never up again. */
@@ -37,10 +38,10 @@ const WHEEL_ONLY = [
   'errors/besides.py',
   'errors/pasted.py',
   'frames/',
+  'gpu_dry_run/command.py',
   'kernel/bootstrap.py',
   'kernel/plain_release.py',
   'protocol/generated/wire.py',
-  'terminal/dry_run.py',
   'terminal/explain.py',
   'terminal/run.py',
   'terminal/script.py',
@@ -71,14 +72,8 @@ const FOR_WORKERS = [
   'workers/words.py'
 ];
 
-/** What a dry run is made of, besides the simulated GPU, and what saves a training: likewise. */
-const FOR_DRY_RUNS = [
-  'dry_runs/',
-  'handlers/dry_run.py',
-  'rescue/',
-  'terminal/dry_run_here.py',
-  'terminal/dry_run_words.py'
-];
+/** What a dry run is made of, and what saves a training: likewise. */
+const FOR_DRY_RUNS = [...BESIDE.map(name => `${name}/`), 'rescue/'];
 
 /** Modules whose docstrings are the help that a person asks for: they travel. */
 const DOCUMENTED = ['__init__.py', 'terminal/magics.py'];
@@ -98,17 +93,20 @@ const listModules = folder =>
     .filter(file => file.endsWith('.py'))
     .sort();
 
-/** The modules that travel, by path. */
+/** The modules that travel, by path: of a package beside the helper with its name. */
 const readModules = () =>
-  Object.fromEntries([
-    ...listModules(HELPER)
-      .filter(file => !WHEEL_ONLY.some(only => file.startsWith(only)))
-      .map(path => [path, readHelper(path)]),
-    ...listModules(SIMULATOR).map(path => [
-      `gpu_simulator/${path}`,
-      read(join(SIMULATOR, path))
-    ])
-  ]);
+  Object.fromEntries(
+    [
+      ...listModules(HELPER).map(path => [path, readHelper(path)]),
+      ...BESIDE.flatMap(name => {
+        const folder = join(ROOT, 'python_helper', name);
+        return listModules(folder).map(path => [
+          `${name}/${path}`,
+          read(join(folder, path))
+        ]);
+      })
+    ].filter(([path]) => !WHEEL_ONLY.some(only => path.startsWith(only)))
+  );
 
 function protocolVersion() {
   const found = /^PROTOCOL_VERSION\b[^=\n]*=\s*"([0-9]+\.[0-9]+)"/m.exec(
@@ -179,8 +177,7 @@ const TAKES_UP = 'kernel/injection.py';
 const packOf = path =>
   FOR_WORKERS.includes(path)
     ? 'WORKERS_PACK'
-    : path.startsWith('gpu_simulator/') ||
-        FOR_DRY_RUNS.some(only => path.startsWith(only))
+    : FOR_DRY_RUNS.some(only => path.startsWith(only))
       ? 'DRY_RUN_PACK'
       : 'PACK';
 

@@ -48,7 +48,8 @@ function linesOf(wing) {
 /** The sums that `sizes.json` may not go beyond: lowered with it, never raised. */
 const MOST = {
   src: 25030,
-  'python_helper/gpu_headroom': 39900,
+  'python_helper/gpu_dry_run': 4201,
+  'python_helper/gpu_headroom': 35965,
   'python_helper/gpu_simulator': 7931
 };
 

@@ -98,6 +98,7 @@ WINGS: dict[str, Wing] = {
     "frames": _of_helper("gpu_headroom/frames", "tests/frames"),
     "workers": _of_helper("gpu_headroom/workers", "tests/workers"),
     "rescue": _of_helper("gpu_headroom/rescue", "tests/rescue"),
+    "gpu_dry_run": _of_helper("gpu_dry_run", "tests/dry_runs"),
     **{f"src/{name}": _of_page(name) for name in _OF_PAGE},
 }
 

@@ -79,14 +79,14 @@ def show(*, compact: bool = False, frontend: str | None = None) -> None:
 
 
 def holders() -> str:
-    """Say who holds the memory in use: names, largest first, then what no name reaches."""
+    """Say who holds the memory in use, largest first."""
     from .terminal import summary
 
     return summary.holders()
 
 
 def largest_batch() -> str:
-    """Say how large the batch of the last cell may be, from its measured runs."""
+    """Say how large the batch of the last cell may be, by its runs."""
     from .holders.names import user_names
     from .oom.largest_batch import of_last_cell
 
@@ -141,7 +141,7 @@ def dry_run(*gpus: str, without_sandbox: bool = False) -> str:
 
     `without_sandbox`: also where nothing of the system holds them.
     """
-    said: str = _later(".terminal.dry_run_here").dry_run(_live(), gpus, unheld=without_sandbox)
+    said: str = _later("gpu_dry_run.here").dry_run(_live(), gpus, unheld=without_sandbox)
     return said
 
 

@@ -9,6 +9,8 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from .own import bring
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -37,9 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # code pages of Windows lack some of our signs
     if given[:1] == ["dry-run"]:
-        from .terminal.dry_run import dry_run
-
-        return dry_run(given[1:])
+        command = bring("gpu_dry_run.command")
+        return int(command.dry_run(given[1:])) if command else 2
     parser = argparse.ArgumentParser(
         prog="python -m gpu_headroom",
         description=_ABOUT,

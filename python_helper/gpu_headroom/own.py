@@ -8,7 +8,7 @@ from typing import Any
 OWN = __name__.partition(".")[0]
 SIMULATOR = "gpu_simulator"
 """The simulated GPU: a package of its own, which is known by this name alone."""
-OURS = frozenset({OWN, SIMULATOR})
+OURS = frozenset({OWN, SIMULATOR, "gpu_dry_run"})
 
 
 def bring(name: str) -> Any:

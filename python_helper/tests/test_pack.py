@@ -34,10 +34,10 @@ WHEEL_ONLY = (
     "errors/besides.py",
     "errors/pasted.py",
     "frames/",
+    "gpu_dry_run/command.py",
     "kernel/bootstrap.py",
     "kernel/plain_release.py",
     "protocol/generated/wire.py",
-    "terminal/dry_run.py",
     "terminal/explain.py",
     "terminal/run.py",
     "terminal/script.py",
@@ -45,7 +45,7 @@ WHEEL_ONLY = (
     "workers/arrival.py",
     "workers/own_rank.py",
 )
-SIMULATOR = "gpu_simulator/"
+BESIDE = "gpu_dry_run/", "gpu_simulator/"
 FOR_TYPES = re.compile(r"^if TYPE_CHECKING:\n(?:(?:[ ]+[^\n]*)?\n)+", re.MULTILINE)
 
 
@@ -74,7 +74,7 @@ def packed(packs: list[dict[str, str]]) -> dict[str, str]:
 
 def file_of(path: str) -> Path:
     """Return where a module that travels is: the simulated GPU is a package beside the helper."""
-    return (HELPER.parent if path.startswith(SIMULATOR) else HELPER) / path
+    return (HELPER.parent if path.startswith(BESIDE) else HELPER) / path
 
 
 def path_of(file: Path) -> str:
@@ -116,16 +116,8 @@ def test_what_dry_runs_need_comes_with_them(packs: list[dict[str, str]]) -> None
     What saves a training comes with it: a click begins that, too.
     """
     *_, for_dry_runs = packs
-    others = {
-        "handlers/dry_run.py",
-        "kernel/injection.py",
-        "terminal/dry_run_here.py",
-        "terminal/dry_run_words.py",
-    }
-    travels = {
-        each for each in for_dry_runs if not each.startswith(("dry_runs/", "rescue/", SIMULATOR))
-    }
-    assert travels == others
+    travels = {each for each in for_dry_runs if not each.startswith(("rescue/", *BESIDE))}
+    assert travels == {"kernel/injection.py"}
 
 
 def outline(source: str) -> list[str]:

@@ -63,7 +63,8 @@ def test_holds_the_whole_helper(wheel: Path) -> None:
     }
     packed = set(zipfile.ZipFile(wheel).namelist())
     assert sources - packed == set()
-    assert {"gpu_headroom/py.typed", "gpu_simulator/py.typed"} <= packed
+    packages = ("gpu_dry_run", "gpu_headroom", "gpu_simulator")
+    assert {f"{name}/py.typed" for name in packages} <= packed
 
 
 def test_puts_the_extension_where_jupyterlab_looks(environment: Path) -> None:

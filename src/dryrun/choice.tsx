@@ -6,7 +6,7 @@ import * as React from 'react';
 import { formatBytes } from '../text/format';
 import type { IKernelMemory } from '../tokens';
 
-/** Of `dry_runs/gpus.py`: whatever else is typed, the helper finds, or says what is near. */
+/** Of `gpu_dry_run/gpus.py`: whatever else is typed, the helper finds, or says what is near. */
 export const GPUS = [
   'T4',
   'L4',

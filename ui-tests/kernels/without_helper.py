@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import ModuleType
 
-WHEEL = ("gpu_headroom", "gpu_simulator")
+WHEEL = ("gpu_dry_run", "gpu_headroom", "gpu_simulator")
 
 
 class PathFinderWithoutHelper(PathFinder):

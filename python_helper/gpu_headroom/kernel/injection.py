@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from types import CodeType, ModuleType
 
 PACKAGE = "gpu_headroom"
+BESIDE = "gpu_dry_run"
+"""A package that comes with a pack of its own, in a folder of its name."""
 OWN = __name__.partition(".")[0]
 """What this copy of the package is imported as."""
 _ASIDE = f"_{PACKAGE}"  # where a person's own module is called as the package is
@@ -59,7 +61,7 @@ class InMemory(  # type: ignore[misc]  # typeshed's own bases disagree
             return False
         self._codes[path] = None
         if f"{self.package}.{path[:-3].replace('/', '.')}" not in sys.modules:
-            self._codes[path] = self.source_to_code(self.sources[path], f"{ROOT}/{path}")
+            self._codes[path] = self.source_to_code(self._adapted(path), f"{ROOT}/{path}")
         return True
 
     def get_code(self, fullname: str) -> CodeType | None:
@@ -88,15 +90,21 @@ class InMemory(  # type: ignore[misc]  # typeshed's own bases disagree
     def get_data(self, path: str | bytes) -> bytes:
         """Return the source under a name of `get_filename`; raises `OSError`."""
         try:
-            return self.sources[str(path).removeprefix(f"{ROOT}/")].encode()
+            return self._adapted(str(path).removeprefix(f"{ROOT}/")).encode()
         except KeyError:
             raise FileNotFoundError(path) from None
 
+    def _adapted(self, path: str) -> str:
+        """Return a text; that of a package beside this one imports it as it is called here."""
+        text = self.sources[path]
+        is_beside = path.startswith(f"{BESIDE}/")
+        return text.replace(f"from {PACKAGE}", f"from {self.package}") if is_beside else text
+
     def _path(self, fullname: str) -> str | None:
         package, *names = fullname.split(".")
-        if package != self.package:
+        if package not in {self.package, BESIDE}:
             return None
-        stem = "/".join(names)
+        stem = "/".join(names if package == self.package else [package, *names])
         candidates = (f"{stem}.py", f"{stem}/__init__.py") if stem else ("__init__.py",)
         return next((path for path in candidates if path in self.sources), None)
 

@@ -20,7 +20,6 @@ from ..handlers.basics import Basics
 from ..handlers.dispatcher import Dispatcher
 from ..kernel import injection, running_cell
 from ..kernel.channel import TARGET, KernelChannel
-from ..own import bring
 from ..protocol.checking import PROTOCOL_VERSION
 from ..protocol.leases import Leases
 from ..readings.cuda import Cuda
@@ -325,9 +324,7 @@ class Session:
         from ..handlers.rerun import RerunRequests
 
         requests = (ReleaseRequests(self), RerunRequests(self))
-        names = (".handlers.dry_run",)
-        others = [part.PART(self) for name in names if (part := bring(name)) is not None]
-        parts = (Answers(self), HolderRequests(self), *requests, *others)
+        parts = (Answers(self), HolderRequests(self), *requests)
         found = {kind: handler for part in parts for kind, handler in part.by_kind.items()}
         self.wings.load()
         for wing in self.wings:

@@ -5,4 +5,5 @@ WINGS = (
     ".frames.wing",
     ".workers.wing",
     ".rescue.wing",
+    "gpu_dry_run.wing",
 )

@@ -97,6 +97,6 @@ def processes(scratch: Path) -> list[int]:
         except OSError:
             continue
         is_ours = f"TMPDIR={scratch}".encode() in environment.split(b"\0")
-        if is_ours and b"gpu_headroom.dry_runs." in said:
+        if is_ours and b"gpu_dry_run." in said:
             found.append(int(each.name))
     return found

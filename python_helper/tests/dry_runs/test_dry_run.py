@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
-from gpu_headroom.dry_runs import gpus, notebook, overlay, words
-from gpu_headroom.dry_runs.asks import asks
+from gpu_dry_run import gpus, notebook, overlay, words
+from gpu_dry_run.asks import asks
 from tests.dry_runs.notebooks import write
 from tests.dry_runs.page import processes
 

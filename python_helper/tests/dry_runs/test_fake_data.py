@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from gpu_headroom.dry_runs.fake import checkpoints, tables
-from gpu_headroom.dry_runs.fake.scores import MadeUpMetric
+from gpu_dry_run.fake import checkpoints, tables
+from gpu_dry_run.fake.scores import MadeUpMetric
 from tests.dry_runs.notebooks import write
 
 from benchmarks.causes.trial import DECLARE_OPERATORS
@@ -74,7 +74,7 @@ PUBLISHED = {
     "EleutherAI/pythia-1.4b": 1_414_647_808,
 }
 COUNT = """import json, sys, torch, transformers
-from gpu_headroom.dry_runs.fake.checkpoints import config_of
+from gpu_dry_run.fake.checkpoints import config_of
 found = {}
 for name in json.load(sys.stdin):
     config = config_of(name)
@@ -329,7 +329,7 @@ Trainer(
     data_collator=DataCollatorWithPadding(tokenizer),
 ).train()"""
 COLUMNS = """from datasets import load_dataset
-from gpu_headroom.dry_runs.fake import tables
+from gpu_dry_run.fake import tables
 for line in tables._KNOWN.strip().splitlines():
     name, config, *_ = line.split()
     part = line.split()[-1].partition("=")[0]

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from gpu_headroom.dry_runs import overlay, sandbox
-from gpu_headroom.dry_runs.process import PREFIX
+from gpu_dry_run import overlay, sandbox
+from gpu_dry_run.process import PREFIX
 from tests.dry_runs.test_dry_run import call, environment
 from tests.live import PATIENCE_S
 
@@ -274,7 +274,7 @@ def test_takes_what_the_system_has(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     """The first that is there, or the one that the setting names, or none."""
     monkeypatch.delenv(sandbox.SETTING, raising=False)
     first = sandbox.kind.__wrapped__(network=False)
-    ask = "from gpu_headroom.dry_runs import sandbox; print(sandbox.kind(network=False))"
+    ask = "from gpu_dry_run import sandbox; print(sandbox.kind(network=False))"
     path = os.environ["PATH"]
     for setting, has_bubblewrap, prefix, expected in (
         ("", True, [], first),
@@ -360,7 +360,7 @@ def test_what_a_run_leaves_ends_with_it(outside: Outside, tmp_path: Path, system
 # Ends itself by a signal where it would end what it has started, having done just that.
 ENDED_MEANWHILE = """
 import os, signal, sys
-from gpu_headroom.dry_runs import process
+from gpu_dry_run import process
 from gpu_headroom.__main__ import main
 ended = process.ended
 def end(started):

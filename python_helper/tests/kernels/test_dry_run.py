@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from gpu_headroom.dry_runs import sandbox
-from gpu_headroom.dry_runs.process import PREFIX
+from gpu_dry_run import sandbox
+from gpu_dry_run.process import PREFIX
 from tests.dry_runs.notebooks import write
 from tests.dry_runs.page import Page, processes
 from tests.kernels.test_scripts import PARTS

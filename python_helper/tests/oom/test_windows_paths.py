@@ -13,11 +13,11 @@ from pathlib import Path, PurePath, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from gpu_dry_run import engine
 from gpu_headroom.cells.runs import CellRun
 from gpu_headroom.code import beside
 from gpu_headroom.code.command import as_run, put_back
 from gpu_headroom.concurrency import other_threads
-from gpu_headroom.dry_runs import engine
 from gpu_headroom.errors.pasted import recognise_text
 from gpu_headroom.errors.recognise import Recognition
 from gpu_headroom.frameworks.torch import memory_snapshot

@@ -13,11 +13,15 @@ from gpu_headroom.text.catalogue import SENTENCES
 from gpu_headroom.text.messages import message
 
 ROOT = Path(__file__).parents[3]
-HELPER = ROOT / "python_helper" / "gpu_headroom"
+FILES = [
+    path
+    for package in ("gpu_headroom", "gpu_dry_run")
+    for path in (ROOT / "python_helper" / package).rglob("*.py")
+]
 CATALOGUE = {**SENTENCES, **TEXTS}
-for path in HELPER.rglob("*.py"):
+for path in FILES:
     if re.search(r"^TEXTS\b", path.read_text(encoding="utf-8"), re.MULTILINE):
-        name = ".".join(path.relative_to(HELPER.parent).with_suffix("").parts)
+        name = ".".join(path.relative_to(ROOT / "python_helper").with_suffix("").parts)
         CATALOGUE |= import_module(name).TEXTS
 CALLS = {"message", "say", "_row"}
 TABLES = {"SENTENCES", "TEXTS"}
@@ -61,7 +65,7 @@ def ids_in_code() -> set[str]:
     groups = {name.split(".")[0] for name in CATALOGUE}
     shape = re.compile(rf"(?:{'|'.join(groups)})\.[a-z_.-]+")
     found = set()
-    for path in HELPER.rglob("*.py"):
+    for path in FILES:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         own = defined(tree)
         for node in ast.walk(tree):
@@ -105,7 +109,7 @@ def test_code_uses_known_ids() -> None:
 
 def test_a_sentence_stands_in_one_place() -> None:
     """In the first pack, in the catalogue or beside a rule or remedy that is in the registry."""
-    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in HELPER.rglob("*.py")]
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in FILES]
     ids = [ast.literal_eval(key) for tree in trees for key in defined(tree) if key is not None]
     assert sorted(ids) == sorted(set(CATALOGUE) - OF_SUGGESTIONS)
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 import { GPUS } from '../choice';
 
-const MODULE = 'python_helper/gpu_headroom/dry_runs/gpus.py';
+const MODULE = 'python_helper/gpu_dry_run/gpus.py';
 
 describe('Choice', () => {
   it('should list the GPUs that the helper knows', () => {

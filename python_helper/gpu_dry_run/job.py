@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
 
-from ..protocol.checking import is_shaped
-from ..text.untrusted import parse_json
+from gpu_headroom.protocol.checking import is_shaped
+from gpu_headroom.text.untrusted import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..protocol.generated.wire import DryRunAsk, DryRunFound, Message, Report
+    from gpu_headroom.protocol.generated.wire import DryRunAsk, DryRunFound, Message, Report
+
     from .notebook import CodeCell
 else:  # no pack carries them; what is shown of them is looked at there
     DryRunAsk = DryRunFound = Message = Report = dict

@@ -8,9 +8,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..code.find import words
-from ..code.parsing import magics, parse_cell
-from ..code.side_effects import calls_from, functions_of
+from gpu_headroom.code.find import words
+from gpu_headroom.code.parsing import magics, parse_cell
+from gpu_headroom.code.side_effects import calls_from, functions_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,8 +18,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from .. import system
-from ..own import SIMULATOR
+from gpu_headroom import system
+from gpu_headroom.own import SIMULATOR
+
 from . import sandbox
 from .process import children
 

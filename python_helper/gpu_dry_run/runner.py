@@ -11,18 +11,19 @@ from importlib import import_module
 from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
 
-from ..card.report import report_of
-from ..cells.runs import CellRun
-from ..code.reading import each_parsed_once
-from ..concurrency import threads
-from ..concurrency.turns import Turn
-from ..errors.recognise import recognise
-from ..frameworks.torch.observer import Observer
-from ..oom.evidence import measure
-from ..oom.failure import Failure, device_that_failed
-from ..own import OWN, SIMULATOR
-from ..readings.snapshot import DeviceSnapshot
-from ..readings.sources import Sources
+from gpu_headroom.card.report import report_of
+from gpu_headroom.cells.runs import CellRun
+from gpu_headroom.code.reading import each_parsed_once
+from gpu_headroom.concurrency import threads
+from gpu_headroom.concurrency.turns import Turn
+from gpu_headroom.errors.recognise import recognise
+from gpu_headroom.frameworks.torch.observer import Observer
+from gpu_headroom.oom.evidence import measure
+from gpu_headroom.oom.failure import Failure, device_that_failed
+from gpu_headroom.own import OWN, SIMULATOR
+from gpu_headroom.readings.snapshot import DeviceSnapshot
+from gpu_headroom.readings.sources import Sources
+
 from . import sandbox
 from .edited import edits_of
 from .fake_data import fake_data
@@ -32,7 +33,8 @@ from .loops import Clock, StepCounter, TimeIsUp
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..errors.recognise import Recognition
+    from gpu_headroom.errors.recognise import Recognition
+
     from .job import CardPeak, Ended, RunEvent, RunOrder
 
 _UNLIMITED = 2**50

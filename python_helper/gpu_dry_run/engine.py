@@ -9,8 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from ..edits.hunks import as_edits, hunks
-from ..text.messages import message
+from gpu_headroom.edits.hunks import as_edits, hunks
+from gpu_headroom.text.messages import message
+
 from . import sandbox, words
 from .asks import asks
 from .child import only_way_out
@@ -23,7 +24,8 @@ from .process import Limits, Runs
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..protocol.generated.wire import DryRunAsk, DryRunFound, DryRunTry
+    from gpu_headroom.protocol.generated.wire import DryRunAsk, DryRunFound, DryRunTry
+
     from .findings import Findings, Try
     from .gpus import Gpu
     from .job import DryRunStep, Ended

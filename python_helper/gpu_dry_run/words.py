@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..text.messages import message
+from gpu_headroom.text.messages import message
+
 from .findings import fullest, is_whole, needed_bytes
 from .job import DIED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..protocol.generated.wire import Message
+    from gpu_headroom.protocol.generated.wire import Message
+
     from .findings import Findings, Try
     from .gpus import Gpu
     from .job import CardPeak, DryRunOrder, EditedCells, Ended

@@ -16,8 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..concurrency import threads
-from ..own import SIMULATOR
+from gpu_headroom.concurrency import threads
+from gpu_headroom.own import SIMULATOR
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -15,7 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..text.messages import say
+from gpu_headroom.text.messages import say
+
 from . import landlock, sandbox
 
 TEXTS = {

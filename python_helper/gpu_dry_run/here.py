@@ -5,18 +5,20 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from ..dry_runs import engine, gpus
-from ..dry_runs.job import ordered
-from ..dry_runs.notebook import CodeCell
-from ..text.messages import say
-from .dry_run_words import TEXTS, left_out, summary
-from .tables import Text
+from gpu_headroom.terminal.tables import Text
+from gpu_headroom.text.messages import say
+
+from . import engine, gpus
+from .console import TEXTS, left_out, summary
+from .job import ordered
+from .notebook import CodeCell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..dry_runs.job import DryRunStep
-    from ..session.session import Session
+    from gpu_headroom.session.session import Session
+
+    from .job import DryRunStep
 
 _OWN = "gpu_headroom"
 

@@ -10,17 +10,18 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..dry_runs import engine, gpus, notebook, words
-from ..dry_runs.job import ordered
-from ..text.messages import say
-from .dry_run_words import TEXTS, asked, summary
+from gpu_headroom.text.messages import say
+
+from . import engine, gpus, notebook, words
+from .console import TEXTS, asked, summary
+from .job import ordered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..dry_runs.findings import Findings
-    from ..dry_runs.job import DryRunOrder, DryRunStep
-    from ..dry_runs.notebook import CodeCell
+    from .findings import Findings
+    from .job import DryRunOrder, DryRunStep
+    from .notebook import CodeCell
 
 _FITS, _FITS_NOT, _NOT_KNOWN = 0, 1, 2
 _GIB = 2**30

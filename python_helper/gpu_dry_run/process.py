@@ -14,10 +14,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from .. import system
-from ..concurrency import threads
-from ..kernel import injection
-from ..own import SIMULATOR
+from gpu_headroom import system
+from gpu_headroom.concurrency import threads
+from gpu_headroom.kernel import injection
+from gpu_headroom.own import SIMULATOR
+
 from . import sandbox
 from .job import LONGEST, NOTHING, event_of
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from .job import Ended, RunOrder
 
 PREFIX = "gpu-headroom-dry-run-"
-_HELPER = Path(__file__).parents[2]
+_PACKAGES = Path(__file__).parents[1]
 # Before anything is imported, which takes time as well. Linux weighs sessions against each other
 # before it looks at a process (autogroups in sched(7)), and has some wait before they are changed.
 GIVE_WAY = """import os, time
@@ -50,7 +51,7 @@ _ALONE = "import sys\nsys.path[:] = [each for each in sys.path if each]\n"
 # These packages and no others of their names; what lies beside them stands behind all else.
 _FROM_FILES = """path = sys.argv[1]
 sys.path.insert(0, path)
-import gpu_headroom, gpu_simulator
+import gpu_dry_run, gpu_headroom, gpu_simulator
 sys.path.remove(path)
 path in sys.path or sys.path.append(path)
 """
@@ -114,13 +115,13 @@ def launched(
     """
     sources = brought()
     code = GIVE_WAY + _ALONE + (_FROM_FILES if sources is None else _FROM_A_LINE)
-    given = str(_HELPER) if sources is None else injection.helper_version()
+    given = str(_PACKAGES) if sources is None else injection.helper_version()
     command = [
         sys.executable,
         "-W",  # of threads of a library, which are not in use where it forks
-        "ignore::DeprecationWarning:gpu_headroom.dry_runs.child",
+        "ignore::DeprecationWarning:gpu_dry_run.child",
         "-c",
-        f"{code}from gpu_headroom.dry_runs.{module} import main\nmain()",
+        f"{code}from gpu_dry_run.{module} import main\nmain()",
         given,
     ]
     process = subprocess.Popen(  # noqa: S603  this very Python

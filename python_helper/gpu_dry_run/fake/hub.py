@@ -16,7 +16,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...text.messages import say
+from gpu_headroom.text.messages import say
+
 from .checkpoints import config_of
 from .texts import write_processor, write_tokenizer
 from .uploads import change_uploads

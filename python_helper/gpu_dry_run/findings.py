@@ -12,7 +12,8 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..text.messages import message
+from gpu_headroom.text.messages import message
+
 from .gpus import AMPERE, Gpu
 from .job import DIED, NOTHING
 

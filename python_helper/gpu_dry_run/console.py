@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..text.format import format_bytes
-from ..text.messages import say
-from .tables import heads, table
+from gpu_headroom.terminal.tables import heads, table
+from gpu_headroom.text.format import format_bytes
+from gpu_headroom.text.messages import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..dry_runs.job import DryRunOrder, DryRunStep
-    from ..protocol.generated.wire import DryRunAsk, DryRunFit, DryRunFound, Part
+    from gpu_headroom.protocol.generated.wire import DryRunAsk, DryRunFit, DryRunFound, Part
+
+    from .job import DryRunOrder, DryRunStep
 
 TEXTS = {
     "dry_run.context": "the driver's context",

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..code.reading import each_parsed_once
-from ..edits.code_fix import CodeFix
-from ..edits.hunks import hunks
+from gpu_headroom.code.reading import each_parsed_once
+from gpu_headroom.edits.code_fix import CodeFix
+from gpu_headroom.edits.hunks import hunks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..protocol.generated.wire import Remedy, Report
+    from gpu_headroom.protocol.generated.wire import Remedy, Report
+
     from .job import EditedCells
 
 

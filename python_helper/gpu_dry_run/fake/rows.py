@@ -9,7 +9,8 @@ import io
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ...text.messages import say
+from gpu_headroom.text.messages import say
+
 from .hub import NotMadeUpError
 from .tables import table_of
 

@@ -1,41 +1,46 @@
-"""A dry run for a page: a process beside the kernel, and what it tells handed on."""
+"""The wing of dry runs: a process beside the kernel, and what it tells handed on to a page."""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING, Any
 
-from ..concurrency import threads
-from ..dry_runs import gpus
-from ..dry_runs.edited import edits_of
-from ..dry_runs.engine import ask_first
-from ..dry_runs.job import LONGEST, ordered, step_of
-from ..dry_runs.notebook import CodeCell
-from ..dry_runs.process import ended, launched
-from ..dry_runs.words import TEXTS
-from ..kernel import injection
-from ..text.messages import message
-from .dispatcher import Refusal
+from gpu_headroom.concurrency import threads
+from gpu_headroom.handlers.dispatcher import Refusal
+from gpu_headroom.kernel import injection
+from gpu_headroom.session.wing import Wing
+from gpu_headroom.text.messages import message
+
+from . import gpus
+from .edited import edits_of
+from .engine import ask_first
+from .job import LONGEST, ordered, step_of
+from .notebook import CodeCell
+from .process import ended, launched
+from .words import TEXTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from gpu_headroom.handlers.dispatcher import Handlers
+    from gpu_headroom.protocol.generated import requests, wire
+    from gpu_headroom.readings.snapshot import DeviceReading
+    from gpu_headroom.session.wing import Host
 
-    from ..dry_runs.gpus import Gpu
-    from ..dry_runs.job import DryRunOrder, EditedCells
-    from ..protocol.generated import requests, wire
-    from ..readings.snapshot import DeviceReading
-    from .queued import Served
+    from .gpus import Gpu
+    from .job import DryRunOrder, EditedCells
 
 _LOOK_EVERY_S = 0.5
 
 
-class DryRunRequests:
-    """The answers, by the type of the request; a life has one dry run at a time."""
+class DryRuns(Wing):
+    """Answers the request for a dry run; a life has one at a time."""
 
-    def __init__(self, life: Served) -> None:
-        self._life = life
+    def __init__(self, host: Host) -> None:
+        super().__init__(host)
         self._going: _Going | None = None
-        self.by_kind: dict[str, Callable[[Any], wire.Reply]] = {"dry_run": self._dry_run}
+
+    def handlers(self) -> Handlers:
+        """Return what answers the request, to begin one or to end it."""
+        return {"dry_run": self._dry_run}
 
     def _dry_run(self, request: requests.DryRunRequest) -> wire.DryRunReply:
         going = self._going
@@ -46,14 +51,14 @@ class DryRunRequests:
         elif is_going:
             raise Refusal(message("dry_run.busy", TEXTS))
         else:
-            self._going = _Going(self._life, request, *self._gpus(request))
+            self._going = _Going(self.host, request, *self._gpus(request))
             threads.start(self._going.run)
         return {"type": "dry_run", "id": request["id"], "status": "queued"}
 
     def _gpus(self, request: requests.DryRunRequest) -> tuple[str | None, list[Gpu]]:
         """Return the name of the GPU on which edits are tried, `None` for any, and all of them."""
-        latest = self._life.sampler.latest
-        report = self._life.reports.report(request["report_id"] or "")
+        latest = self.host.sampler.latest
+        report = self.host.reports.report(request["report_id"] or "")
         index = report and report["device_index"]
         limits = any("memory_fraction" in text for text in request["sources"].values())
         own = [
@@ -74,7 +79,7 @@ class _Going:
     """One dry run, from the request to the last word about it, on a thread of its own."""
 
     def __init__(
-        self, life: Served, request: requests.DryRunRequest, tried_on: str | None, on: list[Gpu]
+        self, life: Host, request: requests.DryRunRequest, tried_on: str | None, on: list[Gpu]
     ) -> None:
         self._life, self._request, self._tried_on, self._gpus = life, request, tried_on, on
         self.is_cancelled = self.is_over = False
@@ -168,4 +173,4 @@ def _failed(said: wire.Message) -> dict[str, Any]:
     return {"status": "failed", "message": said, "asks": [], "found": None}
 
 
-PART = DryRunRequests
+WING = DryRuns
