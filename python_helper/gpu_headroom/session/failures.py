@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol
 
+    from ..card.elsewhere import WorkerFailure
     from ..card.report import BuiltReport
     from ..card.reports import Reports
     from ..cells.life import Life
@@ -32,13 +33,18 @@ if TYPE_CHECKING:
     from ..oom.scene import Scene
     from ..protocol.generated import requests, wire
     from ..readings.snapshot import DeviceSnapshot
-    from .wing import Wings
+
+    class _Wings(Protocol):
+        """What wings do for a report."""
+
+        def report_html(self, html: str, report_id: str) -> str: ...
+        def worker_failure(self, recognition: Recognition) -> WorkerFailure: ...
 
     class _Failing(Life, Protocol):
         """What explains a failure besides."""
 
         reports: Reports
-        wings: Wings
+        wings: _Wings
 
         def take_capture(self, *, of_this_thread: bool) -> Capture | None: ...
 

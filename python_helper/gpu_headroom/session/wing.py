@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..card.elsewhere import WorkerFailure
 from ..concurrency.threads import Lock
 from ..own import bring
 
@@ -11,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Protocol
 
-    from ..card.report import BuiltReport
     from ..cells.runs import CellRun
     from ..errors.recognise import Recognition
     from ..frameworks.torch.observer import Capture
@@ -34,23 +34,6 @@ if TYPE_CHECKING:
 
         def await_cuda(self, started: Callable[[], object]) -> None:
             """Have this called once CUDA starts in this process, which is a fork of the kernel."""
-
-
-class WorkerFailure:
-    """What is known of a failure in another process besides its error: here nothing.
-
-    `batch` is the place of the number that scales its memory, `fits` what should fit of it.
-    """
-
-    batch: object = None
-    fits: object = None
-
-    def joined(self, built: BuiltReport) -> BuiltReport:
-        """Return its report with what the process has measured."""
-        return built
-
-    def await_more(self, update: Callable[[BuiltReport], None], built: BuiltReport) -> None:
-        """Have a report that is displayed updated where the process is heard of later."""
 
 
 class Wing:

@@ -79,10 +79,24 @@ class Workers(Wing):
 
     def worker_failure(self, recognition: Recognition) -> LeftFailure | None:
         """Return what a worker has left of its failure."""
-        from .failure import left_by
+        from .failure import LeftFailure, as_text
+        from .report import is_of
 
         worker = recognition.worker
-        return None if worker is None else left_by(self, worker, recognition)
+        if worker is None:
+            return None
+        left: dict[str, Any] = {}
+        take = None
+        if worker.engine == "command":
+            left = self.ranks.take(worker.pid, worker.rank)
+            if not is_of(left.get("report"), recognition.said):
+                left = {}
+        elif worker.engine == "rank":
+            left = {} if worker.pid is None else self.ranks.take(worker.pid)
+        elif (engine := self.engine(worker.engine)) is not None:
+            take = partial(engine.take, as_text(recognition.error), worker)
+            left = take()
+        return LeftFailure(self.host, lambda: self.answer().cards, left, take)
 
     def status(self) -> str:
         """Return what is known by now of the workers' GPUs, in words."""
