@@ -100,7 +100,7 @@ class Wings:
     def __init__(self, modules: tuple[str, ...], host: Host) -> None:
         self._modules, self._host = modules, host
         self._wings: dict[str, Wing] = {}
-        self._loading = Lock(limit_s=2.0)
+        self._loading = Lock(limit_s=10.0)
 
     def __iter__(self) -> Iterator[Wing]:
         return iter(list(self._wings.values()))

@@ -233,7 +233,7 @@ def test_what_kernels_that_were_killed_forgot_goes_in_time(kernel: LiveKernel) -
 import os, sys, time
 life = sys.modules["gpu_headroom.session"].current().wings.named("workers")
 own = life.ranks._folder.path
-old, young, other = [own.replace(life.life_id, each) for each in ("old", "young", "other")]
+old, young, other = [own.replace(life.host.life_id, each) for each in ("old", "young", "other")]
 other = other.replace("ranks-", "")
 for each in (old, young, other):
     os.mkdir(each)
