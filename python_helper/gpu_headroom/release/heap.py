@@ -8,6 +8,7 @@ array, or the graph of one, keeps the same storage. So retained sizes do not add
 from __future__ import annotations
 
 import gc
+import sys
 import types
 from collections import Counter
 from contextlib import suppress
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..concurrency.turns import Late
 from ..frameworks.imported import imported
 from ..holders import collector
-from ..holders.frames import cell_of, last_tracebacks
+from ..holders.frames import cell_of, last_errors, last_tracebacks
 from ..holders.names import namespaces, user_names
 from ..holders.reach import of_kinds
 from ..holders.referrers import tables_of_modules
@@ -29,7 +30,6 @@ from ..inspection.tables import items_of
 from .leading import checked, leading
 from .memory import ArrayMemory, Storages
 from .reference_graph import ReferenceGraph, all_from
-from .tracebacks import remembered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -441,3 +441,12 @@ class Heap:
 
     def _ids(self, numbers: AbstractSet[int]) -> set[int]:
         return set(map(self._graph.ids.__getitem__, numbers & self._arrays))
+
+
+def remembered(shell: Any) -> tuple[list[Any], list[Any]]:
+    """Return what Python and IPython remember of errors, and what of theirs lets go of it."""
+    formatter = getattr(shell, "InteractiveTB", None)
+    result = getattr(shell, "last_execution_result", None)
+    values = [*last_errors(shell), *last_tracebacks(shell), getattr(formatter, "pdb", None)]
+    holders = [vars(sys), formatter, result, getattr(shell, "SyntaxTB", None)]
+    return [each for each in values if each is not None], [holder for holder in holders if holder]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import uuid
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ..code.rerun import set_first
 from ..holders.names import user_names
@@ -18,6 +18,7 @@ from ..inspection.tables import items_of
 from ..text.messages import message
 from .freeable import Freeable
 from .outputs import forget
+from .situation import RerunOffer
 from .variables import delete, holds_memory
 
 if TYPE_CHECKING:
@@ -29,14 +30,6 @@ if TYPE_CHECKING:
 
 KIND = "rerun"
 _MOST_OFFERS = 200
-
-
-class RerunOffer(NamedTuple):
-    """What may go before a cell runs again; `after_s` is when the last cell so far began."""
-
-    cell: CellRun
-    names: frozenset[str]
-    after_s: float
 
 
 def offer(situation: Situation, run: Sequence[CellRun], cells: Mapping[str, str]) -> list[str]:

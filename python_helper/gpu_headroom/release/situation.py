@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..concurrency.turns import Late, Turn
 from ..frameworks.torch.private import is_opaque
@@ -17,7 +17,14 @@ if TYPE_CHECKING:
 
     from ..cells.runs import CellRun
     from ..protocol.generated.wire import Message
-    from .overwritten import RerunOffer
+
+
+class RerunOffer(NamedTuple):
+    """What may go before a cell runs again; `after_s` is when the last cell so far began."""
+
+    cell: CellRun
+    names: frozenset[str]
+    after_s: float
 
 
 class Situation:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ..holders.frames import callers, last_errors, last_tracebacks
+from ..holders.frames import callers
 from ..text.messages import message
 from .freeable import Freeable
 
@@ -38,15 +38,6 @@ def items(situation: Situation) -> Iterator[Freeable]:
         free=lambda: drop_tracebacks(shell),
         blocked=message("item.traceback.cost_debugging") if debugging() else None,
     )
-
-
-def remembered(shell: Any) -> tuple[list[Any], list[Any]]:
-    """Return what Python and IPython remember of errors, and what of theirs lets go of it."""
-    formatter = getattr(shell, "InteractiveTB", None)
-    result = getattr(shell, "last_execution_result", None)
-    values = [*last_errors(shell), *last_tracebacks(shell), getattr(formatter, "pdb", None)]
-    holders = [vars(sys), formatter, result, getattr(shell, "SyntaxTB", None)]
-    return [each for each in values if each is not None], [holder for holder in holders if holder]
 
 
 def debugging() -> bool:

@@ -47,8 +47,7 @@ if TYPE_CHECKING:
     from ..kernel.channel import Channel
     from ..protocol.generated import requests, wire
     from ..readings.snapshot import DeviceSnapshot
-    from ..release.overwritten import RerunOffer
-    from ..release.situation import Situation
+    from ..release.situation import RerunOffer, Situation
 
 _MOST_ERRORS = 50
 

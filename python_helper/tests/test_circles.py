@@ -1,0 +1,63 @@
+"""No two files of the helper need each other, by value or by type."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tests.live import SOURCES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+# In circles still.
+ALLOWED = {
+    *("oom.batch_number", "oom.evidence", "oom.peak", "oom.scene"),
+    *("holders.arrays", "holders.containers", "holders.frames", "holders.graphs"),
+    *("holders.inspector", "holders.modules", "holders.objects", "holders.reach"),
+    *("holders.suspended", "holders.walk"),
+}
+FILES = {
+    ".".join(path.relative_to(SOURCES).with_suffix("").parts).removesuffix(".__init__"): path
+    for package in ("gpu_headroom", "gpu_dry_run")
+    for path in (SOURCES / package).rglob("*.py")
+}
+
+
+def imported(name: str) -> Iterator[str]:
+    """Yield the files of ours that one imports, for values or for types."""
+    path = FILES[name]
+    package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            start = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join([*start, *([node.module] if node.module else [])])
+            for alias in node.names:
+                inner = f"{module}.{alias.name}"
+                yield inner if inner in FILES else module
+
+
+def in_circles(imports: Mapping[str, set[str]]) -> set[str]:
+    """Return the files from which imports lead back to themselves."""
+    found = set()
+    for name in imports:
+        reached, waiting = set[str](), [name]
+        while waiting:
+            more = imports[waiting.pop()] - reached
+            reached |= more
+            waiting += more
+        if name in reached:
+            found.add(name)
+    return found
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    """Whoever reads a file can begin with what it imports."""
+    imports = {name: {each for each in imported(name) if each in FILES} - {name} for name in FILES}
+    assert sum(map(len, imports.values())) > 1000
+    assert in_circles(imports) - {f"gpu_headroom.{name}" for name in ALLOWED} == set()
+
+
+def test_a_circle_is_found() -> None:
+    """Also one over another file; what only leads to it is in none."""
+    assert in_circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}, "e": set()}) == set("abc")
