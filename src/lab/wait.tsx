@@ -32,6 +32,18 @@ export function Wait(props: {
   );
 }
 
+/** That a walk goes on, with its time and its end once the kernel tells of them. */
+export function WalkWait<K extends Work>(props: {
+  task: Task<K> | null;
+  label: string;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { label, task, trans } = props;
+  const elapsed_s = task?.elapsed_s ?? null;
+  const onCancel = elapsed_s === null ? null : () => void task?.cancel();
+  return <Wait {...{ elapsed_s, label, onCancel, trans }} />;
+}
+
 /** The same of a task; nothing where it has not gone on for long. */
 export function TaskWait<K extends Work>(props: {
   task: Task<K>;

@@ -2,7 +2,8 @@ import * as React from 'react';
 
 import { Hint } from '../components/hint';
 import { explain } from '../kernel/problem';
-import { Gap, Measuring } from '../lab/measuring';
+import { Gap } from '../lab/gap';
+import { WalkWait } from '../lab/wait';
 import { isBusy } from '../memory/model';
 import { explainIdle } from '../text/names';
 import { HolderTable } from './holdertable';
@@ -30,11 +31,7 @@ export function HolderList({ model }: IPanelProps): React.JSX.Element {
   return (
     <>
       {holders && (isLong || !held) && moment && (
-        <Measuring
-          label={moment}
-          measurement={holders.measurement}
-          trans={trans}
-        />
+        <WalkWait label={moment} task={task ?? null} trans={trans} />
       )}
       {problem !== null && <Hint icon="info">{explain(problem, trans)}</Hint>}
       {last?.complete === false && (

@@ -5,7 +5,8 @@ import { Button } from '../components/button';
 import { Hint } from '../components/hint';
 import { Sentence } from '../components/sentence';
 import { explain } from '../kernel/problem';
-import { Gap, Measuring } from '../lab/measuring';
+import { Gap } from '../lab/gap';
+import { WalkWait } from '../lab/wait';
 import { bySize, isCovered } from '../memory/items';
 import type { IItem } from '../protocol';
 import { words } from '../text/messages';
@@ -50,9 +51,9 @@ export function ChecklistView(props: IChecklistProps): React.JSX.Element {
         </Hint>
       )}
       {isMeasuring && (
-        <Measuring
+        <WalkWait
           label={trans.__('Measuring what can be freed…')}
-          measurement={plan}
+          task={plan.task}
           trans={trans}
         />
       )}

@@ -53,14 +53,13 @@ export class Cards {
 
   /** What draws one card; its caller owns it. */
   create(): ReportRenderer {
-    const { memory, places, dialogs, offers } = this._options;
+    const { memory, places, dialogs } = this._options;
     return new ReportRenderer({
       memory,
       places,
       dialogs,
       reports: this._reports,
       offers: this._offers,
-      offersChanged: offers.changed,
       announcer: this._announcer,
       words: this._words
     });

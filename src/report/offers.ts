@@ -1,3 +1,5 @@
+import type { ISignal } from '@lumino/signaling';
+
 import {
   type IContext,
   type INextStep,
@@ -7,6 +9,7 @@ import {
   stateOf
 } from '../card/state';
 import type { IRemedy } from '../protocol';
+import { Registry } from '../registry';
 import { CELL_OFFERS } from './celloffers';
 import type { IRemedyOffer, IReportOffer, IReportOffers } from './offer';
 
@@ -15,7 +18,12 @@ import type { IRemedyOffer, IReportOffer, IReportOffers } from './offer';
  * inserted: what the core and the wings have registered.
  */
 export class Offers implements IOffers {
-  constructor(private readonly _wings: IReportOffers | null) {}
+  constructor(private readonly _wings: IReportOffers) {}
+
+  /** A wing has added some, or taken some away. */
+  get changed(): ISignal<unknown, void> {
+    return this._wings.changed;
+  }
 
   /** The offer of an id. */
   find(id: string): IReportOffer | undefined {
@@ -106,7 +114,7 @@ export class Offers implements IOffers {
   }
 
   private get _all(): readonly IReportOffer[] {
-    const wings = this._wings?.all.flat() ?? [];
+    const wings = this._wings.all.flat();
     return [...CELL_OFFERS, ...wings].sort((a, b) => a.rank - b.rank);
   }
 }
@@ -124,4 +132,4 @@ function withPrimary([first, ...others]: readonly IOffer[]): IOffer[] {
 }
 
 /** What reports offer without wings. */
-export const IN_CELLS: IOffers = new Offers(null);
+export const IN_CELLS: IOffers = new Offers(new Registry());

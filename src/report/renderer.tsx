@@ -1,7 +1,6 @@
 import { Clipboard, type ISessionContextDialogs } from '@jupyterlab/apputils';
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import type { Message } from '@lumino/messaging';
-import type { ISignal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 
@@ -28,7 +27,6 @@ interface IOptions {
   /** Shared by all cards of the page. */
   readonly reports: Reports;
   readonly offers: Offers;
-  readonly offersChanged: ISignal<unknown, void>;
   readonly announcer: Announcer;
   /** Ask before a kernel is restarted. */
   readonly dialogs: ISessionContextDialogs;
@@ -44,7 +42,7 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     super();
     this._drawing = new Drawing(this.node);
     _options.memory.currentChanged.connect(this._bind, this);
-    _options.offersChanged.connect(this._draw, this);
+    _options.offers.changed.connect(this._draw, this);
   }
 
   /** Read what the output holds; it is untrusted whatever the notebook says. */
@@ -67,7 +65,7 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     this._setPlace(null);
     this._setController(null);
     this._options.memory.currentChanged.disconnect(this._bind, this);
-    this._options.offersChanged.disconnect(this._draw, this);
+    this._options.offers.changed.disconnect(this._draw, this);
     this._drawing.dispose();
     super.dispose();
   }

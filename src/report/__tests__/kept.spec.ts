@@ -13,14 +13,12 @@ import { type IReport, parseReport } from '../../protocol';
 import { Registry } from '../../registry';
 import { FakeServices } from '../../release/__tests__/services';
 import { MIME_TYPE } from '../../tokens';
-import type { IReportOffers } from '../offer';
 import type { Places } from '../place';
 import { ReportRenderer } from '../renderer';
 import { Offers } from '../offers';
 import { Reports } from '../reports';
 
-const WINGS: IReportOffers = new Registry();
-const OFFERS = new Offers(WINGS);
+const OFFERS = new Offers(new Registry());
 
 type Bundle = Record<string, unknown>;
 
@@ -46,7 +44,6 @@ async function show(data: Bundle): Promise<Widget> {
       OFFERS
     ),
     offers: OFFERS,
-    offersChanged: WINGS.changed,
     announcer: new Announcer(),
     dialogs: {} as ISessionContextDialogs,
     words: WORDS

@@ -27,14 +27,12 @@ import { Announcer } from '../../lab/announcer';
 import { Registry } from '../../registry';
 import { FakeServices } from '../../release/__tests__/services';
 import { MIME_TYPE } from '../../tokens';
-import type { IReportOffers } from '../offer';
 import type { IPlace, Places } from '../place';
 import { ReportRenderer } from '../renderer';
 import { Offers } from '../offers';
 import { Reports } from '../reports';
 
-const WINGS: IReportOffers = new Registry();
-const OFFERS = new Offers(WINGS);
+const OFFERS = new Offers(new Registry());
 
 const known = () =>
   Promise.resolve({ status: 'known' as const, report: REPORT, released: null });
@@ -76,7 +74,6 @@ describe('ReportRenderer', () => {
         OFFERS
       ),
       offers: OFFERS,
-      offersChanged: WINGS.changed,
       announcer,
       dialogs: { restart } as unknown as ISessionContextDialogs,
       words: WORDS
