@@ -4,8 +4,6 @@ import * as React from 'react';
 export interface IButtonProps {
   readonly label: string;
   readonly isPrimary?: boolean;
-  /** Stands apart, at the right. */
-  readonly isAside?: boolean;
   /** For screen readers, where the label alone says too little. */
   readonly description?: string;
   /** What it is told by where its label changes. */
@@ -16,15 +14,12 @@ export interface IButtonProps {
 
 /** A button that keeps the focus while it cannot be pressed. */
 export function Button(props: IButtonProps): React.JSX.Element {
-  const { description, focusKey, isAside, isPrimary, label, onPress } = props;
-  const kinds = [
-    isPrimary ? ' jp-mod-primary' : '',
-    isAside ? ' jp-mod-aside' : ''
-  ];
+  const { description, focusKey, isPrimary, label, onPress } = props;
+  const kind = isPrimary ? ' jp-mod-primary' : '';
   return (
     <button
       type="button"
-      className={`jp-GpuHeadroom-button${kinds.join('')}`}
+      className={`jp-GpuHeadroom-button${kind}`}
       aria-disabled={onPress ? undefined : true}
       aria-label={description}
       data-focus-key={focusKey ?? label}

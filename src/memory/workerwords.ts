@@ -1,14 +1,9 @@
 /**
  * Workers in words.
  */
-import type {
-  EngineName,
-  ICardWorker,
-  IDevice,
-  IWorkerCard
-} from '../protocol';
+import type { IDevice, IWorkerCard } from '../protocol';
 import { formatPair } from '../text/format';
-import { nameSize, nameWorker, numberDevice } from '../text/names';
+import { nameSize, numberDevice } from '../text/names';
 import type { ICountingTranslate, ITranslate } from '../text/translate';
 import type { IMemoryState } from './state';
 import { type ICounted, type IWorkersReading, percentOf } from './workers';
@@ -31,24 +26,6 @@ export function countWorkers(
       return trans._n('%1 process of a cell', '%1 processes of cells', count);
     case 'process':
       return trans._n('%1 process', '%1 processes', count);
-  }
-}
-
-/** The workers of an engine, however many they are: "Ray workers". */
-export function nameWorkers(engine: EngineName, trans: ITranslate): string {
-  switch (engine) {
-    case 'rank':
-      return trans.__('Ranks');
-    case 'dask':
-      return trans.__('Dask workers');
-    case 'ray':
-      return trans.__('Ray workers');
-    case 'ipyparallel':
-      return trans.__('Engines');
-    case 'command':
-      return trans.__('Processes of cells');
-    case 'process':
-      return trans.__('Other processes');
   }
 }
 
@@ -128,17 +105,6 @@ export function describeUse(
   return used_bytes === null || capacity_bytes === null
     ? nameSize(used_bytes, trans)
     : formatPair(used_bytes, capacity_bytes, trans.__(' of '));
-}
-
-/** A worker on a card: as its engine calls it, else by its number or its process. */
-export function nameCardWorker(worker: ICardWorker, trans: ITranslate): string {
-  const { name, pid, rank } = worker;
-  if (name !== null) {
-    return name;
-  }
-  return rank === null && pid !== null
-    ? trans.__('process %1', pid)
-    : nameWorker(worker, trans);
 }
 
 /** What workers hold on a device of the kernel; `null`: nothing, or not measured. */

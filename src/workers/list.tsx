@@ -9,11 +9,11 @@ import { WorkerBar } from '../components/workerbar';
 import { Adapting } from '../lab/adapting';
 import { askConsent } from '../lab/consent';
 import { percentOf } from '../memory/workers';
-import { describeUse, nameCardWorker, placeOf } from '../memory/workerwords';
+import { describeUse, placeOf } from '../memory/workerwords';
 import type { ICardWorker, IWorkerCard, WorkerAction } from '../protocol';
 import { formatBytes } from '../text/format';
 import type { IWorkersProps } from './props';
-import { describeProcess, describeState } from './words';
+import { describeProcess, describeState, nameCardWorker } from './words';
 
 interface IListProps extends IWorkersProps {
   /** The numbers are old. */

@@ -4,10 +4,43 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { formatAge } from '../memory/readingwords';
-import { countWorkers, nameWorkers } from '../memory/workerwords';
-import type { ICardWorker, IFollowed } from '../protocol';
+import { countWorkers } from '../memory/workerwords';
+import type { EngineName, ICardWorker, IFollowed } from '../protocol';
 import { formatBytes, formatPrompt } from '../text/format';
+import { nameWorker } from '../text/names';
 import type { IWorkerTask } from './actions';
+
+/** The workers of an engine, however many they are: "Ray workers". */
+function nameWorkers(engine: EngineName, trans: TranslationBundle): string {
+  switch (engine) {
+    case 'rank':
+      return trans.__('Ranks');
+    case 'dask':
+      return trans.__('Dask workers');
+    case 'ray':
+      return trans.__('Ray workers');
+    case 'ipyparallel':
+      return trans.__('Engines');
+    case 'command':
+      return trans.__('Processes of cells');
+    case 'process':
+      return trans.__('Other processes');
+  }
+}
+
+/** A worker on a card: as its engine calls it, else by its number or its process. */
+export function nameCardWorker(
+  worker: ICardWorker,
+  trans: TranslationBundle
+): string {
+  const { name, pid, rank } = worker;
+  if (name !== null) {
+    return name;
+  }
+  return rank === null && pid !== null
+    ? trans.__('process %1', pid)
+    : nameWorker(worker, trans);
+}
 
 /** "40 Dask workers"; "Ray workers" where nobody counts them. */
 function counted(

@@ -21,8 +21,6 @@ import {
   describeWorkers,
   gaugeOf,
   nameCard,
-  nameCardWorker,
-  nameWorkers,
   placeOf,
   workersOn
 } from '../workerwords';
@@ -168,18 +166,6 @@ describe('the words of workers', () => {
     expect(placeOf({ ...FULL, workers: [dask] }, trans)).toBe('GPU 1, node1');
   });
 
-  it('should name a worker as its engine does, else by what it has', () => {
-    const none = { ...RANK, rank: null };
-    expect(nameCardWorker(none, trans)).toBe('process 4712');
-    expect(nameCardWorker({ ...none, pid: null }, trans)).toBe(
-      'another process'
-    );
-    expect(nameCardWorker(RANK, trans)).toBe('rank 1');
-    expect(nameCardWorker({ ...RANK, name: 'gpu-a' }, trans)).toBe('gpu-a');
-    const engine = { ...RANK, engine: 'ipyparallel' } as const;
-    expect(nameCardWorker(engine, trans)).toBe('engine 1');
-  });
-
   it('should say what they hold of a device of the kernel', () => {
     const state = stateWith({ workers: workersWith({}) });
     expect(workersOn(DEVICE, state, trans)).toEqual({
@@ -191,11 +177,6 @@ describe('the words of workers', () => {
   });
 
   it.each(ENGINES)('should all be translated of %s', engine => {
-    for (const text of [
-      countWorkers({ engine, count: 2 }, PSEUDO),
-      nameWorkers(engine, PSEUDO)
-    ]) {
-      expect(text).toMatch(/^⟦.*⟧$/);
-    }
+    expect(countWorkers({ engine, count: 2 }, PSEUDO)).toMatch(/^⟦.*⟧$/);
   });
 });
