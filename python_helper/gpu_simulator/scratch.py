@@ -14,7 +14,7 @@ import torch
 
 from . import attention
 from .reductions import reduction_buffers
-from .torch_internals import META, in_kernel, is_meta
+from .torch_internals import META
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -54,17 +54,9 @@ def takes_cublas_handle(operation: Operation) -> bool:
 
 
 def _indices_of_masks(indices: Iterable[torch.Tensor | None]) -> list[int]:
-    """Return the sizes of the indices that the masks among `indices` become."""
+    """Return the sizes of the indices that the masks among `indices` become, at most."""
     masks = (index for index in indices if index is not None and index.dtype in MASKS)
-    return [_chosen(mask) * mask.dim() * _INDEX for mask in masks]
-
-
-def _chosen(mask: torch.Tensor) -> int:
-    """Return how many elements a mask chooses; without values, the most that it can be."""
-    if is_meta(mask):
-        return mask.numel()
-    with in_kernel():
-        return int(torch.count_nonzero(mask))
+    return [mask.numel() * mask.dim() * _INDEX for mask in masks]
 
 
 def _bytes_of(tensor: torch.Tensor) -> int:

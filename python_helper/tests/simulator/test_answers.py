@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch.nn import functional as F  # noqa: N812 -- everybody's name for it
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +26,12 @@ def scores() -> torch.Tensor:
     return torch.randn(8, 5, device=CUDA)
 
 
+def attend(width: int, dtype: torch.dtype, mask: torch.Tensor | None = None) -> None:
+    """Attend to 50 positions, there and back."""
+    query = torch.randn(2, 4, 50, width, device=CUDA, dtype=dtype, requires_grad=True)
+    F.scaled_dot_product_attention(query, query, query, attn_mask=mask).sum().backward()
+
+
 # As tutorials have them: each ends a program where a number is zero, or where something is wrong.
 GOES_ON: dict[str, Callable[[], object]] = {
     "divided by": lambda: 1 / (scores() > 0).float().mean().item(),
@@ -37,6 +44,12 @@ GOES_ON: dict[str, Callable[[], object]] = {
     "categories": lambda: torch.distributions.Categorical(logits=scores()).sample(),
     "probabilities": lambda: torch.distributions.Categorical(scores().softmax(-1)).entropy(),
     "coin": lambda: torch.distributions.Bernoulli(scores().sigmoid()).sample(),
+    "rows": lambda: scores().unique(dim=0),
+    "margins": lambda: F.multi_margin_loss(
+        scores().requires_grad_(), torch.zeros(8, dtype=torch.long, device=CUDA)
+    ).backward(),
+    "attention of an odd width": lambda: attend(30, torch.bfloat16),
+    "attention with a mask": lambda: attend(32, torch.float32, scores().new_ones(50, 50) > 0),
     "beta": lambda: torch.distributions.Beta(scores().exp(), scores().exp()).rsample(),
     "many variables": lambda: torch.distributions.MultivariateNormal(
         scores()[0], torch.eye(5, device=CUDA)

@@ -158,6 +158,7 @@ ON_SECOND: dict[str, Callable[[], object]] = {
     "parameter.cuda": lambda: nn.Parameter(torch.ones(1024)).cuda(1),
     "buffer.to": lambda: nn.Buffer(torch.ones(1024)).to("cuda:1"),
     "pinned": lambda: torch.ones(1024).pin_memory().to(1, non_blocking=True),
+    "type_as": lambda: torch.ones(1024).type_as(torch.empty(0, device="cuda:1")),
     "copy_": lambda: torch.empty(1024, device="cuda:1").copy_(torch.ones(1024)),
     "zeros": lambda: torch.zeros(1024, device=1),
     "zeros_like": lambda: torch.zeros_like(torch.ones(1024), device="cuda:1"),

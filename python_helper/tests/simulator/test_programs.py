@@ -11,7 +11,10 @@ from benchmarks.fidelity import page
 from benchmarks.fidelity.measured import Comparison, Measured
 from benchmarks.fidelity.run import play
 
+pytestmark = pytest.mark.timeout(600)
+
 PROGRAMS = (
+    *("gpt2", "dropout"),
     *("perceptron_with_SGD", "perceptron_with_autocast", "convolutional_network", "stages"),
     *("stages_with_checkpointing", "transformer_layer", "embedding", "attention"),
     *("attention_in_half_precision", "attention_by_hand", "multi_head_attention_with_weights"),

@@ -115,17 +115,6 @@ def test_a_plain_meta_tensor_is_not_on_the_card(card: Simulation) -> None:
     assert torch.ones(3, device="cuda").to("meta").device.type == "meta"
 
 
-def test_host_tensors_are_as_they_were(card: Simulation) -> None:
-    """Tensors on the host work while the card is there, and charge nothing."""
-    tensor = torch.arange(6.0).view(2, 3)
-    assert (tensor @ tensor.T).tolist() == [[5.0, 14.0], [14.0, 50.0]]
-    assert tensor.numpy().sum() == 15.0
-    assert tensor.to("cpu") is tensor
-    assert tensor.device.type == "cpu"
-    assert tensor.is_cpu
-    assert card.allocator.allocated == 0
-
-
 def test_values_survive_every_way_there_and_back(valued_card: Simulation) -> None:
     """With compute="cpu" a tensor has the values that it was made of."""
     host = torch.randn(4, 5)
