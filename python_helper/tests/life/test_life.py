@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.life.wheels import Environment, present_wheel, version_of, with_version
-from tests.live import REPORT, LiveKernel
+from tests.live import LiveKernel
 from tests.samples.collect import FILL, SIMULATE
 
 if TYPE_CHECKING:
@@ -94,12 +94,8 @@ def card_of(kernel: LiveKernel) -> dict[str, Any]:
     """Run a cell that runs out of memory, and return what its card put into the notebook."""
     run = kernel.run(FILL, cell_id="filling", stop_on_error=False)
     assert run.status == "error"
-    bundles: list[dict[str, Any]] = [
-        content["data"] for kind, content in run.outputs if kind == "display_data"
-    ]
-    (bundle,) = [each for each in bundles if REPORT in each]
     assert kernel.run("del xs").status == "ok"
-    return bundle
+    return run.card
 
 
 def test_live_kernels_outlive_upgrade_and_downgrade(

@@ -74,7 +74,16 @@ class OldLibrary:
         return function
 
 
-Open = "Callable[..., Driver]"
+def gives(**fields: int) -> Callable[..., int]:
+    """Make a function of the library that fills these fields of what it is given by reference."""
+
+    def call(*arguments: Any) -> int:
+        for each in arguments:
+            for name, value in fields.items() if hasattr(each, "_obj") else ():
+                setattr(each._obj, name, value)
+        return 0
+
+    return call
 
 
 @pytest.fixture(autouse=True)
@@ -257,11 +266,6 @@ def test_a_driver_whose_cards_are_hidden_shows_none(
 
 def test_an_old_driver_tells_what_it_can(opened: Callable[..., Driver]) -> None:
     """Without the second version of memory the first is asked; without processes, nothing."""
-
-    def memory(_handle: Any, found: Any) -> int:
-        found._obj.total, found._obj.free = 16 * GIB, 10 * GIB
-        return 0
-
     library = OldLibrary(
         Library(Machine()),
         (
@@ -273,7 +277,7 @@ def test_an_old_driver_tells_what_it_can(opened: Callable[..., Driver]) -> None:
                 for version in ("_v3", "_v2", "")
             ),
         ),
-        nvmlDeviceGetMemoryInfo=memory,
+        nvmlDeviceGetMemoryInfo=gives(total=16 * GIB, free=10 * GIB),
     )
     first, _ = devices(opened(library))
     assert (first.free_bytes, first.others_bytes) == (10 * GIB, None)
@@ -371,25 +375,13 @@ def test_speaks_c(opened: Callable[..., Driver]) -> None:
 
 def test_more_free_than_there_is_is_not_measured(opened: Callable[..., Driver]) -> None:
     """A driver under WSL may say −1, which is 16 EiB."""
-
-    def memory(_handle: Any, found: Any) -> int:
-        found._obj.total, found._obj.free = 16 * GIB, 2**64 - 1
-        return 0
-
+    memory = gives(total=16 * GIB, free=2**64 - 1)
     first, _ = devices(opened(OldLibrary(Library(Machine()), nvmlDeviceGetMemoryInfo_v2=memory)))
     assert (first.capacity_bytes, first.free_bytes, first.used_bytes) == (None, None, None)
 
 
 def test_a_gpu_split_by_mig_shows_one_instance(opened: Callable[..., Driver]) -> None:
     """CUDA uses one instance, the first unless told otherwise, and no GPU beside it."""
-
-    def mode(_handle: Any, current: Any, _pending: Any) -> int:
-        current._obj.value = 1
-        return 0
-
-    def count(_handle: Any, found: Any) -> int:
-        found._obj.value = 7
-        return 0
 
     def instance(handle: Any, index: Any, found: Any) -> int:
         if handle.value != 1 or index.value > 1:
@@ -408,8 +400,8 @@ def test_a_gpu_split_by_mig_shows_one_instance(opened: Callable[..., Driver]) ->
 
     library = OldLibrary(
         Library(Machine(), "unmeasured"),
-        nvmlDeviceGetMigMode=mode,
-        nvmlDeviceGetMaxMigDeviceCount=count,
+        nvmlDeviceGetMigMode=gives(value=1),
+        nvmlDeviceGetMaxMigDeviceCount=gives(value=7),
         nvmlDeviceGetMigDeviceHandleByIndex=instance,
         nvmlDeviceGetUUID=uuid,
         nvmlDeviceGetMemoryInfo_v2=memory,

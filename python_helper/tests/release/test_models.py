@@ -18,6 +18,7 @@ from tests.notebook import Notebook, open_notebook
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from gpu_headroom.protocol.generated.wire import Message
     from gpu_headroom.release.freeable import Freeable
 
 MODEL = """
@@ -38,6 +39,13 @@ PARAMETERS = 8 * 4 * MIB
 def items(notebook: Notebook) -> dict[str, Freeable]:
     """Return what can be freed now, by its ids."""
     return {each.id: each for each in release.find(notebook.situation())}
+
+
+def why_blocked(notebook: Notebook, item: str) -> Message:
+    """Return the reason for which an item is offered, but cannot be had."""
+    blocked = items(notebook)[item].blocked
+    assert blocked is not None
+    return blocked
 
 
 @pytest.fixture
@@ -178,9 +186,7 @@ BLOCKED = {
 def test_leaves_a_model_where_it_could_not_come_back_whole(kernel: Notebook, reason: str) -> None:
     """It is offered with the reason, and asked for all the same it is not touched."""
     assert kernel.run(BLOCKED[reason]).success
-    blocked = items(kernel)["offload:model"].blocked
-    assert blocked is not None
-    assert blocked["id"] == reason
+    assert why_blocked(kernel, "offload:model")["id"] == reason
     assert kernel.free("offload:model").freed_bytes == 0
     assert kernel.run("{p.is_cuda for p in model.parameters()}").result == {True}
 
@@ -191,9 +197,7 @@ def test_leaves_a_model_that_is_spread_over_processes(kernel: Notebook) -> None:
         "class Sharded(nn.Module):\n    __module__ = 'torch.distributed.fsdp'\n"
         "sharded = Sharded()\nsharded.inner = model"
     )
-    blocked = items(kernel)["offload:sharded"].blocked
-    assert blocked is not None
-    assert blocked["id"] == "item.offload.managed"
+    assert why_blocked(kernel, "offload:sharded")["id"] == "item.offload.managed"
 
 
 def test_says_how_much_host_memory_is_missing(
@@ -203,9 +207,10 @@ def test_says_how_much_host_memory_is_missing(
     monkeypatch.setattr(
         "gpu_headroom.release.offload.host.read", lambda: HostReading(None, 100 * MIB, None)
     )
-    blocked = items(kernel)["offload:model"].blocked
-    assert blocked is not None
-    assert blocked["params"] == {"host_bytes": 4 * PARAMETERS, "available_bytes": 100 * MIB}
+    assert why_blocked(kernel, "offload:model")["params"] == {
+        "host_bytes": 4 * PARAMETERS,
+        "available_bytes": 100 * MIB,
+    }
 
 
 def test_says_how_much_headroom_is_missing(kernel: Notebook) -> None:
@@ -215,9 +220,7 @@ def test_says_how_much_headroom_is_missing(kernel: Notebook) -> None:
         "torch.cuda.empty_cache()\n"
         "full = torch.empty(3600 * 2**20, dtype=torch.uint8, device='cuda')"
     )
-    blocked = items(kernel)["restore:model"].blocked
-    assert blocked is not None
-    assert blocked["id"] == "item.restore.full"
+    assert why_blocked(kernel, "restore:model")["id"] == "item.restore.full"
     outcome = kernel.free("restore:model")
     assert (outcome.status, outcome.message["id"]) == ("failed", "item.restore.full")
     assert kernel.run("{p.is_cuda for p in model.parameters()}").result == {False}
@@ -284,11 +287,8 @@ def test_a_captured_graph_keeps_the_workspaces(
 
     graph = CUDAGraph()
     monkeypatch.setattr(torch.cuda.graphs, "CUDAGraph", CUDAGraph)
-    found = items(kernel)
     for item in ("framework_cache:cublas", "offload:model"):
-        blocked = found[item].blocked
-        assert blocked is not None
-        assert blocked["id"] == "item.captured"
+        assert why_blocked(kernel, item)["id"] == "item.captured"
     del graph
 
 

@@ -148,13 +148,6 @@ def test_says_where_a_holder_was_made(notebook: Notebook) -> None:
     assert re.search(r"batch +In \[7\], line 2$", list_holders(event), re.MULTILINE)
 
 
-def test_says_other_names(notebook: Notebook) -> None:
-    """Another name of the same memory stands beside the first."""
-    notebook.run("same = batch[0]")
-    event = take(notebook.shell, notebook.read(), Turn(30.0)).as_wire("life", None)
-    assert re.search(r"^0\.6 GiB +tensor +\w+ \(also \w+\)$", list_holders(event), re.MULTILINE)
-
-
 def test_lists_twenty_rows_and_the_rest(notebook: Notebook) -> None:
     """A long list is cut, and says what was left out."""
     notebook.run(
@@ -307,16 +300,6 @@ def test_a_terminal_gets_totals_and_processes(capsys: pytest.CaptureFixture[str]
     said = capsys.readouterr().out
     assert said.splitlines()[1].split()[:3] == ["0", "Simulated", "GPU"]
     assert format_bytes(device.free_bytes or 0) in said
-
-
-def test_asking_starts_no_framework() -> None:
-    """Neither `status` nor `holders` imports or initialises anything in a script."""
-    done = python(
-        "-c",
-        "import sys, gpu_headroom; gpu_headroom.status(); gpu_headroom.holders()\n"
-        "assert not {'torch', 'jax', 'IPython'} & set(sys.modules)",
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_the_functions_say_what_they_do() -> None:
