@@ -71,8 +71,9 @@ class Layers(NamedTuple):
             else:
                 there.append(kept + given + own + self.held[number])
                 given = own or given
-        if keeps and trains and not self.has_parts and at < len(self.values) - 1:
-            peak = max(peak, kept + (1 + GRADIENTS) * self.values[-1])  # as a loss does of logits
+        is_before = at < len(self.values) - 1 and not self.has_parts
+        if keeps and trains and is_before and self.parameters[-1]:  # what a loss makes of logits
+            peak = max(peak, kept + (1 + GRADIENTS) * self.values[-1])
         return there[max(at, 1) - 1], max(peak, *there)
 
     def kept_before(self) -> float:
