@@ -41,18 +41,8 @@ def fitting(evidence: Evidence) -> int | None:
     if prediction is not None and prediction.low is not None:
         halves = [batch.value >> times for times in range(1, batch.value.bit_length())]
         return next((half for half in halves if half <= prediction.low), None)
-    power, most = power_of(evidence), evidence.most_batch
-    found = estimated(evidence, batch.value, evidence.batch_bytes, power=power)
+    found, most = estimated(evidence, batch.value, evidence.batch_bytes), evidence.most_batch
     return found if found is None or most is None else min(found, most)
-
-
-def power_of(evidence: Evidence) -> int:
-    """Return by which power of the batch most grows: 2 where each row was to meet all others."""
-    batch, operation = evidence.batch, evidence.scene.operation
-    if batch is None or operation is None or not operation.shape:
-        return 1
-    is_most = (evidence.requested_bytes or 0) > evidence.batch_bytes
-    return max(1, operation.shape.count(batch.value)) if is_most else 1
 
 
 def estimated(evidence: Evidence, value: int, scaling_bytes: int, *, power: int = 1) -> int | None:

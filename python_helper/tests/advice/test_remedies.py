@@ -315,15 +315,6 @@ def test_halves_the_batch_until_the_estimate_fits() -> None:
     assert smaller_batch(in_backward=True).remedy["title"]["params"]["new"] == 512
 
 
-def test_a_square_is_a_quarter_of_half_a_batch() -> None:
-    """Where each row was to meet all others."""
-    square = FailedOperation("x - y", "-", (), (1024, 1024))
-    known: dict[str, Any] = {"batch_bytes": GIB, "kinds": {}, "operation": square, "free": 15 * GIB}
-    offer = smaller_batch(requested=20 * GIB, cached=0, outside=0, **known)
-    assert offer.remedy["title"]["params"]["new"] == 512
-    assert offer.remedy["effect_bytes"] == 21 * GIB * 3 // 4
-
-
 def test_a_second_try_has_its_report_where_there_was_no_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -14,7 +14,7 @@ from ...code.reading import walk
 from ...edits.code_fix import CellChange, Edited, edited
 from ...edits.number import add_flag, flag_of, is_plain_text, of_command, set_number
 from ...edits.rewrite import Anchor
-from ...oom.fitting import estimated, fitting, power_of, predicted
+from ...oom.fitting import estimated, fitting, predicted
 from ...text.messages import message, say
 from ..finding import place_of
 from ..remedy import Shown, suggestion
@@ -90,7 +90,7 @@ def smaller_batch(evidence: Evidence, _: Finding) -> Shown | None:
     if not (change.diffs or twin or batch.cell.path):
         return None
     ratio, peak, title = value / batch.value, evidence.peak, ""
-    saved = peak.saved_bytes(evidence.batch_bytes, ratio ** power_of(evidence))
+    saved = peak.saved_bytes(evidence.batch_bytes, ratio)
     note, params = _note(evidence, ratio)
     params |= {"name": batch.name, "old": batch.value, "new": value, "place": place_of(batch, cell)}
     if twin is not None:
