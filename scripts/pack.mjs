@@ -39,6 +39,7 @@ const WHEEL_ONLY = [
   'errors/pasted.py',
   'frames/',
   'gpu_dry_run/command.py',
+  'holders/visit.py',
   'kernel/bootstrap.py',
   'kernel/plain_release.py',
   'protocol/generated/wire.py',

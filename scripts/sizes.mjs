@@ -49,7 +49,7 @@ function linesOf(wing) {
 const MOST = {
   src: 25030,
   'python_helper/gpu_dry_run': 4201,
-  'python_helper/gpu_headroom': 35944,
+  'python_helper/gpu_headroom': 35938,
   'python_helper/gpu_simulator': 7931
 };
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ..frameworks.storage import Storage
     from .place import Place
-    from .walk import Walk
+    from .visit import Walked
 
     class Arrays(Protocol):
         """The arrays of one framework. Made only where it is imported and has been initialised."""
@@ -31,12 +31,12 @@ def loaded() -> list[Arrays]:
     return [each for each in found if each is not None]
 
 
-def visit(walk: Walk, array: Any, place: Place) -> None:
+def visit(walk: Walked, array: Any, place: Place) -> None:
     """Enter the memory of an array."""
     walk.enter(array, place)
 
 
-def visit_tensor(walk: Walk, tensor: Any, place: Place) -> None:
+def visit_tensor(walk: Walked, tensor: Any, place: Place) -> None:
     """Enter a tensor; it may hold more tensors in attributes of its own."""
     inspector = walk.inspector
     torch = inspector.torch

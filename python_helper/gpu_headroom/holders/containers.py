@@ -13,9 +13,8 @@ from ..inspection.kinds import module_of
 from . import objects
 
 if TYPE_CHECKING:
-    from .inspector import Visit
     from .place import Place, StepKind
-    from .walk import Walk
+    from .visit import Visit, Walked
 
 _LONGEST_KEY = 40
 _ITERATING = ("builtins", "itertools", "collections", "_collections")
@@ -36,7 +35,7 @@ def visit_of(kind: type) -> Visit | None:
     return _visit_iterator if iterates or module_of(kind) == "_queue" else None
 
 
-def _visit_dict(walk: Walk, table: Any, place: Place) -> None:
+def _visit_dict(walk: Walked, table: Any, place: Place) -> None:
     if walk.put_off(table, dict.__len__(table), place):
         return
     keys, values = list(dict.keys(table)), list(dict.values(table))
@@ -49,7 +48,7 @@ def _visit_dict(walk: Walk, table: Any, place: Place) -> None:
         objects.visit(walk, table, place)  # a subclass may keep more in attributes
 
 
-def _visit_sequence(base: Any, via: StepKind, walk: Walk, values: Any, place: Place) -> None:
+def _visit_sequence(base: Any, via: StepKind, walk: Walked, values: Any, place: Place) -> None:
     if walk.put_off(values, base.__len__(values), place):
         return
     for index, value in walk.worthwhile(list(base.__iter__(values))):
@@ -58,7 +57,7 @@ def _visit_sequence(base: Any, via: StepKind, walk: Walk, values: Any, place: Pl
         objects.visit(walk, values, place)
 
 
-def _visit_function(walk: Walk, function: Any, place: Place) -> None:
+def _visit_function(walk: Walked, function: Any, place: Place) -> None:
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=False):
         try:
             walk.push(cell.cell_contents, place.step("closure", name))
@@ -76,18 +75,18 @@ def _visit_function(walk: Walk, function: Any, place: Place) -> None:
 
 
 def _visit_parts(
-    names: tuple[str, ...], via: StepKind, walk: Walk, value: Any, place: Place
+    names: tuple[str, ...], via: StepKind, walk: Walked, value: Any, place: Place
 ) -> None:
     for name in names:
         walk.push(getattr(value, name), place.step(via))
 
 
-def _visit_iterator(walk: Walk, iterator: Any, place: Place) -> None:
+def _visit_iterator(walk: Walked, iterator: Any, place: Place) -> None:
     for value in gc.get_referents(iterator):
         walk.push(value, place.step("iterator"))
 
 
-def _visit_cached(walk: Walk, cached: Any, place: Place) -> None:
+def _visit_cached(walk: Walked, cached: Any, place: Place) -> None:
     """A bounded `lru_cache` keeps its results in links of its own, which are gone through in C."""
     for value in gc.get_referents(cached):
         kind = type(value)

@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from types import CodeType, FrameType, TracebackType
 
-    from .inspector import Visit
     from .names import Root
-    from .walk import Walk
+    from .visit import Visit, Walked
 
 _LOADS = re.compile("pickle|serialization")
 
@@ -118,7 +117,7 @@ def visit_of(kind: type) -> Visit | None:
     return _postpone if comes_from(kind, BaseException, types.TracebackType) else None
 
 
-def kept_errors(walk: Walk) -> Iterator[Root]:
+def kept_errors(walk: Walked) -> Iterator[Root]:
     """Yield the variables in frames that kept errors remember, as places to go on from.
 
     Last of all named things: an error that IPython remembers, too, is freed with its cell's
@@ -140,7 +139,7 @@ def tracebacks_of(kept: BaseException | TracebackType) -> list[TracebackType]:
     return [error.__traceback__ for error in errors if error.__traceback__ is not None]
 
 
-def _postpone(walk: Walk, error: Any, place: Place) -> None:
+def _postpone(walk: Walked, error: Any, place: Place) -> None:
     walk.errors.append((error, place))
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ..frameworks.storage import Storage
     from .place import Place
-    from .walk import Walk
+    from .visit import Walked
 
 _UNSEEN = 99
 _LONGER = 2  # times what was before
@@ -56,7 +56,7 @@ class Saver(NamedTuple):
     shape: tuple[int, ...]
 
 
-def largest_savers(walk: Walk) -> dict[int, Saver]:
+def largest_savers(walk: Walked) -> dict[int, Saver]:
     """Return of each device the operation that saves most, each storage counted once."""
     held = {each.storage.key: each.storage for each in walk.ledger if each.kind == "activations"}
     storages: dict[tuple[int, str], list[Storage]] = {}
@@ -79,7 +79,7 @@ class Longer(NamedTuple):
     shape: tuple[int, ...]
 
 
-def longer_than_before(walk: Walk) -> Longer | None:
+def longer_than_before(walk: Walked) -> Longer | None:
     """Return how much longer this pass's tensors are than those of a pass that went backward.
 
     Of that results keep the nodes, which know the shapes of all that they have made, and save
@@ -109,7 +109,7 @@ def order_of(node: Any) -> int:
     return int(number()) if number is not None else 0
 
 
-def visit_graphs(walk: Walk) -> None:
+def visit_graphs(walk: Walked) -> None:
     """Enter what the graphs found so far have saved, each node once, for whoever came first.
 
     Where nodes do not show it, it is noted from which nodes what they have saved comes.
@@ -132,7 +132,7 @@ def visit_graphs(walk: Walk) -> None:
                         walk.saved_from.setdefault(each, place)
 
 
-def enter_made(walk: Walk, values: list[Any]) -> None:
+def enter_made(walk: Walked, values: list[Any]) -> None:
     """Enter those of `values` that only the graphs found so far hold, where these do not show it.
 
     A node saves what other nodes have made. A tensor that nobody in Python refers to any more, and
@@ -153,7 +153,7 @@ def enter_made(walk: Walk, values: list[Any]) -> None:
                     walk.enter(value, place, graph=True)
 
 
-def _enter(walk: Walk, saved: Any, place: Place) -> list[object]:
+def _enter(walk: Walked, saved: Any, place: Place) -> list[object]:
     inspector = walk.inspector
     if not inspector.is_tensor(saved):
         return []
@@ -164,7 +164,7 @@ def _enter(walk: Walk, saved: Any, place: Place) -> list[object]:
     return keys
 
 
-def _enter_leaf(walk: Walk, node: Any, place: Place) -> None:
+def _enter_leaf(walk: Walked, node: Any, place: Place) -> None:
     """A graph ends in leaves: those that are parameters of a model that nobody names."""
     variable, torch = leaf(node), walk.inspector.torch
     if variable is None or torch is None:

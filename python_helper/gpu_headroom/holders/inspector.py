@@ -19,15 +19,12 @@ from ..inspection.classes import comes_from, compare_plainly
 from . import arrays, containers, frames, modules, objects, suspended
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from ..concurrency.turns import Turn
     from ..frameworks.storage import Storage
     from .arrays import Arrays
-    from .place import Place
-    from .walk import Walk
-
-    Visit = Callable[[Walk, Any, Place], None]
+    from .visit import Visit
 
 _ATOMS = (
     *(str, int, float, complex, bool, bytes, bytearray, range, slice, property),

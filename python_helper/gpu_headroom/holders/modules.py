@@ -11,9 +11,8 @@ from ..inspection.tables import items_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from .inspector import Inspector
     from .place import Place, StepKind
-    from .walk import Walk
+    from .visit import Inspected, Walked
 
 _LISTS = ("Sequential", "ModuleList")
 _MOST_PARTS = 20_000
@@ -36,7 +35,7 @@ class Model:
     blocks: int = 0
 
 
-def visit(walk: Walk, module: Any, place: Place) -> None:
+def visit(walk: Walked, module: Any, place: Place) -> None:
     """A model: parameters and buffers, its submodules, and what its author put beside them."""
     attributes = walk.inspector.attributes(module)
     if place.via is None or place.via.kind != "module":
@@ -54,7 +53,7 @@ def visit(walk: Walk, module: Any, place: Place) -> None:
         walk.push(value, place.step("attribute", name))
 
 
-def visit_optimizer(walk: Walk, optimizer: Any, place: Place) -> None:
+def visit_optimizer(walk: Walked, optimizer: Any, place: Place) -> None:
     """An optimizer: its state per parameter, and the parameters it was given."""
     attributes = walk.inspector.attributes(optimizer)
     groups, state = attributes.pop("param_groups", None), attributes.pop("state", None)
@@ -89,7 +88,7 @@ def named_children(attributes: dict[str, Any]) -> list[tuple[str, Any]]:
     return _items(attributes.get("_modules"))
 
 
-def all_tensors(value: Any, inspector: Inspector) -> list[Any]:
+def all_tensors(value: Any, inspector: Inspected) -> list[Any]:
     """Return the parameters and buffers of a model, or an array itself."""
     if not inspector.is_module(value):
         return [value]
@@ -102,7 +101,7 @@ def tensors_of(attributes: dict[str, Any], tables: Iterable[str] = _TENSORS) -> 
     return [each for table in tables for _, each in _items(attributes.get(table))]
 
 
-def _looked_through(inspector: Inspector, module: Any) -> tuple[int, bool]:
+def _looked_through(inspector: Inspected, module: Any) -> tuple[int, bool]:
     """Return how many blocks a model has, and whether a part without parts is in training mode."""
     most, trains = 0, False
     waiting = [(module, children(inspector.attributes(module)))]

@@ -14,9 +14,8 @@ from ..inspection.tables import items_of
 from ..own import SIMULATOR
 
 if TYPE_CHECKING:
-    from .inspector import Visit
     from .place import Place
-    from .walk import Walk
+    from .visit import Visit, Walked
 
     Layout = tuple[type, Any, list[tuple[str, Any]]]
 
@@ -48,7 +47,7 @@ def is_machinery(kind: type) -> bool:
     return any((module_of(cls), name_of(cls)) == _SHELL for cls in mro(kind))
 
 
-def visit(walk: Walk, value: Any, place: Place) -> None:
+def visit(walk: Walked, value: Any, place: Place) -> None:
     """Have the attributes of an object visited; what a library keeps for itself comes last.
 
     Reading `__dict__` makes one for each object that has none yet: only where it pays.
@@ -62,7 +61,7 @@ def visit(walk: Walk, value: Any, place: Place) -> None:
         walk.push(attribute, place.step("attribute", name), last=private)
 
 
-def visit_class(walk: Walk, kind: Any, place: Place) -> None:
+def visit_class(walk: Walked, kind: Any, place: Place) -> None:
     """What a class of the notebook keeps in its body, such as a cache; of others what leads on."""
     if module_of(kind) == _OWN_CLASSES or not place.depth:
         for name, value in items_of(namespace_of(kind)):
@@ -70,7 +69,7 @@ def visit_class(walk: Walk, kind: Any, place: Place) -> None:
                 walk.push(value, place.step("attribute", name))
 
 
-def _visit_local(walk: Walk, local: Any, place: Place) -> None:
+def _visit_local(walk: Walked, local: Any, place: Place) -> None:
     """A thread-local has a dictionary for each thread, in one of its own."""
     inner = [each for each in gc.get_referents(local) if type(each) is dict]
     for table in gc.get_referents(*inner) if inner else ():

@@ -18,9 +18,8 @@ from ..inspection.kinds import is_kind, name_of
 from .place import Place
 
 if TYPE_CHECKING:
-    from .inspector import Visit
     from .names import Root
-    from .walk import Walk
+    from .visit import Visit, Walked
 
 SUSPENDED: dict[type, str] = {
     types.GeneratorType: "gi_code",
@@ -47,7 +46,7 @@ def kinds() -> list[type]:
     return [*SUSPENDED, *heirs(*_FUTURES)]
 
 
-def roots(walk: Walk) -> list[Root]:
+def roots(walk: Walked) -> list[Root]:
     """Return the promises that no walk came by as places to walk from, as `work()`.
 
     Not those of the kernel and of Python's own: what they lead to are functions of somebody's.
@@ -75,13 +74,13 @@ def _name(value: Any) -> str:
     return "" if machinery else f"{code.co_name}()"
 
 
-def _visit_suspended(walk: Walk, holder: Any, place: Place) -> None:
+def _visit_suspended(walk: Walked, holder: Any, place: Place) -> None:
     """Reading `f_locals` of a frame that goes on would leave a copy that keeps old values alive."""
     code = code_of(holder)
     _visit_referents(walk, holder, place.step("local", code.co_name if code is not None else ""))
 
 
-def _visit_referents(walk: Walk, holder: Any, place: Place) -> None:
+def _visit_referents(walk: Walked, holder: Any, place: Place) -> None:
     for value in gc.get_referents(holder):
         if is_kind(value, types.FrameType):  # Python 3.10
             _visit_referents(walk, value, place)
@@ -89,7 +88,7 @@ def _visit_referents(walk: Walk, holder: Any, place: Place) -> None:
             walk.push(value, place)
 
 
-def _visit_future(walk: Walk, future: Any, place: Place) -> None:
+def _visit_future(walk: Walked, future: Any, place: Place) -> None:
     """It keeps its result, or its error and, since Python 3.11, a traceback of its own."""
     kind, kept = type(future), walk.inspector.attributes(future)
     kept |= {name: _read(future, base, name) for base, name in _OF_FUTURE if comes_from(kind, base)}

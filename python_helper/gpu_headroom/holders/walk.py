@@ -15,8 +15,9 @@ from .sharing import row_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from .inspector import Inspector, Visit
+    from .inspector import Inspector
     from .place import Origin, Place
+    from .visit import Visit
 
 _DEPTH = 10
 _CHECK_EVERY = 64
