@@ -13,7 +13,7 @@ from pathlib import Path, PurePath, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from gpu_dry_run import engine
+from gpu_dry_run import command, engine
 from gpu_headroom.cells.runs import CellRun
 from gpu_headroom.code import beside
 from gpu_headroom.code.command import as_run, put_back
@@ -23,7 +23,6 @@ from gpu_headroom.errors.recognise import Recognition
 from gpu_headroom.frameworks.torch import memory_snapshot
 from gpu_headroom.oom import failing_line, remote, running, scene
 from gpu_headroom.oom.failure import Failure
-from gpu_headroom.terminal import dry_run
 from gpu_headroom.workers import travel
 from tests.kernels.test_scripts import MAIN, PARTS
 
@@ -90,7 +89,7 @@ def windows(
     """The folder of a notebook on Windows; empty."""
     monkeypatch.setattr(OnWindows, "here", tmp_path, raising=False)
     monkeypatch.setattr(OnWindows, "there", request.param, raising=False)
-    for module in (beside, dry_run):
+    for module in (beside, command):
         monkeypatch.setattr(module, "Path", OnWindows)
     for module in (remote, scene):
         monkeypatch.setattr(module, "PurePath", PureWindowsPath)
@@ -241,13 +240,13 @@ def test_a_dry_run_takes_a_path(
         hear({"status": "failed", "message": None, "asks": [], "found": None})
 
     monkeypatch.setattr(engine, "dry_run", run)
-    monkeypatch.setattr(dry_run, "find_spec", lambda _: True)
+    monkeypatch.setattr(command, "find_spec", lambda _: True)
     for path in (rf"{windows}\{name}", f".\\{name}", f"{windows.as_posix()}/{name}"):
-        assert dry_run.dry_run([path, "--gpu", "T4"]) == 2
+        assert command.dry_run([path, "--gpu", "T4"]) == 2
     assert [order["folder"] for order in orders] == [str(windows)] * 3
     assert [order["argv"] for order in orders] == [[argv]] * 3
     assert [order["sources"] for order in orders] == [{"cell-1": "x = 1"}] * 3
-    assert dry_run.dry_run([f"file:///{windows.as_posix()}/{name}"]) == 2
+    assert command.dry_run([f"file:///{windows.as_posix()}/{name}"]) == 2
     assert len(orders) == 3
 
 
