@@ -7,17 +7,19 @@ import * as v from 'valibot';
 
 import { atLeast, count, integer, number, plain } from '../value';
 
-/** The helper lives. Also part of the attach reply. */
+/** The helper is running. Also part of the attach reply. */
 export interface IHello
   extends v.InferOutput<typeof HelloSchema> {}
 export const HelloSchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("hello"),
   /** `major.minor`; the major must match. */
   protocol_version: v.string(),
+  /** Version of the Python package. */
   helper_version: v.string(),
-  /** Random identity of this life of the helper: a new one after every kernel restart. */
+  /** Random identity of this helper; a new one after every kernel restart. */
   life_id: v.string(),
-  /** All events of this life come as comm messages with this id. */
+  /** All events of this helper are comm messages with this id. */
   comm_id: v.string(),
   /** True: from the kernel's own environment; false: injected. */
   installed: v.boolean(),
@@ -37,6 +39,7 @@ export const FrameworkNameSchema = v.picklist(["torch", "jax", "tensorflow", "cu
 export interface IFramework
   extends v.InferOutput<typeof FrameworkSchema> {}
 export const FrameworkSchema = v.object({
+  /** The framework whose allocator is read. */
   name: FrameworkNameSchema,
   /** Bytes in live tensors. */
   in_use_bytes: count,
@@ -76,10 +79,11 @@ export const DeviceSchema = v.object({
   backend: v.picklist(["cuda", "rocm", "xpu", "mps"]),
   /** Product name. */
   name: v.nullable(v.string()),
+  /** The driver's identity of the GPU; null: not known. */
   uuid: v.nullable(v.string()),
   /** True for a simulated device: everything shown of it says so. */
   simulated: v.boolean(),
-  /** The card's memory, or the limit where a memory fraction is set. */
+  /** The GPU's memory, or the limit where a memory fraction is set. */
   capacity_bytes: v.nullable(count),
   /** True where a memory fraction lowers the capacity. */
   capacity_limited: v.boolean(),
@@ -87,9 +91,9 @@ export const DeviceSchema = v.object({
   shared_with_host: v.boolean(),
   /** Of outside: used by other processes, by the driver; null where it hides them. */
   others_bytes: v.nullable(count),
-  /** Free on the card. */
+  /** Free on the GPU. */
   free_bytes: v.nullable(count),
-  /** Used on the card but not by this kernel's frameworks. */
+  /** Used on the GPU but not by this kernel's frameworks. */
   outside_bytes: v.nullable(count),
   /** Sum over the frameworks. */
   in_use_bytes: count,
@@ -99,8 +103,9 @@ export const DeviceSchema = v.object({
   used_bytes: v.nullable(count),
   /** free + cached: an upper bound of what this kernel could still get with nothing freed. */
   headroom_bytes: v.nullable(count),
+  /** Initialized frameworks with memory on this GPU. */
   frameworks: v.array(FrameworkSchema),
-  /** What a person should know to read these numbers, such as a pool that was reserved at start. */
+  /** What the user needs to know to read these numbers, such as a pool that was reserved at start. */
   notes: v.array(MessageSchema)
 });
 
@@ -110,28 +115,31 @@ export interface IHostMemory
 export const HostMemorySchema = v.object({
   /** Resident in the kernel's process. */
   rss_bytes: v.nullable(count),
-  /** What could still be had without swapping. */
+  /** What is available without swapping; null: not known. */
   available_bytes: v.nullable(count),
+  /** The container's limit, else the machine's memory; null: not known. */
   total_bytes: v.nullable(count),
-  /** Processes that the system has ended for want of memory: of the kernel's control group, else of the machine. */
+  /** Processes that the system ended because memory was exhausted: of the kernel's control group, else of the machine. */
   oom_kills: v.nullable(count)
 });
 
-/** Where memory goes while a cell runs. */
+/** How memory develops while a cell runs. */
 export interface ITrend
   extends v.InferOutput<typeof TrendSchema> {}
 export const TrendSchema = v.object({
+  /** Index of the GPU, as the framework counts. */
   device_index: count,
   /** `unknown`: not enough readings yet. */
   state: v.picklist(["unknown", "steady", "growing"]),
-  /** Growth of what stays, cycles of a step left out; null unless growing. */
+  /** Growth of what stays, without the cycle of a step; null unless growing. */
   bytes_per_s: v.nullable(count),
-  /** Null where no steps could be told apart. */
+  /** Null where no steps could be distinguished. */
   bytes_per_step: v.nullable(count),
-  /** Steps of a loop seen so far; null where none could be told apart. */
+  /** Steps of a loop seen so far; null where none could be distinguished. */
   steps: v.nullable(count),
   /** Headroom over growth; null unless growing and headroom is known. */
   full_in_s: v.nullable(number),
+  /** Headroom over growth per step; null unless growing and both are known. */
   full_in_steps: v.nullable(count)
 });
 
@@ -143,95 +151,105 @@ export const EngineNameSchema = v.picklist(["command", "dask", "ipyparallel", "p
 export interface IFollowed
   extends v.InferOutput<typeof FollowedSchema> {}
 export const FollowedSchema = v.object({
+  /** The kind of engine. */
   engine: EngineNameSchema,
   /** Its workers, those that have ended not counted. */
   total: count,
-  /** Of them those whose readings come. */
+  /** Of them those that send readings. */
   live: count,
-  /** `following`: the helper is on its way there; `silent`: the engine does not answer. */
+  /** `following`: the helper is being installed there; `silent`: the engine does not answer. */
   state: v.picklist(["measured", "not_measured", "following", "silent"]),
-  /** For how long it has not answered; null: it does. */
+  /** For how long it has not answered; null: it answers. */
   silent_s: v.nullable(number),
-  /** What a person should know of it, such as why nothing can be measured; null: nothing. */
+  /** What the user should know of it, such as why nothing can be measured; null: nothing. */
   message: v.nullable(MessageSchema)
 });
 
-/** A worker on one card. */
+/** A worker on one GPU. */
 export interface ICardWorker
   extends v.InferOutput<typeof CardWorkerSchema> {}
 export const CardWorkerSchema = v.object({
-  /** Names it in requests of this life. */
+  /** Identity in requests to this helper. */
   id: v.string(),
+  /** The engine that sends work to it. */
   engine: EngineNameSchema,
-  /** As the engine calls it; null: it has a rank only. */
+  /** As the engine calls it; null: it has only a rank. */
   name: v.nullable(v.string()),
   /** Of a rank, or the number of an engine of ipyparallel. */
   rank: v.nullable(count),
   /** On its own host. */
   pid: v.nullable(count),
-  /** `stale`: it has not been heard of for a while, `ended`: its process is gone. */
+  /** `stale`: no reading came for a while; `ended`: its process is gone. */
   state: v.picklist(["live", "stale", "ended"]),
-  /** Since its last reading came, by the clock of who received it. */
+  /** Since its last reading was received. */
   age_s: number,
-  /** Of the cell that started it; null: another did. */
+  /** In [n] of the cell that started it; null: another program did. */
   execution_count: v.nullable(count),
-  /** It outlives that cell. */
+  /** Whether it outlives that cell. */
   left_over: v.boolean(),
   /** What can be done with it. */
   actions: v.array(v.picklist(["free", "end"])),
-  /** By its frameworks on this card. */
+  /** By its frameworks on this GPU. */
   in_use_bytes: count,
-  /** By its frameworks on this card. */
+  /** By its frameworks on this GPU. */
   cached_bytes: count
 });
 
-/** A GPU on which workers are. In use and cached are sums over its workers that have not ended, outside is what is used on the card but by none of them. */
+/** A GPU that workers use. */
 export interface IWorkerCard
   extends v.InferOutput<typeof WorkerCardSchema> {}
 export const WorkerCardSchema = v.object({
-  /** The same card has the same id, whatever engine tells of it. */
+  /** Identity of the GPU, the same for all engines. */
   id: v.string(),
+  /** Name or address of the machine. */
   host: v.string(),
   /** As its first worker counts. */
   index: v.nullable(count),
+  /** The driver's identity of the GPU; null: not known. */
   uuid: v.nullable(v.string()),
   /** Product name. */
   name: v.nullable(v.string()),
+  /** True for a simulated GPU. */
   simulated: v.boolean(),
+  /** Memory of the GPU; null: not known. */
   capacity_bytes: v.nullable(count),
-  /** Used on the card, as whoever looked last saw it. */
+  /** Used on the GPU, by the newest reading; null: not known. */
   used_bytes: v.nullable(count),
+  /** Sum over its workers that have not ended. */
   in_use_bytes: count,
+  /** Sum over its workers that have not ended. */
   cached_bytes: count,
-  /** Used on the card, but by none of its workers. */
+  /** Used on the GPU, but by none of its workers; null: not known. */
   outside_bytes: v.nullable(count),
   /** The largest first, at most 8. */
   workers: v.array(CardWorkerSchema),
-  /** Besides these. */
+  /** How many workers there are besides these. */
   more_workers: count
 });
 
-/** What workers hold on a GPU of the kernel: it is part of that device's outside. */
+/** What workers use on a GPU of the kernel: part of that device's outside. */
 export interface ICardShare
   extends v.InferOutput<typeof CardShareSchema> {}
 export const CardShareSchema = v.object({
+  /** The GPU, as the kernel counts. */
   device_index: count,
-  /** How many they are. */
+  /** Number of workers. */
   workers: count,
   /** In use and cached. */
   bytes: count
 });
 
-/** The processes that this notebook sends its work to, in short. */
+/** Summary of the processes that this notebook sends work to. */
 export interface IFollowedWorkers
   extends v.InferOutput<typeof FollowedWorkersSchema> {}
 export const FollowedWorkersSchema = v.object({
+  /** Each engine with workers. */
   engines: v.array(FollowedSchema),
   /** By the frameworks of all that have not ended. */
   in_use_bytes: count,
-  /** The card with the least headroom; null: none was measured. */
+  /** The GPU with the least headroom; null: none was measured. */
   fullest: v.nullable(WorkerCardSchema),
-  /** What workers hold on the kernel's own GPUs: part of their outside. */
+  /** What workers use on the kernel's own GPUs: part of their outside. */
   here: v.array(CardShareSchema)
 });
 
@@ -239,18 +257,23 @@ export const FollowedWorkersSchema = v.object({
 export interface IStartedBy
   extends v.InferOutput<typeof StartedBySchema> {}
 export const StartedBySchema = v.object({
+  /** Id of the cell in the notebook; null: not known. */
   cell_id: v.nullable(v.string()),
+  /** In [n] of that cell; null: not known. */
   execution_count: v.nullable(count)
 });
 
-/** One reading. Sent on a lease while a cell runs: when something changed, and as a heartbeat every second. */
+/** One reading. Sent on a lease while a cell runs: when something changed, and once a second. */
 export interface ISample
   extends v.InferOutput<typeof SampleSchema> {}
 export const SampleSchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("sample"),
+  /** Identity of the helper, as in `hello`. */
   life_id: v.string(),
-  /** Rises by one with each reading of this life. */
+  /** Rises by one with each reading of this helper. */
   seq: count,
+  /** Seconds since the epoch. */
   time_s: number,
   /** Why `devices` is empty when it is. */
   state: StateSchema,
@@ -258,6 +281,7 @@ export const SampleSchema = v.object({
   busy: v.boolean(),
   /** Of frameworks that are live, and of the driver where it could be asked without starting one. */
   devices: v.array(DeviceSchema),
+  /** Host memory; null where the system does not provide it. */
   host: v.nullable(HostMemorySchema),
   /** One per device while a cell runs; empty at rest. */
   trends: v.array(TrendSchema),
@@ -265,7 +289,7 @@ export const SampleSchema = v.object({
   queued: v.array(v.string()),
   /** Null: this notebook has none. */
   workers: v.nullable(FollowedWorkersSchema),
-  /** Null: CUDA is not up, or was before the helper came. */
+  /** The cell that started CUDA; null: CUDA is not started, or was before the helper. */
   cuda_started: v.nullable(StartedBySchema)
 });
 
@@ -273,6 +297,7 @@ export const SampleSchema = v.object({
 export interface ICellMemory
   extends v.InferOutput<typeof CellMemorySchema> {}
 export const CellMemorySchema = v.object({
+  /** Index of the GPU, as the framework counts. */
   device_index: count,
   /** In use at the end (or now) minus in use at the start. */
   change_bytes: v.nullable(integer),
@@ -292,11 +317,13 @@ export const CellMemorySchema = v.object({
 export interface IGrowth
   extends v.InferOutput<typeof GrowthSchema> {}
 export const GrowthSchema = v.object({
+  /** Index of the GPU, as the framework counts. */
   device_index: count,
   /** How many runs in a row. */
   runs: atLeast(2),
+  /** Average growth of the last runs. */
   bytes_per_run: count,
-  /** The name that grew, as a person would write it; null while not measured. */
+  /** The variable that grew, as the user would write it; null while not measured. */
   holder: v.nullable(v.string())
 });
 
@@ -304,37 +331,53 @@ export const GrowthSchema = v.object({
 export interface ICell
   extends v.InferOutput<typeof CellSchema> {}
 export const CellSchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("cell"),
+  /** Identity of the helper, as in `hello`. */
   life_id: v.string(),
+  /** Id of the cell in the notebook; null: not known. */
   cell_id: v.nullable(v.string()),
   /** null at the start on kernels that do not know it yet. */
   execution_count: v.nullable(count),
+  /** `oom`: the error was an out-of-memory error of a GPU. */
   status: v.picklist(["running", "ok", "error", "oom"]),
+  /** Seconds since the epoch. */
   start_s: number,
+  /** Seconds since the epoch; null while the cell runs. */
   end_s: v.nullable(number),
+  /** One entry for each GPU that was measured during the run. */
   memory: v.array(CellMemorySchema),
-  /** How often this cell ran in this life, this run included. */
+  /** How often this cell ran since the helper started, this run included. */
   run: atLeast(1),
+  /** Memory that the last runs of this cell kept, each about as much; null: no such growth. */
   growth: v.nullable(GrowthSchema),
-  /** Names in a release the value that this run displayed, if it displayed one; null where that cannot be known. */
+  /** Id, in a release, of the value that this run displayed; null: none, or not known. */
   output_id: v.nullable(v.string()),
-  /** CRC-32 of the code that ran, as UTF-8: whether the cell still says that; null where it is too long. */
+  /** CRC-32 of the code that ran, as UTF-8, to detect later changes of the cell; null where the code is too long. */
   source_crc32: v.nullable(count),
   /** The most that was in use by workers while it ran, above what was at its start; null: none were measured. */
   workers_bytes: v.nullable(count)
 });
 
-/** A cell ran out of GPU memory; its card comes as display data of that cell. */
+/** A cell ran out of GPU memory; its report is display data of that cell. */
 export interface IOom
   extends v.InferOutput<typeof OomSchema> {}
 export const OomSchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("oom"),
+  /** Identity of the helper, as in `hello`. */
   life_id: v.string(),
+  /** The report below the cell. */
   report_id: v.string(),
+  /** Seconds since the epoch. */
   time_s: number,
+  /** The cell that failed; null: not known. */
   cell_id: v.nullable(v.string()),
+  /** The GPU that was full; null: not known. */
   device_index: v.nullable(count),
+  /** What the failing allocation requested; null: not known. */
   requested_bytes: v.nullable(count),
+  /** Free on the GPU at that moment; null: not known. */
   available_bytes: v.nullable(count)
 });
 
@@ -346,15 +389,17 @@ export const ItemKindSchema = v.picklist(["traceback", "outputs", "garbage", "ca
 export interface IItem
   extends v.InferOutput<typeof ItemSchema> {}
 export const ItemSchema = v.object({
-  /** Names it in a release: `traceback`, `garbage`, `cache`, `output:5`, or `kind:name`, as in `variable:outputs`. A page hands it back as it is, and reads `kind` and `name`. */
+  /** Identity in a release: `traceback`, `garbage`, `cache`, `output:5`, or `kind:name`, as in `variable:outputs`. A front end returns it unchanged, and reads `kind` and `name`. */
   id: v.string(),
+  /** Where the memory is retained; it decides how it is freed. */
   kind: ItemKindSchema,
-  /** The user's variable that it is about; null: none, or several. */
+  /** The variable that it is about; null: none, or several. */
   name: v.nullable(v.string()),
+  /** What is freed, for the checklist. */
   title: MessageSchema,
-  /** What a person loses by it. */
+  /** What the user loses by it. */
   cost: MessageSchema,
-  /** What would come back if this alone were freed beside the tracebacks of failed cells, by simulation on the reference graph; null: not measured. */
+  /** What this item alone frees, beside the tracebacks of failed cells, by simulation on the reference graph; null: not measured. */
   expected_bytes: v.nullable(count),
   /** In the safe set: nothing the user named is lost. All others need a confirmation by id. */
   safe: v.boolean(),
@@ -362,20 +407,21 @@ export const ItemSchema = v.object({
   selected: v.boolean(),
   /** False for unused cache, which this kernel can use anyway. */
   adds_headroom: v.boolean(),
-  /** Names of the user's that are deleted, aliases included. */
+  /** The user's variables that are deleted, aliases included. */
   names: v.array(v.string()),
-  /** What a person has to agree to; null for the safe set. */
+  /** What the user has to agree to; null for the safe set. */
   confirm: v.nullable(MessageSchema),
   /** Why it cannot be freed; null: it can. */
   blocked: v.nullable(MessageSchema)
 });
 
-/** Bytes that each of these items counts: they come back once. */
+/** Bytes that each of these items counts: they are freed once. */
 export interface IShared
   extends v.InferOutput<typeof SharedSchema> {}
 export const SharedSchema = v.object({
   /** Two at least. */
   ids: v.array(v.string()),
+  /** Size of what they share. */
   bytes: count
 });
 
@@ -383,14 +429,19 @@ export const SharedSchema = v.object({
 export interface IPlan
   extends v.InferOutput<typeof PlanSchema> {}
 export const PlanSchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("plan"),
+  /** Identity of the helper, as in `hello`. */
   life_id: v.string(),
+  /** Id of the request that this event completes. */
   request_id: v.string(),
-  /** False where the time was over before all was measured. */
+  /** False where time ran out before everything was measured. */
   complete: v.boolean(),
+  /** What can be freed, in the order of the checklist. */
   items: v.array(ItemSchema),
   /** Bytes that several items count, the most first. What chosen items give together is the sum of their bytes, less these bytes for each chosen one of its items but the first. */
   shared: v.array(SharedSchema),
+  /** Summary in one sentence, or why nothing was measured. */
   message: MessageSchema
 });
 
@@ -398,8 +449,11 @@ export const PlanSchema = v.object({
 export interface IReleasedItem
   extends v.InferOutput<typeof ReleasedItemSchema> {}
 export const ReleasedItemSchema = v.object({
+  /** Id of the item in the plan. */
   id: v.string(),
+  /** Kind of the item in the plan. */
   kind: ItemKindSchema,
+  /** What was freed. */
   title: MessageSchema,
   /** In use before minus after this item; null: it ran together with another, or was not measured. */
   freed_bytes: v.nullable(integer),
@@ -417,21 +471,29 @@ export interface IHolder
 export const HolderSchema = v.object({
   /** As the user would write it: `model`, `outputs[3]`, `Out[5]`, or the name of a frame's variable. */
   name: v.string(),
+  /** What its memory is of. */
   kind: HolderKindSchema,
+  /** All that was reached through it first. */
   bytes: count
 });
 
-/** A release ended. Freed is in use before minus after; returned to the card is reserved before minus after; both measured. */
+/** A release ended. Freed is in use before minus after; returned to the GPU is reserved before minus after; both measured. */
 export interface IReleased
   extends v.InferOutput<typeof ReleasedSchema> {}
 export const ReleasedSchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("released"),
+  /** Identity of the helper, as in `hello`. */
   life_id: v.string(),
+  /** Id in the reply to the `release` request. */
   release_id: v.string(),
+  /** The report that the release was made for; null: none. */
   report_id: v.nullable(v.string()),
-  /** Freed after a failure because the settings ask for it: nobody pressed a button. */
+  /** Freed after a failure because the settings request it: the user did not click. */
   automatic: v.boolean(),
+  /** Seconds since the epoch. */
   time_s: number,
+  /** `nothing`: it ran, and freed no memory. */
   status: v.picklist(["done", "nothing", "failed", "cancelled"]),
   /** In use before minus after. */
   freed_bytes: v.nullable(integer),
@@ -439,37 +501,47 @@ export const ReleasedSchema = v.object({
   returned_bytes: v.nullable(integer),
   /** After. */
   in_use_bytes: v.nullable(count),
+  /** Headroom before the release; null: not measured. */
   headroom_before_bytes: v.nullable(count),
+  /** Headroom after it; null: not measured. */
   headroom_after_bytes: v.nullable(count),
+  /** Each requested item with what it freed. */
   items: v.array(ReleasedItemSchema),
   /** The largest holders that are left. */
   still_held: v.array(HolderSchema),
-  /** Ids of items that take something back, as `restore:model`. */
+  /** Ids of items that restore something, such as `restore:model`. */
   undo: v.array(v.string()),
+  /** What the release freed, or why it did not. */
   message: MessageSchema
 });
 
-/** What was done with a worker has ended. */
+/** A `worker_release` request was completed. */
 export interface IWorkerReleased
   extends v.InferOutput<typeof WorkerReleasedSchema> {}
 export const WorkerReleasedSchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("worker_released"),
+  /** Identity of the helper, as in `hello`. */
   life_id: v.string(),
+  /** Id of the request that this event completes. */
   request_id: v.string(),
+  /** `nothing`: it ran, and freed no memory; `refused`: the worker is busy, gone or unknown; `failed`: it did not answer. */
   status: v.picklist(["done", "nothing", "refused", "failed"]),
+  /** What was freed, or why nothing was. */
   message: MessageSchema
 });
 
-/** What a cell does that others would notice: to be agreed to before anything runs. */
+/** Calls of a cell that have effects outside the notebook; the user agrees to them before anything runs. */
 export interface IDryRunAsk
   extends v.InferOutput<typeof DryRunAskSchema> {}
 export const DryRunAskSchema = v.object({
+  /** The cell that contains these calls. */
   cell_id: v.string(),
-  /** As they are written, commands by their first word. */
+  /** As written; commands by their first word. */
   calls: v.array(v.string())
 });
 
-/** What memory is: of a card when a cell failed, of what is in use by how it is held. */
+/** What memory is: of a GPU when a cell failed, of memory in use by how it is held. */
 export type PartKind = v.InferOutput<typeof PartKindSchema>;
 export const PartKindSchema = v.picklist(["outside", "named", "graphs", "unnamed", "parameters", "optimizer_state", "gradients", "activations", "other_tensors", "workspaces", "earlier_error", "temporaries", "not_attributed", "cached", "free"]);
 
@@ -477,23 +549,27 @@ export const PartKindSchema = v.picklist(["outside", "named", "graphs", "unnamed
 export interface IPart
   extends v.InferOutput<typeof PartSchema> {}
 export const PartSchema = v.object({
+  /** What these bytes are. */
   kind: PartKindSchema,
+  /** Size of the part. */
   bytes: count
 });
 
-/** Whether it fits on a GPU. */
+/** Whether the cells fit on a GPU. */
 export interface IDryRunFit
   extends v.InferOutput<typeof DryRunFitSchema> {}
 export const DryRunFitSchema = v.object({
+  /** Name of the GPU. */
   gpu: v.string(),
-  /** Who lends it; empty: not known. */
+  /** A service that offers this GPU; empty: not known. */
   where: v.string(),
+  /** Memory of the GPU that is usable. */
   total_bytes: count,
-  /** null: the run came to no end. */
+  /** null: the run did not complete. */
   fits: v.nullable(v.boolean()),
-  /** At the peak; negative: what is missing. */
+  /** Left at the peak; negative: what is missing; null: not known. */
   left_bytes: v.nullable(integer),
-  /** The largest batch with which it fits; null: not looked for, or not found. */
+  /** The largest batch with which it fits; null: not searched, or not found. */
   largest: v.nullable(count)
 });
 
@@ -501,71 +577,83 @@ export const DryRunFitSchema = v.object({
 export interface IEdit
   extends v.InferOutput<typeof EditSchema> {}
 export const EditSchema = v.object({
-  /** Of a script its path from the notebook's folder, which ends in `.py`; its old lines are then all that it has. */
+  /** The cell to edit. For a script its path from the notebook's folder, which ends in `.py`; `old_lines` is then its whole text. */
   cell_id: v.string(),
   /** 1-based. */
   first_line: count,
+  /** Lines that the edit expects at this place; where they differ, it is not applied. */
   old_lines: v.array(v.string()),
+  /** Lines that replace them. */
   new_lines: v.array(v.string())
 });
 
-/** What came of an edit, by running it. */
+/** Result of an edit that was tried by running it. */
 export interface IDryRunTry
   extends v.InferOutput<typeof DryRunTrySchema> {}
 export const DryRunTrySchema = v.object({
+  /** Id of the remedy that was tried. */
   remedy_id: v.string(),
+  /** What was tried. */
   title: MessageSchema,
-  /** What it sets, where it sets one. */
+  /** The number that it sets; null: none. */
   number: v.nullable(integer),
   /** null: it cannot be tried. */
   fits: v.nullable(v.boolean()),
+  /** Highest need of the run with the edit; null: not measured. */
   peak_bytes: v.nullable(count),
+  /** What came of it, in words. */
   message: MessageSchema,
-  /** Empty: what its remedy has is meant. */
+  /** Edits to apply; empty: those of the remedy. */
   edits: v.array(EditSchema)
 });
 
-/** What a dry run has found so far; every size is simulated. */
+/** Results of a dry run up to now; every size is simulated. */
 export interface IDryRunFound
   extends v.InferOutput<typeof DryRunFoundSchema> {}
 export const DryRunFoundSchema = v.object({
-  /** Always true: no card was used. */
+  /** Always true: no GPU was used. */
   simulated: v.boolean(),
   /** In use at once, with the driver's context; null: no GPU was used. */
   needed_bytes: v.nullable(count),
-  /** Whether all of it ran: else at least so much is needed. */
+  /** Whether everything ran: else `needed_bytes` is a lower bound. */
   whole: v.boolean(),
   /** The cell whose line reached the peak. */
   cell_id: v.nullable(v.string()),
   /** 1-based. */
   line: v.nullable(count),
-  /** What the peak is made of. */
+  /** What the peak consists of. */
   parts: v.array(PartSchema),
-  /** What else is to be known, first what is needed. */
+  /** What else to know, first what is needed. */
   said: v.array(MessageSchema),
-  /** Where it ended for want of a value, perhaps: the last cell to be run with values. */
+  /** The last cell to run with values, where the run ended because a value was missing; null: it did not. */
   values_to: v.nullable(v.string()),
-  /** What the number that sets the batch is called; null: not known. */
+  /** Name of the number that sets the batch; null: not known. */
   batch: v.nullable(v.string()),
   /** First the one that edits are tried on. */
   fits: v.array(DryRunFitSchema),
-  /** The GPU of the tries. */
+  /** The GPU that edits were tried on; null: none. */
   tried_on: v.nullable(v.string()),
+  /** Each edit that was tried, in the order of the remedies. */
   tries: v.array(DryRunTrySchema)
 });
 
-/** How far a dry run is. `asking`: nothing has run, for cells do more than compute; `failed`: it ended before its end. */
+/** Progress of a dry run. */
 export interface IDryRun
   extends v.InferOutput<typeof DryRunSchema> {}
 export const DryRunSchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("dry_run"),
+  /** Identity of the helper, as in `hello`. */
   life_id: v.string(),
+  /** Id of the request that this event completes. */
   request_id: v.string(),
-  /** `asking`: nothing has run; `failed`: it ended before its end. */
+  /** `asking`: nothing has run, the user has to agree first; `failed`: it stopped before its end. */
   status: v.picklist(["asking", "running", "done", "failed"]),
-  /** What it does now, or why it ended. */
+  /** The current step, or why it stopped. */
   message: v.nullable(MessageSchema),
+  /** While `asking`: cells that need consent; else empty. */
   asks: v.array(DryRunAskSchema),
+  /** Results up to now; null: none yet. */
   found: v.nullable(DryRunFoundSchema)
 });
 
@@ -573,7 +661,9 @@ export const DryRunSchema = v.object({
 export interface IAllocationSite
   extends v.InferOutput<typeof AllocationSiteSchema> {}
 export const AllocationSiteSchema = v.object({
+  /** The cell whose run allocated it; null: not known. */
   cell_id: v.nullable(v.string()),
+  /** In [n] of that run; null: not known. */
   execution_count: v.nullable(count),
   /** 1-based. */
   line: v.nullable(atLeast(1))
@@ -583,36 +673,43 @@ export const AllocationSiteSchema = v.object({
 export interface IHeldPart
   extends v.InferOutput<typeof HeldPartSchema> {}
 export const HeldPartSchema = v.object({
-  /** Names it in a `path` request. */
+  /** Identity in a `path` request. */
   id: v.string(),
-  /** The way from the holder, such as `.weight` or `[12]`. */
+  /** Path from the holder, such as `.weight` or `[12]`. */
   name: v.string(),
+  /** What the storage is of. */
   kind: HolderKindSchema,
+  /** The framework that allocated it. */
   framework: FrameworkNameSchema,
+  /** Size of the storage, or of what the graph retains. */
   bytes: count,
-  /** Held by an autograd graph only: no Python object is it. */
+  /** Retained by an autograd graph only, with no Python object. */
   graph: v.boolean(),
+  /** Data type, as the framework names it; null for a graph, or not known. */
   dtype: v.nullable(v.string()),
+  /** Shape of the tensor; null for a graph, or not known. */
   shape: v.nullable(v.array(integer)),
+  /** The line that allocated it; null while allocation recording is off. */
   allocation_site: v.nullable(AllocationSiteSchema)
 });
 
-/** One holder: a name, a displayed value, a failed cell's traceback, or what no name reaches. */
+/** One holder: a variable, a displayed value, the traceback of a failed cell, or what no name reaches. */
 export interface IHeld
   extends v.InferOutput<typeof HeldSchema> {}
 export const HeldSchema = v.object({
-  /** Names it in a `path` request. */
+  /** Identity in a `path` request. */
   id: v.string(),
-  /** As a person would write it: `model`, `engine.POOL`, `Out[5]`, `In [7]`; empty for what no name reaches. */
+  /** As the user would write it: `model`, `engine.POOL`, `Out[5]`, `In [7]`; empty for what no name reaches. */
   name: v.string(),
-  /** modules: globals of modules other than the notebook. garbage: what Python's collector frees. elsewhere: what nothing of Python's leads to. */
+  /** modules: globals of modules other than the notebook. garbage: what Python's collector frees. elsewhere: what no Python object leads to. */
   origin: v.picklist(["names", "modules", "outputs", "traceback", "garbage", "elsewhere"]),
+  /** What its storages are of; `mixed`: of several kinds. */
   kind: v.picklist(["parameters", "gradients", "optimizer_state", "activations", "tensor", "mixed"]),
   /** The class of the object behind the name, without its module. */
   type_name: v.nullable(v.string()),
   /** All that was reached through it first. */
   bytes: count,
-  /** Of these: held by autograd graphs only. */
+  /** Of these: retained only by autograd graphs. */
   graph_bytes: count,
   /** Storages. */
   count: atLeast(1),
@@ -620,66 +717,81 @@ export const HeldSchema = v.object({
   aliases: v.array(v.string()),
   /** The largest first; at most 50. */
   parts: v.array(HeldPartSchema),
+  /** What to know about this holder, such as how to free it; null: nothing. */
   hint: v.nullable(MessageSchema)
 });
 
-/** Another process on the card. */
+/** Another process on the GPU. */
 export interface IProcess
   extends v.InferOutput<typeof ProcessSchema> {}
 export const ProcessSchema = v.object({
   /** In this process's namespace; null where it cannot be known. */
   pid: v.nullable(count),
+  /** Name of its program; null: not known. */
   name: v.nullable(v.string()),
+  /** What it uses on the GPU; null where the driver does not report it. */
   bytes: v.nullable(count)
 });
 
-/** Where the memory in use of a device is: parts that add up to it. */
+/** What the memory in use of a device consists of: parts that add up to it. */
 export interface IHeldDevice
   extends v.InferOutput<typeof HeldDeviceSchema> {}
 export const HeldDeviceSchema = v.object({
+  /** Index of the GPU, as the framework counts. */
   device_index: count,
+  /** Sum over the frameworks when the walk began. */
   in_use_bytes: count,
   /** Named, graphs, unnamed, then what no Python object leads to, and last what is not attributed. */
   parts: v.array(PartSchema),
   /** The largest first; at most 100. */
   rows: v.array(HeldSchema),
-  /** Others on the same card; null where the driver hides them. */
+  /** Other processes on the same GPU; null where the driver hides them. */
   processes: v.nullable(v.array(ProcessSchema))
 });
 
-/** Who holds the memory in use, measured between cells after a holders request. */
+/** What uses the memory, measured between cells after a `holders` request. */
 export interface IHolders
   extends v.InferOutput<typeof HoldersSchema> {}
 export const HoldersSchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("holders"),
+  /** Identity of the helper, as in `hello`. */
   life_id: v.string(),
-  /** Null when the helper measured on its own. */
+  /** Id of the request; null when the helper measured on its own. */
   request_id: v.nullable(v.string()),
+  /** Seconds since the epoch. */
   time_s: number,
-  /** What the walk took. */
+  /** Time that the walk took. */
   duration_s: number,
   /** False when it stopped early. */
   complete: v.boolean(),
-  /** The last cell that had run: these numbers are as of then. */
+  /** In [n] of the last cell that had run; null: none. */
   execution_count: v.nullable(count),
-  /** Whether allocation recording is on, so that `made` can be known. */
+  /** Whether allocation recording is on, so that `allocation_site` is known. */
   recording: v.boolean(),
+  /** GPUs that are in use. */
   devices: v.array(HeldDeviceSchema),
+  /** Summary in one sentence, or why the result is incomplete. */
   message: MessageSchema
 });
 
-/** The ways from a root to one object, after a path request. */
+/** Reference paths from a root to one object, after a `path` request. */
 export interface IPath
   extends v.InferOutput<typeof PathSchema> {}
 export const PathSchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("path"),
+  /** Identity of the helper, as in `hello`. */
   life_id: v.string(),
+  /** Id of the request that this event completes. */
   request_id: v.string(),
+  /** The object that was requested. */
   holder_id: v.string(),
   /** False when the search stopped early. */
   complete: v.boolean(),
   /** At most three, the shortest first; each a list of steps from the root. */
   paths: v.array(v.array(MessageSchema)),
+  /** How many paths there are, or why there is none. */
   message: MessageSchema
 });
 
@@ -687,24 +799,33 @@ export const PathSchema = v.object({
 export interface ISnapshot
   extends v.InferOutput<typeof SnapshotSchema> {}
 export const SnapshotSchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("snapshot"),
+  /** Identity of the helper, as in `hello`. */
   life_id: v.string(),
+  /** Id of the request that this event completes. */
   request_id: v.string(),
   /** In the kernel's file system; null where nothing was written. */
   path: v.nullable(v.string()),
+  /** Size of the file; null where nothing was written. */
   bytes: v.nullable(count),
+  /** Where it was written, or why it was not. */
   message: MessageSchema
 });
 
-/** The clean-up cell that a request asked for. */
+/** The code that a `cleanup` request asked for. */
 export interface ICleanup
   extends v.InferOutput<typeof CleanupSchema> {}
 export const CleanupSchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("cleanup"),
+  /** Identity of the helper, as in `hello`. */
   life_id: v.string(),
+  /** Id of the request that this event completes. */
   request_id: v.string(),
   /** null where it could not be written. */
   code: v.nullable(v.string()),
+  /** What was written, or why nothing was. */
   message: MessageSchema
 });
 
@@ -712,14 +833,19 @@ export const CleanupSchema = v.object({
 export interface IRescue
   extends v.InferOutput<typeof RescueSchema> {}
 export const RescueSchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("rescue"),
+  /** Identity of the helper, as in `hello`. */
   life_id: v.string(),
+  /** Id of the request that this event completes. */
   request_id: v.string(),
   /** In the kernel's file system; null where nothing was written. */
   path: v.nullable(v.string()),
+  /** Size of the file; null where nothing was written. */
   bytes: v.nullable(count),
-  /** The cell that goes on from the file; null where nothing was written. */
+  /** Code of a cell that continues from the file; null where nothing was written. */
   code: v.nullable(v.string()),
+  /** What was saved, or why nothing was. */
   message: MessageSchema
 });
 
@@ -727,61 +853,83 @@ export const RescueSchema = v.object({
 export interface IRerun
   extends v.InferOutput<typeof RerunSchema> {}
 export const RerunSchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("rerun"),
+  /** Identity of the helper, as in `hello`. */
   life_id: v.string(),
+  /** Id of the request that this event completes. */
   request_id: v.string(),
+  /** `cancelled`: a `cancel` request ended the measurement. */
   status: v.picklist(["ready", "cancelled"]),
-  /** What goes before a cell runs, as `rerun:<number>:<cell id>`: each only where a person agrees to its `confirm`, and only until another cell runs. */
+  /** What is freed before a cell runs, as `rerun:<number>:<cell id>`: each only if the user agrees to its `confirm`, and only until another cell runs. */
   items: v.array(ItemSchema),
-  /** What was trained and would be lost, or trained again. */
+  /** Trained objects that would be lost, or trained again. */
   cautions: v.array(MessageSchema),
-  /** Whether what was trained can be saved before, by a `rescue` request. */
+  /** Whether trained objects can be saved before, by a `rescue` request. */
   saves: v.boolean()
 });
 
-/** A walk that a person asked for goes on. */
+/** A walk that the user requested is still running. */
 export interface IProgress
   extends v.InferOutput<typeof ProgressSchema> {}
 export const ProgressSchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("progress"),
+  /** Identity of the helper, as in `hello`. */
   life_id: v.string(),
+  /** Id of the request that this event completes. */
   request_id: v.string(),
+  /** Seconds since the walk began. */
   elapsed_s: number
 });
 
-/** Something a person should know before it fails. */
+/** A problem that the user can still prevent. */
 export interface IWarning
   extends v.InferOutput<typeof WarningSchema> {}
 export const WarningSchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("warning"),
+  /** Identity of the helper, as in `hello`. */
   life_id: v.string(),
+  /** Seconds since the epoch. */
   time_s: number,
+  /** The cell that it is about; null: not known. */
   cell_id: v.nullable(v.string()),
+  /** `filling_up`: full soon at this rate; `growth`: more is kept with each run; `retries`: the allocator empties its cache again and again; `swallowed_oom`: the cell caught out-of-memory errors; `beyond_gpu`: more is used than the GPU has; `host_low`: a GPU that shares host memory has little left. */
   kind: v.picklist(["filling_up", "growth", "retries", "swallowed_oom", "beyond_gpu", "host_low"]),
+  /** The GPU that it is about; null: none in particular. */
   device_index: v.nullable(count),
+  /** The warning in words. */
   message: MessageSchema
 });
 
-/** Something in the helper failed; it goes on as far as it can. For the log. */
+/** Something in the helper failed; it continues as far as it can. For the log. */
 export interface IError
   extends v.InferOutput<typeof ErrorSchema> {}
 export const ErrorSchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("error"),
+  /** Identity of the helper, as in `hello`. */
   life_id: v.string(),
+  /** Seconds since the epoch. */
   time_s: number,
-  /** The request that this ends; null where none waits for it. */
+  /** The request that this ends; null: none. */
   request_id: v.nullable(v.string()),
   /** Part of the helper. */
   where: v.string(),
+  /** What failed. */
   message: MessageSchema
 });
 
-/** The helper ends on purpose. */
+/** The helper stops on purpose. */
 export interface IBye
   extends v.InferOutput<typeof ByeSchema> {}
 export const ByeSchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("bye"),
+  /** Identity of the helper, as in `hello`. */
   life_id: v.string(),
+  /** `unloaded`: the user unloaded the helper; `replaced`: another helper takes over. */
   reason: v.picklist(["unloaded", "replaced"])
 });
 
@@ -793,8 +941,11 @@ export const EventSchema = v.variant('type', [HelloSchema, SampleSchema, CellSch
 export interface IAttachReply
   extends v.InferOutput<typeof AttachReplySchema> {}
 export const AttachReplySchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("attach"),
+  /** Id of the request. */
   id: v.string(),
+  /** The helper that answers. */
   hello: HelloSchema,
   /** Seconds until the lease ends unless renewed: fewer for a client that is sent readings. */
   lease_s: number,
@@ -808,7 +959,9 @@ export const AttachReplySchema = v.object({
 export interface IDetachReply
   extends v.InferOutput<typeof DetachReplySchema> {}
 export const DetachReplySchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("detach"),
+  /** Id of the request. */
   id: v.string()
 });
 
@@ -816,9 +969,13 @@ export const DetachReplySchema = v.object({
 export interface ISampleReply
   extends v.InferOutput<typeof SampleReplySchema> {}
 export const SampleReplySchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("sample"),
+  /** Id of the request. */
   id: v.string(),
+  /** The newest reading. */
   sample: SampleSchema,
+  /** The running cell, else the last one; null: none has run. */
   cell: v.nullable(CellSchema)
 });
 
@@ -826,8 +983,11 @@ export const SampleReplySchema = v.object({
 export interface IPlanReply
   extends v.InferOutput<typeof PlanReplySchema> {}
 export const PlanReplySchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("plan"),
+  /** Id of the request. */
   id: v.string(),
+  /** `waiting`: a cell runs, it is measured when that ends. */
   status: v.picklist(["queued", "waiting"])
 });
 
@@ -835,10 +995,13 @@ export const PlanReplySchema = v.object({
 export interface IHoldersReply
   extends v.InferOutput<typeof HoldersReplySchema> {}
 export const HoldersReplySchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("holders"),
+  /** Id of the request. */
   id: v.string(),
   /** `waiting`: a cell runs, it is measured when that ends. */
   status: v.picklist(["queued", "waiting"]),
+  /** The last measurement, to show while the new one runs; null: none. */
   last: v.nullable(HoldersSchema)
 });
 
@@ -846,8 +1009,11 @@ export const HoldersReplySchema = v.object({
 export interface IPathReply
   extends v.InferOutput<typeof PathReplySchema> {}
 export const PathReplySchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("path"),
+  /** Id of the request. */
   id: v.string(),
+  /** `waiting`: a cell runs, the search starts when that ends. */
   status: v.picklist(["queued", "waiting"])
 });
 
@@ -855,7 +1021,9 @@ export const PathReplySchema = v.object({
 export interface ICellsReply
   extends v.InferOutput<typeof CellsReplySchema> {}
 export const CellsReplySchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("cells"),
+  /** Id of the request. */
   id: v.string(),
   /** Oldest first: at most three runs of a cell, 200 cells. */
   runs: v.array(CellSchema)
@@ -865,10 +1033,15 @@ export const CellsReplySchema = v.object({
 export interface IHistoryPoint
   extends v.InferOutput<typeof HistoryPointSchema> {}
 export const HistoryPointSchema = v.object({
+  /** Time of that reading, in seconds since the epoch. */
   time_s: number,
+  /** Index of the GPU, as the framework counts. */
   device_index: count,
+  /** In use at the highest reading of the stretch. */
   in_use_bytes: count,
+  /** Cached at that reading. */
   cached_bytes: count,
+  /** Outside at that reading; null: not measured. */
   outside_bytes: v.nullable(count),
   /** The length of the stretch, which begins at a multiple of it. */
   width_s: v.picklist([1, 256]),
@@ -880,7 +1053,9 @@ export const HistoryPointSchema = v.object({
 export interface IHistoryReply
   extends v.InferOutput<typeof HistoryReplySchema> {}
 export const HistoryReplySchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("history"),
+  /** Id of the request. */
   id: v.string(),
   /** Oldest first: each second of five minutes, and before that eight hours in stretches of 256 s. */
   points: v.array(HistoryPointSchema)
@@ -890,8 +1065,11 @@ export const HistoryReplySchema = v.object({
 export interface ISnapshotReply
   extends v.InferOutput<typeof SnapshotReplySchema> {}
 export const SnapshotReplySchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("snapshot"),
+  /** Id of the request. */
   id: v.string(),
+  /** `waiting`: a cell runs, the file is written when that ends. */
   status: v.picklist(["queued", "waiting"])
 });
 
@@ -899,8 +1077,11 @@ export const SnapshotReplySchema = v.object({
 export interface IReleaseReply
   extends v.InferOutput<typeof ReleaseReplySchema> {}
 export const ReleaseReplySchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("release"),
+  /** Id of the request. */
   id: v.string(),
+  /** Echoed by the `released` event; `cancel` accepts it while the release waits. */
   release_id: v.string(),
   /** queued: runs at once; waiting: a cell runs, it starts when that ends. */
   status: v.picklist(["queued", "waiting"])
@@ -910,8 +1091,11 @@ export const ReleaseReplySchema = v.object({
 export interface ICancelReply
   extends v.InferOutput<typeof CancelReplySchema> {}
 export const CancelReplySchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("cancel"),
+  /** Id of the request. */
   id: v.string(),
+  /** False: no release that waits and no running walk has this id. */
   cancelled: v.boolean()
 });
 
@@ -921,7 +1105,9 @@ export interface ICause
 export const CauseSchema = v.object({
   /** Kebab-case id of the rule; docs/rules/<id>.md explains it. */
   rule: v.string(),
+  /** The cause in one sentence. */
   claim: MessageSchema,
+  /** What was measured or read that supports the claim. */
   evidence: MessageSchema,
   /** What it explains of the memory in use; null: not measured. */
   bytes: v.nullable(count)
@@ -931,13 +1117,15 @@ export const CauseSchema = v.object({
 export interface IDiffRow
   extends v.InferOutput<typeof DiffRowSchema> {}
 export const DiffRowSchema = v.object({
+  /** ` `: unchanged, `-`: removed, `+`: added. */
   sign: v.picklist([" ", "-", "+"]),
   /** 1-based line in the cell before the change (for `+`: after it). */
   line: count,
+  /** The line of code, without its line break. */
   text: v.string()
 });
 
-/** What a fix would change, for show only: the edit itself is asked from the live helper. */
+/** What an edit would change, for display only: the edit itself is requested from the live helper. */
 export interface IDiff
   extends v.InferOutput<typeof DiffSchema> {}
 export const DiffSchema = v.object({
@@ -947,22 +1135,27 @@ export const DiffSchema = v.object({
   file: v.nullable(v.string()),
   /** In [n] of that cell when it last ran. */
   execution_count: v.nullable(count),
+  /** Changed lines; an insertion has a line around it. Long parts that stay are `…`. */
   rows: v.array(DiffRowSchema),
-  /** What the new lines set, as code, such as `batch_size = 512`; null: nothing of the kind. */
+  /** What the new lines set, as code, such as `batch_size = 512`; null: nothing. */
   sets: v.nullable(v.string())
 });
 
-/** Something a person can do about this failure, offered only where the numbers support it. */
+/** Something the user can do about this failure, offered only where the numbers support it. */
 export interface IRemedy
   extends v.InferOutput<typeof RemedySchema> {}
 export const RemedySchema = v.object({
   /** Identity within this report, such as `free-traceback` or `smaller-batch`. */
   id: v.string(),
+  /** What its button does: `release` frees items, `edit` changes cells, `snippet` inserts a cell, `restart` restarts the kernel, `save` saves the training; a `suggestion` has no button. */
   kind: v.picklist(["release", "edit", "snippet", "suggestion", "restart", "save"]),
+  /** What to do, in one sentence. */
   title: MessageSchema,
+  /** What to know before, or why it helps. */
   note: MessageSchema,
-  /** Bytes that it is expected to give back or save. */
+  /** Bytes that it is expected to free or save; null: not measured. */
   effect_bytes: v.nullable(count),
+  /** How `effect_bytes` is known; `at_least`: a lower bound. */
   effect_quality: v.picklist(["measured", "estimated", "at_least", "not_measured"]),
   /** What to type where there are no buttons, of a snippet the code of its cell; null when the diffs or the note say it. */
   type_this: v.nullable(v.string()),
@@ -976,9 +1169,11 @@ export const RemedySchema = v.object({
 export interface IDetail
   extends v.InferOutput<typeof DetailSchema> {}
 export const DetailSchema = v.object({
+  /** What the number is. */
   label: MessageSchema,
   /** null: not measured. */
   bytes: v.nullable(integer),
+  /** Where the number comes from, such as the driver or the error message. */
   source: MessageSchema
 });
 
@@ -988,10 +1183,11 @@ export interface IVersion
 export const VersionSchema = v.object({
   /** A proper name, such as `PyTorch`. */
   name: v.string(),
+  /** As the program or driver reports it. */
   version: v.string()
 });
 
-/** A process other than the kernel that works for its notebook, as far as an error names it. */
+/** A process other than the kernel that works for its notebook, as the error names it. */
 export interface IWorker
   extends v.InferOutput<typeof WorkerSchema> {}
 export const WorkerSchema = v.object({
@@ -1005,11 +1201,13 @@ export const WorkerSchema = v.object({
   host: v.nullable(v.string())
 });
 
-/** The line of a cell that failed in another process: of the cell that defines what ran there. */
+/** The line of a cell that failed in another process. */
 export interface IOrigin
   extends v.InferOutput<typeof OriginSchema> {}
 export const OriginSchema = v.object({
+  /** The cell that defines the function. */
   cell_id: v.nullable(v.string()),
+  /** In [n] of that cell when it last ran; null: not known. */
   execution_count: v.nullable(count),
   /** 1-based line of that cell. */
   line: count,
@@ -1017,35 +1215,47 @@ export const OriginSchema = v.object({
   function: v.string()
 });
 
-/** The OOM card: one neutral model, laid out by every renderer. In a notebook it is untrusted text; only a live helper's own copy is acted on. */
+/** The out-of-memory report: one model, laid out by every renderer. In a notebook it is untrusted text; only a live helper's own copy is acted on. */
 export interface IReport
   extends v.InferOutput<typeof ReportSchema> {}
 export const ReportSchema = v.object({
   /** Version of this model: `1.1`. */
   version: v.string(),
+  /** Identity of this report; unchanged when it is completed. */
   report_id: v.string(),
-  /** The life of the helper that made it. */
+  /** Identity of the helper that made it. */
   life_id: v.string(),
   /** Seconds since the epoch. */
   time_s: number,
+  /** True where the GPU was simulated. */
   simulated: v.boolean(),
+  /** The framework whose allocation failed. */
   framework: FrameworkNameSchema,
   /** Class of the error, such as `OutOfMemoryError`. */
   error_name: v.string(),
+  /** The cell that failed; null: not known. */
   cell_id: v.nullable(v.string()),
+  /** In [n] of the cell that failed; null: not known. */
   execution_count: v.nullable(count),
   /** 1-based line of the failing cell. */
   line: v.nullable(count),
+  /** The GPU that was full, as the framework counts; null: not known. */
   device_index: v.nullable(count),
+  /** Product name of that GPU; null: not known. */
   device_name: v.nullable(v.string()),
+  /** Memory of that GPU, or the limit that the process had; null: not known. */
   capacity_bytes: v.nullable(count),
-  /** What the failing request asked for, as the error says it; null: not known. */
+  /** What the failing allocation requested, as the error states it; null: not known. */
   requested_bytes: v.nullable(count),
-  /** Free on the card at that moment, by the driver or the error. */
+  /** Free on the GPU at that moment, by the driver or the error; null: not known. */
   available_bytes: v.nullable(count),
+  /** In live tensors at the moment of the failure; null: not measured. */
   in_use_bytes: v.nullable(count),
+  /** Kept by the framework's allocator and not in use at that moment; null: not measured. */
   cached_bytes: v.nullable(count),
+  /** Used on the GPU but not by this kernel's frameworks at that moment; null: not measured. */
   outside_bytes: v.nullable(count),
+  /** What filled the GPU, for the bar; empty: not measured. */
   parts: v.array(PartSchema),
   /** In use that only the failed cell's traceback keeps; null: not measured. */
   traceback_bytes: v.nullable(count),
@@ -1053,25 +1263,27 @@ export const ReportSchema = v.object({
   traceback_variables: v.array(HolderSchema),
   /** The largest named holders at the moment of the report. */
   holders: v.array(HolderSchema),
-  /** The one to act on first; null: no single cause stands out. */
+  /** The one to act on first; null: no single cause is likely. */
   cause: v.nullable(CauseSchema),
-  /** Others that hold as well, ranked. */
+  /** Other causes that hold as well, ranked. */
   further_causes: v.array(CauseSchema),
   /** Whether the failing request fits once the traceback is freed; null: not known. */
   fits_after_free: v.nullable(v.boolean()),
+  /** What the user can do, in order of preference. */
   remedies: v.array(RemedySchema),
+  /** The numbers behind the report with their sources. */
   details: v.array(DetailSchema),
-  /** What took part in it, as far as it is known. */
+  /** What took part in the failure, as far as it is known. */
   versions: v.array(VersionSchema),
-  /** CUDA failed for good in this kernel (a device-side assert, an illegal access): nothing touches the GPU any more, and only a restart helps. */
+  /** CUDA failed permanently in this kernel (a device-side assert, an illegal access): only a restart helps. */
   sticky_error: v.boolean(),
-  /** The measurement goes on between cells; the card is completed in place, and an `oom` event tells of the same report again. */
+  /** The measurement continues between cells; the report is completed in place, and another `oom` event announces it. */
   looking: v.boolean(),
-  /** The process that ran out; null: the kernel itself. */
+  /** The process that ran out of memory; null: the kernel itself. */
   worker: v.nullable(WorkerSchema),
   /** Where a worker failed, if that is in a cell. */
   origin: v.nullable(OriginSchema),
-  /** Other workers that failed likewise. */
+  /** How many other workers failed in the same way. */
   also_failed: count,
   /** Where the numbers come from: measured in the kernel, by the worker in itself, or those of the message only. */
   measured: v.picklist(["kernel", "worker", "message"])
@@ -1081,8 +1293,11 @@ export const ReportSchema = v.object({
 export interface IReportReply
   extends v.InferOutput<typeof ReportReplySchema> {}
 export const ReportReplySchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("report"),
+  /** Id of the request. */
   id: v.string(),
+  /** `known`: this helper made the report, and still has it. */
   status: v.picklist(["known", "unknown"]),
   /** The helper's own copy. */
   report: v.nullable(ReportSchema),
@@ -1094,13 +1309,17 @@ export const ReportReplySchema = v.object({
 export interface IFixReply
   extends v.InferOutput<typeof FixReplySchema> {}
 export const FixReplySchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("fix"),
+  /** Id of the request. */
   id: v.string(),
   /** changed: the cell no longer has the line. */
   status: v.picklist(["ok", "changed", "unknown"]),
+  /** What to change in each cell; empty where the edit cannot be made. */
   edits: v.array(EditSchema),
-  /** Cell ids to run, in this order, for Apply and re-run. */
+  /** Cell ids to run, in this order, for *Apply and re-run*. */
   run: v.array(v.string()),
+  /** What the edit changes, or why it cannot be made. */
   message: MessageSchema,
   /** What running these cells again would repeat besides the computation, such as writing a file; null: nothing is known of it. */
   caution: v.nullable(MessageSchema)
@@ -1110,8 +1329,11 @@ export const FixReplySchema = v.object({
 export interface ICleanupReply
   extends v.InferOutput<typeof CleanupReplySchema> {}
 export const CleanupReplySchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("cleanup"),
+  /** Id of the request. */
   id: v.string(),
+  /** `waiting`: a cell runs, the code is written when that ends. */
   status: v.picklist(["queued", "waiting"])
 });
 
@@ -1119,8 +1341,11 @@ export const CleanupReplySchema = v.object({
 export interface IRescueReply
   extends v.InferOutput<typeof RescueReplySchema> {}
 export const RescueReplySchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("rescue"),
+  /** Id of the request. */
   id: v.string(),
+  /** `waiting`: a cell runs, the file is written when that ends. */
   status: v.picklist(["queued", "waiting"])
 });
 
@@ -1128,27 +1353,35 @@ export const RescueReplySchema = v.object({
 export interface IRerunReply
   extends v.InferOutput<typeof RerunReplySchema> {}
 export const RerunReplySchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("rerun"),
+  /** Id of the request. */
   id: v.string(),
+  /** `waiting`: a cell runs, the cost is measured when that ends. */
   status: v.picklist(["queued", "waiting"])
 });
 
-/** Reply to `explain`; the card is displayed below the cell. */
+/** Reply to `explain`; the report is displayed below the cell. */
 export interface IExplainReply
   extends v.InferOutput<typeof ExplainReplySchema> {}
 export const ExplainReplySchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("explain"),
+  /** Id of the request. */
   id: v.string(),
-  /** Null: the text says of no full GPU, or the cell has its card. */
+  /** Null: the text reports no full GPU, or the cell already has its report. */
   report_id: v.nullable(v.string())
 });
 
-/** Reply to `presence`: what this kernel holds, and since when it rests. */
+/** Reply to `presence`: what this kernel uses, and since when it is idle. */
 export interface IPresenceReply
   extends v.InferOutput<typeof PresenceReplySchema> {}
 export const PresenceReplySchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("presence"),
+  /** Id of the request. */
   id: v.string(),
+  /** The newest reading; null: none yet. */
   sample: v.nullable(SampleSchema),
   /** End of the last cell; null: a cell runs, or none has run yet. */
   idle_since_s: v.nullable(number)
@@ -1158,7 +1391,9 @@ export const PresenceReplySchema = v.object({
 export interface IWorkersReply
   extends v.InferOutput<typeof WorkersReplySchema> {}
 export const WorkersReplySchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("workers"),
+  /** Id of the request. */
   id: v.string(),
   /** Null: this notebook has none. */
   workers: v.nullable(FollowedWorkersSchema),
@@ -1168,20 +1403,25 @@ export const WorkersReplySchema = v.object({
   total: count
 });
 
-/** Reply to `follow`; what becomes of it is told by the engine's state. */
+/** Reply to `follow`; the engine's state shows the result. */
 export interface IFollowReply
   extends v.InferOutput<typeof FollowReplySchema> {}
 export const FollowReplySchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("follow"),
+  /** Id of the request. */
   id: v.string()
 });
 
-/** Reply to `worker_release`; its end is a `worker_released`. */
+/** Reply to `worker_release`; the result is a `worker_released` event. */
 export interface IWorkerReleaseReply
   extends v.InferOutput<typeof WorkerReleaseReplySchema> {}
 export const WorkerReleaseReplySchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("worker_release"),
+  /** Id of the request. */
   id: v.string(),
+  /** Always `queued`: the result is an event. */
   status: v.picklist(["queued"])
 });
 
@@ -1189,8 +1429,11 @@ export const WorkerReleaseReplySchema = v.object({
 export interface IDryRunReply
   extends v.InferOutput<typeof DryRunReplySchema> {}
 export const DryRunReplySchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("dry_run"),
+  /** Id of the request. */
   id: v.string(),
+  /** Always `queued`: the progress comes as events. */
   status: v.picklist(["queued"])
 });
 
@@ -1198,8 +1441,11 @@ export const DryRunReplySchema = v.object({
 export interface IRefusedReply
   extends v.InferOutput<typeof RefusedReplySchema> {}
 export const RefusedReplySchema = v.object({
+  /** Tag that identifies the message. */
   type: v.literal("refused"),
+  /** Id of the request. */
   id: v.string(),
+  /** Why the request was refused. */
   message: MessageSchema
 });
 
@@ -1207,127 +1453,155 @@ export const RefusedReplySchema = v.object({
 export type Reply = v.InferOutput<typeof ReplySchema>;
 export const ReplySchema = v.variant('type', [AttachReplySchema, DetachReplySchema, SampleReplySchema, PlanReplySchema, HoldersReplySchema, PathReplySchema, CellsReplySchema, HistoryReplySchema, SnapshotReplySchema, ReleaseReplySchema, CancelReplySchema, ReportReplySchema, FixReplySchema, CleanupReplySchema, RescueReplySchema, RerunReplySchema, ExplainReplySchema, PresenceReplySchema, WorkersReplySchema, FollowReplySchema, WorkerReleaseReplySchema, DryRunReplySchema, RefusedReplySchema]);
 
-/** What is saved instead of a report when cards are not kept in the notebook: the live helper is asked for the rest. */
+/** What is saved instead of a report when reports are not kept in the notebook: the live helper supplies the rest. */
 export interface IStub
   extends v.InferOutput<typeof StubSchema> {}
 export const StubSchema = v.strictObject({
+  /** Version of the report model. */
   version: v.string(),
+  /** Identity of the report to request. */
   report_id: v.string(),
+  /** Identity of the helper that has it. */
   life_id: v.string()
 });
 
 export type Request = IAttachRequest | IDetachRequest | ISampleRequest | IPlanRequest | IHoldersRequest | IPathRequest | ICellsRequest | IHistoryRequest | ISnapshotRequest | IReleaseRequest | ICancelRequest | IReportRequest | IFixRequest | ICleanupRequest | IRescueRequest | IRerunRequest | IExplainRequest | IWorkersRequest | IFollowRequest | IWorkerReleaseRequest | IDryRunRequest | IPresenceRequest;
 
-/** What the person's settings ask of the helper. Of all that are attached the cautious choice holds; when all have gone, that of the last. */
+/** What the user's settings request from the helper. Of all attached clients the most cautious choice applies; when all have left, that of the last. */
 export interface IOptions {
-  /** Put the card on a cell that ran out of memory. */
+  /** Put the report on a cell that ran out of memory. */
   mark_cells: boolean;
-  /** Save the card in the notebook; false: save a stub. */
+  /** Save the report in the notebook; false: save a stub. */
   keep_reports: boolean;
-  /** Say names and ids of other processes in the card; false: only what they hold together. */
+  /** Give names and ids of other processes in the report; false: only their total. */
   name_others: boolean;
   /** Opt-in: have PyTorch record where each allocation was made (Python stacks only). */
   record_allocations: boolean;
   /** After a cell ran out of memory: offer to free what it holds, free it at once, or do neither. */
   after_oom: "ask" | "free" | "never";
-  /** Put the helper into workers: offer it, only where a person calls for it, or never. */
+  /** Put the helper into workers: offer it, only where the user requests it, or never. */
   measure_workers: "ask" | "asked" | "never";
 }
 
 /** Start or renew a lease: events are sent only while some client's lease is fresh. Idempotent. */
 export interface IAttachRequest {
+  /** Tag that identifies the message. */
   type: "attach";
   /** Echoed by the reply. */
   id: string;
+  /** Version that the sender uses, as `major.minor`; another major version is refused. */
   protocol_version: string;
   /** One per browser page and kernel. */
   client_id: string;
-  /** Whether the page shows this kernel's readings. False: it is told when cells start and end, of failures and of warnings, and its lease lasts longer. */
+  /** Whether the front end shows the readings of this kernel. False: it receives starts and ends of cells, failures and warnings, and its lease lasts longer. */
   visible: boolean;
-  /** Wanted samples per second while a cell runs. */
+  /** Requested samples per second while a cell runs. */
   rate_hz: number;
+  /** Settings that apply while the lease lasts. */
   options: IOptions;
 }
 
 /** End a lease. */
 export interface IDetachRequest {
+  /** Tag that identifies the message. */
   type: "detach";
   /** Echoed by the reply. */
   id: string;
+  /** Version that the sender uses, as `major.minor`; another major version is refused. */
   protocol_version: string;
+  /** The client whose lease ends. */
   client_id: string;
 }
 
-/** Ask for a reading: the poll of an idle kernel. Renews the lease. */
+/** Request a reading: the poll of an idle kernel. Renews the lease. */
 export interface ISampleRequest {
+  /** Tag that identifies the message. */
   type: "sample";
   /** Echoed by the reply. */
   id: string;
+  /** Version that the sender uses, as `major.minor`; another major version is refused. */
   protocol_version: string;
+  /** The client whose lease is renewed. */
   client_id: string;
 }
 
-/** Measure what can be freed, between cells; the answer comes as a `plan` event. */
+/** Measure what can be freed, between cells; answered by a `plan` event. */
 export interface IPlanRequest {
+  /** Tag that identifies the message. */
   type: "plan";
   /** Echoed by the reply. */
   id: string;
+  /** Version that the sender uses, as `major.minor`; another major version is refused. */
   protocol_version: string;
-  /** Whether a person asked for it and waits: then it may take long, and goes on beside a thread that trains with what can be read safely. What nobody asked for is not measured then. */
+  /** Whether the user requested it and waits: then it may take long, and runs beside a thread that trains, with what can be read safely. Otherwise it is not measured then. */
   asked: boolean;
 }
 
-/** Free. Runs on the main thread when no cell runs; the result comes as a `released` event. The same wish twice while one waits is one release. An item outside the safe set that is not confirmed is refused. */
+/** Free items. Runs on the main thread when no cell runs; answered by a `released` event. The same request twice while one waits is one release. An item outside the safe set that is not confirmed is refused. */
 export interface IReleaseRequest {
+  /** Tag that identifies the message. */
   type: "release";
   /** Echoed by the reply. */
   id: string;
+  /** Version that the sender uses, as `major.minor`; another major version is refused. */
   protocol_version: string;
   /** Ids of a plan; `outputs` is all outputs. null: the safe set. */
   items: string[] | null;
-  /** Ids whose confirmation a person was asked for and gave. */
+  /** Ids that the user was asked to confirm, and confirmed. */
   confirmed: string[];
-  /** The report whose button was pressed. */
+  /** The report whose button was clicked; null: none. */
   report_id: string | null;
 }
 
-/** Take back a release that still waits, or end a walk. */
+/** Cancel a release that still waits, or stop a walk. */
 export interface ICancelRequest {
+  /** Tag that identifies the message. */
   type: "cancel";
   /** Echoed by the reply. */
   id: string;
+  /** Version that the sender uses, as `major.minor`; another major version is refused. */
   protocol_version: string;
-  /** The id of a release that waits, or of a request whose walk goes on. */
+  /** Id of a release that waits, or of a request whose walk is running. */
   cancelled_id: string;
 }
 
-/** Is this report yours, and is it alive? Buttons appear only after `known`. */
+/** Ask whether this helper made a report and still has it. Buttons appear only after `known`. */
 export interface IReportRequest {
+  /** Tag that identifies the message. */
   type: "report";
   /** Echoed by the reply. */
   id: string;
+  /** Version that the sender uses, as `major.minor`; another major version is refused. */
   protocol_version: string;
+  /** Identity of the helper that the report names. */
   life_id: string;
+  /** The report in the notebook. */
   report_id: string;
 }
 
 /** The edit of a remedy, for the cells as they are now. */
 export interface IFixRequest {
+  /** Tag that identifies the message. */
   type: "fix";
   /** Echoed by the reply. */
   id: string;
+  /** Version that the sender uses, as `major.minor`; another major version is refused. */
   protocol_version: string;
+  /** The report that has the remedy. */
   report_id: string;
+  /** Id of the remedy within that report. */
   remedy_id: string;
   /** cell id -> its source now */
   sources: Record<string, string>;
 }
 
-/** Visible code that frees exactly these items, right when run as is without the helper. */
+/** Write code for a cell that frees exactly these items, also when run without the helper. */
 export interface ICleanupRequest {
+  /** Tag that identifies the message. */
   type: "cleanup";
   /** Echoed by the reply. */
   id: string;
+  /** Version that the sender uses, as `major.minor`; another major version is refused. */
   protocol_version: string;
   /** Ids of a plan; null: the safe set. */
   items: string[] | null;
@@ -1335,63 +1609,83 @@ export interface ICleanupRequest {
 
 /** Save the training that failed to a new file; answered by a `rescue` event. */
 export interface IRescueRequest {
+  /** Tag that identifies the message. */
   type: "rescue";
   /** Echoed by the reply. */
   id: string;
+  /** Version that the sender uses, as `major.minor`; another major version is refused. */
   protocol_version: string;
-  /** The report whose button was pressed. */
+  /** The report whose button was clicked. */
   report_id: string;
 }
 
 /** What running cells again would cost, after an edit; answered by a `rerun` event. Nothing is freed by it. */
 export interface IRerunRequest {
+  /** Tag that identifies the message. */
   type: "rerun";
   /** Echoed by the reply. */
   id: string;
+  /** Version that the sender uses, as `major.minor`; another major version is refused. */
   protocol_version: string;
   /** The report whose button was pressed. */
   report_id: string;
   /** Ids of the cells to run, in order. */
   run: string[];
-  /** cell id -> its source as it will be; a cell that is not there is as it ran */
+  /** cell id -> its source after the edit; a cell that is missing is as it ran */
   sources: Record<string, string>;
 }
 
-/** Measure who holds what, between cells; answered by a `holders` event. */
+/** Measure what uses the memory, between cells; answered by a `holders` event. */
 export interface IHoldersRequest {
+  /** Tag that identifies the message. */
   type: "holders";
+  /** Echoed by the reply. */
   id: string;
+  /** Version that the sender uses, as `major.minor`; another major version is refused. */
   protocol_version: string;
-  /** Whether a person asked for it and waits: then it may take long, and goes on beside a thread that trains with what can be read safely. What nobody asked for is not measured then. */
+  /** Whether the user requested it and waits: then it may take long, and runs beside a thread that trains, with what can be read safely. Otherwise it is not measured then. */
   asked: boolean;
 }
 
 /** Find what keeps one object of the last `holders` event alive; answered by a `path` event. */
 export interface IPathRequest {
+  /** Tag that identifies the message. */
   type: "path";
+  /** Echoed by the reply. */
   id: string;
+  /** Version that the sender uses, as `major.minor`; another major version is refused. */
   protocol_version: string;
+  /** Id of a row or part of the last `holders` event. */
   holder_id: string;
 }
 
-/** Ask for the runs of cells that the helper remembers: a reloaded page knows none. */
+/** Request the runs of cells that the helper remembers, after the page was reloaded. */
 export interface ICellsRequest {
+  /** Tag that identifies the message. */
   type: "cells";
+  /** Echoed by the reply. */
   id: string;
+  /** Version that the sender uses, as `major.minor`; another major version is refused. */
   protocol_version: string;
 }
 
-/** Ask for the readings of the session. */
+/** Request the readings of the session. */
 export interface IHistoryRequest {
+  /** Tag that identifies the message. */
   type: "history";
+  /** Echoed by the reply. */
   id: string;
+  /** Version that the sender uses, as `major.minor`; another major version is refused. */
   protocol_version: string;
 }
 
 /** Write PyTorch's memory snapshot to a file; answered by a `snapshot` event. */
 export interface ISnapshotRequest {
+  /** Tag that identifies the message. */
   type: "snapshot";
+  /** Echoed by the reply. */
   id: string;
+  /** Version that the sender uses, as `major.minor`; another major version is refused. */
   protocol_version: string;
   /** In the kernel's file system; null: a new name in its working directory. */
   path: string | null;
@@ -1399,135 +1693,168 @@ export interface ISnapshotRequest {
 
 /** Explain the failure of a process that a command of a cell has started, in that cell. */
 export interface IExplainRequest {
+  /** Tag that identifies the message. */
   type: "explain";
   /** Echoed by the reply. */
   id: string;
+  /** Version that the sender uses, as `major.minor`; another major version is refused. */
   protocol_version: string;
   /** The cell that started it. */
   cell_id: string;
-  /** The id of the request that ran the cell: its outputs stand under it. */
+  /** Id of the request that ran the cell: the report is displayed among its outputs. */
   parent_id: string;
-  /** The end of what the cell has printed. */
+  /** The end of what the cell printed. */
   printed: string;
 }
 
-/** Are you there? Asked of other notebooks' kernels while their list is open; takes no lease. */
+/** Ask other notebooks' kernels whether a helper runs there, while their list is open; takes no lease. */
 export interface IPresenceRequest {
+  /** Tag that identifies the message. */
   type: "presence";
   /** Echoed by the reply. */
   id: string;
+  /** Version that the sender uses, as `major.minor`; another major version is refused. */
   protocol_version: string;
 }
 
-/** What an output with a script of ours says of itself, where no extension is. An attribute of its element. */
+/** The attribute by which an output with a script identifies itself, where no extension is installed. */
 export interface IFrameOutput {
+  /** Random identity of the output. */
   uid: string;
+  /** Identity of the helper, as in `hello`. */
   life_id: string;
+  /** What the output shows; `card`: a report. */
   kind: "gauge" | "card";
+  /** Whether a gauge is drawn as one line. */
   compact: boolean;
+  /** The report that it shows; null for a gauge. */
   report_id: string | null;
 }
 
-/** What a frame says as it opens its comm: of its output the ids. The version is of this envelope. */
+/** What a frame sends when it opens its comm. */
 export interface IFrameOpening {
+  /** Version of the envelope. */
   version: string;
+  /** Identity of the output. */
   uid: string;
+  /** Identity of the helper that made the output. */
   life_id: string;
 }
 
-/** What a frame says on its comm. `seen` is the highest number of an event that it has got. */
+/** What a frame sends on its comm. */
 export interface IFrameMessage {
-  /** The highest number of an event that it has got. */
+  /** The highest number of an event that the frame has received. */
   seen: number;
+  /** Number of this message; the envelope that answers it has the same. */
   poll: number;
+  /** The request that it carries; null: a poll only. */
   request: Request | null;
 }
 
 /** The same where no comm can be opened: a function is called by name, and returns the envelope. */
 export interface IFrameCall {
+  /** Identity of the output. */
   uid: string;
+  /** The highest number of an event that the frame has received. */
   seen: number;
+  /** The request that it carries. */
   request: Request;
 }
 
 /** The script of a report's output with its styles, which the output requests: a notebook is saved without them. */
 export interface IFrameScript {
+  /** JavaScript source. */
   script: string;
+  /** CSS source. */
   style: string;
 }
 
-/** What a frame is sent, whatever the occasion. `poll` is of the message that this answers, `fixed` the cells of a `fix` reply. Events are numbered upward, and come again until the frame has said that it has them. */
+/** Everything that a frame receives. */
 export interface IFrameEnvelope {
+  /** Identity of the helper, as in `hello`. */
   life_id: string;
-  /** The number of the message that this answers; `null`: it was not asked for. */
+  /** Number of the message that this answers; null: none. */
   poll: number | null;
+  /** Reply to the request of that message; null: it had none. */
   reply: Reply | null;
-  /** With the reply to a `fix` request, in the order in which they ran. */
+  /** Cells of a `fix` reply, in the order in which they ran. */
   fixed: IChangedCell[] | null;
-  /** Numbered upward; each comes again until the frame has said that it has it. */
+  /** Numbered upward; each is repeated until the frame has confirmed it. */
   events: [number, Event][];
 }
 
-/** A cell as a fix would have it, and as which it ran. */
+/** A cell with its source after an edit. */
 export interface IChangedCell {
+  /** The cell that was changed. */
   cell_id: string;
+  /** In [n] of its run; null: it did not run. */
   execution_count: number | null;
+  /** Its whole source after the change. */
   source: string;
 }
 
 /** Request the workers on the fullest GPUs. */
 export interface IWorkersRequest {
+  /** Tag that identifies the message. */
   type: "workers";
   /** Echoed by the reply. */
   id: string;
+  /** Version that the sender uses, as `major.minor`; another major version is refused. */
   protocol_version: string;
   /** Part of the name of a host, GPU or worker; empty: all. */
   filter: string;
 }
 
-/** Put the helper into the workers of an engine, or take it back. */
+/** Install the helper in the workers of an engine, or remove it. */
 export interface IFollowRequest {
+  /** Tag that identifies the message. */
   type: "follow";
   /** Echoed by the reply. */
   id: string;
+  /** Version that the sender uses, as `major.minor`; another major version is refused. */
   protocol_version: string;
-  /** As its `followed` has it. */
+  /** As in `followed`. */
   engine: string;
-  /** False: take it back. */
+  /** False: remove it. */
   follow: boolean;
 }
 
-/** Free what one worker does not need, or end it: the latter only after the user agreed. */
+/** Free what one worker does not need, or end it. */
 export interface IWorkerReleaseRequest {
+  /** Tag that identifies the message. */
   type: "worker_release";
   /** Echoed by the reply. */
   id: string;
+  /** Version that the sender uses, as `major.minor`; another major version is refused. */
   protocol_version: string;
+  /** Id of a worker in the reply to `workers`. */
   worker_id: string;
   /** `end` only after the user agreed. */
   action: "free" | "end";
 }
 
-/** Run cells on a simulated GPU, in a process of its own, or end that; told by `dry_run` events. */
+/** Run cells on a simulated GPU, in a process of its own, or end that run; answered by `dry_run` events. */
 export interface IDryRunRequest {
+  /** Tag that identifies the message. */
   type: "dry_run";
   /** Echoed by the reply. */
   id: string;
+  /** Version that the sender uses, as `major.minor`; another major version is refused. */
   protocol_version: string;
-  /** `end` ends the one that goes on. */
+  /** `end` stops the one that is running. */
   action: "begin" | "end";
   /** cell id -> its source now, in the order in which they run */
   sources: Record<string, string>;
-  /** cell id -> what a person calls it */
+  /** cell id -> its name for the user */
   labels: Record<string, string>;
-  /** On which edits are tried: its name, or a size; empty: this kernel's. */
+  /** The GPU on which edits are tried: its name, or a size; empty: that of this kernel. */
   gpu: string;
   /** The report whose edits are tried; null: those that the run itself leads to. */
   report_id: string | null;
-  /** Whether a person agreed to what the cells do besides. */
+  /** Whether the user agreed to the effects of the cells. */
   agreed: boolean;
-  /** Whether the largest batch that fits is looked for on each GPU. */
+  /** Whether to search for the largest batch on each GPU. */
   largest_on_each: boolean;
-  /** The last cell of which the host computes values, too; null: none. */
+  /** The last cell whose values are computed, too; null: none. */
   values_to: string | null;
 }
