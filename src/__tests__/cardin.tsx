@@ -4,9 +4,13 @@ import { Card } from '../card/card';
 import type { ICardState, OnAction } from '../card/state';
 import { Drawing } from '../lab/drawing';
 import type { IReport } from '../protocol';
-import { IN_CELLS } from '../report/offers';
+import { Registry } from '../registry';
+import { Offers } from '../report/offers';
 import type { IWords } from '../text/messages';
 import { WORDS } from './report';
+
+/** What reports offer without wings. */
+export const IN_CELLS = new Offers(new Registry());
 
 const drawings: Drawing[] = [];
 

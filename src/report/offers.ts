@@ -9,7 +9,6 @@ import {
   stateOf
 } from '../card/state';
 import type { IRemedy } from '../protocol';
-import { Registry } from '../registry';
 import { CELL_OFFERS } from './celloffers';
 import type { IRemedyOffer, IReportOffer, IReportOffers } from './offer';
 
@@ -130,6 +129,3 @@ function shown(
 function withPrimary([first, ...others]: readonly IOffer[]): IOffer[] {
   return first ? [{ ...first, primary: true }, ...others] : [];
 }
-
-/** What reports offer without wings. */
-export const IN_CELLS: IOffers = new Offers(new Registry());

@@ -48,11 +48,11 @@ def test_has_every_template_of_the_helper(collected: Catalog) -> None:
 @pytest.mark.parametrize(
     ("sentence", "path"),
     [
-        ("Re-run cell", "src/report/offers.ts"),
+        ("Re-run cell", "src/report/celloffers.ts"),
         ("Saved output.", "src/card/card.tsx"),
         ("No GPU", "src/memory/readingwords.ts"),
         ("GPU Headroom is not running in this kernel.", "src/kernel/link.ts"),
-        ("Measure all", "src/lab/measuring.tsx"),
+        ("Measure all", "src/lab/gap.tsx"),
     ],
 )
 def test_has_the_sentences_of_the_front_end(collected: Catalog, sentence: str, path: str) -> None:

@@ -4,7 +4,7 @@ import {
   type FunctionComponent
 } from 'preact';
 
-import { cardIn } from '../../__tests__/cardin';
+import { cardIn, IN_CELLS } from '../../__tests__/cardin';
 import {
   CAUSE,
   CONFIRMED,
@@ -18,7 +18,6 @@ import {
 import type { Card } from '../../card/card';
 import type { ICardState } from '../../card/state';
 import type { IReport } from '../../protocol';
-import { IN_CELLS } from '../../report/offers';
 import { draw } from '../view';
 
 /** A report in a state that shows every part of a card at least once. */
