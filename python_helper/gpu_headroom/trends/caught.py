@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from ..code.parsing import parse_cell
+from ..code.reading import walk
+from ..code.rounds import LOOP, spans
 from ..oom.failing_line import in_cells
 from ..oom.failure_memory import from_capture
 from ..text.messages import message
@@ -24,11 +29,13 @@ def said_of(
     line = next((line for _, line, _ in in_cells(steps, (run,))), None)
     if first is None or line is None:
         return message("warning.swallowed_oom", TEXTS, count=count)
-    memory = from_capture(first, device)
+    memory, total = from_capture(first, device), attempts(run.source, line)
+    known = total is not None and count <= total
     return message(
-        "warning.caught.first",
+        "warning.caught.of_total" if known else "warning.caught.first",
         TEXTS,
         count=count,
+        total=total,
         line=line,
         requested_bytes=first.requested_bytes,
         capacity_bytes=memory.capacity_bytes,
@@ -36,3 +43,24 @@ def said_of(
         cached_bytes=memory.cached_bytes,
         free_bytes=memory.usable_bytes,
     )
+
+
+def attempts(source: str, line: int) -> int | None:
+    """Return how often a line was tried by what the cell says; `None` is not known."""
+    tree = parse_cell(source)
+    nodes = [] if tree is None else [each for each in walk(tree) if spans(each, line)]
+    loops = [each for each in nodes if isinstance(each, LOOP)]
+    calls = [each for each in nodes if isinstance(each, ast.Call)]
+    trials = [each.value for call in calls for each in call.keywords if each.arg == "n_trials"]
+    tried = any(isinstance(each, ast.Try) and each.handlers for each in nodes)
+    with suppress(ValueError, TypeError, IndexError, OverflowError):
+        if not loops:
+            return int(ast.literal_eval(trials[0]))
+        loop = loops[0]
+        ends = any(isinstance(each, ast.Break) for each in walk(loop))
+        if len(loops) > 1 or not isinstance(loop, ast.For) or not tried or ends:
+            return None
+        if isinstance(loop.iter, ast.Call) and getattr(loop.iter.func, "id", "") == "range":
+            return len(range(*[ast.literal_eval(each) for each in loop.iter.args]))
+        return len(ast.literal_eval(loop.iter))
+    return None
