@@ -35,8 +35,6 @@ const DRY_RUN_LIMIT = 150_000;
 const WHEEL_ONLY = [
   '__main__.py',
   'cells/life.py',
-  'errors/besides.py',
-  'errors/pasted.py',
   'frames/',
   'gpu_dry_run/command.py',
   'holders/visit.py',

@@ -31,8 +31,6 @@ DOCUMENTED = {"__init__.py", "terminal/magics.py"}
 WHEEL_ONLY = (
     "__main__.py",
     "cells/life.py",
-    "errors/besides.py",
-    "errors/pasted.py",
     "frames/",
     "gpu_dry_run/command.py",
     "holders/visit.py",
