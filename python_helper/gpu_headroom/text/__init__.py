@@ -1,1 +1,1 @@
-"""Every sentence that a person reads, and how its numbers are written."""
+"""User-visible sentences, and how their numbers are formatted."""

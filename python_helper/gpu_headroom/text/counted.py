@@ -1,4 +1,4 @@
-"""How many processes of an engine there are, in words."""
+"""Number of processes of an engine, in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sizes as people read them. All sizes are integer bytes; GiB, MiB and KiB are powers of two."""
+"""Sizes for display. All sizes are integer bytes; GiB, MiB and KiB are powers of two."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _TEN_GIB = 10 * GIB
 
 
 def format_error(error: BaseException) -> str:
-    """Return an error of our own as "ValueError: what it says"."""
+    """Return an error as "ValueError: its message"."""
     return f"{type(error).__name__}: {error}"
 
 
 def sendable(value: Any) -> Any:
-    """Return a message whose texts can be sent: names of a person's may hold half characters."""
+    """Return a message that can be encoded: names in user code may have lone surrogates."""
     if isinstance(value, str):
         return value.encode(errors="replace").decode()
     if isinstance(value, dict):
-        return {sendable(key): sendable(each) for key, each in value.items()}
-    return [sendable(each) for each in value] if isinstance(value, (list, tuple)) else value
+        return {sendable(key): sendable(entry) for key, entry in value.items()}
+    return [sendable(entry) for entry in value] if isinstance(value, (list, tuple)) else value
 
 
 def format_bytes(size: int, *, decimals: int = 1) -> str:
@@ -45,7 +45,7 @@ def format_bytes(size: int, *, decimals: int = 1) -> str:
 
 
 def format_compared(*sizes: int) -> tuple[str, ...]:
-    """Return sizes that stand beside each other: with two decimals where all are below 10 GiB.
+    """Return sizes that are shown together: with two decimals where all are below 10 GiB.
 
     All are in MiB where one is below 0.1 GiB and none reaches 1 GiB, and where two sizes that
     differ would look the same; then with two decimals, and in bytes where they still do.
@@ -55,16 +55,16 @@ def format_compared(*sizes: int) -> tuple[str, ...]:
     is_small = all(abs(size) < GIB for size in sizes)
     if is_small and any(abs(size) * 10 < GIB for size in sizes):
         shown = tuple([_in_mib(size) for size in sizes])
-    if _are_told_apart(sizes, shown):
+    if _are_distinct(sizes, shown):
         return shown
     for decimals in (0, 2):
         shown = tuple([_in_mib(size, decimals) for size in sizes])
-        if _are_told_apart(sizes, shown):
+        if _are_distinct(sizes, shown):
             return shown
     return tuple([f"{MINUS if size < 0 else ''}{abs(size)} bytes" for size in sizes])
 
 
-def _are_told_apart(sizes: tuple[int, ...], shown: tuple[str, ...]) -> bool:
+def _are_distinct(sizes: tuple[int, ...], shown: tuple[str, ...]) -> bool:
     return len(set(shown)) == len(set(sizes))
 
 
@@ -75,7 +75,7 @@ def _in_mib(size: int, decimals: int = 0) -> str:
 
 
 def _decimal(size: int, unit: int, decimals: int) -> str:
-    """Round half up, as JavaScript's `toFixed` does on the other side of the wire."""
+    """Round half up, as JavaScript's `toFixed` does in the front end."""
     scale = 10**decimals
     scaled = (2 * size * scale + unit) // (2 * unit)
     whole, fraction = divmod(scaled, scale)

@@ -1,4 +1,4 @@
-"""The first line of a card: what ran out, and what was missing."""
+"""First line of a report: which memory was exhausted, and how much was missing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def headline(
 
 
 def named(engine: str, rank: int | None) -> str:
-    """Return "rank 1", "Dask worker 3", "a Ray worker": what a process is called in a sentence."""
+    """Return the name of a process in a sentence: "rank 1", "Dask worker 3", "a Ray worker"."""
     if rank is not None:
         engine = {"dask": "dask_number", "ipyparallel": engine}.get(engine, "rank")
     elif engine in {"ipyparallel", "rank"}:
@@ -31,7 +31,7 @@ def named(engine: str, rank: int | None) -> str:
 
 
 def process(pid: int, host: str | None) -> str:
-    """Return "Process 1190 on node7.", or without a host where none is known."""
+    """Return "Process 1190 on node7.", or without an unknown host."""
     if host is None:
         return say("card.process", pid=pid)
     return say("card.process_on", pid=pid, host=host)

@@ -1,10 +1,10 @@
-"""Every sentence a person may read, by id, as an English template.
+"""User-visible sentences, by id, as English templates.
 
-They stand in `catalogue.py`, those of a rule, a remedy or a console beside it.
+`catalogue.py` has those of the core; a rule, remedy or console has its own in `TEXTS`.
 
-The template is gettext's msgid: JupyterLab looks it up in the person's language and fills in
+The template is gettext's msgid: JupyterLab looks it up in the user's language and fills in
 `params` (`src/text/fill.ts`); consoles and static forms show `text`, the same in English.
-`make translations` collects the templates. A placeholder ending in `_bytes` stands for a size;
+`make translations` collects the templates. A placeholder ending in `_bytes` is a size;
 `code` in backticks and **strong** in double asterisks are the only markup.
 """
 
@@ -29,7 +29,7 @@ _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 def message(message_id: str, texts: Mapping[str, str] | None = None, /, **params: Param) -> Message:
     """Return the sentence `message_id` filled with `params`: one of `texts`, else the catalogue's.
 
-    Raises `KeyError` for an id or a placeholder that is not known: both are programming errors.
+    Raises `KeyError` for an unknown id or placeholder: both are programming errors.
     """
     template = (texts or SENTENCES)[message_id]
     clean = {key: _clean(value) for key, value in params.items()}
@@ -43,7 +43,7 @@ def say(message_id: str, texts: Mapping[str, str] | None = None, /, **params: Pa
 
 
 def _clean(value: Param) -> Param:
-    """Keep a user's own text from closing the `code` it stands in."""
+    """Replace backticks, which would end the `code` around a value."""
     return value.replace("`", "'") if isinstance(value, str) else value
 
 

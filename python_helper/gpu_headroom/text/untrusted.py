@@ -1,4 +1,4 @@
-"""JSON that another process has written, which may be cut, huge or made to do harm."""
+"""JSON from other processes, which may be truncated, huge or malicious."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T", dict[str, Any], list[Any])
 
 _DEEPEST = 50  # levels of lists and objects; a report has ten
 _DIGITS = 20  # of an integer
-# Never fails on a text that is cut, so that it looks at each character once.
+# Matches truncated strings too, so that it reads each character once.
 _NO_BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[^"\[\]{}]+', re.DOTALL)
 _STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
 
@@ -20,29 +20,29 @@ def parse_json(text: bytes | str, kind: type[T], longest: int) -> T | None:
     """Return the value in a text of at most `longest` bytes or characters, `None` for any other.
 
     The outermost value is of this `kind`. Numbers are finite and small enough to compute with, and
-    texts can be sent on. What is inside has to be checked where it is used. Raises nothing.
+    strings can be encoded. Callers check the values inside. Raises nothing.
     """
     try:
         if len(text) <= longest:
             text = text if isinstance(text, str) else text.decode()
             if not _is_deep(text):
-                found = _PARSE(text)
+                value = _PARSE(text)
                 text.encode()
                 if r"\ud" in text.lower():  # half characters, unless in pairs
-                    json.dumps(found, ensure_ascii=False).encode()
-                return found if type(found) is kind else None
+                    json.dumps(value, ensure_ascii=False).encode()
+                return value if type(value) is kind else None
     except (ValueError, RecursionError):
         pass
     return None
 
 
 def _is_deep(text: str) -> bool:
-    """Whether the parser, which calls itself, would come deeper than any message of ours goes."""
+    """Whether the text is nested deeper than any message, since the parser is recursive."""
     if text.count("[") + text.count("{") <= _DEEPEST:
         return False
     depth = 0
-    for each in _NO_BRACKETS.sub("", text):
-        depth += _STEPS.get(each, 0)
+    for bracket in _NO_BRACKETS.sub("", text):
+        depth += _STEPS.get(bracket, 0)
         if depth > _DEEPEST:
             return True
     return False
