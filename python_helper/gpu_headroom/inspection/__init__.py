@@ -1,1 +1,1 @@
-"""What a foreign object and its class are, without running any code of theirs."""
+"""Inspection of foreign objects and classes without running their code."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _COMPARISONS = "__eq__", "__hash__"
-# What their metaclasses compare are names, modules and tuples of classes; PyTorch imports them all.
+# Metaclasses that compare only names, modules and tuples of classes; PyTorch imports them all.
 _HARMLESS = "sympy", "torch", "typing_extensions"
 _NAMESPACE: Any = type.__dict__["__dict__"]
 
@@ -24,7 +24,7 @@ def comes_from(kind: type, *bases: type | None) -> bool:
 
 
 def namespace_of(kind: type) -> Mapping[str, Any]:
-    """Return what stands in the body of a class."""
+    """Return the names that the body of a class defines."""
     namespace: Mapping[str, Any] = _NAMESPACE.__get__(kind)
     return namespace
 
@@ -40,7 +40,7 @@ def defines(kind: type, name: str, *, until: type = object) -> bool:
 
 
 def heirs(*bases: type | None) -> list[type]:
-    """Return classes and all that inherit from them, each once; `None` is no class."""
+    """Return classes and their subclasses, each once; `None` is no class."""
     classes: dict[int, type] = {}
     waiting = [base for base in bases if base is not None]
     while waiting:
@@ -52,9 +52,9 @@ def heirs(*bases: type | None) -> list[type]:
 
 
 def compare_plainly() -> bool:
-    """Return whether no metaclass of this process has code of its own behind `==` and `hash`.
+    """Return whether no metaclass in this process overrides `==` or `hash`.
 
-    Only then may classes themselves be members of a set, which is twice as fast as their `id`s.
+    Only then can classes be members of a set, which is twice as fast as using their `id`s.
     """
     return all(
         top_of(module_of(base)) in _HARMLESS or namespace_of(base).keys().isdisjoint(_COMPARISONS)

@@ -1,4 +1,4 @@
-"""What a foreign object is, without asking it."""
+"""Type, name and module of foreign objects, read past their attributes."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ _ARGS: Any = vars(BaseException)["args"]
 
 
 def is_kind(value: object, kind: type[Kind]) -> TypeGuard[Kind]:
-    """Return whether the type of `value` is `kind` or comes from it.
+    """Return whether the type of `value` is `kind` or a subclass of it.
 
-    `isinstance` would also ask the object for its `__class__`, which may be a property: a
-    lazy proxy would wake up.
+    `isinstance` also reads the object's `__class__`, which may be a property that loads a
+    lazy proxy.
     """
     return issubclass(type(value), kind)
 
 
 def name_of(kind: type) -> str:
-    """Return the name of a class, without asking its metaclass."""
+    """Return the name of a class, past its metaclass."""
     name: str = _NAME.__get__(kind)
     return name
 
 
 def module_of(kind: type) -> str:
-    """Return the module that a class says it is from."""
+    """Return the `__module__` of a class."""
     module = _MODULE.__get__(kind)
     return module if type(module) is str else ""
 
@@ -44,16 +44,16 @@ def mro(kind: type) -> tuple[type, ...]:
 
 
 def args_of(error: BaseException) -> tuple[Any, ...]:
-    """Return what an error was made with, without asking it: a class may have a property there."""
+    """Return the `args` of an error, past a property of that name in its class."""
     args: tuple[Any, ...] = _ARGS.__get__(error)
     return args
 
 
 def origins(kind: type) -> list[tuple[str, str]]:
-    """Return the top module and the name of a class, then of those it comes from."""
+    """Return the top-level module and name of a class, then of its base classes."""
     return [(top_of(module_of(base)), name_of(base)) for base in mro(kind)]
 
 
 def top_of(module: object) -> str:
-    """Return "torch" of "torch.cuda", and nothing of what is no name."""
+    """Return "torch" for "torch.cuda", and "" for anything but a string."""
     return str.partition(module, ".")[0] if is_kind(module, str) else ""

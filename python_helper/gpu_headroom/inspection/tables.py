@@ -1,4 +1,4 @@
-"""Dictionaries that belong to others, who may be changing them on other threads."""
+"""Foreign dictionaries, which other threads may be changing."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def items_of(table: Mapping[Key, Value]) -> list[tuple[Key, Value]]:
     """Return the entries of a dictionary, or of a class's namespace, as they are at one moment.
 
     `list(table.items())` makes a tuple for each entry. Up to Python 3.11 that may start the
-    collector, whose callbacks and finalizers let other threads in: "dictionary changed size
-    during iteration". A copy is made without either; of a subclass it would call methods of
-    a person's.
+    collector, whose callbacks and finalizers let other threads run: "dictionary changed size
+    during iteration". `copy` does neither; of a subclass it may be user code, so that is not
+    copied.
     """
     whole: Any = table
     return list(dict.items(whole.copy() if type(table) in (dict, MappingProxyType) else whole))
