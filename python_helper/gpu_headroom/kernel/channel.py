@@ -1,4 +1,4 @@
-"""The way out for events and in for requests."""
+"""Transport of events and requests between helper and front ends."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from ..protocol.generated import wire
 
     class Channel(Protocol):
-        """Carries events to every page and requests to the helper."""
+        """Carries events to every front end and requests to the helper."""
 
         control: bool
 
         def open(self, answer: Callable[..., wire.Reply]) -> None:
-            """Begin to answer requests of pages, each by its name."""
+            """Start to answer requests."""
 
         def send(self, event: wire.Event) -> None:
-            """Send an event to every page."""
+            """Send an event to every front end."""
 
         def send_status(self, state: str, parent: Mapping[str, Any]) -> None:
-            """Say on behalf of the kernel that the request `parent` is busy or idle."""
+            """Send the kernel status of the request `parent`: busy or idle."""
 
         def close(self) -> None:
             """Leave the kernel as it was before `open`."""
@@ -54,7 +54,7 @@ class KernelChannel:
         self.control = isinstance(handlers, dict) and "debug_request" in handlers
 
     def open(self, answer: Callable[..., wire.Reply]) -> None:
-        """Begin to answer requests; a second call changes nothing."""
+        """Start to answer requests; a second call changes nothing."""
         if self._answer is not None:
             return
         self._answer = answer
@@ -66,19 +66,19 @@ class KernelChannel:
             self._kernel.comm_manager.register_target(TARGET, self._comm_opened)
 
     def send(self, event: wire.Event) -> None:
-        """Send an event to every page, from any thread."""
+        """Send an event to every front end, from any thread."""
         content = {"comm_id": self._comm_id, "data": event}
         publish(self._kernel, "comm_msg", content, parent={}, ident=self._topic)
 
     def send_status(self, state: str, parent: Mapping[str, Any]) -> None:
-        """Say on behalf of the kernel that the request `parent` is busy or idle."""
+        """Send the kernel status of the request `parent`: busy or idle."""
         ident = f"kernel.{self._kernel.ident}.status".encode()
         publish(self._kernel, "status", {"execution_state": state}, parent=parent, ident=ident)
 
     def close(self) -> None:
         """Leave the kernel as it was before `open`.
 
-        Where somebody has wrapped our handler since, it stays and passes all on.
+        A handler that other code has wrapped since stays, and forwards every request.
         """
         if self._answer is None:
             return
@@ -89,7 +89,7 @@ class KernelChannel:
             self._kernel.control_handlers["debug_request"] = self._original
 
     async def _debug_request(self, stream: Any, ident: Any, parent: Mapping[str, Any]) -> None:
-        """Answer our command on the control channel; pass every other one on."""
+        """Answer our command on the control channel; forward every other one."""
         content = parent.get("content") or {}
         answer = self._answer
         if answer is None or content.get("command") != COMMAND:
@@ -107,7 +107,7 @@ class KernelChannel:
         _send(self._kernel, stream, "debug_reply", reply, parent=parent, ident=ident)
 
     def _comm_opened(self, comm: Any, _message: object) -> None:
-        """Take requests over a comm, where the kernel has no control handlers."""
+        """Receive requests over a comm, where the kernel has no control handlers."""
         comm.on_msg(lambda message: self._comm_message(comm.comm_id, message))
 
     def _comm_message(self, comm_id: str, message: Mapping[str, Any]) -> None:
@@ -120,12 +120,12 @@ class KernelChannel:
 
 
 def _page_of(message: Mapping[str, Any]) -> str:
-    """Return who has sent a message: each connection of a page has a session of its own."""
+    """Return the session of the sender: each connection of a front end has its own."""
     return str((message.get("header") or {}).get("session"))
 
 
 def publish(kernel: Any, kind: str, content: Mapping[str, Any], **to: Any) -> None:
-    """Send to every page, from any thread, as a message of the request `parent`."""
+    """Send a message of the request `parent` to every front end, from any thread."""
     _send(kernel, kernel.iopub_socket, kind, content, **to)
 
 

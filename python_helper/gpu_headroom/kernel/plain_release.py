@@ -4,8 +4,8 @@
 # executed with `silent: true, store_history: false, stop_on_error: false`, and with
 # `__gpu_headroom_release()` as a user expression, whose value is
 # `[allocated before, allocated after, reserved before, reserved after]` in bytes, or
-# `[]` where PyTorch has no device. What goes is what nothing reaches, and the unused
-# cache: no name of the notebook's. It removes its own.
+# `[]` where PyTorch has no device. It frees unreachable objects and the unused cache, and
+# no variable of the notebook. It removes its own name.
 #
 # These are comments because a docstring would replace the user's `__doc__`. Nothing
 # relies on a builtin name: a notebook may have its own `list` or `getattr`.

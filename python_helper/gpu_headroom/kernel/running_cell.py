@@ -1,4 +1,4 @@
-"""What IPython and ipykernel know of the running cell, over their generations."""
+"""The running cell, as each version of IPython and ipykernel has it."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 _RUNNERS = {"run_cell", "run_cell_async", "do_execute"}
 _RUNNER_FILES = ("interactiveshell.py", "ipkernel.py")
 _CELL_IDS: list[tuple[str, ...]] = [("cellId",)]
-_LONGEST = 10**6  # characters of a source whose name is made from all of them
+_LONGEST = 10**6  # characters of a source; its name is a hash of all of them
 
 
 def parent(shell: Any) -> Mapping[str, Any]:
-    """Return the request that the shell channel works on, or worked on last."""
+    """Return the current request of the shell channel, else its last one."""
     get_parent = getattr(getattr(shell, "kernel", None), "get_parent", None)
-    found: Mapping[str, Any] = (get_parent("shell") if get_parent is not None else None) or {}
-    return found
+    request: Mapping[str, Any] = (get_parent("shell") if get_parent is not None else None) or {}
+    return request
 
 
 def read_cell_id_from(path: tuple[str, ...]) -> None:
-    """Look for the id of a cell here, too, in the metadata of a request."""
+    """Add a path in the metadata of requests at which the id of a cell may be."""
     if path not in _CELL_IDS:
         _CELL_IDS.append(path)
 
@@ -32,28 +32,28 @@ def read_cell_id_from(path: tuple[str, ...]) -> None:
 def cell_id(shell: Any, info: object = None) -> str | None:
     """Return the notebook's id of the running cell.
 
-    The front end puts it into the request's metadata; IPython hands it on only from
-    8.0 with some kernels, and does not know it in nested runs.
+    The front end puts it into the request's metadata; IPython passes it on only since
+    8.0 with some kernels, and not in nested runs.
     """
-    found = cell_id_of(parent(shell)) or getattr(info, "cell_id", None)
-    return found if isinstance(found, str) else None
+    identity = cell_id_of(parent(shell)) or getattr(info, "cell_id", None)
+    return identity if isinstance(identity, str) else None
 
 
 def cell_id_of(request: Mapping[str, Any]) -> str | None:
     """Return the notebook's id of the cell that a request executes."""
     for path in _CELL_IDS:
-        found: Any = request.get("metadata")
+        value: Any = request.get("metadata")
         for key in path:
-            found = found.get(key) if isinstance(found, dict) else None
-        if isinstance(found, str):
-            return found
+            value = value.get(key) if isinstance(value, dict) else None
+        if isinstance(value, str):
+            return value
     return None
 
 
 def execution_count(shell: Any, info: object, expected: int) -> int | None:
-    """Return the number of the cell that begins, if it is `expected`, as it was at rest.
+    """Return the execution count of the starting cell if it is `expected`, the count at rest.
 
-    IPython counts on before the cell begins since 9.0, and when it has ended before that.
+    IPython increments it before the cell starts since 9.0, and after its end before that.
     """
     if not getattr(info, "store_history", False):
         return None
@@ -72,10 +72,10 @@ def on_main_thread() -> bool:
 
 
 def running_request(shell: Any) -> Mapping[str, Any] | None:
-    """Return the execute request whose cell runs at this moment, if one does.
+    """Return the execute request whose cell is running, if any.
 
-    For a helper that arrives in the middle of a cell and has seen no start. The last
-    request alone says nothing: it may have ended.
+    For a helper that is loaded while a cell runs. The last request alone is no evidence: it
+    may have ended.
     """
     request = parent(shell)
     content = request.get("content") or {}
@@ -86,13 +86,13 @@ def running_request(shell: Any) -> Mapping[str, Any] | None:
 
 
 def runs_cell(shell: Any, thread_id: int | None = None) -> bool:
-    """Whether some code of the user's runs on a thread, or awaits there; the main one, if none."""
+    """Whether a cell runs or awaits on a thread; by default on the main one."""
     ident = threading.main_thread().ident if thread_id is None else thread_id
     return _on_stack(ident or 0) or _awaits(_loop_of(shell, ident or 0))
 
 
 def computes(shell: Any) -> bool:
-    """Whether some code of the user's runs as a cell anywhere: on the main thread or a subshell."""
+    """Whether a cell runs anywhere: on the main thread or in a subshell."""
     control = getattr(getattr(shell, "kernel", None), "control_thread", None)
     threads = [thread for thread in threading.enumerate() if thread is not control]
     return any(runs_cell(shell, thread.ident or 0) for thread in threads if _runs_cells(thread))
@@ -104,7 +104,7 @@ def code_name(shell: Any, source: str, execution_count: int | None) -> str | Non
     if naming is None or len(source) > _LONGEST:
         return None
     try:
-        # Kernels name a cell by its source, terminals by what they made of it and its number.
+        # Kernels name a cell by its source, terminals by the transformed source and its number.
         transformed = source if hasattr(shell, "kernel") else shell.transform_cell(source)
         return str(naming(source, transformed, execution_count))
     except Exception:  # noqa: BLE001  a source that cannot be transformed has no name
@@ -138,7 +138,7 @@ def _loop_of(shell: Any, thread_id: int) -> Any:
 
 
 def _awaits(loop: Any) -> bool:
-    """Whether a cell awaits: then a task of this loop waits for its coroutine."""
+    """Whether a task of this loop awaits the coroutine of a cell."""
     tasks = [] if loop is None else list(asyncio.all_tasks(loop))
     return any(_awaits_cell(task.get_coro()) for task in tasks)
 
