@@ -1,8 +1,8 @@
-"""Threads of our own, and locks that nobody waits for without a limit.
+"""Threads that debuggers do not suspend, and locks with a time limit.
 
-A debugger suspends all threads at a breakpoint, wherever each of them is, for as long as a person
-looks. So ours carry the marks of a debugger's own threads, as ipykernel's do (pydevd leaves out
-what carries them), and whoever shares a lock with code that may be suspended gives up in time.
+A debugger suspends all threads at a breakpoint, for as long as the user is there. Threads of the
+helper are therefore marked as a debugger's own, as ipykernel's are (pydevd skips these), and a
+lock that is shared with code that may be suspended is waited for with a limit.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PLAIN = (types.FunctionType, types.MethodType)
 
 
 def stay_out() -> None:
-    """Raise `RuntimeError` in free-threaded Python: no thread stands still while another looks."""
+    """Raise `RuntimeError` in free-threaded Python: other threads run during an inspection."""
     if "free-threading" in sys.version:
         raise RuntimeError(
             "GPU Headroom stays out of free-threaded Python: "
@@ -34,12 +34,12 @@ def stay_out() -> None:
         )
 
 
-class NotNow(Exception):  # noqa: N818  it is no fault of anybody's
-    """What was asked for cannot be had in time: who has it may be suspended."""
+class NotNow(Exception):  # noqa: N818  not an error
+    """Raised where a lock is not free in time: the thread that has it may be suspended."""
 
 
 class Lock:
-    """A lock, not reentrant, that is given up after `limit_s` seconds: that raises `NotNow`."""
+    """A lock, not reentrant; waiting longer than `limit_s` seconds raises `NotNow`."""
 
     def __init__(self, limit_s: float = LIMIT_S) -> None:
         self._lock = threading.Lock()
@@ -53,19 +53,19 @@ class Lock:
         self.release()
 
     def acquire(self, limit_s: float) -> bool:
-        """Take it within so many seconds; false where that was not possible."""
+        """Acquire the lock within `limit_s` seconds; return false where that was not possible."""
         return self._lock.acquire(timeout=limit_s)
 
     def release(self) -> None:
-        """Give it back."""
+        """Release the lock."""
         self._lock.release()
 
 
 class Bell:
-    """Wakes a thread that waits for it; rung twice before that, it counts once.
+    """Wakes a thread that waits for it; two rings before that count as one.
 
-    No thread can be suspended while it rings one: it is one step of the interpreter, where an
-    `Event` or a `Semaphore` takes a lock of its own for several.
+    No thread can be suspended while it rings a bell: that is one step of the interpreter, where
+    an `Event` or a `Semaphore` holds a lock of its own for several.
     """
 
     def __init__(self) -> None:
@@ -73,16 +73,16 @@ class Bell:
         self._lock.acquire()
 
     def ring(self) -> None:
-        """Wake the thread that waits, or the next one that comes to wait."""
-        with suppress(RuntimeError):  # it rings already
+        """Wake the thread that waits, or the next one that does."""
+        with suppress(RuntimeError):  # has rung already
             self._lock.release()
 
     def clear(self) -> None:
-        """Forget that it rang."""
+        """Discard a ring that no thread has received."""
         self._lock.acquire(blocking=False)
 
     def wait(self, timeout_s: float | None = None) -> bool:
-        """Wait until it rings; false when it did not in time."""
+        """Wait for a ring; return false where none came in time."""
         return self._lock.acquire(timeout=-1 if timeout_s is None else timeout_s)
 
 
@@ -92,22 +92,22 @@ def start(call: Callable[[], Any], *, name: str = NAME) -> threading.Thread:
 
 
 def later(delay_s: float, call: Callable[[], Any]) -> threading.Timer:
-    """Call on such a thread after a while, unless it is cancelled."""
+    """Call on such a thread after `delay_s` seconds, unless the timer is canceled."""
     timer = threading.Timer(delay_s, _apart(call))
     timer.name, timer.daemon = NAME, True
     return _started(timer)
 
 
 def is_ours(thread: threading.Thread | None) -> bool:
-    """Whether a thread was started here."""
+    """Whether a thread was started by this module."""
     return thread is not None and thread.name.startswith(NAME)
 
 
-# --- Profilers and tracers of the person's --------------------------------------
+# --- Profilers and tracers of the user ------------------------------------------
 
 
 def _apart(call: Callable[[], R]) -> Callable[[], R]:
-    """Have a thread of ours run as if no `threading.settrace` or `setprofile` were there."""
+    """Wrap a call so that its thread ignores `threading.settrace` and `setprofile`."""
 
     def run() -> R:
         if _may_set_trace() and sys.gettrace() is not None:
@@ -120,11 +120,11 @@ def _apart(call: Callable[[], R]) -> Callable[[], R]:
 
 
 def unseen(call: Callable[..., R], *args: Any) -> R:
-    """Call what is ours on a thread of the person's, whose profiler and tracer do not see it.
+    """Call a function of the helper on a user's thread, hidden from its profiler and tracer.
 
-    They are there again, as they were, when it returns or raises. Only what Python itself can put
-    back is touched: none that is written in C but `cProfile`, and no debugger that watches over
-    `sys.settrace`. Theirs see this function and its return, so that their stacks stay whole.
+    Both are restored when the call returns or raises. Only those that Python can restore are
+    removed: none that is written in C but `cProfile`, and no debugger that replaces
+    `sys.settrace`. They see this function and its return, so that their stacks stay complete.
     """
     trace, profile = sys.gettrace(), sys.getprofile()
     monitoring: Any = getattr(sys, "monitoring", None)  # since Python 3.12, on all threads at once
@@ -148,7 +148,7 @@ def unseen(call: Callable[..., R], *args: Any) -> R:
         return call(*args)
     finally:
         if events:
-            with suppress(ValueError):  # another thread has ended it meanwhile
+            with suppress(ValueError):  # another thread has stopped it in the meantime
                 monitoring.set_events(monitoring.PROFILER_ID, events)
         if is_cprofile:
             profiler.enable(profile)
