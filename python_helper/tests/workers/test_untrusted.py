@@ -11,10 +11,10 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from gpu_dry_run import wing as dry_run
 from gpu_dry_run.job import NOTHING, event_of, ordered, step_of
 from gpu_headroom.card.report import BuiltReport
 from gpu_headroom.cells.runs import Ledger
-from gpu_headroom.handlers import dry_run
 from gpu_headroom.workers.engine_side import FAILED, READING
 from gpu_headroom.workers.folder import Folder
 from gpu_headroom.workers.ipyparallel import _Engine
