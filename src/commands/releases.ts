@@ -1,10 +1,14 @@
-import type { INotebookTracker } from '@jupyterlab/notebook';
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 
 import { releaseIcon } from '../lab/labicons';
+import { isBusy } from '../memory/model';
 import type { Phase } from '../memory/state';
+import type { IMessage } from '../protocol';
+import type { ReleaseSession } from '../release/session';
 import type { ReleaseSessions } from '../release/sessions';
+import { words } from '../text/messages';
 import {
   CommandIDs,
   type IGpuMemory,
@@ -67,16 +71,26 @@ export function addReleases(parts: IParts): void {
   addCellRelease(parts);
 }
 
-function addRelease({ commands, memory, sessions, trans }: IParts): void {
-  commands.addCommand(CommandIDs.releaseMemory, {
+function addRelease(parts: IParts): void {
+  const { commands, memory, notebooks, sessions, trans } = parts;
+  const id = CommandIDs.releaseMemory;
+  const { sentence } = words(trans);
+  const gain = (): string => {
+    const estimate = memory.current && estimateOf(sessions.get(memory.current));
+    return estimate ? sentence(estimate) : '';
+  };
+  commands.addCommand(id, {
     label: args => (args.toolbar ? '' : trans.__('Release GPU')),
-    // A toolbar shows the icon alone.
-    caption: [
-      trans.__('Release GPU'),
-      trans.__(
-        'Frees what failed cells and unnamed outputs hold, and unused cache. You lose %debug for past errors.'
-      )
-    ].join('\n'),
+    caption: () =>
+      [
+        trans.__('Release GPU'),
+        gain(),
+        trans.__(
+          'Frees what failed cells and unnamed outputs hold, and unused cache. You lose %debug for past errors.'
+        )
+      ]
+        .filter(Boolean)
+        .join('\n'),
     icon: releaseIcon,
     describedBy: { args: ARGS },
     isEnabled: () => target(memory) !== null,
@@ -90,6 +104,49 @@ function addRelease({ commands, memory, sessions, trans }: IParts): void {
         });
       }
     }
+  });
+  onPointed(notebooks, id, () => {
+    if (memory.current) {
+      void estimateOnce(sessions.get(memory.current)).then(() => {
+        commands.notifyCommandChanged(id);
+      });
+    }
+  });
+}
+
+/** What a release of all that is safe would give, where that is known of now. */
+function estimateOf({ checklist: { plan } }: ReleaseSession): IMessage | null {
+  return plan.isCurrent ? (plan.last?.message ?? null) : null;
+}
+
+/** Measure it where somebody points: once between two cells, and never beside one. */
+async function estimateOnce(session: ReleaseSession): Promise<void> {
+  const { plan } = session.checklist;
+  const { state } = session.memory;
+  const isAtRest = state.sample?.state === 'live' && !isBusy(state);
+  if (isAtRest && !plan.isCurrent) {
+    await plan.measure(false);
+  }
+}
+
+/** The buttons of a command belong to toolbars of a notebook, and come and go. */
+function onPointed(
+  notebooks: INotebookTracker | null,
+  id: string,
+  call: () => void
+): void {
+  const onEvent = ({ target: node }: Event): void => {
+    if (node instanceof Element && node.closest(`[data-command="${id}"]`)) {
+      call();
+    }
+  };
+  const listen = ({ node }: NotebookPanel): void => {
+    node.addEventListener('pointerover', onEvent);
+    node.addEventListener('focusin', onEvent);
+  };
+  notebooks?.forEach(listen);
+  notebooks?.widgetAdded.connect((_, panel) => {
+    listen(panel);
   });
 }
 

@@ -49,6 +49,11 @@ export class Measurement<K extends keyof IMeasured> extends Observable {
     return this._problem;
   }
 
+  /** Whether nothing has happened since it was requested that changes it. */
+  get isCurrent(): boolean {
+    return this._madeFor === whatHappened(this.memory.state);
+  }
+
   /**
    * Keep it up to date while the returned object is not disposed: somebody looks.
    *
@@ -160,7 +165,7 @@ export class Measurement<K extends keyof IMeasured> extends Observable {
       !this.isDisposed &&
       isLive &&
       !(isBusy(state) && this._isBegun()) &&
-      this._madeFor !== whatHappened(state)
+      !this.isCurrent
     );
   }
 

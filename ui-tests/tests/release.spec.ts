@@ -69,6 +69,21 @@ test.describe('Releasing', () => {
     await expect(gauge(page)).toContainText('Simulated GPU 1.3 / 4.0 GiB');
   });
 
+  test('should say what it would give back before it is pressed', async ({
+    open
+  }) => {
+    const notebook = await open(notebookOf([SIMULATE, HOLD, DISPLAY]));
+    await notebook.runUpTo(2);
+    await notebook.select(2);
+    const button = notebook
+      .cell(2)
+      .getByRole('button', { name: /^Release GPU/ });
+    await button.hover();
+    await expect(
+      notebook.cell(2).locator('[data-command="gpu-headroom:release-memory"]')
+    ).toHaveAttribute('title', /^Release GPU\nAbout 1\.0 GiB can be freed/);
+  });
+
   test('should free what one cell left behind, and nothing else', async ({
     open
   }) => {

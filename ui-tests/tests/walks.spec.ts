@@ -104,11 +104,19 @@ test.describe('Beside a thread that trains', () => {
       notebookOf([SIMULATE, HOLD, TRAIN, COUNT, DISPLAY, 'ended.set()'])
     );
     await notebook.runUpTo(4);
+    await notebook.select(4);
+    const release = notebook.cell(4);
+    await release.getByRole('button', { name: /^Release GPU/ }).hover();
+    await expect(
+      release.locator('[data-command="gpu-headroom:release-memory"]')
+    ).toHaveAttribute('title', new RegExp('inside a framework .*trainer'));
+
+    expect(await walks(notebook)).toBe(0);
+
     await openList(page);
     await expect(list(page)).toContainText(TRAINING);
     await expect(list(page)).toContainText('is not measured');
     await expect(buttonOf(page, 'Measure all')).toBeVisible();
-    expect(await walks(notebook)).toBe(0);
     await picture(page, 'walk-beside', list(page));
 
     await notebook.run(5);

@@ -11,8 +11,8 @@ import {
   settle
 } from '../../__tests__/memory';
 import { makePanel, silenceYjs } from '../../__tests__/notebook';
-import { RELEASED } from '../../__tests__/report';
-import { CELL } from '../../__tests__/samples';
+import { message, RELEASED } from '../../__tests__/report';
+import { CELL, EVENTS, SAMPLE } from '../../__tests__/samples';
 import type { ICell } from '../../protocol';
 import { NotifyingServices } from '../../release/__tests__/services';
 import { addReleases } from '../releases';
@@ -43,7 +43,14 @@ describe('the commands that free', () => {
     jest.restoreAllMocks();
   });
 
-  const notebooks = { currentWidget: null as NotebookPanel | null };
+  const shown = document.createElement('div');
+  const notebooks = {
+    currentWidget: null as NotebookPanel | null,
+    forEach: (listen: (panel: { node: HTMLElement }) => void) => {
+      listen({ node: shown });
+    },
+    widgetAdded: { connect: () => true }
+  };
 
   const told = (): string[] =>
     Notification.manager.notifications.map(({ message: text }) => text);
@@ -119,6 +126,52 @@ describe('the commands that free', () => {
       expect(commands.label(RELEASE, { toolbar: true })).toBe('');
       expect(commands.caption(RELEASE)).toMatch(/^Release GPU\nFrees/);
       expect(commands.caption(RELEASE)).toContain('You lose %debug');
+    });
+  });
+
+  describe('the tooltip', () => {
+    const point = async (): Promise<void> => {
+      const button = document.createElement('button');
+      button.dataset.command = RELEASE;
+      shown.append(button);
+      button.dispatchEvent(new Event('pointerover', { bubbles: true }));
+      await settle();
+    };
+
+    beforeEach(() => {
+      memory.set({ sample: { ...SAMPLE, busy: false } });
+      memory.answers.plan = () => {
+        setTimeout(() => {
+          const text = message('plan.ready', { expected_bytes: 2 ** 30 });
+          memory.send({ ...EVENTS.plan, request_id: '1', message: text });
+        });
+        return Promise.resolve({ status: 'queued' as const });
+      };
+    });
+
+    it('should say what would come back, measured once when pointed at', async () => {
+      await point();
+      await settle();
+      expect(commands.caption(RELEASE)).toMatch(
+        /^Release GPU\nAbout 1\.0 GiB can be freed/
+      );
+      await point();
+      expect(memory.requests).toHaveLength(1);
+    });
+
+    it('should say nothing that a cell has made old, and measure anew', async () => {
+      await point();
+      await settle();
+      memory.set({ cell: { ...CELL, start_s: CELL.start_s + 60 } });
+      expect(commands.caption(RELEASE)).not.toContain('1.0 GiB');
+      await point();
+      expect(memory.requests).toHaveLength(2);
+    });
+
+    it('should not ask a kernel that runs a cell', async () => {
+      memory.set({ cell: { ...CELL, status: 'running' } });
+      await point();
+      expect(memory.requests).toEqual([]);
     });
   });
 
