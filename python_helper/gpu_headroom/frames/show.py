@@ -16,7 +16,7 @@ def show(*, compact: bool = False, frontend: str | None = None) -> None:
         )
     session = lives.start()
     wing = session.wings.named("frames")
-    frames = wing.frames if frontend is None else wing.listen()
+    frames = wing.here() if frontend is None else wing.listen()
     session.sources.include_all()
     snapshot = session.sampler.measure()
     said = summarise(snapshot)

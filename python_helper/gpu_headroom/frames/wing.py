@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..concurrency.threads import Lock
 from ..session.wing import Wing
 from . import colab
 
@@ -19,20 +20,28 @@ class LiveOutputs(Wing):
     def __init__(self, host: Host) -> None:
         super().__init__(host)
         self.frames: Frames | None = None
+        self._opening = Lock(limit_s=10.0)  # a cell may need them while the sampler opens them
 
     def prepare(self) -> None:
         """Listen where the shell is Colab's."""
+        self.here()
+
+    def here(self) -> Frames | None:
+        """Return the frames where the shell is Colab's, listening."""
         if self.host.channel is not None and colab.is_colab(self.host.shell):
             self.listen()
+        return self.frames
 
     def listen(self) -> Frames:
         """Listen, whosever the shell is; returns the frames."""
         from .frames import Frames
 
-        if self.frames is None:
-            self.frames = Frames(self.host)
-            self.frames.open()
-        return self.frames
+        with self._opening:
+            if self.frames is None:
+                frames = Frames(self.host)
+                frames.open()
+                self.frames = frames
+            return self.frames
 
     def close(self) -> None:
         """Forget all frames."""

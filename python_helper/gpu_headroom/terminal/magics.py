@@ -72,8 +72,8 @@ def _answer(line: str) -> str | None:
 
 def _gauge() -> str | None:
     session = lives.current()
-    frames = None if session is None else session.wings.named("frames")
-    if frames is None or frames.frames is None:
+    wing = None if session is None else session.wings.named("frames")
+    if wing is None or wing.here() is None:
         return gpu_headroom.status()
     gpu_headroom.show()
     return None
