@@ -16,6 +16,7 @@ from gpu_headroom.render.html import html
 from gpu_headroom.render.text import text
 from gpu_headroom.text.format import GIB
 from gpu_simulator import simulate
+from gpu_simulator.blocks import Segment
 from tests.notebook import Notebook, open_notebook
 
 if TYPE_CHECKING:
@@ -139,10 +140,15 @@ def test_finds_the_cause_and_what_helps(notebook: Notebook, case: str) -> None:
         assert len(built.report["remedies"]) == 1
 
 
-def test_does_not_offer_what_is_set_already(notebook: Notebook) -> None:
+def test_does_not_offer_what_is_set_already(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where holes are smaller than a page, segments that expand are fragmented, too."""
-    setting = "torch._C._accelerator_setAllocatorSettings('expandable_segments:True')"
-    built = card(notebook, f"{setting}{BLOCKS}")
+    describe = Segment.describe
+    monkeypatch.setattr(
+        Segment, "describe", lambda *args: {**describe(*args), "is_expandable": True}
+    )
+    built = card(notebook, BLOCKS)
     assert built.report["cause"] is not None
     assert built.report["cause"]["rule"] == "fragmentation"
     assert "expandable-segments" not in [each["id"] for each in built.report["remedies"]]
