@@ -91,7 +91,7 @@ def _of_page(name: str) -> Wing:
     return Wing("page", (f"src/{name}",), listed=name != "outputs")
 
 
-_OF_PAGE = ("workers", "dryrun", "fit", "otherkernels", "timeline", "outputs")
+_OF_PAGE = ("outputs", *re.findall(r"'\./(\w+)/", (ROOT / "src/wings.ts").read_text()))
 
 WINGS: dict[str, Wing] = {
     "trends": _of_helper("gpu_headroom/trends", "tests/trends"),
