@@ -115,7 +115,7 @@ test.describe('Freeing', () => {
     await list.getByRole('button', { name: 'Free when it finishes' }).click();
     await expect(list).toContainText('Starts when In [4] finishes.');
     await list.getByRole('button', { name: 'Cancel freeing' }).click();
-    await expect(toast(page)).toContainText('Cancelled');
+    await expect(toast(page)).toContainText('Canceled');
     await list.getByRole('button', { name: 'Free when it finishes' }).click();
     await expect(toast(page).last()).toContainText(
       `Freed ${sizeOf(FAILED_BYTES + OUTPUT_BYTES)}`

@@ -355,8 +355,11 @@ test.describe("Memory that is not the GPU's own", () => {
     expect((await split.boundingBox())?.width).toBeLessThanOrEqual(
       bar?.width ?? 0
     );
+    await popup(page).getByRole('button', { name: 'Open panel' }).click();
     await notebook.start(1);
-    await expect(popup(page)).toContainText('more than the GPU has');
+    await expect(page.locator('#gpu-headroom-panel-timeline')).toContainText(
+      'more than the GPU has'
+    );
   });
 });
 

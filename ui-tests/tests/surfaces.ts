@@ -27,7 +27,7 @@ export function item(place: Locator, title: string | RegExp): Locator {
 /** Our notification: JupyterLab may have one of its own beside it. */
 export function toast(
   page: Page,
-  hasText: string | RegExp = /Free|Queued|Nothing|Cancelled|Stopping/
+  hasText: string | RegExp = /Free|Queued|Nothing|Canceled|Stopping/
 ): Locator {
   return page.locator('.Toastify__toast', { hasText });
 }
