@@ -123,12 +123,16 @@ def copy_tree(target: Path) -> None:
 
 
 def remove(tree: Path, name: str) -> None:
-    """Delete the folders of a wing, and the one line that names it; raises `SystemExit`."""
+    """Delete the folders of a wing, its styles and the one line that names it.
+
+    Raises `SystemExit` where there is no such folder, or not one such line.
+    """
     wing = WINGS[name]
     for folder in wing.folders:
         if not (tree / folder).is_dir():
             raise SystemExit(f"{name}: there is no folder {folder}.")
         shutil.rmtree(tree / folder)
+    (tree / "style" / f"{Path(name).name}.css").unlink(missing_ok=True)
     if not wing.listed:
         return
     path = tree / HALVES[wing.half].list_file
