@@ -123,7 +123,7 @@ def copy_tree(target: Path) -> None:
 
 
 def remove(tree: Path, name: str) -> None:
-    """Delete the folders of a wing, its styles and the one line that names it.
+    """Delete the folders of a wing, styles of its own and the one line that names it.
 
     Raises `SystemExit` where there is no such folder, or not one such line.
     """
@@ -132,7 +132,10 @@ def remove(tree: Path, name: str) -> None:
         if not (tree / folder).is_dir():
             raise SystemExit(f"{name}: there is no folder {folder}.")
         shutil.rmtree(tree / folder)
-    (tree / "style" / f"{Path(name).name}.css").unlink(missing_ok=True)
+    style = f"style/{Path(name).name}.css"
+    sources = [path.read_text() for path in (tree / "src").rglob("*.ts*")]
+    if wing.half == "page" and not any(style in source for source in sources):
+        (tree / style).unlink(missing_ok=True)
     if not wing.listed:
         return
     path = tree / HALVES[wing.half].list_file
