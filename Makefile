@@ -96,10 +96,9 @@ IN_LAB := .make/linked-lab-4.6 .make/linked-families labextension/package.json .
 GROUPS := test-kernels test-samples test-lab test-wings test-hosts
 
 FRONTEND := package.json webpack.config.js tsconfig.json scripts/pack.mjs scripts/minify.py scripts/comprehensions.py scripts/frame.mjs \
-	$(shell find src schema style python_helper/gpu_headroom -type f \
+	$(shell find src schema style $(HELPER) -type f \
 		-not -name pack.ts -not -path '*/frames/*.[cj]s*' -not -name '*.pyc' 2>/dev/null)
-PACKAGE := pyproject.toml install.json README.md LICENSE scripts/release_readme.py $(FRONTEND) \
-	$(shell find python_helper/gpu_dry_run python_helper/gpu_simulator -type f -not -name '*.pyc' 2>/dev/null)
+PACKAGE := pyproject.toml install.json README.md LICENSE scripts/release_readme.py $(FRONTEND)
 
 # One thing after the other, but where a target asks for more.
 ifndef SIDE_BY_SIDE
