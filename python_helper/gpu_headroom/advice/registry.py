@@ -143,17 +143,17 @@ def _offers(evidence: Evidence, findings: Mapping[str, Finding]) -> list[Offer]:
 
 def _helps(offer: Offer, evidence: Evidence) -> bool:
     """Whether an edit may be enough by its own numbers: another that fails is of no use."""
-    missing = evidence.missing_bytes
-    if offer.edited.fix is None or offer.effect_bytes is None or missing is None:
+    missing, size = evidence.missing_bytes, offer.shown.bytes
+    if offer.shown.edited.fix is None or size is None or missing is None:
         return True
-    return offer.effect_bytes >= missing
+    return size >= missing
 
 
 def _order(found: tuple[int, Offer]) -> tuple[int, int, int, int]:
     """What frees first, what cures nothing last."""
     place, offer = found
-    first = 2 if offer.kind == "save" else min(offer.rank, 1)
-    return first, place, offer.rank, -(offer.effect_bytes or 0)
+    first = 2 if offer.shown.kind == "save" else min(offer.rank, 1)
+    return first, place, offer.rank, -(offer.shown.bytes or 0)
 
 
 def _findings(evidence: Evidence) -> dict[str, Finding]:

@@ -22,48 +22,12 @@ if TYPE_CHECKING:
     Kind = Literal["release", "snippet", "suggestion", "restart", "save"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
-    """A remedy that the evidence supports, with an estimate of its effect.
+class Shown(NamedTuple):
+    """What a condition shows of its remedy; `title` and `note` are the ends of its sentences' ids.
 
     It is an edit where `edited` has a fix, else what `kind` says: mostly a suggestion, whose
-    `example` is code in the user's names where that is cheap. A lower `rank` comes first, then the
-    larger effect. `id` is the name of the remedy that made it.
+    `example` is code in the user's names where that is cheap.
     """
-
-    title: Message
-    note: Message
-    effect_bytes: int | None
-    measured: bool = False
-    at_least: bool = False
-    kind: Kind = "suggestion"
-    type_this: str | None = None
-    example: str | None = None
-    edited: Edited = UNCHANGED
-    rank: int = 1
-    id: str = ""
-
-    @property
-    def remedy(self) -> Remedy:
-        """The remedy as it travels."""
-        known: Literal["measured", "at_least", "estimated"] = (
-            "measured" if self.measured else "at_least" if self.at_least else "estimated"
-        )
-        return {
-            "id": self.id,
-            "kind": self.kind if self.edited.fix is None else "edit",
-            "title": self.title,
-            "note": self.note,
-            "effect_bytes": self.effect_bytes,
-            "effect_quality": "not_measured" if self.effect_bytes is None else known,
-            "type_this": self.type_this,
-            "diffs": list(self.edited.diffs),
-            "example": self.example,
-        }
-
-
-class Shown(NamedTuple):
-    """What is shown of a suggestion; `title` and `note` are the ends of its sentences' ids."""
 
     params: Mapping[str, str | int | None] = {}
     bytes: int | None = None
@@ -75,6 +39,39 @@ class Shown(NamedTuple):
     edited: Edited = UNCHANGED
     kind: Kind = "suggestion"
     at_least: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A remedy that the evidence supports, with an estimate of its effect.
+
+    A lower `rank` comes first, then the larger effect. `id` is the name of the remedy that made it.
+    """
+
+    id: str
+    title: Message
+    note: Message
+    shown: Shown
+    rank: int = 1
+
+    @property
+    def remedy(self) -> Remedy:
+        """The remedy as it travels."""
+        shown = self.shown
+        known: Literal["measured", "at_least", "estimated"] = (
+            "measured" if shown.measured else "at_least" if shown.at_least else "estimated"
+        )
+        return {
+            "id": self.id,
+            "kind": shown.kind if shown.edited.fix is None else "edit",
+            "title": self.title,
+            "note": self.note,
+            "effect_bytes": shown.bytes,
+            "effect_quality": "not_measured" if shown.bytes is None else known,
+            "type_this": shown.type_this,
+            "diffs": list(shown.edited.diffs),
+            "example": shown.example,
+        }
 
 
 @dataclass(frozen=True)
@@ -106,19 +103,7 @@ class Suggestion:
         title, note = (
             message(self._id(end), self.texts, **shown.params) for end in (shown.title, shown.note)
         )
-        return Offer(
-            id=self.id,
-            title=title,
-            note=note,
-            effect_bytes=shown.bytes,
-            measured=shown.measured,
-            at_least=shown.at_least,
-            type_this=shown.type_this,
-            example=shown.example,
-            edited=shown.edited,
-            kind=shown.kind,
-            rank=self.rank,
-        )
+        return Offer(id=self.id, title=title, note=note, shown=shown, rank=self.rank)
 
 
 def suggestion(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from ..advice.registry import diagnose
-from ..advice.remedy import Offer
+from ..advice.remedy import Offer, Shown
 from ..code.reading import was_cut
 from ..frameworks.registry import TITLES
 from ..frameworks.view import shallow
@@ -114,7 +114,7 @@ def report_of(
         "measured": "message" if worker else "kernel",
     }
     withheld = tuple(_withheld(report, memory.kept_back_bytes))
-    fixes = {offer.id: fix for offer in offers if (fix := offer.edited.fix)}
+    fixes = {offer.id: fix for offer in offers if (fix := offer.shown.edited.fix)}
     return BuiltReport(report, fixes, evidence.scene, ended, withheld)
 
 
@@ -159,8 +159,7 @@ def end(built: BuiltReport, why: Message | None) -> None:
             id="look-further",
             title=message("card.look_further"),
             note=why,
-            effect_bytes=None,
-            type_this="%gpu_headroom holders",
+            shown=Shown(type_this="%gpu_headroom holders"),
         )
         report["remedies"].append(offer.remedy)
 

@@ -9,7 +9,7 @@ import time
 import uuid
 from typing import TYPE_CHECKING, Any, cast
 
-from ..advice.remedy import Offer
+from ..advice.remedy import Offer, Shown
 from ..inspection.kinds import name_of
 from ..oom.failing_line import failing_line
 from ..text.messages import message
@@ -69,10 +69,9 @@ def build(
         "remedies": [
             Offer(
                 id="restart",
-                kind="restart",
                 title=message("remedy.restart"),
                 note=message("remedy.restart.note"),
-                effect_bytes=None,
+                shown=Shown(kind="restart"),
             ).remedy
         ],
         "details": [],

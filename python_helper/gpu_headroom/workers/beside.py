@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..advice.remedy import Offer
+from ..advice.remedy import Offer, Shown
 from ..text.headline import named
 from ..text.messages import message
 
@@ -149,7 +149,8 @@ def _suggestion(
 ) -> Remedy:
     said = f"remedy.{remedy}{of}"
     title, note = (message(each, TEXTS, names=names) for each in (said, f"{said}.note"))
-    return Offer(id=remedy, title=title, note=note, effect_bytes=size, measured=measured).remedy
+    shown = Shown(bytes=size, measured=measured)
+    return Offer(id=remedy, title=title, note=note, shown=shown).remedy
 
 
 def _names(workers: Sequence[CardWorker]) -> str:

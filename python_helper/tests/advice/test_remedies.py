@@ -377,7 +377,7 @@ def test_is_unsure_far_from_what_was_seen() -> None:
 
 def test_edits_the_cell_as_it_is_now() -> None:
     """The edit is made in the text that was sent, and names the cells to run."""
-    outcome = smaller_batch().edited.fix.edits(
+    outcome = smaller_batch().shown.edited.fix.edits(
         {"failing": "batch_size = 1024  # large\ntrain(batch_size)"}
     )
     assert outcome.status == "ok"
@@ -394,7 +394,9 @@ def test_edits_the_cell_as_it_is_now() -> None:
 
 def test_follows_a_line_that_has_moved() -> None:
     """A cell edited elsewhere still has the line."""
-    outcome = smaller_batch().edited.fix.edits({"failing": "import torch\n\nbatch_size = 1024"})
+    outcome = smaller_batch().shown.edited.fix.edits(
+        {"failing": "import torch\n\nbatch_size = 1024"}
+    )
     assert outcome.edits[0]["first_line"] == 3
 
 
@@ -410,7 +412,7 @@ def test_follows_a_line_that_has_moved() -> None:
 )
 def test_refuses_a_cell_that_has_changed(source: str) -> None:
     """Nothing is edited that does not match, and a sentence says why."""
-    outcome = smaller_batch().edited.fix.edits({"failing": source})
+    outcome = smaller_batch().shown.edited.fix.edits({"failing": source})
     assert (outcome.status, outcome.edits, outcome.run) == ("changed", (), ())
     assert outcome.message["text"] == (
         "The cell was edited after it failed; line 1 no longer matches."
@@ -419,7 +421,7 @@ def test_refuses_a_cell_that_has_changed(source: str) -> None:
 
 def test_refuses_a_cell_that_is_gone() -> None:
     """The cell with the literal was deleted."""
-    outcome = smaller_batch().edited.fix.edits({"other": "batch_size = 1024"})
+    outcome = smaller_batch().shown.edited.fix.edits({"other": "batch_size = 1024"})
     assert (outcome.status, outcome.message["id"]) == ("changed", "fix.missing")
 
 
@@ -442,7 +444,7 @@ def test_names_the_cell_that_sets_the_batch() -> None:
     """Both cells and what lies between are run, the defining one first."""
     offer = elsewhere(cell("loader = DataLoader(data, batch_size)", "loader", 3))
     assert offer.remedy["title"]["text"].endswith("(line 1 of In [2])")
-    outcome = offer.edited.fix.edits({"sizes": "batch_size = 1024"})
+    outcome = offer.shown.edited.fix.edits({"sizes": "batch_size = 1024"})
     assert outcome.run == ("sizes", "loader", "failing")
 
 
@@ -454,7 +456,7 @@ def test_is_advice_where_cells_have_no_identity() -> None:
     (literal,) = literals_in(anonymous, source)
     failure = replace(made.failure, cell=anonymous, cells=(anonymous,))
     (offer,) = offers(replace(made, batch=literal, failure=failure))
-    assert (offer.remedy["kind"], offer.edited.fix) == ("suggestion", None)
+    assert (offer.remedy["kind"], offer.shown.edited.fix) == ("suggestion", None)
     assert offer.remedy["diffs"]
 
 

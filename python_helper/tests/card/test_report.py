@@ -257,9 +257,8 @@ def test_what_no_arithmetic_allows_is_withheld(
         found = diagnose(evidence)
         (first, *causes), (offer, *offers) = found
         too_much = (evidence.failed_at_bytes or 0) + 4 * GIB
-        impossible = Diagnosis(
-            [{**first, "bytes": -1}, first], [replace(offer, effect_bytes=too_much)]
-        )
+        larger = replace(offer, shown=offer.shown._replace(bytes=too_much))
+        impossible = Diagnosis([{**first, "bytes": -1}, first], [larger])
         return Diagnosis([*impossible.causes, *causes], [*impossible.offers, *offers])
 
     monkeypatch.setattr(reports, "diagnose", diagnosed)

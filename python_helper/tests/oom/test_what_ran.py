@@ -92,7 +92,7 @@ def said(notebook: Notebook, *cells: str) -> tuple[str, str, dict[str, str]]:
     causes, offers = diagnose(evidences.measure(notebook.failure(result), Turn(30.0)))
     first = causes[0]
     sentences = first["claim"]["text"] + first["evidence"]["text"]
-    return first["rule"], sentences, {each.id: each.example or "" for each in offers}
+    return first["rule"], sentences, {each.id: each.shown.example or "" for each in offers}
 
 
 @pytest.mark.parametrize(
