@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import math
 from collections import Counter, deque
-from functools import partial
+from functools import cached_property, partial
 from traceback import walk_tb
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -183,10 +183,14 @@ class _Judge:
         return score
 
     def _is_of_data(self, literal: SizeLiteral) -> bool:
-        """Whether a number whose name is no batch stands at several places, as a size of data."""
-        numbers = (getattr(node, "value", None) for _, node in self._notebook.nodes())
-        same = (type(each) is int and each == literal.value for each in numbers)
-        return literal.role == "other" and sum(same) > 1
+        """Whether a number whose name is no batch is at several places, as a size of data."""
+        return literal.role == "other" and self._places[literal.value] > 1
+
+    @cached_property
+    def _places(self) -> Counter[int]:
+        """At how many places of the code each whole number is."""
+        values = (getattr(node, "value", None) for _, node in self._notebook.nodes())
+        return Counter([value for value in values if type(value) is int])
 
     def _share(self, literal: SizeLiteral) -> float:
         """Return the share of memory with so many rows; a name that says less must show more."""
