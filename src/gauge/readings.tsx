@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { Chart, ChartTitle } from '../components/chart';
+import { ChartTitle } from '../components/chart';
 import {
   DeviceNotes,
   DeviceNumbers,
@@ -9,7 +9,7 @@ import {
   Headroom
 } from '../components/devicenumbers';
 import { WorkersPart } from '../components/workerspart';
-import { useTimeline } from '../lab/usetimeline';
+import { Plot, useTimeline } from '../lab/plot';
 import type { Condition } from '../memory/level';
 import type { Reading } from '../memory/reading';
 import type { IMemoryState } from '../memory/state';
@@ -76,9 +76,6 @@ function conditionOf({ kind }: IReadingsProps['reading']): Condition | null {
   }
   return kind === 'queued' ? 'ok' : kind;
 }
-
-/** Drawn again only when its timeline changes. */
-const Plot = React.memo(Chart);
 
 /**
  * The session as a GPU has seen it.

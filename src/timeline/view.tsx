@@ -1,8 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { Chart, ChartTitle } from '../components/chart';
-import { useTimeline } from '../lab/usetimeline';
+import { ChartTitle } from '../components/chart';
+import { Plot, useTimeline } from '../lab/plot';
 import type { IEnvelope } from '../memory/history';
 import { type IScale, scaleOf } from '../memory/scale';
 import type { IMemoryState } from '../memory/state';
@@ -45,9 +45,6 @@ export function Timeline(props: ITimelineProps): React.JSX.Element | null {
     </>
   );
 }
-
-/** Drawn anew only when its timeline changes. */
-const Plot = React.memo(Chart);
 
 /** The chart, with a line at the moment that is read. */
 function Readable(
