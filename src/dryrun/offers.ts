@@ -52,11 +52,10 @@ function follow(model: ReportModel, trans: TranslationBundle): void {
   }
   followed.add(model);
   const dryRun = dryRunOf(model.memory);
+  // The model as receiver: its disposal ends the connection.
   dryRun.changed.connect(() => {
-    if (!model.isDisposed) {
-      model.setTried(triedOf(dryRun, model.reportId, trans));
-    }
-  });
+    model.setTried(triedOf(dryRun, model.reportId, trans));
+  }, model);
 }
 
 /** What trying the edits of a report has shown, the best for each. */
