@@ -3,7 +3,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 
 import type { RemedyState } from '../card/state';
 import * as running from '../editing/run';
-import type { IReport, IRerun } from '../protocol';
+import type { IEdit, IReport, IRerun } from '../protocol';
 import { Registry } from '../registry';
 import { FakeServices } from '../release/__tests__/services';
 import { ReportController } from '../report/controller';
@@ -13,7 +13,7 @@ import { Offers } from '../report/offers';
 import { FakeFiles } from './files';
 import { FakeMemory, settle } from './memory';
 import { makePanel, silenceYjs } from './notebook';
-import { message, RELEASED, REPORT } from './report';
+import { IN_FILE, message, RELEASED, REPORT } from './report';
 import { EVENTS } from './samples';
 
 export const SOURCE = 'batch_size = 1024\ntrain()';
@@ -36,6 +36,48 @@ export const fixWith = (run: string[]) => ({
   message: message('fix.ok'),
   caution: null
 });
+
+/** A script beside a failed notebook that sets the batch, and the edit of it that a helper finds. */
+export class FailedScript {
+  static readonly path = 'work/main.py';
+  static readonly before = 'batch_size = 1024\n';
+  static readonly after = 'batch_size = 512\n';
+
+  /** Have the helper vouch for a report whose edit is of the script. */
+  static async beside(notebook: FailedNotebook): Promise<FailedScript> {
+    const { after, before, path } = FailedScript;
+    const script = new FailedScript(notebook);
+    notebook.controller.model.dispose();
+    await notebook.confirm({ ...REPORT, remedies: [IN_FILE] });
+    notebook.server.texts.set(path, before);
+    notebook.memory.answers.fix = () =>
+      answer(
+        script.text?.replace('\r', '') === after
+          ? { ...fixWith([]), status: 'changed', edits: [] }
+          : { ...fixWith(['cell-7']), edits: [script.edit] }
+      );
+    return script;
+  }
+
+  private constructor(private readonly _notebook: FailedNotebook) {}
+
+  readonly edit: IEdit = {
+    cell_id: 'main.py',
+    first_line: 1,
+    old_lines: FailedScript.before.split('\n'),
+    new_lines: FailedScript.after.split('\n')
+  };
+
+  get text(): string | undefined {
+    return this._notebook.server.texts.get(FailedScript.path);
+  }
+
+  /** The status of the remedy, and its sentence. */
+  get said(): [string | undefined, string | undefined] {
+    const state = this._notebook.stateOf(IN_FILE.id);
+    return [state?.status, state && 'text' in state ? state.text : ''];
+  }
+}
 
 /** A notebook in which a cell failed: its kernel, its report and what is pressed there. */
 export class FailedNotebook {

@@ -5,6 +5,7 @@ import { PromiseDelegate } from '@lumino/coreutils';
 import {
   answer,
   FailedNotebook,
+  FailedScript,
   FIXED,
   fixWith,
   SOURCE
@@ -13,14 +14,12 @@ import type { FakeFiles } from '../../__tests__/files';
 import { type FakeMemory, goOn } from '../../__tests__/memory';
 import {
   ELSEWHERE,
-  IN_FILE,
   message,
   RELEASED,
   REPORT,
   SMALLER_BATCH
 } from '../../__tests__/report';
 import { EVENTS, RERUN_ITEM } from '../../__tests__/samples';
-import type { IEdit } from '../../protocol';
 import { sentenceOf } from '../../text/reason';
 import * as agreeing from '../agreeing';
 import { OFFERS } from '../offers';
@@ -244,32 +243,13 @@ describe('an edit that is run', () => {
   });
 
   describe('with a fix of a script', () => {
-    const PATH = 'work/main.py';
-    const BEFORE = 'batch_size = 1024\n';
-    const AFTER = 'batch_size = 512\n';
-    let edit: IEdit;
-    const text = (): string | undefined => server.texts.get(PATH);
-    const said = (): [string | undefined, string | undefined] => {
-      const state = notebook.stateOf(FIX);
-      return [state?.status, state && 'text' in state ? state.text : ''];
-    };
+    const { after: AFTER, before: BEFORE, path: PATH } = FailedScript;
+    let script: FailedScript;
+    const text = (): string | undefined => script.text;
+    const said = (): [string | undefined, string | undefined] => script.said;
 
     beforeEach(async () => {
-      notebook.controller.model.dispose();
-      await notebook.confirm({ ...REPORT, remedies: [IN_FILE] });
-      server.texts.set(PATH, BEFORE);
-      edit = {
-        cell_id: 'main.py',
-        first_line: 1,
-        old_lines: BEFORE.split('\n'),
-        new_lines: AFTER.split('\n')
-      };
-      memory.answers.fix = () =>
-        answer(
-          text()?.replace('\r', '') === AFTER
-            ? { ...fixWith([]), status: 'changed', edits: [] }
-            : { ...fixWith(['cell-7']), edits: [edit] }
-        );
+      script = await FailedScript.beside(notebook);
     });
 
     it('should send no text of a file', async () => {

@@ -5,6 +5,7 @@ import {
   answer,
   EDIT,
   FailedNotebook,
+  FailedScript,
   FIXED,
   fixWith,
   SOURCE
@@ -14,7 +15,6 @@ import { type FakeMemory, goOn } from '../../__tests__/memory';
 import {
   ELSEWHERE,
   FREE,
-  IN_FILE,
   message,
   RELEASED,
   REPORT,
@@ -23,7 +23,7 @@ import {
   SNIPPET
 } from '../../__tests__/report';
 import { EVENTS } from '../../__tests__/samples';
-import type { Event, IEdit } from '../../protocol';
+import type { Event } from '../../protocol';
 
 // A copy whose functions can be spied on.
 jest.mock('../../editing/run', () => ({
@@ -262,33 +262,14 @@ describe('ReportController', () => {
   });
 
   describe('with a fix of a script', () => {
-    const PATH = 'work/main.py';
-    const BEFORE = 'batch_size = 1024\n';
-    const AFTER = 'batch_size = 512\n';
+    const { after: AFTER, before: BEFORE, path: PATH } = FailedScript;
     const MEANWHILE = 'main.py was changed meanwhile, so it is left as it is.';
-    let edit: IEdit;
-    const text = (): string | undefined => server.texts.get(PATH);
-    const said = (): [string | undefined, string | undefined] => {
-      const state = notebook.stateOf(FIX);
-      return [state?.status, state && 'text' in state ? state.text : ''];
-    };
+    let script: FailedScript;
+    const text = (): string | undefined => script.text;
+    const said = (): [string | undefined, string | undefined] => script.said;
 
     beforeEach(async () => {
-      notebook.controller.model.dispose();
-      await notebook.confirm({ ...REPORT, remedies: [IN_FILE] });
-      server.texts.set(PATH, BEFORE);
-      edit = {
-        cell_id: 'main.py',
-        first_line: 1,
-        old_lines: BEFORE.split('\n'),
-        new_lines: AFTER.split('\n')
-      };
-      memory.answers.fix = () =>
-        answer(
-          text()?.replace('\r', '') === AFTER
-            ? { ...fixWith([]), status: 'changed', edits: [] }
-            : { ...fixWith(['cell-7']), edits: [edit] }
-        );
+      script = await FailedScript.beside(notebook);
     });
 
     it('should name beforehand the cell that it runs', async () => {
@@ -301,8 +282,8 @@ describe('ReportController', () => {
       const [before, after] = [BEFORE, AFTER].map(each =>
         each.replace('\n', '\r\n')
       ) as [string, string];
-      edit.old_lines = before.split('\n');
-      edit.new_lines = after.split('\n');
+      script.edit.old_lines = before.split('\n');
+      script.edit.new_lines = after.split('\n');
       server.texts.set(PATH, before);
       server.open = { path: PATH, isDirty: false };
       await notebook.act('apply', FIX);
