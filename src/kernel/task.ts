@@ -95,7 +95,7 @@ export class Task<K extends Work> {
     return this._seconds;
   }
 
-  /** Whether it goes on for as long as is worth a word. */
+  /** Whether it is under way for so long that a wait is shown. */
   get isLong(): boolean {
     return this._isLong && !this._isOver;
   }

@@ -22,7 +22,7 @@ export interface IOtherKernel {
  * The kernels of the server except that of the focused document, as far as a
  * helper in them answers.
  *
- * They are asked while somebody watches and the page is visible, never otherwise.
+ * They are asked while they are shown and the page is visible, never otherwise.
  */
 export interface IOtherKernels {
   readonly kernels: readonly IOtherKernel[];
@@ -47,7 +47,7 @@ export interface IOtherKernels {
   /** Ask those too that no page is connected to: a person wants it. */
   askUnasked(): void;
 
-  /** Whether one of them, as last heard, holds memory of a GPU of this kernel. */
+  /** Whether one of them, by its last answer, holds memory of a GPU of this kernel. */
   isSharing(memory: IKernelMemory): boolean;
 
   /** End a kernel; rejects with what the server says. */

@@ -119,7 +119,7 @@ export class Connection {
       return;
     }
     const now = Date.now();
-    // Silence that nobody looked at is no sign of anything.
+    // Silence while the output was not looked at proves nothing.
     this._waitsSince = null;
     this._receivedAt = this._receivedAt === null ? null : now;
     this._pollAt = now;
@@ -133,7 +133,7 @@ export class Connection {
     }
   }
 
-  /** Poll and listen no more, whoever looks. */
+  /** Stop polling and listening for good. */
   end(): void {
     this.look(false);
     this._isOver = true;

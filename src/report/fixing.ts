@@ -83,7 +83,7 @@ export class Fixing {
     this._model.setRemedy(remedyId, this.describe(fix));
   }
 
-  /** How a remedy stands whose edit is made. */
+  /** The state of a remedy whose edit is made. */
   describe({ edits }: IFix): RemedyState {
     const script = edits.find(({ code }) => code.isFile)?.code.id;
     return {

@@ -19,12 +19,12 @@ export class WorkerActions extends Observable {
     super();
   }
 
-  /** What was done last, or goes on; `null`: nothing. */
+  /** The last action, under way or ended; `null`: none. */
   get last(): IWorkerTask | null {
     return this._last;
   }
 
-  /** Whether something goes on. */
+  /** Whether an action is under way. */
   get isBusy(): boolean {
     return this._last !== null && this._last.task.step !== 'ended';
   }

@@ -33,7 +33,7 @@ class Finding(NamedTuple):
     `price` is what its removal costs. `certain`: no other cause matters beside it. `grew`: the
     rounds before fitted, and it is what has come since. It is `about` these groups, what holds most
     first, or about a `model`, or another `framework`: an offer takes it from here. `is_remade`: it
-    was to get another in its place; `is_left`: it has got one, and nobody uses it any more.
+    was to get another in its place; `is_left`: it has got one, and is not used any more.
     """
 
     rule: str

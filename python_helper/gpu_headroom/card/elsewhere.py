@@ -24,4 +24,4 @@ class WorkerFailure:
         return built
 
     def await_more(self, update: Callable[[BuiltReport], None], built: BuiltReport) -> None:
-        """Have a report that is displayed updated where the process is heard of later."""
+        """Have a report that is displayed updated where the process answers later."""

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def shell_of(names: dict[str, Any]) -> Any:
-    """Return what stands in for a shell where there is none: names, and nothing else."""
+    """Return a substitute for a shell where there is none: names, and nothing else."""
     return SimpleNamespace(
         user_ns=names,
         user_global_ns=names,

@@ -1,1 +1,1 @@
-"""A training that failed, saved in a file, and the cell that goes on from it."""
+"""A training that failed, saved in a file, and the cell that resumes it."""

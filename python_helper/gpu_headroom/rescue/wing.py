@@ -1,4 +1,4 @@
-"""The wing that saves a training that failed: a file, and the cell that goes on from it."""
+"""The wing that saves a training that failed: a file, and the cell that resumes it."""
 
 from __future__ import annotations
 

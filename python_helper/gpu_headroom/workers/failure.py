@@ -52,7 +52,7 @@ class LeftFailure(WorkerFailure):
         return self._beside(built)
 
     def await_more(self, update: Callable[[BuiltReport], None], built: BuiltReport) -> None:
-        """Look a few times whether the worker is heard of by now."""
+        """Look a few times whether the worker has answered by now."""
         take, schedule = self._take, self._schedule
 
         def look(left_tries: int) -> None:

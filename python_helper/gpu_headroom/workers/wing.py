@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 # What a person imports, and which engine that is: `workers/<name>.py`, class `Engine`. They come
 # with a pack of their own.
 _ENGINES = {"distributed": "dask", "ipyparallel": "ipyparallel", "ray": "ray"}
-_RANK_S = 2.0  # of processor time in a rank that ends: nobody else is there to be held up
+_RANK_S = 2.0  # of processor time in a rank that ends: nothing waits for it
 
 
 class Workers(Wing):

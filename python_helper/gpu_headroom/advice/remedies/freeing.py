@@ -1,4 +1,4 @@
-"""Remedies that free what nobody needs any more."""
+"""Remedies that free what is not needed any more."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _delete_leftovers(evidence: Evidence, finding: Finding) -> Shown | None:
     else:
         return None
     code = f"del {', '.join(names)}"
-    # Nobody can type the names of a function.
+    # The names of a function cannot be used in a cell.
     is_typed = not finding.about[0].function and all(name.isidentifier() for name in names)
     return Shown(
         {"names": ", ".join(names)},

@@ -38,7 +38,7 @@ _EVALUATION = "TrainingArguments(..., eval_accumulation_steps=1)"
 def _keep_numbers(evidence: Evidence, finding: Finding) -> Shown | None:
     running, held = evidence.scene.running, finding.about[0]
     if held.keys & running.of_libraries or _is_trained(evidence, held):
-        return None  # nobody edits a library, and what goes backward must keep its graph
+        return None  # a library is not edited, and what goes backward must keep its graph
     if not finding.grew:  # one tensor that an earlier cell has computed
         is_one = held.count == 1 and held.plain and len(held.variables) <= 1
         code = f"{held.name} = {held.name}.detach()"

@@ -61,7 +61,7 @@ def _no_grad(evidence: Evidence, finding: Finding) -> Shown | None:
 
 
 def _without_gradients(evidence: Evidence, torch: str) -> Edited:
-    """Return the edit where nothing trains on the way, and no library stands in between."""
+    """Return the edit where nothing trains on the way, and no library is in between."""
     scene = evidence.scene
     own = next(iter(scene.places), None)
     if own is None or own[0].key != evidence.failure.cell.key or _is_of_library(evidence):

@@ -29,7 +29,7 @@ _LEAST_SHARE = 0.1  # of the activations
 _CERTAIN = 0.8  # of what is saved: casts of weights and what libraries compute in full come besides
 _OF_STATE = 0.2  # of what is in use
 _LEFT_FROZEN = 0.15  # of what its pass keeps, about
-# Of the activations, about: what stands between checkpoints, and with a head beside them.
+# Of the activations, about: what is between checkpoints, and with a head beside them.
 _BETWEEN, _BESIDE = 0.1, 0.25
 _FEWEST = 3
 _BLOCKS = (
