@@ -74,4 +74,4 @@ def test_a_page_that_comes_later_gets_the_history(gpu: LiveKernel) -> None:
     assert len(points) > 20
     assert max(each["in_use_bytes"] for each in points) > 2000 * MIB
     runs = gpu.ask("cells")["runs"]
-    assert {"healthy", "leak"} <= {each["cell_id"] for each in runs}
+    assert "leak" in {run["cell_id"] for run in runs}
