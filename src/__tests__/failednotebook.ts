@@ -6,14 +6,14 @@ import * as running from '../editing/run';
 import type { IEdit, IReport, IRerun } from '../protocol';
 import { Registry } from '../registry';
 import { FakeServices } from '../release/__tests__/services';
-import { ReportController } from '../report/controller';
+import { Desk } from '../report/desk';
 import { ReportModel } from '../report/model';
 import type { IReportOffer } from '../report/offer';
 import { Offers } from '../report/offers';
 import { FakeFiles } from './files';
 import { FakeMemory, settle } from './memory';
 import { makePanel, silenceYjs } from './notebook';
-import { IN_FILE, message, RELEASED, REPORT } from './report';
+import { IN_FILE, message, RELEASED, REPORT, WORDS } from './report';
 import { EVENTS } from './samples';
 
 export const SOURCE = 'batch_size = 1024\ntrain()';
@@ -47,7 +47,7 @@ export class FailedScript {
   static async beside(notebook: FailedNotebook): Promise<FailedScript> {
     const { after, before, path } = FailedScript;
     const script = new FailedScript(notebook);
-    notebook.controller.model.dispose();
+    notebook.desk.model.dispose();
     await notebook.confirm({ ...REPORT, remedies: [IN_FILE] });
     notebook.server.texts.set(path, before);
     notebook.memory.answers.fix = () =>
@@ -129,7 +129,7 @@ export class FailedNotebook {
   /** The cell that holds the report. */
   cellId = 'cell-7';
 
-  controller!: ReportController;
+  desk!: Desk;
 
   /** Have the helper vouch for a report. */
   async confirm(report: IReport): Promise<void> {
@@ -137,12 +137,11 @@ export class FailedNotebook {
       answer({ status: 'known', report, released: null });
     const releases = new FakeServices().sessions.get(this.memory);
     const trans = nullTranslator.load('gpu-headroom');
-    this.controller = new ReportController(
+    this.desk = new Desk(
       new ReportModel(releases, REPORT, trans),
       releases,
       this.server.files,
-      nullTranslator,
-      new Offers(this._offers)
+      nullTranslator
     );
     await settle();
     this.memory.requests.length = 0;
@@ -157,8 +156,14 @@ export class FailedNotebook {
 
   /** Press a button of the report. */
   async act(id: string, remedyId: string | null): Promise<void> {
-    const { cellId, panel } = this;
-    await this.controller.act(id, remedyId, { cellId, panel });
+    const { cellId, desk, panel } = this;
+    await this._buttons.press(id, remedyId, {
+      report: desk.model.report ?? REPORT,
+      words: WORDS,
+      desk,
+      site: { cellId, panel },
+      restart: () => answer(undefined)
+    });
   }
 
   get sources(): string[] {
@@ -176,13 +181,15 @@ export class FailedNotebook {
   }
 
   stateOf(id: string): RemedyState | undefined {
-    return this.controller.model.remedies[id];
+    return this.desk.model.remedies[id];
   }
 
   dispose(): void {
-    this.controller.model.dispose();
+    this.desk.model.dispose();
     jest.restoreAllMocks();
   }
 
   private readonly _offers = new Registry<readonly IReportOffer[]>();
+
+  private readonly _buttons = new Offers(this._offers);
 }

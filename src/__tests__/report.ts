@@ -302,14 +302,18 @@ export const CONFIRMED: ICardState = {
   trust: 'confirmed',
   editable: true,
   released: null,
-  copied: null,
+  said: null,
   tried: null,
   runs: {},
   remedies: {}
 };
 
-/** The buttons of each card, whoever vouches for it. */
-export const COPIES = ['Copy report', 'Report a wrong diagnosis'];
+/** The labels of a card's buttons, besides those of Details, which it always has. */
+export function buttonsIn(card: Element): string[] {
+  return [...card.querySelectorAll('button')]
+    .filter(button => !button.closest('[data-fold=details]'))
+    .map(button => button.textContent ?? '');
+}
 
 /** Kinds of reports that no helper writes, with what is wrong with each. */
 export const HOSTILE: [string, unknown][] = [

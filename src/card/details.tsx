@@ -16,7 +16,7 @@ const MAX_ROWS = 60;
  */
 export function Details(context: IContext): React.JSX.Element {
   const { offers, report, state, trans } = context;
-  const copies = offers.copies(context);
+  const buttons = offers.inDetails(context);
   const hasNumbers = report.details.length > 0;
   const versions = listVersions(report);
   return (
@@ -37,13 +37,13 @@ export function Details(context: IContext): React.JSX.Element {
           )}
         </p>
       )}
-      {copies.length > 0 && (
+      {buttons.length > 0 && (
         <div className="jp-GpuHeadroomCard-foldActions jp-GpuHeadroom-actions">
-          <CardButtons {...context} buttons={copies} />
+          <CardButtons {...context} buttons={buttons} />
         </div>
       )}
-      {state.copied !== null && (
-        <p className="jp-GpuHeadroomCard-note">{state.copied}</p>
+      {state.said !== null && (
+        <p className="jp-GpuHeadroomCard-note">{state.said}</p>
       )}
     </Fold>
   );

@@ -63,8 +63,8 @@ export interface ICardState {
    * Until they are known the fix is not offered to be run.
    */
   readonly runs: Readonly<Record<string, readonly string[]>>;
-  /** What became of the last copy; `null`: nothing was copied. */
-  readonly copied: string | null;
+  /** What became of the last press in Details, as a sentence; `null`: nothing. */
+  readonly said: string | null;
   /** What trying the edits on a simulated GPU has shown; `null`: they were not tried. */
   readonly tried: ITried | null;
   /** By remedy id; a remedy that is missing is `ready`. */
@@ -116,8 +116,8 @@ export interface IOffers {
   /** What is offered about all edits together, where there are some. */
   forEdits(context: IContext): readonly IOffer[];
 
-  /** The ways to copy the card. */
-  copies(context: IContext): readonly IOffer[];
+  /** What is offered below the numbers of the report. */
+  inDetails(context: IContext): readonly IOffer[];
 }
 
 /** Receives a press of a button. */

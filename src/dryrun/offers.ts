@@ -22,7 +22,12 @@ export const OFFERS: readonly IReportOffer[] = [
       }
       return state.tried ? trans.__('Try again') : trans.__('Try these first');
     },
-    press: async ({ model, trans }, { cellId, panel }) => {
+    press: async ({ desk, site }) => {
+      if (!desk || !site) {
+        return null;
+      }
+      const { model, trans } = desk;
+      const { cellId, panel } = site;
       follow(model, trans);
       const cells = cellsOf(panel, indexOf(panel, cellId), trans);
       const of = { gpu: '', report_id: model.reportId };
@@ -30,6 +35,7 @@ export const OFFERS: readonly IReportOffer[] = [
       if (why !== null) {
         model.setTried(notTried(why));
       }
+      return null;
     }
   },
   {
@@ -38,7 +44,10 @@ export const OFFERS: readonly IReportOffer[] = [
     place: 'edits',
     label: ({ state, trans }) =>
       state.tried?.isGoing ? trans.__('Cancel') : null,
-    press: ({ model }) => dryRunOf(model.memory).cancel()
+    press: async ({ desk }) => {
+      await (desk && dryRunOf(desk.model.memory).cancel());
+      return null;
+    }
   }
 ];
 

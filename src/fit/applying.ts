@@ -4,7 +4,7 @@ import type { RemedyState } from '../card/state';
 import type { IFix } from '../editing/fix';
 import { nameLooking } from '../report/fixing';
 import type { ReportModel } from '../report/model';
-import type { IDesk } from '../report/offer';
+import type { Desk } from '../report/desk';
 import { startsWhen } from '../release/queue';
 import { own } from '../text/own';
 import { Fitter, type IFitParts } from './fitter';
@@ -15,7 +15,7 @@ import { fitSentence, nameBusy } from './fitwords';
  * failed cell holds is freed right before the run. The remedy shows how far it is.
  */
 export async function applyAndRun(
-  desk: IDesk,
+  desk: Desk,
   parts: Omit<IFitParts, 'object' | 'once'>
 ): Promise<void> {
   const { fixing, model, trans } = desk;
@@ -53,7 +53,7 @@ export async function applyAndRun(
 /** Show what became of it; what can be taken back has its button. */
 function showEnd(
   { fit, made }: Fitter,
-  { fixing, model, trans }: IDesk,
+  { fixing, model, trans }: Desk,
   remedyId: string
 ): void {
   const { end } = fit;

@@ -1,7 +1,8 @@
 import { type IContext, stateOf } from '../card/state';
 import type { IRemedy } from '../protocol';
 import { otherCells } from '../report/fixlabels';
-import type { IDesk, IRemedyOffer } from '../report/offer';
+import type { Desk } from '../report/desk';
+import type { IRemedyOffer } from '../report/offer';
 import type { ISite } from '../report/place';
 import { save } from '../report/rescue';
 import { own } from '../text/own';
@@ -98,7 +99,7 @@ function nameMakeItFit(context: IContext, remedy: IRemedy): string | null {
 }
 
 function partsOf(
-  { files, model, session, translator }: IDesk,
+  { files, model, session, translator }: Desk,
   { panel }: ISite,
   remedyId: string
 ): Omit<IFitParts, 'agree' | 'once'> | undefined {
@@ -110,7 +111,7 @@ function partsOf(
 
 /** Asks a user for what running cells again costs. */
 function agreeing(
-  { model, trans }: IDesk,
+  { model, trans }: Desk,
   site: ISite,
   title: string,
   note: string | null

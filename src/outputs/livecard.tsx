@@ -110,7 +110,7 @@ export class LiveCard implements IListener {
       editable: true,
       released,
       runs: {},
-      copied: null,
+      said: null,
       tried: triedOf(remedies),
       remedies
     };

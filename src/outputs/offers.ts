@@ -73,6 +73,6 @@ export function newCells(way: Way): IOffers {
       return [{ label, action: 'insert-dry-run', remedyId: DRY_RUN }];
     },
 
-    copies: () => []
+    inDetails: () => []
   };
 }

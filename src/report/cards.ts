@@ -46,8 +46,7 @@ export class Cards {
     this._reports = new Reports(
       sessions,
       new Files(contents, documents, trans),
-      translator,
-      this._offers
+      translator
     );
   }
 

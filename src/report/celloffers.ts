@@ -139,8 +139,11 @@ const RERUN: IWholeOffer = {
   rank: 70,
   place: 'next',
   label: ({ trans }) => trans.__('Re-run cell'),
-  press: async ({ translator }, { panel, cellId }) => {
-    await runCells(panel, cellId === null ? [] : [cellId], translator);
+  press: async ({ desk, site }) => {
+    if (desk && site?.cellId) {
+      await runCells(site.panel, [site.cellId], desk.translator);
+    }
+    return null;
   }
 };
 

@@ -1,26 +1,26 @@
-import type { ITranslator, TranslationBundle } from '@jupyterlab/translation';
 import { Token } from '@lumino/coreutils';
 
 import type { IContext } from '../card/state';
-import type { Files } from '../editing/files';
-import type { IRemedy } from '../protocol';
+import type { IRemedy, IReport } from '../protocol';
 import type { Registry } from '../registry';
-import type { ReleaseSession } from '../release/session';
-import type { Fixing } from './fixing';
-import type { ReportModel } from './model';
+import type { IWords } from '../text/messages';
+import type { Desk } from './desk';
 import type { ISite } from './place';
 
-/** What the buttons of a report work with. */
-export interface IDesk {
-  readonly model: ReportModel;
-  readonly fixing: Fixing;
-  readonly session: ReleaseSession;
-  readonly files: Files;
-  readonly translator: ITranslator;
-  readonly trans: TranslationBundle;
+/** A report where a button of it was pressed. */
+export interface IShownReport {
+  /** The helper's own copy, else what was saved. */
+  readonly report: IReport;
+  readonly words: IWords;
+  /** `null`: there is no kernel that may have made it. */
+  readonly desk: Desk | null;
+  /** `null` outside notebooks, where nothing is edited or run. */
+  readonly site: ISite | null;
+  /** Ask, then restart the kernel around it. */
+  restart(): Promise<unknown>;
 }
 
-/** A button of a remedy. */
+/** A button of a remedy in a notebook. */
 export interface IRemedyOffer {
   readonly id: string;
   /** Position among the buttons of its place. */
@@ -32,20 +32,21 @@ export interface IRemedyOffer {
   /** Its label as the next step once memory was freed; missing: it is none. */
   nextLabel?(context: IContext, remedy: IRemedy): string | null;
   /** What it does; a rejection is shown on the remedy. */
-  press(desk: IDesk, site: ISite, remedyId: string): Promise<void> | void;
+  press(desk: Desk, site: ISite, remedyId: string): Promise<void> | void;
 }
 
-/** A button of a report: for all edits together, or as the next step. */
+/** A button of a report: for all edits together, as the next step, or in Details. */
 export interface IWholeOffer {
   readonly id: string;
   readonly rank: number;
-  readonly place: 'edits' | 'next';
+  readonly place: 'edits' | 'next' | 'details';
   /** Its label; `null`: it is not offered. */
   label(context: IContext): string | null;
-  press(desk: IDesk, site: ISite): Promise<void> | void;
+  /** Resolves to the sentence to show in Details; `null`: none. */
+  press(shown: IShownReport): Promise<string | null>;
 }
 
-/** A button that a report has in a notebook: when it is shown, and what it does. */
+/** A button of a report: when it is shown, and what it does. */
 export type IReportOffer = IRemedyOffer | IWholeOffer;
 
 /** Whether an offer is of one remedy. */

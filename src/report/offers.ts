@@ -9,24 +9,56 @@ import {
   stateOf
 } from '../card/state';
 import type { IRemedy } from '../protocol';
+import { CARD_BUTTONS, DETAILS_OFFERS } from './cardoffers';
 import { CELL_OFFERS } from './celloffers';
-import type { IRemedyOffer, IReportOffer, IReportOffers } from './offer';
+import {
+  type IRemedyOffer,
+  type IReportOffer,
+  type IReportOffers,
+  type IShownReport,
+  isOfRemedy,
+  type IWholeOffer
+} from './offer';
 
 /**
  * What a report offers in JupyterLab, where the cells around it can be edited, run and
  * inserted: what the core and the wings have registered.
  */
 export class Offers implements IOffers {
-  constructor(private readonly _wings: IReportOffers) {}
+  constructor(private readonly _wings: IReportOffers) {
+    _wings.changed.connect(this._sort, this);
+    this._sort();
+  }
 
   /** A wing has added some, or taken some away. */
   get changed(): ISignal<unknown, void> {
     return this._wings.changed;
   }
 
-  /** The offer of an id. */
-  find(id: string): IReportOffer | undefined {
-    return this._all.find(offer => offer.id === id);
+  /**
+   * Do what a button asks for. Never rejects: a failure of a remedy is shown there.
+   *
+   * @param remedyId - `null`: it is of no remedy
+   * @returns the sentence to show in Details; `null`: none
+   */
+  async press(
+    id: string,
+    remedyId: string | null,
+    shown: IShownReport
+  ): Promise<string | null> {
+    const offer = this._all.find(each => each.id === id);
+    const { desk, site } = shown;
+    if (offer && !isOfRemedy(offer)) {
+      return offer.press(shown).catch(() => null);
+    }
+    if (remedyId !== null) {
+      await (offer
+        ? desk &&
+          site &&
+          desk.model.act(remedyId, () => offer.press(desk, site, remedyId))
+        : CARD_BUTTONS[id]?.(shown, remedyId));
+    }
+    return null;
   }
 
   offersOf(context: IContext, remedy: IRemedy): IRemedyOffers {
@@ -76,14 +108,8 @@ export class Offers implements IOffers {
       : [];
   }
 
-  copies({ trans }: IContext): readonly IOffer[] {
-    return [
-      { label: trans.__('Copy report'), action: 'copy' },
-      {
-        label: trans.__('Report a wrong diagnosis'),
-        action: 'copy-evidence'
-      }
-    ];
+  inDetails(context: IContext): readonly IOffer[] {
+    return this._whole('details', context);
   }
 
   private _beside(
@@ -106,16 +132,18 @@ export class Offers implements IOffers {
     );
   }
 
-  private _whole(place: 'edits' | 'next', context: IContext): IOffer[] {
+  private _whole(place: IWholeOffer['place'], context: IContext): IOffer[] {
     return this._all.flatMap(offer =>
       offer.place === place ? shown(offer.id, offer.label(context)) : []
     );
   }
 
-  private get _all(): readonly IReportOffer[] {
-    const wings = this._wings.all.flat();
-    return [...CELL_OFFERS, ...wings].sort((a, b) => a.rank - b.rank);
+  private _sort(): void {
+    const all = [...DETAILS_OFFERS, ...CELL_OFFERS, ...this._wings.all.flat()];
+    this._all = all.sort((a, b) => a.rank - b.rank);
   }
+
+  private _all: readonly IReportOffer[] = [];
 }
 
 function shown(

@@ -51,6 +51,13 @@ export function cellAround(panel: NotebookPanel, node: Node): string | null {
   return cell?.model.id ?? null;
 }
 
+/** The code of the cell that holds a card, as it is now; `null`: not known. */
+export function sourceAround(site: ISite | null): string | null {
+  const cells = [...(site?.panel.model?.cells ?? [])];
+  const cell = cells.find(({ id }) => id === site?.cellId);
+  return cell?.sharedModel.getSource() ?? null;
+}
+
 /**
  * The prompt of a cell: "In [2]", without a number when it has not run.
  */

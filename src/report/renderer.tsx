@@ -1,4 +1,4 @@
-import { Clipboard, type ISessionContextDialogs } from '@jupyterlab/apputils';
+import type { ISessionContextDialogs } from '@jupyterlab/apputils';
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
@@ -6,7 +6,6 @@ import * as React from 'react';
 
 import { Card, CardNotice, newTitleId } from '../card/card';
 import type { ICardState, OnAction } from '../card/state';
-import { suggestedCode } from '../card/suggestion';
 import { title } from '../card/title';
 import { memoryOf } from '../kernel/follower';
 import type { Announcer } from '../lab/announcer';
@@ -15,7 +14,7 @@ import { type IReport, type IStub, parseReport } from '../protocol';
 import type { IWords } from '../text/messages';
 import { plain } from '../text/plain';
 import { type IGpuMemory, MIME_TYPE } from '../tokens';
-import type { ReportController } from './controller';
+import type { Desk } from './desk';
 import type { ReportModel } from './model';
 import type { Offers } from './offers';
 import { cellAround, type IPlace, type Places, promptOf } from './place';
@@ -63,7 +62,7 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
       return;
     }
     this._setPlace(null);
-    this._setController(null);
+    this._setDesk(null);
     this._options.memory.currentChanged.disconnect(this._bind, this);
     this._options.offers.changed.disconnect(this._draw, this);
     this._drawing.dispose();
@@ -83,7 +82,7 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     const place = this._options.places.find(this.node);
     const memory = place && memoryOf(place, this._options.memory);
     this._setPlace(place);
-    this._setController(
+    this._setDesk(
       memory ? this._options.reports.get(memory, this._saved) : null
     );
   }
@@ -105,18 +104,18 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     });
   }
 
-  private _setController(controller: ReportController | null): void {
-    if (controller === this._controller) {
+  private _setDesk(desk: Desk | null): void {
+    if (desk === this._desk) {
       return;
     }
-    this._controller?.model.changed.disconnect(this._onReport, this);
-    this._controller = controller;
-    controller?.model.changed.connect(this._onReport, this);
+    this._desk?.model.changed.disconnect(this._onReport, this);
+    this._desk = desk;
+    desk?.model.changed.connect(this._onReport, this);
     this._onReport();
   }
 
   private get _model(): ReportModel | null {
-    return this._controller?.model ?? null;
+    return this._desk?.model ?? null;
   }
 
   private get _report(): IReport | null {
@@ -144,7 +143,7 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
           cells.map(each => promptOf(panel, each))
         ])
       ),
-      copied: this._copied,
+      said: this._said,
       tried: model?.tried ?? null,
       remedies: model?.remedies ?? {}
     };
@@ -153,7 +152,7 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
   /** The helper has another one, or says more of it. */
   private _onReport(): void {
     if (!this.isDisposed && this._place?.panel) {
-      void this._controller?.prepare(this._place.panel);
+      void this._desk?.prepare(this._place.panel);
     }
     this._draw();
   }
@@ -207,82 +206,37 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     );
   }
 
-  private async _act(id: string, remedyId: string | null): Promise<void> {
-    switch (id) {
-      case 'copy':
-      case 'copy-evidence':
-        await this._copy(id);
-        break;
-      case 'copy-code':
-        this._copyCode(remedyId);
-        break;
-      case 'restart':
-        if (this._place) {
-          await this._options.dialogs.restart(this._place.sessionContext);
-        }
-        break;
-      default: {
-        const panel = this._place?.panel ?? null;
-        const site = panel && { panel, cellId: cellAround(panel, this.node) };
-        await this._controller?.act(id, remedyId, site);
-      }
-    }
-  }
-
-  private async _copy(id: 'copy' | 'copy-evidence'): Promise<void> {
-    const { _report: report } = this;
+  private async _press(id: string, remedyId: string | null): Promise<void> {
+    const { _place: place, _report: report } = this;
     if (report === null) {
       return;
     }
-    const { announcer, words } = this._options;
-    const { trans } = words;
-    if (id === 'copy') {
-      const { markdownOf } = await import('./markdown');
-      Clipboard.copyToSystem(markdownOf(words, report, this._failedSource()));
-      this._copied = trans.__(
-        'Copied as Markdown, with the lines around the failing one. It holds no data.'
-      );
-    } else {
-      const { evidenceText } = await import('./evidence');
-      Clipboard.copyToSystem(evidenceText(report));
-      this._copied = trans.__(
-        'Copied, without code and without names of yours. Paste it into an issue of GPU Headroom, and say what the cause was.'
-      );
+    const { announcer, dialogs, offers, words } = this._options;
+    const panel = place?.panel ?? null;
+    const said = await offers.press(id, remedyId, {
+      report,
+      words,
+      desk: this._desk,
+      site: panel && { panel, cellId: cellAround(panel, this.node) },
+      restart: async () => place && dialogs.restart(place.sessionContext)
+    });
+    if (said !== null) {
+      this._said = said;
+      announcer.announce(said);
+      this._draw();
     }
-    announcer.announce(this._copied);
-    this._draw();
-  }
-
-  private _copyCode(remedyId: string | null): void {
-    const report = this._model?.report;
-    const remedy = report?.remedies.find(({ id }) => id === remedyId);
-    const code = remedy && suggestedCode(remedy);
-    if (code) {
-      Clipboard.copyToSystem(code);
-      const text = this._options.words.trans.__('Copied.');
-      this._model?.setRemedy(remedy.id, { status: 'copied', text });
-    }
-  }
-
-  /** The code of the cell that failed, as it is now. */
-  private _failedSource(): string | null {
-    const panel = this._place?.panel ?? null;
-    const id = panel && cellAround(panel, this.node);
-    const cells = [...(panel?.model?.cells ?? [])];
-    const cell = cells.find(each => each.id === id);
-    return cell?.sharedModel.getSource() ?? null;
   }
 
   private readonly _onAction: OnAction = (id, remedyId) => {
-    void this._act(id, remedyId);
+    void this._press(id, remedyId);
   };
 
   private readonly _drawing: Drawing;
   private readonly _titleId = newTitleId();
   private readonly _opened = new Set<string>();
-  private _copied: string | null = null;
+  private _said: string | null = null;
   private _data: IRenderMime.IMimeModel['data'] = {};
   private _saved: IReport | IStub | null = null;
   private _place: IPlace | null = null;
-  private _controller: ReportController | null = null;
+  private _desk: Desk | null = null;
 }

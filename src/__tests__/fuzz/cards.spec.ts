@@ -3,7 +3,7 @@ import { parseReport } from '../../protocol';
 import type { IReleased, IReport } from '../../protocol';
 import { markdownOf } from '../../report/markdown';
 import { cardIn } from '../cardin';
-import { CONFIRMED, COPIES, WORDS } from '../report';
+import { CONFIRMED, WORDS } from '../report';
 import { howMany, Maker } from './maker';
 import { unreadable } from './views';
 
@@ -103,6 +103,6 @@ describe('a saved card', () => {
   });
 });
 
-function isAction({ textContent }: HTMLButtonElement): boolean {
-  return !COPIES.includes(textContent ?? '');
+function isAction(button: HTMLButtonElement): boolean {
+  return !button.closest('[data-fold=details]');
 }

@@ -289,13 +289,13 @@ describe('an edit that is run', () => {
 
   describe('with a fix of an earlier cell', () => {
     beforeEach(async () => {
-      notebook.controller.model.dispose();
+      notebook.desk.model.dispose();
       await notebook.confirm({
         ...REPORT,
         remedies: [ELSEWHERE]
       });
       memory.answers.fix = () => answer(fixWith(['cell-2', 'cell-7']));
-      await notebook.controller.prepare(notebook.panel);
+      await notebook.desk.prepare(notebook.panel);
     });
 
     it('should run those cells in their order', async () => {

@@ -40,8 +40,7 @@ async function show(data: Bundle): Promise<Widget> {
     reports: new Reports(
       new FakeServices().sessions,
       new FakeFiles().files,
-      nullTranslator,
-      OFFERS
+      nullTranslator
     ),
     offers: OFFERS,
     announcer: new Announcer(),

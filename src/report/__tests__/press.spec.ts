@@ -33,7 +33,7 @@ jest.mock('../../editing/run', () => ({
 
 const FIX = SMALLER_BATCH.id;
 
-describe('ReportController', () => {
+describe('A button of a report', () => {
   let notebook: FailedNotebook;
   let memory: FakeMemory;
   let server: FakeFiles;
@@ -136,7 +136,7 @@ describe('ReportController', () => {
   });
 
   it('should insert the code of a snippet below the failed cell', async () => {
-    notebook.controller.model.dispose();
+    notebook.desk.model.dispose();
     await notebook.confirm({ ...REPORT, remedies: [SNIPPET] });
     await notebook.act('insert', SNIPPET.id);
     const cells = [...(notebook.panel.content.model?.cells ?? [])];
@@ -273,8 +273,8 @@ describe('ReportController', () => {
     });
 
     it('should name beforehand the cell that it runs', async () => {
-      await notebook.controller.prepare(notebook.panel);
-      expect(notebook.controller.model.runs).toEqual({ [FIX]: ['cell-7'] });
+      await notebook.desk.prepare(notebook.panel);
+      expect(notebook.desk.model.runs).toEqual({ [FIX]: ['cell-7'] });
       expect(text()).toBe(BEFORE);
     });
 
@@ -353,7 +353,7 @@ describe('ReportController', () => {
       const { fix } = memory.answers;
       const written: unknown[] = [];
       server.onSave = () => written.push(text());
-      await notebook.controller.prepare(notebook.panel);
+      await notebook.desk.prepare(notebook.panel);
       const first = await fix?.({} as never);
       memory.answers.fix = () => answer(first as never);
       await notebook.act('apply', FIX);
@@ -379,18 +379,18 @@ describe('ReportController', () => {
 
   describe('with a fix of an earlier cell', () => {
     beforeEach(async () => {
-      notebook.controller.model.dispose();
+      notebook.desk.model.dispose();
       await notebook.confirm({
         ...REPORT,
         remedies: [ELSEWHERE]
       });
       memory.answers.fix = () => answer(fixWith(['cell-2', 'cell-7']));
-      await notebook.controller.prepare(notebook.panel);
+      await notebook.desk.prepare(notebook.panel);
     });
 
     it('should know beforehand which cells it runs, and ask once', async () => {
-      await notebook.controller.prepare(notebook.panel);
-      expect(notebook.controller.model.runs).toEqual({
+      await notebook.desk.prepare(notebook.panel);
+      expect(notebook.desk.model.runs).toEqual({
         [FIX]: ['cell-2', 'cell-7']
       });
       expect(notebook.asked).toEqual(['fix']);
