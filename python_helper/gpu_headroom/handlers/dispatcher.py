@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ..concurrency.mainloop import QueueFull
 from ..concurrency.threads import NotNow
@@ -20,14 +20,27 @@ if TYPE_CHECKING:
     Handler = Callable[[Any], wire.Reply]
     Handlers = dict[str, Handler]
 
-AT_ONCE = frozenset({"sample", "cells", "presence"})
-"""What only looks at what is known; wings add theirs."""
-BETWEEN_CELLS = frozenset({"plan", "holders", "path"})
-"""What only looks, and takes a walk."""
+_Method = TypeVar("_Method", bound="Callable[..., object]")
+
 _MOST_AT_ONCE, _MOST_EACH_SECOND = 40, 20  # of these, for one page
 _MOST_PAGES = 64
 _SHOWN = 80  # characters of what a page sent, in the sentence that refuses it
 _LARGEST = 10**20  # of the numbers that stand there
+
+
+def repeats(handler: _Method) -> _Method:
+    """Mark a handler that only tells what is known: asked too often, its last answer is sent."""
+    return _limited(handler, "repeated")
+
+
+def walks(handler: _Method) -> _Method:
+    """Mark a handler that only looks, and takes a walk: asked too often, it is not called."""
+    return _limited(handler, "refused")
+
+
+def _limited(handler: _Method, how: str) -> _Method:
+    vars(handler)["limit"] = how
+    return handler
 
 
 class Refusal(Exception):  # noqa: N818  it is an answer, not a failure of ours
@@ -85,7 +98,6 @@ class Dispatcher:
         rest: Callable[[], Handlers],
         failed: Callable[[str, BaseException], None],
     ) -> None:
-        self.at_once = set(AT_ONCE)
         self._handlers = handlers
         self._rest = rest
         self._failed = failed
@@ -118,16 +130,17 @@ class Dispatcher:
             self._handlers.setdefault(kind, handler)
 
     def _answer(self, request: Mapping[str, Any], page: str) -> wire.Reply:
-        kind = request["type"]
-        if kind not in self.at_once | BETWEEN_CELLS:
-            return self._handler_of(kind)(request)
+        handler = self._handler_of(request["type"])
+        limit = getattr(handler, "limit", None)
+        if limit is None:
+            return handler(request)
         asker = self._pages.setdefault(page, _Page())
         while len(self._pages) > _MOST_PAGES:
             self._pages.popitem(last=False)
         if not asker.may_ask():
             return asker.last(request)
-        reply = self._handler_of(kind)(request)
-        if kind in self.at_once:
+        reply = handler(request)
+        if limit == "repeated":
             asker.keep(request, reply)
         return reply
 

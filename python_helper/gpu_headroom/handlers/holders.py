@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..concurrency.turns import Disturbed
 from ..text.messages import message
+from .dispatcher import walks
 from .queued import enqueue
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class HolderRequests:
             "path": self._path,
         }
 
+    @walks
     def _holders(self, request: requests.HoldersRequest) -> wire.HoldersReply:
         def work(turn: Turn) -> Fields:
             from ..holders.measure import measure
@@ -50,10 +52,12 @@ class HolderRequests:
             failed=lambda error: not_measured(message("holders.failed", error=error)),
             part="holders",
             asked=request["asked"],
+            rests=True,
         )
         reply["last"] = self._last
         return reply
 
+    @walks
     def _path(self, request: requests.PathRequest) -> wire.PathReply:
         life, holder_id = self._life, request["holder_id"]
 
@@ -79,5 +83,6 @@ class HolderRequests:
             failed=lambda error: no_ways(message("path.broken_off", error=error)),
             part="holders",
             key=holder_id,
+            rests=True,
         )
         return reply

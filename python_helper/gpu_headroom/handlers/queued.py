@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..concurrency.turns import Abandoned
 from ..text.format import format_error
-from .dispatcher import BETWEEN_CELLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -43,11 +42,13 @@ def enqueue(  # noqa: PLR0913  all that a request may ask for
     part: str = "",
     key: object = None,
     asked: bool = True,
+    rests: bool = False,
 ) -> Any:
     """Queue the work of a request and return the reply; `work` returns the fields of the event.
 
     Requests of one kind and `key` share the work. `cancelled` returns the fields where a person
     ended it, `failed` where an error of this `part` did, given its text; else the loop reports.
+    Work that `rests` only looks.
     """
     kind, request_id, status = request["type"], request["id"], life.when
 
@@ -71,6 +72,5 @@ def enqueue(  # noqa: PLR0913  all that a request may ask for
     def give_up(job: Job) -> None:
         tell(job, cancelled())
 
-    rests = kind in BETWEEN_CELLS
     life.mainloop.submit((kind, key), request_id, run, asked=asked, given_up=give_up, rests=rests)
     return {"type": kind, "id": request_id, "status": status}

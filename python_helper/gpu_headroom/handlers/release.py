@@ -10,7 +10,7 @@ from ..release.items import measured, shared, together
 from ..release.kinds import KINDS
 from ..release.outcome import objection
 from ..text.messages import message
-from .dispatcher import Refusal
+from .dispatcher import Refusal, walks
 from .freeing import free
 from .queued import enqueue
 
@@ -36,6 +36,7 @@ class ReleaseRequests:
             "cleanup": self._cleanup,
         }
 
+    @walks
     def _plan(self, request: requests.PlanRequest) -> wire.PlanReply:
         reply: wire.PlanReply = enqueue(
             self._life,
@@ -45,6 +46,7 @@ class ReleaseRequests:
             failed=lambda error: _planned(message("plan.failed", error=error)),
             part="plan",
             asked=request["asked"],
+            rests=True,
         )
         return reply
 

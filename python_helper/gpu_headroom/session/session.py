@@ -328,7 +328,6 @@ class Session:
         self.wings.load()
         for wing in self.wings:
             found.update(wing.handlers())
-            self._dispatcher.at_once.update(wing.at_once)
         return {**found, "explain": self.failures.explain_started}
 
     def _free_failed(self, report_id: str) -> None:

@@ -42,9 +42,6 @@ class Wing:
     It is imported beside the first reading, on another thread than the one that starts the helper.
     """
 
-    at_once: frozenset[str] = frozenset()
-    """Those of its requests that only look at what is known."""
-
     def __init__(self, host: Host) -> None:
         self.host = host
 

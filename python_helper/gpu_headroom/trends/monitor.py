@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..concurrency.threads import Lock
 from ..concurrency.turns import Disturbed
+from ..handlers.dispatcher import repeats
 from ..session.wing import Wing
 from ..text.messages import message
 from .growth import Accounts, collector, growth_of, suspected
@@ -47,8 +48,6 @@ class Monitor(Wing):
 
     Without a lease warnings wait for one: a page that comes later is told.
     """
-
-    at_once = frozenset({"history"})
 
     def __init__(self, host: Host) -> None:
         super().__init__(host)
@@ -108,6 +107,7 @@ class Monitor(Wing):
             self._said = {}
             self._send_unsent()
 
+    @repeats
     def _history(self, request: requests.HistoryRequest) -> wire.HistoryReply:
         return {"type": "history", "id": request["id"], "points": self.history.points()}
 

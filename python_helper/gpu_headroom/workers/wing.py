@@ -44,8 +44,6 @@ _RANK_S = 2.0  # of processor time in a rank that ends: nothing waits for it
 class Workers(Wing):
     """All workers, from what is known by now: any thread may ask."""
 
-    at_once = frozenset({"workers"})
-
     def __init__(self, host: Host) -> None:
         super().__init__(host)
         self.ranks = Ranks(host.life_id, host.ledger, host.await_cuda, self._explain_rank)

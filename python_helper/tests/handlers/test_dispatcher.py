@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom.handlers import dispatcher
-from gpu_headroom.handlers.dispatcher import AT_ONCE, BETWEEN_CELLS, Dispatcher
-from gpu_headroom.protocol.checking import REQUESTS
+from gpu_headroom.handlers.answers import Answers
+from gpu_headroom.handlers.basics import Basics
+from gpu_headroom.handlers.dispatcher import Dispatcher
+from gpu_headroom.handlers.holders import HolderRequests
+from gpu_headroom.handlers.release import ReleaseRequests
+from gpu_headroom.handlers.rerun import RerunRequests
+from gpu_headroom.trends.monitor import Monitor
+from gpu_headroom.workers.requests import WorkerRequests
 from tests.fuzz.mutate import Maker
 
 if TYPE_CHECKING:
@@ -17,7 +23,6 @@ if TYPE_CHECKING:
 
 MANY = 1_000
 MOST = 60  # of a thousand in one second
-ACTS = sorted(REQUESTS.keys() - AT_ONCE - BETWEEN_CELLS)
 
 
 class Asked:
@@ -28,7 +33,11 @@ class Asked:
         self.now_s = 1_000.0
         monkeypatch.setattr(time, "monotonic", lambda: self.now_s)
         self.failures = failures = list[Any]()
-        handlers: Any = dict.fromkeys(REQUESTS, self._handled)
+        handlers: Any = {
+            "sample": self._repeated,
+            "holders": self._walked,
+            "release": self._handled,
+        }
         self._dispatcher = Dispatcher(
             handlers, dict, lambda part, error: failures.append((part, error))
         )
@@ -37,6 +46,14 @@ class Asked:
     def _handled(self, request: Any) -> Any:
         self.calls[request["type"]] += 1
         return {"type": request["type"], "id": request["id"], "n": self.calls[request["type"]]}
+
+    @dispatcher.repeats
+    def _repeated(self, request: Any) -> Any:
+        return self._handled(request)
+
+    @dispatcher.walks
+    def _walked(self, request: Any) -> Any:
+        return self._handled(request)
 
     def request(self, kind: str, number: int, **keys: Any) -> dict[str, Any]:
         """A request of a kind."""
@@ -60,9 +77,23 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
     return Asked(monkeypatch)
 
 
-@pytest.mark.parametrize("kind", sorted(AT_ONCE))
-def test_the_last_answer_serves_who_asks_without_end(asked: Asked, kind: str) -> None:
+@pytest.mark.parametrize(
+    ("limit", "limited"),
+    [
+        ("repeated", {"_sample", "_cells", "_presence", "_history", "_list"}),
+        ("refused", {"_plan", "_holders", "_path"}),
+    ],
+)
+def test_what_only_looks_is_limited(limit: str, limited: set[str]) -> None:
+    """What does something is not."""
+    core = (Basics, Answers, HolderRequests, ReleaseRequests, RerunRequests)
+    handlers = [each for part in (*core, Monitor, WorkerRequests) for each in vars(part).items()]
+    assert limited <= {name for name, each in handlers if getattr(each, "limit", None) == limit}
+
+
+def test_the_last_answer_serves_who_asks_without_end(asked: Asked) -> None:
     """And what is answered anew goes on coming, some twenty times a second."""
+    kind = "sample"
     request = asked.request(kind, 0)
     for number in range(MANY):
         asked.now_s += 1 / MANY
@@ -74,9 +105,9 @@ def test_the_last_answer_serves_who_asks_without_end(asked: Asked, kind: str) ->
     assert asked.ask(request)["n"] == before + 1
 
 
-@pytest.mark.parametrize("kind", sorted(BETWEEN_CELLS))
-def test_no_more_walks_are_begun(asked: Asked, kind: str) -> None:
+def test_no_more_walks_are_begun(asked: Asked) -> None:
     """What is refused has a sentence."""
+    kind = "holders"
     request = asked.request(kind, 0)
     for number in range(MANY):
         asked.now_s += 1 / MANY
@@ -85,9 +116,9 @@ def test_no_more_walks_are_begun(asked: Asked, kind: str) -> None:
     assert 40 <= asked.calls[kind] <= MOST
 
 
-@pytest.mark.parametrize("kind", ACTS)
-def test_what_does_something_is_done_each_time(asked: Asked, kind: str) -> None:
+def test_what_does_something_is_done_each_time(asked: Asked) -> None:
     """Also beside what is asked too often."""
+    kind = "release"
     request, poll = asked.request(kind, 0), asked.request("sample", 0)
     for number in range(MANY):
         asked.ask(poll)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gpu_headroom.protocol.checking import REQUESTS
+from tests.least import least
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -22,23 +25,24 @@ class Page:
         self._pack = pack
         self._saved = saved
         self._busy = busy
+        self._asked = {"attach"}
 
     def attach(self) -> None:
         """Renew the lease, and come and go as another page."""
         self._kernel.attach()
         self._kernel.attach(client_id="another", visible=False)
-        self._kernel.ask("detach", client_id="another")
+        self._ask("detach", client_id="another")
 
     def sample(self) -> None:
         """Ask for a reading."""
         for _ in range(5):
-            assert self._kernel.ask("sample", client_id="a-page")["type"] == "sample"
+            assert self._ask("sample", client_id="a-page")["type"] == "sample"
 
     def presence(self) -> None:
         """Ask as a page that shows another notebook."""
-        self._kernel.ask("presence")
-        self._kernel.ask("cells")
-        self._kernel.ask("history")
+        self._ask("presence")
+        self._ask("cells")
+        self._ask("history")
 
     def holders(self) -> None:
         """Ask who holds what, as a person and as nobody."""
@@ -71,9 +75,9 @@ class Page:
         """Ask for the report of the cell that failed, and for each of its fixes."""
         for event in self._kernel.events("oom")[-1:]:
             ids = {"life_id": event["life_id"], "report_id": event["report_id"]}
-            report = self._kernel.ask("report", **ids)["report"]
+            report = self._ask("report", **ids)["report"]
             for remedy in report["remedies"] if report else ():
-                self._kernel.ask(
+                self._ask(
                     "fix",
                     report_id=event["report_id"],
                     remedy_id=remedy["id"],
@@ -87,7 +91,7 @@ class Page:
     def rescue(self) -> None:
         """Have what was trained saved, at the card of the cell that failed."""
         for event in self._kernel.events("oom")[-1:]:
-            reply = self._kernel.ask("rescue", report_id=event["report_id"])
+            reply = self._ask("rescue", report_id=event["report_id"])
             if not self._busy and reply["type"] == "rescue":
                 self._kernel.await_event("rescue", request_id=reply["id"])
 
@@ -96,23 +100,28 @@ class Page:
         for event in self._kernel.events("oom")[-1:]:
             run, report_id = [event["cell_id"] or "failing"], event["report_id"]
             sources = {"failing": "batch_size = 64\nx = 1"}
-            reply = self._kernel.ask("rerun", report_id=report_id, run=run, sources=sources)
+            reply = self._ask("rerun", report_id=report_id, run=run, sources=sources)
             if not self._busy and reply["type"] == "rerun":
                 self._kernel.await_event("rerun", request_id=reply["id"])
 
     def cancel(self) -> None:
         """Think better of a plan, and take back what was never asked for."""
-        reply = self._kernel.ask("plan", asked=True)
-        self._kernel.ask("cancel", cancelled_id=reply["id"])
-        self._kernel.ask("cancel", cancelled_id="nothing")
+        reply = self._ask("plan", asked=True)
+        self._ask("cancel", cancelled_id=reply["id"])
+        self._ask("cancel", cancelled_id="nothing")
 
     def release(self) -> None:
         """Free the safe set."""
-        reply = self._kernel.ask("release", items=None, confirmed=[], report_id=None)
+        reply = self._ask("release", items=None, confirmed=[], report_id=None)
         if self._busy:
-            self._kernel.ask("cancel", cancelled_id=reply["release_id"])
+            self._ask("cancel", cancelled_id=reply["release_id"])
         else:
             self._kernel.await_event("released", release_id=reply["release_id"])
+
+    def all_else(self) -> None:
+        """Ask the least of each kind that was not asked yet."""
+        for kind in sorted(REQUESTS.keys() - self._asked):
+            assert self._ask(kind, **least(kind))["type"] in {kind, "refused"}
 
     def stop_and_start(self) -> None:
         """End the helper and start it again, as an update does."""
@@ -124,8 +133,12 @@ class Page:
         self._kernel.inject(self._pack)
         self._kernel.attach()
 
+    def _ask(self, kind: str, **keys: Any) -> Any:
+        self._asked.add(kind)
+        return self._kernel.ask(kind, **keys)
+
     def _await(self, kind: str, **keys: Any) -> None:
-        reply = self._kernel.ask(kind, **keys)
+        reply = self._ask(kind, **keys)
         if not self._busy and reply["type"] != "error":
             self._kernel.await_event(kind, request_id=reply["id"])
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from gpu_headroom.protocol.checking import REQUESTS
 from tests.cycles import FAIL
+from tests.least import least
 from tests.live import LiveKernel
 
 if TYPE_CHECKING:
@@ -82,25 +84,22 @@ def test_every_other_door_answers(kernel: LiveKernel) -> None:
     since = kernel.now
     report = kernel.run(FAIL, cell_id="failing", stop_on_error=False).report
     of_report = {"report_id": report["report_id"]}
-    by_event: dict[str, dict[str, Any]] = {
-        "plan": {},
-        "holders": {},
+    known: dict[str, dict[str, Any]] = {
+        "holders": {"asked": True},
+        "plan": {"asked": True},
         "path": {"holder_id": "name:kept"},
-        "cleanup": {"items": None},
-        "snapshot": {"path": None},
         "rescue": of_report,
         "rerun": {**of_report, "run": ["failing"], "sources": {"failing": FAIL}},
-    }
-    for kind, keys in by_event.items():
-        reply = kernel.ask(kind, **keys)
-        kernel.await_event(kind, since, request_id=reply["id"])
-    for kind, keys in {
         "report": {**of_report, "life_id": report["life_id"]},
-        "cells": {},
-        "history": {},
-        "presence": {},
-    }.items():
-        assert kernel.ask(kind, **keys)["type"] == kind
+        "dry_run": {"action": "end"},
+    }
+    for kind in sorted(REQUESTS.keys() - {"attach", "detach"}):
+        reply = kernel.ask(kind, **{**least(kind), **known.get(kind, {})})
+        assert reply["type"] in {kind, "refused"}
+        if kind in {"cleanup", "holders", "path", "plan", "rerun", "rescue", "snapshot"}:
+            kernel.await_event(kind, since, request_id=reply["id"])
+        elif kind in {"report", "cells", "history", "presence"}:
+            assert reply["type"] == kind
     for worker_id in ("rank:7", "dask:tcp://127.0.0.1:1"):
         reply = kernel.ask("worker_release", worker_id=worker_id, action="free")
         found = kernel.await_event("worker_released", since, request_id=reply["id"])
