@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 def shallow(reading: Any) -> dict[str, Any]:
-    """Return the fields of a dataclass with slots by name, as they are.
+    """Return the fields of a dataclass by name, as they are.
 
     `asdict` copies deeply: it was a quarter of what a sample cost.
     """
-    return {name: getattr(reading, name) for name in reading.__slots__}
+    return {name: getattr(reading, name) for name in reading.__dataclass_fields__}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +72,10 @@ _figures = attrgetter(*FrameworkReading.__slots__)
 
 
 @dataclass(frozen=True, slots=True)
-class View:
-    """One device as one source sees it, in bytes; `None` is what it does not know.
+class DeviceFacts:
+    """What a page is told of a device as its sources know it; `None` is not known.
 
-    `index` is counted by the source. `limit_bytes` is the most that the framework may take, and
-    `ask_card` what it can find out about free and total where the driver's library says nothing.
-    `card_source` is the call that told total and free, `limit_source` the one that told the limit.
+    Of several sources the first that knows a fact tells it; a flag is set where one sets it.
     """
 
     index: int
@@ -86,10 +84,21 @@ class View:
     uuid: str | None = None
     simulated: bool = False
     shared_with_host: bool = False
+    others_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class View(DeviceFacts):
+    """One device as one source sees it, in bytes.
+
+    `index` is counted by the source. `limit_bytes` is the most that the framework may take, and
+    `ask_card` what it can find out about free and total where the driver's library says nothing.
+    `card_source` is the call that told total and free, `limit_source` the one that told the limit.
+    """
+
     total_bytes: int | None = None
     free_bytes: int | None = None
     limit_bytes: int | None = None
-    others_bytes: int | None = None
     framework: FrameworkReading | None = None
     notes: tuple[wire.Message, ...] = ()
     ask_card: Callable[[], Card] | None = field(default=None, compare=False, repr=False)

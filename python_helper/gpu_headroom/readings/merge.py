@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from ..frameworks.view import driver_call
+from ..frameworks.view import DeviceFacts, driver_call
 from ..text.messages import message
 from .snapshot import DeviceReading
 
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     Groups = dict[tuple[Backend, int], list[View]]
     Told = tuple[int | None, str]
-
-    Value = TypeVar("Value")
 
 
 _HOST = "/proc/meminfo"
@@ -41,7 +39,7 @@ def merge(
 
 def _pairs(groups: Groups, cards: Sequence[View]) -> dict[tuple[Backend, int], View | None]:
     """Find the card of each device; cards that no framework uses become devices too."""
-    uuids = {key: _first(view.uuid for view in views) for key, views in groups.items()}
+    uuids = {key: _together(views, "uuid") for key, views in groups.items()}
     left = list(cards)
     found: dict[tuple[Backend, int], View | None] = {}
     for key, uuid in uuids.items():
@@ -88,25 +86,20 @@ def _device(
     # A limit binds one framework, not the device that it shares with another.
     limit = views[0].limit_bytes if len(frameworks) == 1 else None
     limited = limit is not None and (total is None or limit < total)
-    others = _first(view.others_bytes for view in known)
+    facts = {name: _together(known, name) for name in DeviceFacts.__slots__}
+    if outside is not None and facts["others_bytes"] is not None:
+        facts["others_bytes"] = min(facts["others_bytes"], outside)
     certain = any(view.uuid is not None for view in views)
-    shared = any(view.shared_with_host for view in known)
     notes = [note for view in known for note in view.notes if not certain or note["id"] != _MAPPING]
     excess = sum(reserved) - (total or 0)
-    if excess > 0 and total is not None and not shared:
+    if excess > 0 and total is not None and not facts["shared_with_host"]:
         notes.append(message("note.beyond_gpu", total_bytes=total, excess_bytes=excess))
     return DeviceReading(
-        index=key[1],
-        backend=key[0],
-        name=_first(view.name for view in known),
-        uuid=_first(view.uuid for view in known),
-        simulated=any(view.simulated for view in known),
+        **{**facts, "backend": key[0], "index": key[1]},
         capacity_bytes=limit if limited else total,
         capacity_limited=limited,
-        shared_with_host=shared,
         free_bytes=free,
         outside_bytes=outside,
-        others_bytes=others if outside is None or others is None else min(others, outside),
         frameworks=frameworks,
         notes=tuple(notes),
         capacity_source=views[0].limit_source if limited else total_source,
@@ -144,5 +137,7 @@ def _told(values: Iterable[Told]) -> Told:
     return next((each for each in values if each[0] is not None), (None, ""))
 
 
-def _first(values: Iterable[Value | None]) -> Value | None:
-    return next((value for value in values if value is not None), None)
+def _together(views: Sequence[View], name: str) -> Any:
+    """Return a fact as these views know it."""
+    known = [value for view in views if (value := getattr(view, name)) is not None]
+    return True if any(value is True for value in known) else next(iter(known), None)

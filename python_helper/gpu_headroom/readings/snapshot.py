@@ -5,29 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
-from ..frameworks.view import shallow
+from ..frameworks.view import DeviceFacts, shallow
 
 if TYPE_CHECKING:
-    from ..frameworks.view import Backend, FrameworkReading
+    from ..frameworks.view import FrameworkReading
     from ..protocol.generated import wire
 
 
 @dataclass(frozen=True, slots=True)
-class DeviceReading:
+class DeviceReading(DeviceFacts):
     """One GPU as this kernel sees it, in bytes; `None` is not measured."""
 
-    index: int
-    backend: Backend
-    name: str | None
-    uuid: str | None
-    simulated: bool
-    capacity_bytes: int | None
-    capacity_limited: bool
-    shared_with_host: bool
-    free_bytes: int | None
-    outside_bytes: int | None
-    others_bytes: int | None
-    frameworks: tuple[FrameworkReading, ...]
+    capacity_bytes: int | None = None
+    capacity_limited: bool = False
+    free_bytes: int | None = None
+    outside_bytes: int | None = None
+    frameworks: tuple[FrameworkReading, ...] = ()
     notes: tuple[wire.Message, ...] = ()
     # The calls that told capacity and free, empty where none did: for cards only.
     capacity_source: str = field(default="", compare=False)

@@ -25,7 +25,7 @@ def reading(in_use: int, **figures: int | None) -> DeviceSnapshot:
         returned_total_bytes=figures.get("returned"),
     )
     device = DeviceReading(
-        0, "cuda", "GPU", None, False, 1000, False, False, 500, 0, None, (framework,)
+        0, capacity_bytes=1000, free_bytes=500, outside_bytes=0, frameworks=(framework,)
     )
     return DeviceSnapshot(1, 0.0, "live", (device,))
 

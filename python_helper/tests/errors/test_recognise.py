@@ -593,9 +593,7 @@ def test_runs_no_code_of_the_error() -> None:
 
 def card(free_bytes: int | None) -> DeviceReading:
     """Make a reading of a card of 16 GiB."""
-    return DeviceReading(
-        0, "cuda", "card", None, False, 16 * GIB, False, False, free_bytes, None, None, ()
-    )
+    return DeviceReading(0, capacity_bytes=16 * GIB, free_bytes=free_bytes)
 
 
 @pytest.mark.parametrize(

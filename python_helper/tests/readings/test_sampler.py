@@ -40,9 +40,7 @@ class Card:
         self.mood()
         took_s = time.perf_counter() - started
         framework = FrameworkReading("torch", self.in_use, 0, None, None, None)
-        device = DeviceReading(
-            0, "cuda", None, None, False, None, False, False, None, None, None, (framework,)
-        )
+        device = DeviceReading(0, frameworks=(framework,))
         return Reading("live", (device,), HostReading(1, 2, 3), took_s)
 
 

@@ -32,8 +32,17 @@ def device(
         0,
         allocated_total_bytes=None if total is None else int(total),
     )
+    return reading_of(framework, CAPACITY - used)
+
+
+def reading_of(framework: FrameworkReading, free_bytes: int) -> DeviceReading:
+    """Make a reading of a card that this framework has for itself."""
     return DeviceReading(
-        0, "cuda", None, None, False, CAPACITY, False, False, CAPACITY - used, 0, None, (framework,)
+        0,
+        capacity_bytes=CAPACITY,
+        free_bytes=free_bytes,
+        outside_bytes=0,
+        frameworks=(framework,),
     )
 
 
@@ -134,12 +143,7 @@ def test_scattered_blocks_are_no_room() -> None:
             "torch", in_use, cached, None, 0, 0, inactive_split_bytes=cached
         )
         free = CAPACITY - in_use - cached
-        trend.enter(
-            second,
-            DeviceReading(
-                0, "cuda", None, None, False, CAPACITY, False, False, free, 0, None, (framework,)
-            ),
-        )
+        trend.enter(second, reading_of(framework, free))
     assert trend._room is not None
     assert trend._room < CAPACITY - 100 * 39 * MIB - 50 * 30 * MIB
 
