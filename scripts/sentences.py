@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import re
 import sys
+from importlib import import_module
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python_helper"))
 
-from gpu_headroom.advice.registry import TEXTS
 from gpu_headroom.text.catalogue import SENTENCES
 
+HELPER = Path(__file__).resolve().parents[1] / "python_helper"
 CONSOLE = "summary."  # what consoles print stays English
+CONSOLES = ("terminal/", "console.py")
 PLACE = re.compile(r"\{(\w+)\}")
 
 
@@ -23,11 +25,25 @@ def note(name: str, template: str) -> list[str]:
     return [name, *([f"A size, such as 1.2 GiB: {shown}"] if shown else [])]
 
 
-json.dump(
-    [
-        {"text": template, "comments": note(name, template)}
-        for name, template in {**SENTENCES, **TEXTS}.items()
-        if not name.startswith(CONSOLE)
-    ],
-    sys.stdout,
-)
+def templates(*, of_consoles: bool = False) -> dict[str, str]:
+    """Return the sentences of the catalogue and of each module that has some of its own, by id."""
+    found = dict(SENTENCES)
+    for package in ("gpu_headroom", "gpu_dry_run"):
+        for path in sorted((HELPER / package).rglob("*.py")):
+            name = path.relative_to(HELPER).as_posix()
+            is_shown = of_consoles or not any(each in name for each in CONSOLES)
+            if is_shown and re.search(r"^TEXTS\b", path.read_text(encoding="utf-8"), re.MULTILINE):
+                module = import_module(name.removesuffix(".py").replace("/", "."))
+                found |= module.TEXTS
+    return found
+
+
+if __name__ == "__main__":
+    json.dump(
+        [
+            {"text": template, "comments": note(name, template)}
+            for name, template in templates().items()
+            if not name.startswith(CONSOLE)
+        ],
+        sys.stdout,
+    )

@@ -50,6 +50,7 @@ export const DEVICE: IDevice = {
   frameworks: [
     {
       name: 'torch',
+      title: 'PyTorch',
       in_use_bytes: gib(5.3),
       cached_bytes: gib(1.1),
       preallocated: false,
@@ -546,6 +547,7 @@ const NO_DEVICE: IDevice = {
   frameworks: [
     {
       name: 'cupy',
+      title: 'CuPy',
       in_use_bytes: 0,
       cached_bytes: null,
       preallocated: true,

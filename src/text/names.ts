@@ -1,8 +1,7 @@
 /**
- * Names that several surfaces use: of sizes, GPUs, frameworks, holders and workers.
+ * Names that several surfaces use: of sizes, GPUs, holders and workers.
  */
 import type {
-  FrameworkName,
   IDevice,
   IFramework,
   IHeld,
@@ -11,14 +10,6 @@ import type {
 } from '../protocol';
 import { formatBytes } from './format';
 import type { ITranslate } from './translate';
-
-/** Frameworks whose memory can be read, as they call themselves. */
-const FRAMEWORKS: Readonly<Record<FrameworkName, string>> = {
-  torch: 'PyTorch',
-  jax: 'JAX',
-  tensorflow: 'TensorFlow',
-  cupy: 'CuPy'
-};
 
 /** A size; of one that is `null` it is said that it is not measured. */
 export function nameSize(bytes: number | null, trans: ITranslate): string {
@@ -65,7 +56,7 @@ export function nameFrameworks(
   frameworks: readonly IFramework[],
   trans: ITranslate
 ): string {
-  const names = frameworks.map(({ name }) => FRAMEWORKS[name]);
+  const names = frameworks.map(({ title }) => title);
   const last = names.pop() ?? trans.__('framework');
   return names.length > 0
     ? trans.__('%1 and %2', names.join(', '), last)

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
+from .registry import TITLES
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Literal
@@ -65,7 +67,7 @@ class FrameworkReading:
         reading = shallow(self)
         del reading["allocated_total_bytes"], reading["returned_total_bytes"]
         del reading["inactive_split_bytes"], reading["source"]
-        return cast("wire.Framework", reading)
+        return cast("wire.Framework", {**reading, "title": TITLES[self.name]})
 
 
 _figures = attrgetter(*FrameworkReading.__slots__)
@@ -114,12 +116,12 @@ def driver_call(backend: Backend) -> str:
 class Cache(NamedTuple):
     """What a framework makes again when it needs it: what it is called, and how it is cleared.
 
-    `title` and `cost` are sentences by id. `statement` clears it in a cell, where `_torch` and
-    `_jax` are frameworks. Of `gives` it is known how many bytes come back.
+    `statement` clears it in a cell, where `_torch` and `_jax` are frameworks. Of `gives` it is
+    known how many bytes come back.
     """
 
-    title: str
-    cost: str
+    title: wire.Message
+    cost: wire.Message
     clear: Callable[[], object]
     statement: str
     gives: Mapping[object, int] | None = None

@@ -71,18 +71,17 @@ def _item(module: str, cache: Cache) -> Freeable:
     def free() -> None:
         cache.clear()
 
-    said = message(cache.title)
     return Freeable(
-        id=f"framework_cache:{cache.title.rpartition('.')[2]}",
+        id=f"framework_cache:{cache.title['id'].rpartition('.')[2]}",
         kind="framework_cache",
-        title=said,
-        cost=message(cache.cost),
+        title=cache.title,
+        cost=cache.cost,
         gives=None if cache.gives is None else Storages(cache.gives),
         free=free,
         confirm=message("confirm.framework_cache"),
         blocked=cache.blocked,
         code=(
-            f'# {said["text"]}.\n_{module} = __import__("sys").modules.get("{module}")\n'
+            f'# {cache.title["text"]}.\n_{module} = __import__("sys").modules.get("{module}")\n'
             f"if _{module}:\n    {cache.statement}"
         ),
     )

@@ -249,17 +249,9 @@ SENTENCES = {
     "item.restore.done": "All tensors of `{name}` ({count}) are back on the GPU.",
     "item.restore.partly": "Tensors of `{name}` that are not on the GPU: {count}.",
     "item.captured": "CUDA graphs were captured, and would go on using this memory.",
-    "item.framework_cache.cublas": "Workspaces of cuBLAS",
-    "item.framework_cache.cublas.cost": "Taken again by the next product of matrices.",
-    "item.framework_cache.cufft": "Plans of cuFFT",
-    "item.framework_cache.cufft.cost": "Made again by the next Fourier transforms.",
-    "item.framework_cache.compile": "What `torch.compile` has compiled",
-    "item.framework_cache.compile.cost": (
+    "item.compiled.cost": (
         "Compiled functions are compiled again when they are called, which takes a while."
     ),
-    "item.framework_cache.jax": "What JAX has compiled",
-    "item.framework_cache.cupy": "Unused blocks of CuPy's pool",
-    "item.framework_cache.cupy.cost": "Taken again when CuPy needs them.",
     "confirm.gradients": "Delete the gradients of `{name}`? Accumulated ones are lost.",
     "confirm.optimizer_state": "Delete the state of `{name}`? The optimizer starts afresh.",
     "confirm.offload": (

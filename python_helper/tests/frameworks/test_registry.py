@@ -1,4 +1,4 @@
-"""The registry of frameworks, their folders, and what the wire and the page call them."""
+"""The registry of frameworks, their folders, and what the wire calls them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from gpu_headroom.protocol.generated.wire import FrameworkName, State
 
 FOLDER = Path(frameworks.__path__[0])
 SCHEMA = FOLDER.parent / "protocol" / "protocol.schema.json"
-PAGE = Path(__file__).parents[3] / "src"
 
 
 def test_every_folder_is_known() -> None:
@@ -36,12 +35,10 @@ def test_has_the_files_that_it_promises() -> None:
         assert callable(part(each, "reading").SOURCE().caches)
 
 
-def test_wire_and_page_know_the_same_names() -> None:
-    """In the schema, for type checkers of both halves, and in words."""
+def test_the_wire_knows_the_same_names() -> None:
+    """In the schema, and for type checkers."""
     names = list(TITLES)
     assert list(get_args(FrameworkName)) == names
     listed = re.findall(r'"enum": (\[[^]]*"torch"[^]]*\])', SCHEMA.read_text(encoding="utf-8"))
     assert listed
     assert all(json.loads(each) == names for each in listed)
-    titles = (PAGE / "text" / "names.ts").read_text(encoding="utf-8")
-    assert dict(re.findall(r"^  (\w+): '(\w+)',?$", titles, re.MULTILINE)) == TITLES

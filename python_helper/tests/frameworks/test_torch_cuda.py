@@ -94,6 +94,7 @@ def test_reads_one_device_with_a_context(torch: FakeTorch) -> None:
         "frameworks": [
             {
                 "name": "torch",
+                "title": "PyTorch",
                 "in_use_bytes": 600,
                 "cached_bytes": 400,
                 "preallocated": False,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from importlib import import_module
 from pathlib import Path
 
 import pytest
-from gpu_headroom.advice.registry import REMEDIES, TEXTS
-from gpu_headroom.text.catalogue import SENTENCES
+from gpu_headroom.advice.registry import REMEDIES
 from gpu_headroom.text.messages import message
+
+from scripts.sentences import templates
 
 ROOT = Path(__file__).parents[3]
 FILES = [
@@ -18,11 +18,7 @@ FILES = [
     for package in ("gpu_headroom", "gpu_dry_run")
     for path in (ROOT / "python_helper" / package).rglob("*.py")
 ]
-CATALOGUE = {**SENTENCES, **TEXTS}
-for path in FILES:
-    if re.search(r"^TEXTS\b", path.read_text(encoding="utf-8"), re.MULTILINE):
-        name = ".".join(path.relative_to(ROOT / "python_helper").with_suffix("").parts)
-        CATALOGUE |= import_module(name).TEXTS
+CATALOGUE = templates(of_consoles=True)
 CALLS = {"message", "say", "_row"}
 TABLES = {"SENTENCES", "TEXTS"}
 PREFIXES = (
@@ -132,7 +128,7 @@ def test_templates_are_well_formed(name: str, template: str) -> None:
 
 def test_fills_sizes_by_their_key() -> None:
     """A parameter whose key ends in `_bytes` is shown as a size, others as they are."""
-    said = message("cause.activations", TEXTS, held_bytes=3 * 2**30, in_use_bytes=4 * 2**30)
+    said = message("cause.activations", CATALOGUE, held_bytes=3 * 2**30, in_use_bytes=4 * 2**30)
     assert said["text"] == "**Activations: 3.0 GiB of the 4.0 GiB in tensors.**"
     assert said["template"] == CATALOGUE["cause.activations"]
     assert said["params"] == {"held_bytes": 3 * 2**30, "in_use_bytes": 4 * 2**30}
@@ -141,10 +137,10 @@ def test_fills_sizes_by_their_key() -> None:
 def test_refuses_a_missing_parameter() -> None:
     """A sentence with a hole is never said."""
     with pytest.raises(KeyError):
-        message("cause.activations", TEXTS, held_bytes=1)
+        message("cause.activations", CATALOGUE, held_bytes=1)
 
 
 def test_keeps_code_marks_closed() -> None:
     """A user's text cannot end the `code` that it stands in."""
-    said = message("remedy.keep-numbers", TEXTS, name="a`b")
+    said = message("remedy.keep-numbers", CATALOGUE, name="a`b")
     assert said["text"] == "Collect values without their graphs in `a'b`"

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from babel.messages.pofile import read_po
-from gpu_headroom.advice.registry import TEXTS
-from gpu_headroom.text.catalogue import SENTENCES
+
+from scripts.sentences import templates
 
 if TYPE_CHECKING:
     from babel.messages.catalog import Catalog
@@ -34,11 +34,12 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
 
 def test_has_every_template_of_the_helper(collected: Catalog) -> None:
     """With its id, and a word on sizes: the keys of other places say what stands there."""
-    for name, template in {**SENTENCES, **TEXTS}.items():
+    sentences = templates()
+    for name, template in sentences.items():
         found = collected.get(template)
         assert (found is None) == name.startswith("summary."), name
         assert found is None or name in found.auto_comments
-    activations = collected.get(TEXTS["cause.activations"])
+    activations = collected.get(sentences["cause.activations"])
     assert activations is not None
     assert activations.auto_comments[1:] == [
         "A size, such as 1.2 GiB: {held_bytes}, {in_use_bytes}"

@@ -369,9 +369,7 @@ describe('the popup', () => {
     const device = {
       ...DEVICE,
       shared_with_host: true,
-      frameworks: torch
-        ? [{ ...torch, name: 'jax' as const, preallocated: true }]
-        : [],
+      frameworks: torch ? [{ ...torch, title: 'JAX', preallocated: true }] : [],
       notes: [
         message('note.preallocated', { framework: 'JAX', pool_bytes: gib(11) })
       ]

@@ -41,6 +41,8 @@ export interface IFramework
 export const FrameworkSchema = v.object({
   /** The framework whose allocator is read. */
   name: FrameworkNameSchema,
+  /** What the framework calls itself. */
+  title: v.string(),
   /** Bytes in live tensors. */
   in_use_bytes: count,
   /** Kept by the framework's allocator, not in use. */

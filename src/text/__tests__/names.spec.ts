@@ -9,8 +9,8 @@ const trans = nullTranslator.load('gpu-headroom');
 describe('names', () => {
   it('should join those of several frameworks', () => {
     const [torch] = DEVICE.frameworks;
-    const frameworks = (['torch', 'jax', 'cupy'] as const).flatMap(name =>
-      torch ? [{ ...torch, name }] : []
+    const frameworks = ['PyTorch', 'JAX', 'CuPy'].flatMap(title =>
+      torch ? [{ ...torch, title }] : []
     );
     expect(nameFrameworks(frameworks, trans)).toBe('PyTorch, JAX and CuPy');
   });

@@ -12,11 +12,17 @@ import os
 from ctypes import byref, c_int, c_uint
 from typing import TYPE_CHECKING, Any
 
+from ...text.messages import message
 from ..imported import imported
 from ..view import Cache, FrameworkReading, View
 
 if TYPE_CHECKING:
     from ...protocol.generated import wire
+
+TEXTS = {
+    "item.framework_cache.cupy": "Unused blocks of CuPy's pool",
+    "item.framework_cache.cupy.cost": "Taken again when CuPy needs them.",
+}
 
 
 class CuPy:
@@ -49,7 +55,8 @@ class CuPy:
         """Return the unused blocks of the pool, if any."""
         pool = imported("cupy").get_default_memory_pool()
         unused = max(0, pool.total_bytes() - pool.used_bytes())
-        title, cost = "item.framework_cache.cupy", "item.framework_cache.cupy.cost"
+        title = message("item.framework_cache.cupy", TEXTS)
+        cost = message("item.framework_cache.cupy.cost", TEXTS)
         clear = "_cupy.get_default_memory_pool().free_all_blocks()"
         cache = Cache(title, cost, pool.free_all_blocks, clear, {"cupy": unused})
         return (cache,) if unused else ()

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _GPUS = ("cuda", "rocm", "gpu")
 _NO = ("false", "0")
 
+TEXTS = {"item.framework_cache.jax": "What JAX has compiled"}
+
 
 class Jax:
     """Source for JAX; the devices of this process only, as others' cannot be read."""
@@ -48,7 +50,7 @@ class Jax:
 
     def caches(self) -> tuple[Cache, ...]:
         """Return what is compiled."""
-        title, cost = "item.framework_cache.jax", "item.framework_cache.compile.cost"
+        title, cost = message("item.framework_cache.jax", TEXTS), message("item.compiled.cost")
         return (Cache(title, cost, imported("jax").clear_caches, "_jax.clear_caches()"),)
 
 

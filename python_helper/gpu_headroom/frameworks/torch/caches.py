@@ -14,6 +14,14 @@ if TYPE_CHECKING:
 
     from ..view import View
 
+TEXTS = {
+    "item.framework_cache.cublas": "Workspaces of cuBLAS",
+    "item.framework_cache.cublas.cost": "Taken again by the next product of matrices.",
+    "item.framework_cache.cufft": "Plans of cuFFT",
+    "item.framework_cache.cufft.cost": "Made again by the next Fourier transforms.",
+    "item.framework_cache.compile": "What `torch.compile` has compiled",
+}
+
 
 def caches(
     views: tuple[View, ...], workspaces: Mapping[object, int], *, captured: bool
@@ -22,8 +30,8 @@ def caches(
     torch, clear = imported("torch"), private.workspaces_clearer()
     if clear is not None and workspaces:
         yield Cache(
-            "item.framework_cache.cublas",
-            "item.framework_cache.cublas.cost",
+            message("item.framework_cache.cublas", TEXTS),
+            message("item.framework_cache.cublas.cost", TEXTS),
             clear,
             f"_torch.cuda.is_initialized() and {private.CLEAR_WORKSPACES}",
             workspaces,
@@ -33,16 +41,16 @@ def caches(
     used = [plan for plan in plans if _size(plan)]
     if used:
         yield Cache(
-            "item.framework_cache.cufft",
-            "item.framework_cache.cufft.cost",
+            message("item.framework_cache.cufft", TEXTS),
+            message("item.framework_cache.cufft.cost", TEXTS),
             lambda: [each.clear() for each in used],
             "[_each.clear() for _each in _torch.backends.cuda.cufft_plan_cache.caches]",
         )
     compiled = getattr(imported("torch._dynamo.convert_frame"), "output_codes", None)
     if getattr(compiled, "seen", None):
         yield Cache(
-            "item.framework_cache.compile",
-            "item.framework_cache.compile.cost",
+            message("item.framework_cache.compile", TEXTS),
+            message("item.compiled.cost"),
             torch.compiler.reset,
             "_torch.compiler.reset()",
         )

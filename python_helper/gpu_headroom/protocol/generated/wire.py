@@ -63,6 +63,7 @@ class Message(TypedDict):
 
 class Framework(TypedDict):
     name: FrameworkName
+    title: str
     in_use_bytes: int
     cached_bytes: int | None
     preallocated: bool
