@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from gpu_simulator.allocator import CachingAllocator
-from gpu_simulator.sizes import GIB, KIB, MIB
+from gpu_simulator.sizes import GIB, MIB
 
 
 class NoRoomError(Exception):
@@ -23,12 +23,6 @@ def make(capacity: int = GIB, outside: int = 0) -> CachingAllocator:
 def current(allocator: CachingAllocator, name: str, pool: str = "all") -> int:
     """Return a statistic's present value."""
     return int(allocator.stats()[name][pool]["current"])
-
-
-def free_blocks(allocator: CachingAllocator) -> list[int]:
-    """Return the sizes of the blocks that are kept but not handed out."""
-    blocks = [block for segment in allocator.segments() for block in segment["blocks"]]
-    return [block["size"] for block in blocks if block["state"] == "inactive"]
 
 
 @pytest.mark.parametrize(
@@ -64,16 +58,6 @@ def test_pool_and_segment_follow_from_the_size(
     assert allocator.reserved == segment_bytes
 
 
-def test_small_blocks_share_a_segment() -> None:
-    """A small segment is split down to 512 bytes."""
-    allocator = make()
-    blocks = [allocator.malloc(512) for _ in range(4096)]
-    assert allocator.reserved == 2 * MIB
-    allocator.malloc(512)
-    assert allocator.reserved == 4 * MIB
-    assert len({block.address for block in blocks}) == 4096
-
-
 def test_a_large_remainder_up_to_one_mebibyte_is_not_split() -> None:
     """A large block keeps a remainder of up to 1 MiB, and gives away a larger one."""
     kept, split = make(), make()
@@ -101,18 +85,6 @@ def test_best_fit_takes_the_smallest_block_that_is_large_enough() -> None:
     assert allocator.malloc(29 * MIB).address == blocks[2].address
     assert allocator.malloc(12 * MIB).address == blocks[1].address
     assert allocator.reserved == 90 * MIB
-
-
-def test_free_neighbours_merge() -> None:
-    """Blocks freed in any order become one block of the whole segment again."""
-    for order in ((0, 1, 2), (2, 1, 0), (1, 0, 2), (0, 2, 1)):
-        allocator = make()
-        blocks = [allocator.malloc(5 * MIB) for _ in range(3)]
-        for index in order:
-            allocator.free(blocks[index])
-        assert free_blocks(allocator) == [20 * MIB]
-        assert current(allocator, "inactive_split") == 0
-        assert current(allocator, "inactive_split_bytes") == 0
 
 
 def test_empty_cache_returns_whole_free_segments_only() -> None:
@@ -184,30 +156,6 @@ def test_observers_hear_of_a_refusal_with_no_lock_held() -> None:
     assert heard[0][1]["num_ooms"] == 1
 
 
-def test_an_observers_error_takes_the_place_of_the_refusal() -> None:
-    """What an observer raises is what the caller sees, as in PyTorch."""
-    allocator = make(MIB)
-
-    def fail(*_: int) -> None:
-        raise KeyError("observer")
-
-    allocator.observers.append(fail)
-    with pytest.raises(KeyError, match="observer"):
-        allocator.malloc(2 * MIB)
-
-
-def test_a_memory_fraction_limits_what_is_taken() -> None:
-    """The limit counts reserved bytes, is printed, and is what observers get as total."""
-    allocator = make(100 * MIB)
-    allocator.fraction = 0.5
-    limits: list[int] = []
-    allocator.observers.append(lambda _device, _size, limit, _free: limits.append(limit))
-    allocator.malloc(40 * MIB)
-    with pytest.raises(NoRoomError, match=r"memory in use\. 50\.00 MiB allowed; Of the allocated"):
-        allocator.malloc(20 * MIB)
-    assert limits == [50 * MIB]
-
-
 def test_peaks_stay_until_they_are_reset() -> None:
     """A peak is the highest value since the last reset, which starts from the present one."""
     allocator = make()
@@ -218,17 +166,6 @@ def test_peaks_stay_until_they_are_reset() -> None:
     allocator.reset_peaks()
     assert allocator.stats()["allocated_bytes"]["all"]["peak"] == 10 * MIB
     assert allocator.stats()["reserved_bytes"]["all"]["peak"] == 40 * MIB
-
-
-def test_sums_count_all_that_came_and_went() -> None:
-    """`allocated` and `freed` only grow, until they are reset."""
-    allocator = make()
-    for _ in range(3):
-        allocator.free(allocator.malloc(MIB))
-    sums = allocator.stats()["allocated_bytes"]["all"]
-    assert (sums["allocated"], sums["freed"], sums["current"]) == (3 * MIB, 3 * MIB, 0)
-    allocator.reset_accumulated()
-    assert allocator.stats()["allocated_bytes"]["all"]["allocated"] == 0
 
 
 def test_a_free_from_a_finalizer_waits_for_the_lock() -> None:
@@ -268,21 +205,6 @@ def test_a_collection_inside_of_malloc_does_no_harm() -> None:
     assert allocator.allocated == 0
     allocator.empty_cache()
     assert allocator.reserved == 0
-
-
-def test_the_snapshot_adds_up_to_the_statistics() -> None:
-    """Segments and blocks of the snapshot sum to allocated, requested and reserved bytes."""
-    allocator = make()
-    blocks = [allocator.malloc(size) for size in (700, 3 * KIB, 5 * MIB, 70 * MIB, 900 * KIB)]
-    allocator.free(blocks[1])
-    segments = allocator.segments()
-    listed = [block for segment in segments for block in segment["blocks"]]
-    in_use = [block for block in listed if block["state"] == "active_allocated"]
-    assert sum(segment["total_size"] for segment in segments) == allocator.reserved
-    assert sum(block["size"] for block in listed) == allocator.reserved
-    assert sum(block["size"] for block in in_use) == allocator.allocated
-    assert sum(segment["allocated_size"] for segment in segments) == allocator.allocated
-    assert sum(b["requested_size"] for b in in_use) == current(allocator, "requested_bytes")
 
 
 def test_history_has_frames_and_a_bounded_trace() -> None:

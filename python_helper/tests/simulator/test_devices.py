@@ -51,25 +51,6 @@ def test_each_card_has_its_own_size_name_and_uuid(start_card: StartCard) -> None
 
 
 @pytest.mark.parametrize(
-    ("arguments", "capacities"),
-    [
-        ({"capacity": "1 GiB", "devices": 3}, [GIB] * 3),
-        ({"capacity": "1GiB*2"}, [GIB] * 2),
-        ({"capacity": "1 GiB * 2 "}, [GIB] * 2),
-        ({"capacity": (GIB, "2 GiB")}, [GIB, 2 * GIB]),
-    ],
-)
-def test_there_are_several_ways_to_ask_for_several_cards(
-    arguments: dict[str, Any], capacities: list[int]
-) -> None:
-    """A number, a factor or a list of sizes."""
-    with simulate(**arguments) as simulation:
-        assert list(simulation.capacities) == capacities
-        assert torch.cuda.device_count() == torch.accelerator.device_count() == len(capacities)
-    assert torch.cuda.device_count() == 0
-
-
-@pytest.mark.parametrize(
     ("arguments", "text"),
     [
         ({"devices": 0}, "devices must be a number from 1 on, not 0"),
@@ -213,14 +194,6 @@ MIXES: dict[str, tuple[Callable[[torch.Tensor, torch.Tensor], Any], str]] = {
         lambda zero, one: zero + one,
         "found at least two devices, cuda:0 and cuda:1!",
     ),
-    "in place": (
-        lambda zero, one: one.mul_(zero),
-        "found at least two devices, cuda:1 and cuda:0!",
-    ),
-    "a number": (
-        lambda zero, one: zero * one.sum(),
-        "found at least two devices, cuda:0 and cuda:1!",
-    ),
     "matrices": (
         lambda zero, one: zero @ one,
         r"but got mat2 is on cuda:1, different .* cuda:0 \(when .* method wrapper_CUDA_mm\)",
@@ -229,12 +202,10 @@ MIXES: dict[str, tuple[Callable[[torch.Tensor, torch.Tensor], Any], str]] = {
         lambda zero, _one: nn.Linear(2, 2, device=ONE)(zero),
         r"but got mat1 is on cuda:0, different .* cuda:1 \(when .* method wrapper_CUDA_addmm\)",
     ),
-    "a list": (lambda zero, one: torch.cat([zero, one]), "Expected all tensors to be on the same"),
     "an index": (
         lambda zero, one: zero[one.long()],
         r"indices should be either on cpu or on the same device as the indexed tensor \(cuda:0\)",
     ),
-    "numpy": (lambda _zero, one: one.numpy(), "can't convert cuda:1 device type tensor to numpy"),
 }
 
 
@@ -263,22 +234,6 @@ def test_a_card_that_is_not_there_is_refused(two_cards: Simulation, call: Any) -
     with pytest.raises(RuntimeError, match=r"invalid device ordinal\n.*2 GPUs.*no cuda:2"):
         call()
     del two_cards
-
-
-def test_each_card_draws_its_own_random_numbers(two_valued_cards: Simulation) -> None:
-    """Seeds and states are per card; `manual_seed_all` seeds both alike."""
-    cuda = torch.cuda
-    cuda.manual_seed_all(3)
-    assert torch.equal(torch.rand(4, device="cuda:0").cpu(), torch.rand(4, device=ONE).cpu())
-    state = cuda.get_rng_state(1)
-    drawn = torch.rand(4, device=ONE)
-    torch.rand(4, device="cuda:0")
-    cuda.set_rng_state(state, 1)
-    assert torch.equal(torch.rand(4, device=ONE), drawn)
-    assert len(cuda.get_rng_state_all()) == 2
-    with torch.random.fork_rng(devices=[0, 1]):
-        torch.rand(9, device=ONE)
-    del two_valued_cards
 
 
 def test_saved_tensors_come_back_to_their_cards(two_cards: Simulation) -> None:

@@ -48,13 +48,6 @@ def test_an_index_means_what_it_means_on_the_host(start_card: StartCard, index: 
     there[index] = torch.ones_like(there[index])
 
 
-def test_a_mask_of_another_size_is_refused(start_card: StartCard) -> None:
-    """As PyTorch says it."""
-    start_card("16 GiB", "meta")
-    with pytest.raises(IndexError, match=r"shape of the mask \[2\] at index 0 does not match"):
-        torch.zeros(3, 8, device="cuda")[torch.tensor([True, False])]
-
-
 @pytest.mark.parametrize(
     ("name", "options"),
     [("SGD", {}), ("Adam", {}), ("SGD", {"fused": True}), ("Adam", {"fused": True})],

@@ -14,22 +14,13 @@ from gpu_simulator.torch_internals import thread_state
 from tests.simulator.test_start import python
 from torch import nn
 from torch.nn import functional as F  # noqa: N812 -- everybody's name for it
-from torch.nn.parallel import comm
 
 if TYPE_CHECKING:
     from gpu_simulator.simulation import Simulation
 
 ZERO, ONE = torch.device("cuda", 0), torch.device("cuda", 1)
 WIDTH, BATCH = 256, 64
-LAYER = 4 * (WIDTH * WIDTH + WIDTH)
-ACTIVATIONS = 4 * BATCH * WIDTH
-WORKSPACE = (8 * 1024 + 128) * 1024
 """cuBLAS's default `:4096:2:16:8`, once for each thread and card that multiply matrices."""
-
-
-def allocated() -> list[int]:
-    """Return the bytes in use on each card."""
-    return [torch.cuda.memory_allocated(i) for i in (0, 1)]
 
 
 def layer_on(device: torch.device) -> nn.Linear:
@@ -89,8 +80,6 @@ def test_a_model_trains_over_two_cards(two_cards: Simulation) -> None:
 
 COPIES: dict[str, Any] = {
     "to": lambda value: value.to(ONE),
-    "to with a type": lambda value: value.to(ONE, torch.float64),
-    "cuda": lambda value: value.cuda(1),
     "copy_": lambda value: torch.zeros(4, device=ONE).copy_(value),
     "a part": lambda value: torch.zeros(8, device=ONE)[4:].copy_(value * 1),
     "there and back": lambda value: (value.to(ONE) * 3).to(ZERO).to(ONE) / 3,
@@ -146,24 +135,6 @@ def test_running_out_in_a_replica_is_told_as_pytorch_does(two_cards: Simulation)
         model(torch.zeros(2 * 4096, WIDTH, device=ZERO))
     assert torch.cuda.memory_stats(0)["num_ooms"] == 0
     del two_cards
-
-
-def test_comm_scatters_gathers_and_broadcasts(two_cards: Simulation) -> None:
-    """The functions below DataParallel, by themselves."""
-    tensor = torch.arange(12.0, device=ZERO).view(6, 2)
-    parts = comm.scatter(tensor, [0, 1], chunk_sizes=[2, 4])
-    assert [(part.get_device(), len(part)) for part in parts] == [(0, 2), (1, 4)]
-    assert parts[0].data_ptr() == tensor.data_ptr()
-    gathered = comm.gather(parts, destination=1)
-    assert gathered.device == ONE
-    assert comm.gather(parts, destination="cpu").is_cpu
-    copies = comm.broadcast(tensor, [0, 1])
-    assert [copy.get_device() for copy in copies] == [0, 1]
-    total = comm.reduce_add(copies, 0)
-    assert total.device == ZERO
-    if two_cards.compute == "cpu":
-        assert torch.equal(gathered.cpu(), tensor.cpu())
-        assert torch.equal(total, 2 * tensor)
 
 
 def test_nccl_and_distributed_training_say_that_they_are_not_simulated(

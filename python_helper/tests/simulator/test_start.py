@@ -45,13 +45,6 @@ def test_it_is_a_context_manager_and_says_that_it_is_simulated() -> None:
     simulation.stop()
 
 
-def test_the_defaults_are_a_card_of_16_gib_without_values() -> None:
-    """`simulate()` needs no argument."""
-    with simulate() as simulation:
-        assert (simulation.capacity, simulation.outside) == (16 * GIB, 420 * MIB)
-        assert simulation.compute == "meta"
-
-
 @pytest.mark.parametrize(
     ("arguments", "error", "text"),
     [

@@ -9,7 +9,6 @@ import torch
 from torch import nn
 from torch.nn import functional as F  # noqa: N812 -- everybody's name for it
 from torch.utils.checkpoint import checkpoint
-from torch.utils.data import DataLoader, TensorDataset
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,22 +78,6 @@ def test_values_equal_those_of_the_host(valued_card: Simulation) -> None:
         losses.append(train(model, optimizer, inputs.to(device), classes.to(device), 10))
     assert losses[0] == pytest.approx(losses[1], rel=1e-5)
     del valued_card
-
-
-@pytest.mark.parametrize("workers", [0, 1])
-def test_a_loader_feeds_the_card(card: Simulation, workers: int) -> None:
-    """Batches from the main process or a worker, pinned or not, come to the card."""
-    dataset = TensorDataset(torch.arange(32.0).view(16, 2), torch.arange(16))
-    for pinned in (False, True):
-        loader = DataLoader(dataset, batch_size=4, num_workers=workers, pin_memory=pinned)
-        seen = []
-        for batch, index in loader:
-            assert batch.is_pinned() == pinned
-            moved = batch.to("cuda", non_blocking=True)
-            assert moved.is_cuda
-            seen += index.tolist()
-        assert seen == list(range(16))
-    del card
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
@@ -168,52 +151,3 @@ def test_hooks_and_functions_run_in_backward_on_the_card(card: Simulation) -> No
     assert seen == [True]
     if card.compute == "cpu":
         assert tensor.grad.tolist() == [3.0] * 3
-
-
-LAYERS: dict[str, tuple[Callable[[], nn.Module], Callable[[], torch.Tensor]]] = {
-    "convolution": (
-        lambda: nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.MaxPool2d(2)),
-        lambda: torch.randn(2, 3, 16, 16, device="cuda"),
-    ),
-    "embedding": (
-        lambda: nn.Embedding(10, 4),
-        lambda: torch.tensor([[1, 2], [3, 4]], device="cuda"),
-    ),
-    "LSTM": (lambda: nn.LSTM(8, 16, batch_first=True), lambda: torch.randn(2, 5, 8, device="cuda")),
-    "transformer": (
-        lambda: nn.TransformerEncoderLayer(16, 2, 32, batch_first=True),
-        lambda: torch.randn(2, 5, 16, device="cuda"),
-    ),
-    "lazy": (lambda: nn.LazyLinear(4), lambda: torch.randn(2, 3, device="cuda")),
-    "RMS norm": (lambda: nn.RMSNorm(8), lambda: torch.randn(2, 8, device="cuda")),
-}
-
-
-@pytest.mark.parametrize("name", LAYERS)
-def test_a_layer_runs_forward_and_backward(card: Simulation, name: str) -> None:
-    """Results are on the card and gradients reach every parameter."""
-    make, make_inputs = LAYERS[name]
-    layer, inputs = make().cuda(), make_inputs()
-    if inputs.is_floating_point():
-        inputs.requires_grad_()
-    result = layer(inputs)
-    result = result[0] if isinstance(result, tuple) else result
-    assert result.is_cuda
-    (result * torch.ones_like(result)).sum().backward()
-    assert all(p.grad is not None and p.grad.is_cuda for p in layer.parameters())
-    layer.eval()
-    with torch.inference_mode():
-        layer(inputs)
-    del card
-
-
-def test_attention_stores_no_matrix_of_scores(card: Simulation) -> None:
-    """Memory of attention is linear in the length: query, key, value, result and logarithms."""
-    query, key, value = (
-        torch.randn(1, 4, 1024, 64, device="cuda", requires_grad=True) for _ in range(3)
-    )
-    before = card.allocator.allocated
-    attended = F.scaled_dot_product_attention(query, key, value, is_causal=True)
-    assert card.allocator.allocated - before == 4 * 1024 * 64 * 4 + 4 * 1024 * 4
-    attended.sum().backward()
-    assert query.grad is not None

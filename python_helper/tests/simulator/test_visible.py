@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 import torch
 from gpu_simulator.sizes import GIB
-from tests.simulator.test_start import python
 
 if TYPE_CHECKING:
     from gpu_simulator.simulation import Simulation
@@ -104,22 +103,3 @@ def test_a_build_for_gpus_may_hide_the_real_ones(
     monkeypatch.setattr(torch.version, "cuda", "12.8")
     start_card("1 GiB", "meta", devices=2)
     assert torch.cuda.device_count() == 2
-
-
-def test_the_environment_may_ask_for_two_cards_and_hide_one() -> None:
-    """GPU_HEADROOM_SIMULATE says how many there are; the program may choose among them."""
-    printed = python("""
-        import os
-        from gpu_simulator import install_on_import
-        install_on_import("1GiB*2,cpu")
-        import torch
-        print(torch.cuda.device_count())
-        os.environ["CUDA_VISIBLE_DEVICES"] = "1"
-        print(torch.cuda.device_count(), torch.cuda.get_device_properties(0).uuid)
-        print(torch.ones(1, device="cuda"))
-    """)
-    assert printed.splitlines() == [
-        "2",
-        "1 51f00001-0000-0000-0000-000000000000",
-        "tensor([1.], device='cuda:0')",
-    ]

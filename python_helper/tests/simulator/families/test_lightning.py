@@ -101,13 +101,3 @@ for features, classes in fabric.setup_dataloaders(loader):
     parameters = notebook.value("size(model.parameters())")
     assert notebook.value("in_use()") >= 4 * parameters
     assert notebook.explained() >= 0.99
-
-
-def test_a_batch_too_large_is_pytorchs_error(notebook: Notebook) -> None:
-    """`Trainer.fit` ends with `torch.OutOfMemoryError`, and a smaller model trains afterwards."""
-    notebook.run(MODEL)
-    notebook.run("torch.cuda.set_per_process_memory_fraction(32 / 1024)")
-    run = notebook.try_to_run("model = Classifier(width=2**18)\ntrain(model)")
-    (error,) = [content for kind, content in run.outputs if kind == "error"]
-    assert error["ename"] == "OutOfMemoryError"
-    notebook.run("del model\nmodel = Classifier()\ntrain(model, max_epochs=1)")

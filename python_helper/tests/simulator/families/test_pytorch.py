@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,50 +16,6 @@ def mlp(width: int = 64, depth: int = 3) -> nn.Sequential:
     """Return layers with activations between them, on the host."""
     layers = [layer for _ in range(depth) for layer in (nn.Linear(width, width), nn.ReLU())]
     return nn.Sequential(*layers)
-
-
-def test_a_pool_of_threads_trains_models(card: Simulation) -> None:
-    """Threads allocate and free at the same time, backward included, and lose no byte."""
-
-    def train(seed: int) -> tuple[str, float]:
-        generator = torch.Generator("cuda").manual_seed(seed)
-        model = mlp().cuda()
-        optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
-        inputs = torch.randn(32, 64, device="cuda", generator=generator)
-        losses = []
-        for _ in range(5):
-            loss = (model(inputs) - 1).square().mean()
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
-        return str(loss.device), losses[-1] - losses[0]
-
-    with ThreadPoolExecutor(4) as pool:
-        results = list(pool.map(train, range(8)))
-    assert {device for device, _ in results} == {"cuda:0"}
-    if card.compute == "cpu":
-        assert all(change < 0 for _, change in results)
-    torch._C._cuda_clearCublasWorkspaces()
-    assert card.allocator.allocated == 0
-
-
-def test_a_thread_runs_out_of_memory_by_itself(card: Simulation) -> None:
-    """The error is raised in the thread that asked, and the others go on."""
-    failures: list[BaseException] = []
-
-    def ask() -> None:
-        try:
-            torch.empty(8 * 2**30, dtype=torch.uint8, device="cuda")
-        except torch.OutOfMemoryError as error:
-            failures.append(error)
-
-    thread = threading.Thread(target=ask)
-    thread.start()
-    thread.join()
-    assert len(failures) == 1
-    assert torch.ones(3, device="cuda").is_cuda
-    assert card.allocator.stats()["num_ooms"] == 1
 
 
 def test_a_compiled_model_runs_uncompiled_and_says_so(card: Simulation) -> None:
