@@ -86,11 +86,10 @@ SCRIPTS = scripts $(wildcard benchmarks/*.py benchmarks/recovery/*.py benchmarks
 # What runs on other people's machines has to suit Windows and macOS as well.
 HELPER = $(addprefix python_helper/,gpu_dry_run gpu_headroom gpu_simulator)
 # What runs programs of other people's libraries or samples of the benchmarks: minutes, few kernels.
-SAMPLES = $(addprefix python_helper/tests/,causes dry_runs fuzz holders/test_libraries.py kernels/test_dask.py \
-	recovery simulator/families)
+SAMPLES = $(addprefix python_helper/tests/,causes dry_runs fuzz kernels/test_dask.py recovery simulator/families)
 # What is quick: `make check` runs it before each commit.
 QUICK = $(addprefix python_helper/tests/,advice cells code concurrency edits frameworks holders inspection oom protocol \
-	readings render text workers test_documents.py test_names.py) --ignore=python_helper/tests/holders/test_libraries.py
+	readings render text workers test_documents.py test_names.py)
 # What browser tests in JupyterLab 4.6 need.
 IN_LAB := .make/linked-lab-4.6 .make/linked-families labextension/package.json .make/kernel-6.17 .make/test-tools .make/chromium
 GROUPS := test-kernels test-samples test-lab test-wings test-hosts

@@ -72,7 +72,6 @@ HALVES = {
             f"{_BIN}pytest",
             *("--quiet", "--exitfirst", "-m", "not kernel", "-p", "no:cacheprovider"),
             *(f"python_helper/tests/{name}" for name in _CORE_TESTS.split()),
-            "--ignore=python_helper/tests/holders/test_libraries.py",
         ),
     ),
     "page": Half(

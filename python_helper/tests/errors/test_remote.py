@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import torch
 from gpu_headroom.errors.recognise import recognise
-from gpu_headroom.errors.remote import RemoteWorker, named_in, without_steps
+from gpu_headroom.errors.remote import RemoteWorker, named_in
 from tests.errors.test_recognise import MESSAGES, NOT_THE_GPU, recognised, torch_2
 from torch.distributed.elastic.multiprocessing.errors import ChildFailedError, ProcessFailure
 from torch.multiprocessing.spawn import ProcessRaisedException
@@ -179,12 +179,6 @@ def test_ranks_of_elastic_are_told_apart(tmp_path: Path) -> None:
     assert "line 6, in train" in found.traceback
 
 
-def test_a_hundred_engines_are_one_failure() -> None:
-    """The first is told of, the others are counted."""
-    found = say(AlreadyDisplayedError(engines(*[OOM] * 100)))
-    assert found.also_failed == 99
-
-
 @pytest.mark.parametrize(
     "make",
     [
@@ -213,17 +207,6 @@ def test_an_error_of_this_process_after_a_failed_command_is_its_own() -> None:
     error = RuntimeError(TEXT)
     error.__context__ = command(ELSE)
     assert not recognised(error).in_other_process
-
-
-def test_steps_of_ipython_are_left_out_too() -> None:
-    """With the lines of code around them."""
-    text = f"""Cell In[4], line 6, in train()
-      5     try:
-----> 6         raise RuntimeError("{TEXT}")
-      7     finally:
-
-{ELSE}"""
-    assert without_steps(text) == ELSE
 
 
 def test_what_carries_itself_comes_to_an_end() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
-import sys
 import types
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -48,26 +47,8 @@ FAULTS: dict[str, tuple[BaseException, str]] = {
     ),
     "ROCm": (RuntimeError("HIP error: an illegal memory access was encountered"), "access"),
     "launch failure": (RuntimeError("CUDA error: unspecified launch failure"), "kernel"),
-    "launch timeout": (
-        RuntimeError("CUDA error: the launch timed out and was terminated"),
-        "kernel",
-    ),
     "misaligned": (RuntimeError("CUDA error: misaligned address"), "kernel"),
-    "illegal instruction": (
-        RuntimeError("CUDA error: an illegal instruction was encountered"),
-        "kernel",
-    ),
-    "stack": (RuntimeError("CUDA error: hardware stack error"), "kernel"),
-    "program counter": (RuntimeError("CUDA error: invalid program counter"), "kernel"),
-    "address space": (
-        RuntimeError("CUDA error: operation not supported on global/shared address space"),
-        "kernel",
-    ),
     "ECC": (RuntimeError("CUDA error: uncorrectable ECC error encountered"), "hardware"),
-    "NVLink": (
-        RuntimeError("CUDA error: uncorrectable NVLink error detected during the execution"),
-        "hardware",
-    ),
     "CuPy": (
         CupyError("cudaErrorIllegalAddress: an illegal memory access was encountered"),
         "access",
@@ -271,18 +252,6 @@ def test_knows_it_however_it_is_passed_on(way: Callable[[BaseException], None]) 
     assert recognise_fault(caught.value) is not None
 
 
-def test_knows_it_under_a_debugger() -> None:
-    """What traces the code changes its instructions, not what they are."""
-    sys.settrace(lambda *_: None)
-    try:
-        error = natively(RuntimeError(ASSERT))
-        quoted = raised(RuntimeError(ASSERT))
-    finally:
-        sys.settrace(None)
-    assert recognise_fault(error) is not None
-    assert recognise_fault(quoted) is None
-
-
 def told_to_a_future(error: BaseException) -> None:
     """Await what somebody else says has failed, at once or later."""
 
@@ -329,20 +298,6 @@ def test_an_error_that_is_handed_over_was_not_raised_here(
     assert recognise_fault(caught.value) is None
 
 
-def test_knows_frames_of_cython() -> None:
-    """NumPy's random module is one; its frames have no instructions of their own."""
-    numpy_random = pytest.importorskip("numpy.random")
-    try:
-        numpy_random.rand(-1)
-    except ValueError as error:
-        innermost = error.__traceback__
-    while innermost is not None and innermost.tb_next is not None:
-        innermost = innermost.tb_next
-    assert innermost is not None
-    assert innermost.tb_frame.f_code.co_filename.endswith(".pyx")
-    assert recognise_fault(RuntimeError(ASSERT).with_traceback(innermost)) is not None
-
-
 def test_finds_it_behind_another_error() -> None:
     """A library may wrap it."""
     error = ValueError("the step failed")
@@ -356,7 +311,6 @@ def test_finds_it_behind_another_error() -> None:
     "name",
     [
         "RemoteTraceback",
-        "_RemoteTraceback",
         "RemoteError",
         "RayError",
         "ProcessException",
@@ -375,10 +329,4 @@ def test_what_passed_through_a_cluster_is_not_ours(module: str) -> None:
     error = in_module(
         module, "raise natively(error)", natively=natively, error=RuntimeError(ASSERT)
     )
-    assert recognise_fault(error) is None
-
-
-def test_a_rebuilt_traceback_is_no_proof() -> None:
-    """`tblib` makes frames with the names of those of another process, which may be PyTorch's."""
-    error = in_module("torch.nn", "raise __traceback_maker", __traceback_maker=RuntimeError(ASSERT))
     assert recognise_fault(error) is None

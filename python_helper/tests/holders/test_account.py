@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import gc
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.holders.account import largest_growth, take
-from gpu_headroom.testing import check
 from gpu_headroom.text.format import MIB
 from gpu_simulator import simulate
 from tests.holders.conftest import BASE, sizes
@@ -113,31 +111,6 @@ def test_keeps_devices_apart() -> None:
     assert {row.name: row.bytes for row in second.rows} == {"x": 16 * MIB, "y": 4 * MIB}
     assert balances(first)
     assert balances(second)
-
-
-def test_travels_as_the_schema_says(notebook: Notebook, measure: Measure) -> None:
-    """The event is valid, with at most 50 parts a row, the largest first."""
-    notebook.run("tensor(16)")
-    account = measure(f"{EVERYTHING}\nx = [tensor(1 + n % 7) for n in range(80)]")
-    event = account.as_wire("life", "request", execution_count=3, processes={0: []})
-    check(event, "holders")
-    assert json.loads(json.dumps(event)) == event
-    (row,) = (row for row in event["devices"][0]["rows"] if row["name"] == "x")
-    amounts = [part["bytes"] for part in row["parts"]]
-    assert row["count"] == 80
-    assert len(amounts) == 50
-    assert amounts == sorted(amounts, reverse=True)
-    assert row["parts"][0] | {"id": "", "name": ""} == {
-        "id": "",
-        "name": "",
-        "kind": "tensor",
-        "framework": "torch",
-        "bytes": 7 * MIB,
-        "graph": False,
-        "dtype": "uint8",
-        "shape": [7 * MIB],
-        "allocation_site": None,
-    }
 
 
 def test_finds_each_id_again(measure: Measure) -> None:

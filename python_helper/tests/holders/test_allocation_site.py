@@ -68,19 +68,6 @@ def test_a_library_is_not_a_cell(notebook: Notebook, recording: Recording) -> No
     assert (found["cell_id"], found["line"]) == ("model", 1)
 
 
-def test_tells_no_cell_where_two_have_the_same_text(
-    notebook: Notebook, recording: Recording, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Kernels name code by its text: of two equal cells none is named, the line is."""
-    monkeypatch.setattr(notebook.shell.compile, "get_code_name", lambda raw, *_: f"<{hash(raw)}>")
-    source = MAKE.format(name="x", mib=2)
-    notebook.run(source, cell_id="one")
-    assert place_of(notebook, recording, "x") is not None
-    notebook.run(source, cell_id="two")
-    made = {"cell_id": None, "execution_count": None, "line": 3}
-    assert place_of(notebook, recording, "x") == made
-
-
 def test_leaves_a_recording_of_somebody_else_alone(notebook: Notebook) -> None:
     """Where blocks have stacks already somebody records: it goes on as it was set up."""
     notebook.run("torch.cuda.memory._record_memory_history(max_entries=1000)")
@@ -115,21 +102,6 @@ def test_waits_for_a_block_that_tells(notebook: Notebook) -> None:
         was_on.append(recording.on)
     assert was_on == [False, True]
     recording.end()
-
-
-def test_ends_when_the_settings_change(notebook: Notebook) -> None:
-    """Off again, nothing is recorded any more; turning it off twice does nothing."""
-    recording = Recording()
-    recording.follow(True)
-    recording.follow(False)
-    recording.follow(False)
-    notebook.run(MAKE.format(name="x", mib=2))
-    frames = [
-        block.get("frames")
-        for segment in torch.cuda.memory_snapshot()
-        for block in segment["blocks"]
-    ]
-    assert not any(frames)
 
 
 @pytest.mark.usefixtures("notebook")

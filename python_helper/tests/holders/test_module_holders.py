@@ -70,12 +70,6 @@ ENGINE = Engine()
         ("{module}.load", "'s cache"),
         "{module}.load.cache_clear()",
     ),
-    "unbounded lru_cache": (
-        "@functools.cache\ndef load(name): return tensor(64)",
-        "weights = {module}.load('a')\ndel weights",
-        ("{module}.load", "'s cache['a']"),
-        "{module}.load.cache_clear()",
-    ),
     "closure of a callback": (
         """
 CALLBACKS = []
@@ -92,12 +86,6 @@ def register():
         "LOCAL = threading.local()",
         "{module}.LOCAL.buffers = [tensor(64)]",
         ("{module}.LOCAL", ".buffers[0]"),
-        "{module}.LOCAL = None",
-    ),
-    "own kind of thread-local": (
-        "class Local(threading.local): pass\nLOCAL = Local()",
-        "{module}.LOCAL.buffer = tensor(64)",
-        ("{module}.LOCAL", ".buffer"),
         "{module}.LOCAL = None",
     ),
     "global group": (
@@ -121,12 +109,6 @@ def destroy():
         "{module}.collect()",
         ("{module}.collect", "'s defaults[0][0]"),
         "{module}.collect = None",
-    ),
-    "weak keys": (
-        "class Key: pass\nKEY, CACHE = Key(), weakref.WeakKeyDictionary()",
-        "{module}.CACHE[{module}.KEY] = tensor(64)",
-        ("{module}.CACHE", ".data[…]"),
-        "{module}.CACHE.clear()",
     ),
     "deep": (
         "NEST = []",

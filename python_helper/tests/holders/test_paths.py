@@ -75,14 +75,6 @@ def test_says_the_way_from_a_name(notebook: Notebook, source: str, way: str) -> 
     assert ways.complete
 
 
-def test_says_the_way_from_an_output(notebook: Notebook) -> None:
-    """A displayed value is held by the history of outputs."""
-    result = notebook.run("[tensor(8)]")
-    assert result.success
-    ways = find(largest(notebook), notebook.shell, notebook.read(), Turn(30.0))
-    assert written(ways)[0] == f"`Out[{result.execution_count}]` → item 0"
-
-
 def test_says_the_way_from_a_failed_cell(notebook: Notebook) -> None:
     """A variable that a traceback keeps is told with its function."""
     assert not notebook.run("def train():\n    batch = tensor(8)\n    1/0\ntrain()").success
@@ -135,20 +127,6 @@ def test_an_id_outlives_the_account(notebook: Notebook) -> None:
                 "nest = Slots()\nnest.kept = tensor(8)\nfor _ in range(20): nest = {'in': nest}"
             ),
             "`nest` → dict" + " → key `'in'`" * 20 + " → attribute `kept`",
-        ),
-        (
-            (
-                "def make():\n    data = tensor(8)\n    return lambda: data\n"
-                "nest = make()\nfor _ in range(20): nest = (nest,)"
-            ),
-            "`nest` → tuple" + " → item 0" * 20 + " → closure variable `data`",
-        ),
-        (
-            (
-                "def rows():\n    batch = tensor(8)\n    yield 1\n"
-                "nest = rows()\nnext(nest)\nfor _ in range(20): nest = [nest]"
-            ),
-            "`rows()` → variables of the suspended `rows`",
         ),
         (
             (
@@ -220,13 +198,6 @@ def test_says_when_it_stopped_early(notebook: Notebook, monkeypatch: pytest.Monk
     ways = ways_to_largest(notebook, nested)
     assert (ways.paths, ways.complete) == ([], False)
     assert ways.message["id"] == "path.stopped_empty"
-
-
-def test_says_when_the_walk_stopped_early(notebook: Notebook) -> None:
-    """What a walk without time did not come by is not said to be gone."""
-    notebook.run("x = tensor(8)\nn = range(50); many = [[[[0] for _ in n] for _ in n] for _ in n]")
-    ways = find("nonsense", notebook.shell, notebook.read(), Turn(0.0))
-    assert (ways.paths, ways.complete) == ([], False)
 
 
 def test_goes_through_so_many_objects_at_most(

@@ -25,17 +25,12 @@ with torch.autocast("cuda", dtype=torch.bfloat16):
 KEPT = "kept = torch.cuda.memory_allocated() - before"
 NETS = {
     "linear": ("nn.Sequential(*[nn.Linear(512, 512), nn.GELU()] * 4)", "4096, 512"),
-    "norms alone": ("nn.Sequential(*[nn.LayerNorm(512), nn.GELU()] * 4)", "4096, 512"),
     "norms between": (
         "nn.Sequential(*[nn.LayerNorm(512), nn.Linear(512, 512), nn.GELU()] * 3)",
         "4096, 512",
     ),
     "convolutions": (
         "nn.Sequential(*[nn.Conv2d(16, 16, 3, padding=1), nn.BatchNorm2d(16), nn.ReLU()] * 3)",
-        "16, 16, 64, 64",
-    ),
-    "groups": (
-        "nn.Sequential(*[nn.Conv2d(16, 16, 3, padding=1), nn.GroupNorm(4, 16), nn.SiLU()] * 3)",
         "16, 16, 64, 64",
     ),
     "transformer": (

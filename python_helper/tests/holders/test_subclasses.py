@@ -118,14 +118,6 @@ def test_looks_into_jagged_tensors() -> None:
     assert found["x._offsets"] == 512
 
 
-@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
-@pytest.mark.usefixtures("host_as_gpu")
-def test_counts_a_nested_tensor_without_a_shape() -> None:
-    """The older sort has one buffer and no shape."""
-    x = torch.nested.nested_tensor([torch.ones(1024), torch.ones(2048)])
-    assert walked(x) == {"x": 4 * 3072}
-
-
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.usefixtures("host_as_gpu")
 def test_counts_quantised_tensors_with_their_scales() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import types
-import weakref
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -73,14 +72,6 @@ def test_names_what_a_traceback_keeps_by_the_persons_variables(
     assert names == ["x in Block.forward", "own in Block.forward", "mine in call"]
 
 
-def test_prefers_the_persons_own_modules_to_libraries(notebook: Notebook) -> None:
-    """Code in a file beside the notebook comes before what is installed."""
-    library(notebook, "theirs", "/lib/site-packages/theirs.py")
-    library(notebook, "mine", "/home/me/mine.py")
-    names = names_in_traceback(notebook, "theirs.call(mine.call, len, tensor(64), 1)")
-    assert names == ["passed_on in call", "mine in call"]  # theirs has it in `args` only
-
-
 def test_names_the_function_around_a_comprehension(notebook: Notebook) -> None:
     """A lambda or a comprehension has no name that would help anybody."""
     names = names_in_traceback(
@@ -103,25 +94,6 @@ def test_gives_no_name_to_what_only_our_own_frames_know(notebook: Notebook) -> N
     found = survey(notebook.shell, Turn(30.0))
     assert found is not None
     assert found.ledger.bytes(0, origin="traceback") == 8 * MIB
-
-
-def test_ignores_the_cpu_and_meta(notebook: Notebook) -> None:
-    """Only memory of the card is counted."""
-    found = look(notebook, "a = torch.zeros(1000)\nb = torch.zeros(1000, device='meta')")
-    assert list(found.ledger) == []
-
-
-def test_keeps_nothing_alive(notebook: Notebook) -> None:
-    """A survey holds no object of the user's, classes included."""
-    found = look(
-        notebook, "class Holder:\n    def __init__(self): self.x = tensor(8)\nh = Holder()"
-    )
-    seen = weakref.ref(notebook.shell.user_ns["h"].__class__)
-    assert found.ledger.bytes(0) == 8 * MIB
-    notebook.run("del h, Holder")
-    gc.collect()
-    assert seen() is None
-    assert notebook.in_use() == 0
 
 
 def test_what_is_near_a_name_comes_before_what_is_deep(notebook: Notebook) -> None:

@@ -30,7 +30,6 @@ def train(model, *optimizers, steps=1):
 ADAM = "model = net(); optimizer = optim.Adam(model.parameters())\n"
 KEPT: dict[str, tuple[str, list[str]]] = {
     "one": (ADAM, ["model", "optimizer"]),
-    "first name": (f"{ADAM}again = model; same = optimizer", ["model", "optimizer"]),
     "not what nobody trains": (
         f"{ADAM}best = copy.deepcopy(model); teacher = net(); x = torch.ones(4).cuda()",
         ["model", "optimizer"],
@@ -61,10 +60,6 @@ KEPT: dict[str, tuple[str, list[str]]] = {
         ),
         ["agent", "agent.optimizer"],
     ),
-    "namespace": (
-        f"{ADAM}all = types.SimpleNamespace(m=model, o=optimizer); del model, optimizer",
-        ["all.m", "all.o"],
-    ),
     "containers": (
         (
             "nets = {'g': net(), 'd': net()}\n"
@@ -90,8 +85,6 @@ KEPT: dict[str, tuple[str, list[str]]] = {
         ["model", "optimizer"],
     ),
     "no model": ("optimizer = optim.Adam(net().parameters())", []),
-    "no optimizer": ("model = net()", []),
-    "a tensor alone": ("w = torch.ones(4, requires_grad=True); o = optim.Adam([w])", []),
     "spread over processes": (
         (
             f"{ADAM}class Sharded(nn.Module): __module__ = 'torch.distributed.fsdp'\n"
@@ -112,19 +105,6 @@ TRAINED: dict[str, tuple[str, bool, bool]] = {
         ),
         True,
         True,
-    ),
-    "without state, just made": (
-        "model = net(); optimizer = optim.SGD(model.parameters())",
-        False,
-        False,
-    ),
-    "without steps": (
-        (
-            "model = net(); optimizer = optim.SGD(model.parameters(), momentum=0.9)\n"
-            "train(model, optimizer)"
-        ),
-        True,
-        False,
     ),
     "counted on the card": (
         (
