@@ -114,29 +114,6 @@ def test_jax_pool_taken_at_start_is_no_alarm(jax_with: Callable[..., jax.Jax]) -
     assert device.notes[0]["text"].startswith("JAX took a pool of 12.0 GiB when it started")
 
 
-@pytest.mark.parametrize(
-    ("variable", "value"),
-    [("XLA_PYTHON_CLIENT_PREALLOCATE", "false"), ("XLA_PYTHON_CLIENT_ALLOCATOR", "cuda_async")],
-)
-def test_jax_without_a_pool_has_no_note(
-    jax_with: Callable[..., jax.Jax], monkeypatch: pytest.MonkeyPatch, variable: str, value: str
-) -> None:
-    """What is cached is then unknown, unless JAX tells its pool."""
-    monkeypatch.setenv(variable, value)
-    (view,) = jax_with({"bytes_in_use": GIB, "bytes_limit": 12 * GIB, "pool_bytes": -1}).read()
-    assert view.framework is not None
-    assert (view.framework.preallocated, view.framework.cached_bytes) == (False, None)
-    assert view.notes == ()
-
-
-def test_jax_devices_without_statistics_are_not_measured(
-    jax_with: Callable[..., jax.Jax],
-) -> None:
-    """The platform allocator keeps none."""
-    assert jax_with(None).read() == ()
-    assert jax_with({"num_allocs": 3}).read() == ()
-
-
 # --- TensorFlow -------------------------------------------------------------------
 
 GPU = "/device:GPU:0"
@@ -216,14 +193,6 @@ def test_tensorflow_that_grows_hides_its_pool(imported: Imported) -> None:
     assert (device.outside_bytes, device.notes) == (None, ())
 
 
-def test_tensorflow_without_a_tensor_has_no_pool(imported: Imported) -> None:
-    """Before the first tensor nothing is taken."""
-    fake = FakeTensorFlow(imported)
-    fake.memory = {"current": 0, "peak": 0}
-    (device,) = merge(tensorflow.TensorFlow().read(), [CARD])
-    assert (device.frameworks[0].preallocated, device.cached_bytes) == (False, 0)
-
-
 # --- CuPy and the driver API ------------------------------------------------------
 
 
@@ -285,34 +254,6 @@ def test_cupy_is_read_where_it_has_a_context(
     assert view.framework is not None
     assert (view.index, view.framework.in_use_bytes, view.framework.cached_bytes) == (1, 100, 300)
     assert view.framework.source == "get_default_memory_pool()"
-
-
-def test_cupy_keeps_what_it_read_of_other_devices(
-    imported: Imported, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Another thread has another current device; an unused pool is no device of CuPy's."""
-    fake, source = FakeCuPy(imported, monkeypatch), cupy.CuPy()
-    source.read()
-    fake.contexts, fake.current = frozenset({0, 1}), 0
-    assert [view.index for view in source.read()] == [1]
-    fake.used[0] = 7
-    assert sorted(view.index for view in source.read()) == [0, 1]
-
-
-def test_rmm_is_asked_only_for_statistics_that_are_on(
-    imported: Imported, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """RMM answers `None` where its user has not switched statistics on."""
-    FakeCuPy(imported, monkeypatch)
-    counted: list[Any] = [None]
-    imported("rmm.statistics", get_statistics=lambda: counted[0])
-    source = cupy.CuPy()
-    assert [view.framework and view.framework.in_use_bytes for view in source.read()] == [100]
-    counted[0] = SimpleNamespace(current_bytes=55, peak_bytes=66)
-    (view,) = source.read()
-    assert view.framework is not None
-    assert (view.framework.in_use_bytes, view.framework.cached_bytes) == (155, None)
-    assert view.framework.source == "get_default_memory_pool() + rmm.statistics"
 
 
 # --- PyTorch on other hardware ----------------------------------------------------

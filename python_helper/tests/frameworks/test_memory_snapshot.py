@@ -48,14 +48,6 @@ def test_writes_what_the_viewer_opens(folder: Path) -> None:
     assert "<html" in _memory_viz.trace_plot(snapshot)
 
 
-@pytest.mark.usefixtures("used_card", "folder")
-def test_two_in_one_second_are_two_files() -> None:
-    """A new name is found however often one asks."""
-    names = {export().path for _ in range(4)}
-    assert None not in names
-    assert len(names) == 4
-
-
 @pytest.mark.usefixtures("used_card")
 def test_never_overwrites(folder: Path) -> None:
     """A file that is there stays as it is, and the sentence says so."""
@@ -64,13 +56,6 @@ def test_never_overwrites(folder: Path) -> None:
     assert (written.path, written.bytes) == (None, None)
     assert written.message["id"] == "snapshot.exists"
     assert (folder / "mine.pickle").read_text() == "mine"
-
-
-@pytest.mark.usefixtures("used_card")
-def test_takes_a_path(folder: Path) -> None:
-    """A relative path is one in the working directory; a person's home may stand in it."""
-    (folder / "deep").mkdir()
-    assert export("deep/one.pickle").path == str(folder / "deep" / "one.pickle")
 
 
 @pytest.mark.usefixtures("used_card", "folder")

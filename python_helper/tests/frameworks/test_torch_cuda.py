@@ -71,42 +71,6 @@ def read() -> DeviceReading:
     return device
 
 
-def test_reads_one_device_with_a_context(torch: FakeTorch) -> None:
-    """All figures of a device, and none of a device that this process does not use."""
-    device = read()
-    assert torch.named == 1
-    assert device.as_wire() == {
-        "index": 0,
-        "backend": "cuda",
-        "name": "NVIDIA T4",
-        "uuid": "d2c9-1",
-        "simulated": False,
-        "capacity_bytes": 10000,
-        "capacity_limited": False,
-        "shared_with_host": False,
-        "free_bytes": 5000,
-        "outside_bytes": 4000,
-        "others_bytes": None,
-        "in_use_bytes": 600,
-        "cached_bytes": 400,
-        "used_bytes": 4600,
-        "headroom_bytes": 5400,
-        "frameworks": [
-            {
-                "name": "torch",
-                "title": "PyTorch",
-                "in_use_bytes": 600,
-                "cached_bytes": 400,
-                "preallocated": False,
-                "peak_in_use_bytes": 900,
-                "alloc_retries": 2,
-                "ooms": 1,
-            }
-        ],
-        "notes": [],
-    }
-
-
 def test_a_driver_that_refuses_leaves_its_figures_unknown(torch: FakeTorch) -> None:
     """Free and outside are then not measured; the capacity is known from the device."""
     torch.memory = None
@@ -161,14 +125,6 @@ def test_missing_figures_are_unknown(torch: FakeTorch) -> None:
     assert framework.peak_in_use_bytes is None
     assert framework.ooms is None
     assert device.outside_bytes is None
-
-
-def test_names_are_asked_for_once(torch: FakeTorch) -> None:
-    """Properties never change, and are kept."""
-    source = TorchCuda()
-    for _ in range(3):
-        source.read()
-    assert torch.named == 1
 
 
 def test_states(torch: FakeTorch, monkeypatch: pytest.MonkeyPatch) -> None:

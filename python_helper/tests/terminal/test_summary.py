@@ -8,7 +8,6 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
-import gpu_headroom
 import pytest
 import torch
 from gpu_headroom import release
@@ -22,10 +21,8 @@ from gpu_headroom.terminal import magics, script
 from gpu_headroom.terminal.summary import (
     list_holders,
     list_items,
-    list_outcome,
     summarise,
 )
-from gpu_headroom.terminal.tables import Text, table
 from gpu_headroom.testing import RecordingChannel
 from gpu_headroom.text.format import format_bytes
 from gpu_simulator import simulate
@@ -36,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from gpu_headroom.protocol.generated.wire import AllocationSite
 
 MIB, GIB = 2**20, 2**30
 MAKE = "import torch\nbatch = [torch.empty({mib} * 2**20, dtype=torch.uint8, device='cuda')]"
@@ -70,17 +66,6 @@ def reading(index: int, **changes: Any) -> DeviceReading:
     return DeviceReading(**{**values, **changes})
 
 
-def test_a_table_is_aligned() -> None:
-    """Columns line up under their heads, numbers to the right, and no line ends in blanks."""
-    said = table(("A", "Size", ""), [("one", "1.0 GiB", ""), ("a", "12 MiB", "x")])
-    assert said == "A       Size\none  1.0 GiB\na     12 MiB  x"
-
-
-def test_text_shows_itself() -> None:
-    """As the last line of a cell a text shows its lines, without quotes or escapes."""
-    assert repr(Text("a\n'b'")) == "a\n'b'"
-
-
 def test_says_the_numbers_of_each_device() -> None:
     """One row per device with used, headroom, in use, cached, outside, free and capacity."""
     unknown = reading(1, free_bytes=None, outside_bytes=None, frameworks=())
@@ -96,19 +81,6 @@ def test_says_the_numbers_of_each_device() -> None:
         *("not measured", "not measured", "16.0 GiB"),
     ]
     assert lines[3] == ("Host memory: 1.0 GiB in this process, 20.0 GiB available of not measured")
-
-
-def test_says_who_shares_a_device() -> None:
-    """Several frameworks on one device are told apart; a limit is told as one."""
-    both = (
-        FrameworkReading("torch", 3 * GIB, GIB, None, None, None),
-        FrameworkReading("jax", GIB, None, None, None, None),
-    )
-    said = summarise(
-        DeviceSnapshot(1, 0.0, "live", (reading(0, frameworks=both, capacity_limited=True),))
-    )
-    assert "GPU 0: in use by torch 3.0 GiB, jax 1.0 GiB." in said
-    assert "GPU 0: the capacity is the limit that was set for this process." in said
 
 
 @pytest.mark.parametrize(
@@ -140,25 +112,6 @@ def test_says_the_numbers_of_the_wire(notebook: Notebook) -> None:
     assert "Made in" not in said
 
 
-def test_says_where_a_holder_was_made(notebook: Notebook) -> None:
-    """While allocations are recorded a column says in which cell and line."""
-    account = take(notebook.shell, notebook.read(), Turn(30.0))
-    made: AllocationSite = {"cell_id": "x", "execution_count": 7, "line": 2}
-    event = account.as_wire("life", None, recording=True, site_of=lambda *_: made)
-    assert re.search(r"batch +In \[7\], line 2$", list_holders(event), re.MULTILINE)
-
-
-def test_lists_twenty_rows_and_the_rest(notebook: Notebook) -> None:
-    """A long list is cut, and says what was left out."""
-    notebook.run(
-        "for _i in range(30): globals()[f'name{_i}'] = torch.empty(2**20, device='cuda')\n"
-    )
-    event = take(notebook.shell, notebook.read(), Turn(30.0)).as_wire("life", None)
-    count = len(event["devices"][0]["rows"])
-    assert count > 30
-    assert f"and {count - 20} more with " in list_holders(event)
-
-
 def test_lists_items_with_their_price(notebook: Notebook) -> None:
     """What is not measured before it is freed says so; what is lost comes after what is not."""
     said = list_items(release.plan(notebook.situation())).splitlines()
@@ -173,19 +126,6 @@ def test_lists_items_with_their_price(notebook: Notebook) -> None:
         "0.6 GiB",
         "Cells that use it will fail until it is made again.",
     ]
-
-
-def test_says_what_each_item_gave(notebook: Notebook) -> None:
-    """Below the sum stand the items that gave something, and what still holds the rest."""
-    notebook.run("kept = batch[0][: 100 * 2**20].clone(); other = kept")
-    wish = ["variable:batch", "variable:gone"]
-    outcome = release.run(wish, notebook.situation(), notebook.read, wish)
-    said = list_outcome(outcome).splitlines()
-    assert said[0] == outcome.message["text"]
-    rows = [re.split("  +", line) for line in said]
-    assert ["0 MiB", "variable:gone", "It is no longer there."] in rows
-    assert ["0.6 GiB", "variable:batch"] in rows
-    assert said[-1] == "Still in use: kept 100 MiB"
 
 
 def magic(notebook: Notebook, line: str) -> str:
@@ -219,16 +159,6 @@ def test_the_magic_frees_what_is_safe(notebook: Notebook) -> None:
     assert re.search(r"^traceback +1\.0 GiB", magic(notebook, "plan"), re.MULTILINE)
     assert magic(notebook, "free").startswith("Freed 1.0 GiB")
     assert notebook.shell.user_ns["batch"]
-
-
-def test_lists_processes_as_far_as_they_are_shown() -> None:
-    """Hidden processes are told as hidden, and none is told as none."""
-    assert list(script.list_processes(0, None)) == [
-        "GPU 0: which processes use it is not shown here."
-    ]
-    assert list(script.list_processes(0, [])) == []
-    rows = list(script.list_processes(1, [{"pid": 42, "name": None, "bytes": 2 * GIB}]))
-    assert rows == ["GPU 1, processes:", "PID  Memory   Name\n42   2.0 GiB  ?"]
 
 
 # --- Scripts and terminals ------------------------------------------------------
@@ -283,14 +213,6 @@ def test_a_wrong_command_gets_the_usage(arguments: list[str]) -> None:
     assert done.stderr.startswith("usage: python -m gpu_headroom")
 
 
-def test_helps() -> None:
-    """`--help` says what can be asked here, what is asked in the kernel, and the exit codes."""
-    done = python("-m", "gpu_headroom", "--help")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "%gpu_headroom status" in done.stdout
-    assert "Exit codes" in done.stdout
-
-
 def test_a_terminal_gets_totals_and_processes(capsys: pytest.CaptureFixture[str]) -> None:
     """What the driver says of each GPU, with the processes on it; no framework is started."""
     with simulate("4 GiB", outside="1 GiB"):
@@ -300,10 +222,3 @@ def test_a_terminal_gets_totals_and_processes(capsys: pytest.CaptureFixture[str]
     said = capsys.readouterr().out
     assert said.splitlines()[1].split()[:3] == ["0", "Simulated", "GPU"]
     assert format_bytes(device.free_bytes or 0) in said
-
-
-def test_the_functions_say_what_they_do() -> None:
-    """Every public function has help, and the package that hides `holders` is callable."""
-    for name in gpu_headroom.__all__:
-        assert getattr(gpu_headroom, name).__doc__, name
-    assert callable(gpu_headroom.holders)

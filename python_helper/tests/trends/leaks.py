@@ -35,23 +35,6 @@ for step in range(5000):
     )
 
 
-def outputs_in_a_list(draw: Random) -> Leak:
-    """Predictions that stay on the card."""
-    return Leak(
-        f"""{mlp(draw)}
-outputs = []
-optimizer = torch.optim.AdamW(model.parameters())
-for step in range(5000):
-    optimizer.zero_grad()
-    found = model(x)
-    loss_of(found, y).backward()
-    optimizer.step()
-    outputs.append(torch.zeros({_rows(draw)}, 1024, device="cuda"))
-""",
-        "outputs",
-    )
-
-
 def growing_cache(draw: Random) -> Leak:
     """A dictionary of features by number, never asked twice."""
     return Leak(
@@ -63,34 +46,6 @@ with torch.no_grad():
         cache[number] = torch.zeros({_rows(draw)}, 1024, device="cuda")
 """,
         "cache",
-    )
-
-
-def closures(draw: Random) -> Leak:
-    """Functions for later that hold what they were made with."""
-    return Leak(
-        f"""{mlp(draw)}
-callbacks = []
-def later(found):
-    return lambda: found.sum()
-with torch.no_grad():
-    for step in range(5000):
-        model(x)
-        callbacks.append(later(torch.zeros({_rows(draw)}, 1024, device="cuda")))
-""",
-        "callbacks",
-    )
-
-
-def sum_of_losses(draw: Random) -> Leak:
-    """A sum that keeps the graph of each of its terms."""
-    return Leak(
-        f"""{mlp(draw, batch=_rows(draw) // 8)}
-total = 0
-for step in range(5000):
-    total = total + loss_of(model(x), y)
-""",
-        "total",
     )
 
 
@@ -142,30 +97,6 @@ for round_ in range(5000):
     )
 
 
-def attribute(draw: Random) -> Leak:
-    """A module that remembers its outputs."""
-    return Leak(
-        f"""{mlp(draw, batch=_rows(draw) // 4)}
-class Remembering(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.inner = model
-        self.seen = []
-    def forward(self, x):
-        found = self.inner[0](x)
-        self.seen.append(found.detach())
-        return self.inner[1:](found)
-net = Remembering()
-optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
-for step in range(5000):
-    optimizer.zero_grad()
-    loss_of(net(x), y).backward()
-    optimizer.step()
-""",
-        "net",
-    )
-
-
 def exceptions(draw: Random) -> Leak:
     """Errors kept for a report, each with the frames it came through."""
     return Leak(
@@ -188,13 +119,9 @@ with torch.no_grad():
 
 LEAKS: tuple[Callable[[Random], Leak], ...] = (
     graphs_in_a_list,
-    outputs_in_a_list,
     growing_cache,
-    closures,
-    sum_of_losses,
     hooks,
     keys_and_values,
     optimizers,
-    attribute,
     exceptions,
 )

@@ -42,36 +42,6 @@ for step in range({draw.randint(80, 200)}):
 """
 
 
-def kept_gradients(draw: Random) -> str:
-    """Gradients set to zero instead of dropped, momentum made at the first step."""
-    return f"""{mlp(draw)}
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-for step in range({draw.randint(80, 200)}):
-    optimizer.zero_grad(set_to_none=False)
-    loss_of(model(x), y).backward()
-    optimizer.step()
-"""
-
-
-def convolutions(draw: Random) -> str:
-    """A small CNN."""
-    channels = draw.choice([16, 32, 64])
-    return f"""
-import torch
-from torch import nn
-model = nn.Sequential(
-    nn.Conv2d(3, {channels}, 3, padding=1), nn.BatchNorm2d({channels}), nn.ReLU(),
-    nn.Conv2d({channels}, {channels}, 3, padding=1), nn.ReLU(), nn.AdaptiveAvgPool2d(1),
-    nn.Flatten(), nn.Linear({channels}, 10)).cuda()
-optimizer = torch.optim.Adam(model.parameters())
-x = torch.randn({draw.choice([16, 32])}, 3, 96, 96)
-for step in range({draw.randint(60, 150)}):
-    optimizer.zero_grad()
-    model(x.cuda()).sum().backward()
-    optimizer.step()
-"""
-
-
 def transformer(draw: Random) -> str:
     """A transformer with clipped gradients."""
     return f"""
@@ -113,18 +83,6 @@ for step in range({draw.randint(100, 200)}):
     optimizer.zero_grad()
     model(x).sum().backward()
     optimizer.step()
-"""
-
-
-def accumulation(draw: Random) -> str:
-    """Gradients of several batches before each step."""
-    return f"""{mlp(draw)}
-optimizer = torch.optim.AdamW(model.parameters())
-for step in range({draw.randint(30, 60)}):
-    for part in range({draw.choice([4, 8])}):
-        loss_of(model(x), y).backward()
-    optimizer.step()
-    optimizer.zero_grad()
 """
 
 
@@ -184,32 +142,6 @@ with torch.no_grad():
 """
 
 
-def moving(draw: Random) -> str:
-    """A model comes from the host, is made smaller on the card, and answers."""
-    width = 512
-    layers = int(draw.uniform(0.5, 0.7) * 3.5 * 1024 * MIB / (4 * width**2))
-    return f"""
-import torch
-from torch import nn
-model = nn.Sequential(*[nn.Linear({width}, {width}, device="meta") for _ in range({layers})])
-model = model.to_empty(device="cpu").cuda().half()
-x = torch.randn(16, {width}, device="cuda", dtype=torch.half)
-with torch.no_grad():
-    for step in range(3):
-        model(x)
-"""
-
-
-def inference(draw: Random) -> str:
-    """Answers that go to the host."""
-    return f"""{mlp(draw)}
-found = []
-with torch.no_grad():
-    for step in range({draw.randint(150, 400)}):
-        found.append(model(x).cpu())
-"""
-
-
 def generation(draw: Random) -> str:
     """A cache of keys and values grows with each token, and goes with each prompt."""
     return f"""{mlp(draw)}
@@ -258,20 +190,6 @@ for step in range({first + draw.randint(50, 100)}):
 """
 
 
-def two_players(draw: Random) -> str:
-    """Two networks take turns."""
-    return f"""{mlp(draw)}
-critic = nn.Sequential(nn.Linear(10, width), nn.ReLU(), nn.Linear(width, 1)).cuda()
-optimizers = [torch.optim.Adam(each.parameters()) for each in (model, critic)]
-for step in range({draw.randint(50, 100)}):
-    for optimizer in optimizers:
-        for each in optimizers:
-            each.zero_grad()
-        critic(model(x)).mean().backward()
-        optimizer.step()
-"""
-
-
 def nearly_full(draw: Random) -> str:
     """One batch more would not fit."""
     return f"""{mlp(draw)}
@@ -287,37 +205,6 @@ rest = torch.cuda.mem_get_info()[0] * {draw.uniform(0.4, 0.6):.3f}
 rows = int(rest / (4 * width * (3 * layers + 4)))
 for number in range({draw.randint(80, 150)}):
     step(rows)
-"""
-
-
-def mixed_precision(draw: Random) -> str:
-    """Autocast and a scaler."""
-    return f"""{mlp(draw)}
-optimizer = torch.optim.AdamW(model.parameters())
-scaler = torch.amp.GradScaler("cuda")
-for step in range({draw.randint(40, 80)}):
-    optimizer.zero_grad()
-    with torch.autocast("cuda"):
-        loss = loss_of(model(x), y)
-    scaler.scale(loss).backward()
-    scaler.step(optimizer)
-    scaler.update()
-"""
-
-
-def recurrent(draw: Random) -> str:
-    """Truncated back-propagation: the state goes on, its graph does not."""
-    return f"""{mlp(draw)}
-cell = nn.GRUCell(width, width).cuda()
-optimizer = torch.optim.Adam(cell.parameters())
-state = torch.zeros(64, width, device="cuda")
-for step in range({draw.randint(30, 60)}):
-    for word in range({draw.randint(4, 10)}):
-        state = cell(x[:64], state)
-    optimizer.zero_grad()
-    state.sum().backward()
-    optimizer.step()
-    state = state.detach()
 """
 
 
@@ -338,42 +225,18 @@ for step in range({draw.randint(80, 150)}):
 """
 
 
-def numbers(draw: Random) -> str:
-    """A history of numbers, and of losses without graphs."""
-    return f"""{mlp(draw)}
-optimizer = torch.optim.AdamW(model.parameters())
-history, losses = [], []
-for step in range({draw.randint(100, 250)}):
-    optimizer.zero_grad()
-    loss = loss_of(model(x), y)
-    loss.backward()
-    optimizer.step()
-    history.append(loss.item())
-    losses.append(loss.detach())
-"""
-
-
 HEALTHY: tuple[Shape, ...] = (
     plain,
-    kept_gradients,
-    convolutions,
     transformer,
     random_lengths,
     sorted_lengths,
-    accumulation,
     thawing,
     epochs,
     building,
-    moving,
-    inference,
     generation,
     replay,
     averaged,
-    two_players,
     nearly_full,
-    mixed_precision,
-    recurrent,
     cached_data,
-    numbers,
 )
 """Card of 4 GiB; what some collect for a while stays below a third of it."""

@@ -175,31 +175,6 @@ def test_says_why_it_is_not_measured(known: list[Probe], headroom: int, why: str
     assert found.message["id"] == f"prediction.{why}"
 
 
-LARGE = """
-import torch
-from torch import nn
-shape = (4096,)
-model = nn.Sequential(*[nn.Linear(4096, 4096) for _ in range(3)]).cuda()
-optimizer = torch.optim.Adam(model.parameters())
-"""
-
-
-def test_says_which_run_is_wanting(workbench: Workbench) -> None:
-    """The peak of a second one of the same batch is hidden; the first step made the state."""
-    said = []
-    with workbench.card(CAPACITY):
-        workbench.run(LARGE, "setup")
-        for batch in (1024, 1024, 8192, 16384):
-            assert workbench.run(TRAIN.format(batch=batch), "train").success
-            said.append(predicted(workbench.session).message["id"])
-    assert [each.removeprefix("prediction.") for each in said] == [
-        "few_runs",
-        "hidden",
-        "other_start",
-        "range",
-    ]
-
-
 def test_takes_the_batch_from_the_cell_that_defines_it(workbench: Workbench) -> None:
     """The value counts that the earlier cell had when each run began."""
     program = transformer(workbench.draw)

@@ -134,20 +134,6 @@ def test_memory_stays_bounded() -> None:
     assert len(trend.loop_steps._recent) <= 48
 
 
-def test_scattered_blocks_are_no_room() -> None:
-    """What the allocator cannot use while it asks the card for more is not left."""
-    trend = DeviceTrend()
-    for second in range(40):
-        in_use, cached = 100 * second * MIB, 50 * second * MIB
-        framework = FrameworkReading(
-            "torch", in_use, cached, None, 0, 0, inactive_split_bytes=cached
-        )
-        free = CAPACITY - in_use - cached
-        trend.enter(second, reading_of(framework, free))
-    assert trend._room is not None
-    assert trend._room < CAPACITY - 100 * 39 * MIB - 50 * 30 * MIB
-
-
 def steps_of(step_s: float, hz: float) -> LoopSteps:
     """A minute of a loop whose steps give out three times what they keep for a while."""
     steps = LoopSteps()
@@ -164,15 +150,6 @@ def test_steps_are_told_apart() -> None:
     steps = steps_of(2.0, 10)
     assert steps.steps == pytest.approx(30, abs=1)
     assert steps.step_s == pytest.approx(2.0, rel=0.1)
-
-
-def test_a_counter_that_is_reset_begins_anew() -> None:
-    """`reset_accumulated_memory_stats` in the middle: what came before is forgotten."""
-    steps = LoopSteps()
-    for time_s, allocated_total in enumerate((100, 200, 10, 20)):
-        steps.enter(time_s, 0, allocated_total)
-    assert steps.steps is None
-    assert [each[2] for each in steps._recent] == [10, 20]
 
 
 @pytest.mark.parametrize("step_s", [0.1, 0.105, 0.2, 0.31])

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from gpu_headroom.frameworks.torch import cuda
 from gpu_headroom.readings.snapshot import HostReading
-from gpu_headroom.trends.history import KEPT_S, OLDER_S
 from tests.trends.workbench import Workbench
 
 if TYPE_CHECKING:
@@ -52,17 +51,6 @@ def test_growth_over_runs_is_named(bench: Workbench) -> None:
     assert cells[-1]["run"] == 3
 
 
-def test_growth_is_said_once(bench: Workbench) -> None:
-    """A fourth run counts on, and warns no more."""
-    bench.attach()
-    for _ in range(5):
-        bench.run(KEEP.format(mib=100), "cell")
-    assert len(bench.warnings("growth")) == 1
-    growth = bench.session.ledger.runs("cell")[-1].growth
-    assert growth is not None
-    assert (growth["runs"], growth["holder"]) == (5, "kept")
-
-
 @pytest.mark.parametrize("sizes", [(40, 40, 40), (100, 100, 150), (100, 100, 0), (0, 100, 100)])
 def test_other_runs_are_no_growth(bench: Workbench, sizes: tuple[int, ...]) -> None:
     """Less than 50 MiB, unlike sizes or a run between that kept nothing."""
@@ -81,22 +69,6 @@ def test_what_another_cell_frees_is_no_growth(bench: Workbench) -> None:
         bench.run("kept.clear()", "another")
     assert [each.growth for each in bench.session.ledger.runs("cell")] == [None] * 3
     assert not bench.warnings("growth")
-
-
-def test_walks_only_when_growth_is_suspected(
-    bench: Workbench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Cells that do not grow alike are never surveyed."""
-    walks: list[str] = []
-    monkeypatch.setattr(
-        type(bench.session.wings.named("trends")),
-        "_account",
-        lambda _: walks.append("walk"),
-    )
-    for mib in (100, 200, 60, 0):
-        bench.run(KEEP.format(mib=mib), "cell")
-        bench.run("1", "another")
-    assert walks == []
 
 
 def on_a_gpu_that(monkeypatch: pytest.MonkeyPatch, bench: Workbench, **is_so: Any) -> None:
@@ -156,12 +128,6 @@ for size in {sizes}:
     ("sizes", "then", "said"),
     [
         ("(8, 8, 1)", "pass", "2 of 3 attempts ran out"),
-        ("range(8)", "pass", "4 of 8 attempts ran out"),
-        (
-            "range(9)",
-            "break",
-            "Attempts that ran out of GPU memory, and whose errors were caught: 1.",
-        ),
         (
             "[8, 8] + [1]",
             "pass",
@@ -185,16 +151,6 @@ def test_caught_errors_are_counted(bench: Workbench, sizes: str, then: str, said
     assert len(bench.warnings("swallowed_oom")) == 1
 
 
-def test_each_cell_has_its_own_first_error(bench: Workbench) -> None:
-    """What an earlier cell met explains none of a later one."""
-    bench.attach()
-    bench.run(CAUGHT.format(sizes="(8,)", then="pass"), "cell")
-    bench.run("x = 1\n" + CAUGHT.format(sizes="(7,)", then="pass"), "another")
-    params = [each["message"]["params"] for each in bench.warnings("swallowed_oom")]
-    assert [each["line"] for each in params] == [5, 6]
-    assert params[0]["requested_bytes"] > params[1]["requested_bytes"]
-
-
 def test_errors_that_a_library_catches_are_counted(bench: Workbench) -> None:
     """Of how many is known where a search says its number of trials."""
     bench.attach()
@@ -213,17 +169,6 @@ def test_errors_that_a_library_catches_are_counted(bench: Workbench) -> None:
     )
     (warning,) = bench.warnings("swallowed_oom")
     assert warning["message"]["text"].startswith("2 of 4 attempts ran out of GPU memory")
-
-
-def test_without_the_observer_only_the_count_is_said(
-    bench: Workbench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Other allocators have none."""
-    monkeypatch.setattr(bench.session._observing(), "take_first", lambda: None)
-    bench.attach()
-    bench.run(CAUGHT.format(sizes="(8, 8)", then="pass"), "cell")
-    (warning,) = bench.warnings("swallowed_oom")
-    assert warning["message"]["params"] == {"count": 2}
 
 
 def test_an_error_that_came_out_is_not_swallowed(bench: Workbench) -> None:
@@ -254,19 +199,3 @@ def test_retries_for_long_are_said(bench: Workbench) -> None:
     )
     (said,) = bench.warnings("retries")
     assert said["message"]["params"]["count"] >= 3
-
-
-def test_history_keeps_the_highest_of_each_second(bench: Workbench) -> None:
-    """Of the last minutes one point per second and device."""
-    bench.tick_s, bench.rate_hz = 0.1, 10
-    bench.run('for _ in range(4000):\n    x = torch.zeros(2**20, device="cuda"); del x', "cell")
-    assert bench.session.wings.named("trends") is not None
-    points = [
-        point
-        for point in bench.session.wings.named("trends").history.points()
-        if point["width_s"] == 1
-    ]
-    seconds = [int(point["time_s"]) for point in points]
-    assert len(set(seconds)) == len(seconds)
-    assert KEPT_S <= len(seconds) <= KEPT_S + OLDER_S
-    assert seconds == sorted(seconds)
