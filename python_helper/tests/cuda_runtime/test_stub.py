@@ -116,36 +116,6 @@ def test_to_ask_makes_no_context_and_memory_does(run: Program, tmp_path: Path) -
     ]
 
 
-def test_processes_see_each_other_in_a_shared_file(run: Program, tmp_path: Path) -> None:
-    """What another process has is missing here, until it ends."""
-    code = """
-import subprocess, sys
-other = (
-    "import ctypes, sys; at = ctypes.c_void_p()\\n"
-    "ctypes.CDLL('libcudart.so.13').cudaMalloc(ctypes.byref(at), ctypes.c_size_t(2**30))\\n"
-    "print('begun', flush=True); sys.stdin.read()"
-)
-before, pipe = free_bytes(), subprocess.PIPE
-child = subprocess.Popen([sys.executable, "-c", other], stdin=pipe, stdout=pipe)
-child.stdout.readline()
-print(before - free_bytes() >> 20)
-child.communicate()
-print(before - free_bytes())
-"""
-    assert run(code, SHARE=str(tmp_path / "share")) == [str(1024 + 420), "0"]
-
-
-@pytest.mark.parametrize(
-    ("failure", "statuses"),
-    [("malloc", "[2, 2, 2]"), ("malloc:2", "[0, 2, 2]"), ("context", "[2, 2, 2]")],
-)
-def test_failures_on_purpose_begin_where_they_are_asked_to(
-    run: Program, failure: str, statuses: str
-) -> None:
-    """A kind of call fails from its n-th on."""
-    assert run("print([malloc(1)[0] for _ in range(3)])", FAIL=failure) == [statuses]
-
-
 def test_after_an_illegal_access_everything_fails(run: Program) -> None:
     """A kernel's error is sticky: no later call succeeds, and each says the same."""
     code = (
@@ -162,14 +132,6 @@ def test_a_forked_child_has_no_cuda(run: Program) -> None:
     assert run(code) == ["3"]
 
 
-def test_a_missing_tool_is_named_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One sentence says what to install."""
-    monkeypatch.setattr(shutil, "which", lambda name: None if name == "readelf" else name)
-    said = build.refusal()
-    assert said is not None
-    assert "apt-get install binutils" in said
-
-
 def test_it_stays_away_from_a_driver(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Where any sign of one is, one sentence says which."""
     monkeypatch.setattr(shutil, "which", lambda name: name)
@@ -177,11 +139,3 @@ def test_it_stays_away_from_a_driver(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     said = build.refusal()
     assert said is not None
     assert f"has NVIDIA's driver ({tmp_path})" in said
-
-
-def test_what_is_not_played_refuses_and_sizes_are_zero() -> None:
-    """Nobody is left to believe what nothing wrote."""
-    assert "return 801;" in build.generated("cuMulticastCreate")
-    assert "*(int *)a5 = 0;" in build.generated("cusolverDnSgetrf_bufferSize")
-    assert "calloc" in build.generated("cudnnCreateTensorDescriptor")
-    assert "refused" in build.generated("ncclGetErrorString")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -91,32 +90,6 @@ def test_counts_whom_the_system_has_ended(root: Path, group: str, file: str, tex
     assert host.read(root).oom_kills == 11
     write(root, f"sys/fs/cgroup/{file}", text)
     assert host.read(root).oom_kills == 2
-
-
-def test_a_new_limit_is_seen_within_a_minute(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Groups without one are not asked each time; those that have one are."""
-    now_s = [0.0]
-    monkeypatch.setattr(host, "time", SimpleNamespace(monotonic=lambda: now_s[0]))
-    write(root, "proc/self/cgroup", "0::/\n")
-    write(root, "sys/fs/cgroup/memory.max", "max\n")
-    write(root, "sys/fs/cgroup/memory.current", f"{GIB}\n")
-    memory = host.HostFiles(root)
-    assert memory.read().total_bytes == 64 * GIB
-    write(root, "sys/fs/cgroup/memory.max", f"{8 * GIB}\n")
-    totals = []
-    for now_s[0] in (30, 61):
-        totals.append(memory.read().total_bytes)
-    write(root, "sys/fs/cgroup/memory.max", f"{4 * GIB}\n")
-    assert [*totals, memory.read().total_bytes] == [64 * GIB, 8 * GIB, 4 * GIB]
-
-
-def test_a_limit_above_the_machine_is_none(root: Path) -> None:
-    """A container may be allowed more than there is."""
-    write(root, "proc/self/cgroup", "0::/\n")
-    write(root, "sys/fs/cgroup/memory.max", f"{128 * GIB}\n")
-    write(root, "sys/fs/cgroup/memory.current", "1\n")
-    reading = host.read(root)
-    assert (reading.available_bytes, reading.total_bytes) == (48 * GIB, 64 * GIB)
 
 
 def test_elsewhere_it_is_not_measured(tmp_path: Path) -> None:

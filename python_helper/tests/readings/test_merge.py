@@ -79,13 +79,6 @@ def test_says_that_the_order_is_uncertain_only_where_it_is() -> None:
     assert (known.notes, unknown.notes, unused.notes) == ((), (NOTE,), (NOTE,))
 
 
-def test_a_card_without_a_framework_is_a_device() -> None:
-    """Before a framework has started, the driver's totals are there."""
-    (device,) = merge([], [card(0, A)])
-    assert (device.frameworks, device.in_use_bytes) == ((), 0)
-    assert (device.used_bytes, device.headroom_bytes) == (6000, 4000)
-
-
 def test_a_framework_without_a_driver_is_a_device() -> None:
     """Where no library answers, the framework's own call is asked, and only there."""
     asked: list[int] = []
@@ -150,13 +143,3 @@ def test_others_are_never_more_than_outside() -> None:
     """The process list is read less often than the totals."""
     (device,) = merge([view(0, "torch", 3000, 2000)], [card(0, A, others_bytes=5000)])
     assert (device.outside_bytes, device.others_bytes) == (1000, 1000)
-
-
-def test_backends_are_counted_each_for_itself() -> None:
-    """An Intel GPU 0 is not CUDA's GPU 0."""
-    xpu = View(0, backend="xpu", framework=FrameworkReading("torch", 5, 0, None, None, None))
-    devices = merge([xpu, view(0, "torch", 7, 0)], [card(0, A)])
-    assert [(each.backend, each.index, each.in_use_bytes) for each in devices] == [
-        ("cuda", 0, 7),
-        ("xpu", 0, 5),
-    ]

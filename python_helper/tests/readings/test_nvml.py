@@ -7,7 +7,7 @@ import os
 import struct
 import sys
 import threading
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -120,16 +120,6 @@ def test_tells_totals_and_who_uses_them(opened: Callable[..., Driver]) -> None:
     assert (second.outside_bytes, second.others_bytes) == (2 * GIB, 2 * GIB)
 
 
-def test_lists_other_processes_and_not_this_one(opened: Callable[..., Driver]) -> None:
-    """What else is on a card, by name, without the kernel itself."""
-    driver = opened(Library(Machine()))
-    first, second = devices(driver)
-    assert driver.processes(first) == []
-    (other,) = driver.processes(second) or []
-    assert (other["name"], other["bytes"]) == ("simulated-program", 2 * GIB)
-    assert other["pid"] is not None
-
-
 @pytest.mark.parametrize("listing", ["hidden", "unmeasured"])
 def test_what_the_driver_hides_is_not_measured(
     opened: Callable[..., Driver], listing: Listing
@@ -160,15 +150,6 @@ def test_windows_tells_no_memory_by_process(
     assert [each["bytes"] for each in driver.processes(second) or []] == [None]
     assert driver.processes(first) is None
     assert second.outside_bytes == GIB
-
-
-def test_a_driver_of_windows_that_tells_is_believed(
-    opened: Callable[..., Driver], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """TCC is Windows as well, where NVIDIA's driver manages the memory."""
-    monkeypatch.setattr(system, "has_wddm", lambda: True)
-    _, second = devices(opened(Library(Machine())))
-    assert (second.others_bytes, second.notes) == (2 * GIB, ())
 
 
 def unified(**has: Any) -> OldLibrary:
@@ -250,18 +231,6 @@ def test_without_a_driver_and_devices_there_is_no_gpu(
     assert driver.shows_none() is False
     driver.open()
     assert driver.shows_none() is absent
-
-
-def test_a_driver_whose_cards_are_hidden_shows_none(
-    opened: Callable[..., Driver], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """CUDA_VISIBLE_DEVICES names no card that is here."""
-    driver = opened(Library(Machine()))
-    driver.read(fixed=False)
-    assert driver.shows_none() is False
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "-1")
-    driver.read(fixed=False)
-    assert driver.shows_none() is True
 
 
 def test_an_old_driver_tells_what_it_can(opened: Callable[..., Driver]) -> None:
@@ -371,13 +340,6 @@ def test_speaks_c(opened: Callable[..., Driver]) -> None:
     assert (device.uuid, device.name) == ("cccc", "A card")
     assert (device.capacity_bytes, device.free_bytes) == (15 * GIB, 5 * GIB)
     assert driver.processes(device) == [{"pid": 11, "name": "train", "bytes": 3 * GIB}]
-
-
-def test_more_free_than_there_is_is_not_measured(opened: Callable[..., Driver]) -> None:
-    """A driver under WSL may say −1, which is 16 EiB."""
-    memory = gives(total=16 * GIB, free=2**64 - 1)
-    first, _ = devices(opened(OldLibrary(Library(Machine()), nvmlDeviceGetMemoryInfo_v2=memory)))
-    assert (first.capacity_bytes, first.free_bytes, first.used_bytes) == (None, None, None)
 
 
 def test_a_gpu_split_by_mig_shows_one_instance(opened: Callable[..., Driver]) -> None:
@@ -507,23 +469,6 @@ def test_never_wakes_a_sleeping_gpu(
     assert library.calls.total() == 0
 
 
-def test_a_machine_without_power_states_is_awake(tmp_path: Path) -> None:
-    """Where nothing is known of sleep, the driver is asked."""
-    assert Power(tmp_path).asleep() is False
-    assert Power(tmp_path).asleep(any_of_them=True) is False
-    assert Power(tmp_path / "nowhere").asleep() is False
-
-
-def test_opens_once_and_lets_go(opened: Callable[..., Driver]) -> None:
-    """The library counts its starts: each has its end."""
-    library = Library(Machine())
-    driver = opened(library)
-    driver.open()
-    driver.close()
-    assert (library.calls["nvmlInit_v2"], library.calls["nvmlShutdown"]) == (1, 1)
-    assert driver.read(fixed=False) == ()
-
-
 def test_says_nothing_in_a_forked_child(
     opened: Callable[..., Driver], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -576,14 +521,6 @@ def test_who_forks_waits_for_a_call_for_a_moment(held_s: float) -> None:
     assert nvml_library.Nvml(library).start()  # and the parent goes on
 
 
-def test_uses_the_library_that_pynvml_has_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An imported nvidia-ml-py has found the library already."""
-    module = ModuleType("pynvml")
-    vars(module)["nvmlLib"] = loaded = object()
-    monkeypatch.setitem(sys.modules, "pynvml", module)
-    assert nvml_library.load() is loaded
-
-
 def proc(folder: Path, namespace: str, status: str) -> Path:
     """/proc as a process of some namespace sees it."""
     (folder / "self/ns").mkdir(parents=True)
@@ -596,12 +533,6 @@ def test_identity_in_the_first_namespace(tmp_path: Path) -> None:
     """Outside of containers the driver's ids are ours."""
     found = identity(proc(tmp_path, "pid:[4026531836]", "NSpid:\t77\n"))
     assert found == Identity(frozenset({os.getpid()}), same_namespace=True)
-
-
-def test_identity_on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """There are no namespaces of process ids."""
-    monkeypatch.setattr(nvml, "os", SimpleNamespace(name="nt", getpid=lambda: 77))
-    assert identity(tmp_path) == Identity(frozenset({77}), same_namespace=True)
 
 
 def test_identity_with_the_outer_ids(tmp_path: Path) -> None:
