@@ -5,14 +5,12 @@ from __future__ import annotations
 import ast
 import bz2
 import inspect
-import io
 import json
 import os
 import re
 import shutil
 import subprocess
 import textwrap
-import tokenize
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -170,40 +168,6 @@ def test_keeps_what_others_ask_for(packed: dict[str, str]) -> None:
         kept = [each for each in outline(source) if not re.match(r"(?:\w+\.|\.)*_[^_]", each)]
         left = iter(outline(stripped))
         assert all(each in left for each in kept), path
-
-
-def test_asks_no_name_that_only_type_checkers_have(packed: dict[str, str]) -> None:
-    """`if TYPE_CHECKING` goes with its import; what stands under its `else` stays."""
-    for path, source in packed.items():
-        names = {each.id for each in ast.walk(ast.parse(source)) if isinstance(each, ast.Name)}
-        assert "TYPE_CHECKING" not in names, path
-    assert "import_module(OWN)" in packed["terminal/magics.py"]
-
-
-def test_imports_no_words_for_annotations_that_are_gone(packed: dict[str, str]) -> None:
-    """Of `typing` a module asks for what it uses."""
-    for path in packed.keys() - DOCUMENTED:
-        if "get_type_hints" in packed[path]:
-            continue
-        tree = ast.parse(packed[path])
-        used = {each.id for each in ast.walk(tree) if isinstance(each, ast.Name)}
-        asked = [each for each in tree.body if isinstance(each, ast.ImportFrom)]
-        words = {name.name for each in asked if each.module == "typing" for name in each.names}
-        assert words <= used, path
-
-
-def test_travels_without_what_nobody_reads(packed: dict[str, str]) -> None:
-    """Neither docstrings nor comments nor annotations of functions take room."""
-    for path in packed.keys() - DOCUMENTED:
-        for node in ast.walk(ast.parse(packed[path])):
-            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-                assert ast.get_docstring(node) is None, path
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                assert node.returns is None, path
-            if isinstance(node, ast.arg):
-                assert node.annotation is None, path
-        tokens = tokenize.generate_tokens(io.StringIO(packed[path]).readline)
-        assert all(each.type != tokenize.COMMENT for each in tokens), path
 
 
 def test_no_comprehension_is_mixed_up(packed: dict[str, str]) -> None:

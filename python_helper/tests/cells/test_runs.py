@@ -175,17 +175,6 @@ def test_keeps_the_latest_source_of_each_cell() -> None:
     assert [(each.cell_id, each.source) for each in ledger.cells()] == [("b", "x"), ("a", "x = 2")]
 
 
-@pytest.mark.parametrize("named", [True, False])
-def test_forgets_the_oldest(*, named: bool) -> None:
-    """The ledger does not grow with the length of a session."""
-    ledger = Ledger()
-    for number in range(500):
-        ledger.begin(object(), run_of(f"cell {number}" if named else None), NOTHING)
-        ledger.end(0, "ok", number, 2.0, NOTHING)
-    assert len(ledger.cells()) == 200
-    assert ledger.cells()[-1].execution_count == 499
-
-
 def test_the_running_cell_knows_its_memory_so_far() -> None:
     """Asked in between, a cell tells what it did up to then."""
     ledger = Ledger()
@@ -194,17 +183,6 @@ def test_the_running_cell_knows_its_memory_so_far() -> None:
     assert current is not None
     assert current.status == "running"
     assert current.memory[0]["change_bytes"] == 70
-
-
-def test_counts_the_runs_of_a_cell() -> None:
-    """The third run of a cell is number 3; the last three are remembered, oldest first."""
-    ledger = Ledger()
-    for number in range(5):
-        ledger.begin(object(), replace(run_of("a"), start_s=float(number)), NOTHING)
-        assert ledger.current() is not None
-        ledger.end(0, "ok", number, number + 0.5, NOTHING)
-    assert [each.run for each in ledger.runs()] == [3, 4, 5]
-    assert [each["run"] for each in (run.as_wire("life") for run in ledger.runs("a"))] == [3, 4, 5]
 
 
 def test_tells_by_a_checksum_which_code_ran() -> None:

@@ -111,18 +111,6 @@ def test_waits_until_no_cell_runs(loop: Loop) -> None:
     assert loop.done == ["a"]
 
 
-def test_a_cell_that_starts_in_between_stops_the_queue(loop: Loop) -> None:
-    """Each job asks again."""
-
-    def begin_cell(_: Job, turn: Turn) -> None:
-        turn.on_main(lambda: setattr(loop, "idle", False))
-
-    loop.queue.submit("first", "1", begin_cell)
-    loop.submit("second")
-    loop.turn()
-    assert loop.done == []
-
-
 def test_the_same_wish_is_one_job(loop: Loop) -> None:
     """Requests for what waits already join it."""
     first, second = loop.submit("a", "1"), loop.submit("a", "2")
@@ -319,31 +307,3 @@ def test_work_that_looks_rests_beside_a_thread(loop: Loop) -> None:
         over.set()
         thread.join()
     assert loop.failures == []
-
-
-def test_work_with_long_steps_begins_anew_once_cells_rest(
-    loop: Loop, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Such as to collect garbage, which a cell that follows at once would wait for."""
-    monkeypatch.setattr(SlicedTurn, "has_many", True)
-    begun: list[float] = []
-
-    def look(_: Job, turn: Turn) -> None:
-        begun.append(time.monotonic())
-        while len(begun) == 1:
-            turn.pause()
-
-    loop.queue.submit(("plan", None), "1", look, rests=True)
-    loop.once()
-    for _ in range(2):  # cells
-        loop.queue.interrupt()
-        ended_s = time.monotonic()
-        loop.queue.resume()
-        loop.once()
-    loop.submit("release", "2")
-    while not loop.done:
-        loop.once()
-    assert len(begun) == 1
-    loop.turn()
-    assert len(begun) == 2
-    assert begun[1] - ended_s >= mainloop._AFTER_CELLS_S

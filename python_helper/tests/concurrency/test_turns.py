@@ -217,22 +217,3 @@ def test_many_objects_are_listed_only_where_somebody_asked(monkeypatch: pytest.M
         turn = Turn(asked=True)
         with turn.walking():
             assert not turn.lists_all
-
-
-def test_at_leisure_more_objects_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where nobody asked, but there is much time; beside others no more than at any time."""
-    monkeypatch.setattr(turns, "_MANY_BLOCKS", 100)
-    monkeypatch.setattr(turns, "_MOST_BLOCKS", 400)
-    blocks = 300
-    monkeypatch.setattr(sys, "getallocatedblocks", lambda: blocks)
-    assert not Turn(asked=False).lists_all
-    assert Turn(turns.SHORT_S * 2, asked=False).lists_all
-    blocks = 500
-    assert not Turn(turns.SHORT_S * 2, asked=False).lists_all
-    with waiting_thread():
-        turn = Turn(turns.SHORT_S * 2)
-        with turn.walking():
-            blocks = 300
-            assert not turn.lists_all
-            blocks = 75
-            assert turn.lists_all

@@ -6,16 +6,14 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import pytest
-from gpu_headroom.release.freeable import Freeable
 from gpu_headroom.release.items import measured, shared, together
-from gpu_headroom.release.memory import Storages
 from gpu_headroom.text.format import MIB
-from gpu_headroom.text.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from gpu_headroom.protocol.generated.wire import Shared
+    from gpu_headroom.release.freeable import Freeable
     from tests.notebook import Notebook
 
 # A step keeps two activations of 8 MiB: the input of the layer, and the result of `relu`.
@@ -121,23 +119,3 @@ def test_what_is_not_measured_is_nobodys(notebook: Notebook) -> None:
     assert blocked >= {"offload:keep", "offload:view"}
     named = {name for each in shared(found) for name in each["ids"]}
     assert not named & {"garbage", *blocked}
-
-
-def test_says_the_largest_only() -> None:
-    """A plan stays short, however many items share something with each other."""
-    items = [f"variable:x{number}" for number in range(20)]
-    pairs = list(combinations(items, 2))
-    sizes = {pair: (number + 1) * MIB for number, pair in enumerate(pairs)}
-    found = [
-        Freeable(
-            id=each,
-            kind="variable",
-            title=message("item.named", name=each),
-            cost=message("item.variable.cost"),
-            gives=Storages({pair: size for pair, size in sizes.items() if each in pair}),
-            free=lambda: None,
-        )
-        for each in items
-    ]
-    groups = shared(found)
-    assert [each["bytes"] for each in groups] == [n * MIB for n in range(190, 90, -1)]

@@ -217,14 +217,6 @@ def test_html_escapes_every_text_of_a_report() -> None:
     assert "<script" not in source
 
 
-def test_code_in_a_strong_phrase_keeps_its_own_asterisks() -> None:
-    """A power in a name is no mark."""
-    claim = message("cause.retained-graph", TEXTS, name="x[2 ** 26]", held_bytes=1, in_use_bytes=2)
-    cause: Any = {**report()["cause"], "claim": claim}  # type: ignore[dict-item]  # there is one
-    assert "<strong><code>x[2 ** 26]</code> keeps" in html(report(cause=cause))
-    assert " x[2 ** 26] keeps" in text(report(cause=cause))
-
-
 def test_static_forms_show_the_example_of_a_suggestion() -> None:
     """As code of its own, below the note, and escaped."""
     example = "for part in batch.split(256):\n    model(part)  # <b>"
@@ -234,20 +226,6 @@ def test_static_forms_show_the_example_of_a_suggestion() -> None:
         made
     )
     assert "<pre>for part in batch.split(256):\n    model(part)  # &lt;b&gt;</pre>" in html(made)
-
-
-@pytest.mark.parametrize(
-    ("effect", "title"), [(gib(4.9), "about −4.9 GiB estimated"), (None, None)]
-)
-def test_a_suggestion_says_what_it_saves_where_it_is_known(
-    effect: int | None, title: str | None
-) -> None:
-    """Elsewhere its title stands alone."""
-    remedy: Any = {**report()["remedies"][1], "kind": "suggestion", "effect_bytes": effect}
-    made = report(remedies=[remedy])
-    line = "  1. batch_size = 1024 → 512 (line 12)"
-    assert f"\n{line}{f': {title}' if title else ''}\n" in text(made)
-    assert "not measured" not in html(made).split("<details>")[0]
 
 
 def test_html_colours_stay_on_its_own_root() -> None:
@@ -293,24 +271,6 @@ def luminance(colour: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def test_text_has_one_line_per_part() -> None:
-    """Bars are 30 characters for the largest part, at least one for any, none for nothing."""
-    lines = text(report()).splitlines()
-    assert lines[0] == "Out of GPU memory: needed 2.00 GiB more, 0.71 GiB was available"
-    bars = {line.split()[0]: line for line in lines[3:8]}
-    assert bars["activations"].endswith("9.8 GiB  " + "█" * 30)
-    assert bars["outside"].endswith("0.7 GiB  ▒▒")
-    assert bars["free"].endswith("0 MiB")
-
-
-def test_text_has_no_markup() -> None:
-    """Marks of the card are for screens."""
-    said = text(report())
-    assert "**" not in said
-    assert "`" not in said
-    assert "  1. Free 12.0 GiB held by this error's traceback: 12.0 GiB measured" in said
-
-
 def test_simulated_numbers_are_called_simulated() -> None:
     """Both forms say so in their title and explain it."""
     made = report(simulated=True)
@@ -338,13 +298,6 @@ def test_says_what_is_not_known() -> None:
         assert "No single cause stands out." in form
         assert "None" not in form
         assert "0 MiB" not in form
-
-
-def test_says_what_was_needed_where_the_rest_is_unknown() -> None:
-    """A request whose surroundings are not known still has its size."""
-    assert "needed 2.00 GiB more, what was available is not known" in text(
-        report(available_bytes=None)
-    )
 
 
 def test_bundle_carries_all_three_forms() -> None:
@@ -421,20 +374,6 @@ def test_static_forms_name_the_cells_of_an_edit_and_show_all_of_it() -> None:
         assert form.index("In [2]:") < form.index("row 19") < form.index("In [7]:")
         assert "batch_size = 512" in form
     assert "In [7]:" not in text(report())
-
-
-def test_static_forms_show_the_code_of_a_snippet() -> None:
-    """As it is to be typed, line by line, escaped."""
-    snippet = {
-        **report()["remedies"][0],
-        "kind": "snippet",
-        "type_this": f"a = 1\nb = '{EVIL}'",
-    }
-    made = report(remedies=[snippet])
-    source = html(made)
-    assert "<script" not in source
-    assert "Run this in a new cell:" in source
-    assert "         a = 1\n         b = " in text(made)
 
 
 def test_a_card_that_was_not_complete_says_so() -> None:

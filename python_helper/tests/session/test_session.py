@@ -89,35 +89,6 @@ def test_says_hello_and_goodbye(monkeypatch: pytest.MonkeyPatch) -> None:
     assert helper.types() == ["hello", "bye"]
 
 
-def test_sends_the_edges_of_a_cell_on_a_lease(helper: Helper) -> None:
-    """Nothing without a lease; with one, the start, the end and a reading."""
-    helper.shell.run_cell("1")
-    assert helper.types() == ["hello"]
-    helper.channel.ask(ATTACH)
-    helper.shell.run_cell("1")
-    assert helper.types() == ["hello", "cell", "cell", "sample"]
-
-
-def test_sends_only_the_edges_to_those_who_do_not_look(helper: Helper) -> None:
-    """A page that shows another kernel hears that a cell starts and ends, and of failures."""
-    reply: Any = helper.channel.ask({**ATTACH, "visible": False})
-    assert reply["lease_s"] == 90
-    helper.shell.run_cell("1")
-    assert helper.types() == ["hello", "cell", "cell"]
-    reply = helper.channel.ask(ATTACH)
-    assert reply["lease_s"] == 30
-
-
-def test_tells_of_a_failure_whoever_does_not_look(
-    helper: Helper, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A notebook in the background that runs out of memory says so."""
-    helper.channel.ask({**ATTACH, "visible": False})
-    helper.shell.run_cell(FAIL)
-    assert helper.types() == ["hello", "cell", "oom", "cell"]
-    assert "OutOfMemoryError" in capsys.readouterr().out
-
-
 def test_a_card_parses_each_cell_once(
     helper: Helper, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -163,20 +134,6 @@ def test_one_page_does_not_undo_what_another_wants(
     helper.shell.run_cell(FAIL)
     assert len(helper.displayed) == 1
     assert capsys.readouterr().out
-
-
-def test_a_failing_cell_gets_a_card(helper: Helper, capsys: pytest.CaptureFixture[str]) -> None:
-    """The report is displayed, announced and known."""
-    helper.channel.ask(ATTACH)
-    helper.shell.run_cell(FAIL)
-    (bundle,) = helper.displayed
-    report = bundle["application/vnd.gpu-headroom.report+json"]
-    assert report["requested_bytes"] == 2 * 2**30
-    assert helper.types()[-3:] == ["oom", "cell", "sample"]
-    life_id = helper.session.life_id
-    reply = helper.ask("report", life_id=life_id, report_id=report["report_id"])
-    assert reply["report"] == report
-    assert "OutOfMemoryError" in capsys.readouterr().out
 
 
 def test_keeps_no_error_alive(helper: Helper, capsys: pytest.CaptureFixture[str]) -> None:

@@ -34,11 +34,6 @@ def test_compared_sizes_have_two_decimals_below_ten_gib() -> None:
     assert format_compared(2 * GIB, 727 * MIB) == ("2.00 GiB", "0.71 GiB")
 
 
-def test_compared_sizes_have_one_decimal_from_ten_gib() -> None:
-    """From ten GiB on, one decimal is enough for all of them."""
-    assert format_compared(12 * GIB, 727 * MIB) == ("12.0 GiB", "0.7 GiB")
-
-
 def test_compared_sizes_are_in_mib_where_one_is_small_and_none_is_large() -> None:
     """A small size beside one below a GiB is read in the same unit."""
     assert format_compared(128 * MIB, 42 * MIB) == ("128 MiB", "42 MiB")

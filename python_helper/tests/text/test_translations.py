@@ -61,15 +61,3 @@ def test_has_the_sentences_of_the_front_end(collected: Catalog, sentence: str, p
     found = collected.get(sentence)
     assert found is not None
     assert path in [each for each, _line in found.locations]
-
-
-def test_knows_what_has_a_plural(collected: Catalog) -> None:
-    """A language may have more forms than two."""
-    assert any(each.pluralizable for each in collected)
-
-
-def test_says_once_what_both_halves_say(collected: Catalog) -> None:
-    """The words of the card stand in its two renderers, and are translated once."""
-    found = collected.get("needed {requested} more, {available} was available")
-    assert found is not None
-    assert (found.auto_comments, found.locations[0][0]) == (["card.needed"], "src/card/title.ts")

@@ -86,17 +86,6 @@ def test_idle_workers_of_the_card_are_named() -> None:
     assert first["note"]["text"].startswith("Idle now: Dask worker 0.")
 
 
-def test_a_cause_of_its_own_stays() -> None:
-    """Behind what the others tell."""
-    own = {"rule": "activations", "claim": {}, "evidence": {}, "bytes": 1}
-    both = [reading(n, "GPU-1", 7 * GIB) for n in (0, 1)]
-    found = told(report(1, 7 * GIB, cause=own), *both)
-    assert [found["cause"]["rule"], *[each["rule"] for each in found["further_causes"]]] == [
-        "shared-card",
-        "activations",
-    ]
-
-
 @pytest.mark.parametrize(
     "others",
     [
@@ -136,10 +125,3 @@ def test_ranks_that_are_alike_are_no_cause(own: int) -> None:
     ranks = [reading(n, f"GPU-{n}", (own if n == 0 else 8) * GIB) for n in range(4)]
     failed = report(0, own * GIB)
     assert told(failed, *ranks) == failed
-
-
-def test_a_worker_that_no_reading_tells_of_is_left_alone() -> None:
-    """Such as one of another host with the same number."""
-    failed = report(7, 7 * GIB)
-    assert told(failed, reading(0, "GPU-1", 7 * GIB)) == failed
-    assert told(report(0, GIB, worker=None), reading(0, "GPU-1", 7 * GIB))["cause"] is None

@@ -21,19 +21,6 @@ def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
     del os.environ[VARIABLE]
 
 
-def test_it_names_a_folder_that_is_made_by_whoever_writes() -> None:
-    """A second call changes nothing, and closing takes it back, more than once too."""
-    mine = ranks("mine")
-    mine.open()
-    path = os.environ[VARIABLE]
-    assert path.endswith("/gpu-headroom-ranks-mine")
-    mine.open()
-    assert os.environ[VARIABLE] == path
-    mine.close()
-    mine.close()
-    assert VARIABLE not in os.environ
-
-
 def test_it_is_as_before_where_the_kernel_has_inherited_one() -> None:
     """A kernel that a script of another notebook has started."""
     os.environ[VARIABLE] = "/another"
