@@ -233,3 +233,14 @@ def test_the_first_use_of_a_known_device_is_exact() -> None:
     idle = DeviceSnapshot(1, 0.0, "not_initialised", (replace(device, frameworks=()),))
     memory = ended(idle, reading(50, peak=80))
     assert (*peak_in(memory), memory["needed_bytes"]) == (80, 80, 80)
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_forgets_the_oldest(*, named: bool) -> None:
+    """The ledger does not grow with the length of a session."""
+    ledger = Ledger()
+    for number in range(500):
+        ledger.begin(object(), run_of(f"cell {number}" if named else None), NOTHING)
+        ledger.end(0, "ok", number, 2.0, NOTHING)
+    assert len(ledger.cells()) == 200
+    assert ledger.cells()[-1].execution_count == 499

@@ -307,3 +307,15 @@ def test_work_that_looks_rests_beside_a_thread(loop: Loop) -> None:
         over.set()
         thread.join()
     assert loop.failures == []
+
+
+def test_a_cell_that_starts_in_between_stops_the_queue(loop: Loop) -> None:
+    """Each job asks again."""
+
+    def begin_cell(_: Job, turn: Turn) -> None:
+        turn.on_main(lambda: setattr(loop, "idle", False))
+
+    loop.queue.submit("first", "1", begin_cell)
+    loop.submit("second")
+    loop.turn()
+    assert loop.done == []

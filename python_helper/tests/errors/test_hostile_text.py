@@ -28,7 +28,7 @@ from gpu_headroom.errors.sticky_error import recognise_fault
 from gpu_headroom.frameworks.torch import errors as torch_errors
 from gpu_headroom.oom import failing_line as failing
 from gpu_headroom.oom.failing_line import failing_line
-from tests.errors.test_recognise import recognised
+from tests.errors.test_recognise import MESSAGES, recognised
 from tests.errors.test_sticky_error import natively
 
 if TYPE_CHECKING:
@@ -304,3 +304,44 @@ def test_many_batches_in_many_cells_cost_no_more(name: str) -> None:
     cells = [first, *(cell(f"y{n} = g({n})\n" * 20, f"cell {n}") for n in range(100))]
     failing = cell("train()\n" + MANY[name])
     assert passes(partial(size_literals, ("batch",), [*cells, failing], {})) < 10 * LIMIT
+
+
+def test_thousands_of_arguments_cost_no_more() -> None:
+    """The first few say what there is to say."""
+    error = RuntimeError(*[filled(LINE, 1_000_000)] * 10_000)
+    assert passes(partial(recognise, error)) < LIMIT
+    error = RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB.", *["x"] * 10_000)
+    assert recognise(error) is not None
+
+
+LOG = "2026-01-01 12:00:00 worker 3: step 100 of 1000, loss 1.234, 12.3 samples/s\n" * 10_000
+
+
+# What says no more than which GPU it is, and one sentence of vLLM's, are read by themselves only.
+WHOLE = {
+    name: each
+    for name, each in MESSAGES.items()
+    if len(each.text) > 20 and each.numbers.keys() != {"device_index"} and name != "vLLM's sampler"
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_finds_a_message_anywhere_in_a_log(name: str) -> None:
+    """At its head, at its tail and in its middle, with the same numbers."""
+    framework, text, numbers = WHOLE[name]
+    for error in (f"{text}\n{LOG}", f"{LOG}\n{text}", f"{LOG}\n{text}\n{LOG}"):
+        said = recognised(RuntimeError(error)).said
+        assert said.framework == framework
+        assert {key: getattr(said, key) for key in numbers} == numbers
+
+
+def test_a_deep_traceback_costs_no_more() -> None:
+    """Each file of it is looked at once."""
+    source = "def f(n):\n    return f(n - 1) if n else 1 / 0\n" + "# a comment\n" * 12_000
+    space: dict[str, Any] = {}
+    exec(compile(source, "<failing>", "exec"), space)  # noqa: S102  frames of that file are the case
+    with pytest.raises(ZeroDivisionError) as caught:
+        space["f"](500)
+    run = cell(source)
+    assert failing_line(caught.value, run) == 2
+    assert passes(partial(failing_line, caught.value, run)) < LIMIT

@@ -239,6 +239,22 @@ MESSAGES = {
         "4611686018427387904",
         {"requested_bytes": None},
     ),
+    "zero bytes": Message(
+        "torch",
+        torch_1("6.50 GiB reserved in total by PyTorch").replace("512.00 MiB free", "0 bytes free"),
+        {**KNOWN, "free_bytes": 0},
+    ),
+    "shared memory of Windows": Message(
+        "torch",
+        torch_1("18.50 GiB reserved in total by PyTorch").replace("5.00 GiB al", "17.00 GiB al"),
+        {**KNOWN, "in_use_bytes": 17 * GIB},
+    ),
+    "JAX with tags": Message(
+        "jax",
+        "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 2.00GiB. "
+        "[tf-allocator-allocation-error='']",
+        {"requested_bytes": 2 * GIB},
+    ),
 }
 # What libraries say of no numbers: a number of CUDA's, a function of the driver, a sentence.
 WORDS = {

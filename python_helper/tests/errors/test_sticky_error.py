@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import sys
 import types
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -329,4 +330,36 @@ def test_what_passed_through_a_cluster_is_not_ours(module: str) -> None:
     error = in_module(
         module, "raise natively(error)", natively=natively, error=RuntimeError(ASSERT)
     )
+    assert recognise_fault(error) is None
+
+
+def test_knows_it_under_a_debugger() -> None:
+    """What traces the code changes its instructions, not what they are."""
+    sys.settrace(lambda *_: None)
+    try:
+        error = natively(RuntimeError(ASSERT))
+        quoted = raised(RuntimeError(ASSERT))
+    finally:
+        sys.settrace(None)
+    assert recognise_fault(error) is not None
+    assert recognise_fault(quoted) is None
+
+
+def test_knows_frames_of_cython() -> None:
+    """NumPy's random module is one; its frames have no instructions of their own."""
+    numpy_random = pytest.importorskip("numpy.random")
+    try:
+        numpy_random.rand(-1)
+    except ValueError as error:
+        innermost = error.__traceback__
+    while innermost is not None and innermost.tb_next is not None:
+        innermost = innermost.tb_next
+    assert innermost is not None
+    assert innermost.tb_frame.f_code.co_filename.endswith(".pyx")
+    assert recognise_fault(RuntimeError(ASSERT).with_traceback(innermost)) is not None
+
+
+def test_a_rebuilt_traceback_is_no_proof() -> None:
+    """`tblib` makes frames with the names of those of another process, which may be PyTorch's."""
+    error = in_module("torch.nn", "raise __traceback_maker", __traceback_maker=RuntimeError(ASSERT))
     assert recognise_fault(error) is None

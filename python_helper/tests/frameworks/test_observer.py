@@ -226,3 +226,42 @@ def test_sees_what_the_simulated_allocator_sees(observer: Observer) -> None:
         assert taken.stats["allocated_bytes"]["all"]["current"] == kept.nbytes
         assert taken.stats["num_ooms"] == 1
         del kept
+
+
+@pytest.mark.parametrize("accepted", [((0, 0, False),), (None,), ()])
+def test_asks_for_a_snapshot_in_every_signature(
+    observer: Observer, attach: Attach, accepted: tuple[object, ...]
+) -> None:
+    """Without traces where PyTorch can leave them out, else as older versions want it."""
+    allocator = Allocator(*accepted)
+    attach(allocator)
+    allocator.fail()
+    assert allocator.asked[0] == ((0, 0, False),)
+    taken = observer.take()
+    assert taken is not None
+    assert taken.largest_block_bytes is not None
+
+
+def test_does_not_observe_itself(attach: Attach, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A failure inside the observer ends there."""
+    allocator = Allocator()
+    attach(allocator)
+    calls = []
+
+    def fails_again() -> tuple[()]:
+        calls.append(1)
+        allocator.fail()
+        return ()
+
+    monkeypatch.setattr(observing, "_threads", fails_again)
+    allocator.fail()
+    assert calls == [1]
+
+
+def test_falls_silent_when_detached(observer: Observer, attach: Attach) -> None:
+    """The trampoline stays behind and does nothing."""
+    allocator = Allocator()
+    attach(allocator)
+    observer.detach()
+    allocator.fail()
+    assert observer.take() is None

@@ -199,3 +199,14 @@ def test_finds_what_pytorch_keeps(measure: Measure, source: str, name: str, size
     """Lists of parameters, buffers, hooks, data loaders."""
     found = sizes(measure(source))
     assert found[name] == size
+
+
+def test_counts_half_precision_and_integers(measure: Measure) -> None:
+    """Bytes are those of the type."""
+    account = measure(
+        "half = torch.empty(1024, 1024, dtype=torch.float16, device='cuda')\n"
+        "wide = torch.empty(1024, 1024, dtype=torch.int64, device='cuda')"
+    )
+    assert sizes(account) == {"half": 2 * MIB, "wide": 8 * MIB}
+    parts = [part for row in account.devices[0].rows for part in row.parts]
+    assert {part.as_wire(None)["dtype"] for part in parts} == {"float16", "int64"}

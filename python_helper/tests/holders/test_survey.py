@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import types
+import weakref
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -150,3 +151,22 @@ def test_tells_models_in_evaluation(notebook: Notebook) -> None:
     """The mode is read from the model's own dictionary."""
     found = look(notebook, "a = nn.Linear(2, 2).cuda()\nb = nn.Linear(2, 2).cuda().eval()")
     assert {(each.name, each.training) for each in found.models} == {("a", True), ("b", False)}
+
+
+def test_ignores_the_cpu_and_meta(notebook: Notebook) -> None:
+    """Only memory of the card is counted."""
+    found = look(notebook, "a = torch.zeros(1000)\nb = torch.zeros(1000, device='meta')")
+    assert list(found.ledger) == []
+
+
+def test_keeps_nothing_alive(notebook: Notebook) -> None:
+    """A survey holds no object of the user's, classes included."""
+    found = look(
+        notebook, "class Holder:\n    def __init__(self): self.x = tensor(8)\nh = Holder()"
+    )
+    seen = weakref.ref(notebook.shell.user_ns["h"].__class__)
+    assert found.ledger.bytes(0) == 8 * MIB
+    notebook.run("del h, Holder")
+    gc.collect()
+    assert seen() is None
+    assert notebook.in_use() == 0

@@ -545,3 +545,47 @@ def test_identity_in_a_container(tmp_path: Path) -> None:
     """A container's own /proc does not tell what the process is called outside."""
     assert identity(proc(tmp_path, "pid:[4026532000]", "NSpid:\t77\n")) is None
     assert identity(tmp_path / "nowhere") is None
+
+
+def test_a_driver_of_windows_that_tells_is_believed(
+    opened: Callable[..., Driver], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """TCC is Windows as well, where NVIDIA's driver manages the memory."""
+    monkeypatch.setattr(system, "has_wddm", lambda: True)
+    _, second = devices(opened(Library(Machine())))
+    assert (second.others_bytes, second.notes) == (2 * GIB, ())
+
+
+def test_a_driver_whose_cards_are_hidden_shows_none(
+    opened: Callable[..., Driver], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CUDA_VISIBLE_DEVICES names no card that is here."""
+    driver = opened(Library(Machine()))
+    driver.read(fixed=False)
+    assert driver.shows_none() is False
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "-1")
+    driver.read(fixed=False)
+    assert driver.shows_none() is True
+
+
+def test_more_free_than_there_is_is_not_measured(opened: Callable[..., Driver]) -> None:
+    """A driver under WSL may say −1, which is 16 EiB."""
+    memory = gives(total=16 * GIB, free=2**64 - 1)
+    first, _ = devices(opened(OldLibrary(Library(Machine()), nvmlDeviceGetMemoryInfo_v2=memory)))
+    assert (first.capacity_bytes, first.free_bytes, first.used_bytes) == (None, None, None)
+
+
+def test_opens_once_and_lets_go(opened: Callable[..., Driver]) -> None:
+    """The library counts its starts: each has its end."""
+    library = Library(Machine())
+    driver = opened(library)
+    driver.open()
+    driver.close()
+    assert (library.calls["nvmlInit_v2"], library.calls["nvmlShutdown"]) == (1, 1)
+    assert driver.read(fixed=False) == ()
+
+
+def test_identity_on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There are no namespaces of process ids."""
+    monkeypatch.setattr(nvml, "os", SimpleNamespace(name="nt", getpid=lambda: 77))
+    assert identity(tmp_path) == Identity(frozenset({77}), same_namespace=True)

@@ -250,3 +250,24 @@ def test_pace_repeats_what_is_unchanged_each_second() -> None:
     assert pace.due(snapshot(1), 10.0, 10.0)
     assert not pace.due(snapshot(1), 10.0, 10.7)
     assert pace.due(snapshot(1), 10.0, 11.0)
+
+
+def test_survives_a_failing_listener() -> None:
+    """An error in what is done with a reading does not end the thread."""
+    bench = Bench()
+    listen = bench.sampler._measured
+    errors = [RuntimeError("channel is gone")]
+
+    def fail_once(snapshot: DeviceSnapshot) -> None:
+        if errors:
+            raise errors.pop()
+        listen(snapshot)
+
+    bench.sampler._measured = fail_once
+    bench.sampler.start()
+    bench.run_cell()
+    assert bench.news.acquire(timeout=SOON_S)
+    assert bench.failures == ["sampler: channel is gone"]
+    assert bench.news.acquire(timeout=SOON_S)
+    assert bench.measured
+    bench.sampler.stop()

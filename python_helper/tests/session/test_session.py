@@ -258,3 +258,13 @@ def test_a_kernel_of_another_make_only_loses_its_page() -> None:
         assert shell.user_ns["made"] == 1
     finally:
         session.close()
+
+
+def test_tells_of_a_failure_whoever_does_not_look(
+    helper: Helper, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A notebook in the background that runs out of memory says so."""
+    helper.channel.ask({**ATTACH, "visible": False})
+    helper.shell.run_cell(FAIL)
+    assert helper.types() == ["hello", "cell", "oom", "cell"]
+    assert "OutOfMemoryError" in capsys.readouterr().out
