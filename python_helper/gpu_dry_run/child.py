@@ -22,12 +22,11 @@ from gpu_headroom import system
 from gpu_headroom.own import SIMULATOR
 
 from . import sandbox
+from .job import RunOrder
 from .process import children
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    from .job import RunOrder
 
 _PATIENCE_S = 60.0
 _ADOPTS = 36  # PR_SET_CHILD_SUBREAPER of prctl(2)
@@ -58,7 +57,7 @@ def main() -> NoReturn:
                 os.setpgid(0, 0)  # a session of its own would not give way
                 os.close(asks)
                 os.dup2(asked, 0)
-                _run(json.loads(line))
+                _run(line)
             os.close(asked)
             tell({"type": "began", "pid": pid})
             while os.waitpid(pid, os.WNOHANG) == (0, 0):
@@ -69,7 +68,7 @@ def main() -> NoReturn:
             tell({"type": "gone"})
         else:
             tell({"type": "began", "pid": os.getpid()})
-            _run(json.loads(line))
+            _run(line)
     os._exit(0)
 
 
@@ -82,25 +81,26 @@ def _end_left() -> None:
                 os.waitpid(pid, 0)
 
 
-def _run(job: RunOrder) -> NoReturn:
-    """Run a job, and end this process with it."""
-    scratch, held_by = job["scratch"], job["held_by"]
+def _run(line: str) -> NoReturn:
+    """Run the job on a line, and end this process with it."""
+    job = RunOrder(**json.loads(line))
+    scratch, held_by = job.scratch, job.held_by
     if sys.platform == "linux" and held_by == sandbox.NAMESPACES:
         from . import namespaces
 
-        namespaces.enter(scratch, network=job["network"])
+        namespaces.enter(scratch, network=job.network)
     tell = only_way_out()
     os.environ["IPYTHONDIR"] = f"{scratch}/ipython"
 
     from .overlay import Allowed, protect, view_of
     from .runner import Runner
 
-    view = view_of(Path(job["folder"]), Path(scratch))
+    view = view_of(Path(job.folder), Path(scratch))
     work = str(view.path)
-    protect(scratch, Allowed(job["network"], job["commands"], held_by, view.is_whole))
+    protect(scratch, Allowed(job.network, job.commands, held_by, view.is_whole))
     os.chdir(work)
     sys.path.insert(0, work)
-    sys.argv = job["argv"]
+    sys.argv = [*job.argv]
     ended = Runner(job, tell).run()
     tell({"type": "ended", "ended": ended})
     time.sleep(_PATIENCE_S)  # who asked ends this, once the folder has gone

@@ -84,7 +84,7 @@ def left_out(asks: Sequence[DryRunAsk], order: DryRunOrder) -> Iterator[str]:
 
 def _asks(asks: Sequence[DryRunAsk], order: DryRunOrder) -> Iterator[str]:
     for ask in asks:
-        cell = order["labels"][ask["cell_id"]]
+        cell = order.labels[ask["cell_id"]]
         yield say("dry_run.ask", TEXTS, cell=cell, calls=", ".join(ask["calls"]))
 
 

@@ -6,8 +6,7 @@ import json
 import os
 import sys
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from gpu_headroom.edits.hunks import as_edits, hunks
 from gpu_headroom.text.messages import message
@@ -16,10 +15,9 @@ from . import sandbox, words
 from .asks import asks
 from .child import only_way_out
 from .findings import find, fullest, is_whole, needed_bytes
-from .gpus import AMPERE
 from .job import DIED, DryRunOrder, RunOrder
 from .notebook import CodeCell
-from .process import Limits, Runs
+from .process import Runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,13 +28,13 @@ if TYPE_CHECKING:
     from .gpus import Gpu
     from .job import DryRunStep, Ended
 
-_ALIKE = RunOrder.__annotations__.keys() & DryRunOrder.__annotations__.keys()  # of each run
+_ALIKE = {*RunOrder._fields} & {*DryRunOrder._fields}  # of each run
 _NOT_NEEDED = ("outside", "cached", "free")  # of a peak; the request that reached it is
 
 
 def main() -> None:
     """Do what an order on standard input says, in a process of its own; ends with who asked."""
-    order: DryRunOrder = json.loads(sys.stdin.readline())
+    order = DryRunOrder(**json.loads(sys.stdin.readline()))
     tell = only_way_out()
     dry_run(order, tell)
     os._exit(0)
@@ -49,23 +47,14 @@ def dry_run(order: DryRunOrder, tell: Callable[[DryRunStep], object]) -> Finding
         tell(asking)
         return None
     step: DryRunStep = {"status": "running", "message": None, "asks": [], "found": None}
-    limits, folder = Limits(order["memory_bytes"], order["time_s"]), Path(order["folder"])
-    runs = Runs(limits, network=order["network"])
+    runs = Runs(order)
+    usual = RunOrder([*order.sources.items()], **{each: getattr(order, each) for each in _ALIKE})
 
     def once(**differs: Any) -> Ended:
-        job: Any = {
-            "cells": list(order["sources"].items()),
-            "scratch": "",
-            "held_by": "",
-            "capacity_bytes": None,
-            "capability": AMPERE,
-            "refuse_at": None,
-            **{each: cast("Any", order)[each] for each in _ALIKE},
-            **differs,
-        }
         is_first = step["found"] is None
         doing = partial(words.doing, order=order, is_try="cells" in differs, is_first=is_first)
-        return runs.run(job, folder, lambda so_far: tell({**step, "message": doing(so_far)}))
+        job = usual._replace(**differs)
+        return runs.run(job, lambda so_far: tell({**step, "message": doing(so_far)}))
 
     last = None
     try:
@@ -93,13 +82,13 @@ def ask_first(order: DryRunOrder) -> DryRunStep | None:
 
     That is what cells do that others would notice, and, as the message, that nothing holds a run.
     """
-    labels = order["labels"]
-    cells = [CodeCell(each, text, labels[each]) for each, text in order["sources"].items()]
+    labels = order.labels
+    cells = [CodeCell(each, text, labels[each]) for each, text in order.sources.items()]
     listed: list[DryRunAsk] = [
         {"cell_id": each.cell.id, "calls": list(each.calls)}
-        for each in ([] if order["agreed"] else asks(cells))
+        for each in ([] if order.agreed else asks(cells))
     ]
-    is_held = order["unheld"] or sandbox.kind(network=order["network"]) != sandbox.PYTHON
+    is_held = order.unheld or sandbox.kind(network=order.network) != sandbox.PYTHON
     if is_held and not listed:
         return None
     said = None if is_held else message("dry_run.unheld", words.TEXTS)
@@ -153,6 +142,6 @@ def _try_of(each: Try, gpu: Gpu, order: DryRunOrder) -> DryRunTry:
         "edits": [
             edit
             for cell_id, text in each.edit["cells"]
-            for edit in as_edits(cell_id, hunks(order["sources"][cell_id], text))
+            for edit in as_edits(cell_id, hunks(order.sources[cell_id], text))
         ],
     }

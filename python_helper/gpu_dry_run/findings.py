@@ -87,7 +87,7 @@ def find(run: Run, order: DryRunOrder) -> Iterator[Findings]:
     job that differ. Edits, the order's or its failure's, are tried on the GPU that the order names,
     else on the largest one that is too small.
     """
-    sources, gpus = order["sources"].values(), [Gpu(*each) for each in order["gpus"]]
+    sources, gpus = order.sources.values(), [Gpu(*each) for each in order.gpus]
     depends, of_size = (any(map(each.search, sources)) for each in (_DEPENDS, _OF_ITS_SIZE))
     ended = _on(run, max(gpus, key=lambda gpu: gpu.total_bytes)) if of_size else run()
     gpus = [_left_by_others(gpu, ended) for gpu in gpus]
@@ -99,19 +99,19 @@ def find(run: Run, order: DryRunOrder) -> Iterator[Findings]:
         found = found._replace(at_peak=run(refuse_at=found.peak["request"]))
         yield found
     small = [fit.gpu for fit in found.fits if fit.fits is False]
-    if order["tries_on"]:
-        small = [gpu for gpu in small if gpu.name == order["tries_on"]]
-    if order["tries"] and small:
+    if order.tries_on:
+        small = [gpu for gpu in small if gpu.name == order.tries_on]
+    if order.tries and small:
         on = max(small, key=lambda gpu: gpu.total_bytes)
         failure = _on(run, on)
         found = found._replace(tried_on=on, failure=failure)
         yield found
-        edits = failure["edits"] if order["edits"] is None else order["edits"]
+        edits = failure["edits"] if order.edits is None else order.edits
         for edit in edits:
-            for each in _chain(run, edit, on, largest=order["largest"]):
+            for each in _chain(run, edit, on, largest=order.largest):
                 found = found._replace(tries=(*found.tries, each))
                 yield found
-    if order["largest_on_each"] and found.batch is not None:
+    if order.largest_on_each and found.batch is not None:
         search = _Search(fit, run, found.batch, ended)
         for place, known in enumerate(fits):
             fits[place] = known._replace(largest=search.largest(known))

@@ -41,9 +41,9 @@ def dry_run(life: Session, names: Sequence[str], *, unheld: bool) -> str:
     first = engine.ask_first(order)
     asks = first["asks"] if first else []
     out = {ask["cell_id"] for ask in asks}
-    kept = {each: text for each, text in order["sources"].items() if each not in out}
+    kept = {each: text for each, text in order.sources.items() if each not in out}
     steps: list[DryRunStep] = []
-    found = engine.dry_run({**order, "sources": kept, "agreed": True}, steps.append)
+    found = engine.dry_run(order._replace(sources=kept, agreed=True), steps.append)
     lines = list(left_out(asks, order))
     if found is not None:
         lines += summary(engine.found_of(found, order))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, cast
 
 from gpu_headroom.protocol.checking import is_shaped
 from gpu_headroom.text.untrusted import parse_json
+
+from .gpus import AMPERE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,64 +19,43 @@ else:  # no pack carries them; what is shown of them is looked at there
     DryRunAsk = DryRunFound = Message = Report = dict
 
 
-class DryRunOrder(TypedDict):
+class DryRunOrder(NamedTuple):
     """What a dry run is about: cells by id in the order in which they run, what people call them.
 
     `gpus` are such as `gpus.Gpu`. Edits are tried on `tries_on`, those of `edits`; `None`: those
     that the run leads to. With `largest` the largest number that fits is looked for where an edit
     sets one, with `largest_on_each` that of the batch on each of `gpus`. Nothing runs where cells
-    do more than compute, unless `agreed`. The rest is as a `RunOrder` and `Limits` have it.
+    do more than compute, unless `agreed`; nor where nothing holds them, unless `unheld`. A run has
+    `memory_bytes` of the host and `time_s`. The rest is as a `RunOrder` has it.
     """
 
     sources: dict[str, str]
     labels: dict[str, str]
     folder: str
-    argv: list[str]
-    gpus: list[Any]
-    tries: bool
-    tries_on: str | None
-    edits: list[EditedCells] | None
-    largest: bool
-    largest_on_each: bool
-    agreed: bool
-    unheld: bool
-    devices: int
-    steps: int
-    cell_s: float
-    commands: bool
-    network: bool
-    values_to: str | None
-    fake_data: bool
-    memory_bytes: int
-    time_s: float
+    argv: Sequence[str] = ("",)
+    gpus: Sequence[Any] = ()
+    tries: bool = True
+    tries_on: str | None = None
+    edits: list[EditedCells] | None = None
+    largest: bool = False
+    largest_on_each: bool = False
+    agreed: bool = False
+    unheld: bool = False
+    devices: int = 1
+    steps: int = 3
+    cell_s: float = 60.0
+    commands: bool = False
+    network: bool = False
+    values_to: str | None = None
+    fake_data: bool = False
+    memory_bytes: int = 8 * 2**30
+    time_s: float = 600.0
 
 
 def ordered(cells: Sequence[CodeCell], folder: str, **differs: Any) -> DryRunOrder:
-    """Return an order as it is where nobody says otherwise, with what somebody says."""
-    order: DryRunOrder = {
-        "sources": {cell.id: cell.source for cell in cells},
-        "labels": {cell.id: cell.label for cell in cells},
-        "folder": folder,
-        "argv": [""],
-        "gpus": [],
-        "tries": True,
-        "tries_on": None,
-        "edits": None,
-        "largest": False,
-        "largest_on_each": False,
-        "agreed": False,
-        "unheld": False,
-        "devices": 1,
-        "steps": 3,
-        "cell_s": 60.0,
-        "commands": False,
-        "network": False,
-        "values_to": None,
-        "fake_data": False,
-        "memory_bytes": 8 * 2**30,
-        "time_s": 600.0,
-    }
-    return cast("DryRunOrder", {**order, **differs})
+    """Return an order to run cells in a folder; `differs` is what is not as usual."""
+    sources = {cell.id: cell.source for cell in cells}
+    return DryRunOrder(sources, {cell.id: cell.label for cell in cells}, folder, **differs)
 
 
 class DryRunStep(TypedDict):
@@ -86,7 +67,7 @@ class DryRunStep(TypedDict):
     found: DryRunFound | None
 
 
-class RunOrder(TypedDict):
+class RunOrder(NamedTuple):
     """Cells to run in order on a simulated GPU of `capacity_bytes`; `None`: none is too much.
 
     They run in a view of `folder`, as the script there that `argv` names, with its arguments, or a
@@ -100,20 +81,20 @@ class RunOrder(TypedDict):
     """
 
     cells: list[tuple[str, str]]
-    argv: list[str]
+    argv: Sequence[str]
     folder: str
-    scratch: str
-    held_by: str
-    capacity_bytes: int | None
-    capability: tuple[int, int]
     devices: int
-    refuse_at: int | None
     steps: int
     cell_s: float
     commands: bool
     network: bool
     values_to: str | None
     fake_data: bool
+    scratch: str = ""
+    held_by: str = ""
+    capacity_bytes: int | None = None
+    capability: tuple[int, int] = AMPERE
+    refuse_at: int | None = None
 
 
 class CardPeak(TypedDict):

@@ -82,7 +82,15 @@ class StepCounter:
         """
         if threading.current_thread() is not threading.main_thread():
             return iter(items)
-        return _Rounds(iter(items), _Quiet(self), lambda: self.cut.add(line))
+        return self._shortened(iter(items), line)
+
+    def _shortened(self, items: Iterator[Any], line: int) -> Iterator[Any]:
+        """Give out items, and keep none of them."""
+        quiet = _Quiet(self)
+        with suppress(StopIteration):
+            while not quiet.is_enough():
+                yield next(items)
+            self.cut.add(line)
 
     def begins(self, line: int) -> None:
         """Look at a `while` at this line from here on: steps before are not its own."""
@@ -137,22 +145,6 @@ class _Quiet:
         most = (*map(max, now.allocated, seen.allocated),)
         self._rounds, self._seen = self._rounds + 1 if is_quiet else 0, now._replace(allocated=most)
         return self._rounds >= self._training.quiet_steps
-
-
-class _Rounds:
-    """An iterator that ends early. It keeps nothing that it has given out."""
-
-    def __init__(self, items: Iterator[Any], quiet: _Quiet, ended: Callable[[], object]) -> None:
-        self._items, self._quiet, self._ended = items, quiet, ended
-
-    def __iter__(self) -> Iterator[Any]:
-        return self
-
-    def __next__(self) -> Any:
-        if self._quiet.is_enough():
-            self._ended()
-            raise StopIteration
-        return next(self._items)
 
 
 class Loops(ast.NodeTransformer):

@@ -12,7 +12,7 @@ from collections import deque
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from gpu_headroom import system
 from gpu_headroom.concurrency import threads
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import IO
 
-    from .job import Ended, RunOrder
+    from .job import DryRunOrder, Ended, RunOrder
 
 PREFIX = "gpu-headroom-dry-run-"
 _PACKAGES = Path(__file__).parents[1]
@@ -80,13 +80,6 @@ _LOOK_EVERY_S = 0.25
 _LAST_WORDS_S = 0.2
 _LEAVES_S = 2.0
 _TAIL = 20  # lines of what it said before it died
-
-
-class Limits(NamedTuple):
-    """What one run may take: host memory, with its workers, and time."""
-
-    memory_bytes: int
-    time_s: float
 
 
 _kept: dict[str, str] = {}
@@ -148,24 +141,25 @@ def ended(process: Any) -> None:
 class Runs:
     """Runs jobs one after the other; what they import is imported once, where that is possible."""
 
-    def __init__(self, limits: Limits, *, network: bool) -> None:
-        self._limits, self._network = limits, network
-        self._held_by = sandbox.kind(network=network)
+    def __init__(self, order: DryRunOrder) -> None:
+        self._memory_bytes, self._time_s = order.memory_bytes, order.time_s
+        self._network = order.network
+        self._held_by = sandbox.kind(network=order.network)
         self._root = ""
         self._process: Any = None
         self._pid: int | None = None
         self._why: Any = None
         self._said: deque[str] = deque(maxlen=_TAIL)
 
-    def run(self, job: RunOrder, folder: Path, hear: Callable[[Ended], object]) -> Ended:
-        """Run a job on a view of `folder`, gone at its end; `hear` is told how far it is."""
+    def run(self, job: RunOrder, hear: Callable[[Ended], object]) -> Ended:
+        """Run a job on a view of its folder, gone at its end; `hear` is told how far it is."""
         self._why = None
         self._said.clear()
         over = threads.Bell()
         self._root = self._root or tempfile.mkdtemp(prefix=PREFIX)
         into = tempfile.mkdtemp(dir=self._root)
         try:
-            self._give({**job, "scratch": into, "folder": str(folder), "held_by": self._held_by})
+            self._give(job._replace(scratch=into, held_by=self._held_by))
             threads.start(partial(self._guard, self._process.pid, over))
             return self._ended(hear)
         finally:
@@ -198,10 +192,10 @@ class Runs:
 
     def _give(self, job: RunOrder) -> None:
         if self._process is None:
-            self._process = launched("child", job, self._root, self._within)
+            self._process = launched("child", job._asdict(), self._root, self._within)
             threads.start(partial(self._listen, self._process.stderr))
         else:
-            self._process.stdin.write(json.dumps(job).encode() + b"\n")
+            self._process.stdin.write(json.dumps(job._asdict()).encode() + b"\n")
             self._process.stdin.flush()
 
     def _ended(self, hear: Callable[[Ended], object]) -> Ended:
@@ -257,12 +251,12 @@ class Runs:
 
     def _guard(self, whole: int, over: threads.Bell) -> None:
         """End it where it takes more than it may, or all of it while it has not begun."""
-        until_s = time.monotonic() + self._limits.time_s
+        until_s = time.monotonic() + self._time_s
         while not over.wait(_LOOK_EVERY_S):
             pid = self._pid or whole
             if time.monotonic() > until_s:
                 self._why = "time"
-            elif _resident_bytes(pid) > self._limits.memory_bytes:
+            elif _resident_bytes(pid) > self._memory_bytes:
                 self._why = "memory"
             if self._why is not None:
                 _kill(pid)

@@ -62,35 +62,35 @@ class Runner:
     def run(self) -> Ended:
         """Run all cells, up to one that does not come to its end."""
         job = self._job
-        self._shell = shell = _shell(commands=job["commands"])
-        if name := job["argv"][0]:
+        self._shell = shell = _shell(commands=job.commands)
+        if name := job.argv[0]:
             shell.user_ns["__file__"] = os.path.realpath(name)
-        capacity = job["capacity_bytes"] or _UNLIMITED
+        capacity = job.capacity_bytes or _UNLIMITED
         simulator = import_module(SIMULATOR)
-        compute = "meta" if job["values_to"] is None else "cpu"
-        simulation = simulator.simulate(capacity, compute=compute, devices=job["devices"])
-        simulation.be_of(*min(tuple(job["capability"]), _NEWEST))
+        compute = "meta" if job.values_to is None else "cpu"
+        simulation = simulator.simulate(capacity, compute=compute, devices=job.devices)
+        simulation.be_of(*min(tuple(job.capability), _NEWEST))
         del os.environ["CUDA_VISIBLE_DEVICES"]
-        if job["held_by"] == sandbox.PYTHON:  # elsewhere no device of one can be opened
+        if job.held_by == sandbox.PYTHON:  # elsewhere no device of one can be opened
             os.putenv("CUDA_VISIBLE_DEVICES", "")  # which C code reads, and Python does not
-        if job["fake_data"]:
+        if job.fake_data:
             fake_data()
         # A notebook that simulates one has one; one that asks for a dry run is in it.
         vars(import_module(OWN)).update(simulate=_nothing, dry_run=_nothing)
         self._watches = [
-            _Watch(index, allocator, job["refuse_at"])
+            _Watch(index, allocator, job.refuse_at)
             for index, allocator in enumerate(simulation.allocators)
         ]
-        self._training = StepCounter(lambda: simulation.allocators, job["steps"])
+        self._training = StepCounter(lambda: simulation.allocators, job.steps)
         self._training.follow(shell)
         self._observer = Observer()
         self._observer.attach()
         threads.start(self._tell_so_far)
-        for cell_id, source in job["cells"]:
+        for cell_id, source in job.cells:
             ended = self._run_cell(cell_id, source)
             if ended is not None:
                 break
-            if cell_id == job["values_to"]:
+            if cell_id == job.values_to:
                 simulation.forget_values()
         self._over.ring()
         return ended or self._ended("done")
@@ -129,7 +129,7 @@ class Runner:
 
     def _executed(self, source: str) -> BaseException | None:
         """Execute a cell, and return what it raised."""
-        clock = Clock(self._job["cell_s"])
+        clock = Clock(self._job.cell_s)
         try:
             result = self._shell.run_cell(source, store_history=True)
             clock.stop()
@@ -159,7 +159,7 @@ class Runner:
         )
         with each_parsed_once():
             built = report_of(measure(failure, Turn(_WALK_S)))
-            edits = edits_of(built.report, built.fixes.get, dict(self._job["cells"]))
+            edits = edits_of(built.report, built.fixes.get, dict(self._job.cells))
         cell_id, line = self._place(error)
         ended = self._ended("oom")
         peak = ended["peaks"][index]  # with what was not to be had: so much is needed at least
@@ -186,7 +186,7 @@ class Runner:
         if not filename.startswith(_CELL) or not count.isdecimal():
             return None
         place = int(count) - 1
-        cells = self._job["cells"]
+        cells = self._job.cells
         return cells[place][0] if 0 <= place < len(cells) else None
 
     def _ended(self, outcome: Any) -> Ended:

@@ -127,7 +127,7 @@ class _Going:
         if asking is not None:
             return asking
         over, found = threads.Bell(), None
-        with launched("engine", order, order["folder"]) as process:
+        with launched("engine", order._asdict(), order.folder) as process:
             threads.start(lambda: self._guard(process, over))
             try:
                 while line := process.stdout.readline(LONGEST):

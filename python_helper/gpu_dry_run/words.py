@@ -88,7 +88,7 @@ def said(found: Findings, order: DryRunOrder) -> Iterator[Message]:
         if peak["threads"] > 1:
             yield message("dry_run.threads", TEXTS, threads=peak["threads"])
         yield message("dry_run.sure", TEXTS, programs=PROGRAMS, equal=EQUAL)
-    if order["fake_data"]:
+    if order.fake_data:
         yield message("dry_run.fake_data", TEXTS)
     if ended["outcome"] in {"error", "not_simulated"}:
         is_error = ended["outcome"] == "error"
@@ -96,7 +96,7 @@ def said(found: Findings, order: DryRunOrder) -> Iterator[Message]:
         yield message(which, TEXTS, **_where(ended, order), error=ended["error"])
         last = values_to(ended, order)
         if last is not None:
-            yield message("dry_run.values", TEXTS, cell=order["labels"][last])
+            yield message("dry_run.values", TEXTS, cell=order.labels[last])
     yield from _ended_early(ended, order)
     if found.batch and any(each.largest is not None for each in found.fits):
         given: dict[str, Any] = {"name": name_of(found.batch), "before": found.batch["before"]}
@@ -115,7 +115,7 @@ def name_of(batch: EditedCells) -> str:
 
 def values_to(ended: Ended, order: DryRunOrder) -> str | None:
     """Return the cell that ended the run, where it had no values, and may have needed one."""
-    cells, last = list(order["sources"]), order["values_to"]
+    cells, last = list(order.sources), order.values_to
     valued = cells[: cells.index(last) + 1] if last in cells else []
     is_value = ended["outcome"] in {"error", "not_simulated"}
     if not is_value or ended["running"] in valued or _NOT_THERE in str(ended["error"]):
@@ -142,7 +142,7 @@ def tried(each: Try, gpu: Gpu, order: DryRunOrder) -> Message:
 
 def doing(so_far: Ended, order: DryRunOrder, *, is_try: bool, is_first: bool) -> Message:
     """Say what runs, and in the first run what it needed by then."""
-    cell, peak = order["labels"].get(so_far["running"] or "", "?"), fullest(so_far)
+    cell, peak = order.labels.get(so_far["running"] or "", "?"), fullest(so_far)
     if is_first and peak is not None:
         return message("dry_run.so_far", TEXTS, cell=cell, needed_bytes=needed_bytes(peak))
     return message("dry_run.trying" if is_try else "dry_run.running", TEXTS, cell=cell)
@@ -154,8 +154,8 @@ def died(ended: Ended, order: DryRunOrder) -> Message:
     if "No module named 'torch'" in said:
         return message("dry_run.no_torch", TEXTS)
     given: dict[str, Any] = {
-        "limit_bytes": order["memory_bytes"],
-        "seconds": round(order["time_s"]),
+        "limit_bytes": order.memory_bytes,
+        "seconds": round(order.time_s),
         "said": said,
     }
     return message(f"dry_run.{ended['outcome']}", TEXTS, **given)
@@ -171,17 +171,17 @@ def _needed(ended: Ended, peak: CardPeak | None) -> Message:
 def _place(peak: CardPeak, order: DryRunOrder) -> Iterator[Message]:
     cell_id, line = peak["cell_id"], peak["line"]
     if cell_id is not None and line is not None:
-        lines = order["sources"][cell_id].splitlines()
+        lines = order.sources[cell_id].splitlines()
         code = lines[line - 1].strip() if 0 < line <= len(lines) else ""
-        cell = order["labels"][cell_id]
+        cell = order.labels[cell_id]
         yield message("dry_run.place", TEXTS, cell=cell, line=line, code=code)
 
 
 def _ended_early(ended: Ended, order: DryRunOrder) -> Iterator[Message]:
-    labels, seconds = order["labels"], round(order["cell_s"])
+    labels, seconds = order.labels, round(order.cell_s)
     for cell_id in dict.fromkeys(ended["cut"]):
         if cell_id not in ended["timed_out"]:
-            yield message("dry_run.cut", TEXTS, cell=labels[cell_id], steps=order["steps"])
+            yield message("dry_run.cut", TEXTS, cell=labels[cell_id], steps=order.steps)
     for cell_id in ended["timed_out"]:
         yield message("dry_run.timed_out", TEXTS, cell=labels[cell_id], seconds=seconds)
 
@@ -189,6 +189,6 @@ def _ended_early(ended: Ended, order: DryRunOrder) -> Iterator[Message]:
 def _where(ended: Ended, order: DryRunOrder) -> dict[str, Any]:
     line = ended["line"]
     return {
-        "cell": order["labels"].get(ended["cell_id"] or "", "?"),
+        "cell": order.labels.get(ended["cell_id"] or "", "?"),
         "line": "" if line is None else message("dry_run.line", TEXTS, line=line)["text"],
     }
