@@ -281,7 +281,8 @@ def test_a_module_of_ones_own_is_left_alone(run: Callable[..., Any], tmp_path: P
     assert found["outcome"] == "done", (found["error"], found["line"])
 
 
-FILES = """from torchvision import datasets, transforms
+FILES = """import timm
+from torchvision import datasets, models, transforms
 from torch.utils.data import DataLoader
 
 change = transforms.Compose([transforms.Resize((64, 64)), transforms.ToTensor()])
@@ -301,14 +302,17 @@ masks = (2, 1, 64, 64)
 assert [tuple(x.shape) for _, x in batches] == [(2,), (2,), (2, 40), (2,), (2,), masks, masks]
 assert [x.shape[1] for x, _ in batches] == [3, 1, 3, 3, 3, 3, 3]
 cifar = datasets.CIFAR10("data", download=True)
-assert cifar.data.std() > 0 and "frog" in cifar.classes"""
+assert cifar.data.std() > 0 and "frog" in cifar.classes
+models.resnet18(weights="DEFAULT").cuda()
+timm.create_model("resnet18", pretrained=True).cuda()"""
 
 
 @real
 def test_images_in_files_are_made_up(run: Callable[..., Any]) -> None:
-    """By the arguments that their classes have."""
+    """By the arguments that their classes have; models for them have weights."""
     found = run(DECLARE_OPERATORS, FILES)
     assert found["outcome"] == "done", (found["error"], found["line"])
+    assert any("were made up" in each["text"] for each in found["said"])
 
 
 TRAIN = """import torch
