@@ -492,9 +492,14 @@ class LiveKernel:
             options={**OPTIONS, **options},
         )
 
+    def asked(self, kind: str, **keys: Any) -> dict[str, Any]:
+        """Return the event that a request ends with."""
+        since = self.now
+        return self.await_event(kind, since, request_id=self.ask(kind, **keys)["id"])
+
     def cleanup(self, items: list[str] | None = None) -> str:
         """Have a clean-up cell written, and return it."""
-        event = self.await_event("cleanup", request_id=self.ask("cleanup", items=items)["id"])
+        event = self.asked("cleanup", items=items)
         assert event["code"] is not None, event
         return cast("str", event["code"])
 

@@ -18,7 +18,6 @@ from torch import nn
 import torch.nn.functional as F
 torch.manual_seed(0)
 """
-WEIGHTS = "[each.tolist() for each in model.parameters()][-1]"
 _AGAIN = "again"
 
 

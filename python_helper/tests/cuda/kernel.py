@@ -117,11 +117,6 @@ class CudaKernel(LiveKernel):
         assert [kind for kind, _ in run.outputs][-2:] == ["error", "display_data"], run.outputs
         return cast("dict[str, Any]", run.outputs[-1][1]["data"][MIME])
 
-    def asked(self, kind: str, **keys: Any) -> dict[str, Any]:
-        """Return the event that a request ends with."""
-        since = self.now
-        return self.await_event(kind, since, request_id=self.ask(kind, **keys)["id"])
-
     def release(
         self, *items: str, confirmed: bool = False, report_id: str | None = None
     ) -> dict[str, Any]:

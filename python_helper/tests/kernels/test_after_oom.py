@@ -113,13 +113,6 @@ def test_the_clean_up_cell_is_right_without_the_helper(start: Start, pack: Pack)
     assert kernel.value("_") == 42
 
 
-def test_no_clean_up_cell_is_written_while_a_cell_runs(gpu: LiveKernel) -> None:
-    """What to free is not known then: one sentence says so."""
-    with gpu.busy_cell():
-        reply = gpu.ask("cleanup", items=None)
-    assert (reply["type"], reply["message"]["id"]) == ("refused", "cleanup.busy")
-
-
 TRAIN_BESIDE = """from torch import nn
 model = nn.Sequential(*[nn.Linear(2048, 2048) for _ in range(6)]).cuda()
 opt = torch.optim.SGD(model.parameters())

@@ -61,19 +61,6 @@ def test_outside_is_measured_for_each_device(two: LiveKernel) -> None:
     assert all(name.startswith(("nvmlInit", "nvmlDeviceGet")) for name in two.value(CALLS))
 
 
-def test_only_visible_devices_are_told(start_newest: Start) -> None:
-    """With CUDA_VISIBLE_DEVICES=1 the second card is the first, in PyTorch and for the driver."""
-    kernel = start_newest(installed=True, GPU_HEADROOM_SIMULATE="8GiB*2", CUDA_VISIBLE_DEVICES="1")
-    kernel.run("%load_ext gpu_headroom\nimport torch")
-    kernel.attach()
-    before = kernel.sample()
-    kernel.run("kept = torch.ones(2**20, device='cuda')")
-    after = kernel.sample()
-    uuid = "51f00001-0000-0000-0000-000000000000"
-    assert figures(before, "index", "uuid") == figures(after, "index", "uuid") == [(0, uuid)]
-    assert figures(after, "in_use_bytes") == [(4 * 2**20,)]
-
-
 def start_beside_others(start: Start) -> LiveKernel:
     """Start a kernel on a card of 8 GiB of which others than PyTorch have 3."""
     kernel = start(installed=True)

@@ -14,7 +14,6 @@ from gpu_dry_run import sandbox
 from gpu_dry_run.process import PREFIX
 from tests.dry_runs.notebooks import write
 from tests.dry_runs.page import Page, processes
-from tests.kernels.test_scripts import PARTS
 from tests.live import SOURCES, LiveKernel, attached
 from tests.programs import Programs, applied
 
@@ -288,18 +287,6 @@ def test_one_sentence_says_how_it_ended(
     brought.kernel.until(lambda: left(scratch) == [])
 
 
-def test_without_pytorch(starts: Callable[..., Page], pack: Pack, tmp_path: Path) -> None:
-    """One sentence says what it needs."""
-    (tmp_path / "none").mkdir()
-    lacks = "raise ModuleNotFoundError(\"No module named 'torch'\", name='torch')"
-    (tmp_path / "none" / "torch.py").write_text(lacks, "utf-8")
-    page = starts(installed=False, PYTHONPATH=str(tmp_path / "none"))
-    page.kernel.inject(pack)
-    page.kernel.inject(pack, sources=pack.for_dry_runs)
-    last = page.run("x = 1")
-    assert (last["status"], last["message"]["id"]) == ("failed", "dry_run.no_torch")
-
-
 def test_an_engine_that_dies_is_told(installed: Page, scratch: Path) -> None:
     """The system may end it, where memory is short: what it has started goes with it."""
     request_id = installed.begin(*NEVER_ENDS)
@@ -341,45 +328,6 @@ def test_each_edit_of_a_card_is_tried(installed: Page) -> None:
         for each in card.sources.values()
     ]
     assert programs.fail(*one_more).report["simulated"] is True
-
-
-def test_a_limit_of_a_cell_that_has_gone_stays(starts: Callable[..., Page], pack: Pack) -> None:
-    """What the kernel was told of its share of the GPU holds, whoever told it."""
-    page = starts(GPU_HEADROOM_SIMULATE="4GiB")
-    page.kernel.inject(pack)
-    page.kernel.attach()
-    limit = "import torch\ntorch.cuda.set_per_process_memory_fraction(0.25)"
-    use = "import torch\nx = torch.empty(2**31, dtype=torch.uint8, device='cuda')"
-    card = Programs(page.kernel).fail(limit, use)
-    assert "raise-fraction" in {each["id"] for each in card.report["remedies"]}
-    found = page.run(use, agreed=True, gpu="")["found"]
-    assert (found["fits"][0]["fits"], found["fits"][0]["total_bytes"]) == (False, 2**30)
-
-
-def test_an_edit_of_a_script_is_not_tried(
-    starts: Callable[..., Page], pack: Pack, tmp_path: Path
-) -> None:
-    """A dry run has cells; that the card has an edit of something else hurts none of it."""
-    go = "def go():\n    train(make(), DataLoader(data, batch_size=64))\n"
-    (tmp_path / "main.py").write_text(f"{PARTS}\n{go}")
-    page = starts(GPU_HEADROOM_SIMULATE="4GiB")
-    page.kernel.inject(pack)
-    page.kernel.attach()
-    card = Programs(page.kernel).fail("import main", "main.go()")
-    files = [each["file"] for remedy in card.report["remedies"] for each in remedy["diffs"]]
-    assert "main.py" in files
-    report_id = card.report["report_id"]
-    asked = {
-        "sources": card.sources,
-        "labels": {},
-        "gpu": "",
-        "agreed": True,
-        "largest_on_each": False,
-        "values_to": None,
-    }
-    last = page.run(report_id=report_id, **asked)
-    assert (last["status"], last["found"]["tries"]) == ("done", []), last
-    assert last["found"]["fits"][0]["fits"] is False
 
 
 def test_in_a_cell(brought: Page, installed: Page) -> None:

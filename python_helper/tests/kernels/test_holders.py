@@ -30,20 +30,6 @@ def gpu(python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory) -> I
         yield kernel
 
 
-def measure(kernel: LiveKernel) -> dict[str, Any]:
-    """Ask who holds what, and wait for the event."""
-    since = kernel.now
-    reply = kernel.ask("holders")
-    return kernel.await_event("holders", since, request_id=reply["id"])
-
-
-def path(kernel: LiveKernel, holder_id: str) -> dict[str, Any]:
-    """Ask who holds a row or a part, and wait for the event."""
-    since = kernel.now
-    reply = kernel.ask("path", holder_id=holder_id)
-    return kernel.await_event("path", since, request_id=reply["id"])
-
-
 def row(event: dict[str, Any], name: str) -> dict[str, Any]:
     """Return the holder of that name on the only device."""
     (device,) = event["devices"]
@@ -69,7 +55,7 @@ def test_says_who_holds_what_between_cells(gpu: LiveKernel) -> None:
 
 def test_waits_while_a_cell_runs(gpu: LiveKernel) -> None:
     """A busy kernel answers with its last account, and measures when the cell has ended."""
-    last = measure(gpu)
+    last = gpu.asked("holders")
     make = MAKE.format(name="late", mib=8)
     with gpu.busy_cell(after=make) as cell:
         since = gpu.now
@@ -88,30 +74,20 @@ def test_waits_while_a_cell_runs(gpu: LiveKernel) -> None:
 def test_says_the_way_to_what_no_walk_reached(gpu: LiveKernel) -> None:
     """What hangs deeper than the walk goes is searched from the object back to a name."""
     gpu.run(f"{MAKE.format(name='nest', mib=96)}\nfor _ in range(15): nest = [nest]")
-    found = row(measure(gpu), "nest")
+    found = row(gpu.asked("holders"), "nest")
     assert (found["origin"], found["bytes"]) == ("names", 96 * MIB)
-    event = path(gpu, found["id"])
+    event = gpu.asked("path", holder_id=found["id"])
     assert event["paths"], event
     assert [step["text"] for step in event["paths"][0]] == ["`nest`", "list", *["item 0"] * 15]
     gpu.run("del nest")
-
-
-def test_an_id_that_is_gone_gets_a_sentence(gpu: LiveKernel) -> None:
-    """Neither an unknown id nor that of a freed object is a failure."""
-    gpu.run(MAKE.format(name="short", mib=4))
-    (part,) = row(measure(gpu), "short")["parts"]
-    gpu.run("del short")
-    for holder_id in (part["id"], "never-was"):
-        event = path(gpu, holder_id)
-        assert (event["paths"], event["message"]["id"]) == ([], "path.gone")
 
 
 def test_says_nothing_in_the_notebook(gpu: LiveKernel) -> None:
     """A measurement and a search leave no output, no name, and no count behind."""
     names, count = gpu.value("sorted(globals())"), gpu.value("get_ipython().execution_count")
     since = gpu.now
-    (part,) = row(measure(gpu), "kept")["parts"]
-    path(gpu, part["id"])
+    (part,) = row(gpu.asked("holders"), "kept")["parts"]
+    gpu.asked("path", holder_id=part["id"])
     gpu.ask("snapshot", path=None)
     gpu.await_event("snapshot", since)
     kinds = {each["msg_type"] for each in gpu.messages(since)}
@@ -135,18 +111,6 @@ def test_writes_a_snapshot_between_cells(gpu: LiveKernel) -> None:
     assert sum(each["allocated_size"] for each in snapshot["segments"]) >= 64 * MIB
 
 
-def test_a_snapshot_that_waits_can_be_cancelled(gpu: LiveKernel) -> None:
-    """It ends with a sentence, and no file is written when the cell has ended."""
-    with gpu.busy_cell():
-        since = gpu.now
-        reply = gpu.ask("snapshot", path="cancelled.pickle")
-        assert gpu.ask("cancel", cancelled_id=reply["id"])["cancelled"]
-        event = gpu.await_event("snapshot", since, request_id=reply["id"])
-        assert (event["path"], event["message"]["id"]) == (None, "snapshot.cancelled")
-    assert gpu.run("1").status == "ok"
-    assert not gpu.value("__import__('os').path.exists('cancelled.pickle')")
-
-
 def test_a_release_that_looks_around_can_be_cancelled(gpu: LiveKernel) -> None:
     """What it was to free is there still, to the byte: freeing is one step at its end."""
     many = "from itertools import pairwise\nnodes = [[each] for each in range(3_000_000)]\n"
@@ -166,22 +130,6 @@ def test_a_release_that_looks_around_can_be_cancelled(gpu: LiveKernel) -> None:
     assert gpu.run("del nodes, node, following, picked").status == "ok"
 
 
-def test_remembers_runs_for_a_page_that_knows_none(gpu: LiveKernel) -> None:
-    """After a reload a page learns of the last runs of each cell, oldest first."""
-    for _ in range(4):
-        gpu.run(MAKE.format(name="again", mib=4), cell_id="again")
-    gpu.run("1/0", cell_id="bad", stop_on_error=False)
-    gpu.attach(client_id="the page, loaded again")
-    runs = gpu.ask("cells")["runs"]
-    mine = [each for each in runs if each["cell_id"] == "again"]
-    assert [each["run"] for each in mine] == [2, 3, 4]
-    assert all(each["memory"][0]["device_index"] == 0 for each in mine)
-    assert runs[-1]["cell_id"] == "bad"
-    assert runs[-1]["status"] == "error"
-    assert runs == sorted(runs, key=lambda each: each["start_s"])
-    gpu.ask("detach", client_id="the page, loaded again")
-
-
 def test_records_allocations_only_when_asked(gpu: LiveKernel) -> None:
     """With the setting on, a holder says which cell and line made it; off again, it does not."""
     assert (
@@ -190,7 +138,7 @@ def test_records_allocations_only_when_asked(gpu: LiveKernel) -> None:
     )
     gpu.attach(record_allocations=True)
     run = gpu.run(f"# first\n\n{MAKE.format(name='made', mib=4)}", cell_id="maker")
-    event = measure(gpu)
+    event = gpu.asked("holders")
     assert event["recording"] is True
     (part,) = row(event, "made")["parts"]
     assert part["allocation_site"] == {
@@ -202,7 +150,7 @@ def test_records_allocations_only_when_asked(gpu: LiveKernel) -> None:
     assert part["allocation_site"] is None
     gpu.attach(record_allocations=False)
     gpu.run(MAKE.format(name="made", mib=4))
-    event = measure(gpu)
+    event = gpu.asked("holders")
     assert event["recording"] is False
     (part,) = row(event, "made")["parts"]
     assert part["allocation_site"] is None

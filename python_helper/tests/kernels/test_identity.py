@@ -8,8 +8,6 @@ import pytest
 from tests.programs import START, Card, completed
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.programs import Programs
 
 # Nothing is computed; PyTorch may have 604 MiB of it.
@@ -50,14 +48,6 @@ HOLDERS = {
         "gen",
         "batches",
     ),
-    "unnamed generator": (
-        (
-            f"def batches(n):\n    kept = [{MAKE} for _ in range(n)]\n    yield from kept\n"
-            "first = map(id, batches(2))\nnext(first)"
-        ),
-        "first",
-        "batches",
-    ),
     "tasks": (
         (
             f"async def work():\n    kept = {MAKE}\n    await gate.wait()\n"
@@ -65,15 +55,6 @@ HOLDERS = {
         ),
         "work()",
         "work",
-    ),
-    "task that waits for another": (
-        (
-            f"async def inner():\n    kept = [{MAKE}, {MAKE}]\n    await gate.wait()\n"
-            "async def outer():\n    await asyncio.wait_for(inner(), None)\n"
-            "asyncio.ensure_future(outer())\nawait asyncio.sleep(0.05)"
-        ),
-        "inner()",
-        "inner",
     ),
     "Futures": (
         (
@@ -124,16 +105,6 @@ def test_a_local_name_says_nothing_of_the_notebooks(programs: Programs) -> None:
     assert causes(card)[0]["claim"]["params"]["name"] == "x"
 
 
-def test_a_list_of_a_function_says_nothing_of_the_notebooks(programs: Programs) -> None:
-    """What the function adds to is its own list."""
-    collect = (
-        "def collect():\n    outs = []\n    for n in range(9):\n        outs.append(n)\n"
-        f"        big = {BIG(300)}"
-    )
-    card = programs.fail(START, f"outs = [{BIG(100)} for _ in 'abcd']\n{collect}", "collect()")
-    assert "kept-tensors" not in rules(card)
-
-
 def test_a_list_is_known_by_what_a_function_calls_it(programs: Programs) -> None:
     """It was handed to a parameter of another name."""
     add = f"replay = []\ndef add(buffer):\n    buffer.append({BIG(50)})"
@@ -164,49 +135,6 @@ def test_a_model_is_let_go_of_by_all_its_names(programs: Programs) -> None:
     assert [size // MIB for size in sizes] == [352]
 
 
-def test_a_model_with_several_names_is_one(programs: Programs) -> None:
-    """No second one, no copy, and each parameter counts once."""
-    program = f"""net = {LINEARS(16)}
-model = net.to("cuda")
-class Trainer:
-    def __init__(self, m):
-        self.m = m
-    def fit(self, x):
-        for _ in range(3):
-            self.m(x).mean().backward()
-trainer = Trainer(model)
-ema = trainer.m"""
-    card = programs.fail(START, program, "trainer.fit(torch.ones(9192, 2048, device='cuda'))")
-    assert "kept-copies" not in rules(card)
-    assert held(card)["net"] == 256
-    assert not {"ema", "model", "trainer"} & held(card).keys()
-
-
-def test_a_name_of_the_persons_goes_before_a_librarys(programs: Programs) -> None:
-    """What a library keeps for itself is told by the name that the person gave it."""
-    library = """import sys, types
-library = sys.modules["somelibrary"] = types.ModuleType("somelibrary")
-exec("class Trainer:\\n    def __init__(self, data): self._kept = data", vars(library))"""
-    program = f"""class Data: pass
-data = Data()
-data.train = Data()
-data.train.images = [{BIG(100)} for _ in 'abcd']
-trainer = library.Trainer(data.train.images)
-del library"""
-    card = programs.fail(START, library, program, BIG(250))
-    assert held(card) == {"data": 400}
-    assert causes(card)[0]["claim"]["params"]["name"] == "data.train.images"
-
-
-def test_what_is_being_loaded_is_told_by_that(programs: Programs, tmp_path: Path) -> None:
-    """An unpickler's variables are nobody's."""
-    save = f"net = {LINEARS(24)}\ntorch.save(net.state_dict(), {str(tmp_path / 'net')!r})"
-    load = f"state = torch.load({str(tmp_path / 'net')!r}, map_location='cuda')"
-    card = programs.fail(START, save, "net = net.cuda()", load)
-    assert causes(card)[0]["claim"]["params"]["name"] == "load()"
-    assert [each["name"] for each in card.report["traceback_variables"]] == ["load()"]
-
-
 # --- A cell that fails again --------------------------------------------------
 
 TRIES = {
@@ -223,13 +151,6 @@ def step(x):
         (
             "batch_size = 12_000\nfor n in range(0, len(data), batch_size):\n"
             "    step(data[n:n + batch_size])"
-        ),
-    ),
-    "in a loop that leaves its values": (
-        f"net = {LINEARS(4)}.cuda()",
-        (
-            "batch_size = 8_000\nfor _ in range(3):\n"
-            "    x = torch.zeros(batch_size, 2048, device='cuda')\n    out = net(x)\n    del x"
         ),
     ),
     "in what it collects": (
@@ -274,15 +195,6 @@ def test_the_second_try_is_advised_as_the_first(
             assert between or "free-traceback" in ids
         assert [each for each in rules(card) if each != "earlier-traceback"] == rules(first)
         assert offered(card) == offered(first)
-
-
-def test_a_try_that_begins_anew_has_nothing_left(programs: Programs) -> None:
-    """What the first try had left was freed before it."""
-    first = programs.fail(START, *TRIES["in a function"])
-    first.kernel.free()
-    card = again(first)
-    assert rules(card) == rules(first)
-    assert card.report["traceback_bytes"] == first.report["traceback_bytes"]
 
 
 def test_what_was_let_go_of_between_two_tries_is_no_cause(programs: Programs) -> None:

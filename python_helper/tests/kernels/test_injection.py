@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.conftest import IN_EACH
-from tests.live import UNTIL_READ
 
 if TYPE_CHECKING:
     from tests.conftest import Start
@@ -16,27 +15,17 @@ pytestmark = IN_EACH
 
 NAMESPACE = "{name: str(type(value)) for name, value in get_ipython().user_ns.items()}"
 
-# Whether another thread runs a function of this file.
-RUNS = """
-import sys, threading, time
-def runs(file, name):
-    frames = sys._current_frames()
-    del frames[threading.get_ident()]
-    for frame in frames.values():
-        while frame is not None:
-            if frame.f_code.co_filename.endswith(file) and frame.f_code.co_name == name:
-                return True
-            frame = frame.f_back
-    return False
-"""
-SLOW_IMPORT = f"""{RUNS}
-import importlib.util
+# An import of the helper that goes no further until it is told to.
+STUCK_IMPORT = """
+import importlib.util, sys, threading
 from importlib.machinery import SourceFileLoader
+
+go_on = threading.Event()
 
 class Slow(SourceFileLoader):
     def exec_module(self, module):
         print("begun", flush=True)
-        while not runs("kernel/injection.py", "bring"): time.sleep(0.01)
+        go_on.wait(60)
         super().exec_module(module)
 
 class Finder:
@@ -49,23 +38,6 @@ class Finder:
 
 sys.meta_path.insert(0, Finder())
 """
-STUCK_IMPORT = f"import threading\ngo_on = threading.Event()\n{SLOW_IMPORT}".replace(
-    'while not runs("kernel/injection.py", "bring"): time.sleep(0.01)', "go_on.wait(60)"
-)
-SLOW_START = f"""{RUNS}
-import gpu_headroom
-from gpu_headroom.session import Session
-
-def open_slowly(self, open=Session.open):
-    print("begun", flush=True)
-    while not runs("session/__init__.py", "start"): time.sleep(0.01)
-    open(self)
-
-Session.open = open_slowly
-"""
-
-# Of what takes long and is done ahead.
-IS_PREPARED = "'gpu_headroom.readings.nvml' in __import__('sys').modules"
 
 
 def test_nobody_home(start: Start) -> None:
@@ -106,14 +78,6 @@ def test_what_has_to_be_imported_comes_after_the_first_reading(start: Start, pac
     assert kernel.ask("plan")["type"] == "plan"
 
 
-def test_prepares_itself_where_nobody_asks(start: Start, pack: Pack) -> None:
-    """Without a page, and without a cell, it is ready for both."""
-    kernel = start()
-    kernel.inject(pack)
-    kernel.until(lambda: kernel.value(IS_PREPARED))
-    assert kernel.attach()["sample"]["host"] is not None
-
-
 def test_injects_into_a_busy_kernel(start: Start, pack: Pack) -> None:
     """The control channel brings the helper in while a cell runs, and adopts that cell."""
     kernel = start()
@@ -129,19 +93,6 @@ def test_injects_into_a_busy_kernel(start: Start, pack: Pack) -> None:
     assert [kind for kind, _ in run.outputs] == ["stream", "execute_result"]
     assert kernel.await_event("cell", status="ok")["execution_count"] == 1
     assert kernel.sample()["busy"] is False
-
-
-def test_a_cell_is_known_by_its_number_while_it_runs(start: Start, pack: Pack) -> None:
-    """The first cell after the helper came, and a later one, say which number they will have."""
-    kernel = start()
-    kernel.run("1")
-    assert kernel.inject(pack).status == "ok"
-    kernel.attach()
-    for number in (2, 3):
-        since = kernel.now
-        assert kernel.run(UNTIL_READ).reply["execution_count"] == number
-        running = kernel.await_event("cell", since, status="running")
-        assert running["execution_count"] == number
 
 
 def test_injection_leaves_prints_in_their_cell(start: Start, pack: Pack) -> None:
@@ -164,39 +115,6 @@ def test_injection_leaves_prints_in_their_cell(start: Start, pack: Pack) -> None
     kernel.inject(pack)
     kernel.run("go_on.set()", channel="control", silent=True)
     kernel.until(lambda: "after" in kernel.printed(cell))
-
-
-def test_adopts_a_cell_that_awaits(start: Start, pack: Pack) -> None:
-    """A cell that awaits leaves the main thread free, and is adopted all the same."""
-    kernel = start()
-    with kernel.busy_cell(awaits=True, cell_id="awaits"):
-        kernel.inject(pack)
-        assert kernel.attach()["cell"]["cell_id"] == "awaits"
-    assert kernel.sample()["busy"] is False
-
-
-def test_takes_the_next_cell_for_itself_when_it_missed_the_end_of_one(
-    start: Start, pack: Pack
-) -> None:
-    """A helper that comes when a cell's last hooks are called never hears of that cell's end."""
-    kernel = start()
-    latch = kernel.latch()
-    cell = kernel.start_cell(
-        "def linger(result):\n"
-        "    get_ipython().events.unregister('post_run_cell', linger)\n"
-        "    print('begun', flush=True)\n"
-        f"    {latch.wait}\n"
-        "get_ipython().events.register('post_run_cell', linger)",
-        cell_id="lingers",
-    )
-    kernel.inject(pack)
-    assert kernel.attach()["cell"]["cell_id"] == "lingers"
-    latch.release()
-    kernel.result(cell)
-    kernel.run("1", cell_id="next")
-    assert kernel.await_event("cell", cell_id="lingers", status="ok")["end_s"] is not None
-    assert kernel.await_event("cell", cell_id="next", status="ok")["end_s"] is not None
-    assert kernel.sample()["busy"] is False
 
 
 def test_is_injected_once(start: Start, pack: Pack) -> None:
@@ -235,16 +153,6 @@ def test_uses_an_installed_helper(start_newest: Start, pack: Pack) -> None:
     assert kernel.value("__import__('gpu_headroom').__file__").endswith("__init__.py")
 
 
-def test_waits_for_a_cell_that_imports_the_helper(start_newest: Start, pack: Pack) -> None:
-    """A notebook whose first cell imports it is open sooner than that import has ended."""
-    kernel = start_newest(installed=True)
-    kernel.run(SLOW_IMPORT)
-    cell = kernel.start_cell("import gpu_headroom")
-    kernel.inject(pack)
-    assert kernel.attach()["hello"]["installed"] is True
-    assert kernel.result(cell).status == "ok"
-
-
 def test_does_not_wait_for_a_cell_that_stands_in_its_import(
     start_newest: Start, pack: Pack
 ) -> None:
@@ -260,18 +168,6 @@ def test_does_not_wait_for_a_cell_that_stands_in_its_import(
     assert kernel.result(cell).status == "ok"
     kernel.inject(pack)
     assert kernel.attach()["hello"]["installed"] is True
-
-
-def test_starts_once_while_a_cell_starts_it(start_newest: Start, pack: Pack) -> None:
-    """The page comes in the middle of `start()`: there is one helper, which both have started."""
-    kernel = start_newest(installed=True)
-    kernel.run(SLOW_START)
-    since = kernel.now
-    cell = kernel.start_cell("gpu_headroom.start()")
-    kernel.inject(pack)
-    assert kernel.result(cell).status == "ok"
-    assert kernel.attach() is not None
-    assert len(kernel.events("hello", since)) == 1
 
 
 def test_brings_its_own_where_the_installed_one_is_of_another_major(
@@ -306,20 +202,6 @@ def test_a_broken_pack_disturbs_nothing(start_newest: Start, pack: Pack) -> None
         == "ZeroDivisionError('division by zero')"
     )
     assert kernel.attach() is None
-
-
-def test_shows_its_source_in_tracebacks(start_newest: Start, pack: Pack) -> None:
-    """Errors in the injected helper can be read: its source lines are in the traceback."""
-    kernel = start_newest()
-    kernel.inject(pack)
-    printed = kernel.run(
-        "import gpu_headroom, traceback\n"
-        "try: gpu_headroom.simulate('1 GiB')\n"
-        "except RuntimeError: print(traceback.format_exc())"
-    ).text
-    assert 'File "<gpu_headroom>/simulate.py"' in printed
-    assert "raise RuntimeError(" in printed
-    assert "The simulated GPU is not part of the helper that the extension brings" in printed
 
 
 def test_restart_begins_without_a_helper(start: Start, pack: Pack) -> None:
@@ -358,7 +240,7 @@ def test_leaves_a_person_their_own_module_of_the_name(
     run = kernel.run("import gpu_headroom; print(gpu_headroom.start(), gpu_headroom.LIMIT)")
     assert run.text == "mine 8\n"
     assert kernel.attach()["hello"]["life_id"] == hello["life_id"]
-    assert kernel.await_event("plan", request_id=kernel.ask("plan")["id"])["items"]
+    assert kernel.asked("plan")["items"]
     assert kernel.run("import _gpu_headroom; print(_gpu_headroom.status())").status == "ok"
     assert kernel.run("%reset -f\nimport gpu_headroom; gpu_headroom.LIMIT").status == "ok"
     assert kernel.run("import _gpu_headroom; _gpu_headroom.stop()").status == "ok"
@@ -388,7 +270,7 @@ def test_is_found_again_where_its_modules_were_thrown_away(
     kernel = start_newest(installed=installed)
     kernel.inject(pack)
     life = kernel.attach()["hello"]["life_id"]
-    kernel.await_event("plan", request_id=kernel.ask("plan")["id"])
+    kernel.asked("plan")
     ours = kernel.value(OURS)
     assert ours[0] == 1
     kernel.run(purge)
@@ -398,7 +280,7 @@ def test_is_found_again_where_its_modules_were_thrown_away(
     kernel.run(f"{PURGE}\nimport gpu_headroom; gpu_headroom.start()")
     assert kernel.value(OURS) == ours
     assert kernel.attach()["hello"]["life_id"] == life
-    assert kernel.await_event("plan", request_id=kernel.ask("plan")["id"])["items"]
+    assert kernel.asked("plan")["items"]
     kernel.run("import gpu_headroom; gpu_headroom.stop()")
     assert kernel.attach() is None
     assert kernel.value(OURS)[:-1] == [0] * (len(ours) - 1)

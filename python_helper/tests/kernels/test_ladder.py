@@ -75,20 +75,6 @@ def test_says_that_control_cannot(kernel: LiveKernel, page: CommPage) -> None:
     assert kernel.events("hello")[0]["control"] is False
 
 
-def test_events_come_all_the_same(kernel: LiveKernel, page: CommPage) -> None:
-    """The stream does not depend on the way of requests."""
-    attach(page)
-    since = kernel.now
-    with kernel.busy_cell():
-        kernel.await_event("sample", since, busy=True)
-    kernel.await_event("cell", since, status="ok")
-
-
-def test_bad_input_gets_a_sentence(page: CommPage) -> None:
-    """A request that cannot be read is refused here as well."""
-    assert page.ask("explode")["message"]["id"] == "refused.unknown"
-
-
 def test_threads_go_on_printing_into_their_cell(kernel: LiveKernel, page: CommPage) -> None:
     """A comm message takes over the parent of what threads print: it is given back."""
     latch = kernel.latch()

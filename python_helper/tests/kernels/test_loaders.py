@@ -81,17 +81,6 @@ def test_a_cell_that_deletes_what_is_made_again_runs_as_well(fresh: LiveKernel) 
     assert click(fresh, report_id, cells)["run"] == ["make", "drop", "train"]
 
 
-def test_what_a_re_run_repeats_is_named(fresh: LiveKernel) -> None:
-    """A statement whose value nobody keeps; what counts anew begins anew."""
-    start = f"{START}\nimport sqlite3\ncon = sqlite3.connect('t.db')\nruns = [0]"
-    train = f"con.execute('CREATE TABLE IF NOT EXISTS t (x)')\nruns[0] += 1\n{TRAIN}"
-    cells = {"start": start, "data": LOADERS, "model": MODEL, "train": train}
-    _, report_id = smaller_batch(fresh, cells)
-    fix = click(fresh, report_id, cells)
-    assert fix["run"] == ["start", "data", "train"]
-    assert fix["caution"]["params"]["calls"] == "con.execute"
-
-
 @pytest.mark.parametrize("pinned", [True, False])
 def test_threads_of_a_loader_are_no_tasks(fresh: LiveKernel, *, pinned: bool) -> None:
     """Workers and the thread that pins what they send wait for the person's computation."""

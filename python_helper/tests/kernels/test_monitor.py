@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import pytest
-from tests.live import SOURCES, LiveKernel, attached
+from tests.live import SOURCES, attached
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.live import Pack
@@ -37,41 +35,25 @@ def step():
 LEAK = "for number in range(2000):\n    kept.append(step())"
 
 
-@pytest.fixture(scope="module")
-def gpu(
-    newest_python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[LiveKernel]:
-    """A kernel with the helper injected, a page that looks and a simulated GPU."""
-    with attached(newest_python, tmp_path_factory.mktemp("gpu"), pack) as kernel:
-        run = kernel.run(SETUP)
-        assert run.status == "ok", run.outputs
-        yield kernel
-
-
-def trends(kernel: LiveKernel, since: int) -> list[Any]:
-    """The trends that came with the samples."""
-    return [trend for each in kernel.events("sample", since) for trend in each["trends"]]
-
-
-def test_a_leak_is_warned_of_before_it_fails(gpu: LiveKernel) -> None:
+def test_a_leak_is_warned_of_before_it_fails(
+    newest_python: Path, pack: Pack, tmp_path: Path
+) -> None:
     """The warning comes while the cell runs; what it collected is named after it has failed."""
-    gpu.attach()
-    since = gpu.now
-    request = gpu.submit(LEAK, cell_id="leak")
-    gpu.until(lambda: bool(gpu.events("warning", since)), timeout_s=90)
-    (said,) = gpu.events("warning", since)
-    assert (said["kind"], said["cell_id"]) == ("filling_up", "leak")
-    assert gpu.sample()["busy"] is True
-    assert gpu.result(request, timeout_s=90).status == "error"
-    gpu.until(lambda: len(gpu.events("warning", since)) > 1)
-    named = gpu.events("warning", since)[-1]
-    assert named["message"]["params"]["name"] == "kept"
-
-
-def test_a_page_that_comes_later_gets_the_history(gpu: LiveKernel) -> None:
-    """Readings and runs are in the kernel, and survive a reload of the page."""
-    points = gpu.ask("history")["points"]
-    assert len(points) > 20
-    assert max(each["in_use_bytes"] for each in points) > 2000 * MIB
-    runs = gpu.ask("cells")["runs"]
-    assert "leak" in {run["cell_id"] for run in runs}
+    with attached(newest_python, tmp_path, pack) as gpu:
+        run = gpu.run(SETUP)
+        assert run.status == "ok", run.outputs
+        gpu.attach()
+        since = gpu.now
+        request = gpu.submit(LEAK, cell_id="leak")
+        gpu.until(lambda: bool(gpu.events("warning", since)), timeout_s=90)
+        (said,) = gpu.events("warning", since)
+        assert (said["kind"], said["cell_id"]) == ("filling_up", "leak")
+        assert gpu.sample()["busy"] is True
+        assert gpu.result(request, timeout_s=90).status == "error"
+        gpu.until(lambda: len(gpu.events("warning", since)) > 1)
+        named = gpu.events("warning", since)[-1]
+        assert named["message"]["params"]["name"] == "kept"
+        # A page that comes later gets the history.
+        points = gpu.ask("history")["points"]
+        assert max(each["in_use_bytes"] for each in points) > 2000 * MIB
+        assert "leak" in {each["cell_id"] for each in gpu.ask("cells")["runs"]}

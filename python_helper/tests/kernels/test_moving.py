@@ -41,7 +41,7 @@ def test_a_model_goes_to_the_host_and_comes_back(python: Path, pack: Pack, tmp_p
         released = release(kernel, "offload:model", confirmed=True)
         assert (released["status"], released["freed_bytes"]) == ("done", 3 * 4 * MIB)
         assert kernel.value(DEVICES) == ["cpu"]
-        plan = kernel.await_event("plan", request_id=kernel.ask("plan")["id"])
+        plan = kernel.asked("plan")
         assert {"restore:model"} == {each["id"] for each in plan["items"] if "model" in each["id"]}
         back = release(kernel, *released["undo"], confirmed=True)
         assert (back["status"], back["message"]["id"]) == ("done", "item.restore.done")

@@ -47,9 +47,9 @@ def test_reads_and_sends(newer: LiveKernel) -> None:
 
 def test_walks_and_plans(newer: LiveKernel) -> None:
     """Names are walked through and a plan is made, though there is nothing on any card."""
-    holders = newer.await_event("holders", request_id=newer.ask("holders")["id"])
+    holders = newer.asked("holders")
     assert holders["devices"] == []
-    plan = newer.await_event("plan", request_id=newer.ask("plan")["id"])
+    plan = newer.asked("plan")
     assert plan["complete"] is True
     assert newer.cleanup()
 
@@ -72,7 +72,7 @@ def test_leaves_nothing_behind(start_newer: Start, pack: Pack) -> None:
     before = kernel.value(LEFT)
     kernel.inject(pack)
     kernel.attach()
-    kernel.await_event("plan", request_id=kernel.ask("plan")["id"])
+    kernel.asked("plan")
     kernel.run("import gpu_headroom; gpu_headroom.stop()")
     assert kernel.attach() is None
     assert kernel.value(LEFT) == before

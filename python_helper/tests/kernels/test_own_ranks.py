@@ -92,25 +92,6 @@ def test_what_filled_the_gpu_of_a_script_is_measured(kernel: LiveKernel, tmp_pat
     assert kernel.value("os.path.exists(os.environ['GPU_HEADROOM_RANKS'])") is False
 
 
-def test_what_a_function_of_the_notebook_has_started_is_measured_too(
-    kernel: LiveKernel, tmp_path: Path
-) -> None:
-    """Its error brings the text of the script; no line of a cell is a command that could change."""
-    (tmp_path / "main.py").write_text(MAIN)
-    command = '[sys.executable, "-m", "gpu_headroom", "run", "main.py", "-b", "64"]'
-    source = f"subprocess.run({command}, check=True, capture_output=True, text=True)"
-    run = kernel.run(source, cell_id="cell", stop_on_error=False)
-    report = run.report
-    assert report["worker"]["engine"] == "command"
-    assert report["measured"] == "worker", (report["worker"], report["details"], run.text)
-    parts = {part["kind"]: part["bytes"] for part in report["parts"]}
-    assert (parts["activations"], parts["parameters"]) == (512 * MIB, 68 * MIB)
-    assert report["cause"]["rule"] == "activations"
-    assert not [each for each in report["remedies"] if each["kind"] == "edit"]
-    left = kernel.value("os.listdir(os.environ['GPU_HEADROOM_RANKS'])")
-    assert [name for name in left if name.endswith(".json")] == []
-
-
 # Ranks of these numbers ask for what their cards have not, once all are there.
 FAIL = """
 import os, sys, time
@@ -128,34 +109,6 @@ def fill(megabytes):
 
 fill((rank + 1) * 64)
 """
-
-
-def test_ranks_of_a_launcher_are_measured_while_they_run(
-    kernel: LiveKernel, tmp_path: Path
-) -> None:
-    """By the numbers that it gives them; they are no children of the kernel's, and not ended."""
-    _, *command = TORCHRUN.split()
-    source = f"behind = subprocess.Popen([sys.executable, *{command}, 'hold.py'])"
-    assert kernel.run(source, cell_id="behind").status == "ok"
-    pids = [pid(tmp_path, rank) for rank in (0, 1)]
-    kernel.until(lambda: in_use(kernel) == [128 * MIB, 64 * MIB])
-    found = cards(kernel)
-    (engine,) = found["workers"]["engines"]
-    assert (engine["engine"], engine["live"]) == ("rank", 2)
-    assert [(card["index"], card["in_use_bytes"]) for card in found["cards"]] == [
-        (1, 128 * MIB),
-        (0, 64 * MIB),
-    ]
-    for rank, card in zip((1, 0), found["cards"], strict=True):
-        (worker,) = card["workers"]
-        assert (worker["engine"], worker["rank"], worker["pid"]) == ("rank", rank, pids[rank])
-        assert (worker["execution_count"], worker["left_over"]) == (2, True)
-        assert worker["actions"] == []
-    kernel.run("1", cell_id="another")
-    assert {worker["execution_count"] for worker in workers(kernel)} == {2}
-    (tmp_path / "go").touch()
-    assert kernel.value("behind.wait()") == 0
-    kernel.until(lambda: cards(kernel)["workers"] is None)
 
 
 @pytest.mark.parametrize("failing", ["1", "0 1"])
@@ -176,18 +129,6 @@ def test_the_card_is_of_the_rank_that_its_launcher_names(
     parts = {part["kind"]: part["bytes"] for part in report["parts"]}
     assert parts["other_tensors"] == report["in_use_bytes"]
     assert report["also_failed"] <= len(failing.split()) - 1  # it ends them as soon as it sees one
-
-
-def test_another_error_is_not_told_as_that_of_a_script(kernel: LiveKernel, tmp_path: Path) -> None:
-    """What a script has measured stands in no card of a text with other numbers."""
-    (tmp_path / "fail.py").write_text(FAIL.replace('["RANK"]', '.get("RANK", "0")'))
-    run = kernel.run(f"{RUN} fail.py 0", cell_id="cell")
-    for stream in run.messages:
-        if stream["msg_type"] == "stream":
-            stream["content"]["text"] = stream["content"]["text"].replace("1024.00", "2048.00")
-    report = kernel.explain(run, "cell")
-    assert report is not None
-    assert report["measured"] == "message"
 
 
 SPAWNED = """
@@ -229,10 +170,3 @@ def test_a_function_that_is_spawned_needs_one_line(kernel: LiveKernel, tmp_path:
     assert (report["measured"], report["worker"]["rank"]) == ("worker", 1)
     assert report["worker"]["pid"] == pids[1]
     assert (report["device_index"], report["in_use_bytes"]) == (1, 128 * MIB)
-
-
-def test_the_helper_of_a_kernel_is_no_rank(kernel: LiveKernel) -> None:
-    """Nor is what is forked from it one twice."""
-    kernel.run("import gpu_headroom; gpu_headroom.report()")
-    assert kernel.value("'gpu_headroom.workers.own_rank' in sys.modules") is True
-    assert kernel.value("sys.modules['gpu_headroom.workers.own_rank']._known") == {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 from tests.live import SOURCES, LiveKernel
@@ -77,11 +77,6 @@ def kernel(newest_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
         yield started
 
 
-def asked(kernel: LiveKernel, kind: str) -> dict[str, Any]:
-    """Return the event that a walk ends with."""
-    return kernel.await_event(kind, kernel.now, request_id=kernel.ask(kind)["id"])
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_all_is_answered_without(kernel: LiveKernel, name: str) -> None:
     """Readings, walks, the card and a release each come to their end, with a sentence."""
@@ -93,11 +88,11 @@ def test_all_is_answered_without(kernel: LiveKernel, name: str) -> None:
         assert (sample["state"] == "live") is not loss.readings, sample
         if not loss.readings:
             assert sample["devices"][0]["in_use_bytes"] >= GIB
-        holders = asked(kernel, "holders")
+        holders = kernel.asked("holders")
         assert holders["message"]["text"]
         names = [row["name"] for device in holders["devices"] for row in device["rows"]]
         assert ("model" in names) is not loss.walks, holders
-        plan = asked(kernel, "plan")
+        plan = kernel.asked("plan")
         assert plan["message"]["text"]
         failed = kernel.run("held = torch.empty(2**34, device='cuda')", stop_on_error=False)
         assert "GiB" in failed.card["text/plain"]

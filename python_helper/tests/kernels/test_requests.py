@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -96,21 +95,6 @@ def test_sends_nothing_at_rest(kernel: LiveKernel) -> None:
     assert kernel.events(since=since) == []
 
 
-def test_a_heartbeat_each_second_while_nothing_changes(kernel: LiveKernel) -> None:
-    """An unchanged reading is repeated about once a second, however high the rate."""
-    kernel.attach(rate_hz=10)
-    since = kernel.now
-    beats: list[float] = []
-
-    def has_beaten() -> bool:
-        beats[:] = [each["time_s"] for each in kernel.events("sample", since) if each["busy"]]
-        return len(beats) > 2
-
-    with kernel.busy_cell():
-        kernel.until(has_beaten)
-    assert all(later - time_s > 0.4 for time_s, later in pairwise(beats))
-
-
 def test_events_belong_to_no_cell(kernel: LiveKernel) -> None:
     """Events carry an empty parent header, so that no cell's output area is asked about them."""
     since = kernel.now
@@ -133,19 +117,6 @@ def test_reports_of_other_lives_are_unknown(kernel: LiveKernel) -> None:
     assert (reply["status"], reply["edits"]) == ("unknown", [])
 
 
-def test_counts_the_outermost_cell_only(kernel: LiveKernel) -> None:
-    """`%%capture` and `run_cell` run cells within a cell: the notebook ran one."""
-    since = kernel.now
-    kernel.run("%%capture\nget_ipython().run_cell('1 + 1')", cell_id="outer")
-    kernel.await_event("cell", since, status="ok")
-    cells = kernel.events("cell", since)
-    assert [(each["cell_id"], each["status"]) for each in cells] == [
-        ("outer", "running"),
-        ("outer", "ok"),
-    ]
-    assert kernel.sample()["busy"] is False
-
-
 @pytest.mark.parametrize("code", ["", "   ", "def", "1/0", "%no_such_magic", "!true"])
 def test_every_kind_of_cell_comes_to_an_end(kernel: LiveKernel, code: str) -> None:
     """Empty cells, syntax errors, failing cells and magics leave no cell running."""
@@ -165,16 +136,6 @@ def test_an_interrupted_cell_comes_to_an_end(kernel: LiveKernel, wait: str) -> N
     assert kernel.result(cell).status == "error"
     kernel.await_event("cell", since, status="error")
     assert kernel.sample()["busy"] is False
-
-
-def test_runs_without_history_are_cells(kernel: LiveKernel) -> None:
-    """`store_history=False` changes nothing for the ledger; silent runs are no cells."""
-    since = kernel.now
-    kernel.run("1", store_history=False, cell_id="unstored")
-    kernel.await_event("cell", since, status="ok", cell_id="unstored")
-    since = kernel.now
-    kernel.run("1", silent=True, store_history=False)
-    assert kernel.events("cell", since) == []
 
 
 # What each kind of work asks of others, who may raise whatever they like.
@@ -212,4 +173,4 @@ def test_every_work_ends_with_an_event(start_newest: Start, pack: Pack, error: s
         assert error.partition("(")[0] in str(ended), kind
         kernel.run(f"m.{name} = kept; del m, kept")
     assert kernel.value("6 * 7") == 42
-    assert kernel.await_event("plan", request_id=kernel.ask("plan")["id"])["items"]
+    assert kernel.asked("plan")["items"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -119,22 +118,6 @@ def test_a_trained_model_outlives_all_but_a_yes(kernel: LiveKernel) -> None:
     assert kernel.value("[name in globals() for name in ('model', 'opt')]") == [False] * 2
 
 
-def test_what_a_script_left_goes_as_well(kernel: LiveKernel) -> None:
-    """`%run` leaves all names of its script in the notebook, also of one that failed."""
-    write = f"open('train.py', 'w').write({TRAIN!r})"
-    kernel.run(write, silent=True, store_history=False)
-    cell = "%run train.py"
-    report = fail(kernel, cell)
-    assert kernel.value(f"({ALIVE}, {STEPS})") == ([True] * 3, [5.0] * 4)
-    cost = costs(kernel, report, failing=cell)
-    (item,) = cost["items"]
-    assert {"model", "opt"} <= set(item["names"])
-    start = "In [1] trains again from the start."
-    assert said(cost) == [f"What `model, opt` learned in training is lost: {start}"]
-    assert release(kernel, [*FREE, item["id"]], [item["id"]])["status"] == "done"
-    assert kernel.value("[name in globals() for name in ('model', 'opt')]") == [False] * 2
-
-
 @pytest.mark.smoke
 def test_a_notebook_that_is_run_again_after_a_failure(kernel: LiveKernel) -> None:
     """Its first cell fails beside what the failure left, which waits for Python's collector."""
@@ -165,14 +148,6 @@ def test_what_was_agreed_to_is_void_once_a_cell_has_run(kernel: LiveKernel) -> N
     late = kernel.await_event("released", release_id=reply["release_id"])
     assert (late["status"], late["message"]["id"]) == ("failed", "released.stale")
     assert kernel.value(ALIVE) == [True] * 3
-
-
-def test_only_what_the_cells_make_anew_as_they_are_now(kernel: LiveKernel) -> None:
-    """A cell that was edited makes no model any more."""
-    report = fail(kernel, TRAIN)
-    cost = costs(kernel, report, failing="out = model(torch.randn(8, 512, device='cuda'))")
-    assert cost["items"] == []
-    assert said(cost) == []
 
 
 @pytest.mark.parametrize(
@@ -207,16 +182,6 @@ def test_a_cell_that_failed_at_its_first_step_runs_again_unasked(kernel: LiveKer
     kernel.run("step(8)", cell_id="first")
     cost = costs(kernel, fail(kernel, "step(1 << 21)"), failing="step(1 << 20)")
     assert (said(cost), cost["items"], cost["saves"]) == ([], [], False)
-
-
-def test_a_training_that_no_name_leads_to(kernel: LiveKernel) -> None:
-    """That it cannot be told what was trained is no reason to say nothing."""
-    body = f"{MODEL}for n in (8, 8, 1 << 21):\n    step(n)\n"
-    source = f"def main():\n{indent(body, '    ')}main()"
-    report = fail(kernel, source)
-    cost = costs(kernel, report, failing=source)
-    assert said(cost) == ["In [1] trains again: what it has trained so far may be lost."]
-    assert not cost["saves"]
 
 
 def test_of_no_card_of_this_life_nothing_is_told(kernel: LiveKernel) -> None:

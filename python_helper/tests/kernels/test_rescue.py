@@ -147,11 +147,6 @@ FAULTS = {
         "File too large",
         "resource.setrlimit(resource.RLIMIT_FSIZE, (-1, -1))",
     ),
-    "gone": (
-        "import os; os.mkdir('x'); os.chdir('x'); os.rmdir('../x')",
-        "No such file",
-        "os.chdir('..')",
-    ),
     "not-picklable": (
         "experiment.model.register_state_dict_post_hook(lambda *a: a[1].update(f=lambda: 1))",
         "pickle",
@@ -182,8 +177,6 @@ FAULTS = {
         for name, error in {
             "SystemExit": "SystemExit(3)",
             "KeyboardInterrupt": "KeyboardInterrupt",
-            "GeneratorExit": "GeneratorExit",
-            "CancelledError": "__import__('asyncio').CancelledError",
             "Enough": "type('Enough', (BaseException,), {})('mine')",
         }.items()
     },

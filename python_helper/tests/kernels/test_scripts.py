@@ -98,16 +98,6 @@ def test_the_command_line_of_a_script_is_edited(gpu: LiveKernel, before: str, af
     assert passes(gpu, after)
 
 
-def test_argv_of_a_cell_is_edited(gpu: LiveKernel) -> None:
-    """`sys.argv = […]` before a function of a module is called."""
-    before = "sys.argv = ['main.py', '--batch-size', '64']"
-    cell = f"import sys\n{before}\nfrom main import main\nmain()"
-    offer, report_id = fail(gpu, cell)
-    assert offer["kind"] == "edit", offer
-    (edit,) = click(gpu, report_id, cell)["edits"]
-    assert edit["new_lines"] == [before.replace("64", "32")]
-
-
 def literal_of(folder: Path, more: str = "") -> tuple[str, str]:
     """Write a script that has the number itself; return its text, and that with half of it."""
     script = f"{PARTS}{more}\nBATCH = 64\ntrain(make(), DataLoader(data, BATCH))\n"
@@ -169,16 +159,6 @@ def test_bytes_that_a_page_might_change_have_no_button(
     assert "main.py, line" in offer["title"]["text"]
 
 
-def test_a_script_of_another_folder_is_only_named(gpu: LiveKernel, tmp_path: Path) -> None:
-    """A page knows files by the notebook's folder, which the kernel has left."""
-    (tmp_path / "other").mkdir()
-    literal_of(tmp_path / "other")
-    gpu.run("import os; os.chdir('other')")
-    offer, _ = fail(gpu, "%run main.py")
-    assert (offer["kind"], offer["diffs"]) == ("suggestion", [])
-    assert "main.py, line" in offer["title"]["text"]
-
-
 def test_a_script_that_has_changed_since_is_not_edited(gpu: LiveKernel, tmp_path: Path) -> None:
     """Nothing of it comes with the answer."""
     before, _ = literal_of(tmp_path)
@@ -188,20 +168,6 @@ def test_a_script_that_has_changed_since_is_not_edited(gpu: LiveKernel, tmp_path
     reply = click(gpu, report_id, "%run main.py")
     assert (reply["status"], reply["edits"]) == ("changed", [])
     assert "main.py" in reply["message"]["text"]
-
-
-@pytest.mark.parametrize("name", sample(["batch_size", "rows"]))
-def test_a_module_is_named_with_its_line(gpu: LiveKernel, tmp_path: Path, name: str) -> None:
-    """The number stands in a file that the cell imports: nothing to click, but where it is."""
-    (tmp_path / "settings.py").write_text(f"# Of the training\n{name} = 64\n")
-    (tmp_path / "parts.py").write_text(PARTS)
-    cell = f"""import settings
-from parts import DataLoader, data, make, train
-train(make(), DataLoader(data, batch_size=settings.{name}))"""
-    offer, _ = fail(gpu, cell)
-    assert offer["kind"] == "suggestion"
-    assert offer["title"]["text"] == f"`{name} = 64` → `32` (settings.py, line 2)"
-    assert offer["note"]["id"] == "remedy.smaller-batch.note_imported"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.kernels.test_scripts import MAIN, PARTS, click
+from tests.kernels.test_scripts import MAIN, click
 from tests.live import SOURCES, LiveKernel
 from tests.programs import applied
 
@@ -139,19 +139,6 @@ def test_the_command_is_edited(
         assert after in found
 
 
-BODY = "train(make(), DataLoader(data, BATCH))"
-LOOP = PARTS.replace("xb.cuda()).mean()", "xb.cuda()).mean()  # step 2")
-
-
-def test_a_number_of_a_module_that_it_imports_is_edited(kernel: LiveKernel, folder: Path) -> None:
-    """Its process reads that anew, too."""
-    main = f"from parts import BATCH\n{LOOP}\n{BODY}  # step 1\n"
-    write(kernel, folder, main=main, parts="BATCH = 64\n")
-    offer = offered(fail(kernel, f"{PYTHON} main.py"))
-    assert offer["kind"] == "edit", offer
-    assert offer["diffs"][0]["file"] == "parts.py"
-
-
 @pytest.mark.parametrize(
     "source",
     [
@@ -166,12 +153,6 @@ def test_nothing_is_offered_in_doubt(kernel: LiveKernel, folder: Path, source: s
     """The card says what happened, and no number that may be another."""
     write(kernel, folder, main=HERE)
     assert fail(kernel, source)["remedies"] == []
-
-
-def test_what_is_no_batch_by_the_code_is_not_offered(kernel: LiveKernel, folder: Path) -> None:
-    """A flag of that name that reaches no loader."""
-    write(kernel, folder, main=HERE.replace("args.batch_size}", "len(data)}"))
-    assert fail(kernel, f"{PYTHON} main.py -b 64")["remedies"] == []
 
 
 def test_texts_that_are_no_failure_of_a_gpu_get_no_card(kernel: LiveKernel, folder: Path) -> None:

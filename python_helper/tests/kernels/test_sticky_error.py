@@ -175,15 +175,3 @@ def test_goes_on_when_cuda_answers_after_all(wrong: LiveKernel) -> None:
     wrong.run("again = torch.empty(2**20, device='cuda')", cell_id="after")
     (memory,) = wrong.await_event("cell", since, cell_id="after", status="ok")["memory"]
     assert memory["change_bytes"] == 4 * 2**20
-
-
-def test_each_card_has_to_answer(newest_python: Path, pack: Pack, tmp_path: Path) -> None:
-    """Which of several has stopped is not said, and the others may go on."""
-    with attached(newest_python, tmp_path, pack, installed=True) as kernel:
-        kernel.run("import gpu_headroom; gpu_headroom.simulate('4 GiB', devices=2); import torch")
-        kernel.run("kept, other = (torch.empty(2**20, device=f'cuda:{n}') for n in range(2))")
-        kernel.run(STOP.format(kind="RuntimeError"), stop_on_error=False)
-        for index, told in ((0, 2), (0, 2), (1, 0)):
-            kernel.run(f"kept = kept, torch.empty(2**26, device='cuda:{index}')")
-            devices = kernel.sample()["devices"]
-            assert sum(len(device["notes"]) for device in devices) == told

@@ -24,16 +24,6 @@ def test_input_works(kernel: LiveKernel) -> None:
     assert kernel.result(cell).outputs[0][1]["data"]["text/plain"] == "'seven'"
 
 
-def test_debug_works(kernel: LiveKernel) -> None:
-    """`%debug` after an error opens on the failing frame and sees its variables."""
-    kernel.run("def fail():\n    secret = 41\n    return secret / 0\n\nfail()", stop_on_error=False)
-    cell = kernel.submit("%debug", allow_stdin=True)
-    assert "ipdb" in kernel.answer_input("p secret + 1")
-    kernel.sample()
-    kernel.answer_input("q")
-    assert "42" in kernel.result(cell).text
-
-
 def test_results_keep_their_names(kernel: LiveKernel) -> None:
     """`_`, `__`, `Out` and `In` hold the cells of the person and nothing of ours."""
     count = kernel.run("'one'").reply["execution_count"]
@@ -55,23 +45,6 @@ def test_run_all_stops_at_an_error(kernel: LiveKernel) -> None:
     latch.release()
     assert [kernel.result(each).status for each in queued] == ["ok", "error", "aborted"]
     kernel.until(lambda: kernel.run(f"{pause} = 0").status == "ok")
-
-
-def test_threads_print_into_their_cell(kernel: LiveKernel) -> None:
-    """What a thread prints after its cell has ended stays in that cell's output."""
-    cell = kernel.submit(
-        "import threading, time\n"
-        "def chat():\n"
-        "    for turn in range(8):\n"
-        "        print('turn', turn, flush=True)\n"
-        "        time.sleep(0.1)\n"
-        "threading.Thread(target=chat).start()"
-    )
-    kernel.result(cell)
-    for _ in range(6):
-        kernel.sample()
-    kernel.until(lambda: "turn 7" in kernel.printed(cell))
-    assert kernel.printed(cell).count("turn") == 8
 
 
 def test_displays_nothing_of_its_own(kernel: LiveKernel) -> None:

@@ -36,20 +36,6 @@ worker = threading.Thread(
 )
 worker.start()
 """
-# A loop that Python has made faster.
-SLEEPS = """
-import threading, time
-def sleep_often():
-    length_s = 0.0
-    for n in range(10**9):
-        time.sleep(length_s)
-        length_s = 0.05 if n > 100 else 0.0
-        if length_s: often.set()
-often = threading.Event()
-worker = threading.Thread(target=sleep_often, name="my worker", daemon=True)
-worker.start()
-often.wait()
-"""
 ENDS = "go.set(); worker.join(); del worker, go"
 # No name leads to it, and Python has not collected it yet.
 LOST = """
@@ -128,20 +114,6 @@ def test_a_card_beside_a_thread_is_completed_when_that_has_ended(
     assert "not attributed" not in updates[-1]["content"]["data"]["text/plain"]
 
 
-def test_a_card_is_completed_beside_a_thread_that_sleeps(gpu: LiveKernel) -> None:
-    """Its look between cells has more time than that at the end of the cell."""
-    if gpu.value("__import__('sys').version_info < (3, 11)"):
-        pytest.skip("the place of a call in the source is kept since Python 3.11")
-    gpu.run(f"{NO_SLICE}\nturns._ONLY_SLICE_ASKED_S = 0.15")
-    gpu.run(SLEEPS)
-    first = gpu.run(FAIL, stop_on_error=False).report
-    assert (first["looking"], is_found(first)) == (True, False)
-    whole = until(gpu, first, is_found)
-    assert is_found(whole)
-    assert gpu.value("worker.is_alive()") is True
-    assert ended(whole) is None
-
-
 def test_among_many_objects_what_no_name_reaches_is_found_later(gpu: LiveKernel) -> None:
     """To list them all takes too long at the end of a cell: the card looks further."""
     gpu.run(LOST)
@@ -161,7 +133,7 @@ def test_a_card_that_looked_no_further_is_completed_when_somebody_asks(gpu: Live
     why = ended(stopped)
     assert why is not None
     assert why["id"] == "holders.incomplete"
-    gpu.await_event("holders", request_id=gpu.ask("holders", asked=True)["id"])
+    gpu.asked("holders", asked=True)
     whole = until(gpu, first, is_found)
     assert is_found(whole)
     assert ended(whole) is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.live import SOURCES, LiveKernel, attached
+from tests.live import LiveKernel, attached
 from tests.programs import applied
 
 if TYPE_CHECKING:
@@ -74,17 +74,6 @@ def test_a_rank_is_named_with_the_line_of_its_cell(kernel: LiveKernel) -> None:
     assert text.startswith("Out of simulated GPU memory on rank 1: needed 2.00 GiB more")
     assert f"It failed in train, In [{origin['execution_count']}], line {origin['line']}." in text
     assert f"Process {worker['pid']}." in text
-
-
-def test_the_batch_of_its_cell_is_halved(kernel: LiveKernel) -> None:
-    """The cell that sets it runs again, and the one that sent the work."""
-    report = kernel.run(LAUNCH, cell_id="launch", stop_on_error=False).report
-    (offer,) = report["remedies"]
-    assert (offer["id"], offer["kind"]) == ("smaller-batch", "edit"), offer
-    assert "Half as a first try" in offer["note"]["text"]
-    ran, cells = fixed(kernel, report, {"size": SIZE, "train": TRAIN, "launch": LAUNCH})
-    assert ran == ["size", "launch"]
-    assert cells["size"] == "batch_size = 32"
 
 
 # What a rank needs on a card of its own, as many people write it.
@@ -184,69 +173,6 @@ life.ranks._explain = lambda error: held.acquire()
     assert (report["measured"], report["worker"]["rank"]) == ("message", 1)
 
 
-def test_the_other_ranks_tell_once_their_pack_has_come(
-    newest_python: Path, pack: Pack, tmp_path: Path
-) -> None:
-    """A page brings it while they run; until then a question about them has its sentence."""
-    source = f"""
-import pathlib, time
-import importlib.util, sys
-from importlib.machinery import PathFinder
-
-import torch
-
-# This kernel finds no package of ours, and the simulated GPU by that alone.
-spec = PathFinder.find_spec("gpu_simulator", [{str(SOURCES)!r}])
-gpu_simulator = sys.modules["gpu_simulator"] = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(gpu_simulator)
-gpu_simulator.simulate("1GiB*2")
-from torch.multiprocessing import start_processes
-
-def hold(rank):
-    torch.cuda.set_device(rank)
-    kept = torch.empty((64, 512)[rank], 2**20, dtype=torch.uint8, device="cuda")
-    while not pathlib.Path("go").exists() or not rank:
-        time.sleep(0.05)
-    torch.empty(2**30, dtype=torch.uint8, device="cuda")
-"""
-    with attached(newest_python, tmp_path, pack) as kernel:
-        run = kernel.run(source, cell_id="hold")
-        assert run.status == "ok", run.outputs
-        launch = "print('begun')\n" + LAUNCH.replace("train", "hold")
-        request = kernel.start_cell(launch, cell_id="launch", stop_on_error=False)
-        kernel.until(lambda: kernel.sample()["workers"] is not None)
-        refused = kernel.ask("workers", filter="")
-        assert (refused["type"], refused["message"]["id"]) == ("refused", "refused.not_now")
-        kernel.inject(pack, sources=pack.for_workers)
-        kernel.until(lambda: len(kernel.ask("workers", filter="")["cards"]) == 2)
-        (tmp_path / "go").touch()
-        report = kernel.result(request).report
-    causes = [each["rule"] for each in [report["cause"], *report["further_causes"]]]
-    assert (report["worker"]["rank"], report["measured"]) == (1, "worker")
-    assert "uneven-ranks" in causes
-    assert "even-ranks" in [remedy["id"] for remedy in report["remedies"]]
-
-
-def test_what_kernels_that_were_killed_forgot_goes_in_time(kernel: LiveKernel) -> None:
-    """An hour later, with the next rank that fails; nothing else of that name does."""
-    source = """
-import os, sys, time
-life = sys.modules["gpu_headroom.session"].current().wings.named("workers")
-own = life.ranks._folder.path
-old, young, other = [own.replace(life.host.life_id, each) for each in ("old", "young", "other")]
-other = other.replace("ranks-", "")
-for each in (old, young, other):
-    os.mkdir(each)
-for each in (old, other):
-    os.utime(each, (0, 0))
-life.ranks.take(1)
-found = [os.path.exists(each) for each in (old, young, other)]
-os.rmdir(young), os.rmdir(other)
-"""
-    assert kernel.run(source, silent=True).status == "ok"
-    assert kernel.value("found") == [False, True, True]
-
-
 def test_a_daemon_is_left_alone(kernel: LiveKernel) -> None:
     """As the workers of a loader and a pool are; it ends by its own error."""
     source = """
@@ -281,22 +207,3 @@ def test_nothing_follows_ranks_once_it_has_stopped(
         kernel.run("import gpu_headroom; gpu_headroom.stop()")
         kernel.run("del gpu_headroom; gc.collect()")
         assert kernel.value(ours) == 0
-
-
-@pytest.mark.parametrize(
-    "launch",
-    [
-        """from concurrent.futures import ProcessPoolExecutor as Executor
-with Executor(1, mp_context=multiprocessing.get_context('fork')) as pool:
-    pool.submit(train, 1).result()""",
-        """with multiprocessing.get_context('fork').Pool(1) as pool:
-    pool.apply(train, (1,))""",
-    ],
-    ids=["executor", "pool"],
-)
-def test_the_line_of_a_pool_is_known(kernel: LiveKernel, launch: str) -> None:
-    """Its worker goes on, and keeps what it failed with for itself."""
-    run = kernel.run(f"import multiprocessing\n{launch}", cell_id="pool", stop_on_error=False)
-    report = run.report
-    assert (report["measured"], report["worker"]["engine"]) == ("message", "process")
-    assert (report["origin"]["cell_id"], report["origin"]["function"]) == ("train", "train")
