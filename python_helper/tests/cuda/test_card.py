@@ -32,33 +32,6 @@ def test_the_card_has_the_real_numbers(cuda: CudaKernel) -> None:
     assert cuda.value("kept.numel()") == MIB
 
 
-@pytest.mark.usefixtures("trash")
-def test_frees_at_once_where_the_setting_says_so(cuda: CudaKernel) -> None:
-    """The card comes first and learns what came back."""
-    cuda.good("kept = torch.empty(2**20, device='cuda')")
-    cuda.attach(after_oom="free")
-    since = cuda.now
-    report = cuda.fail(FAIL)
-    released = cuda.await_event("released", since, report_id=report["report_id"])
-    cuda.attach()
-    assert (released["status"], released["automatic"]) == ("done", True)
-    assert released["freed_bytes"] == report["traceback_bytes"] > GIB
-    assert cuda.value("kept.numel()") == MIB
-
-
-@pytest.mark.usefixtures("trash")
-def test_the_clean_up_cell_frees_the_same(cuda: CudaKernel) -> None:
-    """Written for a colleague without the helper: errors, displayed values and the cache."""
-    cuda.good("kept = torch.empty(2**20, device='cuda')")
-    cuda.fail(FAIL)
-    cuda.good("torch.empty(64 * 2**20, dtype=torch.uint8, device='cuda')")
-    cuda.good(cuda.cleanup())
-    named = cuda.value("4 * sum(each.numel() for each in (kept, batch, *big.parameters()))")
-    workspace = 8 * MIB + 128 * 1024
-    assert 0 <= cuda.allocated() - named <= 2 * workspace
-    assert cuda.device()["cached_bytes"] < 2 * 20 * MIB
-
-
 def test_a_refusal_by_the_driver_has_its_card(start_cuda: StartCuda) -> None:
     """The card's memory is free, and still CUDA refuses."""
     kernel = start_cuda(fail="malloc:2")

@@ -67,32 +67,3 @@ def test_workspaces_of_each_stream_and_card(
     assert [parts_of(each)["workspaces"] for each in devices] == [2 * size, size]
     assert all(sum(parts_of(each).values()) == each["in_use_bytes"] for each in devices)
     assert kernel.expected()["framework_cache:cublas"] == 3 * size
-
-
-@pytest.mark.usefixtures("trash")
-def test_the_way_to_a_holder(cuda: CudaKernel) -> None:
-    """A name of the notebook leads there."""
-    cuda.good(TRAIN)
-    assert cuda.asked("path", holder_id="0/names/out")["paths"]
-
-
-@pytest.mark.usefixtures("trash")
-def test_where_memory_was_made_is_recorded_on_request(cuda: CudaKernel) -> None:
-    """Rows name the cell while it is asked for, and PyTorch records nothing afterwards."""
-    if torch_version() < (2, 1):
-        pytest.skip("recording of live memory only came with PyTorch 2.1")
-    cuda.good("first = torch.ones(4, device='cuda')")
-    cuda.attach(record_allocations=True)
-    cuda.sample()
-    cuda.good("hidden = [torch.empty(2**22, device='cuda') for _ in range(3)]", cell_id="maker")
-    cuda.sample()
-    (device,) = cuda.asked("holders")["devices"]
-    parts = [part for row in device["rows"] for part in (row, *row.get("parts", []))]
-    made = [each["allocation_site"] for each in parts if each.get("allocation_site")]
-    assert "maker" in [each["cell_id"] for each in made]
-    cuda.attach(record_allocations=False)
-    cuda.sample()
-    cuda.good("again = torch.empty(2**22, device='cuda')")
-    blocks = "[b for s in torch.cuda.memory_snapshot() for b in s['blocks']]"
-    frames = f"[b.get('frames') for b in {blocks} if b.get('address') == again.data_ptr()]"
-    assert not any(cuda.value(frames))

@@ -46,15 +46,6 @@ def test_what_filled_the_card_of_a_rank_is_measured_there(start_cuda: StartCuda)
     assert kernel.sample()["state"] == "not_initialised"
 
 
-def test_ranks_of_a_kernel_that_has_started_cuda_are_as_without_us(start_cuda: StartCuda) -> None:
-    """PyTorch refuses them, which is no full card."""
-    kernel = start_cuda(devices="16GiB,16GiB")
-    kernel.good(TRAIN + "\ntorch.ones(1, device='cuda')")
-    run = kernel.run(LAUNCH, stop_on_error=False)
-    assert "Cannot re-initialize CUDA in forked subprocess" in run.reply["evalue"]
-    assert [kind for kind, _ in run.outputs if kind == "display_data"] == []
-
-
 HOLD = """
 import json, os, pathlib, time
 import torch

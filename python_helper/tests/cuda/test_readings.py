@@ -60,18 +60,6 @@ def test_a_memory_fraction_is_the_capacity(cuda: CudaKernel) -> None:
     assert cuda.device()["capacity_limited"] is False
 
 
-def test_two_cards(start_cuda: StartCuda) -> None:
-    """Each has its own numbers; the one that nobody used has no context."""
-    kernel = start_cuda(devices="16GiB,24GiB", names="One,Two")
-    kernel.good("import torch\nkept = torch.empty(3 * 2**30, dtype=torch.uint8, device='cuda:1')")
-    keys = ("index", "name", "in_use_bytes", "capacity_bytes", "outside_bytes")
-    assert [tuple(each[key] for key in keys) for each in kernel.sample()["devices"]] == [
-        (0, "One", 0, 16 * GIB, 0),
-        (1, "Two", 3 * GIB, 24 * GIB, CONTEXT),
-    ]
-    kernel.check_numbers(1)
-
-
 @pytest.mark.parametrize("driver", ["new", "old"])
 def test_what_others_use(start_cuda: StartCuda, tmp_path: Path, driver: str) -> None:
     """Another notebook and another program are outside; both are listed."""
@@ -98,22 +86,3 @@ def test_a_part_of_a_card(start_cuda: StartCuda, visible: str) -> None:
     told = kernel.value("str(getattr(torch.cuda.get_device_properties(0), 'uuid', ''))")
     assert told in ("", device["uuid"])  # since PyTorch 2.5
     assert len(kernel.sample()["devices"]) == 1
-
-
-def test_of_a_part_of_a_card_others_are_not_measured(start_cuda: StartCuda, tmp_path: Path) -> None:
-    """Another program is on the same instance; the driver says that it is there, not how large."""
-    share = str(tmp_path / "share")
-    one, other = (start_cuda(share=share, devices="24GiB", mig="3") for _ in range(2))
-    for kernel in (other, one):
-        kernel.good("import torch\nkept = torch.empty(2**30, dtype=torch.uint8, device='cuda')")
-    one.until(lambda: one.device()["others_bytes"] is None)
-    assert one.device()["outside_bytes"] == GIB + 2 * CONTEXT
-
-
-def test_a_part_of_a_card_before_a_framework_is_there(start_cuda: StartCuda) -> None:
-    """The driver alone says which part it is, and no context is made."""
-    kernel = start_cuda(devices="16GiB,24GiB", mig="0,3")
-    kernel.until(lambda: kernel.sample()["devices"] != [])
-    (device,) = kernel.sample()["devices"]
-    assert (device["name"], device["capacity_bytes"]) == ("Stub A100 MIG 1g.8gb", 8 * GIB)
-    assert "context" not in kernel.calls()

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.cuda.kernel import GIB, MIB, TRAIN, WORKSPACE, torch_version
+from tests.cuda.kernel import MIB, TRAIN, WORKSPACE, torch_version
 
 if TYPE_CHECKING:
-    from tests.cuda.conftest import StartCuda
     from tests.cuda.kernel import CudaKernel
 
 pytestmark = pytest.mark.cuda
@@ -67,43 +66,3 @@ def test_training_goes_on_afterwards(trained: CudaKernel) -> None:
     """What was put away and brought back is the same to the optimizer."""
     trained.good("step()")
     trained.check_numbers()
-
-
-def test_safe_items_in_one_press(trained: CudaKernel) -> None:
-    """A displayed value and a cycle of garbage go; names stay."""
-    trained.good("torch.empty(2**28, device='cuda')")
-    trained.good("loop = [torch.empty(2**28, device='cuda')]; loop.append(loop); del loop")
-    released = trained.release()
-    assert released["freed_bytes"] == 2 * GIB
-    assert trained.value("sorted({'model', 'optimizer', 'out'} & set(globals()))") == [
-        "model",
-        "optimizer",
-        "out",
-    ]
-    trained.check_numbers()
-
-
-GOES_ON = """
-import torch
-def attempts():
-    buffer = torch.empty(2**27, dtype=torch.uint8, device='cuda')
-    for n in range(9):
-        try:
-            raise ValueError(n)
-        except ValueError as error:
-            yield error
-tries = attempts()
-def work(source):
-    x = torch.empty(2**28, dtype=torch.uint8, device='cuda')
-    raise next(source)
-"""
-
-
-def test_a_generator_that_goes_on_keeps_its_own(start_cuda: StartCuda) -> None:
-    """An error that it keeps gives what it foretold: its own variables are in no sum."""
-    kernel = start_cuda()
-    kernel.good(GOES_ON)
-    kernel.run("work(tries)", stop_on_error=False)
-    expected = kernel.expected()["error:tries"]
-    assert kernel.release("error:tries", confirmed=True)["freed_bytes"] == expected == 2**28
-    assert kernel.value("isinstance(next(tries), ValueError)")

@@ -38,15 +38,6 @@ def test_nothing_of_ours_touches_the_gpu_afterwards(
     assert kernel.calls()[written:] == []
 
 
-def test_an_illegal_access_of_a_kernel(start_cuda: StartCuda) -> None:
-    """A launch itself fails, and the fault stays."""
-    kernel = start_cuda(fail="launch")
-    kernel.good("import torch\nkept = torch.empty(2**20, device='cuda')")
-    report = kernel.fail("kept.fill_(1).sum().item()")
-    assert report["sticky_error"] is True
-    assert kernel.run("torch.ones(1, device='cuda')", stop_on_error=False).status == "error"
-
-
 def test_should_cuda_answer_again_all_is_as_before(start_cuda: StartCuda) -> None:
     """Proof is memory that PyTorch got from the driver."""
     kernel = start_cuda()
