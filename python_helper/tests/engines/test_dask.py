@@ -313,11 +313,6 @@ def test_workers_that_come_later_are_followed_too(followed: LiveKernel) -> None:
     assert release(followed, "dask:tcp://127.0.0.1:1")["status"] == "refused"
 
 
-def workers_of(kernel: LiveKernel) -> list[Any]:
-    """The workers of all cards."""
-    return [worker for card in told(kernel)["cards"] for worker in card["workers"]]
-
-
 def test_a_worker_that_is_killed_is_no_full_card(followed: LiveKernel) -> None:
     """Its error is shown as it is, and whoever takes its place is followed."""
     source = """
@@ -334,24 +329,6 @@ client.submit(die, retries=0).result()
     assert [kind for kind, _ in run.outputs if kind == "display_data"] == []
     until(lambda: followed.value(there) != before and len(followed.value(there)) == 2)
     until(lambda: engine(followed)["live"] == 2)
-
-
-def test_it_is_done_by_hand_too(kernel: LiveKernel) -> None:
-    """`follow` says what goes where, `workers` what is known, `unfollow` takes it back."""
-    kernel.run("import gpu_headroom")
-    until(lambda: engine(kernel)["total"] == 2)  # as the client heard last, unless it is followed
-    said = kernel.run("print(gpu_headroom.follow())").text
-    assert "2 Dask workers: the helper goes there as a worker plugin." in said
-    until(lambda: engine(kernel)["live"] == 2)
-    kernel.run("kept = client.submit(keep, 32, pure=False); _ = kept.exception()")
-    until(lambda: workers_of(kernel))
-    said = kernel.run("print(gpu_headroom.workers())").text
-    assert said.startswith("2 Dask workers.")
-    assert "32 MiB" in said
-    assert "  Dask worker " in said
-    kernel.run("print(gpu_headroom.unfollow())")
-    until(lambda: not any("headroom" in name for name in plugins(kernel)))
-    kernel.run("del kept", silent=True)
 
 
 def test_settings_may_forbid_it(kernel: LiveKernel) -> None:
@@ -382,18 +359,3 @@ def test_a_client_that_is_closed_is_none(engines_python: Path, pack: Pack, tmp_p
         run = kernel.run("client.close()\nclient = Client(cluster)")
         assert run.status == "ok", run.outputs
         assert engine(kernel)["state"] == "not_measured"
-
-
-def test_a_cluster_that_takes_no_code_says_so(
-    engines_python: Path, pack: Pack, tmp_path: Path
-) -> None:
-    """Everything else goes on."""
-    with kernel_with(engines_python, pack, tmp_path) as kernel:
-        kernel.run("def forbid(*_): raise ValueError('pickled functions are disabled')")
-        kernel.run("client.register_plugin = forbid")
-        kernel.ask("follow", engine="dask", follow=True)
-        until(lambda: engine(kernel)["message"] is not None)
-        assert "does not take it" in engine(kernel)["message"]["text"]
-        assert engine(kernel)["state"] == "not_measured"
-        report, _ = fail(kernel, "client.submit(train, 256, pure=False).result()")
-        assert report["measured"] == "message"

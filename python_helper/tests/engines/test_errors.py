@@ -37,35 +37,6 @@ def fit():
         enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False,
     ).fit(Net(), DataLoader(data, batch_size))
 """
-# By a launcher: its cell, the call, and where it then fails.
-LAUNCHERS = {
-    "accelerate": (
-        ELASTIC,
-        "notebook_launcher(train, args=(1,), num_processes=2)",
-        ("train", "train"),
-    ),
-    "lightning": (LIGHTNING, "fit()", ("begin", "training_step")),
-}
-
-
-@pytest.mark.parametrize("name", LAUNCHERS)
-def test_a_rank_is_named_with_all_numbers(
-    engines_python: Path, pack: Pack, tmp_path: Path, name: str
-) -> None:
-    """Whose failure it is, how much it asked for, and where in which cell."""
-    begin, launch, place = LAUNCHERS[name]
-    with attached(engines_python, tmp_path, pack, HOME=str(tmp_path)) as kernel:
-        for cell_id, source in (("size", SIZE), ("train", TRAIN), ("begin", begin)):
-            run = kernel.run(source, cell_id=cell_id)
-            assert run.status == "ok", run.text
-        report = kernel.run(launch, cell_id="launch", stop_on_error=False).report
-    assert (report["worker"]["engine"], report["also_failed"]) == ("rank", 0)
-    assert type(report["worker"]["pid"]) is int
-    assert (report["measured"], report["cause"]["rule"]) == ("message", "elsewhere")
-    assert (report["requested_bytes"], report["capacity_bytes"]) == (2 * 2**30, 7 * 2**30)
-    assert (report["origin"]["cell_id"], report["origin"]["function"]) == place
-
-
 MEASURED = {
     "rank": "import os\ndef go():\n    fit(int(os.environ['RANK']))\n"
     "notebook_launcher(go, num_processes=2, use_port='29571')",

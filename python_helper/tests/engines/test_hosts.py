@@ -127,34 +127,3 @@ def test_workers_on_another_host(hosts: Hosts, engines_python: Path, pack: Pack)
 
         kernel.run("gpu_headroom.unfollow()")
         until(lambda: nothing_is_left(kernel))
-
-
-def test_a_scheduler_behind_a_link_that_fails(
-    hosts: Hosts, engines_python: Path, pack: Pack, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """How long it has not answered is said, while the kernel goes on; then all is as before.
-
-    Dask gives a connection up, makes another one, and takes it for another client's.
-    """
-    monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP", "12s")
-    monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "60s")
-    workers = {"scheduler": "far", "workers": "far far"}
-    with cluster(hosts, engines_python, pack, **workers) as kernel:
-        follow(kernel, 2)
-        for _ in range(2):
-            hosts.link(is_up=False)
-            until(lambda: engine(kernel)["state"] == "silent")
-            assert engine(kernel)["silent_s"] > 0
-            assert "does not answer" in kernel.run("print(gpu_headroom.workers())").text
-            until(lambda: kernel.value("client.status") == "connecting")
-            assert (engine(kernel)["state"], engine(kernel)["total"]) == ("silent", 2)
-            hosts.link(is_up=True)
-            until(lambda: engine(kernel)["state"] == "measured")
-            report, _ = fail(kernel, "client.submit(train, 256, pure=False).result()")
-            assert (report["measured"], report["worker"]["host"]) == ("worker", "far")
-
-        hosts.link(is_up=False)
-        until(lambda: kernel.value("client.status") == "connecting")
-        kernel.run("gpu_headroom.unfollow()")
-        hosts.link(is_up=True)
-        until(lambda: nothing_is_left(kernel))

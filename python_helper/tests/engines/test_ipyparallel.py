@@ -187,14 +187,6 @@ def test_a_failure_is_explained_by_what_the_engine_measured(followed: LiveKernel
     forget(followed)
 
 
-def test_one_card_for_all_that_fail(followed: LiveKernel) -> None:
-    """The first whole, the others counted; and by the magic, too."""
-    report = explained(followed, "engines.apply_sync(train, 256)")
-    assert report["also_failed"] == 1
-    assert report["worker"]["rank"] in {0, 1}
-    forget(followed)
-
-
 def test_what_a_failed_call_still_holds_is_given_back(followed: LiveKernel) -> None:
     """And no name is lost; never beside a call that runs."""
     followed.run(
@@ -246,20 +238,3 @@ def test_engines_and_client_are_left_as_they_were(kernel: LiveKernel) -> None:
     until(lambda: kernel.value(own)[1:] == before_own[1:])
     assert asked[0] >= before_own[0]
     assert engine(kernel)["state"] == "not_measured"
-
-
-def test_an_engine_that_is_killed_is_no_full_card(followed: LiveKernel) -> None:
-    """Its error is shown as it is; the other is measured on, and so is a client after the first."""
-    run = followed.run(
-        "import signal\nclient[0].apply_sync(os.kill, client[0].apply_sync(os.getpid), 9)",
-        cell_id="die",
-        stop_on_error=False,
-    )
-    assert run.status == "error"
-    assert [kind for kind, _ in run.outputs if kind == "display_data"] == []
-    until(lambda: (engine(followed)["total"], engine(followed)["live"]) == (1, 1))
-    followed.run("again = ipyparallel.Client(cluster_id=client.cluster.cluster_id); client.close()")
-    until(lambda: engine(followed)["state"] == "not_measured")
-    followed.run("client.close(); client, engines = again, again[:]; client.cluster = None")
-    followed.ask("follow", engine="ipyparallel", follow=True)
-    until(lambda: engine(followed)["live"] == 1)

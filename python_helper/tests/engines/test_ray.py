@@ -168,13 +168,6 @@ def test_a_failure_is_explained_by_what_the_process_measured(kernel: LiveKernel)
     check_measured(report, "self.weights")
 
 
-def test_a_task_is_explained_likewise(kernel: LiveKernel) -> None:
-    """In a process that Ray has chosen, which may have begun with this task."""
-    report = explained(kernel, "ray.get(task.remote(256))")
-    assert report["worker"]["pid"] not in kernel.value("pids")
-    assert {"parameters", "optimizer_state"} <= {part["kind"] for part in report["parts"]}
-
-
 def worker_of(kernel: LiveKernel, pid: int) -> str:
     """The id of the worker that is this process."""
     until(lambda: pid in by_pid(kernel))
@@ -223,42 +216,6 @@ def check_freed(kernel: LiveKernel) -> None:
 def test_what_a_failed_method_still_holds_is_given_back(kernel: LiveKernel) -> None:
     """To the byte; never beside a method that runs."""
     check_freed(kernel)
-
-
-def test_a_process_of_tasks_gives_back_what_it_keeps_unused(kernel: LiveKernel) -> None:
-    """Its allocator keeps what a task that has ended well had."""
-    kernel.run("""
-def use(mib):
-    keep(mib)
-    return os.getpid(), held()
-
-pid, (in_use, reserved) = ray.get(ray.remote(use).remote(64))
-""")
-    pid, in_use, reserved = kernel.value("pid, in_use, reserved")
-
-    def told_of_it() -> list[int]:
-        card = by_pid(kernel)[pid]
-        return [card["in_use_bytes"], card["in_use_bytes"] + card["cached_bytes"]]
-
-    worker_id = worker_of(kernel, pid)
-    until(lambda: told_of_it() == [in_use, reserved])
-    freed = release(kernel, worker_id)
-    assert freed["status"] == "done"
-    assert freed["returned_bytes"] >= 64 * MIB
-    until(
-        lambda: told_of_it() == [in_use - freed["freed_bytes"], reserved - freed["returned_bytes"]]
-    )
-
-
-def test_of_two_requests_one_is_done(kernel: LiveKernel) -> None:
-    """The other is refused, and says why."""
-    kernel.run("ray.get(models[0].keep.remote(50))")
-    worker_id = worker_of(kernel, kernel.value("pids[0]"))
-    asked = [kernel.ask("worker_release", worker_id=worker_id, action="free") for _ in range(2)]
-    came = [kernel.await_event("worker_released", request_id=each["id"]) for each in asked]
-    assert sorted(each["status"] for each in came) in (["done", "refused"], ["nothing", "refused"])
-    (refused,) = [each for each in came if each["status"] == "refused"]
-    assert refused["message"]["id"] == "worker.asked"
 
 
 def test_a_process_that_falls_silent_has_not_freed_anything(kernel: LiveKernel) -> None:
@@ -319,36 +276,12 @@ ray.get(wide.__ray_call__.remote(hold, keep, 16))
     kernel.run("ray.kill(wide)")
 
 
-def test_one_card_for_all_that_fail(kernel: LiveKernel) -> None:
-    """The first whole, the others counted."""
-    source = """
-time.sleep(10)
-both = [each.run.remote(train, 256) for each in models]
-ray.wait(both, num_returns=2)
-time.sleep(2)  # `ray.get` ends with the first, and whoever fails after it is not counted
-ray.get(both)
-"""
-    report = explained(kernel, source)
-    assert report["also_failed"] == 1
-
-
 def test_what_catches_its_failure_leaves_nothing(kernel: LiveKernel) -> None:
     """No byte longer than without us, and no card."""
     before = of_actors(kernel, "held")
     used = of_actors(kernel, "probe", 10)
     assert [each - 10 * MIB for each in used] == [each for each, _ in before]
     assert [each for each, _ in of_actors(kernel, "held")] == [each for each, _ in before]
-
-
-def test_a_process_that_is_killed_is_no_full_card(kernel: LiveKernel) -> None:
-    """Its error is shown as it is, and whoever takes its place is followed."""
-    run = kernel.run("ray.get(models[1].die.remote())", stop_on_error=False)
-    assert run.status == "error"
-    assert [kind for kind, _ in run.outputs if kind == "display_data"] == []
-    kernel.run("models[1] = Model.remote(); pids[1] = ray.get(models[1].pid.remote())")
-    kernel.run("ray.get(models[1].keep.remote(32))")
-    pid = kernel.value("pids[1]")
-    until(lambda: pid in by_pid(kernel) and by_pid(kernel)[pid]["in_use_bytes"] == 32 * MIB)
 
 
 def test_processes_are_left_as_they_were(kernel: LiveKernel) -> None:
@@ -428,13 +361,3 @@ def test_an_actor_is_followed_by_name(engines_python: Path, pack: Pack, tmp_path
             if not again:
                 kernel.run("gpu_headroom.follow(models[0])")
                 until(lambda: engine(kernel)["live"] == 1)
-
-
-def test_what_cannot_be_followed_says_so(engines_python: Path, pack: Pack, tmp_path: Path) -> None:
-    """What is no actor, and one that has ended."""
-    with kernel_with(engines_python, pack, tmp_path, WITHOUT) as kernel:
-        run = kernel.run("import gpu_headroom; gpu_headroom.follow(3)", stop_on_error=False)
-        assert run.reply["ename"] == "TypeError"
-        kernel.run("ray.kill(models[1]); gpu_headroom.follow(models[1])")
-        until(lambda: (engine(kernel)["message"] or {}).get("id") == "worker.not_taken")
-        assert "\n" not in engine(kernel)["message"]["text"]
