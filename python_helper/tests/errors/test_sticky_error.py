@@ -264,17 +264,6 @@ def told_to_a_future(error: BaseException) -> None:
     asyncio.run(main())
 
 
-def told_to_a_timeout(error: BaseException) -> None:
-    """The same, for which the loop asks the future."""
-
-    async def main() -> None:
-        future = asyncio.get_running_loop().create_future()
-        asyncio.get_running_loop().call_soon(future.set_exception, error)
-        await asyncio.wait_for(future, 9)
-
-    asyncio.run(main())
-
-
 def thrown_into_a_generator(error: BaseException) -> None:
     """Throw it into a generator that waits."""
     generator = (each for each in range(3))
@@ -282,14 +271,7 @@ def thrown_into_a_generator(error: BaseException) -> None:
     generator.throw(error)
 
 
-def thrown_at_the_start(error: BaseException) -> None:
-    """Throw it into a generator that has not begun."""
-    (each for each in range(3)).throw(error)
-
-
-@pytest.mark.parametrize(
-    "way", [told_to_a_future, told_to_a_timeout, thrown_into_a_generator, thrown_at_the_start]
-)
+@pytest.mark.parametrize("way", [told_to_a_future, thrown_into_a_generator])
 def test_an_error_that_is_handed_over_was_not_raised_here(
     way: Callable[[BaseException], None],
 ) -> None:

@@ -68,19 +68,6 @@ def test_the_container_is_the_outermost_of_several(
     assert groups(notebook, source)[path].count == count
 
 
-def test_a_model_is_one_group(notebook: Notebook) -> None:
-    """Its parameters, buffers and gradients; what its optimizer keeps is another."""
-    found = groups(
-        notebook,
-        "model = nn.Sequential(nn.Linear(512, 512), nn.Linear(512, 512)).cuda()\n"
-        "optimizer = torch.optim.Adam(model.parameters())\n"
-        "model(torch.empty(4, 512, device='cuda')).sum().backward()\noptimizer.step()",
-    )
-    assert found["model"].kinds["parameters"] == found["model"].kinds["gradients"]
-    assert found["optimizer"].kind == "optimizer_state"
-    assert found["model"].shapes[(512, 512), "float32", MIB] == 2
-
-
 def test_tells_graphs_from_values(notebook: Notebook) -> None:
     """What only graphs hold, and of how many members."""
     found = groups(
@@ -91,9 +78,3 @@ def test_tells_graphs_from_values(notebook: Notebook) -> None:
     assert found.graphs == 3
     assert found.graph_bytes >= 3 * 4 * MIB
     assert found.bytes - found.graph_bytes == 3 * 512
-
-
-def test_tells_the_share_of_a_dtype(notebook: Notebook) -> None:
-    """In bytes, not in tensors."""
-    found = groups(notebook, "x = [tensor(1), tensor(3).double()]")["x"]
-    assert found.share_of_dtype("float64") == pytest.approx(6 / 7)

@@ -60,9 +60,3 @@ def valued_card(start_card: StartCard) -> Simulation:
 def two_cards(request: pytest.FixtureRequest, start_card: StartCard) -> Simulation:
     """Two cards of 4 GiB, once without and once with values."""
     return start_card("4 GiB", request.param, devices=2)
-
-
-@pytest.fixture
-def two_valued_cards(start_card: StartCard) -> Simulation:
-    """Two cards of 4 GiB with real values."""
-    return start_card("4 GiB", "cpu", devices=2)

@@ -58,24 +58,6 @@ def test_pool_and_segment_follow_from_the_size(
     assert allocator.reserved == segment_bytes
 
 
-def test_a_large_remainder_up_to_one_mebibyte_is_not_split() -> None:
-    """A large block keeps a remainder of up to 1 MiB, and gives away a larger one."""
-    kept, split = make(), make()
-    kept.malloc(11 * MIB)
-    assert kept.allocated == 12 * MIB
-    split.malloc(11 * MIB - 512)
-    assert split.allocated == 11 * MIB - 512
-    third = make()
-    third.malloc(5 * MIB)
-    third.malloc(14 * MIB)
-    assert third.allocated == 20 * MIB
-    fourth = make()
-    fourth.malloc(5 * MIB)
-    fourth.malloc(14 * MIB - 512)
-    assert fourth.allocated == 19 * MIB - 512
-    assert current(fourth, "inactive_split_bytes") == MIB + 512
-
-
 def test_best_fit_takes_the_smallest_block_that_is_large_enough() -> None:
     """Of the free blocks the smallest sufficient one is used, the lowest address first."""
     allocator = make()

@@ -100,21 +100,6 @@ def test_a_card_without_index_is_the_current_one(two_cards: Simulation) -> None:
     del two_cards
 
 
-def test_a_stream_brings_its_device(two_cards: Simulation) -> None:
-    """Inside of `with torch.cuda.stream` its device is current; afterwards the one before is."""
-    stream = torch.cuda.Stream(ONE)
-    assert stream.device == ONE
-    with torch.cuda.stream(stream):
-        assert torch.cuda.current_stream() == stream
-        assert torch.ones(1, device="cuda").device == ONE
-    with stream:
-        assert torch.cuda.current_device() == 1
-    assert torch.cuda.current_device() == 0
-    assert torch.cuda.current_stream(1) == torch.cuda.default_stream(1) != stream
-    assert torch.cuda.default_stream(0) != torch.cuda.default_stream(1)
-    del two_cards
-
-
 def test_every_thread_has_a_current_device_of_its_own(two_cards: Simulation) -> None:
     """A thread begins with card 0, and what it sets is not seen by others."""
     torch.cuda.set_device(1)
@@ -150,19 +135,6 @@ def test_only_a_card_that_was_used_has_a_context(two_cards: Simulation) -> None:
     torch.cuda.mem_get_info(0)
     assert contexts() == [True, True]
     del two_cards
-
-
-def test_the_driver_sees_contexts_and_reserved_bytes(start_card: StartCard) -> None:
-    """`cards` has what a driver would tell, before the process uses a card and after."""
-    simulation = start_card("1 GiB", "meta", outside="500 MiB", devices=2)
-    assert [card.has_context for card in simulation.cards] == [False, False]
-    assert [card.outside for card in simulation.cards] == [80 * MIB] * 2
-    tensor = torch.zeros(20 * MIB, dtype=torch.uint8, device=ONE)
-    unused, used = simulation.cards
-    assert (unused.outside, unused.context, unused.reserved) == (80 * MIB, 0, 0)
-    assert (used.outside, used.context, used.reserved) == (500 * MIB, 420 * MIB, 20 * MIB)
-    assert (used.index, used.ordinal, used.capacity) == (1, 1, GIB)
-    del tensor
 
 
 def test_memory_peaks_and_fractions_are_per_card(two_cards: Simulation) -> None:

@@ -10,8 +10,6 @@ import torch
 from torch import nn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from gpu_simulator.simulation import Simulation
     from tests.simulator.conftest import StartCard
 
@@ -67,24 +65,3 @@ def test_a_step_is_a_change_to_autograd(
     if not options:
         with pytest.raises(RuntimeError, match="modified by an inplace operation"):
             before.sum().backward()
-
-
-@pytest.mark.parametrize(
-    ("mistake", "said"),
-    [
-        (lambda x: 1 - (x > 0), "with a bool tensor is not supported"),
-        (lambda x: (x > 0) - (x > 1), "with two bool tensors is not supported"),
-        (
-            lambda x: x.long().mul_(0.5),
-            "result type Float can't be cast to the desired output type",
-        ),
-        (lambda x: x.long().std(), "std and var only support floating point"),
-    ],
-)
-def test_types_that_do_not_go_together(
-    card: Simulation, mistake: Callable[[torch.Tensor], object], said: str
-) -> None:
-    """PyTorch's form without values does not look at them."""
-    del card
-    with pytest.raises(RuntimeError, match=said):
-        mistake(torch.randn(3, device="cuda"))

@@ -112,27 +112,6 @@ def test_a_tensor_goes_where_it_is_told(two_cards: Simulation, start: str) -> No
     del two_cards
 
 
-@pytest.mark.parametrize("start", ["cpu", "cuda:0", "cuda:1"])
-def test_a_module_goes_where_it_is_told(two_cards: Simulation, start: str) -> None:
-    """Its parameters stay the same objects, its whole numbers keep their type."""
-    for args, kwargs in FORMS:
-        device, dtype, _, _ = asked(args, kwargs)
-        module = nn.BatchNorm2d(512, device=start)
-        weight = module.weight
-        place, kind = at(device, weight.device), dtype or weight.dtype
-        module.to(*args, **kwargs)
-        assert module.weight is weight
-        assert (weight.device, weight.dtype) == (place, kind), (args, kwargs)
-        assert module.num_batches_tracked is not None
-        assert module.num_batches_tracked.dtype is torch.int64
-        expected = [0, 0]
-        if place.type == "cuda":
-            expected[place.index] = 4 * 512 * torch.empty(0, dtype=kind).element_size() + 512
-        assert in_use() == expected, (args, kwargs)
-        del module, weight
-    del two_cards
-
-
 def module() -> Any:
     """Return one of 4 KiB, on the host or wherever things are made by default."""
     return nn.Linear(32, 32, bias=False)

@@ -147,21 +147,6 @@ def test_random_numbers_of_the_card_leave_the_hosts_alone(valued_card: Simulatio
     del valued_card
 
 
-def test_streams_and_events_do_what_programs_ask(card: Simulation) -> None:
-    """Streams, events and synchronisation run, in order and at once."""
-    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    start.record()
-    with torch.cuda.stream(torch.cuda.Stream()):
-        tensor = torch.ones(3, device="cuda")
-    tensor.record_stream(torch.cuda.current_stream())
-    end.record()
-    torch.cuda.synchronize()
-    assert start.elapsed_time(end) >= 0
-    with torch.cuda.device(0):
-        assert torch.cuda.current_device() == 0
-    del card
-
-
 def test_what_pytorch_reports_is_the_model(card: Simulation) -> None:
     """Summary, snapshot, fraction and the accelerator's interface read the same numbers."""
     tensor = torch.zeros(2**20, device="cuda")
@@ -176,17 +161,6 @@ def test_what_pytorch_reports_is_the_model(card: Simulation) -> None:
         torch.zeros(8 * 2**20, device="cuda")
     torch.cuda.memory._record_memory_history(max_entries=10)
     assert torch.cuda.memory._snapshot()["device_traces"] == [[]]
-
-
-def test_numbers_from_the_host_are_known(card: Simulation) -> None:
-    """A number that is copied to the card keeps its value, and so does what comes of it alone."""
-    number = torch.tensor(3.5, device="cuda")
-    number += 1
-    assert (number * 2).item() == 9
-    assert bool(number > 4)
-    assert float(number.cpu()) == 4.5
-    number.add_(torch.zeros(8, device="cuda").sum())
-    assert number.item() == (4.5 if card.compute == "cpu" else pytest.approx(0, abs=1e-5))
 
 
 def test_a_shape_that_libraries_gather_is_known(card: Simulation) -> None:

@@ -259,14 +259,6 @@ def test_sequences_of_unknown_length_are_as_long_as_they_can_be(
     del sizes_only
 
 
-def test_lengths_on_the_card_are_refused_as_on_cuda(card: Simulation) -> None:
-    """By PyTorch's own sentence."""
-    inputs = torch.randn(BATCH, LONGEST, 3, device=CUDA)
-    with pytest.raises(RuntimeError, match="1D CPU int64 tensor, but got 1D cuda:0 tensor"):
-        rnn.pack_padded_sequence(inputs, lengths(), batch_first=True)
-    del card
-
-
 # What a person does with numbers that are no size.
 LOOKS: dict[str, Callable[[], object]] = {
     "formatted": lambda: f"{count():3d} of {share():.4f} {share():.2e} {count()}",
@@ -324,19 +316,6 @@ def test_values_that_are_known_decide_sizes(card: Simulation) -> None:
         assert type(count()) is int
         assert torch.zeros(labels().max() + 1).dim() == 1
         assert functional.one_hot(labels()).dim() == 2
-
-
-def test_what_is_built_in_is_itself_again(start_card: StartCard) -> None:
-    """After the simulation."""
-    before = max, min
-    simulation = start_card("1 GiB", "meta")
-    assert max(3, 4) == 4
-    assert min([3, 4]) == 3
-    assert max((), default=5) == 5
-    assert max("ab", "b", key=len) == "ab"
-    assert pickle.loads(pickle.dumps(max)) is max  # noqa: S301 -- our own
-    simulation.stop()
-    assert (max, min) == before
 
 
 # What cells write, beside what it is in the end; None is a size that is not known.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 if TYPE_CHECKING:
     from tests.simulator.families.conftest import Notebook
 
@@ -53,35 +51,6 @@ def train(model, **options):
     trainer.fit(model, loader, loader)
     return trainer
 """
-
-
-@pytest.mark.parametrize(
-    ("options", "logits"),
-    [
-        ("precision='32-true'", "torch.float32"),
-        ("precision='16-mixed'", "torch.float16"),
-        ("precision='bf16-mixed'", "torch.bfloat16"),
-        ("precision='bf16-true'", "torch.bfloat16"),
-        ("accumulate_grad_batches=2, gradient_clip_val=1.0", "torch.float32"),
-        ("accelerator='auto', devices='auto'", "torch.float32"),
-    ],
-)
-def test_trainer_trains(notebook: Notebook, options: str, logits: str) -> None:
-    """Batches and model come to the card, the loss falls, and validation has values too."""
-    notebook.run(MODEL)
-    notebook.run(f"""
-model = Classifier()
-trainer = train(model, {options})
-(validated,) = trainer.validate(model, loader, verbose=False)
-trainer.save_checkpoint(folder.name + "/model.ckpt")
-again = Classifier.load_from_checkpoint(folder.name + "/model.ckpt", weights_only=True)
-""")
-    losses, seen, validated = notebook.value("model.losses, model.seen, validated['loss']")
-    assert seen == ("cuda:0", logits)
-    if notebook.has_values:
-        assert losses[-1] < 0.8 * losses[0]
-        assert 0 < validated < losses[0]
-    assert notebook.value("str(again.device), str(model.device)") == ("cpu", "cpu")
 
 
 def test_a_module_on_the_card_is_found_under_its_name(notebook: Notebook) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 import torch
@@ -38,18 +38,3 @@ def test_a_compiled_model_runs_uncompiled_and_says_so(card: Simulation) -> None:
     with pytest.raises(RuntimeError, match="cannot compile"):
         torch.compile(in_place, fullgraph=True)
     del card
-
-
-def test_functional_transforms_run(card: Simulation) -> None:
-    """`torch.func` and `torch.autograd.functional` work on the card, with values."""
-    tensor = torch.arange(1.0, 5.0).cuda()
-    gradient = torch.func.grad(lambda value: (value**2).sum())(tensor)
-    mapped = torch.vmap(lambda value: value * 2)(tensor)
-    hessian: Any = torch.autograd.functional.hessian(lambda value: (value**3).sum(), tensor)
-    assert gradient.is_cuda
-    assert mapped.is_cuda
-    assert hessian.is_cuda
-    if card.compute == "cpu":
-        assert gradient.tolist() == [2.0, 4.0, 6.0, 8.0]
-        assert mapped.tolist() == [2.0, 4.0, 6.0, 8.0]
-        assert hessian.diagonal().tolist() == [6.0, 12.0, 18.0, 24.0]
