@@ -201,20 +201,6 @@ def test_reads_what_metal_has_given() -> None:
     assert "are other" not in explained(f"{own}allowed: 5.80 GB). Tried to allocate 1.00 GB")
 
 
-@pytest.mark.parametrize(("number", "is_later"), [(8, True), (0, False)])
-def test_earlier_trials_of_a_search_are_the_likely_holder(number: int, *, is_later: bool) -> None:
-    """Where a model failed on its way to the GPU; sizes are as people read them."""
-    said = explained(
-        f"[W] Trial {number} failed because of the following error: RuntimeError('CUDA out of "
-        "memory. Tried to allocate 16.00 MiB (GPU 0; 8.00 GiB total capacity; 7.20 GiB already "
-        "allocated; 15.75 MiB free; 7.40 GiB reserved in total by PyTorch)',)\n"
-        'Traceback (most recent call last):\n  File "x.py", line 6, in __init__\n'
-        "    self.model = model.to(device)\n"
-    )
-    assert "needed 16.00 MiB more, 15.75 MiB was available" in said
-    assert ("Earlier trials' models are the likely holder" in said) is is_later
-
-
 @pytest.mark.parametrize(
     ("change", "why"),
     [

@@ -74,24 +74,6 @@ optimizer = torch.optim.AdamW(model.parameters())
     )
 
 
-def convolution(draw: Random) -> Program:
-    """Nearly all is activations."""
-    channels = draw.choice([16, 32])
-    return Program(
-        f"""
-import torch
-from torch import nn
-shape = (3, 64, 64)
-model = nn.Sequential(
-    nn.Conv2d(3, {channels}, 3, padding=1), nn.BatchNorm2d({channels}), nn.ReLU(),
-    nn.Conv2d({channels}, {channels}, 3, padding=1), nn.ReLU(), nn.Flatten(),
-    nn.Linear({channels} * 64 * 64, 10)).cuda()
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-""",
-        draw.choice([8, 16, 32]),
-    )
-
-
 def fits(program: Program, batch: int) -> bool:
     """Whether a batch fits a card of its own."""
     names: dict[str, object] = {}
@@ -123,7 +105,7 @@ def predicted(session: Session) -> Prediction:
     return of_last_cell(session.ledger, names, snapshot)
 
 
-@pytest.mark.parametrize("make", [mlp, transformer, convolution])
+@pytest.mark.parametrize("make", [mlp, transformer])
 def test_the_range_holds_the_true_largest_batch(
     workbench: Workbench, make: Callable[[Random], Program]
 ) -> None:

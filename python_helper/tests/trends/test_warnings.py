@@ -103,17 +103,6 @@ def test_a_host_that_runs_out_is_said(bench: Workbench, monkeypatch: pytest.Monk
     assert said["message"]["params"] == {"left_bytes": 6 * GIB, "total_bytes": 120 * GIB}
 
 
-def test_a_host_that_has_no_part_in_it_is_not_spoken_of(
-    bench: Workbench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A GPU with memory of its own is not in danger from a full host."""
-    on_a_gpu_that(monkeypatch, bench)
-    bench.attach()
-    bench.tick_s = 1
-    bench.run("\n".join([KEEP.format(mib=100)] * 3), "cell")
-    assert not bench.warnings("host_low")
-
-
 CAUGHT = """
 held = torch.zeros(2**28, dtype=torch.uint8, device="cuda")
 for size in {sizes}:
