@@ -857,3 +857,36 @@ def test_what_writes_files_only_is_not_asked(tmp_path: Path) -> None:
         ("In [3]", ("wandb.init",)),
         ("In [4]", ("input",)),
     ]
+
+
+def test_values_where_a_cell_needs_them(run: Callable[..., Answer], tmp_path: Path) -> None:
+    """Sizes only go no further; the sentence names the option that does."""
+    path = write(
+        tmp_path / "a.ipynb",
+        START,
+        "labels = torch.arange(7, dtype=torch.float64, device='cuda').repeat(100)",
+        "classes = int(labels.max().item()) + 1\nassert classes == 7",
+    )
+    answer = run(path, "--gpu", "T4")
+    assert "It ended in In [3], line 2: AssertionError" in answer.out
+    assert "run it with values up to In [3] (`--values-to` of the command)" in answer.out
+    assert run(path, "--gpu", "T4", "--json", "--values").found["outcome"] == "done"
+
+
+def test_a_process_that_dies_is_told(run: Callable[..., Answer], tmp_path: Path) -> None:
+    """And one that takes more host memory than it may, or more time."""
+    path = write(tmp_path / "a.ipynb", f"{START}\nimport os; os._exit(3)")
+    died = run(path, "--gpu", "T4")
+    assert (died.code, died.out) == (2, "")
+    assert "ended by itself" in died.err
+    path = write(
+        tmp_path / "a.ipynb",
+        "kept = bytearray(10**9)\nfor n in range(0, 10**9, 4096): kept[n] = 1\n"
+        "import time; time.sleep(60)",
+    )
+    assert "took more than 0.6 GiB" in run(path, "--gpu", "T4", "--memory", "0.6").err
+    path = write(
+        tmp_path / "a.ipynb",
+        "import time\ntry: time.sleep(60)\nexcept BaseException: time.sleep(60)",
+    )
+    assert "took more than 6 s" in run(path, "--gpu", "T4", "--time", "6").err

@@ -359,3 +359,18 @@ def test_a_client_that_is_closed_is_none(engines_python: Path, pack: Pack, tmp_p
         run = kernel.run("client.close()\nclient = Client(cluster)")
         assert run.status == "ok", run.outputs
         assert engine(kernel)["state"] == "not_measured"
+
+
+def test_a_cluster_that_takes_no_code_says_so(
+    engines_python: Path, pack: Pack, tmp_path: Path
+) -> None:
+    """Everything else goes on."""
+    with kernel_with(engines_python, pack, tmp_path) as kernel:
+        kernel.run("def forbid(*_): raise ValueError('pickled functions are disabled')")
+        kernel.run("client.register_plugin = forbid")
+        kernel.ask("follow", engine="dask", follow=True)
+        until(lambda: engine(kernel)["message"] is not None)
+        assert "does not take it" in engine(kernel)["message"]["text"]
+        assert engine(kernel)["state"] == "not_measured"
+        report, _ = fail(kernel, "client.submit(train, 256, pure=False).result()")
+        assert report["measured"] == "message"

@@ -154,3 +154,10 @@ def test_a_clean_up_cell_of_a_choice_is_of_its_session(start_newest: Start, pack
     assert again.text.startswith(said)
     kernel.inject(pack)
     assert kernel.run(kernel.cleanup(["variable:kept"])).text == "Freed 4.0 MiB of GPU memory.\n"
+
+
+def test_no_clean_up_cell_is_written_while_a_cell_runs(gpu: LiveKernel) -> None:
+    """What to free is not known then: one sentence says so."""
+    with gpu.busy_cell():
+        reply = gpu.ask("cleanup", items=None)
+    assert (reply["type"], reply["message"]["id"]) == ("refused", "cleanup.busy")

@@ -203,3 +203,22 @@ def test_what_was_let_go_of_between_two_tries_is_no_cause(programs: Programs) ->
     assert "data-on-card" in rules(first)
     first.kernel.run("del held", cell_id="between")
     assert "data-on-card" not in rules(again(first))
+
+
+def test_a_list_of_a_function_says_nothing_of_the_notebooks(programs: Programs) -> None:
+    """What the function adds to is its own list."""
+    collect = (
+        "def collect():\n    outs = []\n    for n in range(9):\n        outs.append(n)\n"
+        f"        big = {BIG(300)}"
+    )
+    card = programs.fail(START, f"outs = [{BIG(100)} for _ in 'abcd']\n{collect}", "collect()")
+    assert "kept-tensors" not in rules(card)
+
+
+def test_a_try_that_begins_anew_has_nothing_left(programs: Programs) -> None:
+    """What the first try had left was freed before it."""
+    first = programs.fail(START, *TRIES["in a function"])
+    first.kernel.free()
+    card = again(first)
+    assert rules(card) == rules(first)
+    assert card.report["traceback_bytes"] == first.report["traceback_bytes"]

@@ -284,3 +284,84 @@ def test_is_found_again_where_its_modules_were_thrown_away(
     kernel.run("import gpu_headroom; gpu_headroom.stop()")
     assert kernel.attach() is None
     assert kernel.value(OURS)[:-1] == [0] * (len(ours) - 1)
+
+
+# Whether another thread runs a function of this file.
+RUNS = """
+import sys, threading, time
+def runs(file, name):
+    frames = sys._current_frames()
+    del frames[threading.get_ident()]
+    for frame in frames.values():
+        while frame is not None:
+            if frame.f_code.co_filename.endswith(file) and frame.f_code.co_name == name:
+                return True
+            frame = frame.f_back
+    return False
+"""
+
+
+SLOW_IMPORT = f"""{RUNS}
+import importlib.util
+from importlib.machinery import SourceFileLoader
+
+class Slow(SourceFileLoader):
+    def exec_module(self, module):
+        print("begun", flush=True)
+        while not runs("kernel/injection.py", "bring"): time.sleep(0.01)
+        super().exec_module(module)
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "gpu_headroom":
+            sys.meta_path.remove(self)
+            spec = importlib.util.find_spec(name)
+            spec.loader = Slow(spec.loader.name, spec.loader.path)
+            return spec
+
+sys.meta_path.insert(0, Finder())
+"""
+
+
+SLOW_START = f"""{RUNS}
+import gpu_headroom
+from gpu_headroom.session import Session
+
+def open_slowly(self, open=Session.open):
+    print("begun", flush=True)
+    while not runs("session/__init__.py", "start"): time.sleep(0.01)
+    open(self)
+
+Session.open = open_slowly
+"""
+
+
+def test_adopts_a_cell_that_awaits(start: Start, pack: Pack) -> None:
+    """A cell that awaits leaves the main thread free, and is adopted all the same."""
+    kernel = start()
+    with kernel.busy_cell(awaits=True, cell_id="awaits"):
+        kernel.inject(pack)
+        assert kernel.attach()["cell"]["cell_id"] == "awaits"
+    assert kernel.sample()["busy"] is False
+
+
+def test_waits_for_a_cell_that_imports_the_helper(start_newest: Start, pack: Pack) -> None:
+    """A notebook whose first cell imports it is open sooner than that import has ended."""
+    kernel = start_newest(installed=True)
+    kernel.run(SLOW_IMPORT)
+    cell = kernel.start_cell("import gpu_headroom")
+    kernel.inject(pack)
+    assert kernel.attach()["hello"]["installed"] is True
+    assert kernel.result(cell).status == "ok"
+
+
+def test_starts_once_while_a_cell_starts_it(start_newest: Start, pack: Pack) -> None:
+    """The page comes in the middle of `start()`: there is one helper, which both have started."""
+    kernel = start_newest(installed=True)
+    kernel.run(SLOW_START)
+    since = kernel.now
+    cell = kernel.start_cell("gpu_headroom.start()")
+    kernel.inject(pack)
+    assert kernel.result(cell).status == "ok"
+    assert kernel.attach() is not None
+    assert len(kernel.events("hello", since)) == 1

@@ -95,3 +95,14 @@ def test_threads_of_a_loader_are_no_tasks(fresh: LiveKernel, *, pinned: bool) ->
     assert report["cause"]["rule"] == "activations"
     assert "smaller-batch" in [each["id"] for each in report["remedies"]]
     assert "several-tasks" not in [each["rule"] for each in report["further_causes"]]
+
+
+def test_what_a_re_run_repeats_is_named(fresh: LiveKernel) -> None:
+    """A statement whose value nobody keeps; what counts anew begins anew."""
+    start = f"{START}\nimport sqlite3\ncon = sqlite3.connect('t.db')\nruns = [0]"
+    train = f"con.execute('CREATE TABLE IF NOT EXISTS t (x)')\nruns[0] += 1\n{TRAIN}"
+    cells = {"start": start, "data": LOADERS, "model": MODEL, "train": train}
+    _, report_id = smaller_batch(fresh, cells)
+    fix = click(fresh, report_id, cells)
+    assert fix["run"] == ["start", "data", "train"]
+    assert fix["caution"]["params"]["calls"] == "con.execute"

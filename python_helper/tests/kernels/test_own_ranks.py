@@ -170,3 +170,50 @@ def test_a_function_that_is_spawned_needs_one_line(kernel: LiveKernel, tmp_path:
     assert (report["measured"], report["worker"]["rank"]) == ("worker", 1)
     assert report["worker"]["pid"] == pids[1]
     assert (report["device_index"], report["in_use_bytes"]) == (1, 128 * MIB)
+
+
+def test_ranks_of_a_launcher_are_measured_while_they_run(
+    kernel: LiveKernel, tmp_path: Path
+) -> None:
+    """By the numbers that it gives them; they are no children of the kernel's, and not ended."""
+    _, *command = TORCHRUN.split()
+    source = f"behind = subprocess.Popen([sys.executable, *{command}, 'hold.py'])"
+    assert kernel.run(source, cell_id="behind").status == "ok"
+    pids = [pid(tmp_path, rank) for rank in (0, 1)]
+    kernel.until(lambda: in_use(kernel) == [128 * MIB, 64 * MIB])
+    found = cards(kernel)
+    (engine,) = found["workers"]["engines"]
+    assert (engine["engine"], engine["live"]) == ("rank", 2)
+    assert [(card["index"], card["in_use_bytes"]) for card in found["cards"]] == [
+        (1, 128 * MIB),
+        (0, 64 * MIB),
+    ]
+    for rank, card in zip((1, 0), found["cards"], strict=True):
+        (worker,) = card["workers"]
+        assert (worker["engine"], worker["rank"], worker["pid"]) == ("rank", rank, pids[rank])
+        assert (worker["execution_count"], worker["left_over"]) == (2, True)
+        assert worker["actions"] == []
+    kernel.run("1", cell_id="another")
+    assert {worker["execution_count"] for worker in workers(kernel)} == {2}
+    (tmp_path / "go").touch()
+    assert kernel.value("behind.wait()") == 0
+    kernel.until(lambda: cards(kernel)["workers"] is None)
+
+
+def test_another_error_is_not_told_as_that_of_a_script(kernel: LiveKernel, tmp_path: Path) -> None:
+    """What a script has measured stands in no card of a text with other numbers."""
+    (tmp_path / "fail.py").write_text(FAIL.replace('["RANK"]', '.get("RANK", "0")'))
+    run = kernel.run(f"{RUN} fail.py 0", cell_id="cell")
+    for stream in run.messages:
+        if stream["msg_type"] == "stream":
+            stream["content"]["text"] = stream["content"]["text"].replace("1024.00", "2048.00")
+    report = kernel.explain(run, "cell")
+    assert report is not None
+    assert report["measured"] == "message"
+
+
+def test_the_helper_of_a_kernel_is_no_rank(kernel: LiveKernel) -> None:
+    """Nor is what is forked from it one twice."""
+    kernel.run("import gpu_headroom; gpu_headroom.report()")
+    assert kernel.value("'gpu_headroom.workers.own_rank' in sys.modules") is True
+    assert kernel.value("sys.modules['gpu_headroom.workers.own_rank']._known") == {}

@@ -174,3 +174,26 @@ def test_every_work_ends_with_an_event(start_newest: Start, pack: Pack, error: s
         kernel.run(f"m.{name} = kept; del m, kept")
     assert kernel.value("6 * 7") == 42
     assert kernel.asked("plan")["items"]
+
+
+def test_counts_the_outermost_cell_only(kernel: LiveKernel) -> None:
+    """`%%capture` and `run_cell` run cells within a cell: the notebook ran one."""
+    since = kernel.now
+    kernel.run("%%capture\nget_ipython().run_cell('1 + 1')", cell_id="outer")
+    kernel.await_event("cell", since, status="ok")
+    cells = kernel.events("cell", since)
+    assert [(each["cell_id"], each["status"]) for each in cells] == [
+        ("outer", "running"),
+        ("outer", "ok"),
+    ]
+    assert kernel.sample()["busy"] is False
+
+
+def test_runs_without_history_are_cells(kernel: LiveKernel) -> None:
+    """`store_history=False` changes nothing for the ledger; silent runs are no cells."""
+    since = kernel.now
+    kernel.run("1", store_history=False, cell_id="unstored")
+    kernel.await_event("cell", since, status="ok", cell_id="unstored")
+    since = kernel.now
+    kernel.run("1", silent=True, store_history=False)
+    assert kernel.events("cell", since) == []

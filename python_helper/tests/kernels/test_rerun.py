@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -188,3 +189,37 @@ def test_of_no_card_of_this_life_nothing_is_told(kernel: LiveKernel) -> None:
     """A saved card asks for nothing."""
     reply = kernel.ask("rerun", report_id="of another life", run=[], sources={})
     assert reply["type"] == "refused"
+
+
+def test_what_a_script_left_goes_as_well(kernel: LiveKernel) -> None:
+    """`%run` leaves all names of its script in the notebook, also of one that failed."""
+    write = f"open('train.py', 'w').write({TRAIN!r})"
+    kernel.run(write, silent=True, store_history=False)
+    cell = "%run train.py"
+    report = fail(kernel, cell)
+    assert kernel.value(f"({ALIVE}, {STEPS})") == ([True] * 3, [5.0] * 4)
+    cost = costs(kernel, report, failing=cell)
+    (item,) = cost["items"]
+    assert {"model", "opt"} <= set(item["names"])
+    start = "In [1] trains again from the start."
+    assert said(cost) == [f"What `model, opt` learned in training is lost: {start}"]
+    assert release(kernel, [*FREE, item["id"]], [item["id"]])["status"] == "done"
+    assert kernel.value("[name in globals() for name in ('model', 'opt')]") == [False] * 2
+
+
+def test_only_what_the_cells_make_anew_as_they_are_now(kernel: LiveKernel) -> None:
+    """A cell that was edited makes no model any more."""
+    report = fail(kernel, TRAIN)
+    cost = costs(kernel, report, failing="out = model(torch.randn(8, 512, device='cuda'))")
+    assert cost["items"] == []
+    assert said(cost) == []
+
+
+def test_a_training_that_no_name_leads_to(kernel: LiveKernel) -> None:
+    """That it cannot be told what was trained is no reason to say nothing."""
+    body = f"{MODEL}for n in (8, 8, 1 << 21):\n    step(n)\n"
+    source = f"def main():\n{indent(body, '    ')}main()"
+    report = fail(kernel, source)
+    cost = costs(kernel, report, failing=source)
+    assert said(cost) == ["In [1] trains again: what it has trained so far may be lost."]
+    assert not cost["saves"]

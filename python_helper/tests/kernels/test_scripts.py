@@ -206,3 +206,13 @@ def test_a_file_elsewhere_is_not_read(
     run = gpu.run("%run main.py --epochs 1", cell_id="cell")
     report = run.report
     assert "smaller-batch" not in [each["id"] for each in report["remedies"]]
+
+
+def test_a_script_of_another_folder_is_only_named(gpu: LiveKernel, tmp_path: Path) -> None:
+    """A page knows files by the notebook's folder, which the kernel has left."""
+    (tmp_path / "other").mkdir()
+    literal_of(tmp_path / "other")
+    gpu.run("import os; os.chdir('other')")
+    offer, _ = fail(gpu, "%run main.py")
+    assert (offer["kind"], offer["diffs"]) == ("suggestion", [])
+    assert "main.py, line" in offer["title"]["text"]

@@ -33,12 +33,20 @@ KEPT: dict[str, tuple[str, str]] = {
         "class Each:\n    def __iter__(self):\n        return iter(losses)",
         "for x in Each():\n    x.backward()",
     ),
+    "dict of functions": (
+        "steps = {'back': lambda: sum(losses).backward()}",
+        "steps['back']()",
+    ),
+    "map": ("def back(x):\n    x.backward()", "list(map(back, losses))"),
+    "imported helper": ("from functools import reduce", "reduce(torch.add, losses).backward()"),
+    "library object of the same name": ("import types", "types.SimpleNamespace(all=losses)"),
     "attribution": ("", "torch.autograd.grad(losses[0], model[0][0].weight)"),
     "GAN": (
         "judge = nn.Linear(1, 1).cuda()",
         "judge(torch.stack(losses)[:, None]).mean().backward()",
     ),
     "RL": ("returns = [1.0] * 40", "sum(r * p for r, p in zip(returns, losses)).backward()"),
+    "EMA": ("average = 0", "for x in losses:\n    average = 0.9 * average + 0.1 * x"),
     "annealed global": ("weight = 1.0", "def loss_of():\n    return weight * losses[-1]"),
 }
 # What is evaluated with gradients, and they are its purpose, or may be.
@@ -55,12 +63,30 @@ EVALUATED: dict[str, tuple[str, str]] = {
         "x = data(60_000)",
         "score = model(x)\npenalty = torch.autograd.grad(score.sum(), x)",
     ),
+    "property": (
+        (
+            "x = data(60_000)\nclass Run:\n    @property\n    def loss(self):\n"
+            "        return score.mean()\nrun = Run()"
+        ),
+        "score = model(x)\nrun.loss.backward()",
+    ),
+    "dict of functions": (
+        "x = data(60_000)\nsteps = {'back': lambda s: s.mean().backward()}",
+        "score = model(x)\nsteps['back'](score)",
+    ),
     "hooks": (
         (
             "x = data(60_000)\nseen = []\n"
             "model[0].register_forward_hook(lambda m, i, o: seen.append(o))"
         ),
         "score = model(x)\nif seen:\n    seen[0].mean().backward()",
+    ),
+    "call": (
+        (
+            "x = data(60_000)\nclass Step:\n    def __call__(self):\n        out = model(x)\n"
+            "        out.mean().backward()\n        return out\nstep = Step()"
+        ),
+        "score = step()",
     ),
     "torch.compile": (
         "x = data(60_000)\nfast = lambda v: model(v)\ndef train(v):\n    fast(v).mean().backward()",

@@ -165,3 +165,9 @@ def test_texts_that_are_no_failure_of_a_gpu_get_no_card(kernel: LiveKernel, fold
         stream = {"msg_type": "stream", "content": {"text": text}}
         run.messages.append({**run.messages[0], **stream})
         assert kernel.explain(run, "cell") is None
+
+
+def test_what_is_no_batch_by_the_code_is_not_offered(kernel: LiveKernel, folder: Path) -> None:
+    """A flag of that name that reaches no loader."""
+    write(kernel, folder, main=HERE.replace("args.batch_size}", "len(data)}"))
+    assert fail(kernel, f"{PYTHON} main.py -b 64")["remedies"] == []

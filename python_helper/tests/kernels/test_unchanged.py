@@ -89,3 +89,30 @@ def test_stopping_leaves_the_kernel_as_it_was(start: Start, pack: Pack) -> None:
     assert kernel.events("bye")[0]["reason"] == "unloaded"
     kernel.run("%load_ext gpu_headroom")
     assert kernel.attach() is not None
+
+
+def test_debug_works(kernel: LiveKernel) -> None:
+    """`%debug` after an error opens on the failing frame and sees its variables."""
+    kernel.run("def fail():\n    secret = 41\n    return secret / 0\n\nfail()", stop_on_error=False)
+    cell = kernel.submit("%debug", allow_stdin=True)
+    assert "ipdb" in kernel.answer_input("p secret + 1")
+    kernel.sample()
+    kernel.answer_input("q")
+    assert "42" in kernel.result(cell).text
+
+
+def test_threads_print_into_their_cell(kernel: LiveKernel) -> None:
+    """What a thread prints after its cell has ended stays in that cell's output."""
+    cell = kernel.submit(
+        "import threading, time\n"
+        "def chat():\n"
+        "    for turn in range(8):\n"
+        "        print('turn', turn, flush=True)\n"
+        "        time.sleep(0.1)\n"
+        "threading.Thread(target=chat).start()"
+    )
+    kernel.result(cell)
+    for _ in range(6):
+        kernel.sample()
+    kernel.until(lambda: "turn 7" in kernel.printed(cell))
+    assert kernel.printed(cell).count("turn") == 8
