@@ -10,11 +10,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python_helper"))
 
+from gpu_headroom.holders.place import Edge
 from gpu_headroom.text.catalogue import SENTENCES
 
 HELPER = Path(__file__).resolve().parents[1] / "python_helper"
 CONSOLE = "summary."  # what consoles print stays English
 CONSOLES = ("terminal/", "console.py")
+HAS_SOME = re.compile(r"^TEXTS\b|^\w+ = Edge\(", re.MULTILINE)
 PLACE = re.compile(r"\{(\w+)\}")
 
 
@@ -32,9 +34,11 @@ def templates(*, of_consoles: bool = False) -> dict[str, str]:
         for path in sorted((HELPER / package).rglob("*.py")):
             name = path.relative_to(HELPER).as_posix()
             is_shown = of_consoles or not any(each in name for each in CONSOLES)
-            if is_shown and re.search(r"^TEXTS\b", path.read_text(encoding="utf-8"), re.MULTILINE):
+            if is_shown and HAS_SOME.search(path.read_text(encoding="utf-8")):
                 module = import_module(name.removesuffix(".py").replace("/", "."))
-                found |= module.TEXTS
+                found |= getattr(module, "TEXTS", {})
+                kinds = [each for each in vars(module).values() if isinstance(each, Edge)]
+                found |= {f"path.{kind.name}": kind.sentence for kind in kinds}
     return found
 
 

@@ -10,7 +10,7 @@ from ..frameworks.torch import memory_snapshot
 from ..holders.names import user_names
 from ..inspection.kinds import origins
 from ..text.messages import message
-from .dispatcher import repeats
+from .dispatcher import limited
 from .queued import enqueue
 
 if TYPE_CHECKING:
@@ -55,13 +55,13 @@ class Answers:
         names = user_names(self._life.shell)
         return [n for n, v in names.items() if ("torch", "Module") in origins(type(v))]
 
-    @repeats
+    @limited("repeated")
     def _cells(self, request: requests.CellsRequest) -> wire.CellsReply:
         life = self._life
         runs = [run.as_wire(life.life_id) for run in life.ledger.runs()]
         return {"type": "cells", "id": request["id"], "runs": runs}
 
-    @repeats
+    @limited("repeated")
     def _presence(self, request: requests.PresenceRequest) -> wire.PresenceReply:
         life = self._life
         sample, cell = life.sample(), life.cell()

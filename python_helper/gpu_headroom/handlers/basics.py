@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..readings.interval import DEFAULT_HZ
 from ..text.messages import message
-from .dispatcher import Refusal, repeats
+from .dispatcher import Refusal, limited
 
 if TYPE_CHECKING:
     from ..protocol.generated import requests, wire
@@ -49,7 +49,7 @@ class Basics:
         self._life.leases.end(request["client_id"])
         return {"type": "detach", "id": request["id"]}
 
-    @repeats
+    @limited("repeated")
     def _sample(self, request: requests.SampleRequest) -> wire.SampleReply:
         life = self._life
         life.leases.touch(request["client_id"], DEFAULT_HZ)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ..concurrency.mainloop import QueueFull
 from ..concurrency.threads import NotNow
@@ -14,13 +14,13 @@ from ..text.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Literal, TypeVar
 
     from ..protocol.generated import wire
 
     Handler = Callable[[Any], wire.Reply]
     Handlers = dict[str, Handler]
-
-_Method = TypeVar("_Method", bound="Callable[..., object]")
+    Method = TypeVar("Method", bound=Callable[..., object])
 
 _MOST_AT_ONCE, _MOST_EACH_SECOND = 40, 20  # of these, for one page
 _MOST_PAGES = 64
@@ -28,19 +28,17 @@ _SHOWN = 80  # characters of what a page sent, in the sentence that refuses it
 _LARGEST = 10**20  # of the numbers that stand there
 
 
-def repeats(handler: _Method) -> _Method:
-    """Mark a handler that only tells what is known: asked too often, its last answer is sent."""
-    return _limited(handler, "repeated")
+def limited(how: Literal["repeated", "refused"]) -> Callable[[Method], Method]:
+    """Mark a handler that only looks: what becomes of it where a page asks too often.
 
+    What is known is `repeated` as it was last sent; what takes a walk is `refused`.
+    """
 
-def walks(handler: _Method) -> _Method:
-    """Mark a handler that only looks, and takes a walk: asked too often, it is not called."""
-    return _limited(handler, "refused")
+    def mark(handler: Method) -> Method:
+        vars(handler)["limit"] = how
+        return handler
 
-
-def _limited(handler: _Method, how: str) -> _Method:
-    vars(handler)["limit"] = how
-    return handler
+    return mark
 
 
 class Refusal(Exception):  # noqa: N818  it is an answer, not a failure of ours

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..concurrency.turns import Disturbed
 from ..text.messages import message
-from .dispatcher import walks
+from .dispatcher import limited
 from .queued import enqueue
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class HolderRequests:
             "path": self._path,
         }
 
-    @walks
+    @limited("refused")
     def _holders(self, request: requests.HoldersRequest) -> wire.HoldersReply:
         def work(turn: Turn) -> Fields:
             from ..holders.measure import measure
@@ -57,7 +57,7 @@ class HolderRequests:
         reply["last"] = self._last
         return reply
 
-    @walks
+    @limited("refused")
     def _path(self, request: requests.PathRequest) -> wire.PathReply:
         life, holder_id = self._life, request["holder_id"]
 

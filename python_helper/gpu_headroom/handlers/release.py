@@ -10,7 +10,7 @@ from ..release.items import measured, shared, together
 from ..release.kinds import KINDS
 from ..release.outcome import objection
 from ..text.messages import message
-from .dispatcher import Refusal, walks
+from .dispatcher import Refusal, limited
 from .freeing import free
 from .queued import enqueue
 
@@ -36,7 +36,7 @@ class ReleaseRequests:
             "cleanup": self._cleanup,
         }
 
-    @walks
+    @limited("refused")
     def _plan(self, request: requests.PlanRequest) -> wire.PlanReply:
         reply: wire.PlanReply = enqueue(
             self._life,

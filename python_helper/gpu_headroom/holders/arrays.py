@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..frameworks.registry import BESIDE_TORCH, part
 from ..inspection.classes import comes_from
 from . import objects
+from .place import Edge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 
         def storages(self, array: Any) -> Iterable[Storage]:
             """Return the GPU memory behind an array, one storage per device."""
+
+
+GRADIENT = Edge("gradient", "gradient", ".grad", "within")
+PART = Edge("part", "its part `{name}`", ".{}()", "within")
 
 
 def loaded() -> list[Arrays]:
@@ -52,7 +57,7 @@ def visit_tensor(walk: Walked, tensor: Any, place: Place) -> None:
     walk.enter(tensor, place)
     gradient = inspector.gradient_of(tensor)
     if gradient is not None:
-        walk.push(gradient, place.step("gradient", kind="gradients"))
+        walk.push(gradient, place.step(edge=GRADIENT, kind="gradients"))
     if any(type(referent) is dict for referent in gc.get_referents(tensor)) or torch.wraps(tensor):
         of_samples = "grad_sample" in inspector.attributes(tensor)  # scales with the batch
         objects.visit(walk, tensor, place.seen_as("activations") if of_samples else place)

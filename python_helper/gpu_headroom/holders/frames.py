@@ -12,7 +12,7 @@ from ..errors.recognise import errors_within
 from ..inspection.classes import comes_from
 from ..inspection.kinds import args_of, is_kind, name_of, top_of
 from ..own import OURS
-from .place import Place
+from .place import Edge, Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .names import Root
     from .visit import Visit, Walked
 
+FRAME = Edge("frame", "variable `{name}`", ": {}")
 _LOADS = re.compile("pickle|serialization")
 
 
@@ -125,10 +126,10 @@ def kept_errors(walk: Walked) -> Iterator[Root]:
     """
     for error, place in walk.errors:
         if is_kind(error, BaseException):
-            yield args_of(error), place.step("attribute", "args")
+            yield args_of(error), place.step("args")
         for frame in frames_of(tracebacks_of(error)):
             for name, value in _variables(frame):
-                yield value, place.step("frame", name)
+                yield value, place.step(name, FRAME)
 
 
 def tracebacks_of(kept: BaseException | TracebackType) -> list[TracebackType]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..frameworks.torch import private
 from ..inspection.classes import comes_from
+from .place import Edge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from .place import Place
     from .visit import Walked
 
+GRAPH = Edge("graph", "autograd graph", "", "within")
 _UNSEEN = 99
 _LONGER = 2  # times what was before
 _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
@@ -117,7 +119,7 @@ def visit_graphs(walk: Walked) -> None:
     graphs, walk.graphs = walk.graphs, []
     with walk.inspector.quiet():
         for root, origin in graphs:
-            place = origin.step("graph", kind="activations")
+            place = origin.step(edge=GRAPH, kind="activations")
             for node in nodes([root], walk.nodes, place.rank):
                 if walk.out_of_time():
                     return

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from .place import INDEX
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
@@ -19,10 +21,6 @@ if TYPE_CHECKING:
 
     Shape = tuple[int, ...]
 
-_LATER = ("local", "result")
-_MEMBERS = ("index", "key", "member", "iterator", *_LATER)
-# Behind these a tensor is part of one thing: of a model, an optimizer, a graph.
-_WITHIN = ("module", "parameter", "buffer", "state", "group", "gradient", "graph", "part")
 _OF_TRAINING = ("gradients", "optimizer_state")
 _SEVERAL = 3
 _INDEX = re.compile(r"\[[^]]*\]")
@@ -132,7 +130,7 @@ class _Gathering:
         storage = held.storage
         self.plain &= _is_plain(held.place, self.place)
         steps = (place.via for place in held.place.way if place.via is not None)
-        self.suspended = self.suspended or next((e for e in steps if e.kind in _LATER), None)
+        self.suspended = self.suspended or next((e for e in steps if e.edge.role == "later"), None)
         if held.place is self.place:
             self.also |= {_key(place.root, place.suffix) for place in held.also}
         via = held.place.via
@@ -212,8 +210,8 @@ def _variable(root: str) -> str:
 def _is_plain(place: Place, container: Place) -> bool:
     """Whether a tensor is itself a member of a container, or a part of a model or tuple that is."""
     inside = place.depth - container.depth
-    steps = [each.via.kind for each in place.way if each.via is not None]
-    return inside <= 1 or all(step == "index" or step in _WITHIN for step in steps[-inside + 1 :])
+    steps = [each.via.edge for each in place.way if each.via is not None][-inside + 1 :]
+    return inside <= 1 or all(step is INDEX or step.role == "within" for step in steps)
 
 
 def _levels(place: Place) -> tuple[tuple[Place, Member], ...]:
@@ -221,9 +219,9 @@ def _levels(place: Place) -> tuple[tuple[Place, Member], ...]:
     levels = []
     for before, here in pairwise(place.way):
         assert here.via is not None  # noqa: S101  only a root has none
-        if here.via.kind in _WITHIN:
+        if here.via.edge.role == "within":
             break
-        if here.via.kind in _MEMBERS:
+        if here.via.edge.role:
             levels.append((before, here.via))
     return tuple(levels)
 
@@ -241,6 +239,6 @@ def _container(
     if levels:
         return levels[-1]
     for before, here in pairwise(place.way):
-        if here.via is not None and here.via.kind in _WITHIN:
+        if here.via is not None and here.via.edge.role == "within":
             return before, None
     return place, None

@@ -7,16 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 from ..inspection.kinds import is_kind, name_of
 from ..inspection.tables import items_of
+from .place import Edge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from .place import Place, StepKind
+    from .place import Place
     from .visit import Inspected, Walked
 
+PARAMETER = Edge("parameter", "parameter `{name}`", role="within")
+BUFFER = Edge("buffer", "buffer `{name}`", role="within")
+MODULE = Edge("module", "module `{name}`", role="within")
+STATE = Edge("state", "optimizer state", ".state", "within")
+GROUP = Edge("group", "parameter group", ".param_groups", "within")
 _LISTS = ("Sequential", "ModuleList")
 _MOST_PARTS = 20_000
-_TENSORS: dict[str, StepKind] = {"_parameters": "parameter", "_buffers": "buffer"}
+_TENSORS = {"_parameters": PARAMETER, "_buffers": BUFFER}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +49,14 @@ def visit(walk: Walked, module: Any, place: Place) -> None:
         blocks, trains = _looked_through(walk.inspector, module)
         training = trains and attributes.get("training") is not False
         walk.models.append(Model(place.path, training, kind, id(module), blocks))
-    for table, via in _TENSORS.items():
+    for table, edge in _TENSORS.items():
         for name, tensor in _items(attributes.pop(table, None)):
-            walk.push(tensor, place.step(via, name, "parameters"))
+            walk.push(tensor, place.step(name, edge, "parameters"))
     for name, child in _items(attributes.pop("_modules", None)):
         # A model may be nested deeper than any container: its depth is not counted.
-        walk.push(child, place.step("module", name, deeper=0))
+        walk.push(child, place.step(name, MODULE, deeper=0))
     for name, value in attributes.items():
-        walk.push(value, place.step("attribute", name))
+        walk.push(value, place.step(name))
 
 
 def visit_optimizer(walk: Walked, optimizer: Any, place: Place) -> None:
@@ -58,12 +64,12 @@ def visit_optimizer(walk: Walked, optimizer: Any, place: Place) -> None:
     attributes = walk.inspector.attributes(optimizer)
     groups, state = attributes.pop("param_groups", None), attributes.pop("state", None)
     if is_kind(groups, list):
-        walk.push(groups, place.step("group", kind="parameters"))
+        walk.push(groups, place.step(edge=GROUP, kind="parameters"))
     if is_kind(state, dict):
         # Its keys are the parameters themselves: a state is told by their order.
-        walk.push(list(dict.values(state)), place.step("state", kind="optimizer_state"))
+        walk.push(list(dict.values(state)), place.step(edge=STATE, kind="optimizer_state"))
     for name, value in attributes.items():
-        walk.push(value, place.step("attribute", name))
+        walk.push(value, place.step(name))
 
 
 def parts(model: Any, attributes: Callable[[Any], dict[str, Any]]) -> list[Any]:

@@ -58,7 +58,7 @@ def visit(walk: Walked, value: Any, place: Place) -> None:
     is_own = module_of(type(value)) == _OWN_CLASSES
     for name, attribute in islice(walk.inspector.attributes(value).items(), _MOST):
         private = not is_own and name.startswith("_")
-        walk.push(attribute, place.step("attribute", name), last=private)
+        walk.push(attribute, place.step(name), last=private)
 
 
 def visit_class(walk: Walked, kind: Any, place: Place) -> None:
@@ -66,7 +66,7 @@ def visit_class(walk: Walked, kind: Any, place: Place) -> None:
     if module_of(kind) == _OWN_CLASSES or not place.depth:
         for name, value in items_of(namespace_of(kind)):
             if not comes_from(type(value), types.FunctionType, types.GetSetDescriptorType):
-                walk.push(value, place.step("attribute", name))
+                walk.push(value, place.step(name))
 
 
 def _visit_local(walk: Walked, local: Any, place: Place) -> None:
@@ -75,7 +75,7 @@ def _visit_local(walk: Walked, local: Any, place: Place) -> None:
     for table in gc.get_referents(*inner) if inner else ():
         for name, value in items_of(table) if type(table) is dict else ():
             if type(name) is str:
-                walk.push(value, place.step("attribute", name))
+                walk.push(value, place.step(name))
 
 
 def attributes(value: Any, layout: Layout) -> dict[str, Any]:

@@ -76,7 +76,7 @@ def _in_words(way: tuple[Place, ...], shell: Any) -> list[Message]:
     if value is not None:
         said.append(message("path.type", type_name=name_of(type(value))))
     steps = [place.via for place in way[1:] if place.via is not None]
-    return said + [message(f"path.{step.kind}", name=step.name) for step in steps]
+    return said + [step.edge.describe(step.name) for step in steps]
 
 
 def _root(place: Place) -> list[Message]:

@@ -2,76 +2,60 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
+from ..text.messages import message
+
 if TYPE_CHECKING:
-    from ..protocol.generated.wire import HolderKind
+    from ..protocol.generated.wire import HolderKind, Message
 
 Origin = Literal["names", "modules", "outputs", "traceback", "garbage", "elsewhere"]
 """names: the user's namespace; modules: globals of others; outputs: displayed values; garbage: what
 Python's collector frees; elsewhere: only the gc knows it. The most lasting first."""
 UNNAMED = frozenset[Origin]({"garbage", "elsewhere"})
 
-StepKind = Literal[
-    "attribute",
-    "index",
-    "key",
-    "member",
-    "closure",
-    "default",
-    "local",
-    "result",
-    "frame",
-    "graph",
-    "gradient",
-    "parameter",
-    "buffer",
-    "module",
-    "state",
-    "group",
-    "self",
-    "partial",
-    "cache",
-    "part",
-    "iterator",
-]
-"""member: of a set. local: of a suspended function, by its
-name. result: of a Future, by its class. frame: a variable of a frame that a kept
-error remembers. state, group: of an optimizer. cache: what `lru_cache` keeps. part: of a tensor
-that is made of several. iterator: what it goes through."""
-
 _RANKS = {origin: rank for rank, origin in enumerate(get_args(Origin))}
-_WRITTEN = {
-    "index": "[{}]",
-    "key": "[{}]",
-    "member": "{{…}}",
-    "closure": " closes over {}",
-    "default": "'s defaults",
-    "local": "'s locals",
-    "result": "'s result",
-    "frame": ": {}",
-    "graph": "",
-    "gradient": ".grad",
-    "state": ".state",
-    "group": ".param_groups",
-    "self": ".__self__",
-    "partial": "'s arguments",
-    "cache": "'s cache",
-    "part": ".{}()",
-    "iterator": "'s members",
-}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Edge:
+    """How a holder keeps something: in words and in code, where {} is the name it is kept by.
+
+    What it keeps is a `member` of a container, `within` one thing, or comes `later`.
+    """
+
+    name: str
+    sentence: str
+    code: str = ".{}"
+    role: Literal["", "member", "within", "later"] = ""
+
+    def describe(self, name: str) -> Message:
+        """Return the step in words."""
+        key = f"path.{self.name}"
+        return message(key, {key: self.sentence}, name=name)
+
+
+ATTRIBUTE = Edge("attribute", "attribute `{name}`")
+INDEX = Edge("index", "item {name}", "[{}]", "member")
+KEY = Edge("key", "key `{name}`", "[{}]", "member")
 
 
 class Step(NamedTuple):
     """One step of the way; `name` is that of the attribute or variable, the index or the key."""
 
-    kind: StepKind
     name: str = ""
+    edge: Edge = ATTRIBUTE
+
+    @property
+    def kind(self) -> str:
+        """What kind of step it is."""
+        return self.edge.name
 
     @property
     def text(self) -> str:
         """The step as the user would write it."""
-        return _WRITTEN.get(self.kind, ".{}").format(self.name)
+        return self.edge.code.format(self.name)
 
 
 class Place(NamedTuple):
@@ -110,7 +94,12 @@ class Place(NamedTuple):
         return "".join(place.via.text for place in self.way if place.via is not None)
 
     def step(
-        self, via: StepKind, name: str = "", kind: HolderKind | None = None, *, deeper: int = 1
+        self,
+        name: str = "",
+        edge: Edge = ATTRIBUTE,
+        kind: HolderKind | None = None,
+        *,
+        deeper: int = 1,
     ) -> Place:
         """Return the place one step further."""
         return Place(
@@ -119,7 +108,7 @@ class Place(NamedTuple):
             kind or self.kind,
             self.depth + deeper,
             self,
-            Step(via, name),
+            Step(name, edge),
             self.row,
         )
 

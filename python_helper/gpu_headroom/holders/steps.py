@@ -12,9 +12,10 @@ from ..inspection.classes import namespace_of
 from ..inspection.kinds import is_kind, name_of
 from ..inspection.tables import items_of
 from . import objects
-from .containers import written
-from .place import Place, Step
-from .suspended import SUSPENDED, code_of
+from .containers import CLOSURE, DEFAULT, SELF, written
+from .frames import FRAME
+from .place import INDEX, KEY, Place, Step
+from .suspended import LOCAL, SUSPENDED, code_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -52,30 +53,30 @@ def keys_of(table: Any, held: Any) -> Iterator[Any]:
 
 
 def _in_dict(way: Sequence[Any]) -> Taken:
-    return Step("key", next(map(written, keys_of(way[0], way[1])), "…")), 1
+    return Step(next(map(written, keys_of(way[0], way[1])), "…"), KEY), 1
 
 
 def _in_sequence(way: Sequence[Any]) -> Taken:
     base: Any = next(sequence for sequence in _SEQUENCES if is_kind(way[0], sequence))
     members = enumerate(islice(list(base.__iter__(way[0])), _MOST))
     index = next((index for index, each in members if each is way[1]), None)
-    return Step("index", "…" if index is None else str(index)), 1
+    return Step("…" if index is None else str(index), INDEX), 1
 
 
 def _in_function(way: Sequence[Any]) -> Taken:
     function = way[0]
     for taken, each in enumerate(way[1:3], start=1):
         if each is function.__defaults__ or each is function.__kwdefaults__:
-            return Step("default"), taken
+            return Step(edge=DEFAULT), taken
         names = zip(function.__code__.co_freevars, function.__closure__ or (), strict=False)
         name = next((name for name, cell in names if cell is each), None)
         if name is not None:
-            return Step("closure", name), taken + 1
-    return Step("attribute", "__globals__" if way[1] is function.__globals__ else "__dict__"), 1
+            return Step(name, CLOSURE), taken + 1
+    return Step("__globals__" if way[1] is function.__globals__ else "__dict__"), 1
 
 
 def _in_frame(way: Sequence[Any]) -> Taken:
-    return Step("frame", f"… in {way[0].f_code.co_name}"), 1
+    return Step(f"… in {way[0].f_code.co_name}", FRAME), 1
 
 
 def _in_traceback(way: Sequence[Any]) -> Taken:
@@ -83,19 +84,19 @@ def _in_traceback(way: Sequence[Any]) -> Taken:
     links = [taken for taken, each in enumerate(way) if is_kind(each, types.TracebackType)]
     if not links:
         return _in_object(way)
-    return Step("attribute", "__traceback__"), min(links[-1] + 1, len(way) - 1)
+    return Step("__traceback__"), min(links[-1] + 1, len(way) - 1)
 
 
 def _in_suspended(way: Sequence[Any]) -> Taken:
     code = code_of(way[0])
-    return Step("local", "" if code is None else code.co_name), 1
+    return Step("" if code is None else code.co_name, LOCAL), 1
 
 
 def _in_local(way: Sequence[Any]) -> Taken:
     """A thread-local keeps a dictionary for each thread, in one of its own."""
     taken = min(3, len(way) - 1)
     keys = keys_of(way[taken - 1], way[taken])
-    return Step("attribute", next((key for key in keys if type(key) is str), "…")), taken
+    return Step(next((key for key in keys if type(key) is str), "…")), taken
 
 
 def _in_object(way: Sequence[Any]) -> Taken:
@@ -109,13 +110,13 @@ def _in_object(way: Sequence[Any]) -> Taken:
     for name, value in islice(items_of(own), _MOST):
         for taken, each in enumerate(way[1:3], start=1):
             if value is each:
-                return Step("attribute", name[:_SHOWN]), taken
-    return Step("attribute", f"<{name_of(type(way[1]))}>"), 1
+                return Step(name[:_SHOWN]), taken
+    return Step(f"<{name_of(type(way[1]))}>"), 1
 
 
 _BY_KIND: tuple[tuple[type, Callable[[Sequence[Any]], Taken]], ...] = (
     (types.FunctionType, _in_function),
-    (types.MethodType, lambda _: (Step("self"), 1)),
+    (types.MethodType, lambda _: (Step(edge=SELF), 1)),
     (types.FrameType, _in_frame),
     *((kind, _in_traceback) for kind in (BaseException, types.TracebackType)),
     *((kind, _in_suspended) for kind in SUSPENDED),

@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any
 from ..concurrency.other_threads import is_standard, of_kernel
 from ..inspection.classes import comes_from, heirs
 from ..inspection.kinds import is_kind, name_of
-from .place import Place
+from .place import Edge, Place
 
 if TYPE_CHECKING:
     from .names import Root
     from .visit import Visit, Walked
 
+LOCAL = Edge("local", "variables of the suspended `{name}`", "'s locals", "later")
+RESULT = Edge("result", "the result of a {name}", "'s result", "later")
 SUSPENDED: dict[type, str] = {
     types.GeneratorType: "gi_code",
     types.CoroutineType: "cr_code",
@@ -77,7 +79,7 @@ def _name(value: Any) -> str:
 def _visit_suspended(walk: Walked, holder: Any, place: Place) -> None:
     """Reading `f_locals` of a frame that goes on would leave a copy that keeps old values alive."""
     code = code_of(holder)
-    _visit_referents(walk, holder, place.step("local", code.co_name if code is not None else ""))
+    _visit_referents(walk, holder, place.step(code.co_name if code is not None else "", LOCAL))
 
 
 def _visit_referents(walk: Walked, holder: Any, place: Place) -> None:
@@ -92,12 +94,12 @@ def _visit_future(walk: Walked, future: Any, place: Place) -> None:
     """It keeps its result, or its error and, since Python 3.11, a traceback of its own."""
     kind, kept = type(future), walk.inspector.attributes(future)
     kept |= {name: _read(future, base, name) for base, name in _OF_FUTURE if comes_from(kind, base)}
-    result = place.step("result", str.__str__(name_of(kind)))
+    result = place.step(str.__str__(name_of(kind)), RESULT)
     for name, value in kept.items():
-        walk.push(value, result if name == "_result" else place.step("attribute", name))
+        walk.push(value, result if name == "_result" else place.step(name))
     for value in gc.get_referents(future):
         if type(value) is types.TracebackType:
-            walk.push(value, place.step("attribute", "__traceback__"))
+            walk.push(value, place.step("__traceback__"))
 
 
 def _read(value: Any, owner: type, name: str) -> Any:

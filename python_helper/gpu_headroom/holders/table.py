@@ -22,13 +22,6 @@ if TYPE_CHECKING:
     SiteOf = Callable[[int, object], wire.AllocationSite | None]
 
 _MOST_PARTS = 50
-_HINTS = {
-    "outputs": "hint.outputs",
-    "traceback": "hint.traceback",
-    "modules": "hint.modules",
-    "garbage": "hint.garbage",
-    "elsewhere": "hint.elsewhere",
-}
 _CLEARLY = 0.9  # of a row must be of one kind, to call the row by it
 
 
@@ -168,8 +161,8 @@ def _parts(row_id: str, origin: Origin, members: list[HeldStorage]) -> tuple[Row
 def _hint(
     origin: Origin, name: str, parts: tuple[RowPart, ...], graphs: int
 ) -> wire.Message | None:
-    if origin in _HINTS:
-        return message(_HINTS[origin])
+    if origin != "names":
+        return message(f"hint.{origin}")
     if graphs > 1:
         return message("hint.graphs", name=name, count=graphs)
     in_graphs = sum(part.bytes for part in parts if part.held[0].graph)

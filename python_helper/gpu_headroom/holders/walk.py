@@ -110,7 +110,7 @@ class Walk:
         """
         keys = []
         for storage in self.inspector.storages(array):
-            here = place.step("part", storage.part) if storage.part else place
+            here = place.step(storage.part, arrays.PART) if storage.part else place
             self.ledger.add(storage, here, graph=graph)
             keys.append(storage.key)
         return keys

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..concurrency.threads import Lock
 from ..concurrency.turns import Disturbed
-from ..handlers.dispatcher import repeats
+from ..handlers.dispatcher import limited
 from ..session.wing import Wing
 from ..text.messages import message
 from .growth import Accounts, collector, growth_of, suspected
@@ -107,7 +107,7 @@ class Monitor(Wing):
             self._said = {}
             self._send_unsent()
 
-    @repeats
+    @limited("repeated")
     def _history(self, request: requests.HistoryRequest) -> wire.HistoryReply:
         return {"type": "history", "id": request["id"], "points": self.history.points()}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..concurrency import threads
-from ..handlers.dispatcher import Refusal, repeats
+from ..handlers.dispatcher import Refusal, limited
 from ..text.messages import message
 from .cards import MOST, cut
 from .words import TEXTS
@@ -28,7 +28,7 @@ class WorkerRequests:
             "worker_release": self._release,
         }
 
-    @repeats
+    @limited("repeated")
     def _list(self, request: requests.WorkersRequest) -> wire.WorkersReply:
         latest = self._host.sampler.latest
         found = self._workers.answer(request["filter"])

@@ -12,6 +12,7 @@ import pytest
 from gpu_headroom.advice.registry import RULES, TEXTS, diagnose
 from gpu_headroom.holders.modules import Model
 from gpu_headroom.holders.place import Step
+from gpu_headroom.holders.suspended import LOCAL, RESULT
 from gpu_headroom.oom.failure_memory import FailureMemory
 from gpu_headroom.oom.operation import FailedOperation, Operand
 from gpu_headroom.oom.others import Others
@@ -111,8 +112,8 @@ SPEAKS: dict[str, list[dict[str, Any]]] = {
     ],
     "displayed-values": [{"groups": (group("Out[3]", 5 * GIB, origin="outputs"),)}],
     "suspended": [
-        {"groups": (group("gen", 5 * GIB, suspended=Step("local", "batches")),)},
-        {"groups": (group("futures", 5 * GIB, suspended=Step("result", "Future")),)},
+        {"groups": (group("gen", 5 * GIB, suspended=Step("batches", LOCAL)),)},
+        {"groups": (group("futures", 5 * GIB, suspended=Step("Future", RESULT)),)},
     ],
     "reference-cycles": [{"groups": (group("", 5 * GIB, origin="garbage"),)}],
     "kept-in-module": [{"groups": (group("engine._GROUPS", 5 * GIB, origin="modules"),)}],

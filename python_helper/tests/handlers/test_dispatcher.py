@@ -47,11 +47,11 @@ class Asked:
         self.calls[request["type"]] += 1
         return {"type": request["type"], "id": request["id"], "n": self.calls[request["type"]]}
 
-    @dispatcher.repeats
+    @dispatcher.limited("repeated")
     def _repeated(self, request: Any) -> Any:
         return self._handled(request)
 
-    @dispatcher.walks
+    @dispatcher.limited("refused")
     def _walked(self, request: Any) -> Any:
         return self._handled(request)
 

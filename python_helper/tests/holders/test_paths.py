@@ -5,15 +5,13 @@ from __future__ import annotations
 import gc
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.holders import collector, referrers
 from gpu_headroom.holders.account import take
 from gpu_headroom.holders.paths import Ways, find
-from gpu_headroom.holders.place import StepKind
-from gpu_headroom.text.catalogue import SENTENCES
 
 if TYPE_CHECKING:
     from tests.notebook import Notebook
@@ -273,8 +271,3 @@ def test_runs_no_code_of_what_it_meets(notebook: Notebook, depth: int) -> None:
     assert notebook.shell.user_ns["touched"] == []
     assert len(ways.paths) == 1
     assert written(ways)[0].endswith("attribute `value`")
-
-
-def test_every_step_has_words() -> None:
-    """Each kind of step that the walk takes can be said."""
-    assert {f"path.{kind}" for kind in get_args(StepKind)} <= SENTENCES.keys()

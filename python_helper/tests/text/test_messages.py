@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from pathlib import Path
 
 import pytest
 from gpu_headroom.advice.registry import REMEDIES
+from gpu_headroom.holders.place import Edge
 from gpu_headroom.text.messages import message
 
 from scripts.sentences import templates
@@ -26,6 +28,7 @@ PREFIXES = (
     "summary.part.",
     "summary.state.",
     "released.",
+    "hint.",
     "path.",
     "worker.",
     "workers.",
@@ -42,6 +45,13 @@ PREFIXES = (
 )
 # They stand beside their conditions, which name their ends.
 OF_SUGGESTIONS = {each for row in REMEDIES.values() for each in row.texts}
+OF_STEPS = {
+    f"path.{each.name}"
+    for name, module in sys.modules.items()
+    if name.startswith("gpu_headroom.holders.")
+    for each in vars(module).values()
+    if isinstance(each, Edge)
+}
 PLACEHOLDER = re.compile(r"\{([^}]*)\}")
 
 
@@ -107,7 +117,7 @@ def test_a_sentence_stands_in_one_place() -> None:
     """In the first pack, in the catalogue or beside a rule or remedy that is in the registry."""
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in FILES]
     ids = [ast.literal_eval(key) for tree in trees for key in defined(tree) if key is not None]
-    assert sorted(ids) == sorted(set(CATALOGUE) - OF_SUGGESTIONS)
+    assert sorted(ids) == sorted(set(CATALOGUE) - OF_SUGGESTIONS - OF_STEPS)
 
 
 def test_every_sentence_is_used() -> None:
