@@ -55,17 +55,22 @@ const CORE = {
   commands: [...LAB, 'release', 'editing']
 };
 
-/** The same of what can be taken away: the core knows none of it. */
-const WINGS = {
-  outputs: [...PURE, 'components', 'card'],
-  timeline: [...LAB, 'panel'],
-  otherkernels: [...LAB, 'release', 'panel'],
-  workers: [...LAB, 'panel'],
-  dryrun: [...LAB, 'card', 'editing', 'report', 'panel'],
-  fit: [...LAB, 'card', 'release', 'editing', 'report']
-};
+/** An output has no JupyterLab around it. */
+const OUTPUTS = [...PURE, 'components', 'card'];
 
-const ARROWS = { ...CORE, ...WINGS };
+/** Every other folder can be taken away: it may use all of the core, which knows none of it. */
+const WINGS = readdirSync(new URL('src', import.meta.url), {
+  withFileTypes: true
+})
+  .filter(each => each.isDirectory() && !/^__/.test(each.name))
+  .map(({ name }) => name)
+  .filter(name => !(name in CORE) && name !== 'outputs');
+
+const ARROWS = {
+  ...CORE,
+  outputs: OUTPUTS,
+  ...Object.fromEntries(WINGS.map(name => [name, Object.keys(CORE)]))
+};
 
 /** The files beside the folders. */
 const BESIDE = readdirSync(new URL('src', import.meta.url))
