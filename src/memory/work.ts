@@ -1,15 +1,9 @@
-import type { Event, Reply } from '../protocol';
+import type { Event, IReplies, Reply } from '../protocol';
 
-/** Requests for work that a kernel does between cells. */
+/** Requests for work that a kernel does between cells: an event tells its end. */
 export type Work =
-  | 'cleanup'
-  | 'holders'
-  | 'path'
-  | 'plan'
+  | (Extract<Event, { request_id: string | null }>['type'] & keyof IReplies)
   | 'release'
-  | 'rerun'
-  | 'rescue'
-  | 'snapshot'
   | 'worker_release';
 
 /** The event that tells what came of it: those of releases have another name. */
