@@ -72,7 +72,12 @@ const FOR_WORKERS = [
 ];
 
 /** What a dry run is made of, and what saves a training: likewise. */
-const FOR_DRY_RUNS = [...BESIDE.map(name => `${name}/`), 'rescue/'];
+const FOR_DRY_RUNS = [
+  ...BESIDE.map(name => `${name}/`),
+  'rescue/checkpoint.py',
+  'rescue/resume.py',
+  'rescue/wing.py'
+];
 
 /** Modules whose docstrings are the help that a person asks for: they travel. */
 const DOCUMENTED = ['__init__.py', 'terminal/magics.py'];

@@ -25,9 +25,9 @@ const BUDGETS = [
   },
   {
     root: 'python_helper/gpu_headroom',
-    lines: 36_000,
-    coreLines: 30_500,
-    wings: named('python_helper/gpu_headroom/session/wings.py', /"\.(\w+)\./g)
+    lines: 35_870,
+    coreLines: 27_400,
+    wings: named('python_helper/gpu_headroom/wings.py', /"\.(\w+)\./g)
   },
   { root: 'python_helper/gpu_dry_run', lines: 4_145 },
   { root: 'python_helper/gpu_simulator', lines: 6_260 }

@@ -58,7 +58,7 @@ _CORE_TESTS = (
 _CORE_PAGE = "__tests__ card cells commands gauge kernel memory panel release report text"
 HALVES = {
     "helper": Half(
-        "python_helper/gpu_headroom/session/wings.py",
+        "python_helper/gpu_headroom/wings.py",
         (
             (f"{_BIN}lint-imports", "--no-cache", "--no-logo"),
             (
@@ -96,6 +96,8 @@ WINGS: dict[str, Wing] = {
     "trends": _of_helper("gpu_headroom/trends", "tests/trends"),
     "frames": _of_helper("gpu_headroom/frames", "tests/frames"),
     "workers": _of_helper("gpu_headroom/workers", "tests/workers"),
+    "edits": _of_helper("gpu_headroom/edits", "tests/edits"),
+    "rerun": _of_helper("gpu_headroom/rerun", "tests/rerun"),
     "rescue": _of_helper("gpu_headroom/rescue", "tests/rescue"),
     "gpu_dry_run": _of_helper("gpu_dry_run", "tests/dry_runs"),
     **{f"src/{name}": _of_page(name) for name in _OF_PAGE},

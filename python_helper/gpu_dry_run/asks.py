@@ -8,9 +8,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple
 
+from gpu_headroom.code.calls import calls_from, functions_of, together
 from gpu_headroom.code.find import words
 from gpu_headroom.code.parsing import magics, parse_cell
-from gpu_headroom.code.side_effects import calls_from, functions_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +35,7 @@ class Ask(NamedTuple):
 
 def asks(cells: Sequence[CodeCell]) -> list[Ask]:
     """Return the cells that do such things, also by functions of other cells that they call."""
-    functions = functions_of([cell.source for cell in cells])
+    functions = functions_of(together([cell.source for cell in cells]))
     found = []
     for cell in cells:
         tree = parse_cell(cell.source)

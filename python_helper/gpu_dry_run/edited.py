@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gpu_headroom.code.reading import each_parsed_once
-from gpu_headroom.edits.code_fix import CodeFix
-from gpu_headroom.edits.hunks import hunks
+from gpu_headroom.own import bring
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
 
-    from gpu_headroom.protocol.generated.wire import Remedy, Report
+    from gpu_headroom.protocol.generated.wire import Edit, Remedy, Report
 
     from .job import EditedCells
 
@@ -24,12 +23,18 @@ def edits_of(
         return [
             _edited(remedy, sources, changed)
             for remedy in report["remedies"]
-            if isinstance(fix := fix_of(remedy["id"]), CodeFix)
+            if (fix := fix_of(remedy["id"])) is not None
             and (changed := _changed(fix, sources)) is not None
         ]
 
 
-def _changed(fix: CodeFix, sources: dict[str, str]) -> dict[str, str] | None:
+def changes(sources: Mapping[str, str], cells: Iterable[tuple[str, str]]) -> list[Edit]:
+    """Return as edits what cells have become of others."""
+    hunks = bring(".edits.hunks")  # a wing: without it no report has an edit
+    return [edit for key, text in cells for edit in hunks.as_edits(key, sources[key], text)]
+
+
+def _changed(fix: Any, sources: dict[str, str]) -> dict[str, str] | None:
     """Return the cells after an edit; `None` where one is another by now, or what is no cell."""
     key = fix.change.cell.key
     after = fix.change.rewrite(sources[key]) if key in sources else None
@@ -37,17 +42,16 @@ def _changed(fix: CodeFix, sources: dict[str, str]) -> dict[str, str] | None:
 
 
 def _edited(remedy: Remedy, sources: dict[str, str], changed: dict[str, str]) -> EditedCells:
-    params = remedy["title"]["params"]
-    made = [(key, each) for key, text in changed.items() for each in hunks(sources[key], text)]
+    params, made = remedy["title"]["params"], changes(sources, changed.items())
     one = made[0] if len(made) == 1 else None
     return {
         "remedy_id": remedy["id"],
         "title": remedy["title"],
         "cells": list(changed.items()),
         "before": _number(params.get("old")),
-        "number": None if one is None else _number(params.get("new")),
-        "cell_id": None if one is None else one[0],
-        "lines": None if one is None else (one[1].first, one[1].first + len(one[1].new) - 1),
+        "number": one and _number(params.get("new")),
+        "cell_id": one and one["cell_id"],
+        "lines": one and (one["first_line"], one["first_line"] + len(one["new_lines"]) - 1),
     }
 
 

@@ -8,12 +8,12 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from gpu_headroom.edits.hunks import as_edits, hunks
 from gpu_headroom.text.messages import message
 
 from . import sandbox, words
 from .asks import asks
 from .child import only_way_out
+from .edited import changes
 from .findings import find, fullest, is_whole, needed_bytes
 from .job import DIED, DryRunOrder, RunOrder
 from .notebook import CodeCell
@@ -139,9 +139,5 @@ def _try_of(each: Try, gpu: Gpu, order: DryRunOrder) -> DryRunTry:
         "fits": {"done": True, "oom": False}.get(each.ended["outcome"]),
         "peak_bytes": None if peak is None else needed_bytes(peak) - gpu.more_bytes,
         "message": words.tried(each, gpu, order),
-        "edits": [
-            edit
-            for cell_id, text in each.edit["cells"]
-            for edit in as_edits(cell_id, hunks(order.sources[cell_id], text))
-        ],
+        "edits": changes(order.sources, each.edit["cells"]),
     }

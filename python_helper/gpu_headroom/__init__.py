@@ -118,7 +118,7 @@ def free(items: Sequence[str] | None = None, confirm: Sequence[str] = ()) -> str
     raises `ValueError`, with nothing freed.
     """
     from . import release
-    from .handlers.freeing import tell
+    from .handlers.release import tell
     from .terminal import summary
     from .text.messages import say
 

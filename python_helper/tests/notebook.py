@@ -51,7 +51,7 @@ class Notebook:
         self.earlier = EarlierError()
         self.shown_before = 0
         self.printed = ""
-        self.moved: dict[str, Any] = {}
+        self.kept: dict[str, Any] = {}
 
     def run(self, source: str, *, cell_id: str | None = None) -> Any:
         """Run a cell; returns IPython's result, whose error is left where IPython leaves it."""
@@ -81,7 +81,7 @@ class Notebook:
     def situation(self) -> Situation:
         """Return what items are found from, as the session would, with time enough."""
         cells = tuple(self._named(each) for each in self.ledger.cells())
-        return Situation(self.shell, Turn(30.0), cells, self.moved)
+        return Situation(self.shell, Turn(30.0), cells, self.kept)
 
     def plan(self) -> dict[str, Item]:
         """Return what can be freed, by its ids."""

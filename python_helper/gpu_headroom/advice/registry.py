@@ -6,10 +6,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..concurrency.turns import Late
-from ..edits import code_fix
+from ..wings import added
 from . import kept_in_module
 from .remedies import freeing, gpus, keeping, parts, smaller_batch, training
-from .remedy import Suggestion
+from .remedy import Editing, Suggestion
 from .rules import copies, holding, outside, running
 
 if TYPE_CHECKING:
@@ -55,11 +55,14 @@ RULES: Mapping[str, Callable[[Evidence], Finding | None]] = {
 
 Of causes that weigh the same the first comes first.
 """
-REMEDIES: Mapping[str, Suggestion] = {
-    each.id: each
-    for theme in (smaller_batch, freeing, keeping, parts, training, gpus)
+_ROWS = [
+    each
+    for theme in (smaller_batch, freeing, keeping, parts, training, gpus, *added("remedies"))
     for each in vars(theme).values()
-    if isinstance(each, Suggestion)
+]
+_EDITS = {each.id: each for each in _ROWS if isinstance(each, Editing)}
+REMEDIES: Mapping[str, Suggestion] = {
+    each.id: each.edited_by(_EDITS.get(each.id)) for each in _ROWS if isinstance(each, Suggestion)
 }
 """What may be offered, by id; of those of one rank and effect the first comes first."""
 # What they say, for translators.
@@ -68,7 +71,7 @@ TEXTS = {
     for texts in (
         *[each.TEXTS for each in (copies, holding, kept_in_module, outside, running)],
         *[remedy.texts for remedy in REMEDIES.values()],
-        *[each.TEXTS for each in (code_fix, smaller_batch)],
+        smaller_batch.TEXTS,
     )
     for name, text in texts.items()
 }
@@ -144,7 +147,7 @@ def _offers(evidence: Evidence, findings: Mapping[str, Finding]) -> list[Offer]:
 def _helps(offer: Offer, evidence: Evidence) -> bool:
     """Whether an edit may be enough by its own numbers: another that fails is of no use."""
     missing, size = evidence.missing_bytes, offer.shown.bytes
-    if offer.shown.edited.fix is None or size is None or missing is None:
+    if offer.shown.fix is None or size is None or missing is None:
         return True
     return size >= missing
 

@@ -1,22 +1,21 @@
-"""What a remedy is made of: its text, where it ranks, and the edit behind its button.
+"""What a remedy is made of: its text, where it ranks, and what makes an edit of it.
 
 Remedies are rows of a table, each with its sentences and its condition.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from ..edits.code_fix import UNCHANGED, Edited
 from ..text.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Literal
+    from typing import Any, Literal
 
     from ..oom.evidence import Evidence
-    from ..protocol.generated.wire import Message, Remedy
+    from ..protocol.generated.wire import Diff, Message, Remedy
     from .finding import Finding
 
     Kind = Literal["release", "snippet", "suggestion", "restart", "save"]
@@ -25,8 +24,8 @@ if TYPE_CHECKING:
 class Shown(NamedTuple):
     """What a condition shows of its remedy; `title` and `note` are the ends of its sentences' ids.
 
-    It is an edit where `edited` has a fix, else what `kind` says: mostly a suggestion, whose
-    `example` is code in the user's names where that is cheap.
+    It is an edit where there is a `fix`, which makes what its `diffs` show, else what `kind` says:
+    mostly a suggestion, whose `example` is code in the user's names where that is cheap.
     """
 
     params: Mapping[str, str | int | None] = {}
@@ -36,7 +35,8 @@ class Shown(NamedTuple):
     type_this: str | None = None
     title: str = ""
     note: str = "note"
-    edited: Edited = UNCHANGED
+    diffs: tuple[Diff, ...] = ()
+    fix: Any = None
     kind: Kind = "suggestion"
     at_least: bool = False
 
@@ -63,15 +63,27 @@ class Offer:
         )
         return {
             "id": self.id,
-            "kind": shown.kind if shown.edited.fix is None else "edit",
+            "kind": shown.kind if shown.fix is None else "edit",
             "title": self.title,
             "note": self.note,
             "effect_bytes": shown.bytes,
             "effect_quality": "not_measured" if shown.bytes is None else known,
             "type_this": shown.type_this,
-            "diffs": list(shown.edited.diffs),
+            "diffs": list(shown.diffs),
             "example": shown.example,
         }
+
+
+class Editing(NamedTuple):
+    """What makes an edit of the remedy of this `id`, and the sentences that it has besides.
+
+    It is given what the remedy shows by itself, `None` where that is nothing, and returns that with
+    its diffs and its fix, or as it is.
+    """
+
+    id: str
+    made: Callable[[Evidence, Finding, Shown | None], Shown | None]
+    texts: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -79,7 +91,7 @@ class Suggestion:
     """A remedy: the rules whose causes it removes, when, and its sentences by their ids.
 
     `alone`: it may be shown where no cause was found. `replaces`: other remedies of the same idea,
-    which are not shown beside it.
+    which are not shown beside it. `edit` is there where a wing has it.
     """
 
     id: str
@@ -89,6 +101,13 @@ class Suggestion:
     rank: int
     alone: bool
     replaces: tuple[str, ...]
+    edit: Editing | None = None
+
+    def edited_by(self, edit: Editing | None) -> Suggestion:
+        """Return the same remedy with what makes an edit of it."""
+        if edit is None:
+            return self
+        return replace(self, edit=edit, texts={**self.texts, **edit.texts})
 
     def _id(self, end: str) -> str:
         return f"remedy.{self.id}.{end}" if end else f"remedy.{self.id}"
@@ -97,7 +116,10 @@ class Suggestion:
         """Return it for what was found by one of its rules, where its condition holds."""
         if finding is None and not self.alone:
             return None
-        shown = self.when(evidence, cast("Finding", finding))
+        found = cast("Finding", finding)
+        shown = self.when(evidence, found)
+        if self.edit is not None:
+            shown = self.edit.made(evidence, found, shown)
         if shown is None:
             return None
         title, note = (
@@ -116,6 +138,16 @@ def suggestion(
     **sentences: str,
 ) -> Callable[[Callable[[Evidence, Finding], Shown | None]], Suggestion]:
     """Make of a condition a row: its id, the rules that it treats, title, notes and variants."""
-    own = f"remedy.{name}"
-    texts = {own: title, **{f"{own}.{end}": text for end, text in sentences.items()}}
+    texts = {f"remedy.{name}": title, **_texts(name, sentences)}
     return lambda when: Suggestion(name, treats, when, texts, rank, alone, replaces)
+
+
+def edit(
+    name: str, **sentences: str
+) -> Callable[[Callable[[Evidence, Finding, Shown | None], Shown | None]], Editing]:
+    """Make of a function the row of an edit: the id of its remedy, and more variants of that."""
+    return lambda made: Editing(name, made, _texts(name, sentences))
+
+
+def _texts(name: str, sentences: Mapping[str, str]) -> dict[str, str]:
+    return {f"remedy.{name}.{end}": text for end, text in sentences.items()}

@@ -19,7 +19,6 @@ from .versions import versions
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ..edits.code_fix import CodeFix
     from ..oom.evidence import Evidence
     from ..oom.failing_line import Place
     from ..oom.failure import Failure
@@ -55,7 +54,7 @@ class BuiltReport:
     """
 
     report: Report
-    fixes: Mapping[str, CodeFix]
+    fixes: Mapping[str, Any]
     scene: Scene | None = None
     ended: Message | None = None
     withheld: tuple[str, ...] = ()
@@ -114,7 +113,7 @@ def report_of(
         "measured": "message" if worker else "kernel",
     }
     withheld = tuple(_withheld(report, memory.kept_back_bytes))
-    fixes = {offer.id: fix for offer in offers if (fix := offer.shown.edited.fix)}
+    fixes = {offer.id: fix for offer in offers if (fix := offer.shown.fix)}
     return BuiltReport(report, fixes, evidence.scene, ended, withheld)
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..cells.values import value_at
-from .find import assigned, called, dotted
+from .find import assigned
 from .given import nodes, signatures_of
 from .literals import literals_of
 from .parsing import LONGEST, parse_cell
@@ -34,7 +34,6 @@ _OF_OTHERS = re.compile(
 )
 _FLAGS = re.compile(r"(?<!\S)--?[A-Za-z][\w-]{0,99}")
 PARSERS = ("parse_args", "parse_known_args", "parse_args_into_dataclasses")
-ARGV = "sys.argv"
 _LEAST = {"unnamed": 16, "other": 16}
 _MOST_LITERALS = 200  # of a notebook, the newest
 
@@ -118,16 +117,6 @@ def named_batch(literals: Sequence[SizeLiteral], cell: CellRun) -> SizeLiteral |
     own = [each for each in training if each.cell.key == cell.key]
     found = own or training
     return found[-1] if len({(each.name, each.value) for each in found}) == 1 else None
-
-
-def parses_argv(node: ast.AST) -> bool:
-    """Return whether a call reads the command line."""
-    return called(node) in PARSERS and not getattr(node, "args", None)
-
-
-def is_argv(node: ast.AST) -> bool:
-    """Return whether the command line is set there."""
-    return not isinstance(getattr(node, "ctx", None), ast.Load) and dotted(node) == ARGV
 
 
 def is_of_others(notebook: Notebook, literal: SizeLiteral) -> bool:

@@ -7,12 +7,10 @@ business: strings and comments are cut, `"…"`, unless they are what is shown.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    Keeps = Callable[[str], bool]
+    from collections.abc import Iterator
 
 _LITERAL = re.compile(
     r"(?m:^[ \t]*%run[ \t])[^\n]*"
@@ -28,36 +26,8 @@ _GIVEN = re.compile(r"(?<![^\s=])(?!%|-|[\d.]+(?!\S)|\S+\.py(?!\S))\S+")
 _PLAIN = re.compile(r"[\"'](?:cuda(?::\d+)?|cpu|xpu|mps|auto|b?float\d+|[bf][fp]\d+|.?)[\"']")
 
 
-class Piece(NamedTuple):
-    """A piece of a line: code as it is, or a literal, whole where it goes over several lines."""
-
-    text: str
-    literal: str
-
-
-Statement = list[Piece]
-
-
-def literals(source: str) -> set[str]:
-    """Return the strings and comments of a source, as they are written."""
-    return {match[0] for match in _LITERAL.finditer(source)}
-
-
-def statements(source: str) -> list[list[Statement]]:
-    """Return the lines of a source, each as the statements that stand on it."""
-    lines: list[list[Statement]] = [[[]]]
-    for text, literal in _pieces(source):
-        for n, part in enumerate(text.split("\n")):
-            if n:
-                lines.append([[]])
-            for m, each in enumerate([part] if literal else part.split(";")):
-                if m:
-                    lines[-1].append([])
-                lines[-1][-1].append(Piece(each, literal))
-    return lines
-
-
-def _pieces(source: str) -> Iterator[tuple[str, str]]:
+def pieces(source: str) -> Iterator[tuple[str, str]]:
+    """Yield a source in pieces: code as it is and nothing, or a literal twice."""
     done = 0
     for match in _LITERAL.finditer(source):
         yield source[done : match.start()], ""
@@ -66,30 +36,13 @@ def _pieces(source: str) -> Iterator[tuple[str, str]]:
     yield source[done:], ""
 
 
-def plain(statement: Statement) -> str:
-    """Return a statement as it is written, but for the blanks around it."""
-    return "".join([piece.text for piece in statement]).strip()
-
-
-def shown(statement: Statement, keeps: Keeps) -> str:
-    """Return a statement with its literals cut but those that are kept."""
-    return "".join(
-        [
-            piece.text
-            if not piece.literal or (keeps(piece.literal) and "%run" not in piece.literal)
-            else _cut(piece)
-            for piece in statement
-        ]
-    )
-
-
 def without_texts(expression: str) -> str:
     """Return an expression with its strings and comments cut."""
-    return "".join([_cut(Piece(text, own)) if own else text for text, own in _pieces(expression)])
+    return "".join([cut(text) if literal else text for text, literal in pieces(expression)])
 
 
-def _cut(piece: Piece) -> str:
-    text = piece.text
+def cut(text: str) -> str:
+    """Return a literal, or a part of one, without what it says."""
     if text.lstrip().startswith("%"):
         return _GIVEN.sub("…", text)
     if _PLAIN.fullmatch(text):

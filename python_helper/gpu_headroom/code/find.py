@@ -3,15 +3,8 @@
 from __future__ import annotations
 
 import ast
-import re
-from typing import TYPE_CHECKING
 
 from .reading import walk
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-_PART = re.compile(r"[.\[]")
 
 
 def dotted(node: ast.AST | None) -> str:
@@ -40,21 +33,9 @@ def method(node: ast.AST | None, name: str) -> ast.expr | None:
     return None
 
 
-def calls(tree: ast.AST, *names: str) -> Iterator[ast.Call]:
-    """Yield the calls of functions or methods of these names."""
-    for node in walk(tree):
-        if isinstance(node, ast.Call) and called(node) in names:
-            yield node
-
-
 def keyword(call: ast.Call, name: str) -> ast.keyword | None:
     """Return an argument given by its name."""
     return next((option for option in call.keywords if option.arg == name), None)
-
-
-def given_to(call: ast.Call) -> list[ast.expr]:
-    """Return the arguments of a call, those given by name behind the others."""
-    return [*call.args, *[option.value for option in call.keywords]]
 
 
 def base_of(node: ast.AST | None, *through: type[ast.AST]) -> ast.AST | None:
@@ -92,23 +73,6 @@ def mentions(node: ast.AST, wanted: set[str]) -> bool:
         for child in walk(node)
         if isinstance(child, (ast.Name, ast.Attribute, ast.Subscript))
     )
-
-
-def under(parents: Iterator[ast.AST], *headers: str) -> bool:
-    """Return whether one of these is a `with` or a decorated function of such a name."""
-    return any(
-        called(each) in headers or dotted(each).rpartition(".")[2] in headers
-        for parent in parents
-        for each in (
-            *[item.context_expr for item in getattr(parent, "items", [])],
-            *getattr(parent, "decorator_list", []),
-        )
-    )
-
-
-def root_of(path: str) -> str:
-    """Return `run` of `run.models[0]`."""
-    return _PART.split(path, maxsplit=1)[0]
 
 
 def words(text: str) -> frozenset[str]:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from functools import cached_property
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from .find import called
 from .parsing import LONGEST, magics, parse_cell
 from .scopes import Function, uses_in
 from .tree import Tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from ..cells.runs import CellRun
     from .scopes import Scope, Use
@@ -73,10 +71,6 @@ class CellCode(Tree):
         """Whose the name of each node is, and in which scope it stands."""
         return {use.node: (use.name, use.owner, use.inside) for use in self.uses}
 
-    def function(self, node: ast.AST) -> Definition | None:
-        """Return the innermost function that a node stands in."""
-        return next((child for child in self.parents(node) if isinstance(child, Function)), None)
-
 
 class Notebook:
     """The cells of a notebook: as they ran, and as they stand.
@@ -127,12 +121,6 @@ class Notebook:
         uses = [use for cell in self.cells for use in cell.uses]
         return {use.name for use in uses if isinstance(use.node, ast.alias)}
 
-    def uses_of(self, cell: CellCode, name: str, owner: Scope | None) -> list[tuple[CellCode, Use]]:
-        """Return where a name stands of a scope of a cell, or of the notebook's own (`None`)."""
-        if owner is None:
-            return self.uses(name)
-        return [(cell, use) for use in cell.uses if use.owner is owner and use.name == name]
-
     def nodes(self) -> Iterator[tuple[CellCode, ast.AST]]:
         """Yield all that the code of all cells is made of."""
         for cell in self.cells:
@@ -144,31 +132,12 @@ class Notebook:
         """The functions and methods that cells define, by their names."""
         return by_name(self.cells, Function)
 
-    @cached_property
-    def classes(self) -> dict[str, list[tuple[CellCode, ast.ClassDef]]]:
-        """The classes that cells define, by their names."""
-        return by_name(self.cells, ast.ClassDef)
 
-    def defined(self, name: str) -> list[tuple[CellCode, Definition | ast.ClassDef]]:
-        """Return the functions and classes of a name."""
-        return [*self.functions.get(name, ()), *self.classes.get(name, ())]
-
-    @cached_property
-    def _calls(self) -> dict[str, list[tuple[CellCode, ast.Call]]]:
-        return by_name(self.cells, ast.Call, called)
-
-    def calls(self, name: str) -> list[tuple[CellCode, ast.Call]]:
-        """Return the calls of functions and methods of a name, by its last part: `fit`."""
-        return self._calls.get(name, [])
-
-
-def by_name(
-    cells: Iterable[CellCode], kinds: Any, name_of: Callable[[Any], str] = attrgetter("name")
-) -> dict[str, list[tuple[CellCode, Any]]]:
+def by_name(cells: Iterable[CellCode], kinds: Any) -> dict[str, list[tuple[CellCode, Any]]]:
     """Return the nodes of these kinds in cells, by their names."""
     found: dict[str, list[tuple[CellCode, Any]]] = {}
     for cell in cells:
         for node in cell.nodes:
             if isinstance(node, kinds):
-                found.setdefault(name_of(node), []).append((cell, node))
+                found.setdefault(node.name, []).append((cell, node))
     return found

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
 
 from .find import called, dotted, method
-from .parsing import parse_cell
 from .reading import walk
-from .scopes import Definition, Function
-from .side_effects import calls_from, functions_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+from .scopes import Function
 
 _BACKWARD = frozenset({"backward", "manual_backward"})
 _TRAINS = re.compile(r"(?<!pre)train|fit|learn|optimi|backward", re.IGNORECASE)
-_NO_TRAINING = re.compile(r"split|load|data|transform|config|path|dir", re.IGNORECASE)
 
 
 def goes_back(call: ast.AST) -> bool:
@@ -59,35 +52,3 @@ def trains(node: ast.AST) -> bool:
         for child in walk(node)
         if isinstance(child, ast.Call)
     )
-
-
-def trains_again(source: str, cells: Iterable[str]) -> bool:
-    """Return whether a cell trains as it runs, also by functions of these cells that it calls."""
-    tree = parse_cell(source)
-    return tree is None or _trains([tree], functions_of([*cells, source]))
-
-
-def trained_before(source: str, line: int, cells: Iterable[str]) -> bool:
-    """Return whether what runs before a line of a cell, or of a function in it, trains."""
-    tree = parse_cell(source)
-    before: list[ast.stmt] = []
-    node: ast.AST | None = tree
-    while node is not None:
-        inner = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)]
-        before = [] if isinstance(node, Definition) else before
-        before += [statement for statement in inner if (statement.end_lineno or line) < line]
-        node = next((e for e in inner if e.lineno <= line <= (e.end_lineno or 0)), None)
-    return tree is None or _trains(
-        [statement for statement in before if not isinstance(statement, Definition)],
-        functions_of([*cells, source]),
-    )
-
-
-def _trains(code: Iterable[ast.AST], functions: Mapping[str, list[ast.AST]]) -> bool:
-    return any(trains(call) and not _is_other(name) for name, call in calls_from(code, functions))
-
-
-def _is_other(name: str) -> bool:
-    """Return whether a name only sounds like training: `train_test_split`, a class."""
-    last = name.rpartition(".")[2]
-    return _NO_TRAINING.search(last) is not None or last[:1].isupper()

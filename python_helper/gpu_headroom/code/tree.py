@@ -6,6 +6,7 @@ import ast
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from .find import called
 from .reading import walk
 
 if TYPE_CHECKING:
@@ -28,6 +29,10 @@ class Tree:
     @cached_property
     def _parents(self) -> dict[ast.AST, ast.AST]:
         return {child: node for node in self.nodes for child in ast.iter_child_nodes(node)}
+
+    def calls(self, name: str) -> list[ast.Call]:
+        """Return the calls of functions and methods of a name, by its last part: `fit`."""
+        return [e for e in self.nodes if isinstance(e, ast.Call) and called(e) == name]
 
     def parent(self, node: ast.AST) -> ast.AST | None:
         """Return what a node stands in; `None` for the whole."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..code.find import assigned, calls, dotted, keyword, method
-from ..code.source import Refused
-from .call import set_keyword
+from ..code.find import assigned, dotted, keyword, method
 from .rewrite import rewriting
+from .source import Refused
 
 if TYPE_CHECKING:
-    from ..code.source import CellSource
+    from .source import CellSource
 
 _REENTERS = '{"use_reentrant": False}'
 # With the older way frozen embeddings leave all that is computed from them without gradients.
@@ -26,7 +25,7 @@ _MOVES = ("to", "cuda", "train")
 @rewriting
 def checkpointed(source: CellSource, model: str, flag: str) -> None:
     """`checkpointed("model", "set_grad_checkpointing")`: turn it on once the model is made."""
-    if any(calls(source.tree, flag)):
+    if source.calls(flag):
         raise Refused
     source.after(_made(source, model), f"{model}.{flag}({_OPTIONS[flag]})")
 
@@ -38,9 +37,9 @@ def trainer_checkpointed(source: CellSource, arguments: str) -> None:
     call = getattr(statement, "value", None)
     if not isinstance(call, ast.Call) or keyword(call, "gradient_checkpointing_kwargs"):
         raise Refused
-    set_keyword(source, call, "gradient_checkpointing", "True")
+    source.set_keyword(call, "gradient_checkpointing", "True")
     if keyword(call, "gradient_checkpointing") is None:
-        set_keyword(source, call, "gradient_checkpointing_kwargs", _REENTERS)
+        source.set_keyword(call, "gradient_checkpointing_kwargs", _REENTERS)
 
 
 def _assigned(source: CellSource, name: str) -> ast.Assign | ast.AnnAssign:

@@ -8,16 +8,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..code.again import Again
 from ..code.beside import beside
 from ..code.notebook import Notebook
 from ..text.messages import message
-from .hunks import as_edits, hunks, rows, whole
+from .again import Again
+from .hunks import as_edits, hunks, rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Literal
 
+    from ..advice.remedy import Shown
     from ..cells.runs import CellRun
     from ..oom.evidence import Evidence
     from ..protocol.generated.wire import Diff, Edit, Message
@@ -47,24 +48,18 @@ class CellChange:
 
     @property
     def place(self) -> tuple[CellRun, set[int]]:
-        """The cell that is another by it, and on which lines."""
-        cell, line = self.ran_by or (self.cell, 0)
-        return cell, {line} if line else self.lines
-
-    @property
-    def lines(self) -> set[int]:
-        """The lines of the cell as it ran that it changes, or inserts something at."""
+        """The cell that is another by it, and the lines that change or have something new there."""
+        if self.ran_by is not None:
+            return self.ran_by[0], {self.ran_by[1]}
         after = self.rewrite(self.cell.source)
         found = hunks(self.cell.source, after) if after is not None else []
         ends = [(hunk.first, hunk.first + max(1, len(hunk.old))) for hunk in found]
-        return {n for start, end in ends for n in range(start - 1, end)}
+        return self.cell, {n for start, end in ends for n in range(start - 1, end)}
 
     def suits(self, notebook: Notebook, source: str) -> bool:
         """Return whether the notebook, with its cell as `source`, is as the change needs it."""
-        cell = notebook.cell(self.cell.key, source)
-        return self.rewrite.needs is None or (
-            cell is not None and self.rewrite.suits(notebook, cell)
-        )
+        needs, cell = self.rewrite.needs, notebook.cell(self.cell.key, source)
+        return needs is None or (cell is not None and needs(notebook, cell))
 
     def diff(self, sets: str | None = None) -> Diff | None:
         """Return what it changes in the cell as it ran; `None` if nothing."""
@@ -81,14 +76,13 @@ class CellChange:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class FixOutcome:
+class FixOutcome(NamedTuple):
     """The edit of a fix for the cells as they are now; `run` are cell ids in order."""
 
     status: Literal["ok", "changed", "unknown"]
-    edits: tuple[Edit, ...]
-    run: tuple[str, ...]
     message: Message
+    edits: tuple[Edit, ...] = ()
+    run: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,32 +106,21 @@ class CodeFix:
         key, path, line = change.cell.key, change.cell.path, change.line
         before = change.cell.source if path else sources.get(key)
         if before is None:
-            return _refused(message("fix.missing", TEXTS, line=line))
+            return FixOutcome("changed", message("fix.missing", TEXTS, line=line))
         file = beside(change.cell.filename or key) if path else None
         if path and (file is None or file.source != before):
-            return _refused(message("fix.file_changed", TEXTS, file=path))
+            return FixOutcome("changed", message("fix.file_changed", TEXTS, file=path))
         after = change.rewrite(before)
         if after is None:
-            return _refused(message("fix.changed", TEXTS, line=line))
+            return FixOutcome("changed", message("fix.changed", TEXTS, line=line))
         notebook = Notebook.of([*sources.items(), *((run.key, run.source) for run in self.ran)])
         if not change.suits(notebook, before):
-            return _refused(message("fix.used_otherwise", TEXTS))
-        found = (whole if path else hunks)(before, after)
-        return FixOutcome("ok", tuple(as_edits(key, found)), self.run, self.done)
-
-
-class Edited(NamedTuple):
-    """What a change of code looks like, and the fix that makes it where it is a button."""
-
-    diffs: tuple[Diff, ...] = ()
-    fix: CodeFix | None = None
-
-
-UNCHANGED = Edited()
-
-
-def _refused(why: Message) -> FixOutcome:
-    return FixOutcome("changed", (), (), why)
+            return FixOutcome("changed", message("fix.used_otherwise", TEXTS))
+        edits = as_edits(key, before, after)
+        if path:
+            old, new = before.split("\n"), after.split("\n")
+            edits = [{"cell_id": key, "first_line": 1, "old_lines": old, "new_lines": new}]
+        return FixOutcome("ok", self.done, tuple(edits), self.run)
 
 
 def _cells(evidence: Evidence) -> Iterator[CellRun]:
@@ -163,30 +146,34 @@ def in_first_cell(evidence: Evidence, *rewrites: Rewrite) -> CellChange | None:
 
 def edited(
     evidence: Evidence,
+    shown: Shown,
     change: CellChange | None,
     *,
     sets: str | None = None,
     done: Message | None = None,
-) -> Edited:
-    """Return the diff of a change, and the fix behind it where a button can make it.
+) -> Shown:
+    """Show a change in the place of an example, with the fix behind it where a button can make it.
 
     There is none where the notebook is not as the change needs it, or where the kernel does not
     know which cell is which. `sets` is what the change sets, in short; `done` what is said then.
     """
     diff = None if change is None else change.diff(sets)
     if change is None or diff is None:
-        return UNCHANGED
-    run = to_run(evidence, change)
-    if not run or not change.suits(evidence.notebook, change.cell.source):
-        return Edited((diff,))
-    ran = evidence.failure.cells
-    return Edited((diff,), CodeFix(change, run, done or message("fix.done", TEXTS), ran))
+        return shown
+    run, fix = to_run(evidence, change), None
+    if run and change.suits(evidence.notebook, change.cell.source):
+        ran = evidence.failure.cells
+        fix = CodeFix(change, run, done or message("fix.done", TEXTS), ran)
+    return shown._replace(diffs=(diff,), fix=fix, example=None)
 
 
 def to_run(evidence: Evidence, change: CellChange) -> tuple[str, ...]:
     """Return the ids of the cells to run after a change; empty where one has none."""
-    cell, lines = change.place
-    again = Again(evidence.notebook, evidence.way, {cell.key: lines}, evidence.live)
-    known = {run.key: run.cell_id for run in evidence.failure.cells}
+    (cell, lines), failure, scene = change.place, evidence.failure, evidence.scene
+    last = failure.cell.key
+    before = [run.key for run in (*scene.files, *failure.cells) if run.key != last]
+    line = max([line for run, line in scene.steps if run.key == last], default=None)
+    again = Again(evidence.notebook, [*before, last], line, {cell.key: lines}, evidence.live)
+    known = {run.key: run.cell_id for run in failure.cells}
     ids = [known.get(key) for key in again.run()]
     return () if None in ids else tuple([each for each in ids if each is not None])

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..code import excerpt
+from ..code.excerpt import cut, pieces
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from typing import Literal
 
     from ..protocol.generated.wire import DiffRow, Edit
 
-    Line = list[excerpt.Statement]
-
+    Keeps = Callable[[str], bool]
     Sign = Literal[" ", "-", "+"]
 
 _AHEAD = 30
 _SHOWN = 2  # of lines that are only indented
+
+
+# In pieces: code and nothing, or a literal and all of it, where it goes over several lines.
+Statement = list[tuple[str, str]]
+Line = list[Statement]
 
 
 class Hunk(NamedTuple):
@@ -37,8 +41,8 @@ def hunks(before: str, after: str) -> list[Hunk]:
     ]
 
 
-def as_edits(cell_id: str, found: Iterable[Hunk]) -> list[Edit]:
-    """Return hunks of a cell as they travel."""
+def as_edits(cell_id: str, before: str, after: str) -> list[Edit]:
+    """Return what has to be replaced in a cell, as it travels."""
     return [
         {
             "cell_id": cell_id,
@@ -46,13 +50,8 @@ def as_edits(cell_id: str, found: Iterable[Hunk]) -> list[Edit]:
             "old_lines": hunk.old,
             "new_lines": hunk.new,
         }
-        for hunk in found
+        for hunk in hunks(before, after)
     ]
-
-
-def whole(before: str, after: str) -> list[Hunk]:
-    """Return the replacement of all lines, so that it fits no other text."""
-    return [Hunk(1, before.split("\n"), 1, after.split("\n"))] if before != after else []
 
 
 def rows(before: str, after: str) -> list[DiffRow]:
@@ -79,8 +78,8 @@ class _Rows:
     """The rows of one diff, with what of their lines is shown."""
 
     def __init__(self, before: str, after: str) -> None:
-        self._old, self._new = excerpt.statements(before), excerpt.statements(after)
-        self._old_texts, self._new_texts = excerpt.literals(before), excerpt.literals(after)
+        self._old, self._new = _statements(before), _statements(after)
+        self._old_texts, self._new_texts = _literals(before), _literals(after)
 
     def context(self, lines: Sequence[str], numbers: range) -> list[DiffRow]:
         """Return the nearest line that says something."""
@@ -115,10 +114,44 @@ class _Rows:
             yield _row(" ", first, f"{indent}… lines {first}–{last} indented")
 
 
+def _literals(source: str) -> set[str]:
+    """Return the strings and comments of a source, as they are written."""
+    return {literal for _, literal in pieces(source) if literal}
+
+
+def _statements(source: str) -> list[list[Statement]]:
+    """Return the lines of a source, each as the statements that stand on it."""
+    lines: list[list[Statement]] = [[[]]]
+    for text, literal in pieces(source):
+        for n, part in enumerate(text.split("\n")):
+            if n:
+                lines.append([[]])
+            for m, each in enumerate([part] if literal else part.split(";")):
+                if m:
+                    lines[-1].append([])
+                lines[-1][-1].append((each, literal))
+    return lines
+
+
+def _plain(statement: Statement) -> str:
+    """Return a statement as it is written, but for the blanks around it."""
+    return "".join([text for text, _ in statement]).strip()
+
+
+def _shown(statement: Statement, keeps: Keeps) -> str:
+    """Return a statement with its literals cut but those that are kept."""
+    return "".join(
+        [
+            text if not literal or (keeps(literal) and "%run" not in literal) else cut(text)
+            for text, literal in statement
+        ]
+    )
+
+
 def _cut(line: Line, others: Sequence[Line], texts: Collection[str]) -> str:
     """Return of a line the statements that the other text lacks, and of these its own strings."""
-    known = {excerpt.plain(each) for other in others for each in other}
-    hidden = [excerpt.plain(each) in known for each in line]
+    known = {_plain(each) for other in others for each in other}
+    hidden = [_plain(each) in known for each in line]
     if all(hidden):  # it has become another line by what stands beside it
         hidden = [False] * len(line)
     return _joined(line, hidden, lambda text: text not in texts)
@@ -129,10 +162,10 @@ def _beside(line: Line) -> str:
     return _joined(line, [n > 0 for n in range(len(line))], lambda _: False)
 
 
-def _joined(line: Line, hidden: Sequence[bool], keeps: excerpt.Keeps) -> str:
+def _joined(line: Line, hidden: Sequence[bool], keeps: Keeps) -> str:
     parts: list[str] = []
     for n, (each, is_hidden) in enumerate(zip(line, hidden, strict=True)):
-        text = excerpt.shown(each, keeps)
+        text = _shown(each, keeps)
         if is_hidden and text.strip():
             text = f"{'' if n else text[: len(text) - len(text.lstrip())]}{' ' * bool(n)}…"
         if not (is_hidden and parts and parts[-1].strip() == "…"):

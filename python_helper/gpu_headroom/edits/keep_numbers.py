@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from ..code.find import called, method, words
 from ..code.reading import walk
-from ..code.source import CellSource, Refused
 from .rewrite import Rewrite, rewriting
+from .source import CellSource, Refused
 
 if TYPE_CHECKING:
     from ..code.notebook import CellCode, Notebook
@@ -30,7 +31,7 @@ def kept_without_graph(name: str) -> Rewrite:
 
     For a name of which every other use, in all cells, prints, counts, sums, averages or plots.
     """
-    return _kept(name).needing(partial(_only_numbers, name=name))
+    return replace(_kept(name), needs=partial(_only_numbers, name=name))
 
 
 @rewriting
@@ -109,9 +110,10 @@ class _Numbers:
         self._seen.add((name, id(owner)))
         if owner is not None and (name in owner.outer or name in owner.passed_on):
             return False
+        uses = [(cell, use) for use in cell.uses if use.owner is owner and use.name == name]
         return len(self._seen) <= _DEEPEST and all(
             self._is_harmless(where, use.node, name, is_first=is_first)
-            for where, use in self._notebook.uses_of(cell, name, owner)
+            for where, use in (self._notebook.uses(name) if owner is None else uses)
         )
 
     def _is_harmless(self, cell: CellCode, node: ast.AST, name: str, *, is_first: bool) -> bool:

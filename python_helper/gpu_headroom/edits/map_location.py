@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..code.find import assigned, base_of, called, calls, dotted, keyword, method
+from ..code.find import assigned, base_of, called, dotted, keyword, method
 from ..code.reading import walk
-from ..code.source import Refused
-from .call import set_keyword
 from .rewrite import Rewrite, rewriting
+from .source import Refused, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
     from ..code.notebook import CellCode, Notebook
-    from ..code.source import CellSource
+    from ..code.tree import Tree
+    from .source import CellSource
 
 _LOOKS = ("print", "len", "type", "sorted", "list")
 
@@ -31,30 +32,30 @@ def loaded_to_host(
     live dicts, by their names, under which no tensor stands: these may be read.
     """
     needs = partial(_is_only_loaded, torch=torch, entries=entries or {})
-    return _loaded(torch, frozenset(loads)).needing(needs)
+    return replace(_loaded(torch, frozenset(loads)), needs=needs)
 
 
 @rewriting
 def _loaded(source: CellSource, torch: str, loads: frozenset[str]) -> None:
-    found = list(_loads(source.tree, torch))
+    found = list(_loads(source, torch))
     if len(found) != 1:
         raise Refused
     (call,) = found
     name = assigned(source.around(call) or call)
     into = [
         node
-        for node in calls(source.tree, "load_state_dict")
+        for node in source.calls("load_state_dict")
         if dotted(method(node, "load_state_dict")) in loads
         and node.args
         and (call in walk(node) or dotted(base_of(node.args[0], ast.Subscript)) == name != "")
     ]
-    if not into or source.function(call) is not source.tree:
+    if not into or any(isinstance(each, Scope) for each in source.parents(call)):
         raise Refused
-    set_keyword(source, call, "map_location", '"cpu"')
+    source.set_keyword(call, "map_location", '"cpu"')
 
 
-def _loads(tree: ast.AST, torch: str) -> Iterator[ast.Call]:
-    for call in calls(tree, "load"):
+def _loads(code: Tree, torch: str) -> Iterator[ast.Call]:
+    for call in code.calls("load"):
         plain = dotted(call.func) == f"{torch}.load" and len(call.args) == 1
         given = keyword(call, "map_location")
         on_host = given is not None and "cpu" in ast.unparse(given.value)
@@ -66,7 +67,7 @@ def _is_only_loaded(
     notebook: Notebook, cell: CellCode, torch: str, entries: Mapping[str, Collection[str]]
 ) -> bool:
     """Return whether a checkpoint is loaded, printed or deleted, and no more, in all cells."""
-    for call in _loads(cell.tree or ast.Module([], []), torch):
+    for call in _loads(cell, torch):
         statement = cell.parent(call)
         name = assigned(statement) if statement is not None else ""
         if not name:

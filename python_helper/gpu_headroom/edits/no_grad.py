@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from ..code.find import base_of, names, under
+from ..code.find import base_of, called, dotted, names
 from ..code.reading import walk
 from ..code.scopes import Definition, For, Function
-from ..code.source import CellSource, Refused, Scope
 from ..code.training import goes_back, trains
 from .keep_numbers import keeps_graphs
 from .rewrite import Anchor, Rewrite, rewriting, statement_at
+from .source import CellSource, Refused, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -41,7 +42,7 @@ def without_gradients(anchor: Anchor, torch: str, foreign: Collection[str] = ())
     notebook that other files have defined: what they do is not known.
     """
     needs = partial(_nothing_goes_back, anchor=anchor, foreign=frozenset(foreign))
-    return _wrapped(anchor, torch).needing(needs)
+    return replace(_wrapped(anchor, torch), needs=needs)
 
 
 @rewriting
@@ -53,7 +54,7 @@ def _wrapped(source: CellSource, anchor: Anchor, torch: str) -> None:
 def _place(source: CellSource, anchor: Anchor) -> ast.stmt:
     statement = statement_at(source, anchor)
     around = [statement, *source.parents(statement)]
-    if any(isinstance(node, Scope) for node in around) or under(iter(around), *_WITHOUT):
+    if any(isinstance(node, Scope) or _is_without(node) for node in around):
         raise Refused  # never in a function: who calls it may want gradients
     if isinstance(statement, _CARRIED) or trains(statement):
         raise Refused
@@ -62,6 +63,15 @@ def _place(source: CellSource, anchor: Anchor) -> ast.stmt:
     if any(isinstance(node, _WAITS) for node in walk(place)):
         raise Refused
     return place
+
+
+def _is_without(node: ast.AST) -> bool:
+    """Return whether a `with` or a decorated function computes without gradients."""
+    headers = [item.context_expr for item in getattr(node, "items", [])]
+    headers += getattr(node, "decorator_list", [])
+    return any(
+        called(each) in _WITHOUT or dotted(each).rpartition(".")[2] in _WITHOUT for each in headers
+    )
 
 
 def _nothing_goes_back(

@@ -12,12 +12,13 @@ from ..code.command import as_run, put_back
 from ..code.find import called, dotted, keyword
 from ..code.literals import integer, literals_in
 from ..code.notebook import CellCode
-from ..code.source import CellSource, Refused
 from .rewrite import Rewrite, line_of, rewriting
+from .source import CellSource, Refused
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ..code.literals import SizeLiteral
-    from ..code.tree import Tree
     from .rewrite import Anchor
 
 _CODED = re.compile(r"(?:.*\n)?.*coding[:=](?![ \t]*utf-?8\b)|\ufeff", re.IGNORECASE)
@@ -72,14 +73,6 @@ def add_flag(source: CellSource, anchor: Anchor, flag: str, value: int) -> None:
     source.replace((end, end), f" {flag} {value}")
 
 
-def _node(code: Tree, literal: SizeLiteral) -> ast.expr | None:
-    """Return the number in the code of a cell."""
-    place = literal.line, literal.column, literal.end_column
-    nodes = [node for node in code.nodes if isinstance(node, ast.expr)]
-    found = (n for n in nodes if (n.lineno, n.col_offset, n.end_col_offset) == place)
-    return next(found, None)
-
-
 @rewriting
 def set_number(source: CellSource, literal: SizeLiteral, value: int) -> None:
     """`set_number(literal, value)`: give a literal of `cells.literals` another value.
@@ -90,10 +83,7 @@ def set_number(source: CellSource, literal: SizeLiteral, value: int) -> None:
     found = _found(source, literal, value)
     for number in _together(source, found):
         _set(source, number, value)
-    found_again = _literals(source.changed(), literal)
-    if (found.name, value, found.line, found.column) not in [
-        (each.name, each.value, each.line, each.column) for each in found_again
-    ]:
+    if not _is_there(_literals(source.changed(), literal), found, value):
         raise Refused
 
 
@@ -102,10 +92,12 @@ def _set(source: CellSource, found: SizeLiteral, value: int) -> None:
         start = source.offset(found.line, found.column)
         source.replace((start, source.offset(found.line, found.end_column)), str(value))
         return
-    node = _node(source, found)
-    several = isinstance(node, (ast.Tuple, ast.List))
+    place = found.line, found.column, found.end_column
+    nodes = [node for node in source.nodes if isinstance(node, ast.expr)]
+    at_place = (n for n in nodes if (n.lineno, n.col_offset, n.end_col_offset) == place)
+    node = next(at_place, None)
     for expression in node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node]:
-        if expression is not None and (not several or integer(expression) == found.value):
+        if expression is not None and integer(expression) == found.value:
             number = f"{value:_}" if "_" in source.text_of(expression) else str(value)
             source.replace(expression, number)
 
@@ -130,6 +122,12 @@ def _literals(text: str, literal: SizeLiteral) -> list[SizeLiteral]:
     return literals_in(literal.cell, text, literal.role, signatures)
 
 
+def _is_there(literals: Iterable[SizeLiteral], at: SizeLiteral, value: int) -> bool:
+    """Return whether a value stands in the place of a literal, under its name."""
+    places = [(each.name, each.value, each.line, each.column) for each in literals]
+    return (at.name, value, at.line, at.column) in places
+
+
 def _found(source: CellSource, wanted: SizeLiteral, value: int) -> SizeLiteral:
     """Return the same name and value where it stood, or the only other one like it."""
     literals = _literals(source.text, wanted)
@@ -141,9 +139,7 @@ def _found(source: CellSource, wanted: SizeLiteral, value: int) -> SizeLiteral:
     at_place = [literal for literal in alike if literal.line == wanted.line]
     if len(at_place) > 1:
         at_place = [literal for literal in at_place if literal.column == wanted.column]
-    elif not at_place and (wanted.name, value, wanted.line, wanted.column) in [
-        (literal.name, literal.value, literal.line, literal.column) for literal in literals
-    ]:
+    elif not at_place and _is_there(literals, wanted, value):
         raise Refused  # it is set already
     numbers = at_place or alike
     if len(numbers) != 1:

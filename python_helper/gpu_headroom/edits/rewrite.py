@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec
 
-from ..code.source import CellSource, Refused
+from .source import CellSource, Refused
 
 if TYPE_CHECKING:
     import ast
@@ -34,14 +34,6 @@ class Rewrite:
     def __call__(self, text: str) -> str | None:
         """Return a text changed, or `None`."""
         return self.change(text)
-
-    def needing(self, needs: Needs) -> Rewrite:
-        """Return the same rewrite for notebooks of which this is so."""
-        return replace(self, needs=needs)
-
-    def suits(self, notebook: Notebook, cell: CellCode) -> bool:
-        """Return whether the notebook is as the change needs it."""
-        return self.needs is None or self.needs(notebook, cell)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,8 @@ class Basics:
             "detach": self._detach,
             "sample": self._sample,
             "report": self._report,
+            "cells": self._cells,
+            "presence": self._presence,
         }
 
     def _attach(self, request: requests.AttachRequest) -> wire.AttachReply:
@@ -73,4 +75,21 @@ class Basics:
             "status": "known" if report else "unknown",
             "report": report,
             "released": life.reports.released(request["report_id"]) if report else None,
+        }
+
+    @limited("repeated")
+    def _cells(self, request: requests.CellsRequest) -> wire.CellsReply:
+        life = self._life
+        runs = [run.as_wire(life.life_id) for run in life.ledger.runs()]
+        return {"type": "cells", "id": request["id"], "runs": runs}
+
+    @limited("repeated")
+    def _presence(self, request: requests.PresenceRequest) -> wire.PresenceReply:
+        life = self._life
+        sample, cell = life.sample(), life.cell()
+        return {
+            "type": "presence",
+            "id": request["id"],
+            "sample": sample,
+            "idle_since_s": None if cell is None else cell["end_s"],
         }

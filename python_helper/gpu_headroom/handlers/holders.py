@@ -1,19 +1,20 @@
-"""Requests about who holds what: holders and path."""
+"""Requests about who holds what: holders, the way to one, and a snapshot of the allocator."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ..concurrency.turns import Disturbed
+from ..frameworks.torch import memory_snapshot
 from ..text.messages import message
 from .dispatcher import limited
 from .queued import enqueue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ..concurrency.turns import Turn
     from ..protocol.generated import requests, wire
+    from .dispatcher import Handlers
     from .queued import Fields, Served
 
 
@@ -26,9 +27,10 @@ class HolderRequests:
     def __init__(self, life: Served) -> None:
         self._life = life
         self._last: wire.Holders | None = None
-        self.by_kind: dict[str, Callable[[Any], wire.Reply]] = {
+        self.by_kind: Handlers = {
             "holders": self._holders,
             "path": self._path,
+            "snapshot": self._snapshot,
         }
 
     @limited("refused")
@@ -84,5 +86,23 @@ class HolderRequests:
             part="holders",
             key=holder_id,
             rests=True,
+        )
+        return reply
+
+    def _snapshot(self, request: requests.SnapshotRequest) -> wire.SnapshotReply:
+        def export() -> dict[str, Any]:
+            return asdict(memory_snapshot.export(request["path"], self._life.cuda.stopped))
+
+        reply: wire.SnapshotReply = enqueue(
+            self._life,
+            request,
+            lambda turn: turn.on_main(export),
+            cancelled=lambda: {
+                "path": None,
+                "bytes": None,
+                "message": message("snapshot.cancelled"),
+            },
+            key=request["id"],
+            asked=False,
         )
         return reply

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..concurrency.turns import Abandoned
 from ..text.format import format_error
+from ..text.messages import message
+from .dispatcher import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from ..concurrency.mainloop import Job
     from ..concurrency.turns import Turn
     from ..holders.measure import Measured
-    from ..protocol.generated.wire import Hello
+    from ..protocol.generated.wire import Hello, Report
     from ..release.situation import Situation
 
     class Served(Measured, Protocol):
@@ -30,6 +32,14 @@ if TYPE_CHECKING:
             """Return what items are found from, as it is now, in the time of a turn."""
 
     Fields = Mapping[str, Any]
+
+
+def known_report(life: Served, report_id: str) -> Report:
+    """Return a report of this life; raises `Refusal` where there is none."""
+    report = life.reports.report(report_id)
+    if report is None:
+        raise Refusal(message("fix.unknown"))
+    return report
 
 
 def enqueue(  # noqa: PLR0913  all that a request may ask for

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..code.again import Way
 from ..code.batch import Code, is_of_others, size_literals
 from ..code.facts import Live
 from ..code.notebook import Notebook
@@ -111,14 +110,6 @@ class Evidence:
     advised: Evidence | None = None
     fitting_batch: int | None = None
     most_batch: int | None = None
-
-    @property
-    def way(self) -> Way:
-        """How the failing line was come to, through cells as they ran."""
-        last = self.failure.cell.key
-        order = [run.key for run in (*self.scene.files, *self.failure.cells) if run.key != last]
-        places = tuple([(run.key, line) for run, line in self.scene.steps])
-        return Way((*order, last), places)
 
     @property
     def not_attributed_bytes(self) -> int | None:

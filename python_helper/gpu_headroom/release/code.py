@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..frameworks.registry import TITLES
 from ..holders.survey import survey
 from ..text.format import MIB, format_bytes
-from .items import measured
-from .kinds import KINDS, SAFE
+from .items import SAFE, kinds, measured
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -72,10 +71,10 @@ def cleanup_code(situation: Situation, wanted: Collection[str] | None = None) ->
     """
     items = measured(situation, SAFE if wanted is None else wanted)
     offered = [item for item in items if item.blocked is None]
-    kinds = {item.kind for item in offered}
+    offered_kinds = {item.kind for item in offered}
     chosen = "".join(_chosen(offered))
     body = [_BEGIN]
-    if "traceback" in kinds:
+    if "traceback" in offered_kinds:
         body.append(_TRACEBACK)
     keys = _keys(offered)
     if keys:
@@ -85,9 +84,9 @@ def cleanup_code(situation: Situation, wanted: Collection[str] | None = None) ->
         names = ", ".join(dict.fromkeys(name for item in offered for name in _names(item)))
         session = _session(situation.shell)
         body.append(_CHOSEN.format(mark=_MARK, session=session, names=names))
-    if kinds - {"cache"}:
+    if offered_kinds - {"cache"}:
         body.append(_COLLECT)
-    if "cache" in kinds:
+    if "cache" in offered_kinds:
         body.append(_CACHE)
     suggested = _suggestions(situation) if wanted is None else ()
     made = "_let_go, _free_gpu_memory" if chosen else "_free_gpu_memory"
@@ -129,7 +128,7 @@ def _left_out(items: list[Freeable]) -> Iterator[str]:
         title = item.title["text"]
         if item.blocked is not None:
             yield f"# Left out: {title}. {item.blocked['text']}\n"
-        elif not (KINDS[item.kind].whole or item.names or item.displayed or item.code):
+        elif not (kinds()[item.kind].whole or item.names or item.displayed or item.code):
             yield f"# Left out: {title}. Release it in the panel.\n"
 
 

@@ -1,17 +1,16 @@
-"""One thing that can be freed: what a plan says of it, and the act itself."""
+"""One thing that can be freed: what a plan says of it, the act itself, and its kind."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .kinds import KINDS
-
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-    from ..protocol.generated.wire import Item, ItemKind, Message
+    from ..protocol.generated.wire import ItemKind, Message
     from .memory import Storages
+    from .situation import Situation
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +46,28 @@ class Freeable:
         """What comes back in all, if this alone is freed."""
         return None if self.gives is None else self.gives.bytes
 
-    def as_wire(self) -> Item:
-        """Return the item as it travels."""
-        kind = KINDS[self.kind]
-        return {
-            "id": self.id,
-            "kind": self.kind,
-            "name": self.name,
-            "title": self.title,
-            "cost": self.cost,
-            "expected_bytes": self.expected_bytes,
-            "safe": kind.safe,
-            "selected": kind.selected,
-            "adds_headroom": kind.adds_headroom,
-            "names": list(self.names),
-            "confirm": self.confirm,
-            "blocked": self.blocked,
-        }
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What holds for all items of a kind, which `items` finds.
+
+    `safe` ones are freed unless something else is asked for: no variable that the user named goes;
+    any other needs a click on its sentence. `selected` ones are ticked in a list beforehand. What
+    `holds` tells of, by its id, is in no plan: it is freed on a wish of its own, while that is
+    true. A `whole` one needs no name: it is found and freed also while another thread is inside a
+    framework, and code does it in any session; where it `looks` at objects it says less then.
+    `of_autograd` changes what a thread that trains may be reading or writing. What does not add
+    headroom is for other programs. One that frees nothing says by the sentence `done` that it has
+    been done. One that a wing adds comes `before` another.
+    """
+
+    items: Callable[[Situation], Iterator[Freeable]]
+    safe: bool = False
+    selected: bool = False
+    holds: Callable[[Situation, str], bool] | None = None
+    whole: bool = False
+    looks: bool = True
+    of_autograd: bool = False
+    adds_headroom: bool = True
+    done: str = ""
+    before: str = ""

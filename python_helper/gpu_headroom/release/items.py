@@ -6,28 +6,27 @@ import gc
 from collections import Counter
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from ..concurrency.turns import Disturbed, Late
 from ..text.messages import message
+from ..wings import added
 from . import (
     caches,
     errors,
     graphs,
-    offload,
     outputs,
-    overwritten,
     tracebacks,
     training,
     variables,
 )
-from .freeable import Freeable
-from .kinds import KINDS, kind_of
+from .freeable import Freeable, Kind
 from .memory import Storages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from ..protocol.generated.wire import Item, Shared
     from .situation import Situation
@@ -45,24 +44,38 @@ def _garbage(_: Situation) -> Iterator[Freeable]:
     )
 
 
-FINDERS: dict[str, Callable[[Situation], Iterator[Freeable]]] = {
-    "traceback": tracebacks.items,
-    "outputs": outputs.items,
-    "error": errors.items,
-    "variable": variables.items,
-    "leftover": variables.items,
-    "rerun": overwritten.items,
-    "graph": graphs.items,
-    "gradients": training.gradients,
-    "optimizer_state": training.optimizer_state,
-    "offload": offload.items,
-    "restore": offload.items,
-    "framework_cache": caches.items,
-    "garbage": _garbage,
-    "cache": caches.unused_blocks,
+_OWN = {
+    "traceback": Kind(tracebacks.items, safe=True, selected=True, whole=True),
+    "outputs": Kind(outputs.items, safe=True, selected=True),
+    "error": Kind(errors.items),
+    "variable": Kind(variables.items),
+    "leftover": Kind(variables.items),
+    "graph": Kind(graphs.items, of_autograd=True),
+    "gradients": Kind(training.gradients, of_autograd=True),
+    "optimizer_state": Kind(training.optimizer_state, of_autograd=True),
+    "framework_cache": Kind(caches.items, of_autograd=True),
+    "garbage": Kind(_garbage, safe=True, selected=True, whole=True, looks=False),
+    "cache": Kind(caches.unused_blocks, safe=True, whole=True, looks=False, adds_headroom=False),
 }
-"""What finds the items of each kind."""
+SAFE = tuple([name for name, kind in _OWN.items() if kind.safe])
 _MOST_SHARED = 100
+
+
+@cache
+def kinds() -> Mapping[str, Kind]:
+    """Return all kinds by name, those of wings among them, in the order of freeing."""
+    order = list(_OWN.items())
+    for module in added("items"):
+        for name, kind in module.KINDS.items():
+            names = [known for known, _ in order]
+            order.insert(names.index(kind.before), (name, kind))
+    return dict(order)
+
+
+def kind_of(item_id: str) -> str:
+    """Return the kind that an id begins with; `output:5` is one of the outputs."""
+    kind = item_id.partition(":")[0]
+    return "outputs" if kind == "output" else kind
 
 
 def find(situation: Situation, wanted: Collection[str] | None = None) -> list[Freeable]:
@@ -73,26 +86,27 @@ def find(situation: Situation, wanted: Collection[str] | None = None) -> list[Fr
     """
     if situation.stopped is not None:
         return []  # even a look could touch the GPU
-    kinds = [name for name, kind in KINDS.items() if kind.planned]
+    known = kinds()
+    names = [name for name, kind in known.items() if kind.holds is None]
     if wanted is not None:
         asked = {kind_of(each) for each in wanted}
-        kinds = [name for name in KINDS if name in asked]
+        names = [name for name in known if name in asked]
         situation.wanted = frozenset(wanted)
     freeables: list[Freeable] = []
-    looks = any(KINDS[name].looks for name in kinds)
+    looks = any(known[name].looks for name in names)
     try:
         with situation.looking(wanted or ()) if looks else nullcontext():
-            seen = [name for name in kinds if situation.sees or KINDS[name].whole]
-            for items in dict.fromkeys(FINDERS[name] for name in seen):
+            seen = [name for name in names if situation.sees or known[name].whole]
+            for items in dict.fromkeys(known[name].items for name in seen):
                 _find(situation, items, freeables)
     except Disturbed:
         situation.complete = False
-        freeables = [item for item in freeables if not KINDS[item.kind].looks]
+        freeables = [item for item in freeables if not known[item.kind].looks]
     others = [*situation.turn.company.inside, *situation.turn.company.waiting]
     if others:
         why = message("item.beside", name=others[0])
         freeables = [
-            replace(item, blocked=why) if KINDS[item.kind].of_autograd else item
+            replace(item, blocked=why) if known[item.kind].of_autograd else item
             for item in freeables
         ]
     if wanted is None:
@@ -138,7 +152,26 @@ def collect(situation: Situation) -> None:
 
 def plan(situation: Situation) -> list[Item]:
     """List all that can be freed, as it travels."""
-    return [item.as_wire() for item in measured(situation)]
+    return [as_wire(item) for item in measured(situation)]
+
+
+def as_wire(item: Freeable) -> Item:
+    """Return an item as it travels."""
+    kind = kinds()[item.kind]
+    return {
+        "id": item.id,
+        "kind": item.kind,
+        "name": item.name,
+        "title": item.title,
+        "cost": item.cost,
+        "expected_bytes": item.expected_bytes,
+        "safe": kind.safe,
+        "selected": kind.selected,
+        "adds_headroom": kind.adds_headroom,
+        "names": list(item.names),
+        "confirm": item.confirm,
+        "blocked": item.blocked,
+    }
 
 
 def shared(found: Iterable[Freeable]) -> list[Shared]:

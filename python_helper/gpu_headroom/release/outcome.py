@@ -10,10 +10,8 @@ from ..concurrency.turns import Abandoned, Disturbed
 from ..holders.survey import survey
 from ..text.format import format_error
 from ..text.messages import message
-from .items import collect, find
-from .kinds import KINDS, SAFE, kind_of
+from .items import SAFE, collect, find, kind_of, kinds
 from .memory import Storages
-from .overwritten import holds
 from .tracebacks import debugging
 
 if TYPE_CHECKING:
@@ -53,7 +51,7 @@ class Outcome:
 def objection(items: Sequence[str] | None, confirmed: Collection[str]) -> Message | None:
     """Return why a wish is refused as a whole: an item of no kind, or one not confirmed."""
     for each in items or ():
-        kind = KINDS.get(kind_of(each))
+        kind = kinds().get(kind_of(each))
         if kind is None:
             return message("released.unknown", name=each[:_SHOWN])
         if not kind.safe and each not in confirmed:
@@ -81,8 +79,8 @@ def run(
     if debugging():
         return _failed(read(), message("released.debugging"))
     wanted = dict.fromkeys(SAFE if items is None else items)
-    unplanned = {each for each in wanted if not KINDS[kind_of(each)].planned}
-    if not all(holds(situation, each) for each in unplanned):
+    tests = {each: holds for each in wanted if (holds := kinds()[kind_of(each)].holds)}
+    if not all(holds(situation, each) for each, holds in tests.items()):
         return _failed(read(), message("released.stale"))
     before = read()
     if any(kind_of(each) != "cache" for each in wanted):
@@ -92,7 +90,7 @@ def run(
     gone = message("item.gone")
     if situation.turn.company.inside:
         gone = message("item.beside", name=situation.turn.company.inside[0])
-    there = {*SAFE, *unplanned, *(item.id for item in freeables)}
+    there = {*SAFE, *tests, *(item.id for item in freeables)}
     released: list[ReleasedItem] = [
         {
             "id": each,
@@ -110,11 +108,10 @@ def run(
     undo = [item.undo for item in freeables if item.undo is not None and item.id in given]
     outcome = _outcome(before, read(), released, undo, situation)
     said = released[0]["message"] if len(released) == 1 else None
-    if said is None or not freeables or freeables[0].kind != "restore":
+    done = kinds()[freeables[0].kind].done if freeables else ""
+    if said is None or not done:
         return outcome
-    # Where something was moved back, that no memory came back is no news.
-    done = said["id"] == "item.restore.done"
-    return replace(outcome, status="done" if done else "failed", message=said)
+    return replace(outcome, status="done" if said["id"] == done else "failed", message=said)
 
 
 def _free_all(items: list[Freeable], read: Read, garbage: int | None) -> list[ReleasedItem]:

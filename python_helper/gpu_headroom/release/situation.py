@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..concurrency.turns import Late, Turn
 from ..frameworks.torch.private import is_opaque
@@ -19,22 +19,13 @@ if TYPE_CHECKING:
     from ..protocol.generated.wire import Message
 
 
-class RerunOffer(NamedTuple):
-    """What may go before a cell runs again; `after_s` is when the last cell so far began."""
-
-    cell: CellRun
-    names: frozenset[str]
-    after_s: float
-
-
 class Situation:
     """The kernel between two cells, looked at once for all items; made anew for each plan.
 
     `turn` is the time there is for all of it, a short one that nobody asked for unless given.
-    `cells` are the latest runs of all cells, oldest first. `moved` is the session's own list of
-    what was moved to the host, by name, `offers` that of what may go before cells run again, by the
-    id of its item. `stopped` says that CUDA failed for good: then nothing may touch the GPU. While
-    it is `looking`, `wanted` are the items that are asked for, by id; `candidates`, `heap` and
+    `cells` are the latest runs of all cells, oldest first. `kept` is what wings keep from one look
+    to the next. `stopped` says that CUDA failed for good: then nothing may touch the GPU. While it
+    is `looking`, `wanted` are the items that are asked for, by id; `candidates`, `heap` and
     `models` are there while it `sees`, too: not beside a thread that is inside a framework.
     `complete` is false where the time was over before all was come to.
     """
@@ -49,18 +40,16 @@ class Situation:
         shell: Any,
         turn: Turn | None = None,
         cells: tuple[CellRun, ...] = (),
-        moved: dict[str, Any] | None = None,
+        kept: dict[str, Any] | None = None,
         stopped: Message | None = None,
         failed: Callable[[str, BaseException], None] | None = None,
-        offers: dict[str, RerunOffer] | None = None,
     ) -> None:
         self.shell = shell
         self.turn = turn or Turn(asked=False)
         self.complete = True
         self.cells = cells
         self.wanted: frozenset[str] = frozenset()
-        self.moved: dict[str, Any] = {} if moved is None else moved
-        self.offers: dict[str, RerunOffer] = {} if offers is None else offers
+        self.kept: dict[str, Any] = {} if kept is None else kept
         self.stopped = stopped
         self._failed = failed
 

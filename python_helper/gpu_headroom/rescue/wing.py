@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..concurrency.turns import Abandoned, Disturbed
 from ..handlers.dispatcher import Refusal
-from ..handlers.queued import enqueue
+from ..handlers.queued import enqueue, known_report
 from ..holders.inspector import Inspector
 from ..holders.training import TrainingState, file_stem
 from ..session.wing import Wing
@@ -46,9 +46,7 @@ class SavedTraining(Wing):
         return {"rescue": self._rescue}
 
     def _rescue(self, request: requests.RescueRequest) -> wire.RescueReply:
-        host, report = self.host, self.host.reports.report(request["report_id"])
-        if report is None:
-            raise Refusal(message("fix.unknown"))
+        host, report = self.host, known_report(self.host, request["report_id"])
         if host.cuda.stopped is not None:
             raise Refusal(host.cuda.stopped)
         if host.ledger.running:

@@ -31,7 +31,6 @@ from ..text.messages import message
 from .cell_hooks import CellHooks
 from .failures import Failures
 from .wing import Wings
-from .wings import WINGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
     from ..kernel.channel import Channel
     from ..protocol.generated import requests, wire
     from ..readings.snapshot import DeviceSnapshot
-    from ..release.situation import RerunOffer, Situation
+    from ..release.situation import Situation
 
 _MOST_ERRORS = 50
 
@@ -90,15 +89,14 @@ class Session:
             self._tell_progress,
             walk=self._walk,
         )
-        self.moved: dict[str, Any] = {}
-        self.offers: dict[str, RerunOffer] = {}
+        self._kept: dict[str, Any] = {}
         self._dispatcher = Dispatcher(Basics(self).by_kind, self._rest, self.failed)
         self.failures = Failures(self, self._free_failed)
         self.cell_hooks = CellHooks(self, self.failures)
         self._pace = Pace()
         self.recording: Recording | None = None
         self._is_prepared = False
-        self.wings = Wings(WINGS, self)
+        self.wings = Wings(self)
         self._modules = injection.own_modules()
         self._was_up: bool | None = None
         self._cuda_started: wire.StartedBy | None = None
@@ -317,21 +315,17 @@ class Session:
 
     def _rest(self) -> Handlers:
         """Import the handlers that nobody needs at first."""
-        from ..handlers.answers import Answers
         from ..handlers.holders import HolderRequests
         from ..handlers.release import ReleaseRequests
-        from ..handlers.rerun import RerunRequests
 
-        requests = (ReleaseRequests(self), RerunRequests(self))
-        parts = (Answers(self), HolderRequests(self), *requests)
-        found = {kind: handler for part in parts for kind, handler in part.by_kind.items()}
+        found = {**HolderRequests(self).by_kind, **ReleaseRequests(self).by_kind}
         self.wings.load()
         for wing in self.wings:
             found.update(wing.handlers())
         return {**found, "explain": self.failures.explain_started}
 
     def _free_failed(self, report_id: str) -> None:
-        from ..handlers.freeing import free
+        from ..handlers.release import free
 
         free(self, ("traceback",), (), report_id)
 
@@ -375,8 +369,7 @@ class Session:
         from ..release.situation import Situation
 
         cells = self.ledger.cells()
-        known = self.moved, self.cuda.stopped, self.failed, self.offers
-        return Situation(self.shell, turn, cells, *known)
+        return Situation(self.shell, turn, cells, self._kept, self.cuda.stopped, self.failed)
 
     def _idle(self) -> bool:
         """Whether no cell runs, in a subshell neither; on the main thread."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..card.elsewhere import WorkerFailure
 from ..concurrency.threads import Lock
 from ..own import bring
+from ..wings import WINGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -92,10 +93,10 @@ class Wing:
 
 
 class Wings:
-    """The wings that are there, of those whose modules are listed; each has a class `WING`."""
+    """The wings that are there, of those that are listed."""
 
-    def __init__(self, modules: tuple[str, ...], host: Host) -> None:
-        self._modules, self._host = modules, host
+    def __init__(self, host: Host) -> None:
+        self._host = host
         self._wings: dict[str, Wing] = {}
         self._loading = Lock(limit_s=10.0)
 
@@ -105,7 +106,7 @@ class Wings:
     def load(self) -> None:
         """Import those that are there by now: some come later, with a pack."""
         with self._loading:
-            for module in self._modules:
+            for module, *_ in WINGS:
                 if module not in self._wings and (found := bring(module)) is not None:
                     self._wings[module] = found.WING(self._host)
 

@@ -97,9 +97,9 @@ def _free(words: list[str]) -> str:
 
 
 def _item(word: str) -> str:
-    from ..release.kinds import KINDS, kind_of
+    from ..release.items import kind_of, kinds
 
-    return word if kind_of(word) in KINDS else f"variable:{word}"
+    return word if kind_of(word) in kinds() else f"variable:{word}"
 
 
 _COMMANDS: dict[str, Callable[[], str | None]] = {

@@ -141,8 +141,6 @@ SENTENCES = {
         "the environment variable `CUDA_LAUNCH_BLOCKING=1`, set before the first use of the GPU."
     ),
     # The answer to a fix request for a card that is gone.
-    "fix.caution": "Running it again repeats what it does besides computing: `{calls}`.",
-    "fix.caution_unread": "The code is too long to say what else running it again would repeat.",
     "fix.unknown": "This kernel no longer has the report that this button belongs to.",
     # Items of a plan: title, then what one loses.
     "item.traceback": "Tracebacks of failed cells",
@@ -187,15 +185,6 @@ SENTENCES = {
     "confirm.error": (
         "Drop these tracebacks and the variables of {frames} functions? The errors stay."
     ),
-    "confirm.rerun": "Deleted first: `{names}` ({freed_bytes}). Re-created by {cell}.",
-    "confirm.rerun_unmeasured": "Deleted first: `{names}`. Re-created by {cell}.",
-    "item.rerun.cost": "Re-created by {cell}.",
-    "rerun.lost": "What `{names}` learned in training is lost: {cells} starts again.",
-    "rerun.lost_trains": (
-        "What `{names}` learned in training is lost: {cells} trains again from the start."
-    ),
-    "rerun.goes_on": "{cells} trains again, on from what `{names}` learned so far.",
-    "rerun.trains": "{cells} trains again: what it has trained so far may be lost.",
     "item.garbage": "Objects that nothing reaches",
     "item.garbage.cost": "Nothing is lost.",
     "item.cache": "Unused cache of PyTorch",
@@ -227,38 +216,12 @@ SENTENCES = {
     "item.optimizer_state.cost": (
         "Momentum and counts of steps are lost: the optimizer starts afresh."
     ),
-    "item.offload": "Move `{name}` to the CPU",
-    "item.offload.cost": (
-        "With its gradients and its optimizers' state; takes {host_bytes} of host memory. "
-        "What uses it on the GPU fails until it is moved back."
-    ),
-    "item.offload.cost_tensor": (
-        "Takes {host_bytes} of host memory. What uses it on the GPU fails until it is moved back."
-    ),
-    "item.offload.host": (
-        "It takes {host_bytes} of host memory, and {available_bytes} are left there."
-    ),
-    "item.offload.managed": "`{type_name}` places its parameters itself.",
-    "item.offload.kind": "It has a tensor of the kind `{type_name}`, which cannot be moved so.",
-    "item.offload.shared": "Views of it ({count}) would stay behind and no longer be views.",
-    "item.restore": "Move `{name}` back to the GPU",
-    "item.restore.cost": "Takes {needed_bytes} of GPU memory.",
-    "item.restore.full": (
-        "It takes {needed_bytes}, and the headroom of GPU {index} is {headroom_bytes}."
-    ),
-    "item.restore.done": "All tensors of `{name}` ({count}) are back on the GPU.",
-    "item.restore.partly": "Tensors of `{name}` that are not on the GPU: {count}.",
     "item.captured": "CUDA graphs were captured, and would go on using this memory.",
     "item.compiled.cost": (
         "Compiled functions are compiled again when they are called, which takes a while."
     ),
     "confirm.gradients": "Delete the gradients of `{name}`? Accumulated ones are lost.",
     "confirm.optimizer_state": "Delete the state of `{name}`? The optimizer starts afresh.",
-    "confirm.offload": (
-        "Move `{name}` to the CPU? It takes {host_bytes} of host memory, and what uses it on the "
-        "GPU fails until it is moved back."
-    ),
-    "confirm.restore": "Move `{name}` back to the GPU?",
     "confirm.framework_cache": "Clear this cache? What was in it is made again when needed.",
     "plan.ready": "About {expected_bytes} can be freed without deleting a variable you named.",
     "plan.nothing": "Nothing can be freed without deleting a variable you named.",

@@ -6,7 +6,9 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from gpu_headroom.advice.registry import diagnose
 from gpu_headroom.cells.runs import CellRun
+from gpu_headroom.code.literals import literals_in
 from gpu_headroom.code.notebook import Notebook
 from gpu_headroom.errors.recognise import recognise
 from gpu_headroom.errors.remote import RemoteWorker
@@ -24,6 +26,7 @@ from gpu_headroom.text.format import GIB
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gpu_headroom.advice.remedy import Offer
     from gpu_headroom.holders.place import Origin
     from gpu_headroom.oom.operation import FailedOperation
     from gpu_headroom.protocol.generated.wire import HolderKind
@@ -151,3 +154,21 @@ def evidence(  # noqa: PLR0913  all that a test may vary
         notebook=Notebook.of([(each.key, each.source) for each in (*cells, failing)]),
     )
     return replace(made, **changes)
+
+
+def offers(found: Evidence) -> list[Offer]:
+    """Return what is offered, in order."""
+    return diagnose(found).offers
+
+
+def smaller_batch(source: str = "batch_size = 1024\ntrain(batch_size)", **changes: Any) -> Any:
+    """Offer a smaller batch for a cell whose batch takes 9 GiB."""
+    (literal, *_) = literals_in(cell(source), source)
+    found = offers(
+        evidence(
+            source=source,
+            batch=literal,
+            **{"batch_bytes": 9 * GIB, "kinds": {"activations": 9 * GIB}, **changes},
+        )
+    )
+    return next((offer for offer in found if offer.remedy["id"] == "smaller-batch"), None)

@@ -1,4 +1,4 @@
-"""Each remedy: offered where the numbers support it, and what its edit does to a cell."""
+"""Each remedy: offered where the numbers support it."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ from gpu_headroom.oom.operation import FailedOperation, Operand
 from gpu_headroom.oom.running import Running
 from gpu_headroom.oom.scene import RunningModule, Scene
 from gpu_headroom.text.format import GIB, MIB
-from tests.advice.cases import cell, device, evidence, group
+from tests.advice.cases import cell, device, evidence, group, offers, smaller_batch
 
 if TYPE_CHECKING:
-    from gpu_headroom.advice.remedy import Offer
     from gpu_headroom.oom.evidence import Evidence
 
 DOCS = Path(__file__).parents[3] / "docs" / "rules"
@@ -206,7 +205,8 @@ def test_every_remedy_is_a_section_of_its_causes_pages(name: str, rule: str) -> 
 def test_every_end_of_a_suggestions_sentences_is_named() -> None:
     """A condition says which title and note are shown."""
     for row in REMEDIES.values():
-        code = Path(row.when.__code__.co_filename).read_text("utf-8")
+        conditions = [row.when, *([row.edit.made] if row.edit else [])]
+        code = "".join(Path(each.__code__.co_filename).read_text("utf-8") for each in conditions)
         ends = {each.removeprefix(f"remedy.{row.id}").lstrip(".") for each in row.texts}
         for end in ends - {"", "note", "notebooks", "started"}:
             assert f'"{end}"' in code or end.removeprefix("note_") in (
@@ -214,11 +214,6 @@ def test_every_end_of_a_suggestions_sentences_is_named() -> None:
                 "notebooks",
                 "started",
             ), end
-
-
-def offers(found: Evidence) -> list[Offer]:
-    """Return what is offered, in order."""
-    return diagnose(found).offers
 
 
 @pytest.mark.parametrize("remedy", OFFERED)
@@ -292,19 +287,6 @@ def test_calls_an_incomplete_survey_an_estimate() -> None:
     assert offer.remedy["effect_quality"] == "estimated"
 
 
-def smaller_batch(source: str = "batch_size = 1024\ntrain(batch_size)", **changes: Any) -> Any:
-    """Offer a smaller batch for a cell whose batch takes 9 GiB."""
-    (literal, *_) = literals_in(cell(source), source)
-    found = offers(
-        evidence(
-            source=source,
-            batch=literal,
-            **{"batch_bytes": 9 * GIB, "kinds": {"activations": 9 * GIB}, **changes},
-        )
-    )
-    return next((offer for offer in found if offer.remedy["id"] == "smaller-batch"), None)
-
-
 def test_halves_the_batch_until_the_estimate_fits() -> None:
     """In the forward pass as much again may follow, so half of the room is left free."""
     # 9 GiB and 2 GiB of request at 1024 rows; room for the batch is 10.5 GiB: half of it is 5.25.
@@ -341,29 +323,10 @@ def test_says_both_of_two_that_are_as_likely_and_changes_neither() -> None:
     assert "(`batch_size`, line 1, or n, line 2)" in cause["evidence"]["text"]
 
 
-def test_shows_the_line_before_and_after() -> None:
-    """The diff is of the cell that failed, with its number."""
-    (diff,) = smaller_batch().remedy["diffs"]
-    assert (diff["execution_count"], diff["sets"]) == (7, "batch_size = 256")
-    assert [(row["sign"], row["line"], row["text"]) for row in diff["rows"]] == [
-        ("-", 1, "batch_size = 1024"),
-        ("+", 1, "batch_size = 256"),
-    ]
-
-
 def test_keeps_silent_where_no_batch_would_fit() -> None:
     """What does not shrink with the batch fills the card by itself."""
     kinds = {"parameters": 4 * GIB, "activations": GIB}
     assert smaller_batch(free=MIB, cached=0, batch_bytes=MIB, kinds=kinds) is None
-
-
-def test_offers_no_edit_that_changes_nothing() -> None:
-    """Where the changed cell would not read as it should, there is neither button nor text."""
-    source = "batch_size = 1024"
-    (literal,) = literals_in(cell(source), source)
-    moved = replace(literal, value=1000)
-    found = offers(evidence(source=source, batch=moved, batch_bytes=9 * GIB))
-    assert "smaller-batch" not in [offer.remedy["id"] for offer in found]
 
 
 def test_is_unsure_far_from_what_was_seen() -> None:
@@ -373,91 +336,6 @@ def test_is_unsure_far_from_what_was_seen() -> None:
     assert smaller_batch().remedy["note"]["id"].endswith("note_evaluated")
     trains = smaller_batch(running=Running(trains=True)).remedy["note"]
     assert trains["id"] == "remedy.smaller-batch.note"
-
-
-def test_edits_the_cell_as_it_is_now() -> None:
-    """The edit is made in the text that was sent, and names the cells to run."""
-    outcome = smaller_batch().shown.edited.fix.edits(
-        {"failing": "batch_size = 1024  # large\ntrain(batch_size)"}
-    )
-    assert outcome.status == "ok"
-    assert outcome.edits == (
-        {
-            "cell_id": "failing",
-            "first_line": 1,
-            "old_lines": ["batch_size = 1024  # large"],
-            "new_lines": ["batch_size = 256  # large"],
-        },
-    )
-    assert outcome.run == ("failing",)
-
-
-def test_follows_a_line_that_has_moved() -> None:
-    """A cell edited elsewhere still has the line."""
-    outcome = smaller_batch().shown.edited.fix.edits(
-        {"failing": "import torch\n\nbatch_size = 1024"}
-    )
-    assert outcome.edits[0]["first_line"] == 3
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "batch_size = 512",
-        "x = 1",
-        "",
-        "batch_size = 1024)",
-        "x = 1\nbatch_size = 1024; batch_size = 1024",
-    ],
-)
-def test_refuses_a_cell_that_has_changed(source: str) -> None:
-    """Nothing is edited that does not match, and a sentence says why."""
-    outcome = smaller_batch().shown.edited.fix.edits({"failing": source})
-    assert (outcome.status, outcome.edits, outcome.run) == ("changed", (), ())
-    assert outcome.message["text"] == (
-        "The cell was edited after it failed; line 1 no longer matches."
-    )
-
-
-def test_refuses_a_cell_that_is_gone() -> None:
-    """The cell with the literal was deleted."""
-    outcome = smaller_batch().shown.edited.fix.edits({"other": "batch_size = 1024"})
-    assert (outcome.status, outcome.message["id"]) == ("changed", "fix.missing")
-
-
-def elsewhere(*between: Any) -> Any:
-    """Offer a smaller batch that an earlier cell sets."""
-    defining = cell("batch_size = 1024", "sizes", 2)
-    (literal,) = literals_in(defining, defining.source)
-    (offer,) = offers(
-        evidence(
-            source="for x in loader:\n    step(x)",
-            cells=(defining, *between),
-            batch=literal,
-            batch_bytes=9 * GIB,
-        )
-    )
-    return offer
-
-
-def test_names_the_cell_that_sets_the_batch() -> None:
-    """Both cells and what lies between are run, the defining one first."""
-    offer = elsewhere(cell("loader = DataLoader(data, batch_size)", "loader", 3))
-    assert offer.remedy["title"]["text"].endswith("(line 1 of In [2])")
-    outcome = offer.shown.edited.fix.edits({"sizes": "batch_size = 1024"})
-    assert outcome.run == ("sizes", "loader", "failing")
-
-
-def test_is_advice_where_cells_have_no_identity() -> None:
-    """In a terminal nothing can be edited; the diff says what to do."""
-    source = "batch_size = 1024"
-    made = evidence(source=source, batch_bytes=9 * GIB)
-    anonymous = replace(made.failure.cell, cell_id=None)
-    (literal,) = literals_in(anonymous, source)
-    failure = replace(made.failure, cell=anonymous, cells=(anonymous,))
-    (offer,) = offers(replace(made, batch=literal, failure=failure))
-    assert (offer.remedy["kind"], offer.shown.edited.fix) == ("suggestion", None)
-    assert offer.remedy["diffs"]
 
 
 @pytest.mark.parametrize(

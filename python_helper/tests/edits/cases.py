@@ -58,7 +58,7 @@ def suits(rewrite: Rewrite, *cells: str) -> bool:
     """Return whether a button may make a rewrite of the first of these cells."""
     assert rewrite(cells[0]) is not None
     notebook = Notebook([CellCode(f"c{n}", text) for n, text in enumerate(cells)])
-    return rewrite.suits(notebook, notebook.cells[0])
+    return rewrite.needs is None or rewrite.needs(notebook, notebook.cells[0])
 
 
 def refuses_hostile(rewrite: Rewrite) -> None:

@@ -8,14 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom.handlers import dispatcher
-from gpu_headroom.handlers.answers import Answers
 from gpu_headroom.handlers.basics import Basics
 from gpu_headroom.handlers.dispatcher import Dispatcher
 from gpu_headroom.handlers.holders import HolderRequests
 from gpu_headroom.handlers.release import ReleaseRequests
-from gpu_headroom.handlers.rerun import RerunRequests
-from gpu_headroom.trends.monitor import Monitor
-from gpu_headroom.workers.requests import WorkerRequests
 from tests.fuzz.mutate import Maker
 
 if TYPE_CHECKING:
@@ -80,15 +76,15 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
 @pytest.mark.parametrize(
     ("limit", "limited"),
     [
-        ("repeated", {"_sample", "_cells", "_presence", "_history", "_list"}),
+        ("repeated", {"_sample", "_cells", "_presence"}),
         ("refused", {"_plan", "_holders", "_path"}),
     ],
 )
 def test_what_only_looks_is_limited(limit: str, limited: set[str]) -> None:
     """What does something is not."""
-    core = (Basics, Answers, HolderRequests, ReleaseRequests, RerunRequests)
-    handlers = [each for part in (*core, Monitor, WorkerRequests) for each in vars(part).items()]
-    assert limited <= {name for name, each in handlers if getattr(each, "limit", None) == limit}
+    parts = (Basics, HolderRequests, ReleaseRequests)
+    handlers = [item for part in parts for item in vars(part).items()]
+    assert limited == {name for name, method in handlers if getattr(method, "limit", "") == limit}
 
 
 def test_the_last_answer_serves_who_asks_without_end(asked: Asked) -> None:

@@ -141,7 +141,7 @@ def test_an_interrupted_cell_comes_to_an_end(kernel: LiveKernel, wait: str) -> N
 # What each kind of work asks of others, who may raise whatever they like.
 WORK: dict[str, tuple[str, str, dict[str, Any]]] = {
     "plan": ("handlers.release", "measured", {"asked": True}),
-    "release": ("handlers.freeing", "run", {"items": None, "confirmed": [], "report_id": None}),
+    "release": ("handlers.release", "run", {"items": None, "confirmed": [], "report_id": None}),
     "cleanup": ("handlers.release", "cleanup_code", {"items": None}),
     "holders": ("holders.measure", "measure", {"asked": True}),
     "path": ("holders.paths", "find", {"holder_id": "x"}),

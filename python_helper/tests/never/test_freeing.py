@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from gpu_headroom import release
-from gpu_headroom.release.kinds import KINDS, SAFE
+from gpu_headroom.release.items import SAFE, kinds
 from gpu_simulator import simulate
 from tests.live import UNTIL_READ
 from tests.notebook import Notebook, open_notebook
@@ -54,8 +54,8 @@ def test_never_takes_anything_of_the_users_unconfirmed(notebook: Notebook) -> No
     """Each item outside the safe set is refused by name, and what else was asked for stays."""
     items = release.plan(notebook.situation())
     lossy = {each["id"]: each for each in items if not each["safe"]}
-    kinds = {each["kind"] for each in lossy.values()}
-    assert kinds >= {"variable", "leftover", "error", "gradients", "optimizer_state", "offload"}
+    found = {each["kind"] for each in lossy.values()}
+    assert found >= {"variable", "leftover", "error", "gradients", "optimizer_state", "offload"}
     before = notebook.in_use()
     for item_id, item in lossy.items():
         assert item["confirm"] is not None, item_id
@@ -65,7 +65,7 @@ def test_never_takes_anything_of_the_users_unconfirmed(notebook: Notebook) -> No
         assert notebook.in_use() == before
 
 
-@pytest.mark.parametrize("kind", sorted(set(KINDS) - set(SAFE)))
+@pytest.mark.parametrize("kind", sorted(set(kinds()) - set(SAFE)))
 def test_never_takes_a_wish_for_a_confirmation(notebook: Notebook, kind: str) -> None:
     """Whatever the name, found or not: no kind outside the safe set goes unconfirmed."""
     with pytest.raises(ValueError, match="has to be confirmed"):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from gpu_headroom.release import errors
+from gpu_headroom.release.items import SAFE
 from gpu_headroom.text.format import MIB
 from tests.release.conftest import found
 
@@ -107,7 +108,7 @@ def test_frees_what_a_kept_error_holds(notebook: Notebook, holder: str) -> None:
     (item,) = found(notebook, errors.items).values()
     assert (item.id, item.expected_bytes) == (f"error:{name}", size * MIB)
     assert item.confirm is not None
-    assert not item.as_wire()["safe"]
+    assert item.kind not in SAFE
     del item
     outcome = notebook.free(f"error:{name}")
     assert outcome.freed_bytes == size * MIB

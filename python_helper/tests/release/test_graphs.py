@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from gpu_headroom.frameworks.torch import private
 from gpu_headroom.release import graphs
+from gpu_headroom.release.items import SAFE
 from gpu_headroom.text.format import MIB
 from tests.release.conftest import found
 
@@ -38,7 +39,7 @@ def test_gives_back_what_the_graph_alone_keeps(notebook: Notebook, case: str) ->
     held = notebook.in_use()
     (item,) = found(notebook, graphs.items).values()
     assert (item.id, item.expected_bytes) == (f"graph:{name}", size * MIB)
-    assert not item.as_wire()["safe"]
+    assert item.kind not in SAFE
     assert item.confirm is not None
     del item
     assert notebook.free(f"graph:{name}").freed_bytes == size * MIB

@@ -8,6 +8,7 @@ import pytest
 from gpu_headroom.code.loops import left_behind
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.release import variables
+from gpu_headroom.release.items import SAFE
 from gpu_headroom.text.format import MIB
 from tests.release.conftest import found
 
@@ -35,7 +36,7 @@ def test_deletes_a_variable_and_all_names_of_the_same_object(notebook: Notebook)
     notebook.run("x = tensor(64)\ny = x\nx")
     (item,) = variables_of(notebook).values()
     assert (item.id, item.names, item.expected_bytes) == ("variable:x", ("x", "y"), 64 * MIB)
-    assert not item.as_wire()["safe"]
+    assert item.kind not in SAFE
     assert item.confirm is not None
     assert item.confirm["text"].startswith("Delete `x, y`? 64 MiB.")
     del item

@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING
 from ...code.find import called, mentions
 from ...code.parsing import parse_cell
 from ...code.training import backwards
-from ...edits.code_fix import UNCHANGED, edited, in_first_cell
-from ...edits.keep_numbers import kept_without_graph
-from ...edits.map_location import loaded_to_host
 from ..program import has, sources, torch_name
 from ..remedy import Shown, suggestion
 from ..rules.copies import bound_of, is_cache, moved_whole, of_evaluation
@@ -44,16 +41,12 @@ def _keep_numbers(evidence: Evidence, finding: Finding) -> Shown | None:
         code = f"{held.name} = {held.name}.detach()"
         made = Shown({"name": held.name}, held.graph_bytes, measured=True, type_this=code)
         return made._replace(title="one", note="note_one", kind="snippet") if is_one else None
-    change = UNCHANGED
-    if held.plain and held.name.isidentifier():
-        change = edited(evidence, in_first_cell(evidence, kept_without_graph(held.name)))
     example = f"{held.name}.append(value.detach())"
     if of_evaluation(held):
         example = _EVALUATION
     elif not held.keys.isdisjoint(running.adding):
         example = f"{held.name} = {held.name}.detach()  # in each round"
-    made = Shown({"name": held.name}, held.bytes, measured=True, edited=change)
-    return made if change.diffs else made._replace(example=example)
+    return Shown({"name": held.name}, held.bytes, measured=True, example=example)
 
 
 @suggestion(
@@ -105,18 +98,12 @@ def _is_trained(evidence: Evidence, held: Group) -> bool:
     "kept-copies",
     title="Keep the copy in `{name}` on the host",
     note='`map_location="cpu"` when it is loaded, `.cpu()` when it is made.',
-    load="Load the checkpoint on the host first",
-    note_load='`map_location="cpu"`: `load_state_dict` copies it from there to the GPU.',
 )
 def _map_location(evidence: Evidence, finding: Finding) -> Shown | None:
     if finding.is_remade or finding.is_left:
         return None
-    name, torch, live = finding.about[0].name, torch_name(evidence) or "torch", evidence.live
+    name, torch = finding.about[0].name, torch_name(evidence) or "torch"
     size = sum(group.bytes for group in finding.about)
-    rewrite = loaded_to_host(torch, live.loads, live.entries)
-    change = edited(evidence, in_first_cell(evidence, rewrite))
-    if change.fix is not None:
-        return Shown(bytes=size, measured=True, edited=change, title="load", note="note_load")
     example = f"{name} = {{k: v.cpu() for k, v in model.state_dict().items()}}"
     if any(f"{name} = {torch}.load(" in source for source in sources(evidence)):
         example = f'{name} = {torch}.load(..., map_location="cpu")'

@@ -6,12 +6,7 @@ import re
 from textwrap import indent
 from typing import TYPE_CHECKING
 
-from ...edits.code_fix import UNCHANGED, CellChange, Edited, edited
-from ...edits.no_grad import without_gradients
-from ...edits.number import set_number
-from ...edits.rewrite import Anchor
 from ...frameworks.imported import imported
-from ...oom.failing_line import CALLS_MODEL
 from ...oom.fitting import estimated
 from ..program import has, torch_name
 from ..remedy import Shown, suggestion
@@ -48,38 +43,23 @@ def _no_grad(evidence: Evidence, finding: Finding) -> Shown | None:
     scene, torch = evidence.scene, torch_name(evidence)
     if finding.model is None or scene.inputs_require_grad:
         return None
-    kept = evidence.pass_bytes if scene.running.trains else evidence.kinds.get("activations", 0)
-    # What the running operation reads stays, and is about as large as what it was to write.
-    reads = {each.bytes for each in scene.operation.operands} if scene.operation else set()
-    stays = max(evidence.requested_bytes or 0, sum(reads))
-    parts = _call_in_parts.when(evidence, finding) if stays > kept / 2 else None
-    change = UNCHANGED if torch is None or parts else _without_gradients(evidence, torch)
+    size, parts = without_graphs(evidence, finding)
     inside = (parts and parts.example) or "..."
     example = f"with {torch or 'torch'}.no_grad():\n{indent(inside, '    ')}"
-    shown = Shown({"torch": torch or "torch"}, max(0, kept - stays), edited=change)
-    return shown if change.diffs else shown._replace(example=example)
+    return Shown({"torch": torch or "torch"}, size, example=example)
 
 
-def _without_gradients(evidence: Evidence, torch: str) -> Edited:
-    """Return the edit where nothing trains on the way, and no library is in between."""
-    scene = evidence.scene
-    own = next(iter(scene.places), None)
-    if own is None or own[0].key != evidence.failure.cell.key or _is_of_library(evidence):
-        return UNCHANGED
-    if scene.running.trains or scene.in_backward:
-        return UNCHANGED
-    cell, line = own
-    rewrite = without_gradients(Anchor.of(cell.source, line), torch, evidence.live.foreign)
-    change = edited(evidence, CellChange(cell, line, rewrite))
-    return change if change.fix is not None else UNCHANGED
+def without_graphs(evidence: Evidence, finding: Finding) -> tuple[int, Shown | None]:
+    """Return what only graphs keep, and how the call would go in parts where the rest is more.
 
-
-def _is_of_library(evidence: Evidence) -> bool:
-    """Return whether a library's function called the model: what it does with it is its secret."""
-    functions, own = list(evidence.scene.running.functions), evidence.scene.running.own
-    first = functions.index(own[0]) if own else 0
-    until = next((n for n, each in enumerate(functions) if each in CALLS_MODEL), 0)
-    return not set(functions[first:until]) <= {*own, "decorate_context"}
+    What the running operation reads stays, and is about as large as what it was to write.
+    """
+    operation, kinds = evidence.scene.operation, evidence.kinds
+    kept = evidence.pass_bytes if evidence.scene.running.trains else kinds.get("activations", 0)
+    reads = {each.bytes for each in operation.operands} if operation else set()
+    stays = max(evidence.requested_bytes or 0, sum(reads))
+    parts = _call_in_parts.when(evidence, finding) if stays > kept / 2 else None
+    return max(0, kept - stays), parts
 
 
 @suggestion(
@@ -135,14 +115,10 @@ def _smaller_input(evidence: Evidence, _: Finding) -> Shown | None:
     value = estimated(evidence, size.value, evidence.input_bytes, power=power)
     if value is None or value < size.value // _MOST_HALVED:
         return None
-    diff = CellChange(size.cell, size.line, set_number(size, value)).diff()
-    if diff is None:
-        return None
     return Shown(
         {"name": size.name, "old": size.value, "new": value, "line": size.line},
         evidence.peak.saved_bytes(evidence.input_bytes, (value / size.value) ** power),
         note="note_image" if size.role == "image" else "note",
-        edited=Edited((diff,)),
     )
 
 

@@ -1,21 +1,16 @@
-"""Halve the batch until the estimate fits: an edit of one literal."""
+"""Halve the batch until the estimate fits."""
 
 from __future__ import annotations
 
 import ast
 import re
-from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
-from ...cells.values import value_at
-from ...code.beside import script_at
 from ...code.find import called
 from ...code.reading import walk
-from ...edits.code_fix import CellChange, Edited, edited
-from ...edits.number import add_flag, flag_of, is_plain_text, of_command, set_number
-from ...edits.rewrite import Anchor
+from ...code.rounds import LOOP
 from ...oom.fitting import estimated, fitting, predicted
-from ...text.messages import message, say
+from ...text.messages import say
 from ..finding import place_of
 from ..remedy import Shown, suggestion
 from ..rules.running import scaling_bytes
@@ -23,7 +18,6 @@ from ..rules.running import scaling_bytes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ...code.literals import SizeLiteral
     from ...oom.evidence import Evidence
     from ..finding import Finding
 
@@ -40,13 +34,11 @@ TEXTS = {
     "batch.accumulates": (
         "{steps} batches make one step here (`{name}`): {more} give it as many samples as before."
     ),
-    "fix.ok": "`{name} = {old}` becomes `{new}`.",
 }
 _PAIRS = re.compile(
     r"info_?nce|nt_?xent|contrastive|sim_?clr|triplet|TripletMarginLoss|supcon|clip_?loss",
     re.IGNORECASE,
 )
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _UNSURE_RATIO = 1 / 8
 
 
@@ -56,14 +48,12 @@ _UNSURE_RATIO = 1 / 8
     "huge-request",
     "elsewhere",
     title="`{name} = {old}` → `{new}` ({place})",
-    flag="`{flag} {new}` in line {line} (the default is {old}: {file}, line {at})",
     attribute="`{name} = {new}`: {new} at once instead of {old}",
     either="`{name} = {old}` ({place}) or `{twin} = {old}` ({twin_place}) → `{new}`",
     note="Activations scale with the batch. {changes}",
     note_evaluated="Activations scale with the batch.",
     note_elsewhere="Half as a first try: it ran in another process. Check the learning rate.",
     note_unsure="Activations scale with the batch, but it may not fit even so. {changes}",
-    note_imported="Change it in `{file}` and restart the kernel, which does not read it again.",
     note_predicted=(
         "By measured runs the largest `{name}` lies between {low} and {high}. {changes}"
     ),
@@ -74,21 +64,10 @@ def smaller_batch(evidence: Evidence, _: Finding) -> Shown | None:
     batch = evidence.batch
     if batch is None:
         return _of_attribute(evidence)
-    is_here, value = not evidence.failure.in_other_process, fitting(evidence)
+    value = fitting(evidence)
     if value is None:
         return None
-    found, twin = _change_of(evidence, batch, value), evidence.batch_twin
-    cell = evidence.failure.cell
-    change = edited(
-        evidence,
-        None if twin else found.change,
-        sets=f"{batch.name} = {value}" if is_here else None,  # whether it fits is not seen
-        done=message("fix.ok", TEXTS, name=batch.name, old=batch.value, new=value),
-    )
-    if found.is_imported:
-        change = Edited(change.diffs)
-    if not (change.diffs or twin or batch.cell.path):
-        return None
+    twin, cell = evidence.batch_twin, evidence.failure.cell
     ratio, peak, title = value / batch.value, evidence.peak, ""
     saved = peak.saved_bytes(evidence.batch_bytes, ratio)
     note, params = _note(evidence, ratio)
@@ -96,15 +75,11 @@ def smaller_batch(evidence: Evidence, _: Finding) -> Shown | None:
     if twin is not None:
         title = "either"
         params |= {"twin": twin.name, "twin_place": place_of(twin, cell)}
-    elif batch.cell.path and change.diffs and change.diffs[0]["file"] is None:
-        title = "flag"
-        params |= {"flag": flag_of(batch), "line": evidence.line or 1, "at": batch.line}
     return Shown(
         {**params, "file": batch.cell.path},
-        saved if is_here else None,
-        edited=change,
+        None if evidence.failure.in_other_process else saved,
         title=title,
-        note="note_imported" if found.is_imported else note,
+        note=note,
         at_least=peak.room_left < 1 or saved == evidence.failed_at_bytes,
     )
 
@@ -122,52 +97,6 @@ def _of_attribute(evidence: Evidence) -> Shown | None:
         title="attribute",
         note="note_evaluated",
     )
-
-
-class _Found(NamedTuple):
-    """The change of a number, if it can be made; of no use in a file that `is_imported`."""
-
-    change: CellChange | None
-    is_imported: bool = False
-
-
-def _change_of(evidence: Evidence, batch: SizeLiteral, value: int) -> _Found:
-    """Change the number where it stands; an option's behind the `%run` of the failing cell.
-
-    Or behind the command there, which is read as one.
-    """
-    cell, line = evidence.failure.cell, evidence.line
-    path, started, read = batch.cell.path, "", cell
-    if evidence.failure.in_other_process and evidence.scene.files:  # a command has started these
-        (read, _), *_ = evidence.scene.steps
-        started = PurePath(evidence.scene.files[0].key).name
-    if path is None:
-        changed = cell if started else batch.cell
-        rewrite = of_command(set_number(batch, value), started)
-        return _Found(CellChange(changed, batch.line, rewrite))
-    if line is None:
-        return _Found(None)
-    flag = flag_of(batch) if batch.kind == "option" else None
-    if flag is not None:
-        rewrite = add_flag(Anchor.of(read.source, line), flag, value)
-        change = CellChange(cell, line, of_command(rewrite, started))
-        if change.diff() is not None:
-            return _Found(change)
-    is_plain = path.endswith(".py") and is_plain_text(batch.cell.source)
-    if not is_plain or not _is_at_notebook(evidence.failure.shell):
-        return _Found(None)
-    run = script_at(cell.source, line)
-    is_imported = not started and (run is None or run.key != batch.cell.key)
-    return _Found(
-        CellChange(batch.cell, batch.line, set_number(batch, value), (cell, line)), is_imported
-    )
-
-
-def _is_at_notebook(shell: Any) -> bool:
-    """Whether the kernel works where it began: in the notebook's folder, as a page takes it."""
-    went = value_at(shell.user_ns, ("_dh",))
-    began = went[0] if type(went) is list and went else None
-    return type(began) in (str, type(Path())) and str(began) == str(Path.cwd())
 
 
 def _note(evidence: Evidence, ratio: float) -> tuple[str, dict[str, str | int | None]]:
@@ -209,7 +138,7 @@ def _of_loop(evidence: Evidence, times: int) -> Iterator[str]:
         statement = None if cell is None else cell.statement_on(number)
         if cell is None or statement is None:
             continue
-        around = [node for node in cell.parents(statement) if isinstance(node, _LOOPS)]
+        around = [node for node in cell.parents(statement) if isinstance(node, LOOP)]
         if around:
             if _is_fixed(around[0], batch.name if batch is not None else ""):
                 yield say("batch.rounds", TEXTS, line=around[0].lineno, times=times)

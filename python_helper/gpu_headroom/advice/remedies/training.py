@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ...edits.checkpointing import checkpointed, trainer_checkpointed
-from ...edits.code_fix import edited, in_first_cell
 from ...frameworks.imported import imported
 from ...holders.training import file_stem
 from ...oom.fitting import fitting
@@ -14,7 +12,7 @@ from ..program import has, sources, torch_name
 from ..remedy import Shown, suggestion
 
 if TYPE_CHECKING:
-    from ...edits.code_fix import Edited
+    from ...holders.modules import Model
     from ...oom.evidence import Evidence
     from ..finding import Finding
 
@@ -56,22 +54,13 @@ def _optimizer(evidence: Evidence) -> str:
     "checkpointing",
     "activations",
     title="Gradient checkpointing",
-    note="A step takes about a third longer.",
     note_by_hand="A step takes about a third longer. What a pass counts is counted twice.",
     rank=2,
 )
 def _checkpointing(evidence: Evidence, _: Finding) -> Shown | None:
-    kept = evidence.kinds.get("activations", 0)
-    if not evidence.scene.running.trains:
+    blocks, lists = _blocks(evidence)
+    if not (blocks or lists) or not fits_with_checkpoints(evidence):
         return None
-    blocks = max([model.blocks for model in evidence.models], default=0)
-    lists = [model for model in evidence.models if model.type_name == "Sequential"]
-    change = _flag_of_library(evidence)
-    left = (_BETWEEN if lists else _BESIDE) + 1 / max(blocks, _FEWEST)
-    if not evidence.peak.fits(kept, left) or not (blocks or lists or change.diffs):
-        return None
-    if change.diffs:
-        return Shown(edited=change)
     example = _BLOCKS
     if lists:
         segments = max(lists[0].blocks, _FEWEST + 1)
@@ -79,15 +68,18 @@ def _checkpointing(evidence: Evidence, _: Finding) -> Shown | None:
     return Shown(example=example, note="note_by_hand")
 
 
-def _flag_of_library(evidence: Evidence) -> Edited:
-    """Return the edit that turns on checkpointing as a library has it, of the model that ran."""
-    live, running = evidence.live, {module.key for module in evidence.scene.modules}
-    rewrites = [trainer_checkpointed(live.trainer)] if live.trainer else []
-    for model in evidence.models:
-        facts = live.models.get(model.name)
-        if facts is not None and facts.checkpoints and (not running or model.key in running):
-            rewrites.append(checkpointed(model.name, facts.checkpoints))
-    return edited(evidence, in_first_cell(evidence, *rewrites))
+def fits_with_checkpoints(evidence: Evidence) -> bool:
+    """Whether the cell trains, and fits with what is left of what its graphs keep."""
+    blocks, lists = _blocks(evidence)
+    left = (_BETWEEN if lists else _BESIDE) + 1 / max(blocks, _FEWEST)
+    kept = evidence.kinds.get("activations", 0)
+    return evidence.scene.running.trains and evidence.peak.fits(kept, left)
+
+
+def _blocks(evidence: Evidence) -> tuple[int, list[Model]]:
+    """Return how many blocks a model has at most, and the models that are lists of them."""
+    blocks = max([model.blocks for model in evidence.models], default=0)
+    return blocks, [model for model in evidence.models if model.type_name == "Sequential"]
 
 
 @suggestion(

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from gpu_headroom import release
-from gpu_headroom.code.rerun import makes_anew, set_first
-from gpu_headroom.code.training import trained_before, trains_again
 from gpu_headroom.release.items import measured
-from gpu_headroom.release.overwritten import offer, settle
+from gpu_headroom.rerun.code import makes_anew, set_first, trained_before, trains_again
+from gpu_headroom.rerun.overwritten import offer, settle
 
 if TYPE_CHECKING:
     from gpu_headroom.cells.runs import CellRun
@@ -233,7 +232,7 @@ def test_frees_nothing_that_was_not_offered_or_is_not_as_it_was(notebook: Notebo
     assert (own.status, own.message["id"]) == ("failed", "released.stale")
     notebook.run("y = x + 1", cell_id="two")
     later = notebook.situation()
-    later.offers.update(situation.offers)
+    later.kept.update(situation.kept)
     late = release.run([*ids, "garbage"], later, notebook.read, ids)
     assert (late.status, late.message["id"]) == ("failed", "released.stale")
     assert notebook.run("x.numel() and y.numel()").success

@@ -10,26 +10,44 @@ from __future__ import annotations
 
 import uuid
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..code.rerun import set_first
 from ..holders.names import user_names
 from ..inspection.tables import items_of
+from ..release.freeable import Freeable, Kind
+from ..release.outputs import forget
+from ..release.variables import delete, holds_memory
 from ..text.messages import message
-from .freeable import Freeable
-from .outputs import forget
-from .situation import RerunOffer
-from .variables import delete, holds_memory
+from .code import set_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from ..cells.runs import CellRun
-    from .situation import Situation
+    from ..release.situation import Situation
 
-KIND = "rerun"
+TEXTS = {
+    "confirm.rerun": "Deleted first: `{names}` ({freed_bytes}). Re-created by {cell}.",
+    "confirm.rerun_unmeasured": "Deleted first: `{names}`. Re-created by {cell}.",
+    "item.rerun.cost": "Re-created by {cell}.",
+}
+_KIND = "rerun"
 _MOST_OFFERS = 200
+
+
+class RerunOffer(NamedTuple):
+    """What may go before a cell runs again; `after_s` is when the last cell so far began."""
+
+    cell: CellRun
+    names: frozenset[str]
+    after_s: float
+
+
+def _offers(situation: Situation) -> dict[str, RerunOffer]:
+    """Return what may go, by the ids of the items."""
+    offers: dict[str, RerunOffer] = situation.kept.setdefault(_KIND, {})
+    return offers
 
 
 def offer(situation: Situation, run: Sequence[CellRun], cells: Mapping[str, str]) -> list[str]:
@@ -37,10 +55,10 @@ def offer(situation: Situation, run: Sequence[CellRun], cells: Mapping[str, str]
 
     `run` has their sources as they will run, `cells` those of the notebook.
     """
-    offers, number, ids = situation.offers, uuid.uuid4().hex[:8], []
+    offers, number, ids = _offers(situation), uuid.uuid4().hex[:8], []
     anew = set_first([cell_run.source for cell_run in run], cells.values())
     for cell, names in zip(run, anew, strict=True):
-        item_id = f"{KIND}:{number}:{cell.key}"
+        item_id = f"{_KIND}:{number}:{cell.key}"
         offers[item_id] = RerunOffer(cell, frozenset(names), _last_s(situation))
         ids.append(item_id)
     while len(offers) > _MOST_OFFERS:
@@ -50,14 +68,14 @@ def offer(situation: Situation, run: Sequence[CellRun], cells: Mapping[str, str]
 
 def settle(situation: Situation, found: Iterable[Freeable]) -> None:
     """Leave of the offers just what a person is asked for: these items."""
+    offers = _offers(situation)
     for item in found:
-        names = frozenset(item.names)
-        situation.offers[item.id] = situation.offers[item.id]._replace(names=names)
+        offers[item.id] = offers[item.id]._replace(names=frozenset(item.names))
 
 
-def holds(situation: Situation, item_id: str) -> bool:
+def _is_offered(situation: Situation, item_id: str) -> bool:
     """Whether an item was offered, and no cell has run since."""
-    rerun_offer = situation.offers.get(item_id)
+    rerun_offer = _offers(situation).get(item_id)
     return rerun_offer is not None and rerun_offer.after_s == _last_s(situation)
 
 
@@ -69,34 +87,30 @@ def items(situation: Situation) -> Iterator[Freeable]:
     """Yield for each cell that is to run again what goes first, under the id of its offer."""
     values = user_names(situation.shell)
     for item_id in sorted(situation.wanted):
-        if not holds(situation, item_id):
+        if not _is_offered(situation, item_id):
             continue
-        cell, anew, _ = situation.offers[item_id]
-        held = [each for each in sorted(anew & values.keys()) if _holds(situation, values[each])]
-        names = tuple(held)
+        cell, anew, _ = _offers(situation)[item_id]
+        names = tuple(
+            [each for each in sorted(anew & values.keys()) if _holds(situation, values[each])]
+        )
         displayed = _displayed(situation, cell)
-        if names or displayed:
-            yield _item(situation, item_id, names, displayed)
-
-
-def _item(
-    situation: Situation, item_id: str, names: tuple[str, ...], displayed: dict[int, Any]
-) -> Freeable:
-    values, cell = user_names(situation.shell), situation.offers[item_id].cell
-    shown = ", ".join([*names, *[f"Out[{each}]" for each in displayed]])
-    gives = situation.heap.retained([*[values[name] for name in names], *displayed.values()])
-    said: dict[str, Any] = {"names": shown, "cell": label(cell)}
-    size = {} if gives is None else {"freed_bytes": gives.bytes}
-    return Freeable(
-        id=item_id,
-        kind="leftover",
-        title=message("item.variable", names=shown),
-        cost=message("item.rerun.cost", cell=label(cell)),
-        gives=gives,
-        free=partial(_free, situation.shell, names, tuple(displayed)),
-        names=names,
-        confirm=message("confirm.rerun" if size else "confirm.rerun_unmeasured", **said, **size),
-    )
+        if not names and not displayed:
+            continue
+        gives = situation.heap.retained([*[values[name] for name in names], *displayed.values()])
+        shown = ", ".join([*names, *[f"Out[{each}]" for each in displayed]])
+        said: dict[str, Any] = {"names": shown, "cell": label(cell)}
+        said |= {} if gives is None else {"freed_bytes": gives.bytes}
+        asked = "confirm.rerun_unmeasured" if gives is None else "confirm.rerun"
+        yield Freeable(
+            id=item_id,
+            kind="leftover",
+            title=message("item.variable", names=shown),
+            cost=message("item.rerun.cost", TEXTS, cell=label(cell)),
+            gives=gives,
+            free=partial(_free, situation.shell, names, tuple(displayed)),
+            names=names,
+            confirm=message(asked, TEXTS, **said),
+        )
 
 
 def label(cell: CellRun) -> str:
@@ -128,3 +142,6 @@ def _holds(situation: Situation, value: object) -> bool:
     inspector = situation.inspector
     has_graph = inspector.is_tensor(value) and inspector.graph_of(value) is not None
     return has_graph or holds_memory(situation, value)
+
+
+KINDS = {_KIND: Kind(items, holds=_is_offered, before="graph")}

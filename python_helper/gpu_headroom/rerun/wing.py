@@ -1,31 +1,41 @@
-"""The request for what running cells again would cost: what goes first, and what is lost by it."""
+"""The wing that tells what running cells again would cost: what goes first, and what is lost."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..cells.runs import CellRun
 from ..code.beside import with_scripts
-from ..code.rerun import makes_anew
-from ..code.training import trained_before, trains_again
+from ..handlers.queued import enqueue, known_report
 from ..holders.inspector import Inspector
 from ..holders.training import TrainingState
 from ..oom.running import LIBRARIES_TRAIN
-from ..release.items import measured
-from ..release.overwritten import label, offer, settle
+from ..release.items import as_wire, measured
+from ..session.wing import Wing
 from ..text.messages import message
-from .dispatcher import Refusal
-from .queued import enqueue
+from .code import makes_anew, trained_before, trains_again
+from .overwritten import label, offer, settle
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ..cells.runs import Ledger
     from ..concurrency.turns import Turn
+    from ..handlers.dispatcher import Handlers
+    from ..handlers.queued import Fields
     from ..oom.scene import Scene
     from ..protocol.generated import requests, wire
-    from .queued import Fields, Served
+
+TEXTS = {
+    "rerun.lost": "What `{names}` learned in training is lost: {cells} starts again.",
+    "rerun.lost_trains": (
+        "What `{names}` learned in training is lost: {cells} trains again from the start."
+    ),
+    "rerun.goes_on": "{cells} trains again, on from what `{names}` learned so far.",
+    "rerun.trains": "{cells} trains again: what it has trained so far may be lost.",
+}
+_CANCELLED = {"status": "cancelled", "items": [], "cautions": [], "saves": False}
 
 
 class Learnt(NamedTuple):
@@ -39,28 +49,26 @@ class Learnt(NamedTuple):
     begun: bool
 
 
-class RerunRequests:
+class Reruns(Wing):
     """Finds out between cells what running some again would cost; nothing is freed here."""
 
-    def __init__(self, life: Served) -> None:
-        self._life = life
-        self.by_kind: dict[str, Callable[[Any], wire.Reply]] = {"rerun": self._rerun}
+    def handlers(self) -> Handlers:
+        """Return what answers the request for it."""
+        return {"rerun": self._rerun}
 
     def _rerun(self, request: requests.RerunRequest) -> wire.RerunReply:
-        life = self._life
-        if life.reports.report(request["report_id"]) is None:
-            raise Refusal(message("fix.unknown"))
+        known_report(self.host, request["report_id"])
         reply: wire.RerunReply = enqueue(
-            life,
+            self.host,
             request,
             lambda turn: self._run(request, turn),
-            cancelled=lambda: _costs("cancelled"),
+            cancelled=lambda: _CANCELLED,
             key=request["id"],
         )
         return reply
 
     def _run(self, request: requests.RerunRequest, turn: Turn) -> Fields:
-        life = self._life
+        life = self.host
         ran = {cell_run.key: cell_run for cell_run in life.ledger.cells()}
         cells = {**{key: cell_run.source for key, cell_run in ran.items()}, **request["sources"]}
         cells = {key: with_scripts(each) for key, each in cells.items()}
@@ -74,12 +82,16 @@ class RerunRequests:
         situation = life.situation(turn)
         freeables = measured(situation, offer(situation, run, cells))
         settle(situation, freeables)
-        items = [item.as_wire() for item in freeables]
-        return _costs("ready", items, cautions, saves=bool(learnt.names and cautions))
+        return {
+            "status": "ready",
+            "items": [as_wire(item) for item in freeables],
+            "cautions": cautions,
+            "saves": bool(learnt.names and cautions),
+        }
 
     def _learnt(self, report_id: str, cells: Mapping[str, str], turn: Turn) -> Learnt:
         """Return what has been trained, as the kernel knows it, whatever the code says."""
-        life, report = self._life, self._life.reports.report(report_id)
+        life, report = self.host, self.host.reports.report(report_id)
         scene, last = life.reports.scene(report_id), life.ledger.current()
         failed = None if report is None else report["cell_id"]
         is_as_failed = scene is not None and last is not None and last.cell_id == failed
@@ -97,16 +109,6 @@ class RerunRequests:
             return unknown._replace(names=names)
 
 
-def _costs(
-    status: str,
-    items: Sequence[wire.Item] = (),
-    cautions: Sequence[wire.Message] = (),
-    *,
-    saves: bool = False,
-) -> Fields:
-    return {"status": status, "items": items, "cautions": cautions, "saves": saves}
-
-
 def _cautions(
     learnt: Learnt, run: Sequence[CellRun], cells: Mapping[str, str], ledger: Ledger
 ) -> Iterable[wire.Message]:
@@ -114,7 +116,7 @@ def _cautions(
     trainers = [cell_run for cell_run in run if trains_again(cell_run.source, cells.values())]
     if learnt.names is None:
         if trainers:
-            yield message("rerun.trains", cells=_labels(trainers))
+            yield message("rerun.trains", TEXTS, cells=_labels(trainers))
         return
     makers = {
         name: [cell_run for cell_run in run if makes_anew(cell_run.source, name, cells.values())]
@@ -124,16 +126,16 @@ def _cautions(
     if lost:
         made = [cell_run for cell_run in run if any(cell_run in makers[name] for name in lost)]
         said = "rerun.lost_trains" if trainers else "rerun.lost"
-        yield message(said, names=", ".join(lost), cells=_labels(made))
+        yield message(said, TEXTS, names=", ".join(lost), cells=_labels(made))
     rest = [name for name in learnt.names if name not in lost]
     again = [cell_run for cell_run in trainers if learnt.begun or cell_run.cell_id != learnt.failed]
     if rest and again:
-        yield message("rerun.goes_on", names=", ".join(rest), cells=_labels(again))
+        yield message("rerun.goes_on", TEXTS, names=", ".join(rest), cells=_labels(again))
     # Of a training that no name leads to a cell that came to its end tells.
     done = {cell_run.key for cell_run in ledger.cells() if cell_run.status == "ok"}
     ended = [cell_run for cell_run in trainers if cell_run.key in done]
     if ended and not learnt.names:
-        yield message("rerun.trains", cells=_labels(ended))
+        yield message("rerun.trains", TEXTS, cells=_labels(ended))
 
 
 def _begun(scene: Scene, cells: Iterable[str]) -> bool:
@@ -148,3 +150,6 @@ def _begun(scene: Scene, cells: Iterable[str]) -> bool:
 
 def _labels(cells: Iterable[CellRun]) -> str:
     return ", ".join([label(run) for run in cells])
+
+
+WING = Reruns

@@ -11,19 +11,19 @@ import re
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from .batch import ARGV, is_argv, parses_argv
-from .find import base_of, called, dotted, keyword, names, words
-from .notebook import CellCode
-from .order import order_of
-from .reading import walk
-from .scopes import Definition, arguments, executed
+from ..code.batch import PARSERS
+from ..code.find import base_of, called, dotted, keyword, names, words
+from ..code.notebook import CellCode, by_name
+from ..code.order import order_of
+from ..code.reading import walk
+from ..code.scopes import Definition, arguments, executed
 from .source import first_line
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from .facts import Live
-    from .notebook import Notebook
+    from ..code.facts import Live
+    from ..code.notebook import Notebook
 
 _CHANGES = words(
     """append appendleft extend insert pop popleft popitem remove clear reverse send read readline
@@ -36,29 +36,30 @@ _SAME_AGAIN = words(
 _CONVERTS = words("to cuda cpu eval train half float double astype contiguous")
 
 _HOOKS = re.compile(r"register_\w*hook$")
-
-
-class Way(NamedTuple):
-    """How a failure was come to: keys of all cells as they ran, the failing one last, and lines."""
-
-    order: tuple[str, ...]
-    places: tuple[tuple[str, int], ...]
+_ARGV = "sys.argv"
 
 
 class Again:
     """The cells of a notebook in the order in which they ran, and what each of them does.
 
-    `way` has that order, and the failing line; of the failing cell only what stands before it has
-    run. `edited` are the lines that change, by the key of their cell, `live` what there is now.
+    `order` are their keys, that of the failing cell last: of that only what stands up to the
+    failing `line` has run. `edited` are the lines that change, by the key of their cell, `live`
+    what there is now.
     """
 
     def __init__(
-        self, notebook: Notebook, way: Way, edited: Mapping[str, Collection[int]], live: Live
+        self,
+        notebook: Notebook,
+        order: Iterable[str],
+        line: int | None,
+        edited: Mapping[str, Collection[int]],
+        live: Live,
     ) -> None:
         known = {cell.key: cell for cell in notebook.cells}
-        self._notebook, self._way, self._edited = notebook, way, edited
+        self._notebook, self._line, self._edited = notebook, line, edited
         self._live = live
-        self._cells = [known[key] for key in dict.fromkeys(way.order) if key in known]
+        self._cells = [known[key] for key in dict.fromkeys(order) if key in known]
+        self._classes = by_name(notebook.cells, ast.ClassDef)
         self._does = {cell.key: self._done_by(cell) for cell in self._cells}
 
     def run(self) -> list[str]:
@@ -158,7 +159,7 @@ class Again:
             reads = [
                 (use.node, use.name) for use in cell.uses if use.how == "read" and use.owner is None
             ]
-            reads += [(node, ARGV) for node in cell.nodes if parses_argv(node)]
+            reads += [(node, _ARGV) for node in cell.nodes if _parses_argv(node)]
             for node, name in reads:
                 for around in cell.parents(node):
                     if isinstance(around, Definition):
@@ -170,11 +171,8 @@ class Again:
         return found
 
     def _done_by(self, cell: CellCode) -> _Work:
-        done = _Work()
-        is_last = cell is self._cells[-1]
-        last = max(
-            (line for key, line in self._way.places if is_last and key == cell.key), default=None
-        )
+        done = _Work(set(), set(), set(), set(), set())
+        last = self._line if cell is self._cells[-1] else None
         for statement in getattr(cell.tree, "body", []):
             if last is None or statement.lineno <= last:
                 self._enter(cell, statement, done, set())
@@ -198,8 +196,9 @@ class Again:
                     self._hand_on(cell, node, place, function, done)
 
     def _enter_name(self, cell: CellCode, node: ast.AST, done: _Work) -> None:
-        if isinstance(node, ast.Attribute) and is_argv(node):
-            done.bound.add(ARGV)
+        is_argv = isinstance(node, ast.Attribute) and dotted(node) == _ARGV
+        if is_argv and not isinstance(getattr(node, "ctx", None), ast.Load):
+            done.bound.add(_ARGV)
         known = cell.owners.get(node)
         if known is None or known[1] is not None or isinstance(node, ast.alias):
             return
@@ -249,7 +248,8 @@ class Again:
         """Whether a name is given what it has: a function once more, or `x = x.to(device)`."""
         statement = cell.around(node)
         if isinstance(node, Definition):
-            return len({ast.dump(child) for _, child in self._notebook.defined(name)}) == 1
+            same = [*self._notebook.functions.get(name, ()), *self._classes.get(name, ())]
+            return len({ast.dump(child) for _, child in same}) == 1
         if not isinstance(statement, ast.Assign) or statement.lineno in self._edited.get(
             cell.key, ()
         ):
@@ -262,19 +262,18 @@ class Again:
         return steps > 0 and dotted(value) == name
 
 
-class _Work:
+class _Work(NamedTuple):
     """What a cell has done as it ran, by name.
 
     `made` are names that it gave another value, of all that it has `bound`; `changed` those that it
     changed in place, `affected` those that it called a method of for its effect.
     """
 
-    def __init__(self) -> None:
-        self.bound: set[str] = set()
-        self.made: set[str] = set()
-        self.changed: set[str] = set()
-        self.deleted: set[str] = set()
-        self.affected: set[str] = set()
+    bound: set[str]
+    made: set[str]
+    changed: set[str]
+    deleted: set[str]
+    affected: set[str]
 
 
 def _read_by(cell: CellCode, inner: Mapping[str, set[str]], node: ast.AST) -> set[str]:
@@ -284,7 +283,7 @@ def _read_by(cell: CellCode, inner: Mapping[str, set[str]], node: ast.AST) -> se
     """
     found = {name for child, name in _own_names(cell, node) if _is_read(child)}
     inside = list(executed(node))
-    found |= {ARGV} if any(map(parses_argv, inside)) else set()
+    found |= {_ARGV} if any(map(_parses_argv, inside)) else set()
     named = found | {called(child) for child in inside}
     return found.union(*[inner.get(each, ()) for each in named])
 
@@ -325,3 +324,8 @@ def _changed_by(cell: CellCode, node: ast.AST) -> Iterator[ast.AST]:
             or (isinstance(value, ast.AST) and root.id in names(value))
         ):
             yield root
+
+
+def _parses_argv(node: ast.AST) -> bool:
+    """Return whether a call reads the command line."""
+    return called(node) in PARSERS and not getattr(node, "args", None)

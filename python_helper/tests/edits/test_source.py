@@ -6,11 +6,9 @@ import ast
 from typing import TYPE_CHECKING
 
 import pytest
-from gpu_headroom.code.find import calls
-from gpu_headroom.code.source import CellSource, Refused
-from gpu_headroom.edits.call import set_keyword
 from gpu_headroom.edits.hunks import hunks, rows
 from gpu_headroom.edits.rewrite import Anchor, rewriting, statement_at
+from gpu_headroom.edits.source import CellSource, Refused
 from tests.edits.cases import check, refuses_hostile
 
 if TYPE_CHECKING:
@@ -20,8 +18,8 @@ if TYPE_CHECKING:
 @rewriting
 def give(source: CellSource, name: str, value: str) -> None:
     """Give every call of `f` an argument."""
-    for call in calls(source.tree, "f"):
-        set_keyword(source, call, name, value)
+    for call in source.calls("f"):
+        source.set_keyword(call, name, value)
 
 
 @rewriting

@@ -7,15 +7,14 @@ to be harmless, or only changes a value that the same cells make again.
 from __future__ import annotations
 
 import ast
-from itertools import chain
 from typing import TYPE_CHECKING
 
+from ..code.calls import dotted_of, functions_of, run_by, together
+from ..code.find import root_name, words
+from ..code.parsing import magics
+from ..code.reading import walk
+from ..code.scopes import Function, arguments
 from ..text.messages import message
-from .find import root_name, words
-from .notebook import Notebook
-from .parsing import LONGEST, magics
-from .reading import walk
-from .scopes import Function, arguments, executed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -23,6 +22,10 @@ if TYPE_CHECKING:
 
     from ..protocol.generated.wire import Message
 
+TEXTS = {
+    "fix.caution": "Running it again repeats what it does besides computing: `{calls}`.",
+    "fix.caution_unread": "The code is too long to say what else running it again would repeat.",
+}
 # They act wherever they stand, whatever becomes of their value.
 _WRITES = words(
     """add_figure add_histogram add_image add_scalar add_scalars add_text copyfile copytree
@@ -90,10 +93,10 @@ def caution(
     models.
     """
     texts = dict.fromkeys(sources[each] for each in run if each in sources)
-    notebook = _read((*texts, *sources.values()))
+    notebook = together((*texts, *sources.values()))
     cells = notebook.cells[: len(texts)]
     if any(cell.tree is None for cell in cells):
-        return message("fix.caution_unread")
+        return message("fix.caution_unread", TEXTS)
     roots = [cell.tree for cell in cells if cell.tree is not None]
     commands = [
         magic.split()[0]
@@ -101,12 +104,12 @@ def caution(
         for magic in magics(cell.source)
         if magic.startswith(_COMMANDS)
     ]
-    effects = [*commands, *_Effects(roots, _functions(notebook), models).names()]
+    effects = [*commands, *_Effects(roots, functions_of(notebook), models).names()]
     if not effects:
         return None
     named = list(dict.fromkeys(each.lstrip(".") for each in effects))
     shown = named if len(named) <= _MOST_NAMED else [*named[:_MOST_NAMED], "…"]
-    return message("fix.caution", calls=", ".join(shown))
+    return message("fix.caution", TEXTS, calls=", ".join(shown))
 
 
 class _Effects:
@@ -129,7 +132,7 @@ class _Effects:
         waiting: list[tuple[ast.AST, set[str]]] = [(root, self._new) for root in self._roots]
         seen = set[int]()
         for root, new in waiting:  # it grows meanwhile
-            for node in _run_by(root):
+            for node in run_by(root):
                 yield from self._of(node, new)
                 if not isinstance(node, ast.Call):
                     continue
@@ -174,7 +177,7 @@ class _Effects:
 
 def _made_in(root: ast.AST) -> set[str]:
     """Return the names that code gives something new as it runs."""
-    nodes = list(_run_by(root))
+    nodes = list(run_by(root))
     added = {id(node.target) for node in nodes if isinstance(node, ast.AugAssign)}
     found = {
         node.id
@@ -199,56 +202,6 @@ def _new_inside(function: ast.AST, call: ast.Call, new: Collection[str]) -> set[
         values.insert(0, root_name(call.func))
     found |= {name for name, root in zip(given, values, strict=False) if root in new}
     return found | {k.arg for k in call.keywords if k.arg in given and root_name(k.value) in new}
-
-
-def functions_of(sources: Iterable[str]) -> dict[str, list[ast.AST]]:
-    """Return the functions and methods that cells define, by name."""
-    return _functions(_read(sources))
-
-
-def _read(sources: Iterable[str]) -> Notebook:
-    """Read cells, in all no more than may be of one."""
-    return Notebook.of([(source, source) for source in sources], most=LONGEST)
-
-
-def _functions(notebook: Notebook) -> dict[str, list[ast.AST]]:
-    return {name: [function for _, function in made] for name, made in notebook.functions.items()}
-
-
-def calls_from(
-    roots: Iterable[ast.AST], functions: Mapping[str, list[ast.AST]]
-) -> Iterator[tuple[str, ast.Call]]:
-    """Yield what code calls, by dotted name, and what the functions call that it reaches.
-
-    What a cell only defines is no call of the cell.
-    """
-    waiting, seen = list(roots), set(map(id, roots))
-    while waiting:
-        for node in _run_by(waiting.pop()):
-            if not isinstance(node, ast.Call):
-                continue
-            name = dotted_of(node.func)
-            if name:
-                yield name, node
-            for function in functions.get(name.rpartition(".")[2], ()):
-                if id(function) not in seen:
-                    seen.add(id(function))
-                    waiting.append(function)
-
-
-def _run_by(root: ast.AST) -> Iterator[ast.AST]:
-    """Walk through what runs inside, when this does."""
-    return chain.from_iterable(map(executed, ast.iter_child_nodes(root)))
-
-
-def dotted_of(node: ast.expr) -> str:
-    """Return `a.b.c`; of a call or an index only what is asked of it: `.c`."""
-    names: list[str] = []
-    while isinstance(node, ast.Attribute):
-        names.insert(0, node.attr)
-        node = node.value
-    names.insert(0, node.id if isinstance(node, ast.Name) else "")
-    return ".".join(names)
 
 
 def _acts(name: str, call: ast.Call) -> bool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from gpu_headroom.code.again import Again, Way
 from gpu_headroom.code.facts import Live, ModelFacts
 from gpu_headroom.code.notebook import Notebook
+from gpu_headroom.edits.again import Again
 
 LOOP = "for x in loader:\n  loss = model(x)\n  loss.backward()\n  opt.step()"
 
@@ -21,12 +21,11 @@ def run(
     keys = [str(n) for n in range(1, len(cells) + 1)]
     texts = [each.strip() for each in cells[-1].split("\n")]
     line = texts.index(fails) + 1 if fails else len(texts)
-    way = Way(tuple(keys), ((keys[-1], line),))
     notebook = Notebook.of(zip(keys, cells, strict=True))
     changed = {str(edited): lines if lines is not None else {1}}
     models = {"model": ModelFacts(frozenset())}
     live = Live(models=models, lengths=lengths or {}, streams=frozenset({"source"}))
-    again = Again(notebook, way, changed, live)
+    again = Again(notebook, keys, line, changed, live)
     return "".join(again.run())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from gpu_headroom.code.parsing import LONGEST
-from gpu_headroom.code.side_effects import caution
+from gpu_headroom.edits.side_effects import caution
 
 REPEATS = [
     ("torch.save(model.state_dict(), 'model.pt')", "torch.save"),

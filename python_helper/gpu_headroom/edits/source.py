@@ -11,8 +11,9 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from .parsing import parse_cell
-from .tree import Tree
+from ..code.find import keyword
+from ..code.parsing import parse_cell
+from ..code.tree import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,10 +70,6 @@ class CellSource(Tree):
             if isinstance(child, Scope):
                 break
         raise Refused
-
-    def function(self, node: ast.AST) -> ast.AST:
-        """Return the function or class around a node, or the module."""
-        return next((child for child in self.parents(node) if isinstance(child, Scope)), self.tree)
 
     def offset(self, line: int, column: int) -> int:
         """Return the place of a line and a column of `ast` in the text."""
@@ -159,7 +156,48 @@ class CellSource(Tree):
             raise Refused
         return text
 
-    def gap(self, at: int) -> int:
+    def set_keyword(self, call: ast.Call, name: str, value: str) -> None:
+        """Give a call an argument of this name; refuse where `**options` may give it already."""
+        given = keyword(call, name)
+        if given is not None:
+            self.replace(given.value, value)
+            return
+        arguments = [*call.args, *[option.value for option in call.keywords]]
+        alone = len(arguments) == 1 and isinstance(arguments[0], ast.GeneratorExp)
+        if alone or any(option.arg is None for option in call.keywords):
+            raise Refused
+        closing = self.span(call)[1] - 1
+        text = f"{name}={value}"
+        if not arguments:
+            self.replace((closing, closing), text)
+            return
+        last = max([*map(self.span, call.args), *map(self.span, call.keywords)])
+        end, comma = self._end_of_argument(last[1], closing)
+        line = self.text.rfind("\n", 0, last[0]) + 1
+        indent = self.text[line : last[0]]
+        if indent.strip(" \t"):  # on a line with others
+            # A comma that ends a line of its own is one for the next argument, too.
+            more = "," if comma and "\n" in self.text[end:closing] else ""
+            self.replace((end, end), f" {text}{more}" if comma else f", {text}")
+            return
+        if not comma:
+            self.replace((end, end), ",")
+        stop = min(self.line_end(end), closing)
+        tail = "," if comma else ""
+        self.replace((stop, stop), f"{self.newline}{indent}{text}{tail}")
+
+    def _end_of_argument(self, at: int, closing: int) -> tuple[int, bool]:
+        """Return where an argument ends, its comma included, and whether it has one."""
+        end = at
+        while (at := self._gap(at)) < closing:
+            at, end = at + 1, at + 1
+            if self.text[at - 1] == ",":
+                return end, True
+            if self.text[at - 1] != ")":
+                raise Refused
+        return end, False
+
+    def _gap(self, at: int) -> int:
         """Return where the code goes on after blanks and comments."""
         match = _GAP.match(self.text, at)
         return match.end() if match else at

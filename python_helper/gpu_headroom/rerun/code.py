@@ -1,26 +1,29 @@
-"""What running cells again does to names: which they set before anything reads them.
+"""What running cells again does, by their code: to names, and to what was trained.
 
-Read off the code alone; in doubt a name counts as read.
+In doubt a name counts as read before it is set, and a cell as one that trains.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
-from .find import dotted, names, root_name, root_of, words
-from .loops import reads_of, stores_of
-from .order import order_of
-from .parsing import magics, parse_cell, words_in
-from .reading import walk
-from .scopes import Definition, For
-from .side_effects import calls_from, functions_of
+from ..code.calls import calls_from, functions_of, together
+from ..code.find import dotted, names, root_name, words
+from ..code.loops import reads_of, stores_of
+from ..code.order import order_of
+from ..code.parsing import magics, parse_cell, words_in
+from ..code.reading import walk
+from ..code.scopes import Definition, For
+from ..code.training import trains
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 _ANYTHING = words("exec eval globals locals vars get_ipython run_cell")
 _OVERWRITES = words("load_state_dict load_weights apply reset_parameters")
+_NO_TRAINING = re.compile(r"split|load|data|transform|config|path|dir", re.IGNORECASE)
 
 
 def set_first(run: Sequence[str], cells: Iterable[str]) -> list[set[str]]:
@@ -43,7 +46,7 @@ def makes_anew(source: str, path: str, cells: Iterable[str]) -> bool:
     tree = parse_cell(source)
     if tree is None:
         return True
-    root = root_of(path)
+    root = re.split(r"[.\[]", path, maxsplit=1)[0]
     if root in stores_of(tree.body) or any(
         isinstance(node, (ast.Attribute, ast.Subscript))
         and isinstance(node.ctx, ast.Store)
@@ -51,7 +54,7 @@ def makes_anew(source: str, path: str, cells: Iterable[str]) -> bool:
         for node in walk(tree)
     ):
         return True
-    functions = functions_of([*cells, source])
+    functions = functions_of(together([*cells, source]))
     return any(
         (name.rpartition(".")[2] in _OVERWRITES and root in names(call.func))
         or any(
@@ -132,3 +135,35 @@ def _reads(node: ast.AST) -> set[str]:
         return reads_of([node])
     except RecursionError:  # an expression of thousands of steps
         return names(node)
+
+
+def trains_again(source: str, cells: Iterable[str]) -> bool:
+    """Return whether a cell trains as it runs, also by functions of these cells that it calls."""
+    tree = parse_cell(source)
+    return tree is None or _trains([tree], functions_of(together([*cells, source])))
+
+
+def trained_before(source: str, line: int, cells: Iterable[str]) -> bool:
+    """Return whether what runs before a line of a cell, or of a function in it, trains."""
+    tree = parse_cell(source)
+    before: list[ast.stmt] = []
+    node: ast.AST | None = tree
+    while node is not None:
+        inner = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)]
+        before = [] if isinstance(node, Definition) else before
+        before += [statement for statement in inner if (statement.end_lineno or line) < line]
+        node = next((e for e in inner if e.lineno <= line <= (e.end_lineno or 0)), None)
+    return tree is None or _trains(
+        [statement for statement in before if not isinstance(statement, Definition)],
+        functions_of(together([*cells, source])),
+    )
+
+
+def _trains(code: Iterable[ast.AST], functions: Mapping[str, list[ast.AST]]) -> bool:
+    return any(trains(call) and not _is_other(name) for name, call in calls_from(code, functions))
+
+
+def _is_other(name: str) -> bool:
+    """Return whether a name only sounds like training: `train_test_split`, a class."""
+    last = name.rpartition(".")[2]
+    return _NO_TRAINING.search(last) is not None or last[:1].isupper()

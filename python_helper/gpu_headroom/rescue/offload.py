@@ -8,30 +8,57 @@ from __future__ import annotations
 
 import weakref
 from collections import Counter
-from dataclasses import dataclass
 from functools import partial
 from heapq import nlargest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..frameworks.torch import private
 from ..frameworks.torch.cuda import TorchCuda
 from ..inspection.kinds import module_of, mro, name_of
 from ..readings import host
+from ..release.freeable import Freeable, Kind
+from ..release.memory import Storages
+from ..release.models import Models
 from ..text.format import MIB
 from ..text.messages import message
-from .freeable import Freeable
-from .memory import Storages
-from .models import Models
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ..frameworks.torch.tensors import Torch
     from ..protocol.generated.wire import Message
-    from .situation import Situation
+    from ..release.situation import Situation
 
     Pair = tuple[Any, Any]  # a tensor and a device
 
+TEXTS = {
+    "item.offload": "Move `{name}` to the CPU",
+    "item.offload.cost": (
+        "With its gradients and its optimizers' state; takes {host_bytes} of host memory. "
+        "What uses it on the GPU fails until it is moved back."
+    ),
+    "item.offload.cost_tensor": (
+        "Takes {host_bytes} of host memory. What uses it on the GPU fails until it is moved back."
+    ),
+    "item.offload.host": (
+        "It takes {host_bytes} of host memory, and {available_bytes} are left there."
+    ),
+    "item.offload.managed": "`{type_name}` places its parameters itself.",
+    "item.offload.kind": "It has a tensor of the kind `{type_name}`, which cannot be moved so.",
+    "item.offload.shared": "Views of it ({count}) would stay behind and no longer be views.",
+    "item.restore": "Move `{name}` back to the GPU",
+    "item.restore.cost": "Takes {needed_bytes} of GPU memory.",
+    "item.restore.full": (
+        "It takes {needed_bytes}, and the headroom of GPU {index} is {headroom_bytes}."
+    ),
+    "item.restore.done": "All tensors of `{name}` ({count}) are back on the GPU.",
+    "item.restore.partly": "Tensors of `{name}` that are not on the GPU: {count}.",
+    "confirm.offload": (
+        "Move `{name}` to the CPU? It takes {host_bytes} of host memory, and what uses it on the "
+        "GPU fails until it is moved back."
+    ),
+    "confirm.restore": "Move `{name}` back to the GPU?",
+}
 _MOST = 20
 _SPARE = 1.1  # of host memory: what is left must not be all that there is
 # These place parameters themselves, or keep them in a form of their own.
@@ -39,8 +66,7 @@ _MANAGED_BY = ("torch.distributed", "torch.nn.parallel", "torch.jit", "deepspeed
 _MARKS = ("_hf_hook", "hf_quantizer", "quantization_method")
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(NamedTuple):
     """What went to the host: the variable's value, and each tensor with the device it was on.
 
     Holds nothing alive.
@@ -58,6 +84,12 @@ class Moved:
                 yield tensor, device
 
 
+def _moved(situation: Situation) -> dict[str, Moved]:
+    """Return what is at the host, by the names of the variables."""
+    moved: dict[str, Moved] = situation.kept.setdefault("offload", {})
+    return moved
+
+
 def items(situation: Situation) -> Iterator[Freeable]:
     """Yield what can go to the host, and what can come back."""
     models, torch = situation.models, situation.models.torch
@@ -69,7 +101,7 @@ def items(situation: Situation) -> Iterator[Freeable]:
     for name in nlargest(_MOST, moves, key=lambda each: moves[each].bytes):
         if moves[name].bytes >= MIB:
             yield _offload(situation, name, found[name], moves[name], host_bytes)
-    for name, moved in list(situation.moved.items()):
+    for name, moved in list(_moved(situation).items()):
         owner = moved.owner()  # its tensors may outlive it in an optimizer
         is_there = owner is not None and models.value(name) is owner
         pairs = _to_restore(models, torch, moved) if is_there else []
@@ -84,18 +116,18 @@ def _offload(
     if host_bytes is None or host_bytes >= _SPARE * size:
         blocked = _obstacle(situation, models.value(name), tensors, moves)
     else:
-        blocked = message("item.offload.host", host_bytes=size, available_bytes=host_bytes)
+        blocked = message("item.offload.host", TEXTS, host_bytes=size, available_bytes=host_bytes)
     is_model = situation.inspector.is_module(models.value(name))
     cost = "item.offload.cost" if is_model else "item.offload.cost_tensor"
     return Freeable(
         id=f"offload:{name}",
         kind="offload",
         name=name,
-        title=message("item.offload", name=name),
-        cost=message(cost, host_bytes=size),
+        title=message("item.offload", TEXTS, name=name),
+        cost=message(cost, TEXTS, host_bytes=size),
         gives=_coming_back(situation, tensors, moves),
         free=partial(_move_out, situation, name),
-        confirm=message("confirm.offload", name=name, host_bytes=size),
+        confirm=message("confirm.offload", TEXTS, name=name, host_bytes=size),
         blocked=blocked,
         undo=f"restore:{name}",
     )
@@ -107,11 +139,11 @@ def _restore(situation: Situation, models: Models, name: str, pairs: list[Pair])
         id=f"restore:{name}",
         kind="restore",
         name=name,
-        title=message("item.restore", name=name),
-        cost=message("item.restore.cost", needed_bytes=needed),
+        title=message("item.restore", TEXTS, name=name),
+        cost=message("item.restore.cost", TEXTS, needed_bytes=needed),
         gives=None,
         free=partial(_move_back, situation, name),
-        confirm=message("confirm.restore", name=name),
+        confirm=message("confirm.restore", TEXTS, name=name),
         blocked=_lack_of_headroom(models, pairs),
     )
 
@@ -141,17 +173,17 @@ def _obstacle(
     for part in models.parts(value):
         managed = any(module_of(cls).startswith(_MANAGED_BY) for cls in mro(type(part)))
         if managed or not models.attributes(part).keys().isdisjoint(_MARKS):
-            return message("item.offload.managed", type_name=name_of(type(part)))
+            return message("item.offload.managed", TEXTS, type_name=name_of(type(part)))
     odd = next((tensor for tensor in tensors if not _is_plain(models.torch, tensor)), None)
     if odd is not None:
-        return message("item.offload.kind", type_name=name_of(type(odd)))
+        return message("item.offload.kind", TEXTS, type_name=name_of(type(odd)))
     if situation.candidates.captured:  # a graph would go on where the memory was
         return message("item.captured")
     # Others in the same memory would be parted from it.
     memory = situation.heap.memory
     views = {each for key in moves for each in memory.owners.get(key, ())} & memory.held
     views -= set(map(id, tensors))
-    return message("item.offload.shared", count=len(views)) if views else None
+    return message("item.offload.shared", TEXTS, count=len(views)) if views else None
 
 
 def _is_plain(torch: Any, tensor: Any) -> bool:
@@ -173,6 +205,7 @@ def _lack_of_headroom(models: Models, pairs: list[Pair]) -> Message | None:
         if free is not None and needed > free + cached:
             return message(
                 "item.restore.full",
+                TEXTS,
                 needed_bytes=needed,
                 index=view.index,
                 headroom_bytes=free + cached,
@@ -190,23 +223,23 @@ def _move_out(situation: Situation, name: str) -> Message | None:
         torch.module.cuda.synchronize(device)
     _move(torch, [(tensor, "cpu") for tensor, _ in pairs])
     tensors = [(weakref.ref(tensor), device) for tensor, device in pairs]
-    situation.moved[name] = Moved(weakref.ref(value), tensors)
+    _moved(situation)[name] = Moved(weakref.ref(value), tensors)
     return None
 
 
 def _move_back(situation: Situation, name: str) -> Message | None:
     """Move everything back, gradients and state that came about at the host with it."""
     models = Models(situation.shell)
-    torch, moved = models.torch, situation.moved.get(name)
+    torch, moved = models.torch, _moved(situation).get(name)
     if torch is None or moved is None:
         return message("item.gone")
     pairs = _to_restore(models, torch, moved)
     _move(torch, pairs)
     lost = sum(torch.get(tensor, "device") != device for tensor, device in pairs)
     if lost:
-        return message("item.restore.partly", name=name, count=lost)
-    del situation.moved[name]
-    return message("item.restore.done", name=name, count=len(pairs))
+        return message("item.restore.partly", TEXTS, name=name, count=lost)
+    del _moved(situation)[name]
+    return message("item.restore.done", TEXTS, name=name, count=len(pairs))
 
 
 def _move(torch: Torch, pairs: list[tuple[Any, Any]]) -> None:
@@ -250,3 +283,15 @@ def _to_restore(models: Models, torch: Torch, moved: Moved) -> list[Pair]:
             if each.size() == tensor.size():  # what counts steps may be at the host on purpose
                 found.setdefault(id(each), (each, device))
     return [pair for pair in found.values() if torch.get(pair[0], "device").type == "cpu"]
+
+
+KINDS = {
+    "offload": Kind(items, of_autograd=True, before="framework_cache"),
+    "restore": Kind(
+        items,
+        of_autograd=True,
+        adds_headroom=False,
+        done="item.restore.done",
+        before="framework_cache",
+    ),
+}

@@ -1,0 +1,5 @@
+"""The notebook on a simulated card of the tests of everything that frees."""
+
+from tests.release.conftest import notebook
+
+__all__ = ["notebook"]
