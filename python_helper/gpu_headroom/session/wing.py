@@ -107,8 +107,11 @@ class Wings:
         """Import those that are there by now: some come later, with a pack."""
         with self._loading:
             for module, *_ in WINGS:
-                if module not in self._wings and (found := bring(module)) is not None:
-                    self._wings[module] = found.WING(self._host)
+                try:
+                    if module not in self._wings and (found := bring(module)) is not None:
+                        self._wings[module] = found.WING(self._host)
+                except Exception as error:  # noqa: BLE001  such as of another version: the core goes on
+                    self._host.failed("wings", error)
 
     def report_html(self, html: str, report_id: str) -> str:
         """Return the HTML of a report as it is displayed."""

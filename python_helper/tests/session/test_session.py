@@ -13,6 +13,7 @@ from gpu_headroom.cells.runs import CellRun
 from gpu_headroom.code import parsing
 from gpu_headroom.kernel import running_cell
 from gpu_headroom.oom import evidence
+from gpu_headroom.session import wing
 from gpu_headroom.session.session import Session
 from gpu_headroom.testing import RecordingChannel
 from gpu_headroom.text.messages import message
@@ -268,3 +269,19 @@ def test_tells_of_a_failure_whoever_does_not_look(
     helper.shell.run_cell(FAIL)
     assert helper.types() == ["hello", "cell", "oom", "cell"]
     assert "OutOfMemoryError" in capsys.readouterr().out
+
+
+def test_a_wing_of_another_version_is_reported_and_left_out(
+    helper: Helper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An older wheel may lie beside the helper that a page has brought."""
+
+    def broken(_: str) -> None:
+        raise ImportError("cannot import name 'Wing'")
+
+    monkeypatch.setattr(wing, "bring", broken)
+    helper.session.wings._wings.clear()
+    assert helper.channel.ask(ATTACH)["type"] == "attach"
+    helper.session.wings.load()
+    assert list(helper.session.wings) == []
+    assert "error" in helper.types()
