@@ -1,9 +1,6 @@
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
-import badges from './cells/badgeplugin';
 import cells from './cells/plugin';
-import started from './cells/startedplugin';
-import palette from './commands/palette';
 import actions from './commands/plugin';
 import gauge from './gauge/plugin';
 import kernel from './kernel/plugin';
@@ -18,11 +15,8 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   release,
   panel,
   actions,
-  palette,
   report,
   cells,
-  badges,
-  started,
   ...Object.values<wings.Wing<unknown>>(wings)
 ];
 

@@ -1,9 +1,9 @@
 import { Notification } from '@jupyterlab/apputils';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
+import { KernelFollower } from '../kernel/follower';
 import { isLocked } from '../lab/locked';
 import { CommandIDs, NO_ARGS } from '../tokens';
-import { CommandRefresher } from './refresher';
 import { addReleases, type IParts, target } from './releases';
 
 const CLEANUP_ARGS = {
@@ -31,7 +31,28 @@ export function addCommands(parts: IParts): void {
   addCleanup(parts);
   addSnapshot(parts);
   addStart(parts);
-  new CommandRefresher(parts);
+  followState(parts);
+}
+
+/**
+ * Tell menus and toolbars when the state that the commands depend on changes:
+ * readings come often, only the phase decides. It goes on as long as the application.
+ */
+function followState({ commands, memory, notebooks }: IParts): KernelFollower {
+  const kernel = new KernelFollower(memory);
+  const refresh = (): void => {
+    // Those of another plugin may not be there.
+    Object.values(CommandIDs)
+      .filter(id => commands.hasCommand(id))
+      .forEach(id => {
+        commands.notifyCommandChanged(id);
+      });
+  };
+  kernel.phaseChanged.connect(refresh);
+  notebooks?.currentChanged.connect(refresh);
+  notebooks?.activeCellChanged.connect(refresh);
+  refresh();
+  return kernel;
 }
 
 function addCleanup({ commands, memory, notebooks, trans }: IParts): void {

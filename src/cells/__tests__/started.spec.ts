@@ -5,7 +5,7 @@ import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 import { FakeGpuMemory, FakeMemory, settle } from '../../__tests__/memory';
 import { makePanel, silenceYjs } from '../../__tests__/notebook';
 import { MIME_TYPE } from '../../tokens';
-import plugin from '../startedplugin';
+import plugin from '../plugin';
 
 const PRINTED = 'epoch 1\ntorch.OutOfMemoryError: CUDA out of memory.\n';
 
@@ -47,6 +47,8 @@ describe('The plugin for started processes', () => {
   beforeAll(async () => {
     silenceYjs();
     const notebooks = {
+      forEach: () => undefined,
+      widgetAdded: { connect: () => undefined },
       find: (test: (panel: NotebookPanel) => boolean) =>
         [panel].find(each => test(each))
     };
