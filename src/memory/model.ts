@@ -9,21 +9,6 @@ import { withRuns } from './runs';
 import { type IShortage, shortageAtStart } from './shortage';
 import type { IDeath, IMemoryState, OffReason, Phase } from './state';
 
-/** Events of which a state keeps nothing. */
-type Unkept =
-  | 'plan'
-  | 'worker_released'
-  | 'dry_run'
-  | 'holders'
-  | 'path'
-  | 'snapshot'
-  | 'cleanup'
-  | 'rescue'
-  | 'rerun'
-  | 'progress'
-  | 'error'
-  | 'bye';
-
 /** After this long without a reading from a running cell, numbers are old. */
 export const STALE_AFTER_MS = 3000;
 
@@ -204,8 +189,6 @@ export function take(
     case 'hello':
       return { ...state, hello: event };
     default:
-      // Another kind of event has to say here whether a state keeps it.
-      event satisfies { type: Unkept };
       return state;
   }
 }

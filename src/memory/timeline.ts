@@ -2,7 +2,6 @@
  * What a timeline shows of one device: a pure function of what is known.
  */
 import type { ICell, IDevice, ITrend } from '../protocol';
-import { axisOf, type IAxis } from './axis';
 import { type IEnvelope, startOf, usedAt, widened } from './history';
 import { isBusy } from './model';
 import { type IRange, peakIn, raised } from './peak';
@@ -13,6 +12,18 @@ export interface IPeak extends IRange {
   readonly run: ICell | null;
   /** It is used just now. */
   readonly isNow: boolean;
+}
+
+/** The last minutes, in seconds. */
+export const MINUTES_S = 300;
+
+/** A session that has just begun is shown as if it were so long. */
+const SHORTEST_S = 30;
+
+/** What is shown, in seconds of the kernel's clock; it ends now. */
+interface IAxis {
+  readonly start_s: number;
+  readonly end_s: number;
 }
 
 /** Into so many stretches a timeline is divided at most, or somewhat more. */
@@ -64,11 +75,12 @@ export function timelineOf(
 ): ITimeline {
   const known = state.history[device.index] ?? [];
   const [first] = known;
-  const axis = axisOf(first ? startOf(first) : now_s, now_s, isWhole);
-  const { start_s, end_s } = axis;
+  const age_s = Math.max(SHORTEST_S, first ? now_s - startOf(first) : 0);
+  const shown_s = isWhole ? age_s : Math.min(MINUTES_S, age_s);
+  const axis = { start_s: now_s - shown_s, end_s: now_s };
   const points = widened(
     known.filter(({ time_s }) => isWithin(time_s, time_s, axis)),
-    (end_s - start_s) / STRETCHES
+    shown_s / STRETCHES
   );
   const runs = state.runs.filter(run =>
     isWithin(run.start_s, run.end_s ?? now_s, axis)
@@ -81,7 +93,7 @@ export function timelineOf(
     axis,
     points,
     runs,
-    peak: peakOf(points, runs, device, start_s, isBusy(state)),
+    peak: peakOf(points, runs, device, axis.start_s, isBusy(state)),
     full_in_s: isGrowing ? trend.full_in_s : null
   };
 }

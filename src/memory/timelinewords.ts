@@ -4,9 +4,8 @@
 import type { ICell } from '../protocol';
 import { formatPrompt } from '../text/format';
 import type { ITranslate } from '../text/translate';
-import { MINUTES_S } from './axis';
 import { describeRange } from './peak';
-import type { IPeak } from './timeline';
+import { type IPeak, MINUTES_S } from './timeline';
 
 /** "In [7]", or what can be said of a cell without a number. */
 export function nameCell(

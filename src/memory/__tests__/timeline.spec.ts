@@ -35,6 +35,25 @@ const state = (change: Partial<IMemoryState>): IMemoryState => ({
   ...change
 });
 
+describe('the axis of a timeline', () => {
+  it.each([
+    [0, true, 30],
+    [31, true, 31],
+    [8 * 3600, true, 8 * 3600],
+    [10, false, 30],
+    [200, false, 200],
+    [3000, false, 300]
+  ])(
+    'should, after %s s, whole: %s, show %s s until now',
+    (age_s, isWhole, shown_s) => {
+      const now_s = 100_000;
+      const history = historyOf(point(now_s - age_s, 1));
+      const { axis } = timelineOf(state({ history }), DEVICE, now_s, isWhole);
+      expect(axis).toEqual({ start_s: now_s - shown_s, end_s: now_s });
+    }
+  );
+});
+
 describe('clockOf', () => {
   it('should go on from the last reading by the clock of the page', () => {
     expect(clockOf(state({ sampleAt_ms: 5000 }), 7000)).toBe(SAMPLE.time_s + 2);
