@@ -1,8 +1,10 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { VDomModel } from '@jupyterlab/ui-components';
 import { Token } from '@lumino/coreutils';
+import type { IDisposable } from '@lumino/disposable';
 import { Poll, Throttler } from '@lumino/polling';
 import { type ISignal, Signal } from '@lumino/signaling';
+import type * as React from 'react';
 
 import { KernelFollower } from '../kernel/follower';
 import { perKernel } from '../kernel/perkernel';
@@ -15,7 +17,6 @@ import type { ReleaseSessions } from '../release/sessions';
 import type { IGpuMemory, IKernelMemory } from '../tokens';
 import { HoldersModel } from './holders';
 import type { ISorting } from './rows';
-import type { ISection } from './section';
 
 /** Inserts a cell that frees items into the notebook of a kernel. */
 export type InsertCell = (
@@ -209,8 +210,28 @@ export class PanelModel extends VDomModel {
   private _isShown = false;
 }
 
-/** A section of this panel. */
-export type IPanelSection = ISection<PanelModel>;
+/** A section of the panel, drawn from its model. */
+export interface IPanelSection {
+  readonly id: string;
+  /** Position in the panel, from the top. */
+  readonly rank: number;
+  /** Position after an out-of-memory error, if different. */
+  readonly failedRank?: number;
+  /** Height in pixels below which it is not reduced, unless its content is smaller. */
+  readonly minHeight?: number;
+  readonly label: (trans: TranslationBundle) => string;
+  /** The text at the right of the title. */
+  readonly total: (model: PanelModel) => string;
+  /** Whether it is in the panel; by default, while the kernel has a device. */
+  readonly isShown?: (model: PanelModel) => boolean;
+  /** What redraws the panel when it changes, besides the state of the kernel. */
+  readonly follows?: (
+    model: PanelModel
+  ) => { readonly changed: ISignal<unknown, void> } | null;
+  /** Measure what the section shows until the result is disposed. */
+  readonly look?: (model: PanelModel) => IDisposable | null;
+  readonly Body: React.FunctionComponent<IPanelProps>;
+}
 
 /** The sections of the panel. */
 export type ISections = Registry<IPanelSection>;
