@@ -8,11 +8,11 @@ import { Announcer } from '../lab/announcer';
 import type { ReleaseSessions } from '../release/sessions';
 import { words } from '../text/messages';
 import type { IGpuMemory } from '../tokens';
+import { type DeskOf, desksOf } from './desk';
 import type { IReportOffers } from './offer';
 import { Offers } from './offers';
 import type { Places } from './place';
 import { ReportRenderer } from './renderer';
-import { Reports } from './reports';
 
 import '../../style/card/card.css';
 import '../../style/card/legend.css';
@@ -43,11 +43,8 @@ export class Cards {
     const trans = translator.load('gpu-headroom');
     this._words = words(trans);
     this._offers = new Offers(offers);
-    this._reports = new Reports(
-      sessions,
-      new Files(contents, documents, trans),
-      translator
-    );
+    const files = new Files(contents, documents, trans);
+    this._deskOf = desksOf(sessions, files, translator);
   }
 
   /** What draws one card; its caller owns it. */
@@ -57,7 +54,7 @@ export class Cards {
       memory,
       places,
       dialogs,
-      reports: this._reports,
+      deskOf: this._deskOf,
       offers: this._offers,
       announcer: this._announcer,
       words: this._words
@@ -66,6 +63,6 @@ export class Cards {
 
   private readonly _words;
   private readonly _offers: Offers;
-  private readonly _reports: Reports;
+  private readonly _deskOf: DeskOf;
   private readonly _announcer = new Announcer();
 }

@@ -1,6 +1,5 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import type { IDisposable } from '@lumino/disposable';
-import { type ISignal, Signal } from '@lumino/signaling';
+import { Signal } from '@lumino/signaling';
 
 import {
   type IReportPort,
@@ -23,7 +22,7 @@ import type { IKernelMemory } from '../tokens';
  * The session of one report over the link to its kernel, which takes it along when
  * it ends.
  */
-export class ReportModel extends ReportSession implements IDisposable {
+export class ReportModel extends ReportSession {
   constructor(
     releases: ReleaseSession,
     { life_id, report_id }: Pick<IStub, 'life_id' | 'report_id'>,
@@ -34,7 +33,7 @@ export class ReportModel extends ReportSession implements IDisposable {
       if (this.trust !== 'confirmed') {
         this._runs = {};
       }
-      this._changed.emit();
+      this.changed.emit();
     };
     super(
       portOf(releases, _trans, onChange),
@@ -61,7 +60,7 @@ export class ReportModel extends ReportSession implements IDisposable {
 
   setRun(remedyId: string, cellIds: readonly string[]): void {
     this._runs = { ...this._runs, [remedyId]: cellIds };
-    this._changed.emit();
+    this.changed.emit();
   }
 
   /** What trying its edits has shown; `null`: they were not tried. */
@@ -71,7 +70,7 @@ export class ReportModel extends ReportSession implements IDisposable {
 
   setTried(tried: ITried | null): void {
     this._tried = tried;
-    this._changed.emit();
+    this.changed.emit();
   }
 
   /** Show a remedy as under way until a task of the kernel has ended. */
@@ -81,7 +80,7 @@ export class ReportModel extends ReportSession implements IDisposable {
     going: string
   ): Promise<End<K>> {
     const onChange = (): void => {
-      this._changed.emit();
+      this.changed.emit();
     };
     const working = workingOf(this.memory, task, going, this._trans, onChange);
     return this.wait(remedyId, working);
@@ -89,19 +88,12 @@ export class ReportModel extends ReportSession implements IDisposable {
 
   /** What its cards show besides is another. */
   refresh(): void {
-    this._changed.emit();
+    this.changed.emit();
   }
 
-  get changed(): ISignal<this, void> {
-    return this._changed;
-  }
-
-  get isDisposed(): boolean {
-    return this._isDisposed;
-  }
+  readonly changed = new Signal<this, void>(this);
 
   dispose(): void {
-    this._isDisposed = true;
     this.follow(null);
     Signal.clearData(this);
   }
@@ -125,7 +117,7 @@ export class ReportModel extends ReportSession implements IDisposable {
     const { phase } = state;
     this.follow(lifeOf(state), phase === 'connecting' || phase === 'starting');
     if (this._isNews()) {
-      this._changed.emit();
+      this.changed.emit();
     }
   }
 
@@ -133,8 +125,6 @@ export class ReportModel extends ReportSession implements IDisposable {
     this.onEvent(event);
   }
 
-  private readonly _changed = new Signal<this, void>(this);
-  private _isDisposed = false;
   private _told = false;
   private _tried: ITried | null = null;
   private _runs: Readonly<Record<string, readonly string[]>> = {};

@@ -14,17 +14,15 @@ import { type IReport, type IStub, parseReport } from '../protocol';
 import type { IWords } from '../text/messages';
 import { plain } from '../text/plain';
 import { type IGpuMemory, MIME_TYPE } from '../tokens';
-import type { Desk } from './desk';
+import type { Desk, DeskOf } from './desk';
 import type { ReportModel } from './model';
 import type { Offers } from './offers';
 import { cellAround, type IPlace, type Places, promptOf } from './place';
-import type { Reports } from './reports';
 
 interface IOptions {
   readonly memory: IGpuMemory;
   readonly places: Places;
-  /** Shared by all cards of the page. */
-  readonly reports: Reports;
+  readonly deskOf: DeskOf;
   readonly offers: Offers;
   readonly announcer: Announcer;
   /** Ask before a kernel is restarted. */
@@ -82,9 +80,7 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     const place = this._options.places.find(this.node);
     const memory = place && memoryOf(place, this._options.memory);
     this._setPlace(place);
-    this._setDesk(
-      memory ? this._options.reports.get(memory, this._saved) : null
-    );
+    this._setDesk(memory ? this._options.deskOf(memory, this._saved) : null);
   }
 
   private _setPlace(place: IPlace | null): void {

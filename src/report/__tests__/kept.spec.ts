@@ -14,9 +14,9 @@ import { Registry } from '../../registry';
 import { FakeServices } from '../../release/__tests__/services';
 import { MIME_TYPE } from '../../tokens';
 import type { Places } from '../place';
+import { desksOf } from '../desk';
 import { ReportRenderer } from '../renderer';
 import { Offers } from '../offers';
-import { Reports } from '../reports';
 
 const OFFERS = new Offers(new Registry());
 
@@ -37,7 +37,7 @@ async function show(data: Bundle): Promise<Widget> {
   const renderer = new ReportRenderer({
     memory: new FakeGpuMemory(null),
     places: { find: () => null } as unknown as Places,
-    reports: new Reports(
+    deskOf: desksOf(
       new FakeServices().sessions,
       new FakeFiles().files,
       nullTranslator

@@ -225,7 +225,6 @@ describe('ReportModel', () => {
     await settle();
     memory.dispose();
     model.dispose();
-    expect(model.isDisposed).toBe(true);
     expect(model.trust).toBe('saved');
     memory.restart();
     expect(memory.requests).toHaveLength(1);

@@ -28,9 +28,9 @@ import { Registry } from '../../registry';
 import { FakeServices } from '../../release/__tests__/services';
 import { MIME_TYPE } from '../../tokens';
 import type { IPlace, Places } from '../place';
+import { desksOf } from '../desk';
 import { ReportRenderer } from '../renderer';
 import { Offers } from '../offers';
-import { Reports } from '../reports';
 
 const OFFERS = new Offers(new Registry());
 
@@ -67,7 +67,7 @@ describe('ReportRenderer', () => {
     options = {
       memory: page,
       places: { find: () => place } as unknown as Places,
-      reports: new Reports(
+      deskOf: desksOf(
         new FakeServices().sessions,
         new FakeFiles().files,
         nullTranslator
