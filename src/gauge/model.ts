@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { VDomModel } from '@jupyterlab/ui-components';
 import { Poll } from '@lumino/polling';
-import { type ISignal, Signal } from '@lumino/signaling';
+import { Signal } from '@lumino/signaling';
 
 import { KernelFollower } from '../kernel/follower';
 import {
@@ -78,9 +78,7 @@ export class GaugeModel extends VDomModel {
   }
 
   /** Sentences worth saying aloud. */
-  get announced(): ISignal<this, string> {
-    return this._announced;
-  }
+  readonly announced = new Signal<this, string>(this);
 
   /** Whether somebody looks closely: numbers then follow every reading. */
   get isWatched(): boolean {
@@ -146,7 +144,7 @@ export class GaugeModel extends VDomModel {
   private _announce(now: number): void {
     if (now - this._announcedAt > ANNOUNCED_MS && this._isShown) {
       this._announcedAt = now;
-      this._announced.emit(describe(this._reading, this.trans));
+      this.announced.emit(describe(this._reading, this.trans));
     }
   }
 
@@ -167,7 +165,6 @@ export class GaugeModel extends VDomModel {
   private readonly _kernel: KernelFollower;
   private readonly _poll: Poll;
   private readonly _memos = new WeakMap<IKernelMemory, IMemo>();
-  private readonly _announced = new Signal<this, string>(this);
   private _later: number | undefined;
   private _reading: Reading = { kind: 'hidden' };
   private _workers: IWorkersReading | null = null;

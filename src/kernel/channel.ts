@@ -1,10 +1,10 @@
 import { type Kernel, KernelMessage } from '@jupyterlab/services';
 import type { JSONObject } from '@lumino/coreutils';
-import type { IDisposable } from '@lumino/disposable';
-import { type ISignal, Signal } from '@lumino/signaling';
+import { Signal } from '@lumino/signaling';
 
 import { isObject, parseEvent, parseReply } from '../protocol';
 import type { Event, IHello, IRequests, Reply } from '../protocol';
+import { reach } from './execution';
 
 /** The command of our debug-protocol requests. */
 const COMMAND = 'gpuHeadroom';
@@ -30,31 +30,21 @@ export class NotUnderstood extends Error {
  * come on iopub with the comm id of the helper's life; no comm is opened for
  * them, so that every connection to the kernel receives them.
  */
-export class HelperChannel implements IDisposable {
+export class HelperChannel {
   constructor(kernel: Kernel.IKernelConnection) {
     this._kernel = kernel;
     kernel.iopubMessage.connect(this._onIOPub, this);
   }
 
   /** Events of the adopted life, and the `hello` of any life. */
-  get events(): ISignal<this, Event> {
-    return this._events;
-  }
+  readonly events = new Signal<this, Event>(this);
 
   /** Whether requests go over control, and need not wait for a cell. */
   get isDirect(): boolean {
     return this._comm === null;
   }
 
-  get isDisposed(): boolean {
-    return this._isDisposed;
-  }
-
   dispose(): void {
-    if (this._isDisposed) {
-      return;
-    }
-    this._isDisposed = true;
     this.release();
     Signal.clearData(this);
   }
@@ -115,27 +105,21 @@ export class HelperChannel implements IDisposable {
     return reply;
   }
 
-  private _overControl(request: object, timeout_ms: number): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const future = this._kernel.requestDebug({
-        type: 'request',
-        seq: 0,
-        command: COMMAND,
-        arguments: request
-      });
-      const timer = window.setTimeout(() => {
-        future.dispose();
-      }, timeout_ms);
-      future.onReply = ({ content }) => {
-        window.clearTimeout(timer);
-        resolve((content as { body?: unknown }).body);
-      };
-      // A restart or the end of the connection disposes futures as well.
-      future.done.catch(() => {
-        window.clearTimeout(timer);
-        reject(new NoAnswer());
-      });
+  private async _overControl(
+    request: object,
+    timeout_ms: number
+  ): Promise<unknown> {
+    const future = this._kernel.requestDebug({
+      type: 'request',
+      seq: 0,
+      command: COMMAND,
+      arguments: request
     });
+    const reply = await reach(future, timeout_ms);
+    if (reply === null) {
+      throw new NoAnswer();
+    }
+    return (reply.content as { body?: unknown }).body;
   }
 
   private _overComm(
@@ -174,20 +158,18 @@ export class HelperChannel implements IDisposable {
     if (comm_id === this._commId || isHello) {
       const event = parseEvent(data);
       if (event) {
-        this._events.emit(event);
+        this.events.emit(event);
       }
     }
   }
 
   private readonly _kernel: Kernel.IKernelConnection;
-  private readonly _events = new Signal<this, Event>(this);
   private readonly _waiting = new Map<
     string,
     { resolve: (body: unknown) => void; reject: (reason: Error) => void }
   >();
   private _comm: Kernel.IComm | null = null;
   private _commId: string | null = null;
-  private _isDisposed = false;
 }
 
 /** What a helper of another major version says of itself, whatever else it says. */

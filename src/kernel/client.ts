@@ -20,7 +20,7 @@ const NAMING: readonly (keyof IRequests)[] = ['attach', 'detach', 'sample'];
 /**
  * This page as a client of one kernel's helper: what it asks, and how.
  */
-export class HelperClient implements IDisposable {
+export class HelperClient {
   constructor(
     kernel: Kernel.IKernelConnection,
     private readonly _settings: Settings
@@ -29,10 +29,6 @@ export class HelperClient implements IDisposable {
   }
 
   readonly channel: HelperChannel;
-
-  get isDisposed(): boolean {
-    return this.channel.isDisposed;
-  }
 
   dispose(): void {
     this.channel.dispose();

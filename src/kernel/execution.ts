@@ -153,8 +153,11 @@ interface IReply {
   readonly content: unknown;
 }
 
-/** The reply of a future; `null` for one that waits too long and is given up. */
-function reach<T extends IReply>(
+/**
+ * The reply of a future; `null` for one that waits too long and is given up, and where
+ * a restart or the end of the connection disposes it.
+ */
+export function reach<T extends IReply>(
   future: IPending<T>,
   timeout_ms: number
 ): Promise<IReply | null> {

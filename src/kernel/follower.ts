@@ -1,5 +1,5 @@
 import type { IDisposable } from '@lumino/disposable';
-import { type ISignal, Signal } from '@lumino/signaling';
+import { Signal } from '@lumino/signaling';
 
 import { Observable } from '../observable';
 import type { Event } from '../protocol';
@@ -24,19 +24,13 @@ export class KernelFollower extends Observable {
   }
 
   /** The state of the kernel is another. */
-  get stateChanged(): ISignal<this, IKernelMemory> {
-    return this._stateChanged;
-  }
+  readonly stateChanged = new Signal<this, IKernelMemory>(this);
 
   /** Its phase is another, or it is another kernel. */
-  get phaseChanged(): ISignal<this, void> {
-    return this._phaseChanged;
-  }
+  readonly phaseChanged = new Signal<this, void>(this);
 
   /** Every event of the kernel, after its state has taken it in. */
-  get eventReceived(): ISignal<this, Event> {
-    return this._eventReceived;
-  }
+  readonly eventReceived = new Signal<this, Event>(this);
 
   /** Whether somebody looks closely: readings then come at the fast rate. */
   get isWatched(): boolean {
@@ -68,21 +62,21 @@ export class KernelFollower extends Observable {
     }
     this._phase = current?.state.phase ?? null;
     this.emit();
-    this._phaseChanged.emit();
+    this.phaseChanged.emit();
   }
 
   private _onState(memory: IKernelMemory): void {
     const { phase } = memory.state;
     const isOther = phase !== this._phase;
     this._phase = phase;
-    this._stateChanged.emit(memory);
+    this.stateChanged.emit(memory);
     if (isOther) {
-      this._phaseChanged.emit();
+      this.phaseChanged.emit();
     }
   }
 
   private _onEvent(_: IKernelMemory, event: Event): void {
-    this._eventReceived.emit(event);
+    this.eventReceived.emit(event);
   }
 
   private _watch(): void {
@@ -91,9 +85,6 @@ export class KernelFollower extends Observable {
     before?.dispose();
   }
 
-  private readonly _stateChanged = new Signal<this, IKernelMemory>(this);
-  private readonly _phaseChanged = new Signal<this, void>(this);
-  private readonly _eventReceived = new Signal<this, Event>(this);
   private _current: IKernelMemory | null = null;
   private _phase: string | null = null;
   private _isWatched = false;
@@ -127,21 +118,17 @@ export class DocumentKernel implements IKernelSource {
     return memoryOf(this._document, this._memory);
   }
 
-  get currentChanged(): ISignal<this, void> {
-    return this._currentChanged;
-  }
+  readonly currentChanged = new Signal<this, void>(this);
 
   get hasDocument(): boolean {
     return this._document.sessionContext.isReady;
   }
 
   private _onChanged(): void {
-    this._currentChanged.emit();
+    this.currentChanged.emit();
   }
 
   private _stop(): void {
     Signal.clearData(this);
   }
-
-  private readonly _currentChanged = new Signal<this, void>(this);
 }

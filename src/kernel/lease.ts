@@ -42,7 +42,7 @@ interface IOptions {
  * it is busy. The others hold a longer lease, on which they tell when a cell
  * starts and ends. A hidden page asks nothing.
  */
-export class Lease implements IDisposable {
+export class Lease {
   constructor(private readonly _options: IOptions) {
     _options.settings.changed.connect(this._renew, this);
     document.addEventListener('visibilitychange', this);
@@ -55,14 +55,7 @@ export class Lease implements IDisposable {
     });
   }
 
-  get isDisposed(): boolean {
-    return this._poll.isDisposed;
-  }
-
   dispose(): void {
-    if (this.isDisposed) {
-      return;
-    }
     document.removeEventListener('visibilitychange', this);
     Signal.clearData(this);
     this._suspicion.dispose();

@@ -1,6 +1,6 @@
 import type { Kernel } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
-import { type ISignal, Signal } from '@lumino/signaling';
+import { Signal } from '@lumino/signaling';
 
 import { deathOf, judgeDeath } from '../memory/death';
 import {
@@ -74,17 +74,11 @@ export class KernelLink implements IKernelMemory {
     return this._state;
   }
 
-  get stateChanged(): ISignal<this, void> {
-    return this._stateChanged;
-  }
+  readonly stateChanged = new Signal<this, void>(this);
 
-  get eventReceived(): ISignal<this, Event> {
-    return this._eventReceived;
-  }
+  readonly eventReceived = new Signal<this, Event>(this);
 
-  get disposed(): ISignal<this, void> {
-    return this._disposed;
-  }
+  readonly disposed = new Signal<this, void>(this);
 
   get isDisposed(): boolean {
     return this._isDisposed;
@@ -101,7 +95,7 @@ export class KernelLink implements IKernelMemory {
     }
     this._lease.dispose();
     this._client.dispose();
-    this._disposed.emit();
+    this.disposed.emit();
     Signal.clearData(this);
   }
 
@@ -245,7 +239,7 @@ export class KernelLink implements IKernelMemory {
   private _onEvent(_channel: HelperChannel, event: Event): void {
     if (isOwn(this._state, event)) {
       this._change({ kind: 'event', event, now: Date.now() });
-      this._eventReceived.emit(event);
+      this.eventReceived.emit(event);
       if (event.type === 'error') {
         console.warn(event.message.text);
       } else if (event.type === 'released') {
@@ -371,7 +365,7 @@ export class KernelLink implements IKernelMemory {
     if (next !== this._state && !this._isDisposed) {
       this._state = next;
       this._packs.look(next);
-      this._stateChanged.emit();
+      this.stateChanged.emit();
       this._judge();
     }
   }
@@ -391,9 +385,6 @@ export class KernelLink implements IKernelMemory {
   private readonly _client: HelperClient;
   private readonly _packs: LaterPacks;
   private readonly _lease: Lease;
-  private readonly _stateChanged = new Signal<this, void>(this);
-  private readonly _eventReceived = new Signal<this, Event>(this);
-  private readonly _disposed = new Signal<this, void>(this);
   private _state = INITIAL_STATE;
   /** What was known of a life that may have died. */
   private _lastLive: IMemoryState | null = null;

@@ -1,5 +1,5 @@
 import { PromiseDelegate } from '@lumino/coreutils';
-import { type ISignal, Signal } from '@lumino/signaling';
+import { Signal } from '@lumino/signaling';
 
 import { isBusy, lifeOf } from '../memory/model';
 import { type End, isEndOf, whenLong, type Work } from '../memory/work';
@@ -37,7 +37,7 @@ export class Task<K extends Work> {
     this._life = lifeOf(_memory.state);
     this._callOff = whenLong(() => {
       this._isLong = true;
-      this._changed.emit();
+      this.changed.emit();
     });
     this.ended = this._end.promise;
     // Who only follows `changed` finds the problem there.
@@ -71,9 +71,7 @@ export class Task<K extends Work> {
     return this._problem;
   }
 
-  get changed(): ISignal<this, void> {
-    return this._changed;
-  }
+  readonly changed = new Signal<this, void>(this);
 
   get step(): TaskStep {
     if (this._isOver) {
@@ -112,7 +110,7 @@ export class Task<K extends Work> {
   async cancel(): Promise<void> {
     if (!this._isCancelled && !this._isOver) {
       this._isCancelled = true;
-      this._changed.emit();
+      this.changed.emit();
       await this._stop();
     }
   }
@@ -121,7 +119,7 @@ export class Task<K extends Work> {
     this._taken = reply;
     this._isWaiting = reply.status === 'waiting';
     this._wasBusy = isBusy(this._memory.state);
-    this._changed.emit();
+    this.changed.emit();
     // The event that tells the end may come before the reply.
     for (const event of this._early.splice(0)) {
       this._onEvent(this._memory, event);
@@ -158,7 +156,7 @@ export class Task<K extends Work> {
       const elapsed_s = Math.round(event.elapsed_s);
       if (elapsed_s !== this._seconds) {
         this._seconds = elapsed_s;
-        this._changed.emit();
+        this.changed.emit();
       }
     }
   }
@@ -172,7 +170,7 @@ export class Task<K extends Work> {
       this._onLost();
     } else if (this._taken && busy !== this._wasBusy) {
       this._wasBusy = this._isWaiting = busy;
-      this._changed.emit();
+      this.changed.emit();
     }
   }
 
@@ -195,7 +193,7 @@ export class Task<K extends Work> {
     this._callOff();
     this._isOver = true;
     Signal.disconnectReceiver(this);
-    this._changed.emit();
+    this.changed.emit();
     Signal.clearData(this);
   }
 
@@ -205,7 +203,6 @@ export class Task<K extends Work> {
   /** Events that came before the reply. */
   private readonly _early: Event[] = [];
   private _isLost = false;
-  private readonly _changed = new Signal<this, void>(this);
   private _taken: IReplies[K] | null = null;
   private _seconds: number | null = null;
   private _result: End<K> | null = null;

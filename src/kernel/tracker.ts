@@ -2,7 +2,7 @@ import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { ISessionContext, IWidgetTracker } from '@jupyterlab/apputils';
 import type { Kernel } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
-import { type ISignal, Signal } from '@lumino/signaling';
+import { Signal } from '@lumino/signaling';
 import type { Widget } from '@lumino/widgets';
 
 import type { IGpuMemory } from '../tokens';
@@ -32,9 +32,7 @@ export class GpuMemoryTracker implements IGpuMemory, IDisposable {
     return this._current;
   }
 
-  get currentChanged(): ISignal<this, void> {
-    return this._currentChanged;
-  }
+  readonly currentChanged = new Signal<this, void>(this);
 
   get hasDocument(): boolean {
     return this._focused?.sessionContext.isReady ?? false;
@@ -166,7 +164,7 @@ export class GpuMemoryTracker implements IGpuMemory, IDisposable {
       }
       this._current = current;
       this._hadDocument = hasDocument;
-      this._currentChanged.emit();
+      this.currentChanged.emit();
     }
   }
 
@@ -177,7 +175,6 @@ export class GpuMemoryTracker implements IGpuMemory, IDisposable {
 
   private readonly _documents = new Set<IKernelDocument>();
   private readonly _links = new Map<string, KernelLink>();
-  private readonly _currentChanged = new Signal<this, void>(this);
   private _focus: Widget | null = null;
   private _current: KernelLink | null = null;
   private _hadDocument = false;
