@@ -27,11 +27,6 @@ export function isReleaseOf(
   );
 }
 
-/** Whether a release took something back, which gives no memory. */
-export function isRestored({ items }: IReleased): boolean {
-  return items.length > 0 && items.every(({ kind }) => kind === 'restore');
-}
-
 /** What a release did to the headroom: "1.8 → 13.8 GiB"; empty: not known. */
 export function nameHeadroom({
   headroom_before_bytes: before,

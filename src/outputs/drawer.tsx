@@ -4,8 +4,6 @@ import { Button, Buttons, type IButtonProps } from '../components/button';
 import { CodeBlock } from '../components/code';
 import { Hint } from '../components/hint';
 import { Icon, type IconName } from '../components/icon';
-import { Result } from '../components/result';
-import { Rows } from '../components/rows';
 import { Sentence } from '../components/sentence';
 import { isListed } from '../memory/items';
 import type { IPlan } from '../protocol';
@@ -15,6 +13,8 @@ import { Holding } from './holding';
 import { explain, type Inserting } from './inserting';
 import { type Question, sentenceOf } from './question';
 import { explainQueue, isQueued } from './queue';
+import { Result } from './result';
+import { Rows } from './rows';
 import { trans } from './translation';
 
 /** A question under way: what was asked for, and what is shown meanwhile. */
@@ -145,7 +145,7 @@ export class Drawer {
         report_id: null
       }),
       released => ({
-        body: <Result released={released} expected_bytes={null} trans={trans} />
+        body: <Result released={released} trans={trans} />
       })
     );
   }

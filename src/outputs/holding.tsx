@@ -1,11 +1,11 @@
 import * as React from 'react';
 
 import { Hint } from '../components/hint';
-import { Rows } from '../components/rows';
 import { Sentence } from '../components/sentence';
 import type { IHeldDevice, IHolders } from '../protocol';
 import { formatBytes } from '../text/format';
 import { nameHolder } from '../text/names';
+import { Rows } from './rows';
 import { trans } from './translation';
 
 /** Holders named at most, of each GPU. */

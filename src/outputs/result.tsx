@@ -1,14 +1,14 @@
 import * as React from 'react';
 
-import { isRestored, nameHeadroom } from '../memory/released';
+import { Hint } from '../components/hint';
+import { Icon } from '../components/icon';
+import { Sentence } from '../components/sentence';
+import { hasFreed, nameHeadroom } from '../memory/released';
 import type { IReleased } from '../protocol';
-import { formatBytes, formatPair, MIB } from '../text/format';
+import { formatBytes, MIB } from '../text/format';
 import { words } from '../text/messages';
 import type { ITranslate } from '../text/translate';
-import { Hint } from './hint';
-import { Icon } from './icon';
 import { Rows } from './rows';
-import { Sentence } from './sentence';
 
 /** Holders named at most. */
 const MOST_HOLDERS = 3;
@@ -16,13 +16,8 @@ const MOST_HOLDERS = 3;
 /** Less than this is not worth a line. */
 const SMALLEST_BYTES = MIB;
 
-/** Less than this share of what was expected is worth a reason. */
-const FULFILLED = 0.95;
-
 interface IResultProps {
   released: IReleased;
-  /** What it was expected to give; `null`: not measured before. */
-  expected_bytes: number | null;
   trans: ITranslate;
 }
 
@@ -41,18 +36,15 @@ export function Result(props: IResultProps): React.JSX.Element {
       </div>
     );
   }
-  const isUndone = isRestored(released);
-  const headroom = nameHeadroom(released);
   return (
     <div role="status">
       <p className="jp-GpuHeadroom-freed">
         <Icon name="check" />
         <strong>{headline(props) ?? sentence}</strong>
       </p>
-      {!isUndone && <Items {...props} />}
+      <Items {...props} />
       <Reasons {...props} />
       <p className="jp-GpuHeadroom-notice">
-        {isUndone && headroom && `${trans.__('Headroom %1.', headroom)} `}
         {trans.__('Measured before and after, not estimated.')}
       </p>
     </div>
@@ -60,17 +52,11 @@ export function Result(props: IResultProps): React.JSX.Element {
 }
 
 /** What came back; `null` when nothing did that was in use. */
-function headline(props: IResultProps): string | null {
-  const { expected_bytes, released, trans } = props;
-  const { freed_bytes } = released;
-  if (!freed_bytes || freed_bytes < 0) {
+function headline({ released, trans }: IResultProps): string | null {
+  if (!hasFreed(released)) {
     return null;
   }
-  if (expected_bytes !== null && freed_bytes < FULFILLED * expected_bytes) {
-    const pair = formatPair(freed_bytes, expected_bytes, trans.__(' of '));
-    return trans.__('Freed %1.', pair);
-  }
-  const freed = formatBytes(freed_bytes);
+  const freed = formatBytes(released.freed_bytes ?? 0);
   const headroom = nameHeadroom(released);
   return headroom
     ? trans.__('Freed %1: headroom %2', freed, headroom)

@@ -1,6 +1,6 @@
 import * as React from 'react';
 
-import { Sentence } from './sentence';
+import { Sentence } from '../components/sentence';
 
 /** Names with their sizes, below each other. */
 export function Rows(props: {
