@@ -7,13 +7,13 @@ import { Hint } from '../components/hint';
 import { Wait } from '../lab/wait';
 import { whenLong } from '../memory/work';
 import { formatBytes } from '../text/format';
-import type { IOtherKernels } from './otherkernel';
+import type { OtherKernels } from './otherkernels';
 import type { IShare } from './sharing';
 import { shutDown } from './shutdown';
 import { describeActivity } from './words';
 
 interface IListProps {
-  others: IOtherKernels;
+  others: OtherKernels;
   /** Of the card that is picked, the largest first. */
   shares: readonly IShare[];
   /** What is left for programs that did not answer, in words. */
@@ -54,7 +54,7 @@ export function NotebookList(props: IListProps): React.JSX.Element {
 }
 
 function Notebook(props: {
-  others: IOtherKernels;
+  others: OtherKernels;
   share: IShare;
   trans: TranslationBundle;
 }): React.JSX.Element {
@@ -90,7 +90,7 @@ function Notebook(props: {
  * How many notebooks were not asked, and why; nothing where all were.
  */
 export function Unasked(props: {
-  others: IOtherKernels;
+  others: OtherKernels;
   trans: TranslationBundle;
 }): React.JSX.Element | null {
   const { others, trans } = props;

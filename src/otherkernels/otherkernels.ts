@@ -6,7 +6,7 @@ import { Poll } from '@lumino/polling';
 import { Observable } from '../observable';
 import type { Settings } from '../settings';
 import type { IGpuMemory, IKernelMemory } from '../tokens';
-import type { IOtherKernel, IOtherKernels } from './otherkernel';
+import type { IOtherKernel } from './otherkernel';
 import { askOnce, heard, type Presence } from './presence';
 import { sharesOf } from './sharing';
 
@@ -39,14 +39,15 @@ interface IAnswer {
 }
 
 /**
- * Finds the other kernels of the server, and asks each "are you there" with a
- * debug request: it is answered while a cell runs, and is no activity. Those that
- * this page follows anyway have told it already.
+ * Finds the kernels of the server except that of the focused document, and asks each
+ * "are you there" with a debug request: it is answered while a cell runs, and is no
+ * activity. Those that this page follows anyway have told it already. They are asked
+ * while they are shown and the page is visible, never otherwise.
  *
  * A connection to a kernel that has none would make the server drop what it
  * keeps for a page that is away: such kernels are asked only on a person's word.
  */
-export class OtherKernels extends Observable implements IOtherKernels {
+export class OtherKernels extends Observable {
   constructor(private readonly _options: IOptions) {
     super();
     const { memory, services, settings } = _options;
@@ -62,6 +63,7 @@ export class OtherKernels extends Observable implements IOtherKernels {
     settings.changed.connect(this.emit, this);
   }
 
+  /** Those in which a helper answers. */
   get kernels(): readonly IOtherKernel[] {
     const own = this._options.memory.current?.kernel.id;
     return this._running().flatMap(model => {
@@ -72,20 +74,24 @@ export class OtherKernels extends Observable implements IOtherKernels {
     });
   }
 
+  /** How many were not asked because no page is connected to them. */
   get unasked(): number {
     return this._running().filter(model => this._isUnasked(model)).length;
   }
 
+  /** Whether some are asked on a person's word, and have not answered. */
   get isAsking(): boolean {
     return this._running().some(
       model => this._wanted.has(model.id) && !this._answerOf(model)
     );
   }
 
+  /** Whether a person may be offered to shut them down. */
   get mayShutDown(): boolean {
     return this._options.settings.current.showShutDown;
   }
 
+  /** Ask now and then while the returned object is not disposed. */
   watch(): IDisposable {
     this._watchers++;
     void this._poll.start();
@@ -97,6 +103,7 @@ export class OtherKernels extends Observable implements IOtherKernels {
     });
   }
 
+  /** Ask those too that no page is connected to: a person wants it. */
   askUnasked(): void {
     for (const { id } of this._running()) {
       this._wanted.add(id);
@@ -105,11 +112,13 @@ export class OtherKernels extends Observable implements IOtherKernels {
     void this._poll.refresh();
   }
 
+  /** Whether one of them, by its last answer, holds memory of a GPU of this kernel. */
   isSharing({ state }: IKernelMemory): boolean {
     const devices = state.sample?.devices ?? [];
     return devices.some(device => sharesOf(this.kernels, device).length > 0);
   }
 
+  /** End a kernel; rejects with what the server says. */
   async shutDown(id: string): Promise<void> {
     await this._options.services.kernels.shutdown(id);
   }

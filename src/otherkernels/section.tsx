@@ -7,14 +7,14 @@ import type { IProcess } from '../protocol';
 import { formatBytes } from '../text/format';
 import { nameOthers, nameSize } from '../text/names';
 import { NotebookList, Unasked } from './list';
-import type { IOtherKernels } from './otherkernel';
+import type { OtherKernels } from './otherkernels';
 import { type IShare, restOf, sharesOf } from './sharing';
 import { describeTotal } from './words';
 
 import '../../style/otherkernels.css';
 
 /** Who else uses the GPU that is shown, as a section of the panel. */
-export function othersSection(others: IOtherKernels): IPanelSection {
+export function othersSection(others: OtherKernels): IPanelSection {
   return {
     id: 'others',
     rank: 70,
@@ -30,7 +30,7 @@ export function othersSection(others: IOtherKernels): IPanelSection {
 /** What other notebooks hold of the GPU. */
 function sharesIn(
   { device }: PanelModel,
-  { kernels }: IOtherKernels
+  { kernels }: OtherKernels
 ): readonly IShare[] {
   return device ? sharesOf(kernels, device) : [];
 }
@@ -53,7 +53,7 @@ function othersBytesIn({ device, held }: PanelModel): number | null {
 function Others({
   model,
   others
-}: IPanelProps & { others: IOtherKernels }): React.JSX.Element {
+}: IPanelProps & { others: OtherKernels }): React.JSX.Element {
   const { device, held, trans } = model;
   const shares = sharesIn(model, others);
   const processes = held?.processes ?? [];

@@ -4,7 +4,7 @@ import { askConsent } from '../lab/consent';
 import { Notice } from '../lab/notice';
 import { formatBytes } from '../text/format';
 import { sentenceOf } from '../text/reason';
-import type { IOtherKernels } from './otherkernel';
+import type { OtherKernels } from './otherkernels';
 import type { IShare } from './sharing';
 
 /**
@@ -16,7 +16,7 @@ import type { IShare } from './sharing';
  * @returns whether it was shut down
  */
 export async function shutDown(
-  others: IOtherKernels,
+  others: OtherKernels,
   { kernel, bytes }: IShare,
   trans: TranslationBundle
 ): Promise<boolean> {

@@ -14,7 +14,8 @@ import type { IDevice } from '../../protocol';
 import { makeHolders } from '../../panel/__tests__/held';
 import { type IPanelSection, PanelModel } from '../../panel/model';
 import { FakeServices } from '../../release/__tests__/services';
-import type { IOtherKernel, IOtherKernels } from '../otherkernel';
+import type { IOtherKernel } from '../otherkernel';
+import type { OtherKernels } from '../otherkernels';
 import { othersSection } from '../section';
 
 const trans = nullTranslator.load('gpu-headroom');
@@ -22,7 +23,7 @@ const trans = nullTranslator.load('gpu-headroom');
 const HOUR_MS = 3_600_000;
 
 /** Other kernels as a test wants them. */
-class FakeOthers implements IOtherKernels {
+class FakeOthers {
   readonly changed = new Signal<this, void>(this);
   readonly ended: string[] = [];
   kernels: readonly IOtherKernel[] = [];
@@ -150,7 +151,7 @@ describe('other notebooks on this GPU', () => {
       trans,
       documentName: () => 'train.ipynb'
     });
-    const shown = othersSection(others);
+    const shown = othersSection(others as unknown as OtherKernels);
     model.sections.add(() => Promise.resolve(shown));
     void model.sections.load();
     model.isShown = true;
@@ -189,7 +190,9 @@ describe('other notebooks on this GPU', () => {
   });
 
   it('should be asked only while it is shown', () => {
-    const looking = othersSection(others).look?.(model);
+    const looking = othersSection(others as unknown as OtherKernels).look?.(
+      model
+    );
     expect(others.watchers).toBe(1);
     looking?.dispose();
     expect(others.watchers).toBe(0);
