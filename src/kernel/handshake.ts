@@ -23,11 +23,51 @@ export type Outcome =
   | { readonly kind: 'off'; readonly reason: OffReason }
   | { readonly kind: 'attached'; readonly reply: IReplies['attach'] };
 
+/** What is known of a kernel before its helper is. */
+export interface IKernelFacts {
+  /** Whether the kernel is Python by name; others are left alone. */
+  readonly isPython: () => Promise<boolean>;
+
+  /** Why no helper may be started now, or `null`. */
+  readonly refusal: () => OffReason | null;
+
+  /** What starts the helper, with the helper in it, or with another pack. */
+  readonly readBootstrap: (which?: PackName) => Promise<IWork>;
+
+  /** Execute that; resolves to what went wrong when it has run, or `null`. */
+  readonly inject: (bootstrap: IWork) => Promise<string | null>;
+
+  readonly trans: TranslationBundle;
+}
+
+/** What a handshake is made of. */
+interface IOptions extends IKernelFacts {
+  readonly client: HelperClient;
+
+  /** What was tried with this life of the kernel before. */
+  readonly attempts: Attempts;
+
+  /** Whether the kernel says to be something else than IPython. */
+  readonly isOther: () => Promise<boolean>;
+
+  /** Whether it says that no cell runs. */
+  readonly isIdle: () => boolean;
+
+  /** Whether IPython runs in it: nothing is put into others. */
+  readonly probe: () => Promise<Answering>;
+
+  /** Whether no later handshake has begun. */
+  readonly isCurrent: () => boolean;
+
+  /** Called when nobody is home and the helper is being put in. */
+  readonly onStarting: () => void;
+}
+
 /**
  * Finds the helper of one life of a kernel, or starts it where that is allowed.
  */
 export class Handshake {
-  constructor(private readonly _options: Handshake.IOptions) {}
+  constructor(private readonly _options: IOptions) {}
 
   /** @param asked - a person asked for it: settings are not consulted */
   async run(asked: boolean): Promise<Outcome> {
@@ -156,51 +196,6 @@ export class Handshake {
       throw new Superseded();
     }
     return value;
-  }
-}
-
-/**
- * A namespace for `Handshake` statics.
- */
-export namespace Handshake {
-  /** What is known of a kernel before its helper is. */
-  export interface IKernelFacts {
-    /** Whether the kernel is Python by name; others are left alone. */
-    isPython: () => Promise<boolean>;
-
-    /** Why no helper may be started now, or `null`. */
-    refusal: () => OffReason | null;
-
-    /** What starts the helper, with the helper in it, or with another pack. */
-    readBootstrap: (which?: PackName) => Promise<IWork>;
-
-    /** Execute that; resolves to what went wrong when it has run, or `null`. */
-    inject: (bootstrap: IWork) => Promise<string | null>;
-
-    trans: TranslationBundle;
-  }
-
-  /** What a handshake is made of. */
-  export interface IOptions extends IKernelFacts {
-    client: HelperClient;
-
-    /** What was tried with this life of the kernel before. */
-    attempts: Attempts;
-
-    /** Whether the kernel says to be something else than IPython. */
-    isOther: () => Promise<boolean>;
-
-    /** Whether it says that no cell runs. */
-    isIdle: () => boolean;
-
-    /** Whether IPython runs in it: nothing is put into others. */
-    probe: () => Promise<Answering>;
-
-    /** Whether no later handshake has begun. */
-    isCurrent: () => boolean;
-
-    /** Called when nobody is home and the helper is being put in. */
-    onStarting: () => void;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { IMemoryState } from '../memory/state';
 import type { IRequests } from '../protocol';
 import { sentenceOf } from '../text/reason';
-import type { Handshake } from './handshake';
+import type { IKernelFacts } from './handshake';
 import type { PackName } from './helper';
 
 /** How often a pack is put into one life of a helper without a click. */
@@ -36,7 +36,7 @@ interface IPack {
  * life of the helper. An installed helper has all of them.
  */
 export class LaterPacks {
-  constructor(private readonly _options: Handshake.IKernelFacts) {}
+  constructor(private readonly _options: IKernelFacts) {}
 
   /** Bring the pack for workers once a reading names some. */
   look(state: IMemoryState): void {

@@ -10,7 +10,6 @@ import {
   isOwn,
   reduce
 } from '../memory/model';
-import { recall } from '../memory/recollection';
 import type { IDeath, IMemoryState } from '../memory/state';
 import {
   type Event,
@@ -27,11 +26,24 @@ import type { IKernelMemory } from '../tokens';
 import { Attempts } from './attempts';
 import { type HelperChannel, NotUnderstood } from './channel';
 import { HelperClient } from './client';
-import { Handshake, type Outcome } from './handshake';
+import { Handshake, type IKernelFacts, type Outcome } from './handshake';
 import { LaterPacks } from './laterpacks';
 import { Lease } from './lease';
 import { isOther, probe } from './probe';
 import { explain, phaseOf, Silent } from './problem';
+
+/** What a link is made of. */
+export interface ILinkOptions extends IKernelFacts {
+  readonly kernel: Kernel.IKernelConnection;
+
+  readonly settings: Settings;
+
+  /**
+   * Called when the kernel died, with what its last reading told, and once more
+   * where its next life knows that the system ended it.
+   */
+  readonly onDeath: (death: IDeath) => void;
+}
 
 /**
  * The link to one kernel: finds the helper or starts it, and begins anew with
@@ -40,7 +52,7 @@ import { explain, phaseOf, Silent } from './problem';
  * The tracker constructs and disposes links; a link owns its client and lease.
  */
 export class KernelLink implements IKernelMemory {
-  constructor(options: KernelLink.IOptions) {
+  constructor(options: ILinkOptions) {
     const { kernel, settings } = options;
     this._options = options;
     this.kernel = kernel;
@@ -217,9 +229,16 @@ export class KernelLink implements IKernelMemory {
 
   /** Ask for what happened without this page. */
   private async _recall({ life_id }: IHello): Promise<void> {
-    const recollection = await recall(this);
+    const [cells, history] = await Promise.allSettled([
+      this.request('cells', {}),
+      this.request('history', {})
+    ]);
     if (this._state.hello?.life_id === life_id) {
-      this._change({ kind: 'recalled', ...recollection });
+      this._change({
+        kind: 'recalled',
+        runs: cells.status === 'fulfilled' ? cells.value.runs : [],
+        points: history.status === 'fulfilled' ? history.value.points : []
+      });
     }
   }
 
@@ -381,7 +400,7 @@ export class KernelLink implements IKernelMemory {
     }
   }
 
-  private readonly _options: KernelLink.IOptions;
+  private readonly _options: ILinkOptions;
   private readonly _client: HelperClient;
   private readonly _packs: LaterPacks;
   private readonly _lease: Lease;
@@ -395,22 +414,4 @@ export class KernelLink implements IKernelMemory {
   /** Whether the last handshake failed for want of an answer. */
   private _isSilent = false;
   private _isDisposed = false;
-}
-
-/**
- * A namespace for `KernelLink` statics.
- */
-export namespace KernelLink {
-  /** What a link is made of. */
-  export interface IOptions extends Handshake.IKernelFacts {
-    kernel: Kernel.IKernelConnection;
-
-    settings: Settings;
-
-    /**
-     * Called when the kernel died, with what its last reading told, and once more
-     * where its next life knows that the system ended it.
-     */
-    onDeath: (death: IDeath) => void;
-  }
 }

@@ -1,10 +1,16 @@
 /**
  * What is known of one kernel: events reduce into one immutable state.
  */
-import type { Event, ICell, IOom, IReplies, ISample } from '../protocol';
+import type {
+  Event,
+  ICell,
+  IHistoryPoint,
+  IOom,
+  IReplies,
+  ISample
+} from '../protocol';
 import { withPoints, withReading } from './history';
 import { judge } from './level';
-import type { IRecollection } from './recollection';
 import { withRuns } from './runs';
 import { type IShortage, shortageAtStart } from './shortage';
 import type { IDeath, IMemoryState, OffReason, Phase } from './state';
@@ -43,7 +49,11 @@ export type Change =
   | { kind: 'polled'; reply: IReplies['sample']; now: number }
   | { kind: 'unanswered' }
   | { kind: 'event'; event: Event; now: number }
-  | (IRecollection & { kind: 'recalled' })
+  | {
+      kind: 'recalled';
+      runs: readonly ICell[];
+      points: readonly IHistoryPoint[];
+    }
   | { kind: 'died'; death: IDeath };
 
 /**

@@ -17,7 +17,7 @@ import type { IDeath, OffReason } from '../../memory/state';
 import type { ISample } from '../../protocol';
 import { DEFAULT_SETTINGS, Settings } from '../../settings';
 import { PackMissing } from '../laterpacks';
-import { KernelLink } from '../link';
+import { type ILinkOptions, KernelLink } from '../link';
 import { FakeKernel, helper, HERE } from './fakekernel';
 
 const second = (count: number): Promise<void> =>
@@ -47,17 +47,13 @@ describe('KernelLink', () => {
   };
 
   /** A link to the kernel of the focused document. */
-  const connect = (
-    overrides: Partial<KernelLink.IOptions> = {}
-  ): KernelLink => {
+  const connect = (overrides: Partial<ILinkOptions> = {}): KernelLink => {
     const made = connectUnseen(overrides);
     made.isShown = true;
     return made;
   };
 
-  const connectUnseen = (
-    overrides: Partial<KernelLink.IOptions> = {}
-  ): KernelLink =>
+  const connectUnseen = (overrides: Partial<ILinkOptions> = {}): KernelLink =>
     new KernelLink({
       kernel: kernel.connection,
       settings,
@@ -1002,7 +998,7 @@ describe('KernelLink', () => {
       };
 
     const connectTo = async (
-      overrides: Partial<KernelLink.IOptions>
+      overrides: Partial<ILinkOptions>
     ): Promise<void> => {
       kernel.answer = needing(HELLO.life_id);
       link = connect(overrides);
@@ -1018,7 +1014,7 @@ describe('KernelLink', () => {
     };
 
     /** Each way in which it fails, until it is mended. */
-    const failing = (kind: string): Partial<KernelLink.IOptions> => {
+    const failing = (kind: string): Partial<ILinkOptions> => {
       const fail = (): Promise<string | null> => {
         attempts++;
         if (isMended || kind === 'said') {
