@@ -1,14 +1,12 @@
 import type { IDisposable } from '@lumino/disposable';
-import { type ISignal, Signal } from '@lumino/signaling';
+import { Signal } from '@lumino/signaling';
 
 /**
  * What says that it has changed, and neither says nor hears anything any more
  * once it is disposed.
  */
 export abstract class Observable implements IDisposable {
-  get changed(): ISignal<this, void> {
-    return this._changed;
-  }
+  readonly changed = new Signal<this, void>(this);
 
   get isDisposed(): boolean {
     return this._isDisposed;
@@ -21,9 +19,8 @@ export abstract class Observable implements IDisposable {
 
   /** Say that it has changed. */
   protected emit(): void {
-    this._changed.emit();
+    this.changed.emit();
   }
 
-  private readonly _changed = new Signal<this, void>(this);
   private _isDisposed = false;
 }
