@@ -45,22 +45,6 @@ def test_twenty_comms_reach_twenty_minutes() -> None:
     assert len(opened) == 22
 
 
-def test_what_happens_is_told_on_the_last_comm() -> None:
-    """Before one is opened nobody is told; each takes the place of the one before."""
-    wire = Wire()
-    wire.beacon.send({"n": 1}, PARENT)
-    assert wire.kinds() == []
-    wire.beacon.open({"n": 2}, PARENT)
-    wire.beacon.send({"n": 3}, PARENT)
-    (_, opening), (_, told) = wire.sent
-    assert opening["target_name"] == "target/output"
-    assert (opening["data"], told["data"]) == ({"n": 2}, {"n": 3})
-    assert opening["comm_id"] == told["comm_id"]
-    assert wire.kinds() == ["comm_open", "comm_msg"]
-    wire.beacon.open({}, PARENT)
-    assert wire.kinds() == ["comm_close", "comm_open"]
-
-
 def test_a_closed_one_is_silent() -> None:
     """Closed once, and nothing after it."""
     wire = Wire()

@@ -180,15 +180,6 @@ def age_s(kernel: LiveKernel, uid: str) -> float:
     return times[-1] - times[0] if times else 0.0
 
 
-def test_an_output_that_is_shown_twice_has_two_frames(kernel: LiveKernel) -> None:
-    """Neither takes the comm of the other, which would open another in its turn."""
-    pages = [FramePage(kernel, f"output/{each}") for each in range(2)]
-    for page in [*pages, *pages]:
-        page.poll()
-    comms = kernel.value("sorted(get_ipython().kernel.comm_manager.comms)")
-    assert {page.comm_id for page in pages} <= set(comms)
-
-
 def test_where_nobody_was_heard_the_last_comm_is_told_all_the_same(kernel: LiveKernel) -> None:
     """Comms that nobody takes are answered on the busy shell; what comes on one of them is not."""
     # The gauge of the cell before has not been heard either, and would take the last one.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from gpu_headroom.frames.gauge import name_workers, static_gauge
+from gpu_headroom.frames.gauge import name_workers
 from gpu_headroom.frameworks.view import FrameworkReading
 from gpu_headroom.readings.snapshot import DeviceReading, DeviceSnapshot
 
@@ -63,13 +63,3 @@ def test_workers_are_named_as_the_live_gauge_does(
 ) -> None:
     """Counted by their kind; the fullest of their GPUs where it is fuller than the kernel's own."""
     assert name_workers(workers, own) == said
-
-
-@pytest.mark.parametrize("compact", [False, True])
-def test_a_static_gauge_has_them_below_its_numbers(*, compact: bool) -> None:
-    """In one line of their own, and none where there are none."""
-    html = static_gauge(snapshot(4), "", "2 ranks", compact=compact)
-    numbers, _, rest = html.partition("<p>2 ranks</p>")
-    assert "4.0 GiB" in numbers
-    assert rest.startswith("<p><small>Measured")
-    assert html.replace("<p>2 ranks</p>", "") == static_gauge(snapshot(4), "", compact=compact)
