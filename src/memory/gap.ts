@@ -35,48 +35,46 @@ export function gapOf(
   state: IMemoryState | null,
   trans: ITranslate
 ): IGap | null {
-  switch (reading.kind) {
+  const { kind } = reading;
+  switch (kind) {
     case 'hidden':
       return unseen(state, trans);
-    case 'disconnected':
-      return {
-        kind: 'disconnected',
-        title: trans.__('Not connected'),
-        text: reading.death
-          ? trans.__(
-              '%1 Its GPU memory is free.',
-              explainDeath(reading.death, trans)
-            )
-          : trans.__(
-              'The kernel does not answer, so nothing is measured. If it died, its GPU memory is already free.'
-            ),
-        start: null
-      };
+    case 'disconnected': {
+      const { death } = reading;
+      const text = death
+        ? trans.__('%1 Its GPU memory is free.', explainDeath(death, trans))
+        : trans.__(
+            'The kernel does not answer, so nothing is measured. If it died, its GPU memory is already free.'
+          );
+      return { kind, title: trans.__('Not connected'), text, start: null };
+    }
     case 'off':
       return off(trans.__('Start'), trans);
-    case 'problem':
-      return {
-        kind: 'problem',
-        title: trans.__('Not measured'),
-        text: reading.problem,
-        start: state?.phase === 'failed' ? trans.__('Try again') : null
-      };
-    case 'stopped':
-      return {
-        kind: 'stopped',
-        title: trans.__('CUDA has stopped'),
-        text: explainGap(reading, trans),
-        start: null
-      };
-    case 'none':
-      return none(reading, state, trans);
-    case 'idle':
-      return {
-        kind: 'idle',
-        title: trans.__('Nothing on the GPU yet'),
-        text: `${explainGap(reading, trans)} ${trans.__('The numbers appear with the first tensor on the GPU.')}`,
-        start: null
-      };
+    case 'problem': {
+      const start = state?.phase === 'failed' ? trans.__('Try again') : null;
+      const title = trans.__('Not measured');
+      return { kind, title, text: reading.problem, start };
+    }
+    case 'stopped': {
+      const text = explainGap(reading, trans);
+      return { kind, title: trans.__('CUDA has stopped'), text, start: null };
+    }
+    case 'none': {
+      const why = explainGap(reading, trans);
+      const hint = trans.__(
+        'To try GPU Headroom without one, run `gpu_headroom.simulate()`.'
+      );
+      const text = state?.hello?.installed ? `${why} ${hint}` : why;
+      return { kind, title: trans.__('No GPU'), text, start: null };
+    }
+    case 'idle': {
+      const title = trans.__('Nothing on the GPU yet');
+      const next = trans.__(
+        'The numbers appear with the first tensor on the GPU.'
+      );
+      const text = `${explainGap(reading, trans)} ${next}`;
+      return { kind, title, text, start: null };
+    }
     default:
       return null;
   }
@@ -113,22 +111,5 @@ function off(start: string | null, trans: ITranslate): IGap {
     title: trans.__('Off'),
     text: start === null ? text : `${text} ${cost}`,
     start
-  };
-}
-
-function none(
-  reading: Reading,
-  state: IMemoryState | null,
-  trans: ITranslate
-): IGap {
-  const why = explainGap(reading, trans);
-  const hint = trans.__(
-    'To try GPU Headroom without one, run `gpu_headroom.simulate()`.'
-  );
-  return {
-    kind: 'none',
-    title: trans.__('No GPU'),
-    text: state?.hello?.installed ? `${why} ${hint}` : why,
-    start: null
   };
 }

@@ -5,10 +5,13 @@ import {
 } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
+import { Button } from '../components/button';
 import { Cut } from '../components/cut';
+import { Gap } from '../components/gap';
 import { gpuIcon } from '../lab/labicons';
-import { Empty } from './empty';
-import type { PanelModel } from './model';
+import { gapOf } from '../memory/gap';
+import { NO_MEMO, readGauge } from '../memory/reading';
+import type { IPanelProps, PanelModel } from './model';
 
 /**
  * The top of the panel: its title, the document it is about, and where there is
@@ -72,5 +75,28 @@ function IconButton(props: {
         <icon.react tag="span" />
       </button>
     )
+  );
+}
+
+/** Why there is nothing to show; nothing where there is something. */
+function Empty({ model }: IPanelProps): React.JSX.Element | null {
+  const { current, devices, trans } = model;
+  const state = current?.state ?? null;
+  const gap = gapOf(
+    state ? readGauge(state, NO_MEMO, Date.now()) : { kind: 'hidden' },
+    state,
+    trans
+  );
+  if (devices.length > 0 || gap === null) {
+    return null;
+  }
+  return (
+    <div className="jp-GpuHeadroom-panelEmpty">
+      <Gap gap={gap} isInline trans={trans}>
+        {gap.start !== null && (
+          <Button label={gap.start} onPress={() => void current?.start()} />
+        )}
+      </Gap>
+    </div>
   );
 }
