@@ -19,8 +19,8 @@ const named = (name, pattern) =>
 const BUDGETS = [
   {
     root: 'src',
-    lines: 24_300,
-    coreLines: 17_660,
+    lines: 23_909,
+    coreLines: 17_194,
     wings: ['outputs', ...named('src/wings.ts', /'\.\/(\w+)\//g)]
   },
   {
