@@ -79,7 +79,7 @@ class CellChange:
 class FixOutcome(NamedTuple):
     """The edit of a fix for the cells as they are now; `run` are cell ids in order."""
 
-    status: Literal["ok", "changed", "unknown"]
+    status: Literal["ok", "changed"]
     message: Message
     edits: tuple[Edit, ...] = ()
     run: tuple[str, ...] = ()

@@ -8,7 +8,6 @@ from ..holders.names import user_names
 from ..inspection.kinds import origins
 from ..session.wing import Wing
 from ..text.messages import message
-from .code_fix import FixOutcome
 from .side_effects import caution
 
 if TYPE_CHECKING:
@@ -25,20 +24,21 @@ class Edits(Wing):
         return {"fix": self._fix}
 
     def _fix(self, request: requests.FixRequest) -> wire.FixReply:
-        sources = request["sources"]
-        fix: CodeFix | None = self.host.reports.fix(request["report_id"], request["remedy_id"])
-        outcome = (
-            FixOutcome("unknown", message("fix.unknown")) if fix is None else fix.edits(sources)
-        )
-        return {
+        reply: wire.FixReply = {
             "type": "fix",
             "id": request["id"],
-            "status": outcome.status,
-            "edits": list(outcome.edits),
-            "run": list(outcome.run),
-            "message": outcome.message,
-            "caution": caution(outcome.run, sources, self._models()) if outcome.run else None,
+            "status": "unknown",
+            "edits": [],
+            "run": [],
+            "message": message("fix.unknown"),
+            "caution": None,
         }
+        fix: CodeFix | None = self.host.reports.fix(request["report_id"], request["remedy_id"])
+        if fix is not None:
+            reply["status"], reply["message"], edits, run = fix.edits(request["sources"])
+            reply["edits"], reply["run"] = list(edits), list(run)
+            reply["caution"] = caution(run, request["sources"], self._models())
+        return reply
 
     def _models(self) -> list[str]:
         """Return the names of models: what calling them does is no effect."""

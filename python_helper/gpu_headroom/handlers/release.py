@@ -33,6 +33,7 @@ class ReleaseRequests:
 
     def __init__(self, life: Served) -> None:
         self._life = life
+        kinds()  # now, where no cell waits for what it imports
         self.by_kind: Handlers = {
             "plan": self._plan,
             "release": self._release,

@@ -57,8 +57,7 @@ class Kind:
     true. A `whole` one needs no name: it is found and freed also while another thread is inside a
     framework, and code does it in any session; where it `looks` at objects it says less then.
     `of_autograd` changes what a thread that trains may be reading or writing. What does not add
-    headroom is for other programs. One that frees nothing says by the sentence `done` that it has
-    been done. One that a wing adds comes `before` another.
+    headroom is for other programs. `done` says what frees nothing; a wing's is `before` another.
     """
 
     items: Callable[[Situation], Iterator[Freeable]]
