@@ -76,12 +76,8 @@ class Model:
     def pid(self):
         return os.getpid()
 
-    def die(self):
-        os.kill(os.getpid(), 9)
-
 models = [Model.remote() for _ in range(2)]
 pids = ray.get([each.pid.remote() for each in models])
-task = ray.remote(max_retries=0)(train)
 """
 
 
