@@ -19,7 +19,7 @@ class Listed(NamedTuple):
     items: str = ""
 
 
-WINGS = (
+WINGS: tuple[Listed, ...] = (
     Listed(".trends.monitor"),
     Listed(".frames.wing"),
     Listed(".workers.wing"),
