@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..code.reading import make_way
 from ..concurrency.turns import Late
 from ..wings import added
 from . import kept_in_module
@@ -167,6 +168,7 @@ def _findings(evidence: Evidence) -> dict[str, Finding]:
     found: list[Finding] = []
     for rule in RULES.values():
         with suppress(Late):  # `card/report.py` says that there was no time for all
+            make_way(every=1)
             said = rule(evidence)
             found += [said] if said is not None else []
     found.sort(key=lambda each: _rank(each, evidence))

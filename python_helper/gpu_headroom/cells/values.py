@@ -15,12 +15,12 @@ _DESCRIPTORS = (types.GetSetDescriptorType, types.MemberDescriptorType)
 
 
 def value_at(values: Mapping[str, Any], path: Sequence[str]) -> Any:
-    """Return what a path leads to from the user's variables; `None` where that cannot be seen."""
+    """Return what a path leads to from variables by name; `None` where that cannot be seen."""
     found: Any = None
     for n, name in enumerate(path):
-        table = values if n == 0 else entries(found)
-        # The keys of a person's dict may be objects that compare with code of their own.
-        found = {key: each for key, each in table.items() if type(key) is str}.get(name)
+        # The keys of a user's dict may be objects that compare with code of their own.
+        named = (each for key, each in entries(found).items() if type(key) is str and key == name)
+        found = next(named, None) if n else values.get(name)
     return found
 
 

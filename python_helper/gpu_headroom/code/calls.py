@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from .notebook import Notebook
 from .parsing import LONGEST
+from .reading import children
 from .scopes import executed
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def calls_from(
 
 def run_by(root: ast.AST) -> Iterator[ast.AST]:
     """Walk through what runs inside, when this does."""
-    return chain.from_iterable(map(executed, ast.iter_child_nodes(root)))
+    return chain.from_iterable(map(executed, children(root)))
 
 
 def dotted_of(node: ast.expr) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .beside import script_lines
 from .find import called, path_of, words
-from .reading import make_way
+from .reading import children, make_way
 from .scopes import Function, defaults
 from .size_names import role_of
 
@@ -265,7 +265,7 @@ def nodes(tree: ast.Module) -> Iterator[Placed]:
             continue
         yield node, owner
         inside = node if isinstance(node, (*Function, ast.ClassDef)) else owner
-        waiting += [(child, inside) for child in ast.iter_child_nodes(node)]
+        waiting += [(child, inside) for child in children(node)]
 
 
 def _callee(function: ast.FunctionDef | ast.AsyncFunctionDef, owner: ast.AST | None) -> str:

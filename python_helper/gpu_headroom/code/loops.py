@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .parsing import LONGEST, magics, parse_cell, words_in
-from .reading import walk
+from .reading import children, walk
 from .scopes import Definition, For, With, uses_in
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _sort(statements: Iterable[ast.AST], outside: _Code, loops: list[_Code]) -> 
         if isinstance(node, (*For, ast.While)):
             target = [node.iter, node.target] if not isinstance(node, ast.While) else []
             outside.reads |= reads_of(target[:1])
-            body = [child for child in ast.iter_child_nodes(node) if child not in target]
+            body = [child for child in children(node) if child not in target]
             loops.append(_Code(reads_of(body), stores_of(body), stores_of(target)))
         elif isinstance(node, With):
             _sort_with(node, outside, loops)
@@ -76,7 +76,7 @@ def _sort(statements: Iterable[ast.AST], outside: _Code, loops: list[_Code]) -> 
             outside.reads |= reads_of([node])
             outside.stores |= stores_of([node])
         else:
-            _sort(ast.iter_child_nodes(node), outside, loops)
+            _sort(children(node), outside, loops)
 
 
 def _sort_with(block: ast.With | ast.AsyncWith, outside: _Code, loops: list[_Code]) -> None:

@@ -38,13 +38,13 @@ def parse_cell(source: str) -> ast.Module | None:
 
     Touches no warnings, and gives no cause for any: what cannot be read without one is not read.
     """
-    reading = current()
+    reading, text = current(), source.rstrip("\n")  # IPython ends what it compiles with a line
     if reading is None:
-        return _parse(source)
-    if source not in reading.trees:
+        return _parse(text)
+    if text not in reading.trees:
         reading.check()
-        reading.trees[source] = _parse(source)
-    return reading.trees[source]
+        reading.trees[text] = _parse(text)
+    return reading.trees[text]
 
 
 def _parse(source: str) -> ast.Module | None:

@@ -1,10 +1,9 @@
-"""How long code is read, and what was parsed by then: for all that read within one question."""
+"""What has been parsed and walked so far, for all that reads code for one question."""
 
 from __future__ import annotations
 
 import ast
 import math
-import time
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -15,28 +14,24 @@ if TYPE_CHECKING:
 
     from ..concurrency.turns import Turn
 
-_EVERY = 1024  # nodes, which take a millisecond or two
+_EVERY = 256  # nodes, which take less than a millisecond
 
 
 @dataclass(slots=True)
 class _Reading:
-    """The trees of texts that were parsed so far, and the processor time at which it ends."""
+    """The trees of the texts that were parsed, and the children of the nodes that were visited."""
 
     turn: Turn | None = None
-    ends_s: float = math.inf
     trees: dict[str, ast.Module | None] = field(default_factory=dict)
-    looked_at: int = 0
-    is_cut: bool = False
+    children: dict[ast.AST, tuple[ast.AST, ...]] = field(default_factory=dict)
+    nodes: dict[ast.AST, list[ast.AST]] = field(default_factory=dict)
+    count: int = 0
 
     def check(self) -> None:
         """Let others go on; raise `Late` where the time is over."""
         if self.turn is not None:
             self.turn.pause()
-        if time.thread_time() > self.ends_s:
-            from ..concurrency.turns import Late  # not before the first failure
-
-            self.is_cut = True
-            raise Late
+            self.turn.ensure_time()
 
 
 _READING: ContextVar[_Reading | None] = ContextVar("reading", default=None)
@@ -44,15 +39,14 @@ current = _READING.get
 
 
 @contextmanager
-def each_parsed_once(turn: Turn | None = None, cpu_s: float | None = None) -> Iterator[None]:
-    """Parse no text twice within: whoever asks gets the same tree, and leaves it as it is.
+def each_parsed_once(turn: Turn | None = None, wall_s: float = math.inf) -> Iterator[None]:
+    """Parse no text twice within: all readers share one tree, and do not change it.
 
-    After so much processor time whatever reads code within raises `Late`; `turn` is paused. Both
-    are as around it unless given.
+    All work of `turn` has so much time together; after that, reading code raises `Late`.
     """
-    outer = current() or _Reading()
-    ends_s = outer.ends_s if cpu_s is None else time.thread_time() + cpu_s
-    token = _READING.set(_Reading(turn or outer.turn, ends_s, outer.trees))
+    if turn is not None:
+        turn.limit(wall_s)
+    token = _READING.set(_Reading(turn))
     try:
         yield
     finally:
@@ -62,20 +56,42 @@ def each_parsed_once(turn: Turn | None = None, cpu_s: float | None = None) -> It
 def was_cut() -> bool:
     """Whether the time was over before all was read that was asked for."""
     reading = current()
-    return reading is not None and reading.is_cut
+    return reading is not None and reading.turn is not None and reading.turn.was_cut
 
 
-def make_way() -> None:
-    """Check the time of the reading now and then; to be called for each node."""
+def make_way(every: int = _EVERY) -> None:
+    """Check the time in one of so many calls; to be called in each round of a loop."""
     reading = current()
     if reading is not None:
-        reading.looked_at += 1
-        if not reading.looked_at % _EVERY:
+        reading.count += 1
+        if not reading.count % every:
             reading.check()
 
 
+def children(node: ast.AST) -> tuple[ast.AST, ...]:
+    """Return the child nodes of a node in order, without contexts such as `ast.Load`."""
+    known = (current() or _Reading()).children
+    if node not in known:
+        inner = ast.iter_child_nodes(node)
+        known[node] = tuple([child for child in inner if not isinstance(child, ast.expr_context)])
+    return known[node]
+
+
 def walk(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield a node and all in it, as `ast.walk` does, and make way."""
-    for each in ast.walk(node):
+    """Yield a node and all nodes in it in the order of `ast.walk`, and check the time.
+
+    The nodes of a module are kept: many go through them.
+    """
+    known = (current() or _Reading()).nodes
+    if node in known:
+        for inner in known[node]:
+            make_way()
+            yield inner
+        return
+    nodes = [node]
+    for inner in nodes:  # it grows meanwhile
         make_way()
-        yield each
+        nodes += children(inner)
+        yield inner
+    if isinstance(node, ast.Module):
+        known[node] = nodes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .find import called, names, words
 from .parsing import LONGEST, parse_cell
-from .reading import make_way, walk
+from .reading import children, make_way, walk
 from .scopes import Function, named_by
 from .training import goes_back
 
@@ -66,7 +66,7 @@ def scopes_at(tree: ast.Module, number: int) -> tuple[Scope, Scope]:
             scope = node
         waiting += [
             child
-            for child in ast.iter_child_nodes(node)
+            for child in children(node)
             if not isinstance(child, ast.stmt) or spans(child, number)
         ]
     return function, scope
@@ -90,16 +90,16 @@ def _statements(scope: Scope, number: int | None = None) -> Iterator[ast.AST]:
     while waiting:
         make_way()
         node = waiting.pop()
-        beside = number is not None and not spans(node, number)
         if node is not scope and isinstance(node, (*Function, ast.ClassDef, ast.Lambda)):
             continue
         if isinstance(node, ast.comprehension):  # its names are its own
             waiting += [node.iter, *node.ifs]
             continue
         yield node
-        if node is not scope and beside and isinstance(node, LOOP):
+        is_inner = number is not None and node is not scope and isinstance(node, LOOP)
+        if is_inner and not spans(node, number or 0):
             continue
-        waiting += ast.iter_child_nodes(node)
+        waiting += children(node)
 
 
 def bound_from(loop: Scope, number: int) -> Iterator[str]:
@@ -133,7 +133,7 @@ def bound_from(loop: Scope, number: int) -> Iterator[str]:
 def assigned_at(scope: Scope, number: int) -> Iterator[str]:
     """Yield the names that a statement gives a value without reading it; `.model` of any."""
     for node in _statements(scope, number):
-        if spans(node, number) and isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
+        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and spans(node, number):
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                 yield from _bound_in(target) - (_bound_in(node.value) if node.value else set())
 
@@ -243,6 +243,8 @@ def one_pass(scope: Scope) -> Iterator[tuple[Loop, set[str]]]:
     That is no leak: it is begun anew before each such loop. A sum alone does not count: its parts
     could go backward one by one, unless they hang together by what is handed on.
     """
+    if not any(map(goes_back, walk(scope))):
+        return
     written, read = dict[str, int](), dict[str, int]()
     for node in _statements(scope):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from .reading import make_way
+from .reading import children, make_way
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -110,7 +110,7 @@ class _Look:
         else:
             for name in named_by(node):
                 self._bind(name, node, scope)
-            self._each(ast.iter_child_nodes(node), scope)
+            self._each(children(node), scope)
 
     def _function(
         self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: Scope
@@ -167,7 +167,7 @@ def executed(root: ast.AST) -> Iterator[ast.AST]:
     while waiting:
         node = waiting.pop()
         yield node
-        inside = list(ast.iter_child_nodes(node))
+        inside = list(children(node))
         if isinstance(node, Function):
             given = node.args
             inside = [*node.decorator_list, *given.defaults, *filter(None, given.kw_defaults)]

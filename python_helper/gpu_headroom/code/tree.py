@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from .find import called
-from .reading import walk
+from .reading import children, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ class Tree:
 
     @cached_property
     def _parents(self) -> dict[ast.AST, ast.AST]:
-        return {child: node for node in self.nodes for child in ast.iter_child_nodes(node)}
+        return {child: node for node in self.nodes for child in children(node)}
 
     def calls(self, name: str) -> list[ast.Call]:
         """Return the calls of functions and methods of a name, by its last part: `fit`."""

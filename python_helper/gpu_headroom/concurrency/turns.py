@@ -11,6 +11,7 @@ thread is inside a framework, what native code may be writing (gradients, graphs
 from __future__ import annotations
 
 import gc
+import math
 import sys
 import time
 from contextlib import ExitStack, contextmanager
@@ -56,6 +57,7 @@ class Turn:
     that await in `loops` are company as threads are. `committed` is set by who has done what cannot
     be begun anew. `cancelled` tells that a person ended it. `only_slice_s` is how long others may
     be kept out; `amid_forward`: the calling thread is inside a framework, where it frees no graph.
+    `was_cut`: what the walk is a part of did not come to its end in the time of `limit`.
     """
 
     def __init__(
@@ -72,16 +74,33 @@ class Turn:
         self.reads_graphs = False
         self.committed = False
         self.cancelled = False
+        self.was_cut = False
         self._cpu_s = cpu_s
         self._loops = tuple(loops)
         self._only_slice_s = only_slice_s
         self._amid_forward = amid_forward
         self._began_s: float | None = None
+        self._ends_s = math.inf
         self._slice_ends_s = 0.0
         self._alone = False
         self._is_walking = False
         self._collects = True
         self._cut = False
+
+    def limit(self, wall_s: float) -> None:
+        """Limit all work from now on, not only the walk, on the clock; so also processor time."""
+        self._ends_s = time.perf_counter() + wall_s
+
+    @property
+    def over(self) -> bool:
+        """Whether the time of the limit is over."""
+        return time.perf_counter() > self._ends_s
+
+    def ensure_time(self) -> None:
+        """Raise `Late` where the time of the limit is over."""
+        if self.over:
+            self.was_cut = True
+            raise Late
 
     @property
     def spent_s(self) -> float:
@@ -100,7 +119,7 @@ class Turn:
         """Whether so much of the time there is has been spent."""
         if self.company.there and time.perf_counter() > self._slice_ends_s:
             self._cut = True  # there is no second slice
-        return self._cut or self.spent_s > share * self._cpu_s
+        return self._cut or self.spent_s > share * self._cpu_s or self.over
 
     @property
     def has_many(self) -> bool:
@@ -111,7 +130,7 @@ class Turn:
     def lists_all(self) -> bool:
         """Whether there is time to list all objects of the process, which is done at a stretch."""
         if not self.has_many or self.company.there:
-            return not self.has_many
+            return not (self.has_many or self.over)
         at_leisure = self._cpu_s > SHORT_S
         return self.asked or (at_leisure and sys.getallocatedblocks() <= _MOST_BLOCKS)
 

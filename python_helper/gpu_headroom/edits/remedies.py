@@ -172,6 +172,6 @@ def _change_of(
 
 def _is_at_notebook(shell: Any) -> bool:
     """Whether the kernel works where it began: in the notebook's folder, as a page takes it."""
-    went = value_at(shell.user_ns, ("_dh",))
+    went = value_at({"": shell.user_ns}, ("", "_dh"))
     began = went[0] if type(went) is list and went else None
     return type(began) in (str, type(Path())) and str(began) == str(Path.cwd())

@@ -133,5 +133,7 @@ def lasting(walk: Walk, shell: Any, roots: list[Root]) -> list[Root]:
         if sizes[id(place)] > _LASTING * found and not walk.inspector.is_array(value)
     ]
     del objects[AT_ONCE:]
+    if not objects:
+        return []
     search = Search(walk, shell, below=Place("traceback", ""))
-    return search.roots(objects, depth=_LASTING_DEPTH, until=0.8) if objects else []
+    return search.roots(objects, depth=_LASTING_DEPTH, until=0.8)

@@ -53,15 +53,6 @@ class HeldStorage:
         return self.place.path
 
 
-@dataclass(frozen=True, slots=True)
-class Retained:
-    """A container whose members keep autograd graphs alive: how many, and what they hold."""
-
-    name: str
-    count: int
-    bytes: int
-
-
 class StorageLedger:
     """Counts each storage once, for whoever reaches it first."""
 
@@ -70,12 +61,14 @@ class StorageLedger:
         self.meetings: dict[int, list[Place]] = {}
         """By the `id` of a place: it, and further places of the object there."""
         self._met = 0
+        self._shapes: dict[int, Counter[tuple[int, ...]]] = {}
 
     def __iter__(self) -> Iterator[HeldStorage]:
         return iter(self._held.values())
 
     def add(self, storage: Storage, place: Place, *, graph: bool = False) -> None:
         """Enter a storage, or another place of one."""
+        self._shapes.clear()
         held = self._held.get(storage.key)
         if held is None:
             self._held[storage.key] = HeldStorage(storage, place, graph)
@@ -132,12 +125,9 @@ class StorageLedger:
         Rows may be of any dimension, as in `[length, batch, width]`, or only of the `first`.
         """
         return sum(
-            held.storage.bytes
-            for held in self.on(device_index)
-            if held.kind in ("tensor", "activations")
-            and _has_rows(
-                (held.storage.shape or ())[: 1 if first else None], rows, multiples=multiples
-            )
+            size
+            for shape, size in self._bytes_by_shape(device_index).items()
+            if _has_rows(shape[: 1 if first else None], rows, multiples=multiples)
         )
 
     def bytes_of_sides(
@@ -150,30 +140,28 @@ class StorageLedger:
         """
         sizes = {size >> times for times in range(_HALVED)} if both else {size}
         found = 0
-        for held in self.on(device_index):
-            shape = held.storage.shape or ()
+        for shape, bytes_so in self._bytes_by_shape(device_index).items():
             sides = [each for each in shape if each in sizes and each > 1]
             enough = any(sides.count(side) > 1 for side in sides) if both else bool(sides)
             enough = enough or (multiples and not both and _has_rows(shape, size, multiples=True))
-            if enough and held.kind in ("tensor", "activations"):
-                found += held.storage.bytes
+            found += bytes_so if enough else 0
         return found
 
-    def retained(self, device_index: int) -> tuple[Retained, ...]:
-        """Return the containers that several graphs are kept in, largest first."""
-        found: dict[str, Counter[str]] = {}
-        paths: dict[int, str | None] = {}
-        for held in self.on(device_index):
-            if held.kind != "activations":
-                continue
-            place = id(held.place)
-            if place not in paths:
-                paths[place] = held.path if _in_container(held.place) else None
-            path = paths[place]
-            if path is not None:
-                found.setdefault(held.root, Counter())[path] += held.storage.bytes
-        each = [Retained(root, len(sizes), sizes.total()) for root, sizes in found.items()]
-        return tuple(sorted(each, key=lambda one: -one.bytes))
+    def _bytes_by_shape(self, device_index: int) -> Counter[tuple[int, ...]]:
+        """Return the bytes of inputs and activations by shape: asked for each of many numbers."""
+        if device_index not in self._shapes:
+            found = self._shapes[device_index] = Counter()
+            for held in self.on(device_index):
+                if held.kind in ("tensor", "activations"):
+                    found[held.storage.shape or ()] += held.storage.bytes
+        return self._shapes[device_index]
+
+    def graphs(self, device_index: int) -> Counter[str]:
+        """Return how many members of each container keep autograd graphs alive."""
+        held_here = self.on(device_index)
+        places = {id(held.place): held.place for held in held_here if held.kind == "activations"}
+        members = {(each.root, each.path) for each in places.values() if _in_container(each)}
+        return Counter([root for root, _ in members])
 
 
 def _is_other(first: Place, place: Place) -> bool:

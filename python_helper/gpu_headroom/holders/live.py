@@ -11,16 +11,16 @@ from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..code.facts import Live, ModelFacts, ScheduleFacts
+from ..code.reading import make_way
 from ..concurrency.other_threads import kind_of_file
 from ..inspection.classes import comes_from, defines, namespace_of
 from ..inspection.kinds import is_kind, module_of, mro, name_of, origins, top_of
 from ..inspection.tables import items_of
 from ..own import OURS
 from . import modules
-from .names import user_names
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from .inspector import Inspector
 
@@ -41,19 +41,16 @@ _GROWS = frozenset({"append", "extend", "appendleft", "add", "insert", "setdefau
 _OTHERS = ("__init__", "forward")
 
 
-def live(shell: Any, inspector: Inspector) -> Live:
-    """Take the facts of a kernel."""
-    return facts_of(user_names(shell), inspector)
+def live(values: Mapping[str, Any], inspector: Inspector) -> Live:
+    """Take the facts of these values; each class is looked at once."""
+    make_way(every=1)
+    torch, kinds = inspector.torch, {id(type(value)): type(value) for value in values.values()}
 
+    def of(is_so: Callable[[type], bool]) -> dict[str, Any]:
+        those = {key for key, kind in kinds.items() if is_so(kind)}
+        return {name: value for name, value in values.items() if id(type(value)) in those}
 
-def facts_of(values: Mapping[str, Any], inspector: Inspector) -> Live:
-    """Take the facts of these values."""
-    torch = inspector.torch
-    optimizers = {
-        name: value
-        for name, value in values.items()
-        if torch is not None and comes_from(type(value), torch.optimizer)
-    }
+    optimizers = of(lambda kind: torch is not None and comes_from(kind, torch.optimizer))
     trained = set[int]().union(
         *[_parameters_of(inspector.attributes(each)) for each in optimizers.values()]
     )
@@ -62,31 +59,34 @@ def facts_of(values: Mapping[str, Any], inspector: Inspector) -> Live:
         for name, value in values.items()
         if inspector.is_module(value)
     }
-    accumulates, trainer = dict[str, int](), ""
-    for name, value in values.items():
-        if type(value) is int and value > 1 and _ACCUMULATES.search(name):
-            accumulates[name] = value
-        elif ("transformers", "TrainingArguments") in origins(type(value)):
-            own = inspector.attributes(value)
-            steps = own.get(_OF_TRAINER)
-            if type(steps) is int and steps > 1:
-                accumulates[_OF_TRAINER] = steps
-            trainer = name if own.get("gradient_checkpointing") is False else trainer
+    accumulates = {
+        name: value
+        for name, value in values.items()
+        if type(value) is int and value > 1 and _ACCUMULATES.search(name)
+    }
+    trainer = ""
+    for name, value in of(lambda k: ("transformers", "TrainingArguments") in origins(k)).items():
+        own = inspector.attributes(value)
+        steps = own.get(_OF_TRAINER)
+        if type(steps) is int and steps > 1:
+            accumulates[_OF_TRAINER] = steps
+        trainer = name if own.get("gradient_checkpointing") is False else trainer
+    of_modules = dict[str, bool]()
     return Live(
         models=models,
         lengths={
             name: len(value) for name, value in values.items() if type(value) in (list, tuple)
         },
-        streams=frozenset(n for n, value in values.items() if defines(type(value), "__next__")),
+        streams=frozenset(of(lambda kind: defines(kind, "__next__"))),
         schedules={
             name: facts
-            for name, value in values.items()
+            for name, value in of(_is_schedule).items()
             if (facts := _schedule(value, inspector)) is not None
         },
         accumulates=accumulates,
         loads=frozenset({*models, *optimizers}),
         entries={name: _plain(value) for name, value in values.items() if type(value) is dict},
-        foreign=frozenset(name for name, value in values.items() if _is_foreign(value)),
+        foreign=frozenset(n for n, value in values.items() if _is_foreign(value, of_modules)),
         trainer=trainer,
     )
 
@@ -98,17 +98,27 @@ def _plain(value: dict[Any, Any]) -> frozenset[str]:
     return frozenset(k for k, v in value.items() if type(k) is str and type(v) in _PLAIN)
 
 
-def _is_foreign(value: Any) -> bool:
-    """Return whether a file of the user's own has defined a function, or an object's class."""
-    module: Any = value
-    if type(value) is not ModuleType:
-        kind = type(value)
-        if kind is FunctionType:
-            named = value.__globals__.get("__name__")
-        else:
-            named = module_of(value if issubclass(kind, type) else kind)
-        ours = top_of(named) in OURS
-        module = None if ours or type(named) is not str else sys.modules.get(named)
+def _is_foreign(value: Any, known: dict[str, bool]) -> bool:
+    """Return whether a file of the user's own has defined a function, or an object's class.
+
+    `known` says so of modules by name.
+    """
+    make_way()
+    kind = type(value)
+    if kind is ModuleType:
+        return _has_own_file(value)
+    if kind is FunctionType:
+        named = value.__globals__.get("__name__")
+    else:
+        named = module_of(value if issubclass(kind, type) else kind)
+    if type(named) is not str:
+        return False
+    if named not in known:
+        known[named] = top_of(named) not in OURS and _has_own_file(sys.modules.get(named))
+    return known[named]
+
+
+def _has_own_file(module: Any) -> bool:
     file = vars(module).get("__file__") if type(module) is ModuleType else None
     return type(file) is str and kind_of_file(file) == "own"
 
@@ -123,13 +133,13 @@ def _parameters_of(optimizer: Mapping[str, Any]) -> set[int]:
 
 
 def _model(model: Any, inspector: Inspector, trained: Collection[int]) -> ModelFacts:
+    make_way(every=1)
     torch = inspector.torch
 
     def own(part: Any) -> list[Any]:
-        inner = modules.parts(part, inspector.attributes)
         return [
             each
-            for module in inner
+            for module in modules.parts(part, inspector.attributes)
             for each in modules.tensors_of(inspector.attributes(module), ("_parameters",))
         ]
 
@@ -154,13 +164,12 @@ def _model(model: Any, inspector: Inspector, trained: Collection[int]) -> ModelF
     return ModelFacts(frozenset(classes), method, is_idle, tuple(heads))
 
 
+def _is_schedule(kind: type) -> bool:
+    return any(top == "torch" and name.endswith("LRScheduler") for top, name in origins(kind))
+
+
 def _schedule(value: Any, inspector: Inspector) -> ScheduleFacts | None:
     """Return the number of steps that a schedule has been made for."""
-    kind = type(value)
-    if not any(name_of(base).endswith(("LRScheduler", "_LRScheduler")) for base in mro(kind)):
-        return None
-    if not any(top_of(top) == "torch" for top, _ in origins(kind)):
-        return None
     own = dict(inspector.attributes(value))
     functions = own.get("lr_lambdas")
     for function in functions if type(functions) is list else ():

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from ..concurrency.turns import Turn
 from ..frameworks.torch.blocks import workspaces
 from ..text.messages import message
 from . import collector, graphs, suspended
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from types import TracebackType
 
+    from ..concurrency.turns import Turn
     from ..protocol.generated import wire
     from ..protocol.generated.wire import PartKind
     from .ledger import StorageLedger
@@ -72,7 +72,7 @@ class Survey:
 
 def survey(  # noqa: PLR0913  each is a question that a caller may leave out
     shell: Any,
-    turn: Turn | None = None,
+    turn: Turn,
     *,
     tracebacks: Iterable[TracebackType] | None = None,
     unreached: bool = True,
@@ -82,13 +82,12 @@ def survey(  # noqa: PLR0913  each is a question that a caller may leave out
     """Walk from everything that keeps memory alive, most lasting first; `None` without a framework.
 
     A storage belongs to the first origin that reaches it: what is left to the tracebacks is held by
-    nothing else. `turn` is a short one that nobody asked for unless given; `tracebacks` are those
-    that are remembered unless given; `unreached` also asks the gc for objects that no name reaches.
-    `for_account` gives each storage the size of its block, which the allocator may have left larger
-    than was asked for, and leaves long containers closed once all that the gc knows has been found:
-    they could only add other names. Holds nothing afterwards.
+    nothing else. `tracebacks` are those that are remembered unless given; `unreached` also asks the
+    gc for objects that no name reaches. `for_account` gives each storage the size of its block,
+    which the allocator may have left larger than was asked for, and leaves long containers closed
+    once all that the gc knows has been found: they could only add other names. Holds nothing
+    afterwards.
     """
-    turn = turn or Turn(asked=False)
     with turn.walking():
         walk = Walk(Inspector(turn, whole_blocks=for_account))
         if not walk.inspector.frameworks:

@@ -116,7 +116,7 @@ def rows_of(device_index: int, found: Survey, sharing: Sharing) -> tuple[Row, ..
     members: dict[tuple[Origin, str], list[HeldStorage]] = {}
     for held in found.ledger.on(device_index):
         members.setdefault(row_of(held.place), []).append(held)
-    graphs = {retained.name: retained.count for retained in found.ledger.retained(device_index)}
+    graphs = found.ledger.graphs(device_index)
     rows = []
     for (origin, name), held_here in members.items():
         row_id = f"{device_index}/{origin}/{name}"
@@ -130,7 +130,7 @@ def rows_of(device_index: int, found: Survey, sharing: Sharing) -> tuple[Row, ..
                 type_name=None if origin == "traceback" else found.type_names.get((origin, name)),
                 parts=parts,
                 aliases=tuple(sharing.names((origin, name))),
-                hint=_hint(origin, shown, parts, graphs.get(name, 0)),
+                hint=_hint(origin, shown, parts, graphs[name]),
             )
         )
     return tuple(sorted(rows, key=lambda row: -row.bytes))

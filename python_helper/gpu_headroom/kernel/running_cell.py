@@ -98,6 +98,14 @@ def computes(shell: Any) -> bool:
     return any(runs_cell(shell, thread.ident or 0) for thread in threads if _runs_cells(thread))
 
 
+def file_of(error: BaseException) -> str | None:
+    """Return the file name under which IPython compiled the cell that it ran into this error."""
+    step = error.__traceback__
+    if step is None or step.tb_next is None or step.tb_frame.f_code.co_name != "run_code":
+        return None
+    return step.tb_next.tb_frame.f_code.co_filename
+
+
 def code_name(shell: Any, source: str, execution_count: int | None) -> str | None:
     """Return the file name under which IPython compiled a cell, as tracebacks show it."""
     naming = getattr(shell.compile, "get_code_name", None)

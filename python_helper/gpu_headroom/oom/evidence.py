@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -11,8 +10,6 @@ from typing import TYPE_CHECKING
 from ..code.batch import Code, is_of_others, size_literals
 from ..code.facts import Live
 from ..code.notebook import Notebook
-from ..code.reading import each_parsed_once
-from ..code.rounds import grown_by_functions
 from ..concurrency.turns import Disturbed, Late
 from ..holders.groups import groups_of
 from ..holders.inspector import Inspector
@@ -215,20 +212,16 @@ _PART_OF: Mapping[HolderKind, PartKind] = {
 def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidence:
     """Survey the kernel after a failure. Leaves no reference to its frames or tensors behind.
 
-    `known` is what was seen of its frames the first time.
+    `known` is what was seen of its frames the first time, if all was. What holds memory comes
+    before what the code says.
     """
-    with each_parsed_once(cpu_s=math.inf):
-        here = known or scene(failure, turn)
-    if known is None:
-        with suppress(Late):
-            grown, added = grown_by_functions(run.source for run in failure.cells)
-            growing, adding = here.running.growing | grown, here.running.adding | added
-            here = replace(here, running=replace(here.running, growing=growing, adding=adding))
+    here = known if known is not None and known.complete else None
     try:
-        inner = failure.recognition.error.__traceback__ if known is None else None
+        inner = failure.recognition.error.__traceback__ if here is None else None
         found, ended = survey(failure.shell, turn, for_account=True, failed=inner), None
     except Disturbed:
         found, ended = None, message("holders.disturbed")
+    here = here or scene(failure, turn)
     ledger = found.ledger if found else StorageLedger()
     failure = failure.on_one_card()
     index = failure.device_index
@@ -255,13 +248,17 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
     let_go = _let_go(failure, memory)
     groups = groups_of(found, index) if found else ()
     made = (in_use or 0) - (failure.start_bytes or 0)
-    grown = {
-        f".{name}"
-        for group in groups
-        if group.count >= _SEVERAL and made >= group.bytes / 2  # most of it by this cell
-        if (name := filled_attribute(group.path, names, here.running.calls, inspector))
-    }
-    here = replace(here, running=replace(here.running, growing=here.running.growing | grown))
+    rows, facts = None, Live()
+    with suppress(Late):
+        grown = {
+            f".{name}"
+            for group in groups
+            if group.count >= _SEVERAL and made >= group.bytes / 2  # most of it by this cell
+            if (name := filled_attribute(group.path, names, here.running.calls, inspector))
+        }
+        here = replace(here, running=replace(here.running, growing=here.running.growing | grown))
+        rows = None if batch else at_once(ledger, index, here, names)
+        facts = live(names, inspector)
     much_outside = (memory.outside_bytes or 0) >= MUCH_OUTSIDE * (memory.capacity_bytes or 0)
     return Evidence(
         failure=failure,
@@ -282,7 +279,7 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         batch=batch and batch.literal,
         batch_bytes=batch.bytes if batch else 0,
         batch_twin=batch and batch.twin,
-        at_once=None if batch else at_once(ledger, index, here, names),
+        at_once=rows,
         input_size=size,
         input_bytes=size_bytes,
         halves_bytes=found.halves.get(index, 0) if found else 0,
@@ -293,7 +290,7 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         training=_training(failure, turn, here) if here.running.trains else None,
         others=others_on(failure.device) if much_outside else NOBODY,
         notebook=notebook,
-        live=live(failure.shell, inspector),
+        live=facts,
     )
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from ..code.parsing import LONGEST, parse_cell
 from ..code.reading import walk
+from ..concurrency.other_threads import kind_of_file
 from ..holders.frames import is_installed
 from ..inspection.kinds import top_of
 from ..own import OURS
@@ -39,8 +40,6 @@ def failing_line(error: BaseException, cell: CellRun) -> int | None:
 
     `None` also where the cell is too long to be looked through.
     """
-    if len(cell.source) > LONGEST:
-        return None
     innermost, files = None, dict[str, list[str]]()
     for frame, number in walk_tb(error.__traceback__):
         name = frame.f_code.co_filename
@@ -128,8 +127,11 @@ def _compiled(filename: str, cell: CellRun) -> list[str]:
     """Return the lines of this cell that were compiled as `filename`, none if it is not of it.
 
     IPython names each cell's code; where the name is not known the source tells, and so it
-    does for the body of a cell magic that runs it as a cell of its own.
+    does for the body of a cell magic that runs it as a cell of its own. No lines of a cell that is
+    too long to be looked through.
     """
+    if len(cell.source) > LONGEST:
+        return []
     if cell.path is not None:
         return cell.source.splitlines() if filename == cell.filename else []
     if filename in _TIMED_NAMES:
@@ -137,8 +139,8 @@ def _compiled(filename: str, cell: CellRun) -> list[str]:
         return _without_leading_blanks(cell.source[magic.end() :]) if magic else []
     kept = linecache.cache.get(filename)
     lines = [] if kept is None or len(kept) == 1 else kept[2]
-    # Most files are longer than a cell, and need not be put together.
-    text = "".join(lines).strip() if len(lines) <= len(cell.source) else ""
+    may_be = kind_of_file(filename) == "own" and len(lines) <= len(cell.source)
+    text = "".join(lines).strip() if may_be else ""
     if filename == cell.filename or (text and cell.source.rstrip().endswith(text)):
         return lines or _without_leading_blanks(cell.source)
     return []

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
+from itertools import chain
 from traceback import walk_tb
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from ..cells.values import value_at
 from ..code.beside import beside
-from ..code.parsing import words_in
+from ..code.parsing import LONGEST, words_in
 from ..holders.frames import is_installed
 from ..inspection.tables import items_of
 
@@ -32,13 +32,17 @@ def files_of(error: BaseException, cells: Iterable[CellRun]) -> tuple[CellRun, .
     frames = [frame for frame, _ in walk_tb(error.__traceback__) if not is_installed(frame)]
     paths = dict.fromkeys([frame.f_code.co_filename for frame in frames])
     files = [file for each in paths if (file := beside(each)) is not None]
-    words = words_in("\n".join([run.source for run in (*cells, *files)]))
+    words = words_in(_text(cells, files))
     for name, module in items_of(sys.modules):
         if type(module) is ModuleType and name.rpartition(".")[2] in words:
-            path = value_at(vars(module), ("__file__",))
+            path = vars(module).get("__file__")
             if type(path) is str and path.endswith(".py") and "-packages" not in path:
                 files += filter(None, [beside(path)])
-    texts = "\n".join([run.source for run in (*cells, *files)])
-    files += filter(None, map(beside, SETTINGS.findall(texts)))
+    files += filter(None, map(beside, SETTINGS.findall(_text(cells, files))))
     known = {run.key: run for run in files if run.start_s <= last.start_s}
     return tuple(known.values())[:MOST]
+
+
+def _text(*runs: Iterable[CellRun]) -> str:
+    """Return the newest of the code, as much as is looked through of one cell."""
+    return "\n".join([run.source for run in chain(*runs)])[-LONGEST:]

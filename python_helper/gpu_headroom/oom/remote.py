@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import PurePath
 from types import FunctionType
@@ -17,6 +18,7 @@ from ..code.batch import OTHER_PHASE, Code, named_batch, size_literals
 from ..code.beside import beside
 from ..code.command import COMMAND, as_run
 from ..concurrency.other_threads import kind_of_file
+from ..concurrency.turns import Late
 from ..errors.remote import RemoteWorker
 from ..holders.inspector import Inspector
 from ..holders.live import live
@@ -78,20 +80,16 @@ def of_worker(failure: Failure, turn: Turn, batch: object = None, fits: object =
             origin=origins[-1],
         ),
     )
-    notebook = notebook_of(known.failure, known.scene)
-    literals = size_literals(_ROLES, (*failure.cells, cell), names)
-    if batch is None:
+    known = replace(known, notebook=notebook_of(known.failure, known.scene))
+    with suppress(Late):
+        literals = size_literals(_ROLES, (*failure.cells, cell), names)
         number = named_batch(literals, cell)
-    else:
-        places = ((each, [each.cell.key, each.line, each.column]) for each in literals)
-        number = next((each for each, place in places if place == batch), None)
-    return replace(
-        known,
-        notebook=notebook,
-        live=live(failure.shell, Inspector(turn)),
-        batch=number,
-        fitting_batch=_fitting(fits),
-    )
+        if batch is not None:
+            places = ((each, [each.cell.key, each.line, each.column]) for each in literals)
+            number = next((each for each, place in places if place == batch), None)
+        facts = live(names, Inspector(turn))
+        known = replace(known, live=facts, batch=number, fitting_batch=_fitting(fits))
+    return known
 
 
 def _file(function: object, file: str) -> str:

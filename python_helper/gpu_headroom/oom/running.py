@@ -9,17 +9,16 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from os.path import realpath
 from pathlib import PurePath
 from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
 
 from ..code.find import called, names
-from ..code.parsing import LONGEST, parse_cell
-from ..code.reading import each_parsed_once, walk
+from ..code.parsing import parse_cell
+from ..code.reading import walk
 from ..code.rounds import (
     LOOP,
     added_to,
@@ -28,13 +27,13 @@ from ..code.rounds import (
     calls_in,
     gathering,
     grown,
+    grown_by_functions,
     one_pass,
     scopes_at,
     spans,
     stored,
 )
 from ..code.training import goes_back, going_back
-from ..concurrency.turns import Late
 from ..holders.frames import is_installed, locals_of, where_of
 from ..inspection.kinds import origins, top_of
 from .failing_line import CALLS_MODEL
@@ -67,7 +66,6 @@ _FUTURES, _RESULT = "concurrent.futures", "__get_result"
 _AT_ONCE = frozenset({"gather", "create_task", "TaskGroup", "as_completed"})
 _NAMES = ("previous", "adding", "growing", "one_pass", "assigning", "bound", "of_libraries")
 _MOST_FRAMES = 200
-_READ_S = 0.1  # of processor time: a report has more to find out
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,17 +113,18 @@ class Running:
     rounds_done: float | None = None
 
 
-def running(error: BaseException, files: Iterable[CellRun] = ()) -> Running:
+def running(
+    error: BaseException, files: Iterable[CellRun] = (), cells: Iterable[CellRun] = ()
+) -> Running:
     """Return what the frames of an error and their text say of what was running.
 
-    `files` are those beside the notebook that are as they were when they ran. Of very long code
-    only as many frames are read as there is time for, the outermost first.
+    `files` are those beside the notebook that are as they were when they ran. Functions of `cells`
+    may put something into containers, whether they were running or not.
     """
     reading = _FrameReading({run.filename: run.source for run in files})
-    with each_parsed_once(cpu_s=_READ_S), suppress(Late):
-        for frame, number in list(walk_tb(error.__traceback__))[-_MOST_FRAMES:]:
-            reading.enter(frame, number)
-    return reading.result()
+    for frame, number in list(walk_tb(error.__traceback__))[-_MOST_FRAMES:]:
+        reading.enter(frame, number)
+    return reading.result(grown_by_functions(run.source for run in cells))
 
 
 class _FrameReading:
@@ -137,7 +136,7 @@ class _FrameReading:
         self._own = list[str]()
         self._calls = set[str]()
         self._names: dict[str, set[str]] = {name: set() for name in _NAMES}
-        self._trees: dict[str, ast.Module | None] = {}
+        self._going_back = cache(going_back)
         self._trains = self._evaluates = self._in_optimizer = False
         self._rounds: tuple[int, int] | None = None
         self._is_one_pass = False
@@ -167,7 +166,7 @@ class _FrameReading:
             return
         self._own.append(name)
         self._called_by_own = True
-        tree = _tree_of(frame, self._trees, self._files)
+        tree = _tree_of(frame, self._files)
         if tree is not None and number:
             self._read(frame, number, tree)
 
@@ -212,7 +211,7 @@ class _FrameReading:
             self._gathering = found
             self._gathered_at = f"{PurePath(file).name}, line {number}" if is_file else ""
         is_loop = isinstance(scope, LOOP)
-        back = going_back(tree)
+        back = self._going_back(tree)
         self._trains |= any(
             (goes_back(call) or called(call) in back) and (is_loop or call.lineno >= number)
             for call in calls
@@ -229,9 +228,11 @@ class _FrameReading:
             self._rounds = _rounds(frame, scope)
             self._is_one_pass = bool(passes.get(scope))
 
-    def result(self) -> Running:
-        """Return what has been read."""
-        rounds = self._rounds
+    def result(self, by_functions: tuple[set[str], set[str]]) -> Running:
+        """Return what has been read, with what `grown_by_functions` has found."""
+        rounds, names = self._rounds, self._names
+        names["growing"] |= by_functions[0]
+        names["adding"] |= by_functions[1]
         return Running(
             trains=(self._trains or self._in_optimizer) and not self._evaluates,
             in_optimizer=self._in_optimizer,
@@ -248,7 +249,7 @@ class _FrameReading:
             gathered_at=self._gathered_at,
             rounds=rounds,
             rounds_done=rounds[0] / rounds[1] if rounds and self._is_one_pass else None,
-            **{name: frozenset(each) for name, each in self._names.items()},
+            **{name: frozenset(each) for name, each in names.items()},
         )
 
 
@@ -263,17 +264,13 @@ def _known(code: CodeType, names: Iterable[str]) -> set[str]:
     return {name + (where if name in own else outer.get(name, "")) for name in names}
 
 
-def _tree_of(
-    frame: FrameType, trees: dict[str, ast.Module | None], files: Mapping[str | None, str]
-) -> ast.Module | None:
+def _tree_of(frame: FrameType, files: Mapping[str | None, str]) -> ast.Module | None:
     """Parse the text of a frame's code, where it is at hand: no file is read."""
     file = frame.f_code.co_filename
-    if file not in trees:
-        kept = linecache.cache.get(file)
-        text = "".join(kept[2]) if kept is not None and len(kept) > 1 else ""
-        text = text or files.get(realpath(file), "") if files else text
-        trees[file] = parse_cell(text) if text and len(text) <= LONGEST else None
-    return trees[file]
+    kept = linecache.cache.get(file)
+    text = "".join(kept[2]) if kept is not None and len(kept) > 1 else ""
+    text = text or files.get(realpath(file), "") if files else text
+    return parse_cell(text) if text else None
 
 
 def _goes_through_model(frame: FrameType, loop: Scope) -> bool:

@@ -5,13 +5,14 @@ It holds no error and no frame, so that a card may be completed when these have 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from traceback import walk_tb
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..code.beside import script_lines
-from ..concurrency.turns import Turn
+from ..concurrency.turns import Late
 from ..holders.frames import locals_of
 from ..holders.inspector import Inspector
 from ..inspection.kinds import name_of
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ..cells.runs import CellRun
+    from ..concurrency.turns import Turn
     from .failing_line import Place
     from .failure import Failure
     from .layers import Layers
@@ -53,7 +55,8 @@ class Scene:
     `layers` are those of the model that was running; `None` where that tells nothing.
     `inputs_require_grad`: gradients go through what failed to what it was given.
     `origin` is the line of a cell, and its function, that failed in another process.
-    `numbers` are integers that the frames knew, with their names.
+    `numbers` are integers that the frames knew, with their names. `complete`: there was time for
+    all of it.
     """
 
     line: int | None = None
@@ -69,6 +72,7 @@ class Scene:
     inputs_require_grad: bool = False
     origin: Place | None = None
     numbers: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    complete: bool = True
 
     @property
     def places(self) -> tuple[tuple[CellRun, int], ...]:
@@ -90,31 +94,42 @@ class RunningModule(NamedTuple):
     given: tuple[int, ...] = ()
 
 
-def scene(failure: Failure, turn: Turn | None = None) -> Scene:
-    """Look at the frames of a failure, which nobody can do later."""
+def scene(failure: Failure, turn: Turn) -> Scene:
+    """Look at the frames of a failure, as long as they are there, and read their code."""
     inner, cell = failure.recognition.error, failure.cell
-    inspector = Inspector(turn or Turn(asked=False))
+    inspector = Inspector(turn)
     modules = list(_modules(inner, inspector))
     files = files_of(inner, (*failure.cells[:-1], cell))
-    places = in_cells(up_to_model(steps_of(inner)), (*files, *failure.cells[:-1], cell))
+    places = in_cells(
+        dict.fromkeys(up_to_model(steps_of(inner))), (*files, *failure.cells[:-1], cell)
+    )
     steps = tuple([(run, line) for run, line, _ in places])
     at = failing_line(inner, cell) or failing_line(failure.error, cell)
     if at is None and (at := _script_line(cell, steps)) is not None:
         steps = ((cell, at), *steps)
-    return Scene(
+    here = Scene(
         line=at,
         in_backward=failed_in_backward(inner),
-        running=running(inner, files),
-        operation=failed(inner, failure.requested_bytes, inspector) if inspector.torch else None,
-        call=given(inner, inspector) if inspector.torch else None,
-        is_last=is_last_step(inner, cell),
         modules=tuple([module for module, _ in modules]),
         steps=steps,
-        layers=layers_of([each for _, each in modules], inspector, _beside(inner, inspector)),
         files=files,
-        inputs_require_grad=inputs_require_grad(inner, inspector),
-        numbers=numbers_in(inner),
+        complete=False,
     )
+    with suppress(Late):
+        here = replace(
+            here,
+            running=running(inner, files, failure.cells),
+            operation=failed(inner, failure.requested_bytes, inspector)
+            if inspector.torch
+            else None,
+            call=given(inner, inspector) if inspector.torch else None,
+            is_last=is_last_step(inner, cell),
+            layers=layers_of([each for _, each in modules], inspector, _beside(inner, inspector)),
+            inputs_require_grad=inputs_require_grad(inner, inspector),
+            numbers=numbers_in(inner),
+            complete=True,
+        )
+    return here
 
 
 def _beside(error: BaseException, inspector: Inspector) -> list[object]:

@@ -14,7 +14,7 @@ from ..code.find import dotted, names, root_name, words
 from ..code.loops import reads_of, stores_of
 from ..code.order import order_of
 from ..code.parsing import magics, parse_cell, words_in
-from ..code.reading import walk
+from ..code.reading import children, walk
 from ..code.scopes import Definition, For
 from ..code.training import trains
 
@@ -149,7 +149,7 @@ def trained_before(source: str, line: int, cells: Iterable[str]) -> bool:
     before: list[ast.stmt] = []
     node: ast.AST | None = tree
     while node is not None:
-        inner = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)]
+        inner = [child for child in children(node) if isinstance(child, ast.stmt)]
         before = [] if isinstance(node, Definition) else before
         before += [statement for statement in inner if (statement.end_lineno or line) < line]
         node = next((e for e in inner if e.lineno <= line <= (e.end_lineno or 0)), None)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import math
+import os
+import sys
 import time
 from dataclasses import dataclass, replace
 from functools import partial
@@ -49,9 +52,9 @@ if TYPE_CHECKING:
         def take_capture(self, *, of_this_thread: bool) -> Capture | None: ...
 
 
-_CARD_S = 0.25  # of processor time, before the next cell
-_READ_S = 0.4  # the same, with all that is read of code
-_COMPLETE_S = 10.0  # of it between cells, a slice at a time
+_HOLD_S = float(os.environ.get("GPU_HEADROOM_HOLD_S", "0.35"))  # on the clock, for a report
+_WALK_S = 0.25  # of processor time, for its walk
+_COMPLETE_S = 10.0  # of it, and on the clock, between cells, a slice at a time
 # Beside others that look comes to no end: the next is after so long, then after twice as long.
 _FOR_TIME = ("holders.incomplete", "card.unread")
 _PAUSE_S = 1.0
@@ -109,7 +112,8 @@ class Failures:
         from ..card.sticky_error import build
 
         life, latest = self._life, self._life.sampler.latest
-        built = build(fault, self._named(run), latest, life.life_id, life.cuda.stopped)
+        run = replace(run, filename=running_cell.file_of(fault.error))
+        built = build(fault, run, latest, life.life_id, life.cuda.stopped)
         report = life.reports.enter(built)
         if life.options["mark_cells"]:
             self._show(report)
@@ -131,12 +135,17 @@ class Failures:
         if shown_before is not None:
             held = self._earlier_error().held(shown_before, failure.device_index)
             failure = replace(failure, earlier_traceback_bytes=held)
+        collects = gc.isenabled()
+        gc.disable()  # what parsing makes would set it off
         try:
-            self._show_card(failure, life.turn(_CARD_S, asked=False))
+            self._show_card(failure, life.turn(_WALK_S, asked=False))
         except Exception as problem:  # noqa: BLE001  a failure of ours must not hide theirs
             life.failed("report", problem)
             if life.options["mark_cells"]:
                 show_line(failure, message("card.failed", error=format_error(problem)))
+        finally:
+            if collects:
+                gc.enable()
 
     def failure_of(
         self, error: BaseException, recognition: Recognition, snapshot: DeviceSnapshot
@@ -173,7 +182,7 @@ class Failures:
             recognition = Recognition(error, name, said, worker=worker)
             failure = self._failure(error, recognition, run)
             there = life.wings.worker_failure(recognition)
-            with each_parsed_once(cpu_s=_READ_S):
+            with each_parsed_once():
                 evidence = of_command(failure, printed.above, there.batch, there.fits)
                 built = report_of(evidence)
             built = there.joined(built)
@@ -198,7 +207,7 @@ class Failures:
             recognition=recognition,
             capture=capture,
             life_id=life.life_id,
-            cell=self._named(run),
+            cell=replace(run, filename=running_cell.file_of(error)),
             cells=life.ledger.cells(),
             device=None if snapshot is None else snapshot.device(index),
             shell=life.shell,
@@ -228,7 +237,7 @@ class Failures:
         life, tries = self._life, self._tries or Tries()
         self._tries = tries
         there = life.wings.worker_failure(failure.recognition) if failure.in_other_process else None
-        with each_parsed_once(turn, _READ_S):
+        with each_parsed_once(turn, _HOLD_S):
             if there is not None:
                 evidence = of_worker(failure, turn, there.batch, there.fits)
             else:
@@ -288,13 +297,17 @@ class Failures:
             return
         later, goes_on = unfinished, last_shown() == unfinished.shown
         if goes_on and turn.blocked_by is None:
-            with each_parsed_once(turn, _COMPLETE_S if not turn.asked else math.inf):
-                evidence = measure(unfinished.failure, turn, unfinished.scene)
+            failure = unfinished.failure
+            error = sys.last_value or failure.error
+            if not unfinished.scene.complete and (recognition := recognised(error)):
+                failure = replace(failure, error=error, recognition=recognition)
+            with each_parsed_once(turn, math.inf if turn.asked else _COMPLETE_S):
+                evidence = measure(failure, turn, unfinished.scene)
                 if self._tries is not None:
                     evidence = self._tries.enter(evidence)
                 rest = evidence.not_attributed_bytes or 0
                 built = report_of(evidence, report_id=unfinished.report_id)
-                later = replace(later, why=built.ended)
+                later = replace(later, scene=evidence.scene, why=built.ended)
                 if rest <= unfinished.not_attributed_bytes:
                     later = replace(later, built=built, not_attributed_bytes=rest)
         end(later.built, later.why)
@@ -340,10 +353,6 @@ class Failures:
 
         self._earlier = self._earlier or EarlierError()
         return self._earlier
-
-    def _named(self, run: CellRun) -> CellRun:
-        name = running_cell.code_name(self._life.shell, run.source, run.execution_count)
-        return replace(run, filename=name)
 
 
 def recognised(

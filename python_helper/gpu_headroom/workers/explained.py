@@ -37,7 +37,7 @@ def explained(error: BaseException, failure_of: FailureOf, turn: Turn) -> dict[s
     failure = failure_of(recognition, snapshot)
     if failure is None:
         return None
-    with each_parsed_once():
+    with each_parsed_once(turn, 1.0):
         evidence = measure(failure, turn)
         built = report_of(evidence)
     batch = evidence.batch

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.holders.inspector import Inspector
 from gpu_headroom.holders.live import live
+from gpu_headroom.holders.names import user_names
 
 if TYPE_CHECKING:
     from tests.notebook import Notebook
@@ -19,5 +20,5 @@ def test_streams_are_what_is_used_up_by_being_read(notebook: Notebook) -> None:
         "numbers = (n for n in rows)\nfile = io.StringIO()\n"
         "class Feed:\n    def __next__(self): return 1\nfeed = Feed()"
     )
-    facts = live(notebook.shell, Inspector(Turn(30.0)))
+    facts = live(user_names(notebook.shell), Inspector(Turn(30.0)))
     assert facts.streams == {"source", "numbers", "file", "feed"}

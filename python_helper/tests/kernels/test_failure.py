@@ -189,7 +189,7 @@ def test_a_line_says_what_is_known_where_there_can_be_no_card(
 HURRY = """
 import gpu_headroom.session.failures as hurried
 from gpu_headroom.holders import walk
-patience, hurried._CARD_S = hurried._CARD_S, 1e-9
+patience, hurried._WALK_S = hurried._WALK_S, 1e-9
 walk._CHECK_EVERY = 1
 """
 
@@ -212,7 +212,7 @@ def test_a_card_is_completed_between_cells(gpu: LiveKernel) -> None:
     assert whole["traceback_bytes"] >= 7 * 512 * MIB
     parts = {part["kind"]: part["bytes"] for part in whole["parts"]}
     assert parts.get("not_attributed", 0) <= 0.05 * whole["in_use_bytes"]
-    gpu.run("hurried._CARD_S = patience")
+    gpu.run("hurried._WALK_S = patience")
 
 
 def test_a_card_does_not_look_for_what_no_time_would_find(gpu: LiveKernel) -> None:
@@ -241,4 +241,4 @@ def test_a_card_stays_as_it_is_where_another_cell_comes_first(gpu: LiveKernel) -
     gpu.until(lambda: len(gpu.events("oom", since)) == 2)
     reply = gpu.ask("report", life_id=report["life_id"], report_id=report["report_id"])
     assert reply["report"]["looking"] is False
-    gpu.run("hurried._CARD_S = patience")
+    gpu.run("hurried._WALK_S = patience")

@@ -149,7 +149,7 @@ layers(torch.randn(batch_size, 512, device="cuda")).sum().backward()
 
 def test_code_that_there_is_no_time_to_read_is_read_between_cells(gpu: LiveKernel) -> None:
     """What it tells comes then: no cell waits for it."""
-    gpu.run("import gpu_headroom.session.failures as hurried; hurried._READ_S = 0.0")
+    gpu.run("import gpu_headroom.session.failures as hurried; hurried._HOLD_S = 0.0")
     first = gpu.run(TRAINS, stop_on_error=False).report
     assert first["looking"] is True
     assert "smaller-batch" not in {each["id"] for each in first["remedies"]}

@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.oom.scene import scene
 from gpu_simulator import simulate
 from tests.notebook import open_notebook
@@ -36,7 +37,7 @@ def ask(notebook: Notebook, setup: str, failing: str) -> FailedOperation | None:
     assert notebook.run(setup).success
     result = notebook.run(failing)
     assert not result.success
-    return scene(notebook.failure(result)).operation
+    return scene(notebook.failure(result), Turn(asked=False)).operation
 
 
 SHAPES = {
