@@ -26,7 +26,7 @@ const BESIDE = ['gpu_dry_run', 'gpu_simulator'];
 const TARGET = join(ROOT, 'src', 'kernel', 'pack.ts');
 
 /** Largest size of the pack on the wire, in bytes; to come down to 165,000, and never up again. */
-const LIMIT = 186_200;
+const LIMIT = 184_800;
 
 /** The same of the pack for dry runs. */
 const DRY_RUN_LIMIT = 80_000;
@@ -71,9 +71,11 @@ const FOR_WORKERS = [
   'workers/words.py'
 ];
 
-/** What a dry run is made of, and what saves a training: likewise. */
+/** What a dry run is made of, what saves a training, and what running again costs: likewise. */
 const FOR_DRY_RUNS = [
   ...BESIDE.map(name => `${name}/`),
+  'rerun/code.py',
+  'rerun/wing.py',
   'rescue/checkpoint.py',
   'rescue/resume.py',
   'rescue/wing.py'

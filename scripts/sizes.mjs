@@ -25,8 +25,8 @@ const BUDGETS = [
   },
   {
     root: 'python_helper/gpu_headroom',
-    lines: 35_870,
-    coreLines: 27_400,
+    lines: 35_950,
+    coreLines: 27_480,
     wings: named('python_helper/gpu_headroom/wings.py', /"\.(\w+)\./g)
   },
   { root: 'python_helper/gpu_dry_run', lines: 4_145 },

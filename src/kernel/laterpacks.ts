@@ -16,6 +16,7 @@ const PACKS: { readonly [K in keyof IRequests]?: PackName } = {
   follow: 'WORKERS_PACK',
   worker_release: 'WORKERS_PACK',
   dry_run: 'DRY_RUN_PACK',
+  rerun: 'DRY_RUN_PACK',
   rescue: 'DRY_RUN_PACK'
 };
 

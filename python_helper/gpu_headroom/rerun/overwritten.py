@@ -18,7 +18,6 @@ from ..release.freeable import Freeable, Kind
 from ..release.outputs import forget
 from ..release.variables import delete, holds_memory
 from ..text.messages import message
-from .code import set_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -55,6 +54,8 @@ def offer(situation: Situation, run: Sequence[CellRun], cells: Mapping[str, str]
 
     `run` has their sources as they will run, `cells` those of the notebook.
     """
+    from .code import set_first  # it comes with the first request for this
+
     offers, number, ids = _offers(situation), uuid.uuid4().hex[:8], []
     anew = set_first([cell_run.source for cell_run in run], cells.values())
     for cell, names in zip(run, anew, strict=True):

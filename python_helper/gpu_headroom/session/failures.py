@@ -52,7 +52,15 @@ if TYPE_CHECKING:
         def take_capture(self, *, of_this_thread: bool) -> Capture | None: ...
 
 
-_HOLD_S = float(os.environ.get("GPU_HEADROOM_HOLD_S", "0.35"))  # on the clock, for a report
+def _hold_s() -> float:
+    """Return how long all work on a report may take, on the clock."""
+    try:
+        return float(os.environ["GPU_HEADROOM_HOLD_S"])
+    except (KeyError, ValueError):
+        return 0.35
+
+
+_HOLD_S = _hold_s()
 _WALK_S = 0.25  # of processor time, for its walk
 _COMPLETE_S = 10.0  # of it, and on the clock, between cells, a slice at a time
 # Beside others that look comes to no end: the next is after so long, then after twice as long.
@@ -298,9 +306,9 @@ class Failures:
         later, goes_on = unfinished, last_shown() == unfinished.shown
         if goes_on and turn.blocked_by is None:
             failure = unfinished.failure
-            error = sys.last_value or failure.error
+            error = getattr(sys, "last_value", None)
             if not unfinished.scene.complete and (recognition := recognised(error)):
-                failure = replace(failure, error=error, recognition=recognition)
+                failure = replace(failure, error=recognition.error, recognition=recognition)
             with each_parsed_once(turn, math.inf if turn.asked else _COMPLETE_S):
                 evidence = measure(failure, turn, unfinished.scene)
                 if self._tries is not None:

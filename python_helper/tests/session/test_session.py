@@ -17,6 +17,7 @@ from gpu_headroom.session import wing
 from gpu_headroom.session.session import Session
 from gpu_headroom.testing import RecordingChannel
 from gpu_headroom.text.messages import message
+from gpu_headroom.wings import Listed
 from gpu_simulator import simulate
 from IPython.core.interactiveshell import InteractiveShell
 from tests.live import OPTIONS
@@ -279,6 +280,7 @@ def test_a_wing_of_another_version_is_reported_and_left_out(
     def broken(_: str) -> None:
         raise ImportError("cannot import name 'Wing'")
 
+    monkeypatch.setattr(wing, "WINGS", (Listed(".old.wing"),))
     monkeypatch.setattr(wing, "bring", broken)
     helper.session.wings._wings.clear()
     assert helper.channel.ask(ATTACH)["type"] == "attach"
