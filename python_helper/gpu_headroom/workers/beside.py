@@ -43,7 +43,7 @@ TEXTS = {
     ),
     "remedy.own-card.ray": "Let Ray count the GPU",
     "remedy.own-card.ray.note": (
-        "`num_gpus=1` for tasks and actors that use it: Ray then starts no second one on the card. "
+        "`num_gpus=1` for tasks and actors that use it: Ray then starts no second one on the GPU. "
         "`max_calls=1` for a task ends its process with it, and what that has cached."
     ),
     "remedy.even-ranks": "Give each rank as much as the others",

@@ -10,7 +10,7 @@ TEXTS = {
     "the helper waits behind their own calls.",
     "worker.busy": "Nothing was done: it is at work. Try again when it is idle.",
     "worker.failed": "The cluster did not do it: {error}",
-    "worker.freed": "It freed **{freed_bytes}** and returned **{returned_bytes}** to the card.",
+    "worker.freed": "It freed **{freed_bytes}** and returned **{returned_bytes}** to the GPU.",
     "worker.no_hook": "Ray takes the helper as it starts only: "
     "`ray.init(runtime_env=gpu_headroom.ray_environment())`",
     "worker.no_actor": "Only an actor of the Ray that this notebook has started can be followed.",
@@ -22,8 +22,7 @@ TEXTS = {
     "worker.nothing": "Nothing was freed: it has not used a GPU.",
     "worker.silent": "None of them has said anything yet.",
     "worker.unanswered": "It does not answer: whether it has freed anything is not known.",
-    "worker.untold": "Nothing was done: of an actor with coroutines nobody can tell whether it "
-    "is at work.",
+    "worker.untold": "Nothing was done: whether an actor with coroutines is at work is not known.",
     "workers.cards": "GPU | In use | Cached | Capacity",
     "workers.following": "{workers}: the helper is on its way there.",
     "workers.goes_actor": "The helper goes into this actor as a call, in its turn: "
