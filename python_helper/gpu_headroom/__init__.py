@@ -105,10 +105,10 @@ def save_memory_snapshot(path: str | None = None) -> str:
 
 def plan() -> list[Item]:
     """List what can be freed, in bytes, and what one loses by it."""
-    from . import release
+    from .release import items
 
     session = _live()
-    return release.plan(session.situation(session.turn()))
+    return items.plan(session.situation(session.turn()))
 
 
 def free(items: Sequence[str] | None = None, confirm: Sequence[str] = ()) -> str:
@@ -117,8 +117,8 @@ def free(items: Sequence[str] | None = None, confirm: Sequence[str] = ()) -> str
     What loses something, such as `variable:x`, has to be named in `confirm` as well: else this
     raises `ValueError`, with nothing freed.
     """
-    from . import release
     from .handlers.release import tell
+    from .release.outcome import run
     from .terminal import summary
     from .text.messages import say
 
@@ -126,7 +126,7 @@ def free(items: Sequence[str] | None = None, confirm: Sequence[str] = ()) -> str
     if session.computes_elsewhere():
         return say("released.busy")
     situation, read = session.situation(session.turn()), session.sampler.measure
-    outcome = release.run(items, situation, read, confirm)
+    outcome = run(items, situation, read, confirm)
     tell(session, outcome, str(time.time()))
     return summary.list_outcome(outcome)
 

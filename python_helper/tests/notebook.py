@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 from unittest import mock
 
-from gpu_headroom import release
 from gpu_headroom.cells.runs import CellRun, Ledger
 from gpu_headroom.concurrency.other_threads import of_kernel
 from gpu_headroom.concurrency.turns import Turn
@@ -25,6 +24,9 @@ from gpu_headroom.oom.earlier import EarlierError
 from gpu_headroom.oom.failure import Failure, last_shown
 from gpu_headroom.readings.merge import merge
 from gpu_headroom.readings.snapshot import DeviceSnapshot
+from gpu_headroom.release import code as cleanup
+from gpu_headroom.release import items as freeable_items
+from gpu_headroom.release import outcome as releasing
 from gpu_headroom.release.situation import Situation
 from gpu_headroom.release.tracebacks import drop_tracebacks
 from IPython.core.interactiveshell import InteractiveShell
@@ -85,15 +87,15 @@ class Notebook:
 
     def plan(self) -> dict[str, Item]:
         """Return what can be freed, by its ids."""
-        return {each["id"]: each for each in release.plan(self.situation())}
+        return {each["id"]: each for each in freeable_items.plan(self.situation())}
 
-    def free(self, *items: str) -> release.Outcome:
+    def free(self, *items: str) -> releasing.Outcome:
         """Free these items, each of them confirmed, or without any what is safe."""
-        return release.run(items or None, self.situation(), self.read, items)
+        return releasing.run(items or None, self.situation(), self.read, items)
 
     def clean_up(self, *items: str) -> None:
         """Run the clean-up cell of these items, or of what is safe."""
-        assert self.run(release.cleanup_code(self.situation(), items or None)).success
+        assert self.run(cleanup.cleanup_code(self.situation(), items or None)).success
 
     def in_use(self) -> int:
         """Return the bytes in live tensors, as PyTorch counts them."""

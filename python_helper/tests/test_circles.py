@@ -56,3 +56,17 @@ def test_no_files_import_each_other_in_a_circle() -> None:
 def test_a_circle_is_found() -> None:
     """Also one over another file; what only leads to it is in none."""
     assert in_circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}, "e": set()}) == set("abc")
+
+
+def test_no_package_imports_its_own_modules() -> None:
+    """A thread that imports a module holds it while it waits for the package, and so both wait.
+
+    Python then hands out one that is half made. One thread alone starts a session.
+    """
+    packages = {name: set(imported(name)) for name in FILES if FILES[name].name == "__init__.py"}
+    inner = {
+        name
+        for name, imports in packages.items()
+        if any(each.startswith(f"{name}.") for each in imports)
+    }
+    assert inner == {"gpu_headroom", "gpu_headroom.session"}

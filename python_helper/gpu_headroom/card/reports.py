@@ -83,7 +83,7 @@ def show(  # noqa: PLR0913  where it stands
     `update` puts it into the place of the one that it completes, after the cell. `live` returns
     its HTML as the page is to have it. `parent_id` is the request of the cell where that has ended.
     """
-    from ..render import bundle
+    from ..render.bundle import bundle
 
     data = sendable(bundle(report, keep=keep))
     if keep:

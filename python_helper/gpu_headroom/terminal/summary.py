@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from ..protocol.generated import wire
     from ..readings.snapshot import DeviceReading, DeviceSnapshot, HostReading
-    from ..release import Outcome
+    from ..release.outcome import Outcome
     from ..session.session import Session
 
 _MOST_ROWS = 20

@@ -42,7 +42,7 @@ class LeftFailure(WorkerFailure):
 
     def joined(self, built: BuiltReport) -> BuiltReport:
         """Return a report with what its worker has left, and with what the others tell."""
-        from ..render import bundle
+        from ..render.bundle import bundle
 
         with suppress(Exception):  # it comes from another process: what cannot be shown is not used
             whole = joined(built, self._left.get("report"), self._left.get("others", 0))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from gpu_headroom import release, testing
+from gpu_headroom import testing
+from gpu_headroom.release import outcome as releasing
 from gpu_simulator import simulate
 from tests.card.test_report import BASE, card
 from tests.notebook import Notebook, open_notebook
@@ -30,7 +31,7 @@ def test_apply_and_re_run_succeeds(notebook: Notebook) -> None:
     outcome = built.fixes["smaller-batch"].edits({"failing": source})
     assert outcome.status == "ok"
     names = set(notebook.shell.user_ns)
-    release.run(None, notebook.situation(), notebook.read)
+    releasing.run(None, notebook.situation(), notebook.read)
     (edit,) = outcome.edits
     lines = source.split("\n")
     lines[edit["first_line"] - 1 : edit["first_line"]] = edit["new_lines"]
@@ -51,7 +52,7 @@ def test_apply_and_re_run_succeeds_over_three_cells(notebook: Notebook) -> None:
     outcome = built.fixes["smaller-batch"].edits(cells)
     assert outcome.run == ("sizes", "loader", "failing")
     cells["sizes"] = outcome.edits[0]["new_lines"][0]
-    release.run(None, notebook.situation(), notebook.read)
+    releasing.run(None, notebook.situation(), notebook.read)
     assert all(notebook.run(cells[name], cell_id=name).success for name in outcome.run)
 
 

@@ -6,7 +6,7 @@ import json
 from html.parser import HTMLParser
 from typing import Any, cast
 
-from gpu_headroom.render import MIME_TYPE, bundle
+from gpu_headroom.render.bundle import MIME_TYPE, bundle
 from tests.fuzz.mutate import TEXTS, Maker, how_many
 
 MARKUP = (

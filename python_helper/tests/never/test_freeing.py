@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from gpu_headroom import release
+from gpu_headroom.release import items as freeable_items
+from gpu_headroom.release import outcome as releasing
 from gpu_headroom.release.items import SAFE, kinds
 from gpu_simulator import simulate
 from tests.live import UNTIL_READ
@@ -52,7 +53,7 @@ def notebook() -> Iterator[Notebook]:
 
 def test_never_takes_anything_of_the_users_unconfirmed(notebook: Notebook) -> None:
     """Each item outside the safe set is refused by name, and what else was asked for stays."""
-    items = release.plan(notebook.situation())
+    items = freeable_items.plan(notebook.situation())
     lossy = {each["id"]: each for each in items if not each["safe"]}
     found = {each["kind"] for each in lossy.values()}
     assert found >= {"variable", "leftover", "error", "gradients", "optimizer_state", "offload"}
@@ -61,7 +62,7 @@ def test_never_takes_anything_of_the_users_unconfirmed(notebook: Notebook) -> No
         assert item["confirm"] is not None, item_id
         others = [each for each in lossy if each != item_id]
         with pytest.raises(ValueError, match="has to be confirmed"):
-            release.run(["traceback", item_id], notebook.situation(), notebook.read, others)
+            releasing.run(["traceback", item_id], notebook.situation(), notebook.read, others)
         assert notebook.in_use() == before
 
 
@@ -69,7 +70,7 @@ def test_never_takes_anything_of_the_users_unconfirmed(notebook: Notebook) -> No
 def test_never_takes_a_wish_for_a_confirmation(notebook: Notebook, kind: str) -> None:
     """Whatever the name, found or not: no kind outside the safe set goes unconfirmed."""
     with pytest.raises(ValueError, match="has to be confirmed"):
-        release.run([f"{kind}:model"], notebook.situation(), notebook.read)
+        releasing.run([f"{kind}:model"], notebook.situation(), notebook.read)
 
 
 def test_never_takes_a_variable_with_the_safe_set(notebook: Notebook) -> None:
@@ -78,7 +79,7 @@ def test_never_takes_a_variable_with_the_safe_set(notebook: Notebook) -> None:
         name: id(value) for name, value in notebook.shell.user_ns.items() if name.isidentifier()
     }
     before = notebook.in_use()
-    assert release.run(None, notebook.situation(), notebook.read).status == "done"
+    assert releasing.run(None, notebook.situation(), notebook.read).status == "done"
     assert before - notebook.in_use() == 64 * MIB
     kept = {name: id(notebook.shell.user_ns.get(name)) for name in names}
     assert {name for name in names if kept[name] != names[name]} <= {"_", "__", "___"}

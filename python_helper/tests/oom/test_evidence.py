@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from gpu_headroom import release
 from gpu_headroom.card import report as reports
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.oom import evidence as evidences
 from gpu_headroom.oom.earlier import Tries
 from gpu_headroom.oom.fitting import fitting
+from gpu_headroom.release import outcome as releasing
 from gpu_headroom.text.format import GIB, MIB
 from gpu_simulator import simulate
 from tests.notebook import Notebook, open_notebook
@@ -101,19 +101,19 @@ def test_measures_what_the_traceback_keeps(notebook: Notebook) -> None:
     evidence = measure(fail(notebook, "step(128 * 1024)"))
     held = evidence.traceback_bytes
     del evidence
-    outcome = release.run(["traceback"], notebook.situation(), notebook.read)
+    outcome = releasing.run(["traceback"], notebook.situation(), notebook.read)
     assert outcome.freed_bytes == held
 
 
 def test_leaves_nothing_behind(notebook: Notebook) -> None:
     """Measuring, building and showing a report keeps no tensor and no frame alive."""
-    from gpu_headroom.render import bundle
+    from gpu_headroom.render.bundle import bundle
 
     before = notebook.in_use()
     built = build(fail(notebook, "step(128 * 1024)"))
     assert bundle(built.report, keep=True)
     assert notebook.in_use() > before
-    release.run(None, notebook.situation(), notebook.read)
+    releasing.run(None, notebook.situation(), notebook.read)
     assert notebook.in_use() == before
 
 
@@ -161,7 +161,7 @@ def test_knows_that_it_fits_without_an_earlier_traceback(notebook: Notebook) -> 
     assert report["cause"] is not None
     assert report["cause"]["claim"]["id"] == "cause.earlier-traceback"
     del evidence, report
-    release.run(None, notebook.situation(), notebook.read)
+    releasing.run(None, notebook.situation(), notebook.read)
     assert notebook.run("y = torch.empty(2**30, dtype=torch.uint8, device='cuda')").success
 
 

@@ -11,8 +11,8 @@ from tests.notebook import Notebook, open_notebook
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from gpu_headroom.release import Situation
     from gpu_headroom.release.freeable import Freeable
+    from gpu_headroom.release.situation import Situation
 
 BASE = """
 import torch

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from gpu_headroom import release
+from gpu_headroom.release import code as cleanup
+from gpu_headroom.release import items as freeable_items
 from gpu_headroom.release.tracebacks import drop_tracebacks
 from gpu_headroom.text.format import MIB
 
@@ -23,7 +24,7 @@ LEFT_ALONE = "Chosen in an earlier session, and so left alone: {}\n"
 
 def clean_up(notebook: Notebook, *wanted: str) -> str:
     """Write the cell, run it as it is, twice, and return it: it says what it freed."""
-    code = release.cleanup_code(notebook.situation(), wanted or None)
+    code = cleanup.cleanup_code(notebook.situation(), wanted or None)
     names, before = own_names(notebook), notebook.in_use()
     assert run(notebook, code) == freed(before - notebook.in_use())
     assert run(notebook, code) == freed(0)
@@ -95,7 +96,7 @@ def test_takes_no_variable_in_another_session(notebook: Notebook, displayed: str
     for _ in range(4):
         notebook.run("tensor(32)")
     notebook.run(FAIL)
-    code = release.cleanup_code(notebook.situation())
+    code = cleanup.cleanup_code(notebook.situation())
     drop_tracebacks(notebook.shell)
     notebook.shell.reset()
     notebook.run("import torch\n" + TENSOR + FRESH)
@@ -112,7 +113,7 @@ def test_asks_nothing_of_what_is_no_array(notebook: Notebook) -> None:
     """What has the number in another session may be anything: its attributes are its own."""
     for _ in range(3):
         notebook.run("tensor(32)")
-    code = release.cleanup_code(notebook.situation())
+    code = cleanup.cleanup_code(notebook.situation())
     notebook.shell.reset()
     notebook.run(
         "touched = []\n"
@@ -132,9 +133,9 @@ def test_frees_nothing_in_a_fresh_kernel(notebook: Notebook) -> None:
     """Where PyTorch is not imported it is not imported either, and the cell says so."""
     notebook.run("tensor(32)")
     notebook.run(FAIL)
-    safe = release.cleanup_code(notebook.situation())
-    items = [each["id"] for each in release.plan(notebook.situation())]
-    everything = release.cleanup_code(notebook.situation(), items)
+    safe = cleanup.cleanup_code(notebook.situation())
+    items = [each["id"] for each in freeable_items.plan(notebook.situation())]
+    everything = cleanup.cleanup_code(notebook.situation(), items)
     for code in (safe, everything):
         script = (
             "import sys\n"
@@ -152,7 +153,7 @@ def test_frees_nothing_in_a_fresh_kernel(notebook: Notebook) -> None:
 
 def test_names_nothing_that_deletes_by_identity() -> None:
     """`del_var` of IPython takes every name of an object; nothing of ours calls it."""
-    sources = Path(release.__file__).parents[2]
+    sources = Path(cleanup.__file__).parents[2]
     for path in sources.glob("gpu_*/**/*.py"):
         assert "del_var" not in path.read_text(encoding="utf-8"), path
 
@@ -161,7 +162,7 @@ def test_deletes_nothing_that_was_chosen_in_another_session(notebook: Notebook) 
     """There the names are those of other values; the safe part of the cell goes on to work."""
     notebook.run("model = tensor(64); batch = tensor(32)")
     wanted = ["variable:model", "variable:batch", "traceback", "cache"]
-    code = release.cleanup_code(notebook.situation(), wanted)
+    code = cleanup.cleanup_code(notebook.situation(), wanted)
     notebook.shell.reset()
     notebook.run("import torch\n" + TENSOR + "model = tensor(128); batch = tensor(16)")
     notebook.run(FAIL.replace("fail()", "1 / 0"))
@@ -171,7 +172,7 @@ def test_deletes_nothing_that_was_chosen_in_another_session(notebook: Notebook) 
     assert run(notebook, code) == said + freed(0)
     assert {"model", "batch"} <= own_names(notebook)
     assert held - notebook.in_use() == 512 * MIB
-    again = release.cleanup_code(notebook.situation(), wanted)
+    again = cleanup.cleanup_code(notebook.situation(), wanted)
     assert run(notebook, again) == freed((128 + 16) * MIB)
 
 
@@ -181,7 +182,7 @@ def test_does_nothing_else_about_what_is_deleted(notebook: Notebook) -> None:
         "model = nn.Linear(2048, 2048).cuda()\n"
         "model(torch.randn(8, 2048, device='cuda')).sum().backward()"
     )
-    alone = release.cleanup_code(notebook.situation(), ["gradients:model"])
+    alone = cleanup.cleanup_code(notebook.situation(), ["gradients:model"])
     assert "model" in alone
     before = notebook.in_use()
     code = clean_up(notebook, "variable:model", "gradients:model")
@@ -196,7 +197,7 @@ def test_says_what_is_left_out(notebook: Notebook, monkeypatch: pytest.MonkeyPat
     import torch
 
     monkeypatch.setattr(torch._C, "_cuda_isCurrentStreamCapturing", lambda: True, raising=False)
-    code = release.cleanup_code(notebook.situation(), ["garbage", "cache"])
+    code = cleanup.cleanup_code(notebook.situation(), ["garbage", "cache"])
     assert "# Left out: Unused cache of PyTorch. A CUDA graph is being captured" in code
     assert "empty_cache" not in code
 
@@ -230,12 +231,14 @@ def test_each_item_has_code_that_gives_what_the_plan_says(notebook: Notebook) ->
     notebook.run(EVERYTHING)
     notebook.run("tensor(16)")
     notebook.run("work()")
-    items = release.plan(notebook.situation())
+    items = freeable_items.plan(notebook.situation())
     items.sort(key=lambda each: each["kind"] in ("offload", "variable", "leftover"))
     ids = [each["id"] for each in items if each["adds_headroom"]]
     done = set()
     for item_id in ids:
-        found = [each for each in release.plan(notebook.situation()) if each["id"] == item_id]
+        found = [
+            each for each in freeable_items.plan(notebook.situation()) if each["id"] == item_id
+        ]
         before = notebook.in_use()
         code = clean_up(notebook, item_id)
         if found and found[0]["kind"] in ("error", "graph") and not found[0]["blocked"]:

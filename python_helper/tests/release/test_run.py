@@ -6,10 +6,12 @@ import gc
 from typing import TYPE_CHECKING
 
 import pytest
-from gpu_headroom import release, testing
+from gpu_headroom import testing
 from gpu_headroom.frameworks.view import View
 from gpu_headroom.readings.merge import merge
 from gpu_headroom.readings.snapshot import DeviceSnapshot
+from gpu_headroom.release import code as cleanup
+from gpu_headroom.release import outcome as releasing
 from gpu_headroom.release.items import kinds
 from gpu_headroom.text.format import GIB, MIB, format_bytes
 
@@ -43,7 +45,7 @@ def test_says_who_holds_the_rest(notebook: Notebook) -> None:
 def test_refuses_an_item_that_there_is_not(notebook: Notebook) -> None:
     """A misspelt item is refused in one sentence."""
     with pytest.raises(ValueError, match="There is no item `tracebacks`"):
-        release.run(["tracebacks"], notebook.situation(), notebook.read)
+        releasing.run(["tracebacks"], notebook.situation(), notebook.read)
 
 
 def test_clean_up_cell_and_release_say_the_same_of_a_name(notebook: Notebook) -> None:
@@ -55,7 +57,7 @@ def test_clean_up_cell_and_release_say_the_same_of_a_name(notebook: Notebook) ->
     outcome = notebook.free()
     (held,) = [each for each in outcome.still_held if each["name"] == "model"]
     assert held["bytes"] == 2 * (4096 * 4096 + 4096) * 4
-    code = release.cleanup_code(notebook.situation())
+    code = cleanup.cleanup_code(notebook.situation())
     assert f"if you wish: model ({format_bytes(held['bytes'])}), " in code
     before = notebook.in_use()
     assert notebook.run("del model").success
@@ -80,7 +82,7 @@ def test_says_that_nothing_was_measured_while_no_framework_is_live(notebook: Not
     """The driver tells its totals before; what a framework holds is then still unknown."""
     card = View(0, total_bytes=4 * GIB, free_bytes=GIB)
     driver_only = DeviceSnapshot(0, 0.0, "not_initialised", merge((), [card]))
-    outcome = release.run(["garbage"], notebook.situation(), lambda: driver_only)
+    outcome = releasing.run(["garbage"], notebook.situation(), lambda: driver_only)
     assert (outcome.freed_bytes, outcome.in_use_bytes) == (None, None)
     assert outcome.message["id"] == "released.not_measured"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from gpu_headroom import release
+from gpu_headroom.release import items as freeable_items
 from gpu_headroom.release.items import as_wire
 from gpu_headroom.text.format import MIB
 from gpu_simulator import simulate
@@ -43,7 +43,7 @@ def trained(compute: Literal["meta", "cpu"] = "meta") -> Iterator[Notebook]:
 
 def items(notebook: Notebook) -> dict[str, Freeable]:
     """Return what can be freed now, by its ids."""
-    return {each.id: each for each in release.find(notebook.situation())}
+    return {each.id: each for each in freeable_items.find(notebook.situation())}
 
 
 def why_blocked(notebook: Notebook, item: str) -> Message:

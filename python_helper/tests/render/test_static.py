@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from gpu_headroom import testing
 from gpu_headroom.advice.registry import TEXTS
-from gpu_headroom.render import MIME_TYPE, bundle
+from gpu_headroom.render.bundle import MIME_TYPE, bundle
 from gpu_headroom.render.html import html
 from gpu_headroom.render.text import text
 from gpu_headroom.text.format import GIB

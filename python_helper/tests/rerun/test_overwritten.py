@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from gpu_headroom import release
+from gpu_headroom.release import items as freeable_items
+from gpu_headroom.release import outcome as releasing
 from gpu_headroom.release.items import measured
 from gpu_headroom.rerun.code import makes_anew, set_first, trained_before, trains_again
 from gpu_headroom.rerun.overwritten import offer, settle
 
 if TYPE_CHECKING:
     from gpu_headroom.cells.runs import CellRun
-    from gpu_headroom.release import Situation
+    from gpu_headroom.release.situation import Situation
     from tests.notebook import Notebook
 
 MIB = 2**20
@@ -159,10 +160,10 @@ def offered(notebook: Notebook, *cell_ids: str) -> tuple[Situation, list[str]]:
     return situation, [each.id for each in found]
 
 
-def free(notebook: Notebook, *cell_ids: str) -> release.Outcome:
+def free(notebook: Notebook, *cell_ids: str) -> releasing.Outcome:
     """Agree to all that goes before cells run again."""
     situation, ids = offered(notebook, *cell_ids)
-    return release.run(ids, situation, notebook.read, ids)
+    return releasing.run(ids, situation, notebook.read, ids)
 
 
 def test_lets_go_of_the_values_of_a_failed_run(notebook: Notebook) -> None:
@@ -170,7 +171,7 @@ def test_lets_go_of_the_values_of_a_failed_run(notebook: Notebook) -> None:
     notebook.run("import torch\nkept = torch.empty(2**20, device='cuda')", cell_id="kept")
     notebook.run("x = torch.empty(2**24, device='cuda')\n1 / 0", cell_id="failed")
     situation, (item,) = offered(notebook, "failed")
-    assert item not in {each["id"] for each in release.plan(situation)}
+    assert item not in {each["id"] for each in freeable_items.plan(situation)}
     outcome = free(notebook, "failed")
     assert outcome.freed_bytes == 64 * MIB
     assert notebook.run("kept + 1").success
@@ -210,7 +211,7 @@ def test_needs_agreement(notebook: Notebook) -> None:
     notebook.run("import torch\nx = torch.empty(2**24, device='cuda')", cell_id="one")
     situation, ids = offered(notebook, "one")
     with pytest.raises(ValueError, match="rerun:"):
-        release.run(ids, situation, notebook.read)
+        releasing.run(ids, situation, notebook.read)
 
 
 def test_asks_by_name_and_size(notebook: Notebook) -> None:
@@ -228,11 +229,11 @@ def test_frees_nothing_that_was_not_offered_or_is_not_as_it_was(notebook: Notebo
     """A page that agrees for itself, and one whose person agreed before another cell ran."""
     notebook.run("import torch\nx = torch.empty(2**24, device='cuda')", cell_id="one")
     situation, ids = offered(notebook, "one")
-    own = release.run(["rerun:one"], situation, notebook.read, ["rerun:one"])
+    own = releasing.run(["rerun:one"], situation, notebook.read, ["rerun:one"])
     assert (own.status, own.message["id"]) == ("failed", "released.stale")
     notebook.run("y = x + 1", cell_id="two")
     later = notebook.situation()
     later.kept.update(situation.kept)
-    late = release.run([*ids, "garbage"], later, notebook.read, ids)
+    late = releasing.run([*ids, "garbage"], later, notebook.read, ids)
     assert (late.status, late.message["id"]) == ("failed", "released.stale")
     assert notebook.run("x.numel() and y.numel()").success

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from gpu_headroom import testing
-from gpu_headroom.render import bundle
+from gpu_headroom.render.bundle import bundle
 from tests.live import REPORT
 from tests.samples.collect import CARDS, NOTEBOOKS
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
-from gpu_headroom import release
 from gpu_headroom.__main__ import main
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.frameworks.view import FrameworkReading
 from gpu_headroom.holders.account import take
 from gpu_headroom.readings.snapshot import DeviceReading, DeviceSnapshot, HostReading
+from gpu_headroom.release import items as freeable_items
 from gpu_headroom.session.session import Session
 from gpu_headroom.terminal import magics, script
 from gpu_headroom.terminal.summary import (
@@ -114,7 +114,7 @@ def test_says_the_numbers_of_the_wire(notebook: Notebook) -> None:
 
 def test_lists_items_with_their_price(notebook: Notebook) -> None:
     """What is not measured before it is freed says so; what is lost comes after what is not."""
-    said = list_items(release.plan(notebook.situation())).splitlines()
+    said = list_items(freeable_items.plan(notebook.situation())).splitlines()
     apart = said.index("Only with --confirm:")
     garbage, variable = (
         next(at for at, line in enumerate(said) if line.startswith(item))
