@@ -131,9 +131,12 @@ class Evidence:
 
     @property
     def collected_bytes(self) -> int:
-        """What a comprehension, or `list(…)`, has made so far, if that is more than one value."""
-        size = self.temporary_bytes - self.being_made_bytes
-        gathers = self.scene.running.gathering is not None and not self.scene.in_backward
+        """What a comprehension, or `list(…)`, has made so far, if that is more than one value.
+
+        What tasks that run at once have made is theirs.
+        """
+        size, running = self.temporary_bytes - self.being_made_bytes, self.scene.running
+        gathers = running.gathering and not running.at_once and not self.scene.in_backward
         return size if gathers and size > A_LAYERS * (self.requested_bytes or 0) else 0
 
     def is_batch(self, group: Group) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import gpu_simulator
 import pytest
 from gpu_headroom.advice.registry import RULES, TEXTS, diagnose
+from gpu_headroom.code.rounds import Gathering
 from gpu_headroom.holders.modules import Model
 from gpu_headroom.holders.place import Step
 from gpu_headroom.holders.suspended import LOCAL, RESULT
@@ -357,3 +358,13 @@ def test_a_thread_that_pins_batches_is_no_task(begins: str, *, speaks: bool) -> 
     capture = replace(made.failure.capture, threads=threads)
     found = RULES["several-tasks"](replace(made, failure=replace(made.failure, capture=capture)))
     assert (found is not None) is speaks
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_what_tasks_have_made_is_not_gathered(*, at_once: bool) -> None:
+    """`list(pool.map(train, widths))` waits for four trainings: what they hold is their own."""
+    gathered = Gathering("", "list(results)", "[each.cpu() for each in results]")
+    running = Running(gathering=gathered, at_once=at_once, own=("<module>", "train"))
+    found = evidence(temporary_bytes=10 * GIB, running=running)
+    assert (RULES["kept-tensors"](found) is None) is at_once
+    assert (RULES["several-tasks"](found) is not None) is at_once
