@@ -315,6 +315,8 @@ class LiveKernel:
         For tests that need a notebook at its beginning, but no process of their own.
         """
         run = self.run(RENEW, silent=True, store_history=False)
+        while run.status == "aborted":  # as what comes shortly after a cell that failed
+            run = self.run(RENEW, silent=True, store_history=False)
         assert run.status == "ok", run
 
     # --- Cells --------------------------------------------------------------
