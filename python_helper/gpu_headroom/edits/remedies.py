@@ -58,11 +58,11 @@ def _no_grad(evidence: Evidence, finding: Finding, shown: Shown | None) -> Shown
     """Make it one where nothing trains on the way, and no library is in between."""
     torch, scene = torch_name(evidence), evidence.scene
     own = next(iter(scene.places), None)
-    if shown is None or torch is None or own is None or without_graphs(evidence, finding)[1]:
+    if shown is None or torch is None or own is None:
         return shown
     if own[0].key != evidence.failure.cell.key or _is_of_library(evidence):
         return shown
-    if scene.running.trains or scene.in_backward:
+    if scene.running.trains or scene.in_backward or without_graphs(evidence, finding)[1]:
         return shown
     cell, line = own
     rewrite = without_gradients(Anchor.of(cell.source, line), torch, evidence.live.foreign)

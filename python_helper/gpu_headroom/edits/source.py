@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from ..code.find import keyword
 from ..code.parsing import parse_cell
+from ..code.scopes import Definition
 from ..code.tree import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Function = (ast.FunctionDef, ast.AsyncFunctionDef)
-Scope = (*Function, ast.ClassDef, ast.Lambda)
+Scope = (*Definition, ast.Lambda)
 Loop = (ast.For, ast.While)
 # A line end that is Python's alone, or a mark that it passes over: lines would be counted wrong.
 _ODD = re.compile(r"\r(?!\n)|[\f\ufeff]")
