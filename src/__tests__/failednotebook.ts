@@ -1,3 +1,4 @@
+import { Notification } from '@jupyterlab/apputils';
 import { nullTranslator } from '@jupyterlab/translation';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
@@ -77,6 +78,29 @@ export class FailedScript {
     const state = this._notebook.stateOf(IN_FILE.id);
     return [state?.status, state && 'text' in state ? state.text : ''];
   }
+}
+
+/**
+ * Have saving a training take until it is cancelled; before each test.
+ *
+ * @returns the notifications that are shown, as text
+ */
+export function saveUntilCancelled({ memory }: FailedNotebook): () => string[] {
+  const nothing = {
+    path: null,
+    bytes: null,
+    code: null,
+    message: message('rescue.cancelled')
+  };
+  Notification.manager.dismiss();
+  memory.answers.rescue = () => answer({ status: 'queued' });
+  memory.answers.cancel = () => {
+    setTimeout(() => {
+      memory.send({ ...EVENTS.rescue, request_id: '1', ...nothing });
+    });
+    return answer({ cancelled: true });
+  };
+  return () => Notification.manager.notifications.map(each => each.message);
 }
 
 /** A notebook in which a cell failed: its kernel, its report and what is pressed there. */

@@ -15,17 +15,31 @@ pytestmark = IN_EACH
 
 NAMESPACE = "{name: str(type(value)) for name, value in get_ipython().user_ns.items()}"
 
-# An import of the helper that goes no further until it is told to.
-STUCK_IMPORT = """
-import importlib.util, sys, threading
-from importlib.machinery import SourceFileLoader
+# Whether another thread runs a function of this file.
+RUNS = """
+import sys, threading, time
+def runs(file, name):
+    frames = sys._current_frames()
+    del frames[threading.get_ident()]
+    for frame in frames.values():
+        while frame is not None:
+            if frame.f_code.co_filename.endswith(file) and frame.f_code.co_name == name:
+                return True
+            frame = frame.f_back
+    return False
+"""
 
-go_on = threading.Event()
+
+def slow_import(begin: str, wait: str) -> str:
+    """An import of the helper that begins with some code, and goes no further until a wait ends."""
+    return f"""{begin}
+import importlib.util, sys
+from importlib.machinery import SourceFileLoader
 
 class Slow(SourceFileLoader):
     def exec_module(self, module):
         print("begun", flush=True)
-        go_on.wait(60)
+        {wait}
         super().exec_module(module)
 
 class Finder:
@@ -37,6 +51,21 @@ class Finder:
             return spec
 
 sys.meta_path.insert(0, Finder())
+"""
+
+
+SLOW_IMPORT = slow_import(RUNS, 'while not runs("kernel/injection.py", "bring"): time.sleep(0.01)')
+STUCK_IMPORT = slow_import("import threading; go_on = threading.Event()", "go_on.wait(60)")
+SLOW_START = f"""{RUNS}
+import gpu_headroom
+from gpu_headroom.session import Session
+
+def open_slowly(self, open=Session.open):
+    print("begun", flush=True)
+    while not runs("session/__init__.py", "start"): time.sleep(0.01)
+    open(self)
+
+Session.open = open_slowly
 """
 
 
@@ -284,56 +313,6 @@ def test_is_found_again_where_its_modules_were_thrown_away(
     kernel.run("import gpu_headroom; gpu_headroom.stop()")
     assert kernel.attach() is None
     assert kernel.value(OURS)[:-1] == [0] * (len(ours) - 1)
-
-
-# Whether another thread runs a function of this file.
-RUNS = """
-import sys, threading, time
-def runs(file, name):
-    frames = sys._current_frames()
-    del frames[threading.get_ident()]
-    for frame in frames.values():
-        while frame is not None:
-            if frame.f_code.co_filename.endswith(file) and frame.f_code.co_name == name:
-                return True
-            frame = frame.f_back
-    return False
-"""
-
-
-SLOW_IMPORT = f"""{RUNS}
-import importlib.util
-from importlib.machinery import SourceFileLoader
-
-class Slow(SourceFileLoader):
-    def exec_module(self, module):
-        print("begun", flush=True)
-        while not runs("kernel/injection.py", "bring"): time.sleep(0.01)
-        super().exec_module(module)
-
-class Finder:
-    def find_spec(self, name, path=None, target=None):
-        if name == "gpu_headroom":
-            sys.meta_path.remove(self)
-            spec = importlib.util.find_spec(name)
-            spec.loader = Slow(spec.loader.name, spec.loader.path)
-            return spec
-
-sys.meta_path.insert(0, Finder())
-"""
-
-
-SLOW_START = f"""{RUNS}
-import gpu_headroom
-from gpu_headroom.session import Session
-
-def open_slowly(self, open=Session.open):
-    print("begun", flush=True)
-    while not runs("session/__init__.py", "start"): time.sleep(0.01)
-    open(self)
-
-Session.open = open_slowly
-"""
 
 
 def test_adopts_a_cell_that_awaits(start: Start, pack: Pack) -> None:

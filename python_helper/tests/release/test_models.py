@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from gpu_headroom.text.format import MIB
 from gpu_simulator.blas import WORKSPACE_BYTES
-from tests.release.trained import PARAMETERS, gives_what_the_plan_said, items, trained, why_blocked
+from tests.release.trained import (
+    PARAMETERS,
+    captured_graph,
+    gives_what_the_plan_said,
+    items,
+    trained,
+    why_blocked,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,15 +83,8 @@ def test_a_captured_graph_keeps_the_workspaces(
     kernel: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It goes on using the addresses that it saw."""
-    import torch.cuda.graphs
-
-    class CUDAGraph:
-        """Stands in for a graph that was captured."""
-
-    graph = CUDAGraph()
-    monkeypatch.setattr(torch.cuda.graphs, "CUDAGraph", CUDAGraph)
-    assert why_blocked(kernel, "framework_cache:cublas")["id"] == "item.captured"
-    del graph
+    with captured_graph(monkeypatch):
+        assert why_blocked(kernel, "framework_cache:cublas")["id"] == "item.captured"
 
 
 def test_offers_what_was_compiled_only_where_something_was(

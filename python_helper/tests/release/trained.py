@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Literal
 
+    import pytest
     from gpu_headroom.protocol.generated.wire import Message
     from gpu_headroom.release.freeable import Freeable
 
@@ -39,6 +40,20 @@ def trained(compute: Literal["meta", "cpu"] = "meta") -> Iterator[Notebook]:
     with simulate("4 GiB", compute=compute), open_notebook() as notebook:
         assert notebook.run(MODEL).success
         yield notebook
+
+
+@contextmanager
+def captured_graph(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Have a graph that was captured, as far as a look at objects can tell."""
+    import torch.cuda.graphs
+
+    class CUDAGraph:
+        """Stands in for one."""
+
+    monkeypatch.setattr(torch.cuda.graphs, "CUDAGraph", CUDAGraph)
+    graph = CUDAGraph()
+    yield
+    del graph
 
 
 def items(notebook: Notebook) -> dict[str, Freeable]:

@@ -12,6 +12,7 @@ from gpu_headroom.release.items import kinds, measured, shared
 from gpu_headroom.text.format import MIB
 from tests.release.trained import (
     PARAMETERS,
+    captured_graph,
     gives_what_the_plan_said,
     items,
     trained,
@@ -73,15 +74,8 @@ def test_waits_for_graphs_that_were_captured(
     kernel: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They would go on where the memory was."""
-    import torch.cuda.graphs
-
-    class CUDAGraph:
-        """Stands in for a graph that was captured."""
-
-    graph = CUDAGraph()
-    monkeypatch.setattr(torch.cuda.graphs, "CUDAGraph", CUDAGraph)
-    assert why_blocked(kernel, "offload:model")["id"] == "item.captured"
-    del graph
+    with captured_graph(monkeypatch):
+        assert why_blocked(kernel, "offload:model")["id"] == "item.captured"
 
 
 def test_a_model_has_one_item_whatever_it_is_called(kernel: Notebook) -> None:

@@ -8,6 +8,7 @@ import {
   FailedScript,
   FIXED,
   fixWith,
+  saveUntilCancelled,
   SOURCE
 } from '../../__tests__/failednotebook';
 import type { FakeFiles } from '../../__tests__/files';
@@ -182,24 +183,10 @@ describe('an edit that is run', () => {
   });
 
   describe('with work that takes long', () => {
-    const nothing = {
-      path: null,
-      bytes: null,
-      code: null,
-      message: message('rescue.cancelled')
-    };
-    const told = (): string[] =>
-      Notification.manager.notifications.map(({ message: text }) => text);
+    let told: () => string[];
 
     beforeEach(() => {
-      Notification.manager.dismiss();
-      memory.answers.rescue = () => answer({ status: 'queued' });
-      memory.answers.cancel = () => {
-        setTimeout(() => {
-          memory.send({ ...EVENTS.rescue, request_id: '1', ...nothing });
-        });
-        return answer({ cancelled: true });
-      };
+      told = saveUntilCancelled(notebook);
     });
 
     it('should tell that it saves while no question is there to say it', async () => {

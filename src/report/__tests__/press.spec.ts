@@ -1,4 +1,3 @@
-import { Notification } from '@jupyterlab/apputils';
 import { nullTranslator } from '@jupyterlab/translation';
 
 import {
@@ -8,6 +7,7 @@ import {
   FailedScript,
   FIXED,
   fixWith,
+  saveUntilCancelled,
   SOURCE
 } from '../../__tests__/failednotebook';
 import type { FakeFiles } from '../../__tests__/files';
@@ -218,24 +218,10 @@ describe('A button of a report', () => {
   });
 
   describe('with work that takes long', () => {
-    const nothing = {
-      path: null,
-      bytes: null,
-      code: null,
-      message: message('rescue.cancelled')
-    };
-    const told = (): string[] =>
-      Notification.manager.notifications.map(({ message: text }) => text);
+    let told: () => string[];
 
     beforeEach(() => {
-      Notification.manager.dismiss();
-      memory.answers.rescue = () => answer({ status: 'queued' });
-      memory.answers.cancel = () => {
-        setTimeout(() => {
-          memory.send({ ...EVENTS.rescue, request_id: '1', ...nothing });
-        });
-        return answer({ cancelled: true });
-      };
+      told = saveUntilCancelled(notebook);
     });
 
     it('should say on the card that it saves, and end when it is cancelled', async () => {
