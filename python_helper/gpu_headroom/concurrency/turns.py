@@ -34,6 +34,7 @@ SLICE_S = 0.02
 _ONLY_SLICE_S = 0.05
 _ONLY_SLICE_ASKED_S = 0.15
 _BETWEEN_S = 0.001
+_LISTS_UNTIL = 0.6  # of the time there is: to list the objects of PyTorch alone takes 0.05 s
 _MANY_BLOCKS = 2_000_000  # of Python's allocator, about three to an object of the gc's: 0.1 s
 _MOST_BLOCKS = 8_000_000  # where nobody asked, but there is time: 0.4 s
 
@@ -130,7 +131,8 @@ class Turn:
     def lists_all(self) -> bool:
         """Whether there is time to list all objects of the process, which is done at a stretch."""
         if not self.has_many or self.company.there:
-            return not (self.has_many or self.over)
+            is_late = self.over if self.asked else self.beyond(_LISTS_UNTIL)
+            return not (self.has_many or is_late)
         at_leisure = self._cpu_s > SHORT_S
         return self.asked or (at_leisure and sys.getallocatedblocks() <= _MOST_BLOCKS)
 

@@ -120,6 +120,10 @@ def survey(  # noqa: PLR0913  each is a question that a caller may leave out
             walk.open_long(until=_UNTIL_LONG)
         walk.run(suspended.roots(walk), long=not done)
         collector.enter_unreached(walk, shell, known)
+        asks = for_account and not walk.look_at_clock()
+        savers = graphs.largest_savers(walk) if asks else {}
+        asks = asks and not walk.look_at_clock()
+        longer = graphs.longer_than_before(walk) if asks else None
         complete = turn.reads_graphs and not (walk.truncated or walk.unlisted)
         ended = _ended(walk)
         return Survey(
@@ -133,8 +137,8 @@ def survey(  # noqa: PLR0913  each is a question that a caller may leave out
             reached=frozenset(walk.reached),
             earlier=of_earlier,
             halves=saved_by_autocast(walk) if ended is None and for_account else {},
-            savers=graphs.largest_savers(walk) if for_account else {},
-            longer=graphs.longer_than_before(walk) if for_account else None,
+            savers=savers,
+            longer=longer,
         )
 
 

@@ -73,6 +73,8 @@ class Walk:
         """
         self._set_deadline(until)
         for value, place in sorted(roots, key=lambda root: self._rank(root[0])):
+            if self.out_of_time():
+                break
             if place.parent is None:
                 kind = str.__str__(name_of(type(value)))
                 self.type_names.setdefault(row_of(place), kind)
@@ -91,7 +93,7 @@ class Walk:
         self._opens_long = True
         for value, place in put_off:
             visit = self.inspector.visit_of(type(value))
-            if visit is not None and not self._look_at_clock():
+            if visit is not None and not self.look_at_clock():
                 with self.inspector.quiet():
                     self._visit(visit, value, place)
                 self._drain()
@@ -118,7 +120,7 @@ class Walk:
     def out_of_time(self) -> bool:
         """Whether the time is spent; looked up now and then only, as is whether to make way."""
         self._steps += 1
-        return self._look_at_clock() if self._steps % _CHECK_EVERY == 0 else self._late
+        return self.look_at_clock() if self._steps % _CHECK_EVERY == 0 else self._late
 
     def place_of(self, value: object) -> Place | None:
         """Return where the walk came by an object, if it did."""
@@ -135,7 +137,7 @@ class Walk:
         """Yield the members that may hold something; of long containers whole runs are left out."""
         pairs: Iterable[tuple[int, Any]] = enumerate(members)
         if len(members) > LONG:
-            late, seen = self._look_at_clock, self._seen
+            late, seen = self.look_at_clock, self._seen
             pairs = promising(self.inspector, members, late=late, seen=seen)
         visit_of = self.inspector.visit_of
         return ((index, each) for index, each in pairs if visit_of(type(each)) is not None)
@@ -144,7 +146,8 @@ class Walk:
         if self._into_graphs:
             visit_graphs(self)
 
-    def _look_at_clock(self) -> bool:
+    def look_at_clock(self) -> bool:
+        """Whether the time is spent; then the walk is truncated."""
         self.inspector.turn.pause()
         if not self._late and self.inspector.turn.beyond(self._until):
             self._late = self.truncated = True

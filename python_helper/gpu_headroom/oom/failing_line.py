@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import linecache
 import re
-from itertools import dropwhile, takewhile
+from itertools import dropwhile, islice, takewhile
 from os.path import realpath
 from traceback import walk_tb
 from typing import TYPE_CHECKING
@@ -158,7 +158,7 @@ def _shown_line(number: int, compiled: Sequence[str], shown: Sequence[str]) -> i
     """
     one, other = _stripped(compiled), _stripped(shown)
     behind = len(one) - number
-    pairs = zip(reversed(one), reversed(other), strict=False)
+    pairs = islice(zip(reversed(one), reversed(other), strict=False), max(behind, 0) + 1)
     if sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs)) > behind >= 0:
         return len(other) - behind
     at = next((n for n, line in enumerate(other) if line), 0)

@@ -61,7 +61,7 @@ def _hold_s() -> float:
 
 
 _HOLD_S = _hold_s()
-_WALK_S = 0.25  # of processor time, for its walk
+_WALK_S = 0.2  # of processor time, for its walk
 _COMPLETE_S = 10.0  # of it, and on the clock, between cells, a slice at a time
 # Beside others that look comes to no end: the next is after so long, then after twice as long.
 _FOR_TIME = ("holders.incomplete", "card.unread")
