@@ -63,7 +63,6 @@ const FOR_WORKERS = [
   'workers/engine_side.py',
   'workers/ipyparallel.py',
   'workers/ray.py',
-  'workers/ray_actors.py',
   'workers/ray_box.py',
   'workers/ray_side.py',
   'workers/requests.py',

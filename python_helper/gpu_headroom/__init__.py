@@ -145,9 +145,9 @@ def dry_run(*gpus: str, without_sandbox: bool = False) -> str:
     return said
 
 
-def follow(actor: Any = None) -> str:
-    """Measure the workers of this notebook, or one `actor` of Ray: say what goes where."""
-    said: str = _later(".workers.console").follow(_live(), actor)
+def follow() -> str:
+    """Measure the workers of this notebook: say what goes where."""
+    said: str = _later(".workers.console").follow(_live())
     return said
 
 

@@ -17,18 +17,10 @@ if TYPE_CHECKING:
     from .wing import Workers
 
 
-def follow(host: Any, actor: Any = None) -> Text:
-    """Have the helper sent to the workers of each engine that is there, or to an actor of Ray.
-
-    Waits for none.
-    """
+def follow(host: Any) -> Text:
+    """Have the helper sent to the workers of each engine that is there; waits for none."""
     if host.options["measure_workers"] == "never":
         raise RuntimeError(say("worker.never", TEXTS))
-    if actor is not None:
-        ray = _workers(host).engine("ray")
-        if ray is None or not ray.follow_actor(actor):
-            raise TypeError(say("worker.no_actor", TEXTS))
-        return Text(f"{say('workers.goes_actor', TEXTS)}\n{say('workers.takes_back', TEXTS)}")
     found = [each for each in _followed(host) if each["engine"] != "rank"]
     for each in found:
         _workers(host).engine(each["engine"]).follow()

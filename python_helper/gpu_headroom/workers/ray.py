@@ -1,7 +1,6 @@
 """Worker processes of Ray: a hook brings the helper there, an actor is the letter box.
 
-The hook has to be given to `ray.init`: Ray has no other way into the processes of its tasks. An
-actor that lacks it is followed by name, and takes a call of ours in its turn. The box makes the
+The hook has to be given to `ray.init`: Ray has no other way into its processes. The box makes the
 summary, so that of a thousand processes no more comes here than of three. All that waits for Ray
 does so on a thread of ours, and nothing here starts it: its own functions do where it has ended
 meanwhile.
@@ -19,7 +18,6 @@ from ..text.format import format_error
 from ..text.messages import message
 from .asked import NOTHING, Asked
 from .cards import Done, engine_of
-from .ray_actors import SENT, Actors
 from .ray_side import NAME, name_of, plain, sent
 from .travel import BUSY_S, REST_S, Told, by_value, outcome_of, pack
 from .words import TEXTS
@@ -37,6 +35,7 @@ _SOON_S = 0.25  # until Ray is there
 _PATIENCE_S = 30.0  # for an answer: its process may have to start
 _HEARD_S = 1.2  # until what a process says is of now
 _DRIVER = 0  # `ray.SCRIPT_MODE`
+_SENT = "workers/cards.py", "workers/ray_box.py"
 
 
 def environment() -> dict[str, Any]:
@@ -53,7 +52,6 @@ class RayEngine:
         self._is_wanted = False
         self._job: str | None = None  # whose box that is
         self._box: Any = None
-        self._actors = Actors()
         self._state = "following"
         self._said: Message | None = None
         self._total = self._live = 0
@@ -97,22 +95,10 @@ class RayEngine:
             self._is_wanted = True
             threads.start(self._run)
 
-    def follow_actor(self, actor: Any) -> bool:
-        """Have the helper go into an actor, in its turn; returns at once whether it is one."""
-        kind = getattr(imported("ray.actor"), "ActorHandle", None)
-        job = _job()
-        if kind is None or type(actor) is not kind or job is None:
-            return False
-        self._actors.of(job).add(actor)
-        self.follow()
-        self._bell.ring()
-        return True
-
     def unfollow(self) -> None:
         """Have what was begun in processes ended there, and the box; returns at once."""
         box, job = self._box, self._job
         self._is_wanted, self._box, self._job = False, None, None
-        self._actors = Actors()
         self._asked.forget()
         self._bell.ring()
         if box is not None and job == _job():
@@ -140,26 +126,22 @@ class RayEngine:
             if job != self._job:
                 self._job, self._box, self._state, self._said = job, None, "following", None
                 self._asked.forget()
-                self._actors.of(job)
             if job is not None and (self._box is None or self._is_of_use()):
                 self._ask(job)
             is_soon = job is None or self._state == "following"
             self._bell.wait(_SOON_S if is_soon else BUSY_S if self._busy() else REST_S)
 
     def _is_of_use(self) -> bool:
-        is_new = self._state == "following" or self._actors.are_new()
-        return is_new or self._busy() or self._asked.is_looked_at()
+        return self._state == "following" or self._busy() or self._asked.is_looked_at()
 
     def _ask(self, job: str) -> None:
-        ray, asked, actors = imported("ray"), self._asked.texts, self._actors
+        ray, asked = imported("ray"), self._asked.texts
         try:
             if self._box is None:
-                if not _has_hook() and not actors:
+                if not _has_hook():
                     self._state, self._said = "not_measured", message("worker.no_hook", TEXTS)
                     return
                 self._box = _made(job)
-                actors.forget()
-            actors.send(name_of(job))
             letter = sent(self._box.look, asked)
             told = plain(ray.get)(letter, timeout=_PATIENCE_S)
         except Exception as error:  # noqa: BLE001  Ray's own: the box, or all of it, is gone
@@ -173,9 +155,7 @@ class RayEngine:
         self._asked.enter(asked, told["answers"])
         self._total, self._live = told["total"], told["live"]
         self._state = "measured"
-        self._said = actors.said()
-        if self._said is None and not self._total:
-            self._said = message("worker.silent", TEXTS)
+        self._said = None if self._total else message("worker.silent", TEXTS)
         for said in told["failed"]:
             with suppress(KeyError, TypeError):  # it is from another process
                 self._failures.enter("ray", f"{said['ip']} {said['pid']}", said)
@@ -201,7 +181,7 @@ def _has_hook() -> bool:
 
 def _made(job: str) -> Any:
     """Return a new letter box; it ends with the job, too."""
-    kind = imported("ray").remote(num_cpus=0)(by_value(*SENT)["GpuHeadroomBox"])
+    kind = imported("ray").remote(num_cpus=0)(by_value(*_SENT)["GpuHeadroomBox"])
     return sent(kind, name=name_of(job), namespace=NAME, num_cpus=0, max_concurrency=1)
 
 

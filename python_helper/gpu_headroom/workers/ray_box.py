@@ -1,6 +1,6 @@
 """The letter box of a job of Ray, by value: what its worker processes say, put together.
 
-The texts of `arriving.py` and `cards.py` stand in front of this one.
+The text of `cards.py` stands in front of this one.
 """
 
 from __future__ import annotations
@@ -10,17 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     # They stand in front of this text; a name that is there need not be found.
-    from .arriving import begin  # noqa: TC004  see above
     from .cards import STALE_S, answer, worker_of  # noqa: TC004  see above
 
 _ENDED_S = 30.0  # so long after its last word nobody waits for more of a process
 _PER_SECOND = 50  # letters
 _MOST = 100  # failures
-
-
-def gpu_headroom(_: Any, pack: tuple[bytes, str, str], box: str) -> str:
-    """Begin in an actor, which calls this in its turn; return what stood against it."""
-    return begin(pack, "workers.ray_side", box)
 
 
 class GpuHeadroomBox:

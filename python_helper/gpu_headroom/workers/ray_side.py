@@ -33,28 +33,22 @@ _LOOK_S = 0.1
 _LEAST_S, _MOST_S = 0.5, 10.0  # from one look for the box to the next
 _CAUGHT_S = 2.0  # a task that goes on for so long after its failure has caught it
 _LONGEST = 2**16  # characters of what a failure is explained by
-_LOST_S = 60.0  # an actor that was followed by name may outlive the notebook
 _MOST_FAILED = 4
 _BEGINS = threading.Thread._bootstrap.__code__  # type: ignore[attr-defined]  # noqa: SLF001  where threads begin
 _there: list[RaySide] = []  # the one of this process
 
 
-def begin(box: str | None = None) -> None:
-    """Begin in a worker process, before its tasks; or in an actor, for the box of this name."""
-    if _there:
-        _there[0].given = box
-    else:
-        _there.append(RaySide(box))
+def begin() -> None:
+    """Begin in a worker process, before its tasks."""
+    if not _there:
+        _there.append(RaySide())
         threads.start(_there[0].run)
 
 
 class RaySide:
     """Reads, and tells; its thread ends when the box says so."""
 
-    def __init__(self, name: str | None = None) -> None:
-        self.given: str | None = None  # the name of a box that is new
-        self._name = name
-        self._heard_s = time.monotonic()
+    def __init__(self) -> None:
         self._aside = Aside(_attributes, self._task)
         self._tasks: dict[Task, tuple[CodeType | None, float]] = {}
         self._failed: list[dict[str, Any]] = []
@@ -72,14 +66,10 @@ class RaySide:
             time.sleep(_LOOK_S)
             try:
                 self._look_at_tasks()
-                if self.given is not None:
-                    self._name, self.given = self.given, None
-                    self._box, self._letter, self._next_s = None, None, 0.0
-                is_wanted = self._post() or self.given is not None
+                is_wanted = self._post()
             except Exception:  # noqa: BLE001  Ray's own: the box, or all of it, is gone
                 self._box = self._letter = None
                 self._pause()
-                is_wanted = self._name is None or time.monotonic() - self._heard_s < _LOST_S
         _there.clear()
         self._aside.stop()
         forget(__name__.partition(".")[0])
@@ -100,12 +90,11 @@ class RaySide:
             next_s, is_to_free = answer
             if is_to_free:
                 self._freed, next_s = _free(), 0.0
-            self._heard_s = time.monotonic()
-            self._next_s = self._heard_s + next_s
+            self._next_s = time.monotonic() + next_s
         if time.monotonic() < self._next_s and not (self._failed and self._box):
             return True
         if self._box is None:
-            name = self._name or name_of(plain(ray.get_runtime_context)().get_job_id())
+            name = name_of(plain(ray.get_runtime_context)().get_job_id())
             self._box = plain(ray.get_actor)(name, namespace=NAME)
             self._pause_s = _LEAST_S
         worker_id = plain(ray.get_runtime_context)().get_worker_id()

@@ -326,34 +326,3 @@ def test_a_ray_that_ends_and_one_that_has_no_hook(
         until(lambda: engine(kernel)["message"] is not None)
         until(lambda: engine(kernel)["message"] is None and engine(kernel)["live"] >= 2)
         assert explained(kernel, "ray.get(models[0].run.remote(train, 256))")["parts"]
-
-
-def test_an_actor_is_followed_by_name(engines_python: Path, pack: Pack, tmp_path: Path) -> None:
-    """Without a hook; it comes to it in its turn, and nothing is put into others."""
-    with kernel_with(engines_python, pack, tmp_path, WITHOUT) as kernel:
-        before = of_actors(kernel, "state")
-        kernel.run(f"import gpu_headroom\n{STAYS}")
-        assert "in its turn" in kernel.run("print(gpu_headroom.follow(models[0]))").text
-        until(lambda: (engine(kernel)["message"] or {}).get("id") == "worker.behind")
-        assert "1 of the actors" in engine(kernel)["message"]["text"]
-        kernel.run(GOES_ON)
-        until(lambda: engine(kernel)["live"] == 1 and engine(kernel)["message"] is None)
-        assert engine(kernel)["state"] == "measured"
-
-        kernel.run("ray.get([each.keep.remote(100) for each in models])")
-        pid = kernel.value("pids[0]")
-        until(lambda: pid in by_pid(kernel) and by_pid(kernel)[pid]["in_use_bytes"] == 100 * MIB)
-        assert list(by_pid(kernel)) == [pid]
-        check_measured(
-            explained(kernel, "ray.get(models[0].run.remote(train, 256))"), "self.weights"
-        )
-        check_freed(kernel)
-        assert of_actors(kernel, "state")[1] == before[1]
-
-        for again in (False, True):
-            kernel.run("gpu_headroom.unfollow()")
-            until(lambda: of_actors(kernel, "state") == before)
-            until(lambda: kernel.value(BOXES) == [])
-            if not again:
-                kernel.run("gpu_headroom.follow(models[0])")
-                until(lambda: engine(kernel)["live"] == 1)
