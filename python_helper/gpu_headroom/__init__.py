@@ -31,7 +31,6 @@ __all__ = [
     "free",
     "free_traceback",
     "holders",
-    "largest_batch",
     "load_ipython_extension",
     "plan",
     "ray_environment",
@@ -83,16 +82,6 @@ def holders() -> str:
     from .terminal import summary
 
     return summary.holders()
-
-
-def largest_batch() -> str:
-    """Say how large the batch of the last cell may be, by its runs."""
-    from .holders.names import user_names
-    from .oom.largest_batch import of_last_cell
-
-    session = _live()
-    names, snapshot = user_names(session.shell), session.sampler.measure()
-    return of_last_cell(session.ledger, names, snapshot).message["text"]
 
 
 def save_memory_snapshot(path: str | None = None) -> str:

@@ -23,8 +23,7 @@ def predicted(evidence: Evidence) -> Prediction | None:
         return None
     known = probes(batch, failure.cell, failure.runs, evidence.device_index)
     headroom = memory.in_use_bytes + memory.headroom_bytes - start
-    prediction = predict(batch.name, known, start, headroom)
-    return prediction if prediction.low is not None else None
+    return predict(known, start, headroom)
 
 
 def fitting(evidence: Evidence) -> int | None:
@@ -38,7 +37,7 @@ def fitting(evidence: Evidence) -> int | None:
         return None
     if evidence.failure.in_other_process:
         return evidence.fitting_batch or batch.value // 2
-    if prediction is not None and prediction.low is not None:
+    if prediction is not None:
         halves = [batch.value >> times for times in range(1, batch.value.bit_length())]
         return next((half for half in halves if half <= prediction.low), None)
     found, most = estimated(evidence, batch.value, evidence.batch_bytes), evidence.most_batch

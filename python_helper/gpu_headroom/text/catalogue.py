@@ -271,29 +271,6 @@ SENTENCES = {
         "More is reserved than this GPU's {total_bytes}: the driver keeps {excess_bytes} in host "
         "memory (shared GPU memory), which makes everything on this GPU slow."
     ),
-    # The largest batch, from measured runs.
-    "prediction.range": (
-        "From {runs} measured runs: the largest `{name}` that fits lies between {low} and {high}."
-    ),
-    "prediction.no_batch": "Not measured: no batch size was found in the code of the last cells.",
-    "prediction.few_runs": (
-        "Not measured: that takes two runs of the cell with another `{name}`, the larger one last."
-    ),
-    "prediction.hidden": (
-        "Not measured: the peak of {runs} runs is not known. Try a larger `{name}`."
-    ),
-    "prediction.other_start": (
-        "Not measured: runs began with {low_bytes} to {high_bytes} in use. Try a larger `{name}`."
-    ),
-    "prediction.small_share": (
-        "Not measured: so far most of the memory does not depend on `{name}`. Try a larger one."
-    ),
-    "prediction.too_far": (
-        "Not measured: more than {times} times the largest `{name}` that ran. Try a larger one."
-    ),
-    "prediction.unclear": (
-        "Not measured: the runs leave open what the largest `{name}` is. Try a larger one."
-    ),
     # Who holds what: what came of the walk.
     "holders.measured": (
         "Names, displayed values and tracebacks hold {held_bytes} of the {in_use_bytes} in use."
