@@ -19,6 +19,7 @@ from gpu_headroom.errors.recognise import recognise
 from gpu_headroom.frameworks.torch.cuda import TorchCuda
 from gpu_headroom.frameworks.torch.observer import Observer
 from gpu_headroom.holders import suspended
+from gpu_headroom.holders.frames import drop_tracebacks
 from gpu_headroom.kernel import running_cell
 from gpu_headroom.oom.earlier import EarlierError
 from gpu_headroom.oom.failure import Failure, last_shown
@@ -28,7 +29,6 @@ from gpu_headroom.release import code as cleanup
 from gpu_headroom.release import items as freeable_items
 from gpu_headroom.release import outcome as releasing
 from gpu_headroom.release.situation import Situation
-from gpu_headroom.release.tracebacks import drop_tracebacks
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 

@@ -7,14 +7,12 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from ..render.style import region
-from ..text.counted import counted
 from ..text.format import format_bytes
 from ..text.messages import message, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..protocol.generated.wire import FollowedWorkers
     from ..readings.snapshot import DeviceReading, DeviceSnapshot
 
 TEXTS = {
@@ -29,50 +27,17 @@ TEXTS = {
     "gauge.in_use": "in use",
     "gauge.line": "GPU {used} / {capacity}, headroom {headroom}",
     "gauge.measured": "Measured {when}. Run this cell again for the numbers of now.",
-    "gauge.fullest": "{workers} · fullest {percent}%",
-    "gauge.fullest_worker": "{workers} · fullest worker {percent}%",
 }
 
 
-def static_gauge(
-    snapshot: DeviceSnapshot | None, said: str, workers: str = "", *, compact: bool
-) -> str:
-    """Return a reading as HTML; `said` is the same in plain text, for what has no numbers.
-
-    `workers` is what `name_workers` says.
-    """
+def static_gauge(snapshot: DeviceSnapshot | None, said: str, *, compact: bool) -> str:
+    """Return a reading as HTML; `said` is the same in plain text, for what has no numbers."""
     devices = () if snapshot is None else snapshot.devices
     time_s = time.time() if snapshot is None else snapshot.time_s
     when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(time_s))
     body = list(_lines(devices) if compact else _tables(devices)) or [f"<p>{escape(said)}</p>"]
-    if workers:
-        body.append(f"<p>{escape(workers)}</p>")
     measured = f"<p><small>{escape(_say('gauge.measured', when=when))}</small></p>"
     return region(_say("gauge.title"), [*body, measured])
-
-
-def name_workers(followed: FollowedWorkers | None, snapshot: DeviceSnapshot | None) -> str:
-    """Return "2 ranks · fullest worker 93%", as a live gauge does; empty where none are measured.
-
-    The fullest of their GPUs is said where it is fuller than all of this kernel's own.
-    """
-    live = [each for each in followed["engines"] if each["live"]] if followed else []
-    if not followed or not live:
-        return ""
-    kind = live[0]["engine"] if len(live) == 1 else None
-    workers = counted(kind, sum(each["total"] for each in live))
-    own = snapshot.devices if snapshot and snapshot.state == "live" else ()
-    used = [_percent(device.used_bytes, device.capacity_bytes) or 0 for device in own]
-    card = followed["fullest"]
-    percent = _percent(card["used_bytes"], card["capacity_bytes"]) if card else None
-    if percent is None or percent <= max(used, default=0):
-        return workers
-    said = "gauge.fullest_worker" if used else "gauge.fullest"
-    return _say(said, workers=workers, percent=percent)
-
-
-def _percent(used: int | None, capacity: int | None) -> int | None:
-    return None if used is None or not capacity else round(100 * used / capacity)
 
 
 def _lines(devices: Sequence[DeviceReading]) -> Iterator[str]:

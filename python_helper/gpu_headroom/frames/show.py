@@ -5,7 +5,7 @@ from __future__ import annotations
 from .. import session as lives
 from ..terminal.summary import summarise
 from . import colab
-from .gauge import name_workers, static_gauge
+from .gauge import static_gauge
 
 
 def show(*, compact: bool = False, frontend: str | None = None) -> None:
@@ -20,10 +20,7 @@ def show(*, compact: bool = False, frontend: str | None = None) -> None:
     session.sources.include_all()
     snapshot = session.sampler.measure()
     said = summarise(snapshot)
-    followed = None if snapshot is None else session.as_wire(snapshot)["workers"]
-    workers = name_workers(followed, snapshot)
-    html = static_gauge(snapshot, said, workers, compact=compact)
+    html = static_gauge(snapshot, said, compact=compact)
     if frames is not None:
         html = frames.live(html, compact=compact)
-    text = "\n".join(filter(None, (said, workers)))
-    session.shell.display_pub.publish({"text/html": html, "text/plain": text})
+    session.shell.display_pub.publish({"text/html": html, "text/plain": said})

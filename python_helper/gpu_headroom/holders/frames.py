@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 FRAME = Edge("frame", "variable `{name}`", ": {}")
 _LOADS = re.compile("pickle|serialization")
+_OF_SYS = ("last_exc", "last_value", "last_traceback", "last_type")
+_OF_FORMATTER = ("tb", "etype", "evalue", "pdb")
+_OF_RESULT = ("error_in_exec", "error_before_exec")
 
 
 def last_errors(shell: Any) -> list[BaseException]:
@@ -54,6 +57,25 @@ def last_tracebacks(shell: Any) -> list[TracebackType]:
         for traceback in {id(traceback): traceback for traceback in tracebacks}.values()
         if traceback is not None
     ]
+
+
+def drop_tracebacks(shell: Any) -> None:
+    """Forget the remembered errors; a gc must follow, since an error hangs in cycles.
+
+    Attributes of `sys` are deleted, not emptied: `%debug` and `%tb` then say politely that there
+    is nothing.
+    """
+    for name in _OF_SYS:
+        vars(sys).pop(name, None)
+    owners = (
+        (getattr(shell, "InteractiveTB", None), _OF_FORMATTER),
+        (getattr(shell, "last_execution_result", None), _OF_RESULT),
+        (getattr(shell, "SyntaxTB", None), ("last_syntax_error",)),
+    )
+    for owner, names in owners:
+        for name in names:
+            if getattr(owner, name, None) is not None:
+                setattr(owner, name, None)
 
 
 def frames_of(tracebacks: Iterable[TracebackType]) -> Iterator[FrameType]:

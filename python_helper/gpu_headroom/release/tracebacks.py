@@ -9,9 +9,9 @@ traceback and all that this holds.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..holders.frames import callers
+from ..holders.frames import callers, drop_tracebacks
 from ..text.messages import message
 from .freeable import Freeable
 
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
     from .situation import Situation
 
-_OF_SYS = ("last_exc", "last_value", "last_traceback", "last_type")
-_OF_FORMATTER = ("tb", "etype", "evalue", "pdb")
-_OF_RESULT = ("error_in_exec", "error_before_exec")
 _DEBUGGERS = frozenset({"pdb", "bdb", "IPython.core.debugger"})
 
 
@@ -47,22 +44,3 @@ def debugging() -> bool:
         for stack in sys._current_frames().values()  # noqa: SLF001 — the documented way to other threads' stacks
         for frame in callers(stack)
     )
-
-
-def drop_tracebacks(shell: Any) -> None:
-    """Forget the remembered errors; a gc must follow, since an error hangs in cycles.
-
-    Attributes of `sys` are deleted, not emptied: `%debug` and `%tb` then say politely that there
-    is nothing.
-    """
-    for name in _OF_SYS:
-        vars(sys).pop(name, None)
-    owners = (
-        (getattr(shell, "InteractiveTB", None), _OF_FORMATTER),
-        (getattr(shell, "last_execution_result", None), _OF_RESULT),
-        (getattr(shell, "SyntaxTB", None), ("last_syntax_error",)),
-    )
-    for owner, names in owners:
-        for name in names:
-            if getattr(owner, name, None) is not None:
-                setattr(owner, name, None)

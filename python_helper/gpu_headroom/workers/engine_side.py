@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..concurrency import threads
 from ..frameworks.imported import imported
+from ..holders.frames import drop_tracebacks
 from ..kernel.injection import live
 from .arriving import given_back
 from .aside import Aside
@@ -29,9 +30,6 @@ READING, FAILED = "gpu_headroom", "gpu_headroom_failed"
 _LOOK_S = 0.2
 _MOST = 4  # failures that are told at a time
 _LONGEST = 2**16  # characters of what one is explained by
-_OF_SYS = "last_exc", "last_value", "last_traceback", "last_type"
-_OF_FORMATTER = "tb", "etype", "evalue"
-_OF_RESULT = "error_in_exec", "error_before_exec"
 _begun: list[EngineSide] = []
 
 
@@ -51,17 +49,7 @@ def end() -> None:
 
 def free() -> dict[str, Any]:
     """Return what came back as the engine forgot its last error, which nobody can debug there."""
-    shell = _shell()
-    for name in _OF_SYS:
-        vars(sys).pop(name, None)
-    owners = (
-        (getattr(shell, "InteractiveTB", None), _OF_FORMATTER),
-        (getattr(shell, "last_execution_result", None), _OF_RESULT),
-    )
-    for owner, names in owners:
-        for name in names:
-            if getattr(owner, name, None) is not None:
-                setattr(owner, name, None)
+    drop_tracebacks(_shell())
     return given_back()
 
 

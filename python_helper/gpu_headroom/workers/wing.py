@@ -15,7 +15,6 @@ from .ranks import Ranks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from typing import Protocol
 
     from ..errors.recognise import Recognition
     from ..handlers.dispatcher import Handlers
@@ -24,16 +23,6 @@ if TYPE_CHECKING:
     from ..readings.snapshot import DeviceReading, DeviceSnapshot
     from ..session.wing import Host
     from .failure import LeftFailure
-
-    class Engine(Protocol):
-        """Who sends work elsewhere, as far as it is known by now; nothing here waits for it."""
-
-        def followed(self) -> Followed | None:
-            """Return how many workers there are; `None` where it is not there."""
-
-        def answer(self, text: str) -> Answer:
-            """Return their cards, with the workers that match a text."""
-
 
 # What a person imports, and which engine that is: `workers/<name>.py`, class `Engine`. They come
 # with a pack of their own.

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from gpu_headroom.holders.frames import drop_tracebacks
 from gpu_headroom.release import code as cleanup
 from gpu_headroom.release import items as freeable_items
-from gpu_headroom.release.tracebacks import drop_tracebacks
 from gpu_headroom.text.format import MIB
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ BEGIN = """
 import gc, tempfile, warnings, gpu_headroom
 from gpu_headroom.holders.survey import survey
 from gpu_headroom.concurrency.turns import Turn
-from gpu_headroom.release.tracebacks import drop_tracebacks
+from gpu_headroom.holders.frames import drop_tracebacks
 warnings.simplefilter("ignore")
 simulation = gpu_headroom.simulate("1 GiB", compute={compute!r}, outside=0)
 import torch
