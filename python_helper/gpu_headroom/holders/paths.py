@@ -40,28 +40,25 @@ def find(holder_id: str, shell: Any, snapshot: DeviceSnapshot | None, turn: Turn
     account = take(shell, snapshot, turn)
     found = account.find(holder_id)
     if found is None:
-        return _gone() if account.complete else _stopped([], turn)
+        gone = Ways([], complete=True, message=message("path.gone"))
+        return gone if account.complete else _stopped(turn)
     named = [way for way in found.ways if way[0].root]
     if not named:
         is_garbage = found.ways[0][0].origin == "garbage"
         if not is_garbage and not account.complete:
-            return _stopped([], turn)
+            return _stopped(turn)
         reason = "path.unreached" if is_garbage else "path.native"
         return Ways([], complete=True, message=message(reason))
     shortest = sorted(named, key=len)[:_MOST_WAYS]
     return _all([_in_words(way, shell) for way in shortest])
 
 
-def _gone() -> Ways:
-    return Ways([], complete=True, message=message("path.gone"))
-
-
-def _stopped(paths: list[list[Message]], turn: Turn) -> Ways:
-    said = message("path.stopped" if paths else "path.stopped_empty")
+def _stopped(turn: Turn) -> Ways:
+    said = message("path.stopped")
     if turn.company.there:
         others = (*turn.company.inside, *turn.company.waiting)
         said = message("path.beside", name=others[0])
-    return Ways(paths, complete=False, message=said)
+    return Ways([], complete=False, message=said)
 
 
 def _all(paths: list[list[Message]]) -> Ways:

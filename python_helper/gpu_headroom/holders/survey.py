@@ -18,7 +18,7 @@ from .precision import saved_by_autocast
 from .walk import Walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from types import TracebackType
 
     from ..concurrency.turns import Turn
@@ -70,11 +70,10 @@ class Survey:
         return {kind: sizes.get(device_index, 0) for kind, sizes in self.unheld.items()}
 
 
-def survey(  # noqa: PLR0913  each is a question that a caller may leave out
+def survey(
     shell: Any,
     turn: Turn,
     *,
-    tracebacks: Iterable[TracebackType] | None = None,
     unreached: bool = True,
     for_account: bool = False,
     failed: TracebackType | None = None,
@@ -82,20 +81,18 @@ def survey(  # noqa: PLR0913  each is a question that a caller may leave out
     """Walk from everything that keeps memory alive, most lasting first; `None` without a framework.
 
     A storage belongs to the first origin that reaches it: what is left to the tracebacks is held by
-    nothing else. `tracebacks` are those that are remembered unless given; `unreached` also asks the
-    gc for objects that no name reaches. `for_account` gives each storage the size of its block,
-    which the allocator may have left larger than was asked for, and leaves long containers closed
-    once all that the gc knows has been found: they could only add other names. Holds nothing
-    afterwards.
+    nothing else. `unreached` also asks the gc for objects that no name reaches. `for_account` gives
+    each storage the size of its block, which the allocator may have left larger than was asked for,
+    and leaves long containers closed once all that the gc knows has been found: they could only add
+    other names. Holds nothing afterwards.
     """
     with turn.walking():
         walk = Walk(Inspector(turn, whole_blocks=for_account))
         if not walk.inspector.frameworks:
             return None
-        remembered = last_tracebacks(shell) if tracebacks is None else tracebacks
         walk.run(name_roots(shell), until=_UNTIL_NAMES, long=not for_account)
         walk.run(output_roots(shell), until=_UNTIL_OUTPUTS, long=not for_account)
-        earlier = [traceback for traceback in remembered if traceback is not failed]
+        earlier = [traceback for traceback in last_tracebacks(shell) if traceback is not failed]
         met = frame_roots([failed] if failed is not None else [], shell)
         for roots in met:
             walk.run(roots, until=_UNTIL_TRACEBACK, long=not for_account)

@@ -328,8 +328,7 @@ SENTENCES = {
     # Who holds it: what came of the search.
     "path.found_one": "One way leads to it.",
     "path.found": "{count} ways lead to it.",
-    "path.stopped": "Stopped early. Found so far:",
-    "path.stopped_empty": "Stopped early. Nothing found so far.",
+    "path.stopped": "Stopped early. Nothing found so far.",
     "path.beside": "Not followed further beside your thread or task `{name}`. Found so far:",
     "path.gone": "It is no longer there: the list is older than the memory.",
     "path.unreached": (

@@ -70,7 +70,8 @@ class WorkerRequests:
         )
 
 
-def _fullest(cards: Iterable[wire.WorkerCard], most: int = MOST) -> Iterator[wire.WorkerCard]:
+def _fullest(cards: Iterable[wire.WorkerCard]) -> Iterator[wire.WorkerCard]:
+    most = MOST
     for card in cards:
         if most > 0:
             yield cut(card, most)

@@ -99,7 +99,9 @@ class Workers(Wing):
                 found = bring(f".workers.{kind}")
                 if found is None:
                     return None
-                self._engines[kind] = found.Engine(self.host.life_id, self._is_busy)
+                self._engines[kind] = found.Engine(
+                    self.host.life_id, lambda: self.host.ledger.running
+                )
         return self._engines.get(name)
 
     def unfollow(self) -> None:
@@ -140,9 +142,6 @@ class Workers(Wing):
         for module, kind in _ENGINES.items():
             if imported(module) is not None and kind not in self._engines:
                 yield engine_of(kind, (0, 0), "not_measured")
-
-    def _is_busy(self) -> bool:
-        return self.host.ledger.running
 
     def _explain_rank(self, error: BaseException) -> dict[str, Any] | None:
         """Return the card of a rank that ends by `error`, as it is measured in itself."""

@@ -195,7 +195,7 @@ def test_says_when_it_stopped_early(notebook: Notebook, monkeypatch: pytest.Monk
     nested = "nest = tensor(8)\nfor _ in range(20): nest = [nest]"
     ways = ways_to_largest(notebook, nested)
     assert (ways.paths, ways.complete) == ([], False)
-    assert ways.message["id"] == "path.stopped_empty"
+    assert ways.message["id"] == "path.stopped"
 
 
 def test_goes_through_so_many_objects_at_most(
