@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from .fake.hub import make_up_hub
 from .fake.images import change_images
 from .fake.rows import change_datasets
-from .fake.scores import change_evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +38,6 @@ def fake_data() -> None:
     waiting: dict[str, list[Callable[[Any], None]]] = {
         "timm.models._builder": [_load_nothing],
         "datasets": [change_datasets],
-        "evaluate": [change_evaluate],
         **make_up_hub(),
         **change_images(),
     }

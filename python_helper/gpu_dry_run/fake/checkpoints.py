@@ -10,8 +10,7 @@ from typing import Any
 # from the defaults and decides about sizes. A part in brackets may be there, or one of several.
 # A name may go without its owner, as it did before there were any.
 #
-# Sources: each checkpoint's `config.json`, as far as it was at hand; DistilBERT cased, CLIP,
-# T5-base, BART and OPT are as their classes' defaults and papers have them. The sizes of those
+# Sources: each checkpoint's `config.json`, as far as it was at hand; CLIP, T5-base, BART and OPT are as their classes' defaults and papers have them. The sizes of those
 # from Llama on are also in litgpt's `config.py` (github.com/Lightning-AI/litgpt, 26857050), GPT-2's
 # in nanoGPT's `model.py`, Whisper's in its `ModelDimensions`. A test holds all to the numbers of
 # parameters that are published.
@@ -22,18 +21,7 @@ openai-community/gpt2-medium GPT2LMHeadModel n_embd=1024 n_layer=24 n_head=16
 openai-community/gpt2-large GPT2LMHeadModel n_embd=1280 n_layer=36 n_head=20
 openai-community/gpt2-xl GPT2LMHeadModel n_embd=1600 n_layer=48 n_head=25
 google-bert/bert-base-uncased BertForMaskedLM
-google-bert/bert-base-cased BertForMaskedLM words=28996
-google-bert/bert-base-multilingual-cased BertForMaskedLM words=119547
-google-bert/bert-large-uncased BertForMaskedLM width=1024 inner=4096 layers=24 heads=16
-google-bert/bert-large-cased BertForMaskedLM width=1024 inner=4096 layers=24 heads=16 words=28996
-sentence-transformers/all-MiniLM-L6-v2 BertModel width=384 inner=1536 layers=6
 distilbert/distilbert-base-uncased[-finetuned-sst-2-english] DistilBertForMaskedLM
-distilbert/distilbert-base-cased DistilBertForMaskedLM words=28996
-FacebookAI/roberta-base RobertaForMaskedLM places=514 type_vocab_size=1
-FacebookAI/roberta-large RobertaForMaskedLM places=514 type_vocab_size=1 width=1024 inner=4096 \
-layers=24 heads=16
-FacebookAI/xlm-roberta-base XLMRobertaForMaskedLM words=250002 places=514 type_vocab_size=1
-albert/albert-base-v2 AlbertForMaskedLM width=768 inner=3072 heads=12
 google-t5/t5-small T5ForConditionalGeneration decoder_start_token_id=0
 google-t5/t5-base T5ForConditionalGeneration decoder_start_token_id=0 d_model=768 d_ff=3072 \
 num_layers=12 num_heads=12

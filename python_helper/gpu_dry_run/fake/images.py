@@ -40,13 +40,7 @@ _FILES = {
     ("celeba", "CelebA"): _Images(
         (218, 178, 3), {"train": 162_770, "valid": 19_867, "test": 19_962, "all": 202_599}, 40
     ),
-    ("dtd", "DTD"): _Images((480, 640, 3), {"train": 1_880, "val": 1_880, "test": 1_880}, 47),
     ("eurosat", "EuroSAT"): _Images((64, 64, 3), {None: 27_000}, 10),
-    ("flowers102", "Flowers102"): _Images(
-        (500, 667, 3), {"train": 1_020, "val": 1_020, "test": 6_149}, 102
-    ),
-    ("food101", "Food101"): _Images((512, 512, 3), {"train": 75_750, "test": 25_250}, 101),
-    ("gtsrb", "GTSRB"): _Images((50, 50, 3), {"train": 26_640, "test": 12_630}, 43),
     ("imagenet", "ImageNet"): _Images((375, 500, 3), {"train": 1_281_167, "val": 50_000}, 1_000),
     ("oxford_iiit_pet", "OxfordIIITPet"): _Images(
         (375, 500, 3), {"trainval": 3_680, "test": 3_669}, 37

@@ -29,17 +29,16 @@ _T5 = "<pad>=pad </s>=eos <unk>=unk", "$A eos", "$B eos"
 _CLIP = "<|startoftext|>=bos <|endoftext|>=eos,unk,pad", "bos $A eos", "$B eos"
 _OPT = "</s>=bos,eos,unk <pad>=pad", "bos $A", "bos $B"
 _FAMILIES = {
-    **dict.fromkeys(("bert", "distilbert", "electra", "deberta-v2"), _BERT),
-    **dict.fromkeys(("roberta", "xlm-roberta", "bart"), _ROBERTA),
+    **dict.fromkeys(("bert", "distilbert"), _BERT),
+    **dict.fromkeys(("roberta", "bart"), _ROBERTA),
     **dict.fromkeys(("llama", "mistral", "phi3"), _LLAMA),
     **dict.fromkeys(("qwen2", "qwen3"), _QWEN),
     **dict.fromkeys(("gemma", "gemma2"), _GEMMA),
-    **dict.fromkeys(("t5", "mt5"), _T5),
+    "t5": _T5,
     "clip": _CLIP,
     "opt": _OPT,
 }
 _LLAMA_3_FROM = 128_000  # words; those before have 32,000
-_WITH_TYPES = ("bert", "electra", "deberta-v2")
 _CHATS = ("instruct", "chat", "-it", "qwen")
 # What a chat becomes in Qwen's form, ChatML.
 _CHAT = (
@@ -85,7 +84,7 @@ def write_tokenizer(name: str, config: Any, folder: Path) -> None:
         single=alone, pair=f"{alone} {behind}", special_tokens=[*numbers.items()]
     )
     inputs = ["input_ids", "attention_mask"]
-    inputs += ["token_type_ids"] if kind in _WITH_TYPES else []
+    inputs += ["token_type_ids"] if kind == "bert" else []
     whole = transformers.PreTrainedTokenizerFast(
         tokenizer_object=made,
         model_max_length=_longest(text),
@@ -116,15 +115,13 @@ def _longest(config: Any) -> int:
     longest: int = getattr(config, "max_position_embeddings", 0) or getattr(
         config, "n_positions", _NO_LIMIT
     )
-    return longest - 2 if config.model_type in {"roberta", "xlm-roberta"} else longest
+    return longest - 2 if config.model_type == "roberta" else longest
 
 
 _PROCESSORS = {
-    **dict.fromkeys(("vit", "swin"), "ViTImageProcessor"),
-    **dict.fromkeys(("convnext", "resnet"), "ConvNextImageProcessor"),
+    "vit": "ViTImageProcessor",
     "clip": "CLIPImageProcessor",
     "whisper": "WhisperFeatureExtractor",
-    "wav2vec2": "Wav2Vec2FeatureExtractor",
 }
 
 
