@@ -48,7 +48,8 @@ class Row(NamedTuple):
     @property
     def peak_bytes(self) -> int:
         """The peak in use of the dry run, without the driver's context."""
-        return max((peak["allocated_bytes"] for peak in self.found["peaks"]), default=0)
+        peak = self.found["peak"]
+        return 0 if peak is None else int(peak["allocated_bytes"])
 
     @property
     def difference(self) -> float:

@@ -92,12 +92,11 @@ def _run(line: str) -> NoReturn:
     tell = only_way_out()
     os.environ["IPYTHONDIR"] = f"{scratch}/ipython"
 
-    from .overlay import Allowed, protect, view_of
+    from .overlay import protect, view_of
     from .runner import Runner
 
-    view = view_of(Path(job.folder), Path(scratch))
-    work = str(view.path)
-    protect(scratch, Allowed(job.network, job.commands, held_by, view.is_whole))
+    work = str(view_of(Path(job.folder), Path(scratch)))
+    protect(scratch, held_by, network=job.network)
     os.chdir(work)
     sys.path.insert(0, work)
     sys.argv = [*job.argv]

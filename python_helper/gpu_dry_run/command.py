@@ -61,10 +61,8 @@ def dry_run(arguments: Sequence[str]) -> int:
         largest_on_each=given.largest,
         agreed=given.run_all or bool(given.leave_out),
         unheld=given.without_sandbox,
-        devices=given.devices,
         steps=given.steps,
         cell_s=given.cell_time,
-        commands=given.commands,
         network=given.network,
         values_to=_last_with_values(cells, given.values_to, all_cells=given.values),
         fake_data=given.fake_data,
@@ -153,7 +151,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--gpu", action="append", help="T4, A100 40GB, 24 GiB, ...; several times; all if none")
     add("--fail-over", metavar="GPU", help="exit with 1 where it does not fit this GPU")
-    add("--devices", type=int, default=1, help="how many GPUs there are (1)")
     add("--json", action="store_true", help="print what was found as JSON, sizes in bytes")
     add("--steps", type=int, default=3, help="end a training after so many steps alike (3)")
     add("--cell-time", type=float, default=60.0, help="end a cell after so many seconds (60)")
@@ -162,7 +159,6 @@ def _parser() -> argparse.ArgumentParser:
     add("--run-all", action="store_true", help="run cells that do more than compute, too")
     add("--without-sandbox", action="store_true", help="run it where nothing holds it, as it says")
     add("--leave-out", type=_numbers, default=set(), help="leave out these cells: 1,3")
-    add("--commands", action="store_true", help="run `!` and `%%pip` as well")
     add("--network", action="store_true", help="let it reach other machines, for downloads")
     add("--largest", action="store_true", help="look for the largest batch that fits each GPU, too")
     add("--values", action="store_true", help="compute values too, on this machine's processor")

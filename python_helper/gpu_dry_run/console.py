@@ -30,7 +30,7 @@ TEXTS = {
     "dry_run.ask": "  {cell}: {calls}",
     "dry_run.ask_how": (
         "Say `--run-all` to run them in the dry run too, or `--leave-out 1,3` to leave cells out. "
-        "Commands (`%pip` and what a shell runs) are passed over unless `--commands` is given."
+        "Commands (`%pip` and what a shell runs) are passed over."
     ),
     "dry_run.unheld_how": "Say `--without-sandbox` to run it all the same.",
     "dry_run.unheld_here": "Call it with `without_sandbox=True` to run it all the same.",

@@ -14,7 +14,7 @@ from . import sandbox, words
 from .asks import asks
 from .child import only_way_out
 from .edited import changes
-from .findings import find, fullest, is_whole, needed_bytes
+from .findings import find, is_whole, needed_bytes
 from .job import DIED, DryRunOrder, RunOrder
 from .notebook import CodeCell
 from .process import Runs
@@ -59,7 +59,7 @@ def dry_run(order: DryRunOrder, tell: Callable[[DryRunStep], object]) -> Finding
     last = None
     try:
         for last in find(once, order):
-            if last.ended["outcome"] in DIED and last.peak is None:
+            if last.ended["outcome"] in DIED and last.ended["peak"] is None:
                 tell({**step, "status": "failed", "message": words.died(last.ended, order)})
                 return None
             step["found"] = found_of(last, order)
@@ -97,7 +97,7 @@ def ask_first(order: DryRunOrder) -> DryRunStep | None:
 
 def found_of(found: Findings, order: DryRunOrder) -> DryRunFound:
     """Return what was found, as it travels."""
-    peak, ended = found.peak, found.ended
+    ended, peak = found.ended, found.ended["peak"]
     report = found.at_peak and found.at_peak["report"]
     all_parts = report["parts"] if report else []
     parts = [each for each in all_parts if each["kind"] not in _NOT_NEEDED and each["bytes"]]
@@ -131,7 +131,7 @@ def found_of(found: Findings, order: DryRunOrder) -> DryRunFound:
 
 
 def _try_of(each: Try, gpu: Gpu, order: DryRunOrder) -> DryRunTry:
-    peak = fullest(each.ended)
+    peak = each.ended["peak"]
     return {
         "remedy_id": each.edit["remedy_id"],
         "title": each.edit["title"],

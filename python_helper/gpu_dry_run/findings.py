@@ -20,7 +20,7 @@ from .job import DIED, NOTHING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from .job import CardPeak, DryRunOrder, EditedCells, Ended
+    from .job import DryRunOrder, EditedCells, Ended, Peak
 
     Run = Callable[..., Ended]
 
@@ -68,11 +68,6 @@ class Findings(NamedTuple):
     tries: tuple[Try, ...] = ()
 
     @property
-    def peak(self) -> CardPeak | None:
-        """The peak of the card that had most in use."""
-        return fullest(self.ended)
-
-    @property
     def batch(self) -> EditedCells | None:
         """The edit of the number that sets the batch, where that is known."""
         offered = [*(self.failure or NOTHING)["edits"], *(self.at_peak or NOTHING)["edits"]]
@@ -95,8 +90,8 @@ def find(run: Run, order: DryRunOrder) -> Iterator[Findings]:
     fits = [fit(run, gpu, ended) for gpu in gpus]
     found = Findings(ended, tuple(fits))
     yield found
-    if ended["outcome"] == "done" and found.peak is not None:
-        found = found._replace(at_peak=run(refuse_at=found.peak["request"]))
+    if ended["outcome"] == "done" and ended["peak"] is not None:
+        found = found._replace(at_peak=run(refuse_at=ended["peak"]["request"]))
         yield found
     small = [fit.gpu for fit in found.fits if fit.fits is False]
     if order.tries_on:
@@ -131,20 +126,10 @@ def _chain(run: Run, edit: EditedCells, gpu: Gpu, *, largest: bool) -> Iterator[
 
 def _left_by_others(gpu: Gpu, ended: Ended) -> Gpu:
     """Return a GPU on which as much is left for tensors as on one that was looked at."""
-    if gpu.outside_bytes is None:
+    if gpu.outside_bytes is None or ended["peak"] is None:
         return gpu
-    context = max([peak["outside_bytes"] for peak in _used(ended)], default=gpu.outside_bytes)
-    more = context - gpu.outside_bytes
+    more = ended["peak"]["outside_bytes"] - gpu.outside_bytes
     return gpu._replace(total_bytes=gpu.total_bytes + more, more_bytes=more)
-
-
-def fullest(ended: Ended) -> CardPeak | None:
-    """Return the peak of the card that had most in use; `None` where none was used."""
-    return max(_used(ended), key=lambda peak: peak["allocated_bytes"], default=None)
-
-
-def _used(ended: Ended) -> list[CardPeak]:
-    return [peak for peak in ended["peaks"] if peak["request"]]
 
 
 def is_whole(ended: Ended) -> bool:
@@ -152,9 +137,9 @@ def is_whole(ended: Ended) -> bool:
     return ended["outcome"] == "done" and not ended["timed_out"]
 
 
-def needed_bytes(peak: CardPeak) -> int:
-    """Return what was in use at once, with the driver's context."""
-    return peak["allocated_bytes"] + peak["outside_bytes"]
+def needed_bytes(peak: Peak | None) -> int:
+    """Return what was in use at once, with the driver's context; 0 where no GPU was used."""
+    return 0 if peak is None else peak["allocated_bytes"] + peak["outside_bytes"]
 
 
 def _on(run: Run, gpu: Gpu, **differs: Any) -> Ended:
@@ -168,14 +153,13 @@ def _fit(run: Run, gpu: Gpu, ended: Ended, *, depends: bool, of_size: bool) -> F
         pass  # so would each other one
     elif depends and gpu.capability < AMPERE:
         ended = run(capability=gpu.capability)
-    peaks = _used(ended)
-    left = gpu.total_bytes - max(map(needed_bytes, peaks), default=0)
+    peak = ended["peak"]
+    left = gpu.total_bytes - needed_bytes(peak)
     if left < 0 or ended["outcome"] == "oom":
         return Fit(gpu, fits=False, left_bytes=left)
     if not is_whole(ended):
         return Fit(gpu, fits=None, left_bytes=None)
-    taken = max((peak["reserved_bytes"] + peak["outside_bytes"] for peak in peaks), default=0)
-    if taken > gpu.total_bytes:
+    if peak is not None and peak["reserved_bytes"] + peak["outside_bytes"] > gpu.total_bytes:
         own = _on(run, gpu)
         fits = {"done": True, "oom": False}.get(own["outcome"])
         return Fit(gpu, fits=fits, left_bytes=None if fits is None else left)

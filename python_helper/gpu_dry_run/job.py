@@ -41,10 +41,8 @@ class DryRunOrder(NamedTuple):
     largest_on_each: bool = False
     agreed: bool = False
     unheld: bool = False
-    devices: int = 1
     steps: int = 3
     cell_s: float = 60.0
-    commands: bool = False
     network: bool = False
     values_to: str | None = None
     fake_data: bool = False
@@ -72,21 +70,18 @@ class RunOrder(NamedTuple):
 
     They run in a view of `folder`, as the script there that `argv` names, with its arguments, or a
     notebook; `scratch` is what may be written to, with that view in it. A training loop ends once
-    nothing has changed for `steps` steps of an optimizer, a cell after `cell_s` seconds. Commands
-    (`!`, `%pip`) are run only where `commands` says so, and other machines reached only with
-    `network`. Up to the end of the cell `values_to` the host computes values; else there are sizes
-    only. The request of number `refuse_at` is refused, for what fills the card then. It answers as
-    a card of that compute `capability`. With `fake_data` nothing is downloaded. `held_by` is
-    a kind of `sandbox.py`.
+    nothing has changed for `steps` steps of an optimizer, a cell after `cell_s` seconds. Other
+    machines are reached only with `network`. Up to the end of the cell `values_to` the host
+    computes values; else there are sizes only. The request of number `refuse_at` is refused, for
+    what fills the GPU then. It answers as a GPU of that compute `capability`. With `fake_data`
+    nothing is downloaded. `held_by` is a kind of `sandbox.py`.
     """
 
     cells: list[tuple[str, str]]
     argv: Sequence[str]
     folder: str
-    devices: int
     steps: int
     cell_s: float
-    commands: bool
     network: bool
     values_to: str | None
     fake_data: bool
@@ -97,13 +92,12 @@ class RunOrder(NamedTuple):
     refuse_at: int | None = None
 
 
-class CardPeak(TypedDict):
-    """The most that was in use on one card; `request` is the number of the one that reached it.
+class Peak(TypedDict):
+    """The most that was in use on the GPU; `request` is the number of the one that reached it.
 
     `line` of the cell `cell_id` called for it; both `None` where none did. `threads`: how many ask.
     """
 
-    device_index: int
     allocated_bytes: int
     reserved_bytes: int
     outside_bytes: int
@@ -135,8 +129,9 @@ class Ended(TypedDict):
     `outcome`: all cells ran, or one ran out of memory (`report` is its card), raised something
     else (`error`), or met what is not simulated, at a `line` of the cell `cell_id` while `running`
     ran; or the process was ended for its `memory` or `time`, or `died`, with its last words as
-    `error`, and the rest is what was seen by then. `cut` are the cells in which a training was
-    ended early, `timed_out` those that were. `edits` are those of the report.
+    `error`, and the rest is what was seen by then. `peak` is `None` where no GPU was used. `cut`
+    are the cells in which a training was ended early, `timed_out` those that were. `edits` are
+    those of the report.
     """
 
     outcome: Literal["done", "oom", "error", "not_simulated", "memory", "time", "died"]
@@ -144,7 +139,7 @@ class Ended(TypedDict):
     line: int | None
     running: str | None
     error: str | None
-    peaks: list[CardPeak]
+    peak: Peak | None
     cut: list[str]
     timed_out: list[str]
     report: Report | None
@@ -165,7 +160,7 @@ NOTHING: Ended = {
     "line": None,
     "running": None,
     "error": None,
-    "peaks": [],
+    "peak": None,
     "cut": [],
     "timed_out": [],
     "report": None,

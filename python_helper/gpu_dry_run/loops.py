@@ -35,19 +35,19 @@ class TimeIsUp(BaseException):
 
 class _Mark(NamedTuple):
     steps: int
-    peaks: tuple[int, ...]
-    allocated: tuple[int, ...]
+    peak_bytes: int
+    allocated_bytes: int
 
 
 class StepCounter:
-    """Counts steps of optimizers, beside what is in use on the cards of `allocators`.
+    """Counts steps of optimizers, beside what is in use on the GPU of an allocator.
 
     A loop ends after `quiet_steps` that change nothing. `cut` tells what was ended early, by the
     line of its loop in a cell; 0 is a `DataLoader`.
     """
 
-    def __init__(self, allocators: Callable[[], Any], quiet_steps: int) -> None:
-        self._allocators = allocators
+    def __init__(self, allocator: Any, quiet_steps: int) -> None:
+        self._allocator = allocator
         self.quiet_steps = quiet_steps
         self._whiles: dict[int, _Quiet] = {}
         self._steps = 0
@@ -68,12 +68,8 @@ class StepCounter:
 
     def mark(self) -> _Mark:
         """Return where the training stands."""
-        peaks, allocated = [], []
-        for allocator in self._allocators():
-            now = allocator.stats()["allocated_bytes"]["all"]
-            peaks.append(now["peak"])
-            allocated.append(now["current"])
-        return _Mark(self._steps, tuple(peaks), tuple(allocated))
+        now = self._allocator.stats()["allocated_bytes"]["all"]
+        return _Mark(self._steps, now["peak"], now["current"])
 
     def rounds(self, items: Any, line: int) -> Iterator[Any]:
         """Return what goes through `items`, for as long as that changes anything.
@@ -139,11 +135,12 @@ class _Quiet:
         now, seen = self._training.mark(), self._seen
         if now.steps == seen.steps:
             return False
-        grown = [after - before for after, before in zip(now.allocated, seen.allocated)]  # noqa: B905  one machine
-        is_quiet = now.peaks == seen.peaks and max(grown, default=0) <= _SMALL_BYTES
-        # Held against the most by then: what is let go and taken again each round is no growth.
-        most = (*map(max, now.allocated, seen.allocated),)
-        self._rounds, self._seen = self._rounds + 1 if is_quiet else 0, now._replace(allocated=most)
+        grown = now.allocated_bytes - seen.allocated_bytes
+        is_quiet = now.peak_bytes == seen.peak_bytes and grown <= _SMALL_BYTES
+        self._rounds = self._rounds + 1 if is_quiet else 0
+        # Compared with the most by then: what is freed and allocated in each round is no growth.
+        most = max(now.allocated_bytes, seen.allocated_bytes)
+        self._seen = now._replace(allocated_bytes=most)
         return self._rounds >= self._training.quiet_steps
 
 

@@ -13,7 +13,7 @@ import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from gpu_headroom.text.messages import say
 
@@ -24,13 +24,8 @@ TEXTS = {
         "A dry run writes nothing outside of its copy of the folder, and not `{path}`."
     ),
     "dry_run.offline": "A dry run has no network, so it does not reach `{address}`.",
-    "dry_run.not_copied": (
-        "`{path}` is not in the copy that a dry run has of its folder: this system makes no links, "
-        "and {size_bytes} are copied at most."
-    ),
     "dry_run.no_program": "A dry run starts and ends no other programs: `{program}`.",
 }
-MOST_COPIED_BYTES = 2**30
 _MOST_ENTRIES = 3000  # each run makes them anew: a link takes 0.6 ms on a slow file system
 _ALWAYS = (*landlock.DEVICES, "/dev/pts/", "/proc/")  # `/dev/shm` is everybody's
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
@@ -60,24 +55,16 @@ _IN_PLACE = ("os.truncate", "os.chmod", "os.utime", "sqlite3.connect")
 _NAMED = 100
 
 
-class FolderView(NamedTuple):
-    """Where it is; `is_whole`: nothing is left out that was too large to copy."""
-
-    path: Path
-    is_whole: bool
-
-
-def view_of(folder: Path, into: Path) -> FolderView:
-    """Make a view of a folder in another.
+def view_of(folder: Path, into: Path) -> Path:
+    """Make a view of a folder in another, and return where it is.
 
     A folder inside that is too large for it is a link: nothing there can be written to. So is what
     lies beside the folder and above it, where `../data` leads to. Where a system makes no links
-    (Windows, for most people), files are copied while there is room, and such folders left out.
+    (Windows, for most people), the view has none of the files.
     """
     folder = folder.resolve()
     view = into.joinpath("folder", *folder.parts[1:])
     view.mkdir(parents=True)
-    put = _Put()
     waiting = [(view, [*folder.iterdir()])]
     left = _MOST_ENTRIES - len(waiting[0][1])
     while waiting:
@@ -86,7 +73,7 @@ def view_of(folder: Path, into: Path) -> FolderView:
         for entry in sorted(entries, key=lambda each: (each.name.startswith("."), each)):
             inside = None if entry.is_symlink() or not entry.is_dir() else _entries(entry)
             if inside is None or len(inside) > left or into.is_relative_to(entry):
-                put(here / entry.name, entry)
+                _link(here / entry.name, entry)
             else:
                 (here / entry.name).mkdir()
                 left -= len(inside)
@@ -96,32 +83,13 @@ def view_of(folder: Path, into: Path) -> FolderView:
         left -= len(beside)
         for entry in beside if left >= 0 else ():
             if not (here / entry.name).exists():
-                put(here / entry.name, entry)
-    return FolderView(view, put.is_whole)
+                _link(here / entry.name, entry)
+    return view
 
 
-class _Put:
-    """Puts links to files and folders, or copies of files."""
-
-    def __init__(self) -> None:
-        self._left = MOST_COPIED_BYTES
-        self._has_links = self.is_whole = True
-
-    def __call__(self, link: Path, target: Path) -> None:
-        if self._has_links:
-            try:
-                link.symlink_to(target)
-            except OSError:
-                self._has_links = False
-            else:
-                return
-        with suppress(OSError):
-            size = target.stat().st_size if target.is_file() else self._left + 1
-            if size <= self._left:
-                self._left -= size
-                shutil.copyfile(target, link)
-                return
-        self.is_whole = False
+def _link(link: Path, target: Path) -> None:
+    with suppress(OSError):  # the question before such a run says that they are not there
+        link.symlink_to(target)
 
 
 def _entries(folder: Path) -> list[Path] | None:
@@ -131,30 +99,20 @@ def _entries(folder: Path) -> list[Path] | None:
         return None  # it cannot be read
 
 
-class Allowed(NamedTuple):
-    """What a run may besides compute, what holds it, and whether all of its folder is there."""
-
-    network: bool
-    programs: bool
-    held_by: str
-    is_whole: bool = True
-
-
-def protect(scratch: str, allowed: Allowed) -> None:
+def protect(scratch: str, held_by: str, *, network: bool) -> None:
     """Have this process change nothing but what is below `scratch`; cannot be taken back."""
     root = os.path.realpath(scratch)
     tempfile.tempdir = os.environ["TMPDIR"] = root
-    if allowed.held_by == sandbox.LANDLOCK:
-        landlock.restrict(root, network=allowed.network)
-    guard = _Guard(root, allowed)
+    if held_by == sandbox.LANDLOCK:
+        landlock.restrict(root, network=network)
+    guard = _Guard(root, is_apart=held_by in sandbox.APART, network=network)
     sys.addaudithook(guard.hear)
     _have_torch_ask(guard)
 
 
 class _Guard:
-    def __init__(self, root: str, allowed: Allowed) -> None:
-        self._root, self._allowed = root, allowed
-        self._is_apart = allowed.held_by in sandbox.APART
+    def __init__(self, root: str, *, is_apart: bool, network: bool) -> None:
+        self._root, self._is_apart, self._network = root, is_apart, network
 
     def hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Refuse what would change something else; make a copy of a file that is written to."""
@@ -162,27 +120,15 @@ class _Guard:
             path, _, flags = arguments
             if type(flags) is int and flags & _WRITES:
                 self._allow(path, is_written=True)
-            elif not self._allowed.is_whole:
-                self._find(path)
         elif event == "os.mkdir" and os.path.isdir(arguments[0]):  # noqa: PTH112 -- as below
             return  # it is there: nothing is made
         elif event in _CHANGES:
             for path in arguments[: _CHANGES[event]]:
                 self._allow(path, is_written=event in _IN_PLACE)
-        elif event in _CONNECTS and not self._allowed.network:
+        elif event in _CONNECTS and not self._network:
             self._reach(arguments[_CONNECTS[event]])
         elif not self._is_apart:
             self._keep_to_itself(event, arguments)
-
-    def _find(self, path: Any) -> None:
-        """Say why a file is not there, where it was not copied."""
-        if isinstance(path, (str, bytes, os.PathLike)):
-            where = os.path.abspath(os.fsdecode(path))  # noqa: PTH100  as below
-            if where.startswith(self._root + os.sep) and not os.path.exists(where):  # noqa: PTH110
-                name, most = Path(where).name, MOST_COPIED_BYTES
-                raise FileNotFoundError(
-                    say("dry_run.not_copied", TEXTS, path=name, size_bytes=most)
-                )
 
     def _reach(self, address: Any) -> None:
         """Refuse another machine; another program of this one where that is not kept apart."""
@@ -197,7 +143,7 @@ class _Guard:
     def _keep_to_itself(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Refuse other programs, and the driver of a real GPU."""
         what = arguments[0] if arguments else None
-        is_refused = event in _STARTS and not self._allowed.programs
+        is_refused = event in _STARTS
         if event in _ENDS:
             is_refused = not _is_own(what)
         elif event == "ctypes.dlopen":

@@ -19,7 +19,7 @@ from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.errors.recognise import recognise
 from gpu_headroom.frameworks.torch.observer import Observer
 from gpu_headroom.oom.evidence import measure
-from gpu_headroom.oom.failure import Failure, device_that_failed
+from gpu_headroom.oom.failure import Failure
 from gpu_headroom.own import OWN, SIMULATOR
 from gpu_headroom.readings.snapshot import DeviceSnapshot
 from gpu_headroom.readings.sources import Sources
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from gpu_headroom.errors.recognise import Recognition
 
-    from .job import CardPeak, Ended, RunEvent, RunOrder
+    from .job import Ended, Peak, RunEvent, RunOrder
 
 _UNLIMITED = 2**50
 _NEWEST = 8, 9  # the simulated cuBLAS is that of cards before Hopper
@@ -62,13 +62,13 @@ class Runner:
     def run(self) -> Ended:
         """Run all cells, up to one that does not come to its end."""
         job = self._job
-        self._shell = shell = _shell(commands=job.commands)
+        self._shell = shell = _shell()
         if name := job.argv[0]:
             shell.user_ns["__file__"] = os.path.realpath(name)
         capacity = job.capacity_bytes or _UNLIMITED
         simulator = import_module(SIMULATOR)
         compute = "meta" if job.values_to is None else "cpu"
-        simulation = simulator.simulate(capacity, compute=compute, devices=job.devices)
+        simulation = simulator.simulate(capacity, compute=compute)
         simulation.be_of(*min(tuple(job.capability), _NEWEST))
         del os.environ["CUDA_VISIBLE_DEVICES"]
         if job.held_by == sandbox.PYTHON:  # elsewhere no device of one can be opened
@@ -77,11 +77,8 @@ class Runner:
             fake_data()
         # A notebook that simulates one has one; one that asks for a dry run is in it.
         vars(import_module(OWN)).update(simulate=_nothing, dry_run=_nothing)
-        self._watches = [
-            _Watch(index, allocator, job.refuse_at)
-            for index, allocator in enumerate(simulation.allocators)
-        ]
-        self._training = StepCounter(lambda: simulation.allocators, job.steps)
+        self._watch = _Watch(simulation.allocator, job.refuse_at)
+        self._training = StepCounter(simulation.allocator, job.steps)
         self._training.follow(shell)
         self._observer = Observer()
         self._observer.attach()
@@ -142,7 +139,6 @@ class Runner:
     def _out_of_memory(self, error: BaseException, recognition: Recognition, run: CellRun) -> Ended:
         capture = self._observer.take()
         snapshot = DeviceSnapshot(0, time.time(), *Sources(lambda *_: None).read()[:3])
-        index = device_that_failed(recognition, capture) or 0
         failure = Failure(
             error=error,
             recognition=recognition,
@@ -150,20 +146,19 @@ class Runner:
             life_id="",
             cell=run,
             cells=tuple(self._runs),
-            device=snapshot.device(index),
+            device=snapshot.device(0),
             shell=self._shell,
             time_s=snapshot.time_s,
             runs=tuple(self._runs),
             simulated=True,
-            other_devices=tuple([each for each in snapshot.devices if each.index != index]),
         )
         with each_parsed_once():
             built = report_of(measure(failure, Turn(_WALK_S)))
             edits = edits_of(built.report, built.fixes.get, dict(self._job.cells))
         cell_id, line = self._place(error)
         ended = self._ended("oom")
-        peak = ended["peaks"][index]  # with what was not to be had: so much is needed at least
-        peak["allocated_bytes"] = max(peak["allocated_bytes"], self._watches[index].latest)
+        if peak := ended["peak"]:  # with what was not to be had: so much is needed at least
+            peak["allocated_bytes"] = max(peak["allocated_bytes"], self._watch.latest)
         return {
             **ended,
             "cell_id": cell_id or run.cell_id,
@@ -194,16 +189,17 @@ class Runner:
             **NOTHING,
             "outcome": outcome,
             "running": self._running,
-            "peaks": [self._peak(watch) for watch in self._watches],
+            "peak": self._peak(self._watch),
             "cut": [*self._cut],
             "timed_out": [*self._timed_out],
         }
 
-    def _peak(self, watch: _Watch) -> CardPeak:
+    def _peak(self, watch: _Watch) -> Peak | None:
+        if not watch.peak_request:
+            return None
         allocated, reserved = watch.peaks()
         cell_id = None if watch.filename is None else self._cell_of(watch.filename)
         return {
-            "device_index": watch.index,
             "allocated_bytes": allocated,
             "reserved_bytes": reserved,
             "outside_bytes": watch.allocator.outside,
@@ -215,13 +211,13 @@ class Runner:
 
 
 class _Watch:
-    """Counts the requests to one card, and knows which one reached the peak, and from where.
+    """Counts the requests to the GPU, and knows which one reached the peak, and from where.
 
     From the one of number `refuse_at` on all are refused.
     """
 
-    def __init__(self, index: int, allocator: Any, refuse_at: int | None) -> None:
-        self.index, self.allocator = index, allocator
+    def __init__(self, allocator: Any, refuse_at: int | None) -> None:
+        self.allocator = allocator
         self._refuse_at = refuse_at
         self._requests = self.latest = self._most = self.peak_request = 0
         self.threads: set[int] = set()
@@ -255,8 +251,8 @@ class _Watch:
         return self._refuse_at is not None and self._requests >= self._refuse_at
 
 
-def _shell(*, commands: bool) -> Any:
-    """Return a shell that shows nothing and keeps no history."""
+def _shell() -> Any:
+    """Return a shell that shows nothing, keeps no history and passes commands over."""
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
@@ -264,12 +260,11 @@ def _shell(*, commands: bool) -> Any:
     config.HistoryManager.enabled = False
     shell: Any = InteractiveShell.instance(config=config)
     shell.showtraceback = shell.showsyntaxerror = lambda *_, **__: None
-    if not commands:
-        shell.system = shell.system_piped = shell.system_raw = lambda *_, **__: None
-        shell.getoutput = lambda *_, **__: []
-        for kind, names in (("line", _COMMANDS), ("cell", _SCRIPTS)):
-            for name in names:
-                shell.register_magic_function(_nothing, kind, name)
+    shell.system = shell.system_piped = shell.system_raw = lambda *_, **__: None
+    shell.getoutput = lambda *_, **__: []
+    for kind, names in (("line", _COMMANDS), ("cell", _SCRIPTS)):
+        for name in names:
+            shell.register_magic_function(_nothing, kind, name)
     shell.enable_matplotlib = shell.enable_gui = lambda *_, **__: ("agg", "agg")
     return shell
 

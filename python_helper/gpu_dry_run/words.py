@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_headroom.text.messages import message
 
-from .findings import fullest, is_whole, needed_bytes
+from .findings import is_whole, needed_bytes
 from .job import DIED
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from .findings import Findings, Try
     from .gpus import Gpu
-    from .job import CardPeak, DryRunOrder, EditedCells, Ended
+    from .job import DryRunOrder, EditedCells, Ended, Peak
 
 _NOT_THERE = "NotMadeUpError"  # of which values tell no more
 PROGRAMS, EQUAL = 195, 188  # of benchmarks/fidelity/results.md
@@ -68,7 +68,8 @@ TEXTS = {
     "dry_run.unheld": (
         "This system has no sandbox for a dry run. Python refuses what reaches beyond the run; "
         "code in C can still change your files, reach other machines, start programs and use a "
-        "GPU, and nothing limits the memory that it takes."
+        "GPU, and nothing limits the memory that it takes. Where the system makes no links, as on "
+        "most Windows machines, the run has none of the files beside the notebook."
     ),
     "dry_run.no_folder": "A dry run needs a folder for what it writes: {error}",
     "dry_run.memory": (
@@ -81,7 +82,7 @@ TEXTS = {
 
 def said(found: Findings, order: DryRunOrder) -> Iterator[Message]:
     """Say what is needed and where, and what is to be known of that."""
-    ended, peak = found.ended, found.peak
+    ended, peak = found.ended, found.ended["peak"]
     yield _needed(ended, peak)
     if peak is not None:
         yield from _place(peak, order)
@@ -128,8 +129,7 @@ def tried(each: Try, gpu: Gpu, order: DryRunOrder) -> Message:
     ended, more = each.ended, gpu.more_bytes
     if ended["outcome"] in DIED:
         return message("dry_run.try_ends", TEXTS, error=died(ended, order)["text"])
-    peak = fullest(ended)
-    used = 0 if peak is None else needed_bytes(peak) - more
+    used = needed_bytes(ended["peak"]) - more
     total = gpu.total_bytes - more
     if ended["outcome"] == "done":
         return message("dry_run.try_fits", TEXTS, peak_bytes=used, total_bytes=total)
@@ -142,7 +142,7 @@ def tried(each: Try, gpu: Gpu, order: DryRunOrder) -> Message:
 
 def doing(so_far: Ended, order: DryRunOrder, *, is_try: bool, is_first: bool) -> Message:
     """Say what runs, and in the first run what it needed by then."""
-    cell, peak = order.labels.get(so_far["running"] or "", "?"), fullest(so_far)
+    cell, peak = order.labels.get(so_far["running"] or "", "?"), so_far["peak"]
     if is_first and peak is not None:
         return message("dry_run.so_far", TEXTS, cell=cell, needed_bytes=needed_bytes(peak))
     return message("dry_run.trying" if is_try else "dry_run.running", TEXTS, cell=cell)
@@ -161,14 +161,14 @@ def died(ended: Ended, order: DryRunOrder) -> Message:
     return message(f"dry_run.{ended['outcome']}", TEXTS, **given)
 
 
-def _needed(ended: Ended, peak: CardPeak | None) -> Message:
+def _needed(ended: Ended, peak: Peak | None) -> Message:
     if peak is None:
         return message("dry_run.no_gpu_used", TEXTS)
     which = "dry_run.needed" if is_whole(ended) else "dry_run.at_least"
     return message(which, TEXTS, needed_bytes=needed_bytes(peak))
 
 
-def _place(peak: CardPeak, order: DryRunOrder) -> Iterator[Message]:
+def _place(peak: Peak, order: DryRunOrder) -> Iterator[Message]:
     cell_id, line = peak["cell_id"], peak["line"]
     if cell_id is not None and line is not None:
         lines = order.sources[cell_id].splitlines()

@@ -10,10 +10,11 @@ from typing import Any
 # from the defaults and decides about sizes. A part in brackets may be there, or one of several.
 # A name may go without its owner, as it did before there were any.
 #
-# Sources: each checkpoint's `config.json`, as far as it was at hand; CLIP, T5-base, BART and OPT are as their classes' defaults and papers have them. The sizes of those
-# from Llama on are also in litgpt's `config.py` (github.com/Lightning-AI/litgpt, 26857050), GPT-2's
-# in nanoGPT's `model.py`, Whisper's in its `ModelDimensions`. A test holds all to the numbers of
-# parameters that are published.
+# Sources: each checkpoint's `config.json`, as far as it was at hand; CLIP, T5-base, BART and OPT
+# follow the defaults of their classes and their papers. The sizes of those from Llama on are also
+# in litgpt's `config.py` (github.com/Lightning-AI/litgpt, 26857050), GPT-2's in nanoGPT's
+# `model.py`, Whisper's in its `ModelDimensions`. A test compares all with the published numbers of
+# parameters.
 _KNOWN = """
 openai-community/gpt2 GPT2LMHeadModel
 distilbert/distilgpt2 GPT2LMHeadModel n_layer=6

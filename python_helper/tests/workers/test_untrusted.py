@@ -184,8 +184,8 @@ def test_a_report_that_a_worker_left() -> None:
 def test_what_a_run_of_a_dry_run_says() -> None:
     """An event is as it is meant in all its parts, or none."""
     peak = {
-        **dict.fromkeys(("device_index", "allocated_bytes", "reserved_bytes"), 1),
-        **dict.fromkeys(("outside_bytes", "request", "threads"), 1),
+        **dict.fromkeys(("allocated_bytes", "reserved_bytes", "outside_bytes"), 1),
+        **dict.fromkeys(("request", "threads"), 1),
         "cell_id": None,
         "line": None,
     }
@@ -196,7 +196,7 @@ def test_what_a_run_of_a_dry_run_says() -> None:
         "cells": [["a", "x" * 20_000]],
         "lines": [1, 2],
     }
-    ended: dict[str, Any] = {**NOTHING, "outcome": "oom", "peaks": [peak], "edits": [edit]}
+    ended: dict[str, Any] = {**NOTHING, "outcome": "oom", "peak": peak, "edits": [edit]}
     others: tuple[Any, ...] = (1.5, [1], [[]], {"a": 1}, [{"a": 1}], [{**edit, "lines": [1]}])
     line = json.dumps({"type": "ended", "ended": ended}).encode()
     assert event_of(line) == {"type": "ended", "ended": ended}
