@@ -50,11 +50,15 @@ def dry_run(order: DryRunOrder, tell: Callable[[DryRunStep], object]) -> Finding
     runs = Runs(order)
     usual = RunOrder([*order.sources.items()], **{each: getattr(order, each) for each in _ALIKE})
 
+    known: dict[str, Ended] = {}
+
     def once(**differs: Any) -> Ended:
         is_first = step["found"] is None
         doing = partial(words.doing, order=order, is_try="cells" in differs, is_first=is_first)
-        job = usual._replace(**differs)
-        return runs.run(job, lambda so_far: tell({**step, "message": doing(so_far)}))
+        job, key = usual._replace(**differs), repr(differs)
+        if key not in known:
+            known[key] = runs.run(job, lambda so_far: tell({**step, "message": doing(so_far)}))
+        return known[key]
 
     last = None
     try:

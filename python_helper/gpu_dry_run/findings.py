@@ -18,14 +18,13 @@ from .gpus import AMPERE, Gpu
 from .job import DIED, NOTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from .job import DryRunOrder, EditedCells, Ended, Peak
 
     Run = Callable[..., Ended]
 
-_MOST_TRIES, _MOST_HALVES = 6, 12
-_BATCH, _MOST_RUNS, _MOST_TIMES = "smaller-batch", 24, 4096
+_BATCH, _MOST_TRIES, _MOST_RUNS, _MOST_TIMES = "smaller-batch", 6, 24, 4096
 # Programs that ask what the card can compute, or have a library ask, go another way on some.
 _DEPENDS = re.compile(r"capability|bf16|bfloat16|\.major\b")
 _OF_ITS_SIZE = re.compile(
@@ -79,49 +78,37 @@ def find(run: Run, order: DryRunOrder) -> Iterator[Findings]:
     """Run the cells on a GPU without limit, then on each one whose size decides.
 
     Where they may go by its size the first run is on the largest one. `run` takes the fields of a
-    job that differ. Edits, the order's or its failure's, are tried on the GPU that the order names,
-    else on the largest one that is too small.
+    job that differ, and runs each job once. Edits, the order's or its failure's, are tried on the
+    GPU that the order names, else on the largest one that is too small.
     """
     sources, gpus = order.sources.values(), [Gpu(*each) for each in order.gpus]
     depends, of_size = (any(map(each.search, sources)) for each in (_DEPENDS, _OF_ITS_SIZE))
     ended = _on(run, max(gpus, key=lambda gpu: gpu.total_bytes)) if of_size else run()
     gpus = [_left_by_others(gpu, ended) for gpu in gpus]
     fit = partial(_fit, depends=depends, of_size=of_size)
-    fits = [fit(run, gpu, ended) for gpu in gpus]
+    fits = [fit(run, gpu) for gpu in gpus]
     found = Findings(ended, tuple(fits))
     yield found
     if ended["outcome"] == "done" and ended["peak"] is not None:
         found = found._replace(at_peak=run(refuse_at=ended["peak"]["request"]))
         yield found
-    small = [fit.gpu for fit in found.fits if fit.fits is False]
+    small = [each for each in fits if each.fits is False]
     if order.tries_on:
-        small = [gpu for gpu in small if gpu.name == order.tries_on]
+        small = [each for each in small if each.gpu.name == order.tries_on]
     if order.tries and small:
-        on = max(small, key=lambda gpu: gpu.total_bytes)
-        failure = _on(run, on)
-        found = found._replace(tried_on=on, failure=failure)
+        known = max(small, key=lambda each: each.gpu.total_bytes)
+        failure = _on(run, known.gpu)
+        found = found._replace(tried_on=known.gpu, failure=failure)
         yield found
-        edits = failure["edits"] if order.edits is None else order.edits
-        for edit in edits:
-            for each in _chain(run, edit, on, largest=order.largest):
+        for edit in failure["edits"] if order.edits is None else order.edits:
+            for each in _tries(run, edit, known, fit if order.largest else None):
                 found = found._replace(tries=(*found.tries, each))
                 yield found
     if order.largest_on_each and found.batch is not None:
-        search = _Search(fit, run, found.batch, ended)
         for place, known in enumerate(fits):
-            fits[place] = known._replace(largest=search.largest(known))
+            fits[place] = known._replace(largest=_largest(run, found.batch, known, fit))
             found = found._replace(fits=tuple(fits))
             yield found
-
-
-def _chain(run: Run, edit: EditedCells, gpu: Gpu, *, largest: bool) -> Iterator[Try]:
-    """Try an edit, and what it leads to."""
-    made: list[Try] = []
-    for each in _tries(run, edit, gpu):
-        made.append(each)
-        yield each
-    if largest:
-        yield from _larger(run, made, gpu)
 
 
 def _left_by_others(gpu: Gpu, ended: Ended) -> Gpu:
@@ -146,12 +133,9 @@ def _on(run: Run, gpu: Gpu, **differs: Any) -> Ended:
     return run(capacity_bytes=gpu.total_bytes, capability=gpu.capability, **differs)
 
 
-def _fit(run: Run, gpu: Gpu, ended: Ended, *, depends: bool, of_size: bool) -> Fit:
-    if of_size:
-        ended = _on(run, gpu)
-    elif ended["outcome"] in DIED:
-        pass  # so would each other one
-    elif depends and gpu.capability < AMPERE:
+def _fit(run: Run, gpu: Gpu, *, depends: bool, of_size: bool) -> Fit:
+    ended = _on(run, gpu) if of_size else run()
+    if depends and not of_size and gpu.capability < AMPERE and ended["outcome"] not in DIED:
         ended = run(capability=gpu.capability)
     peak = ended["peak"]
     left = gpu.total_bytes - needed_bytes(peak)
@@ -166,70 +150,54 @@ def _fit(run: Run, gpu: Gpu, ended: Ended, *, depends: bool, of_size: bool) -> F
     return Fit(gpu, fits=True, left_bytes=left)
 
 
-def _tries(run: Run, edit: EditedCells | None, gpu: Gpu) -> Iterator[Try]:
-    """Try an edit; where it fails again and is offered again, as a smaller batch is, that too."""
+def _tries(
+    run: Run, edit: EditedCells, known: Fit, fit: Callable[..., Fit] | None
+) -> Iterator[Try]:
+    """Try an edit; where it fails again and is offered again, as a smaller batch is, that too.
+
+    With `fit` the largest number that fits follows where it sets one, and one more, which does not.
+    """
+    numbers = {edit["before"]}
+    following: EditedCells | None = edit
     for _ in range(_MOST_TRIES):
-        if edit is None:
-            return
-        ended = _on(run, gpu, cells=edit["cells"])
-        yield Try(edit, ended)
+        if following is None:
+            break
+        ended = _on(run, known.gpu, cells=following["cells"])
+        yield Try(following, ended)
+        numbers.add(following["number"])
         again = (each for each in ended["edits"] if each["remedy_id"] == edit["remedy_id"])
-        edit = next(again, None)
+        following = next(again, None)
+    largest = fit and edit["number"] and edit["before"] and _largest(run, edit, known, fit)
+    for number in (largest, largest + 1) if largest else ():
+        if number not in numbers:
+            other = _with(edit, number)
+            yield Try(other, _on(run, known.gpu, cells=other["cells"]))
 
 
-def _larger(run: Run, made: Sequence[Try], gpu: Gpu) -> Iterator[Try]:
-    """Try larger batches than the one that fits, up to the smallest that does not."""
-    first, last = made[0].edit, made[-1].edit
-    fits, fails = last["number"], made[-2].edit["number"] if made[1:] else first["before"]
-    if fits is None or fails is None or not _has_passed(made[-1]):
-        return
-    for _ in range(_MOST_HALVES):
-        number = (fits + fails) // 2
-        if number in {fits, fails}:
-            return
-        tried = next(_tries(run, _with(last, first, number), gpu))
-        fits, fails = (number, fails) if _has_passed(tried) else (fits, number)
-        yield tried
+def _largest(run: Run, edit: EditedCells, known: Fit, fit: Callable[..., Fit]) -> int | None:
+    """Return the largest number of an edit that fits on the GPU of `known`, which is without it.
 
-
-class _Search:
-    """Looks for the largest batch on each GPU; a run without a limit serves all of them."""
-
-    def __init__(self, fit: Any, run: Run, batch: EditedCells, ended: Ended) -> None:
-        self._fit, self._run, self._batch = fit, run, batch
-        self._is_of_size = fit.keywords["of_size"]  # then each GPU has runs of its own
-        self._before = batch["before"] or 1
-        self._known = {self._before: ended}
-
-    def largest(self, fit: Fit) -> int | None:
-        """Return it; 0: not even one fits; `None`: what was run does not tell.
-
-        What is left goes by the number, so that two runs say where nothing is; where it is in
-        pieces by then, the number is looked for by halves.
-        """
-        left, most = {self._before: fit.left_bytes}, _MOST_TIMES * self._before
-        fits, fails = (self._before, most) if fit.fits else (0, self._before)
-        is_even = True
-        for _ in range(_MOST_RUNS):
-            if left[self._before] is None or fits + 1 >= fails:
-                break
-            half = (fits + fails) // 2 if fails < most else 2 * fits
-            near = _where_none_is_left(left) if is_even else half
-            number = min(max(half if near is None else near, fits + 1), fails - 1)
-            now = self._at(number, fit.gpu)
-            if now.fits is None or (number >= 2 * fits > 0 and now.left_bytes == left[fits]):
-                return None  # no more than that is ever in a batch, as of few data
-            left[number] = now.left_bytes
-            is_even = is_even and (now.fits or (now.left_bytes or 0) < 0)
-            fits, fails = (number, fails) if now.fits else (fits, number)
-        return fits if fits + 1 == fails < most else None
-
-    def _at(self, number: int, gpu: Gpu) -> Fit:
-        run = partial(self._run, cells=_with(self._batch, self._batch, number)["cells"])
-        if number not in self._known and not self._is_of_size:
-            self._known[number] = run()
-        fit: Fit = self._fit(run, gpu, self._known.get(number, NOTHING))
-        return fit
+    0: not even one fits; `None`: what was run does not tell. What is left goes by the number, so
+    that two runs say where nothing is; where it is in pieces by then, the number is looked for by
+    halves. A run without a limit serves all GPUs.
+    """
+    before = edit["before"] or 1
+    left, most = {before: known.left_bytes}, _MOST_TIMES * before
+    fits, fails = (before, most) if known.fits else (0, before)
+    is_even = True
+    for _ in range(_MOST_RUNS):
+        if left[before] is None or fits + 1 >= fails:
+            break
+        half = (fits + fails) // 2 if fails < most else 2 * fits
+        near = _where_none_is_left(left) if is_even else half
+        number = min(max(half if near is None else near, fits + 1), fails - 1)
+        now = fit(partial(run, cells=_with(edit, number)["cells"]), known.gpu)
+        if now.fits is None or (number >= 2 * fits > 0 and now.left_bytes == left[fits]):
+            return None  # no more than that is ever in a batch, as of few data
+        left[number] = now.left_bytes
+        is_even = is_even and (now.fits or (now.left_bytes or 0) < 0)
+        fits, fails = (number, fails) if now.fits else (fits, number)
+    return fits if fits + 1 == fails < most else None
 
 
 def _where_none_is_left(left: dict[int, int | None]) -> int | None:
@@ -241,12 +209,8 @@ def _where_none_is_left(left: dict[int, int | None]) -> int | None:
     return one + (-size * (other - one)) // (more - size)
 
 
-def _has_passed(tried: Try) -> bool:
-    return tried.ended["outcome"] == "done"
-
-
-def _with(edit: EditedCells, first: EditedCells, number: int) -> EditedCells:
-    """Return a smaller batch with another number; it is called as the first one tried."""
+def _with(edit: EditedCells, number: int) -> EditedCells:
+    """Return an edit that sets another number."""
     own = re.compile(rf"(?<![\w.]){edit['number']}(?![\w.])")
     begin, end = edit["lines"] or (0, 0)
     cells = []
@@ -256,7 +220,7 @@ def _with(edit: EditedCells, first: EditedCells, number: int) -> EditedCells:
             changed = [own.sub(str(number), line) for line in lines[begin - 1 : end]]
             lines[begin - 1 : end] = changed
         cells.append((cell_id, "\n".join(lines)))
-    title = first["title"]
+    title = edit["title"]
     template, params = {title["id"]: title["template"]}, {**title["params"], "new": str(number)}
     said = message(title["id"], template, **params)
     return {**edit, "title": said, "cells": cells, "number": number}
