@@ -12,23 +12,21 @@ import os
 import select
 import sys
 import threading
-import time
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from gpu_headroom import system
 from gpu_headroom.own import SIMULATOR
 
 from . import sandbox
-from .job import RunOrder
+from .job import DryRunOrder, RunOrder
 from .process import children
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
-_PATIENCE_S = 60.0
 _ADOPTS = 36  # PR_SET_CHILD_SUBREAPER of prctl(2)
 _LOOK_EVERY_S = 0.02
 
@@ -59,15 +57,14 @@ def main() -> NoReturn:
                 os.dup2(asked, 0)
                 _run(line)
             os.close(asked)
-            tell({"type": "began", "pid": pid})
             while os.waitpid(pid, os.WNOHANG) == (0, 0):
-                if select.select([0], [], [], _LOOK_EVERY_S)[0]:
-                    os._exit(0)  # nobody is there any more, which the run hears by its own pipe
+                if select.select([0], [], [], _LOOK_EVERY_S)[0]:  # nobody waits for it any more
+                    _end_left()
+                    os._exit(0)
             os.close(asks)
             _end_left()
-            tell({"type": "gone"})
+            tell(None)
         else:
-            tell({"type": "began", "pid": os.getpid()})
             _run(line)
     os._exit(0)
 
@@ -83,30 +80,29 @@ def _end_left() -> None:
 
 def _run(line: str) -> NoReturn:
     """Run the job on a line, and end this process with it."""
-    job = RunOrder(**json.loads(line))
+    first, *others = json.loads(line)
+    order, job = DryRunOrder(*first), RunOrder(DryRunOrder(*first), *others)
     scratch, held_by = job.scratch, job.held_by
     if sys.platform == "linux" and held_by == sandbox.NAMESPACES:
         from . import namespaces
 
-        namespaces.enter(scratch, network=job.network)
+        namespaces.enter(scratch, network=order.network)
     tell = only_way_out()
     os.environ["IPYTHONDIR"] = f"{scratch}/ipython"
 
     from .overlay import protect, view_of
     from .runner import Runner
 
-    work = str(view_of(Path(job.folder), Path(scratch)))
-    protect(scratch, held_by, network=job.network)
+    work = str(view_of(Path(order.folder), Path(scratch)))
+    protect(scratch, held_by, network=order.network)
     os.chdir(work)
     sys.path.insert(0, work)
-    sys.argv = [*job.argv]
-    ended = Runner(job, tell).run()
-    tell({"type": "ended", "ended": ended})
-    time.sleep(_PATIENCE_S)  # who asked ends this, once the folder has gone
+    sys.argv = [*order.argv]
+    tell(Runner(job, tell).run())
     os._exit(0)  # threads and workers of the notebook have nobody to wait for
 
 
-def only_way_out() -> Callable[[Mapping[str, Any]], None]:
+def only_way_out() -> Callable[[object], None]:
     """Keep standard output for events, and return what tells them; nothing else has one.
 
     Standard input stays open for as long as somebody waits: after that all of this ends.
@@ -119,11 +115,11 @@ def only_way_out() -> Callable[[Mapping[str, Any]], None]:
     return tell
 
 
-def _teller() -> Callable[[Mapping[str, Any]], None]:
+def _teller() -> Callable[[object], None]:
     """Return what tells events on what is standard output now, a line each."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
 
-    def tell(event: Mapping[str, Any]) -> None:
+    def tell(event: object) -> None:
         out.write(json.dumps(event) + "\n")
         out.flush()
 

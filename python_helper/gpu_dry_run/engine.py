@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from .gpus import Gpu
     from .job import DryRunStep, Ended
 
-_ALIKE = {*RunOrder._fields} & {*DryRunOrder._fields}  # of each run
 _NOT_NEEDED = ("outside", "cached", "free")  # of a peak; the request that reached it is
 
 
@@ -48,7 +47,7 @@ def dry_run(order: DryRunOrder, tell: Callable[[DryRunStep], object]) -> Finding
         return None
     step: DryRunStep = {"status": "running", "message": None, "asks": [], "found": None}
     runs = Runs(order)
-    usual = RunOrder([*order.sources.items()], **{each: getattr(order, each) for each in _ALIKE})
+    usual = RunOrder(order, [*order.sources.items()])
 
     known: dict[str, Ended] = {}
 

@@ -25,8 +25,13 @@ class DryRunOrder(NamedTuple):
     `gpus` are such as `gpus.Gpu`. Edits are tried on `tries_on`, those of `edits`; `None`: those
     that the run leads to. With `largest` the largest number that fits is looked for where an edit
     sets one, with `largest_on_each` that of the batch on each of `gpus`. Nothing runs where cells
-    do more than compute, unless `agreed`; nor where nothing holds them, unless `unheld`. A run has
-    `memory_bytes` of the host and `time_s`. The rest is as a `RunOrder` has it.
+    do more than compute, unless `agreed`; nor where nothing holds them, unless `unheld`.
+
+    Cells run as the script of the folder that `argv` names, with its arguments, or as a notebook.
+    A training loop ends once nothing has changed for `steps` steps of an optimizer, a cell after
+    `cell_s` seconds, a run after `time_s` or with `memory_bytes` of the host. Other machines are
+    reached only with `network`. Up to the end of the cell `values_to` the host computes values;
+    else there are sizes only. With `fake_data` nothing is downloaded.
     """
 
     sources: dict[str, str]
@@ -66,30 +71,21 @@ class DryRunStep(TypedDict):
 
 
 class RunOrder(NamedTuple):
-    """Cells to run in order on a simulated GPU of `capacity_bytes`; `None`: none is too much.
+    """One run of an order's cells, or of others in their place, on a simulated GPU.
 
-    They run in a view of `folder`, as the script there that `argv` names, with its arguments, or a
-    notebook; `scratch` is what may be written to, with that view in it. A training loop ends once
-    nothing has changed for `steps` steps of an optimizer, a cell after `cell_s` seconds. Other
-    machines are reached only with `network`. Up to the end of the cell `values_to` the host
-    computes values; else there are sizes only. The request of number `refuse_at` is refused, for
-    what fills the GPU then. It answers as a GPU of that compute `capability`. With `fake_data`
-    nothing is downloaded. `held_by` is a kind of `sandbox.py`.
+    It has `capacity_bytes`, `None`: none is too much, and answers as one of that compute
+    `capability`. The request of number `refuse_at` is refused, for what fills the GPU then. The
+    cells run in a view of the order's folder; `scratch` is what may be written to, with that view
+    in it. `held_by` is a kind of `sandbox.py`.
     """
 
+    order: DryRunOrder
     cells: list[tuple[str, str]]
-    argv: Sequence[str]
-    folder: str
-    steps: int
-    cell_s: float
-    network: bool
-    values_to: str | None
-    fake_data: bool
-    scratch: str = ""
-    held_by: str = ""
     capacity_bytes: int | None = None
     capability: tuple[int, int] = AMPERE
     refuse_at: int | None = None
+    scratch: str = ""
+    held_by: str = ""
 
 
 class Peak(TypedDict):
@@ -146,14 +142,6 @@ class Ended(TypedDict):
     edits: list[EditedCells]
 
 
-class RunEvent(TypedDict, total=False):
-    """A run begins, is so far, has ended, or its process is gone."""
-
-    type: Literal["began", "so_far", "ended", "gone"]
-    pid: int
-    ended: Ended
-
-
 NOTHING: Ended = {
     "outcome": "died",
     "cell_id": None,
@@ -170,21 +158,21 @@ NOTHING: Ended = {
 DIED = {"memory", "time", "died"}
 LONGEST = 10**8
 """Bytes of one event or step."""
-_MOST_PROCESSES = 2**31
+GONE = b"null\n"
+"""The event of a run whose process is gone."""
 
 
-def event_of(line: bytes) -> RunEvent:
-    """Return the event on a line; raises `ValueError` where there is none."""
-    found = parse_json(line, dict, LONGEST) or {}
-    kind = found.get("type")
-    pid = found.get("pid")
-    if not (
-        kind == "gone"
-        or (kind == "began" and type(pid) is int and 1 < pid < _MOST_PROCESSES)
-        or (kind in {"so_far", "ended"} and is_shaped(found.get("ended"), Ended))
-    ):
+def ended_of(line: bytes) -> Ended | None:
+    """Return how a run ended, or how far it is: `died` by now; `None`: its process is gone.
+
+    Raises `ValueError` where a line says neither.
+    """
+    if line == GONE:
+        return None
+    found = parse_json(line, dict, LONGEST)
+    if not is_shaped(found, Ended):
         raise ValueError("no event")
-    return cast("RunEvent", found)
+    return cast("Ended", found)
 
 
 def step_of(line: bytes) -> DryRunStep | None:

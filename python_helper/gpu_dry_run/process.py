@@ -20,7 +20,7 @@ from gpu_headroom.kernel import injection
 from gpu_headroom.own import SIMULATOR
 
 from . import sandbox
-from .job import LONGEST, NOTHING, event_of
+from .job import LONGEST, NOTHING, ended_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,7 +65,9 @@ for package, root in ("gpu_headroom", ""), ("gpu_simulator", "gpu_simulator/"):
     sys.meta_path.insert(0, space["InMemory"](own, sys.argv[1], package))
 """
 # Waits for a program, and removes the folder in which its runs are, however it ends.
-_STAYS = """import os, shutil, subprocess, sys, time
+_STAYS = """import ctypes, os, shutil, subprocess, sys, time
+if sys.platform == "linux":
+    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # of what is left of it this becomes the parent
 with subprocess.Popen(sys.argv[2:]):
     os.close(0)
     os.close(1)
@@ -147,7 +149,6 @@ class Runs:
         self._held_by = sandbox.kind(network=order.network)
         self._root = ""
         self._process: Any = None
-        self._pid: int | None = None
         self._why: Any = None
         self._said: deque[str] = deque(maxlen=_TAIL)
 
@@ -160,13 +161,10 @@ class Runs:
         into = tempfile.mkdtemp(dir=self._root)
         try:
             self._give(job._replace(scratch=into, held_by=self._held_by))
-            threads.start(partial(self._guard, self._process.pid, over))
+            threads.start(partial(self._guard, self._process, over))
             return self._ended(hear)
         finally:
             over.ring()
-            # It goes on with that where this process is ended meanwhile.
-            shutil.rmtree(into, ignore_errors=True)
-            self._end()
             shutil.rmtree(into, ignore_errors=True)
 
     def close(self) -> None:
@@ -192,55 +190,28 @@ class Runs:
 
     def _give(self, job: RunOrder) -> None:
         if self._process is None:
-            self._process = launched("child", job._asdict(), self._root, self._within)
+            self._process = launched("child", job, self._root, self._within)
             threads.start(partial(self._listen, self._process.stderr))
         else:
-            self._process.stdin.write(json.dumps(job._asdict()).encode() + b"\n")
+            self._process.stdin.write(json.dumps(job).encode() + b"\n")
             self._process.stdin.flush()
 
     def _ended(self, hear: Callable[[Ended], object]) -> Ended:
-        so_far = NOTHING
+        last = NOTHING
         while line := self._process.stdout.readline(LONGEST):
-            event = event_of(line)
-            if event["type"] == "began" and self._pid is None:
-                self._pid = self._outside(event["pid"])
-            elif event["type"] == "so_far":
-                so_far = event["ended"]
-                hear(so_far)
-            elif event["type"] == "ended":
-                return event["ended"]
-            elif event["type"] == "gone":
+            ended = ended_of(line)
+            if ended is None:
                 break
-        self._pid = None
-        if not line:
+            last = ended
+            if last["outcome"] == "died":  # by now it has not
+                hear(last)
+        else:
             self.close()
+        if last["outcome"] != "died":
+            return last
         time.sleep(_LAST_WORDS_S)
         said = self._said[-1] if self._said else ""
-        return {**so_far, "outcome": self._why or "died", "error": said}
-
-    def _outside(self, pid: int) -> int | None:
-        """Return the number that a process of the run has here; `None`: it is none of it.
-
-        What bubblewrap keeps apart has numbers of its own. Cells can say what they like.
-        """
-        found: int | None = pid
-        if sys.platform == "linux":
-            all_of_it = family(self._process.pid)
-            found = next(
-                (each for each in all_of_it if (_number_inside(each) or each) == pid), None
-            )
-        return found
-
-    def _end(self) -> None:
-        """End the run; the process that it comes from goes on, where it was forked."""
-        pid, self._pid = self._pid, None
-        if pid is None:
-            return
-        _kill(pid)
-        while line := self._process.stdout.readline(LONGEST):
-            if event_of(line)["type"] == "gone":
-                return
-        self.close()
+        return {**last, "outcome": self._why or "died", "error": said}
 
     def _listen(self, stream: IO[bytes]) -> None:
         with suppress(ValueError, OSError):
@@ -249,18 +220,19 @@ class Runs:
                 if text:
                     self._said.append(text)
 
-    def _guard(self, whole: int, over: threads.Bell) -> None:
-        """End it where it takes more than it may, or all of it while it has not begun."""
+    def _guard(self, process: Any, over: threads.Bell) -> None:
+        """End a run that takes more than it may, with the process from which it was forked."""
         until_s = time.monotonic() + self._time_s
-        while not over.wait(_LOOK_EVERY_S):
-            pid = self._pid or whole
+        while self._why is None and not over.wait(_LOOK_EVERY_S):
             if time.monotonic() > until_s:
                 self._why = "time"
-            elif _resident_bytes(pid) > self._memory_bytes:
+            elif sum(map(_own_bytes, family(process.pid))) > self._memory_bytes:
                 self._why = "memory"
-            if self._why is not None:
-                _kill(pid)
-                return
+        if self._why is not None:
+            process.stdin.close()
+            if not over.wait(_LEAVES_S):  # a run may have stopped what would end it
+                for pid in family(process.pid):
+                    _kill(pid)
 
 
 def _kill(pid: int) -> None:
@@ -269,29 +241,12 @@ def _kill(pid: int) -> None:
         system.kill_group(pid)
 
 
-def _resident_bytes(leader: int) -> int:
-    """Return the host memory of a process and of all that came from it, as far as files tell.
-
-    Of pages that several share each counts its part: `smaps_rollup` of proc(5).
-    """
-    return sum(map(_own_bytes, family(leader)))
-
-
 def family(leader: int) -> list[int]:
     """Return a process and all that came from it, as far as files tell."""
     found = [leader]
     for pid in found:  # it grows meanwhile
         found += children(pid)
     return found
-
-
-def _number_inside(pid: int) -> int | None:
-    """Return what a process in a namespace is called there; `None` for one that is in none."""
-    with suppress(OSError, ValueError):
-        status = Path(f"/proc/{pid}/status").read_text("ascii", "replace")
-        numbers = status.partition("\nNSpid:")[2].partition("\n")[0].split()
-        return int(numbers[-1]) if len(numbers) > 1 else None
-    return None
 
 
 def children(pid: int) -> list[int]:
@@ -303,6 +258,7 @@ def children(pid: int) -> list[int]:
 
 
 def _own_bytes(pid: int) -> int:
+    """Return a process's part of the host memory: `smaps_rollup` of proc(5), where that is told."""
     with suppress(OSError, ValueError, IndexError):
         text = Path(f"/proc/{pid}/smaps_rollup").read_text("ascii")
         return int(text.partition("\nPss:")[2].split()[0]) * 1024

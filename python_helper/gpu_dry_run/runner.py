@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from gpu_headroom.errors.recognise import Recognition
 
-    from .job import Ended, Peak, RunEvent, RunOrder
+    from .job import Ended, Peak, RunOrder
 
 _UNLIMITED = 2**50
 _NEWEST = 8, 9  # the simulated cuBLAS is that of cards before Hopper
@@ -51,8 +51,8 @@ _SCRIPTS = ("bash", "cmd", "sh", "script", "writefile", "sx", "system", "perl", 
 class Runner:
     """One run of one job, in a process of its own."""
 
-    def __init__(self, job: RunOrder, tell: Callable[[RunEvent], None]) -> None:
-        self._job, self._tell = job, tell
+    def __init__(self, job: RunOrder, tell: Callable[[Ended], object]) -> None:
+        self._job, self._order, self._tell = job, job.order, tell
         self._runs: list[CellRun] = []
         self._timed_out: list[str] = []
         self._cut: list[str] = []
@@ -61,24 +61,24 @@ class Runner:
 
     def run(self) -> Ended:
         """Run all cells, up to one that does not come to its end."""
-        job = self._job
+        job, order = self._job, self._order
         self._shell = shell = _shell()
-        if name := job.argv[0]:
+        if name := order.argv[0]:
             shell.user_ns["__file__"] = os.path.realpath(name)
         capacity = job.capacity_bytes or _UNLIMITED
         simulator = import_module(SIMULATOR)
-        compute = "meta" if job.values_to is None else "cpu"
+        compute = "meta" if order.values_to is None else "cpu"
         simulation = simulator.simulate(capacity, compute=compute)
         simulation.be_of(*min(tuple(job.capability), _NEWEST))
         del os.environ["CUDA_VISIBLE_DEVICES"]
         if job.held_by == sandbox.PYTHON:  # elsewhere no device of one can be opened
             os.putenv("CUDA_VISIBLE_DEVICES", "")  # which C code reads, and Python does not
-        if job.fake_data:
+        if order.fake_data:
             fake_data()
         # A notebook that simulates one has one; one that asks for a dry run is in it.
         vars(import_module(OWN)).update(simulate=_nothing, dry_run=_nothing)
         self._watch = _Watch(simulation.allocator, job.refuse_at)
-        self._training = StepCounter(simulation.allocator, job.steps)
+        self._training = StepCounter(simulation.allocator, order.steps)
         self._training.follow(shell)
         self._observer = Observer()
         self._observer.attach()
@@ -87,7 +87,7 @@ class Runner:
             ended = self._run_cell(cell_id, source)
             if ended is not None:
                 break
-            if cell_id == job.values_to:
+            if cell_id == order.values_to:
                 simulation.forget_values()
         self._over.ring()
         return ended or self._ended("done")
@@ -98,12 +98,12 @@ class Runner:
         while not self._over.wait(_TELL_EVERY_S):
             now = self._ended("died")
             if now != told:
-                self._tell({"type": "so_far", "ended": now})
+                self._tell(now)
             told = now
 
     def _run_cell(self, cell_id: str, source: str) -> Ended | None:
         self._running = cell_id
-        self._tell({"type": "so_far", "ended": self._ended("died")})
+        self._tell(self._ended("died"))
         run = CellRun(cell_id, self._shell.execution_count, source, None, time.time())
         self._observer.take()
         self._training.cut.clear()
@@ -126,7 +126,7 @@ class Runner:
 
     def _executed(self, source: str) -> BaseException | None:
         """Execute a cell, and return what it raised."""
-        clock = Clock(self._job.cell_s)
+        clock = Clock(self._order.cell_s)
         try:
             result = self._shell.run_cell(source, store_history=True)
             clock.stop()
