@@ -17,6 +17,8 @@ from tests.sampling import IS_FULL
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from tests.notebook import Notebook
+
     Start = Callable[..., LiveKernel]
 
 ROOT = Path(__file__).parents[2]
@@ -168,6 +170,17 @@ def _starting(python: Path, folder: Path) -> Iterator[Start]:
     yield start_one
     for each in kernels:
         each.close()
+
+
+@pytest.fixture
+def notebook(request: pytest.FixtureRequest) -> Iterator[Notebook]:
+    """A notebook on the simulated GPU that is the `CARD` of a module, whose `START` has run."""
+    from gpu_simulator import simulate
+    from tests.notebook import open_notebook
+
+    with simulate(request.module.CARD), open_notebook() as opened:
+        assert opened.run(request.module.START).success, opened.printed
+        yield opened
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -20,11 +20,10 @@ from gpu_simulator.blocks import Segment
 from tests.notebook import Notebook, open_notebook
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from gpu_headroom.oom.evidence import Evidence
 
-BASE = """
+CARD = "2 GiB"
+START = """
 import torch
 from torch import nn
 from torch.utils.data import DataLoader
@@ -38,14 +37,6 @@ def train(loader):
         optimizer.step()
 data = torch.randn(200_000, 1024)
 """
-
-
-@pytest.fixture
-def notebook() -> Iterator[Notebook]:
-    """A notebook on a simulated card of 2 GiB, with a model and host data."""
-    with simulate("2 GiB"), open_notebook() as notebook:
-        assert notebook.run(BASE).success
-        yield notebook
 
 
 def card(notebook: Notebook, source: str, cell_id: str = "failing") -> BuiltReport:

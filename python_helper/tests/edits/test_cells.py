@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
 from gpu_headroom import testing
 from gpu_headroom.release import outcome as releasing
-from gpu_simulator import simulate
-from tests.card.test_report import BASE, card
-from tests.notebook import Notebook, open_notebook
+from tests.card.test_report import CARD, START, card
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from tests.notebook import Notebook
 
-
-@pytest.fixture
-def notebook() -> Iterator[Notebook]:
-    """A notebook on a simulated card of 2 GiB, with a model and host data."""
-    with simulate("2 GiB"), open_notebook() as notebook:
-        assert notebook.run(BASE).success
-        yield notebook
+__all__ = ["CARD", "START"]  # of the fixture `notebook`
 
 
 def test_apply_and_re_run_succeeds(notebook: Notebook) -> None:

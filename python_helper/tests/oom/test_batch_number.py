@@ -9,12 +9,11 @@ import pytest
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.oom import evidence as evidences
 from gpu_headroom.oom.batch_number import numbers_in
-from gpu_simulator import simulate
-from tests.notebook import Notebook, open_notebook
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from tests.notebook import Notebook
 
+CARD = "600 MiB"
 START = """
 import argparse
 from dataclasses import dataclass
@@ -46,14 +45,6 @@ class Explainer:
         return inputs
 """
 BIG = 40_000
-
-
-@pytest.fixture
-def notebook() -> Iterator[Notebook]:
-    """A notebook on a simulated card of 600 MiB, with a model and data."""
-    with simulate("600 MiB"), open_notebook() as notebook:
-        assert notebook.run(START).success
-        yield notebook
 
 
 def batch(notebook: Notebook, *cells: str) -> tuple[str, int, int] | None:

@@ -17,13 +17,12 @@ from gpu_simulator import simulate
 from tests.notebook import Notebook, open_notebook
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from gpu_headroom.card.report import BuiltReport
     from gpu_headroom.oom.evidence import Evidence
     from gpu_headroom.oom.failure import Failure
 
-BASE = """
+CARD = "2 GiB"
+START = """
 import torch
 from torch import nn
 model = nn.Sequential(*[nn.Linear(1024, 1024) for _ in range(8)]).cuda()
@@ -35,14 +34,6 @@ def step(batch):
     optimizer.step()
 step(16)
 """
-
-
-@pytest.fixture
-def notebook() -> Iterator[Notebook]:
-    """A notebook on a simulated card of 2 GiB after one training step."""
-    with simulate("2 GiB"), open_notebook() as notebook:
-        assert notebook.run(BASE).success
-        yield notebook
 
 
 def fail(notebook: Notebook, source: str) -> Failure:

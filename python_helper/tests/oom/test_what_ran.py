@@ -9,12 +9,11 @@ import pytest
 from gpu_headroom.advice.registry import diagnose
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.oom import evidence as evidences
-from gpu_simulator import simulate
-from tests.notebook import Notebook, open_notebook
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from tests.notebook import Notebook
 
+CARD = "1 GiB"
 START = """
 import torch
 from collections import deque
@@ -73,14 +72,6 @@ nodes = torch.rand(1000, 64, device="cuda")
 edges = torch.randint(0, 1000, (2, 1_000_000), device="cuda")
 batch_size = 16
 """
-
-
-@pytest.fixture
-def notebook() -> Iterator[Notebook]:
-    """A notebook on a simulated GPU of 1 GiB, with a model."""
-    with simulate("1 GiB"), open_notebook() as notebook:
-        assert notebook.run(START).success
-        yield notebook
 
 
 def said(notebook: Notebook, *cells: str) -> tuple[str, str, dict[str, str]]:
