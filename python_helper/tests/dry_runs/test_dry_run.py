@@ -382,28 +382,19 @@ def test_a_view_of_a_large_folder_links_what_is_too_large(
     "code",
     [
         "open({path!r}, 'w')",
-        "import os; os.remove({path!r})",
-        "import os; os.rename({path!r}, 'here')",
-        "import torch; torch.save([1], {path!r})",
-        "import pathlib; pathlib.Path({path!r}).write_bytes(b'')",
-        "import shutil; shutil.rmtree({folder!r})",
-        "import subprocess; subprocess.run(['rm', {path!r}], check=True)",
-        "import os; os.truncate({path!r}, 0)",
         "import sqlite3; sqlite3.connect({path!r}).execute('create table t (x)')",
     ],
 )
 def test_nothing_elsewhere_is_touched(
     run: Callable[..., Answer], tmp_path: Path, code: str
 ) -> None:
-    """An absolute path leads out of the copy: the run ends there, and says so."""
+    """An absolute path leads out of the copy: the run ends there; `test_sandbox.py` has others."""
     (tmp_path / "work").mkdir()
     kept = tmp_path / "kept"
     kept.mkdir()
     (kept / "file").write_text("mine", "utf-8")
     before = state_of(kept)
-    path = write(
-        tmp_path / "work" / "a.ipynb", code.format(path=str(kept / "file"), folder=str(kept))
-    )
+    path = write(tmp_path / "work" / "a.ipynb", code.format(path=str(kept / "file")))
     answer = run(path, "--gpu", "T4", "--json", "--run-all")
     assert answer.found["outcome"] == "error", answer.found
     assert state_of(kept) == before
@@ -670,19 +661,30 @@ def until_told():
 
 
 @pytest.mark.parametrize(
-    ("ends", "how", "options"),
+    ("ends", "how", "said", "options"),
     [
-        ("import os; os._exit(3)", "died", ()),
-        ("kept = [bytes([1]) * 10**8 for _ in range(40)]", "memory", ("--memory", "2")),
+        ("import os; os._exit(3)", "died", "ended by itself", ()),
+        (
+            "kept = [bytes([1]) * 10**8 for _ in range(40)]",
+            "memory",
+            "took more than 2.0 GiB",
+            ("--memory", "2"),
+        ),
         (
             "while True:\n    try: time.sleep(60)\n    except BaseException: pass",
             "time",
+            "took more than 8 s",
             ("--time", "8"),
         ),
     ],
 )
 def test_what_was_seen_before_it_died_stays(
-    run: Callable[..., Answer], tmp_path: Path, ends: str, how: str, options: tuple[str, ...]
+    run: Callable[..., Answer],
+    tmp_path: Path,
+    ends: str,
+    how: str,
+    said: str,
+    options: tuple[str, ...],
 ) -> None:
     """It is needed at least, so that a GPU that has less is too small, and the others not known."""
     path = write(
@@ -695,7 +697,7 @@ def test_what_was_seen_before_it_died_stays(
     assert (found["outcome"], found["whole"], answer.code) == (how, False, 2)
     assert found["needed_bytes"] >= 20 * 2**30
     assert [each["fits"] for each in found["fits"]] == [False, None]
-    assert answer.err.strip()
+    assert said in answer.err
     assert run(path, "--gpu", "T4", "--fail-over", "T4", "--no-tries", *options).code == 1
 
 
@@ -874,19 +876,8 @@ def test_values_where_a_cell_needs_them(run: Callable[..., Answer], tmp_path: Pa
 
 
 def test_a_process_that_dies_is_told(run: Callable[..., Answer], tmp_path: Path) -> None:
-    """And one that takes more host memory than it may, or more time."""
+    """Before it used a GPU there is nothing to print."""
     path = write(tmp_path / "a.ipynb", f"{START}\nimport os; os._exit(3)")
     died = run(path, "--gpu", "T4")
     assert (died.code, died.out) == (2, "")
     assert "ended by itself" in died.err
-    path = write(
-        tmp_path / "a.ipynb",
-        "kept = bytearray(10**9)\nfor n in range(0, 10**9, 4096): kept[n] = 1\n"
-        "import time; time.sleep(60)",
-    )
-    assert "took more than 0.6 GiB" in run(path, "--gpu", "T4", "--memory", "0.6").err
-    path = write(
-        tmp_path / "a.ipynb",
-        "import time\ntry: time.sleep(60)\nexcept BaseException: time.sleep(60)",
-    )
-    assert "took more than 6 s" in run(path, "--gpu", "T4", "--time", "6").err
