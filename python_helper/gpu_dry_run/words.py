@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .job import DryRunOrder, EditedCells, Ended, Peak
 
 _NOT_THERE = "NotMadeUpError"  # of which values tell no more
-PROGRAMS, EQUAL = 195, 188  # of benchmarks/fidelity/results.md
+PROGRAMS, EQUAL = 193, 171  # of benchmarks/fidelity/results.md
 TEXTS = {
     "dry_run.needed": "Needed at its peak: {needed_bytes}, simulated.",
     "dry_run.at_least": "Needed at least: {needed_bytes}, simulated.",
