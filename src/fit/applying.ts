@@ -1,14 +1,9 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import type { RemedyState } from '../card/state';
 import type { IFix } from '../editing/fix';
-import { nameLooking } from '../report/fixing';
-import type { ReportModel } from '../report/model';
 import type { Desk } from '../report/desk';
-import { startsWhen } from '../release/queue';
 import { own } from '../text/own';
 import { Fitter, type IFitParts } from './fitter';
-import { fitSentence, nameBusy } from './fitwords';
+import { nameBusy } from './makeitfit';
 
 /**
  * Make an edit and run its cells once, once what that costs is agreed to. What the
@@ -22,7 +17,7 @@ export async function applyAndRun(
   const { remedyId } = parts;
   const fitter = new Fitter({
     ...parts,
-    object: fix => objectionTo(fix, remedyId, model, trans),
+    object: fix => objectionTo(fix, remedyId, desk),
     once: true
   });
   if (fitter.isBusy) {
@@ -30,7 +25,7 @@ export async function applyAndRun(
     return;
   }
   fitter.changed.connect(() => {
-    if (fitter.made !== null && fitter.fit.step === 'running') {
+    if (fitter.made !== null && fitter.isRunning) {
       fixing.note(remedyId, fitter.made);
     } else {
       model.refresh();
@@ -39,9 +34,13 @@ export async function applyAndRun(
   await model.wait(remedyId, {
     ended: fitter.run(),
     get state(): RemedyState {
-      return fitter.made !== null && fitter.fit.step === 'running'
-        ? fixing.describe(fitter.made)
-        : describe(fitter, model, trans);
+      const { isCanceled, isRunning, isWaiting, made, text } = fitter;
+      if (made !== null && isRunning) {
+        return fixing.describe(made);
+      }
+      return isWaiting
+        ? { status: 'waiting', text }
+        : { status: 'running', text, canStop: !isCanceled };
     },
     cancel: () => {
       fitter.cancel();
@@ -52,54 +51,22 @@ export async function applyAndRun(
 
 /** Show what became of it; what can be taken back has its button. */
 function showEnd(
-  { fit, made }: Fitter,
-  { fixing, model, trans }: Desk,
+  { end, made, text }: Fitter,
+  { fixing, model }: Desk,
   remedyId: string
 ): void {
-  const { end } = fit;
-  const text = fitSentence(fit, trans);
+  const kind = end?.kind;
   if (made !== null) {
     fixing.note(remedyId, made);
-    if (end?.kind === 'cancelled') {
+    if (kind === 'canceled') {
       model.setRemedy(remedyId, { status: 'applied', text });
     }
-  } else if (end?.kind === 'refused') {
-    fixing.refuse(remedyId, {
-      status: end.isChanged ? 'changed' : 'refused',
-      message: end.text
-    });
+  } else if (kind === 'canceled') {
+    model.setRemedy(remedyId, { status: 'cancelled', text });
   } else {
-    model.setRemedy(
-      remedyId,
-      end?.kind === 'cancelled'
-        ? { status: 'cancelled', text }
-        : { status: 'ready' }
-    );
+    const status = kind === 'changed' ? kind : 'refused';
+    fixing.refuse(remedyId, { status, message: text });
   }
-}
-
-/** How far an edit is that has not run yet. */
-function describe(
-  { fit, isWaiting }: Fitter,
-  { memory }: ReportModel,
-  trans: TranslationBundle
-): RemedyState {
-  const text = fitSentence(fit, trans);
-  if (fit.isCancelled) {
-    return { status: 'running', text };
-  }
-  if (isWaiting) {
-    return { status: 'waiting', text: startsWhen(memory.state, trans) };
-  }
-  const freeing = trans.__(
-    'Freeing what the failed cell holds, then running it again…'
-  );
-  const step = { finding: nameLooking(trans), freeing };
-  return {
-    status: 'running',
-    text: own(step, fit.step) ?? text,
-    canStop: true
-  };
 }
 
 /**
@@ -109,8 +76,7 @@ function describe(
 function objectionTo(
   { run }: IFix,
   remedyId: string,
-  model: ReportModel,
-  trans: TranslationBundle
+  { model, trans }: Desk
 ): string | null {
   const named = own(model.runs, remedyId);
   if (named === undefined || named.join('\n') === run.join('\n')) {

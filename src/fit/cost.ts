@@ -1,16 +1,17 @@
-import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IFix } from '../editing/fix';
 import { explain } from '../kernel/problem';
 import { NotTaken, Task } from '../kernel/task';
-import type { IItem, IMessage, IReport } from '../protocol';
+import { askConsent } from '../lab/consent';
+import type { IItem, IReport } from '../protocol';
+import { words } from '../text/messages';
 import type { IKernelMemory } from '../tokens';
 
 /** What running the cells of a fix again costs a person. */
 export interface ICost {
-  /** What is repeated, and what was trained and would be lost. */
-  readonly cautions: readonly (IMessage | string)[];
+  /** What is repeated, and what was trained and would be lost, as sentences. */
+  readonly cautions: readonly string[];
   /** What is deleted first. */
   readonly items: readonly IItem[];
   /** Whether what was trained can be saved before. */
@@ -34,7 +35,8 @@ export async function askCost(
   trans: TranslationBundle,
   onTask: (task: Task<'rerun'>) => void
 ): Promise<ICost | null> {
-  const repeated = caution === null ? [] : [caution];
+  const { sentence } = words(trans);
+  const repeated = caution === null ? [] : [sentence(caution)];
   try {
     const args = { report_id, run: [...run], sources };
     const task = new Task(memory, 'rerun', args);
@@ -42,7 +44,7 @@ export async function askCost(
     const { cautions, items, saves, status } = await task.ended;
     return status === 'cancelled'
       ? null
-      : { cautions: [...repeated, ...cautions], items, saves };
+      : { cautions: [...repeated, ...cautions.map(sentence)], items, saves };
   } catch (reason) {
     if (!(reason instanceof NotTaken)) {
       throw reason;
@@ -55,21 +57,6 @@ export async function askCost(
   }
 }
 
-/** The code cells of a notebook by id, as they are once a fix has been made. */
-export function sourcesAfter(
-  { model }: NotebookPanel,
-  { edits }: IFix
-): Record<string, string> {
-  const cells = [...(model?.cells ?? [])].filter(({ type }) => type === 'code');
-  const changed = new Map(edits.map(({ after, code }) => [code.id, after]));
-  return Object.fromEntries(
-    cells.map(({ id, sharedModel }) => [
-      id,
-      changed.get(id) ?? sharedModel.getSource()
-    ])
-  );
-}
-
 /**
  * What a person has agreed to: sentences, and names by the cell that makes them
  * anew. In a later try it covers the same again, and nothing else.
@@ -78,7 +65,7 @@ export class Consent {
   /** What of a cost has not been agreed to yet. */
   open({ cautions, items, saves }: ICost): ICost {
     return {
-      cautions: cautions.filter(each => !this._given.has(said(each))),
+      cautions: cautions.filter(each => !this._given.has(each)),
       items: items.filter(
         each => !keysOf(each).every(key => this._given.has(key))
       ),
@@ -87,7 +74,7 @@ export class Consent {
   }
 
   give({ cautions, items }: ICost): void {
-    for (const key of [...cautions.map(said), ...items.flatMap(keysOf)]) {
+    for (const key of [...cautions, ...items.flatMap(keysOf)]) {
       this._given.add(key);
     }
   }
@@ -95,13 +82,57 @@ export class Consent {
   private readonly _given = new Set<string>();
 }
 
-function said(caution: IMessage | string): string {
-  return typeof caution === 'string' ? caution : caution.text;
-}
-
 /** A name and the cell that makes it anew, which stands behind the number of an id. */
 function keysOf({ id, names, title }: IItem): string[] {
   const [kind, , ...cell] = id.split(':');
   const own = names.length > 0 ? names : [title.text];
   return own.map(name => JSON.stringify([kind, cell.join(':'), name]));
+}
+
+/** What the question is about, and what can be done before it is answered. */
+interface IQuestion {
+  readonly title: string;
+  /** What else is to be known; `null`: nothing. */
+  readonly note: string | null;
+  /** Saves what was trained; resolves to a sentence that says where. */
+  readonly save: () => Promise<string>;
+}
+
+/**
+ * Ask a person, in one dialog, for all that running cells again costs; resolves to
+ * whether they agree. What was trained can be saved first, and then it is asked again.
+ */
+export async function agreeTo(
+  { cautions, items, saves }: ICost,
+  { note, save, title }: IQuestion,
+  trans: TranslationBundle
+): Promise<boolean> {
+  const { sentence } = words(trans);
+  const saving = trans.__('Save model and optimizer first');
+  const isSafe = items.length === 0;
+  const label = isSafe
+    ? trans.__('Run it again')
+    : trans.__('Delete and run again');
+  const costs = [
+    ...cautions,
+    ...items.map(item => sentence(item.confirm ?? item.title))
+  ];
+  let first = saves ? saving : undefined;
+  let told: string | null = null;
+  for (;;) {
+    const notes = [note, told].filter(each => each !== null);
+    const agreed = await askConsent(
+      { title, costs, notes, label, isSafe, first },
+      trans
+    );
+    if (agreed !== saving) {
+      return agreed !== null;
+    }
+    try {
+      told = await save();
+      first = undefined;
+    } catch (reason) {
+      told = explain(reason, trans);
+    }
+  }
 }

@@ -11,12 +11,13 @@ import { lifeOf } from '../memory/model';
 import { RELEASED_ITEMS } from '../memory/released';
 import type { Work } from '../memory/work';
 import { Observable } from '../observable';
-import type { IEdit, IMessage, IReport } from '../protocol';
+import type { IEdit, IItem, IMessage, IReport } from '../protocol';
+import { startsWhen } from '../release/queue';
 import type { ReleaseSession } from '../release/session';
+import { nameLooking } from '../report/fixing';
 import { words } from '../text/messages';
-import { askCost, Consent, type ICost, sourcesAfter } from './cost';
-import { FIT_START, type FitEvent, fitting, type IFit } from './fit';
-import { nextFailure, peakOf } from './tries';
+import { askCost, Consent, type ICost } from './cost';
+import { describeFit, watchRun } from './tries';
 
 /** What an edit that is to run is about, and what it needs. */
 export interface IFitParts {
@@ -36,6 +37,24 @@ export interface IFitParts {
   readonly object?: (fix: IFix) => string | null;
 }
 
+/** How it ended. */
+export interface IFitEnd {
+  /** `stopped`: the cell does not pass; `changed`: the lines of an edit are others by now. */
+  readonly kind: 'fits' | 'stopped' | 'canceled' | 'refused' | 'changed';
+  /** One sentence that is short enough for a notification. */
+  readonly text: string;
+}
+
+/** Ends all tries. */
+class Stop extends Error {
+  constructor(readonly end: IFitEnd) {
+    super(end.text);
+  }
+}
+
+/** More halvings than a number has. */
+const MAX_TRIES = 40;
+
 /** The kernels in which one is on its way: no two at a time. */
 const busy = new WeakSet();
 
@@ -43,26 +62,52 @@ const busy = new WeakSet();
  * Applies the edit of a remedy and runs its cells: once, or again and again while
  * the next failure offers the same remedy. Nothing else than its edits is changed,
  * and nothing of the person's is freed but what they agreed to, right before a run.
+ *
+ * What may refuse comes before what destroys: until the release right before a run, a
+ * wish to stop leaves everything as it was.
  */
 export class Fitter extends Observable {
   constructor(private readonly _parts: IFitParts) {
     super();
     this._trans = _parts.translator.load('gpu-headroom');
     this._report = _parts.report;
+    this._text = nameLooking(this._trans);
+    this._setting = this._trans.__('the edit');
   }
 
-  get fit(): IFit {
-    return this._fit;
+  /** How it ended; `null`: it goes on. */
+  get end(): IFitEnd | null {
+    return this._end;
   }
 
-  /** Whether all is done that an end asks for. */
-  get isDone(): boolean {
-    return this._isDone;
+  /** What it does, or what came of it. */
+  get text(): string {
+    if (this._end) {
+      return this._end.text;
+    }
+    if (this._isCanceled) {
+      return this._isRunning
+        ? this._trans.__('Stopping after this try…')
+        : this._trans.__('Stopping…');
+    }
+    return this.isWaiting
+      ? startsWhen(this._parts.session.memory.state, this._trans)
+      : this._text;
+  }
+
+  /** Whether it is to stop at the next step, a running try at its end. */
+  get isCanceled(): boolean {
+    return this._isCanceled;
   }
 
   /** Whether it waits for a running cell to end. */
   get isWaiting(): boolean {
-    return this._task?.step === 'waiting';
+    return this._task?.step === 'waiting' && !this._isCanceled;
+  }
+
+  /** Whether the cells of the present try run. */
+  get isRunning(): boolean {
+    return this._isRunning;
   }
 
   /** The edit of the present try, once it is made. */
@@ -84,32 +129,32 @@ export class Fitter extends Observable {
   async run(): Promise<void> {
     const { memory } = this._parts.session;
     busy.add(memory);
-    try {
-      while (this._fit.step !== 'ended') {
-        try {
-          this._take(await this._do());
-        } catch (reason) {
-          this._take({ type: 'refused', text: explain(reason, this._trans) });
-        }
+    let end = await this._fit().catch(
+      (reason: unknown): IFitEnd =>
+        reason instanceof Stop
+          ? reason.end
+          : { kind: 'refused', text: explain(reason, this._trans) }
+    );
+    // What has not run is taken back, and a try that was canceled.
+    if (end.kind === 'canceled' || !this._hasRun) {
+      const isBack = await this._takeBack().catch(() => false);
+      if (!isBack && end.kind === 'canceled') {
+        const text = this._trans.__(
+          'Canceled. The edit stays: it could not be taken back.'
+        );
+        end = { ...end, text };
       }
-      // What has not run is taken back, and a try that was cancelled.
-      if (this._fit.end?.kind === 'cancelled' || !this._hasRun) {
-        // What cannot be taken back stays made, and says so with its button.
-        if (!(await this._takeBack().catch(() => false))) {
-          this._take({ type: 'kept' });
-        }
-      }
-    } finally {
-      busy.delete(memory);
     }
-    this._isDone = true;
+    busy.delete(memory);
+    this._end = end;
     this.emit();
   }
 
   /** Stop: at once where nothing runs yet, else after the running try. */
   cancel(): void {
-    this._take({ type: 'cancel' });
-    this._stopTask();
+    this._isCanceled = true;
+    this.emit();
+    void this._task?.cancel();
   }
 
   /**
@@ -124,37 +169,45 @@ export class Fitter extends Observable {
     return isDone;
   }
 
-  private _take(event: FitEvent): void {
-    this._fit = fitting(this._fit, event);
+  private async _fit(): Promise<IFitEnd> {
+    for (let tries = 1; tries <= MAX_TRIES; tries++) {
+      const fix = await this._find(tries === 1);
+      const items = await this._agree(fix);
+      await this._edit(fix);
+      await this._free(fix, items);
+      const end = await this._try(fix);
+      if (end !== null) {
+        return end;
+      }
+    }
+    return this._nothingLeft(false);
+  }
+
+  /** Begin a step, unless there is a wish to stop. */
+  private _begin(text: string): void {
+    if (this._isCanceled) {
+      throw new Stop({ kind: 'canceled', text: this._canceled() });
+    }
+    this._text = text;
     this.emit();
   }
 
-  private async _do(): Promise<FitEvent> {
-    switch (this._fit.step) {
-      case 'finding':
-        return this._find();
-      case 'asking':
-        return this._ask();
-      case 'agreeing':
-        return this._agree();
-      case 'editing':
-        return this._edit();
-      case 'freeing':
-        return this._free();
-      default:
-        return this._try();
-    }
-  }
-
-  private async _find(): Promise<FitEvent> {
+  private async _find(isFirst: boolean): Promise<IFix> {
     const { files, object, panel, remedyId, session } = this._parts;
-    const remedy = this._report.remedies.find(
+    const trans = this._trans;
+    this._begin(
+      isFirst
+        ? nameLooking(trans)
+        : trans.__('%1 does not fit. Looking further…', this._setting)
+    );
+    const { remedies, report_id } = this._report;
+    const remedy = remedies.find(
       ({ id, kind }) => id === remedyId && kind === 'edit'
     );
     if (!remedy) {
-      return { type: 'none' };
+      throw new Stop(this._nothingLeft(isFirst));
     }
-    const { report_id } = this._report;
+    const known = (isFirst ? this._parts.known : null) ?? [];
     const { memory } = session;
     const fix = await findFix(
       memory,
@@ -162,70 +215,66 @@ export class Fitter extends Observable {
       report_id,
       remedyId,
       files,
-      this._trans,
-      this._fit.tries === 0 ? this._parts.known : []
+      trans,
+      known
     );
     if (fix.status !== 'ok') {
-      const { message, status } = fix;
-      const isChanged = status === 'changed';
-      return { type: 'refused', text: this._said(message), isChanged };
+      const { message, status: kind } = fix;
+      throw new Stop({ kind, text: this._said(message) });
     }
     const objection = object?.(fix) ?? null;
     if (objection !== null) {
-      return { type: 'refused', text: objection };
+      throw new Stop({ kind: 'refused', text: objection });
     }
-    this._next = fix;
-    this._expected = sourcesAfter(panel, fix);
-    const known = this._fit.tries === 0 ? this._parts.known?.[0] : undefined;
-    const setting = known?.new_lines.join('\n').trim();
-    return { type: 'found', setting: setting ?? remedy.diffs[0]?.sets ?? null };
+    this._before = sourcesOf(panel);
+    this._after = { ...this._before };
+    for (const { after, code } of fix.edits.filter(each => !each.code.isFile)) {
+      this._after[code.id] = after;
+    }
+    this._setting =
+      known[0]?.new_lines.join('\n').trim() ??
+      remedy.diffs[0]?.sets ??
+      trans.__('the edit');
+    return fix;
   }
 
-  /** What running the cells again costs, and what of that has not been agreed to. */
-  private async _ask(): Promise<FitEvent> {
-    const { session } = this._parts;
-    const { memory } = session;
-    const fix = this._fixed();
-    this._cost = null;
+  /**
+   * Ask what running the cells again costs, and for what of that has not been agreed to.
+   * Resolves to what is deleted before.
+   */
+  private async _agree(fix: IFix): Promise<readonly IItem[]> {
+    const { agree, session } = this._parts;
+    const text = this._trans.__('Looking at what running it again would cost…');
+    this._begin(text);
     const cost = await askCost(
-      memory,
+      session.memory,
       this._report,
       fix,
-      this._expected,
+      this._after,
       this._trans,
       task => {
         this._follow(task);
       }
     );
-    if (cost === null) {
-      this._take({ type: 'cancel' });
-    }
-    this._cost = cost;
+    this._isCanceled ||= cost === null;
+    this._begin(text);
     const open = cost && this._consent.open(cost);
-    const isCostly =
-      open !== null && open.cautions.length + open.items.length > 0;
-    return { type: 'asked', isCostly };
+    if (open && open.cautions.length + open.items.length > 0) {
+      if (await agree(open)) {
+        this._consent.give(open);
+      } else {
+        this._isCanceled = true;
+      }
+    }
+    return cost?.items ?? [];
   }
 
-  private async _agree(): Promise<FitEvent> {
-    const cost = this._cost;
-    if (cost === null || !(await this._parts.agree(this._consent.open(cost)))) {
-      this._take({ type: 'cancel' });
-    } else {
-      this._consent.give(cost);
-    }
-    return { type: 'agreed' };
-  }
-
-  private async _edit(): Promise<FitEvent> {
-    const fix = this._fixed();
-    const text = this._obstacle(fix, 'before');
-    if (text !== null) {
-      return { type: 'refused', text };
-    }
+  private async _edit(fix: IFix): Promise<void> {
+    this._begin(this._trying());
+    this._check(fix, this._before);
     if (!(await makeFix(fix, this._trans))) {
       const text = this._trans.__('The cell was edited after it failed.');
-      return { type: 'refused', text, isChanged: true };
+      throw new Stop({ kind: 'changed', text });
     }
     this._made = fix;
     this._hasRun = false;
@@ -234,35 +283,28 @@ export class Fitter extends Observable {
       const before = this._edits.get(id)?.before ?? edit.before;
       this._edits.set(id, { ...edit, before });
     }
-    return { type: 'edited' };
   }
 
   /**
    * What the failed cell holds would make the next try fail. The last step before
    * the run: while it waits, whatever stands against that run takes it back.
    */
-  private async _free(): Promise<FitEvent> {
-    const { once, panel, session } = this._parts;
-    const fix = this._fixed();
-    const agreed = (this._cost?.items ?? []).map(({ id }) => id);
-    const obstacle = this._obstacle(fix, 'after');
-    if (obstacle !== null) {
-      return { type: 'refused', text: obstacle };
-    }
+  private async _free(fix: IFix, items: readonly IItem[]): Promise<void> {
+    const { panel, session } = this._parts;
+    this._begin(this._trans.__('Freeing what the failed cell holds…'));
+    this._check(fix, this._after);
     if (this._report.worker !== null) {
       // Nothing of the failed try is here: it ran in a process that has ended.
-      return { type: 'freed', names: false };
+      return;
     }
+    const agreed = items.map(({ id }) => id);
     const release = session.begin({
       items: [...RELEASED_ITEMS, ...agreed],
       confirmed: agreed,
       report_id: this._report.report_id
     });
-    const found = new Set<string>();
     const look = (): void => {
-      const text = this._obstacle(fix, 'after');
-      if (text !== null) {
-        found.add(text);
+      if (this._obstacle(fix, this._after) !== null) {
         void release.cancel();
       }
     };
@@ -273,58 +315,64 @@ export class Fitter extends Observable {
     panel.disposed.connect(look);
     try {
       const { message, status } = await release.ended;
-      look();
-      const [text] = found;
-      if (text !== undefined) {
-        return { type: 'refused', text };
-      }
+      this._check(fix, this._after);
       if (status === 'failed') {
         const why = this._said(message);
-        return {
-          type: 'refused',
-          text: once ? this._trans.__('Could not free it: %1', why) : why
-        };
+        const text = this._trans.__('Could not free it: %1', why);
+        throw new Stop({ kind: 'refused', text });
       }
-      if (status === 'cancelled') {
-        this._take({ type: 'cancel' });
-      }
-      return { type: 'freed', names: status === 'done' && agreed.length > 0 };
+      this._isCanceled ||= status === 'cancelled';
+      this._hasDeleted ||= status === 'done' && agreed.length > 0;
     } finally {
       content?.disconnect(look);
       panel.disposed.disconnect(look);
     }
   }
 
-  private async _try(): Promise<FitEvent> {
-    const { once, panel, session, translator } = this._parts;
+  /** Run the cells; resolves to `null` where the next edit is to be tried. */
+  private async _try({ run }: IFix): Promise<IFitEnd | null> {
+    const { once, panel, remedyId, session, translator } = this._parts;
     const { memory } = session;
-    const cells = this._made?.run ?? [];
-    const { cell_id, device_index } = this._report;
-    this._hasRun = true;
-    const peak = peakOf(memory, cell_id, device_index);
-    const failure = nextFailure(memory, cells, this._parts.remedyId);
-    // The closer the readings, the narrower the peak that is told.
-    const watching = memory.watch();
+    this._begin(this._trying());
+    this._hasRun = this._hasTried = this._isRunning = true;
+    this.emit();
+    const trial = watchRun(memory, this._report, run, remedyId);
     try {
-      const hasPassed = await runCells(panel, cells, translator);
-      const measured = once || !hasPassed ? null : await peak.measured();
-      if (hasPassed && !failure.isKnown) {
-        return { type: 'passed', peak: measured };
+      const hasPassed = await runCells(panel, run, translator);
+      if (hasPassed && !trial.hasFailed) {
+        const peak = once ? null : await trial.peak();
+        const text = describeFit(this._setting, peak, this._trans);
+        return { kind: 'fits', text };
       }
-      if (once) {
-        return { type: 'failed', isOom: false };
+      const report = once || this._isCanceled ? null : await trial.nextReport();
+      if (report === null && !this._isCanceled) {
+        const text = this._trans.__(
+          'Stopped: with %1 the cell failed otherwise.',
+          this._setting
+        );
+        return { kind: 'stopped', text };
       }
-      const report = this._fit.isCancelled ? null : await failure.report();
       this._report = report ?? this._report;
-      return { type: 'failed', isOom: report !== null };
+      return null;
     } finally {
-      failure.dispose();
-      watching.dispose();
+      this._isRunning = false;
+      trial.dispose();
     }
   }
 
-  /** Why the cells of a fix are not to run; `when`: before or after it was made. */
-  private _obstacle(fix: IFix, when: 'before' | 'after'): string | null {
+  /** End where the cells of a fix are not to run. */
+  private _check(fix: IFix, expected: Record<string, string>): void {
+    const text = this._obstacle(fix, expected);
+    if (text !== null) {
+      throw new Stop({ kind: 'refused', text });
+    }
+  }
+
+  /** Why the cells of a fix are not to run; `expected`: their sources, by id. */
+  private _obstacle(
+    { run }: IFix,
+    expected: Record<string, string>
+  ): string | null {
     const { panel, report, session } = this._parts;
     const { memory } = session;
     if (panel.isDisposed) {
@@ -335,17 +383,8 @@ export class Fitter extends Observable {
         'The kernel was restarted meanwhile, or does not answer.'
       );
     }
-    const before = new Map(
-      fix.edits.map(({ before, code }) => [code.id, before] as const)
-    );
-    const cells = [...(panel.model?.cells ?? [])];
-    const isSame = fix.run.every(id => {
-      const cell = cells.find(each => each.id === id);
-      const expected =
-        (when === 'before' ? before.get(id) : undefined) ?? this._expected[id];
-      return cell?.type === 'code' && cell.sharedModel.getSource() === expected;
-    });
-    return isSame
+    const sources = sourcesOf(panel);
+    return run.every(id => id in sources && sources[id] === expected[id])
       ? null
       : this._trans.__(
           'A cell that would run was edited or deleted meanwhile.'
@@ -375,11 +414,10 @@ export class Fitter extends Observable {
     );
   }
 
-  private _fixed(): IFix {
-    if (this._next === null) {
-      throw new Error('No edit was found.');
-    }
-    return this._next;
+  /** A wish to stop ends what the kernel was asked for, too. */
+  private _follow<K extends Work>(task: Task<K>): void {
+    this._task = task;
+    task.changed.connect(this.emit, this);
   }
 
   private _said(message: IMessage | string): string {
@@ -388,34 +426,62 @@ export class Fitter extends Observable {
       : words(this._trans).sentence(message);
   }
 
-  /** A wish to stop ends what the kernel was asked for, too. */
-  private _follow<K extends Work>(task: Task<K>): void {
-    this._task = task;
-    task.changed.connect(this.emit, this);
-    this._stopTask();
+  private _trying(): string {
+    return this._trans.__('Trying %1…', this._setting);
   }
 
-  private _stopTask(): void {
-    if (this._fit.isCancelled) {
-      void this._task?.cancel();
+  private _nothingLeft(isFirst: boolean): IFitEnd {
+    const trans = this._trans;
+    const text = isFirst
+      ? trans.__('Nothing is left to try.')
+      : trans.__(
+          'Nothing is left to try: %1 does not fit either.',
+          this._setting
+        );
+    return { kind: 'stopped', text };
+  }
+
+  private _canceled(): string {
+    if (this._hasTried) {
+      return this._trans.__(
+        'Canceled: the code is as it was before the last try.'
+      );
     }
+    return this._hasDeleted
+      ? this._trans.__(
+          'Canceled: the code is as it was. What you agreed to delete was gone by then.'
+        )
+      : this._trans.__('Canceled: nothing was changed.');
   }
 
-  private _fit = FIT_START;
-  private _isDone = false;
+  private readonly _trans: TranslationBundle;
+  private readonly _consent = new Consent();
+  private _end: IFitEnd | null = null;
+  private _text: string;
+  /** What the last edit sets, as code: `batch_size = 256`. */
+  private _setting: string;
+  private _report: IReport;
   /** What the kernel was asked for last. */
   private _task: Pick<Task<Work>, 'cancel' | 'step'> | null = null;
-  private _report: IReport;
-  /** The edit that was found, and the one that was made last. */
-  private _next: IFix | null = null;
+  /** The code cells by id, before the edit of the present try and after it. */
+  private _before: Record<string, string> = {};
+  private _after: Record<string, string> = {};
   private _made: IFix | null = null;
-  /** Whether the edit that was made last has run. */
+  private _isCanceled = false;
+  private _isRunning = false;
+  /** Whether the edit that was made last has run, and whether any has. */
   private _hasRun = false;
-  private _cost: ICost | null = null;
-  /** The code cells by id, as they are once the edit is made. */
-  private _expected: Record<string, string> = {};
-  private readonly _consent = new Consent();
+  private _hasTried = false;
+  /** Whether names that the person agreed to lose are gone. */
+  private _hasDeleted = false;
   /** By the id of the code: from before the first try to after the last. */
   private readonly _edits = new Map<string, IAppliedEdit>();
-  private readonly _trans: TranslationBundle;
+}
+
+/** The code cells of a notebook by id. */
+function sourcesOf({ model }: NotebookPanel): Record<string, string> {
+  const cells = [...(model?.cells ?? [])].filter(({ type }) => type === 'code');
+  return Object.fromEntries(
+    cells.map(({ id, sharedModel }) => [id, sharedModel.getSource()])
+  );
 }

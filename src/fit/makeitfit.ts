@@ -2,10 +2,8 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { Notice } from '../lab/notice';
 import { plain } from '../text/plain';
-import { startsWhen } from '../release/queue';
 import { sentenceOf } from '../text/reason';
 import { Fitter, type IFitParts } from './fitter';
-import { fitSentence, nameBusy } from './fitwords';
 
 /**
  * Make a cell fit, told in a notification with the way to stop it and, at the
@@ -21,47 +19,38 @@ export async function makeItFit(
   if (fitter.isBusy) {
     return nameBusy(trans);
   }
-  const notice = new Notice(trans, fitSentence(fitter.fit, trans));
+  const notice = new Notice(trans, fitter.text);
+  const cancel = (): void => {
+    fitter.cancel();
+  };
   fitter.changed.connect(() => {
-    show(fitter, notice, parts, trans);
+    if (fitter.end === null) {
+      notice.progress(plain(fitter.text), fitter.isCanceled ? null : cancel);
+    }
   });
   await fitter.run();
+  showEnd(fitter, notice, trans);
   return null;
 }
 
-function show(
+/** Why no second one is begun. */
+export function nameBusy(trans: TranslationBundle): string {
+  return trans.__('Another try is on its way in this kernel.');
+}
+
+function showEnd(
   fitter: Fitter,
   notice: Notice,
-  { session }: Pick<IFitParts, 'session'>,
   trans: TranslationBundle
 ): void {
-  const { fit, isWaiting } = fitter;
-  const sentence =
-    isWaiting && !fit.isCancelled
-      ? startsWhen(session.memory.state, trans)
-      : plain(fitSentence(fit, trans));
-  if (fit.end === null || !fitter.isDone) {
-    if (fit.isCancelled) {
-      notice.progress(sentence);
-    } else {
-      notice.progress(sentence, () => {
-        fitter.cancel();
-      });
-    }
-    return;
-  }
-  const type = fit.end.kind === 'fits' ? 'success' : 'warning';
+  const text = plain(fitter.text);
+  const kind = fitter.end?.kind;
+  const type = kind === 'fits' ? 'success' : 'warning';
   if (fitter.hasChanged) {
-    notice.offer(
-      sentence,
-      trans.__('Undo'),
-      () => {
-        void undo(fitter, trans);
-      },
-      type
-    );
+    const press = (): void => void undo(fitter, trans);
+    notice.offer(text, trans.__('Undo'), press, type);
   } else {
-    notice.finish(sentence, fit.end.kind === 'cancelled' ? 'info' : type);
+    notice.finish(text, kind === 'canceled' ? 'info' : type);
   }
 }
 

@@ -6,9 +6,9 @@ import type { IRemedyOffer } from '../report/offer';
 import type { ISite } from '../report/place';
 import { save } from '../report/rescue';
 import { own } from '../text/own';
-import { agreeTo } from './agreeing';
+
 import { applyAndRun } from './applying';
-import type { ICost } from './cost';
+import { agreeTo, type ICost } from './cost';
 import type { IFitParts } from './fitter';
 import { makeItFit } from './makeitfit';
 

@@ -1,9 +1,10 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IDisposable } from '@lumino/disposable';
 
-import { peakIn } from '../memory/peak';
+import { formatRange, type IRange, peakIn } from '../memory/peak';
 import type { Event, ICell, IOom, IReport } from '../protocol';
+import { formatBytes } from '../text/format';
 import type { IKernelMemory } from '../tokens';
-import type { IPeak } from './fit';
 
 /** How often and how long is waited for what a kernel tells after a run. */
 const WAIT_MS = 250;
@@ -12,102 +13,120 @@ const MAX_WAITS = 20;
 /** A failure that nobody told of by then had another reason. */
 const MAX_SILENT_WAITS = 8;
 
-/** Watches for the next failure of cells for want of memory. */
-export interface INextFailure extends IDisposable {
+/** The highest memory that a run needed, of how much. */
+interface IPeak extends IRange {
+  readonly capacity_bytes: number | null;
+}
+
+/** A run of cells, watched from before it. */
+interface ITrial extends IDisposable {
   /** Whether one was told of so far: `%run` shows the error of a script, and goes on. */
-  readonly isKnown: boolean;
-  /** Its report, once that is there; `null`: there was none. */
-  report(): Promise<IReport | null>;
+  readonly hasFailed: boolean;
+  /** The report of its failure, once that is there; `null`: there was none. */
+  nextReport(): Promise<IReport | null>;
+  /** What the cell that failed before needed this time; `null`: not measured. */
+  peak(): Promise<IPeak | null>;
 }
 
 /**
- * Watch for the next failure of these cells, from before they run.
+ * Watch the next run of these cells.
  *
+ * @param report - of the failure before
  * @param remedyId - a report that is not complete is waited for until it offers this
  */
-export function nextFailure(
+export function watchRun(
   memory: IKernelMemory,
+  { cell_id, device_index }: IReport,
   cells: readonly string[],
   remedyId: string
-): INextFailure {
-  let last: IOom | null = null;
+): ITrial {
+  let failure: IOom | null = null;
   const note = (_: IKernelMemory, event: Event): void => {
     if (event.type === 'oom' && cells.includes(event.cell_id ?? '')) {
-      last = event;
+      failure = event;
     }
   };
-  const ask = async (): Promise<IReport | null> => {
-    if (last === null) {
-      return null;
-    }
-    const { life_id, report_id } = last;
-    const reply = await memory.request('report', { life_id, report_id });
-    return reply.report;
-  };
+  const lastRun = (): ICell | undefined =>
+    memory.state.runs.filter(run => run.cell_id === cell_id).pop();
+  const before = lastRun()?.start_s ?? -Infinity;
   memory.eventReceived.connect(note);
+  // The closer the readings, the narrower the peak that is told.
+  const watching = memory.watch();
   return {
     isDisposed: false,
-    get isKnown() {
-      return last !== null;
+    get hasFailed() {
+      return failure !== null;
+    },
+    nextReport: async () => {
+      let found: IReport | null = null;
+      if ((await waitFor(() => failure, MAX_SILENT_WAITS)) === null) {
+        return found;
+      }
+      await waitFor(async () => {
+        const { life_id = '', report_id = '' } = failure ?? {};
+        const reply = await memory.request('report', { life_id, report_id });
+        found = reply.report;
+        const isThere = found?.remedies.some(({ id }) => id === remedyId);
+        return isThere || found?.looking === false ? found : null;
+      }, MAX_WAITS);
+      return found;
+    },
+    peak: async () => {
+      const run = await waitFor(() => {
+        const last = lastRun();
+        return last && last.start_s > before && last.end_s !== null
+          ? last
+          : null;
+      }, MAX_WAITS);
+      return run && peakOf(memory, run, device_index ?? 0);
     },
     dispose: () => {
       memory.eventReceived.disconnect(note);
-    },
-    report: async () => {
-      let found: IReport | null = null;
-      for (let waits = 0; waits < MAX_WAITS && !memory.isDisposed; waits++) {
-        found = await ask();
-        if (last === null && waits >= MAX_SILENT_WAITS) {
-          break;
-        }
-        const isThere = found?.remedies.some(({ id }) => id === remedyId);
-        if (isThere || found?.looking === false) {
-          break;
-        }
-        await later();
-      }
-      return found;
+      watching.dispose();
     }
   };
 }
 
-/**
- * What the next run of a cell will have needed at most, watched from before it.
- */
-export function peakOf(
-  memory: IKernelMemory,
-  cellId: string | null,
-  deviceIndex: number | null
-): { measured: () => Promise<IPeak | null> } {
-  const lastRun = (): ICell | undefined =>
-    memory.state.runs.filter(run => run.cell_id === cellId).pop();
-  const before = lastRun()?.start_s ?? -Infinity;
-  return {
-    measured: async () => {
-      for (let waits = 0; waits < MAX_WAITS; waits++) {
-        const run = lastRun();
-        if (run && run.start_s > before && run.end_s !== null) {
-          return peakOfRun(memory, run, deviceIndex);
-        }
-        await later();
-      }
-      return null;
-    }
-  };
-}
-
-function peakOfRun(
+function peakOf(
   { state }: IKernelMemory,
   { memory }: ICell,
-  deviceIndex: number | null
+  deviceIndex: number
 ): IPeak | null {
-  const found = memory.find(each => each.device_index === (deviceIndex ?? 0));
-  const devices = state.sample?.devices ?? [];
-  const device = devices.find(({ index }) => index === found?.device_index);
+  const found = memory.find(each => each.device_index === deviceIndex);
+  const device = state.sample?.devices.find(
+    ({ index }) => index === deviceIndex
+  );
   const peak = found ? peakIn(found) : null;
   return peak && { ...peak, capacity_bytes: device?.capacity_bytes ?? null };
 }
 
-async function later(): Promise<void> {
-  await new Promise(resolve => setTimeout(resolve, WAIT_MS));
+/** That a cell passes with a setting, and how near it came to the capacity. */
+export function describeFit(
+  setting: string,
+  peak: IPeak | null,
+  trans: TranslationBundle
+): string {
+  if (peak === null) {
+    return trans.__('%1 fits.', setting);
+  }
+  const { capacity_bytes: capacity } = peak;
+  const size = formatRange(peak, trans);
+  return capacity === null
+    ? trans.__('%1 fits: peak %2.', setting, size)
+    : trans.__('%1 fits: peak %2 of %3.', setting, size, formatBytes(capacity));
+}
+
+/** What a look finds; `null`: it found nothing in time. */
+async function waitFor<T>(
+  look: () => T | null | Promise<T | null>,
+  most: number
+): Promise<T | null> {
+  for (let waits = 0; waits < most; waits++) {
+    const found = await look();
+    if (found !== null) {
+      return found;
+    }
+    await new Promise(resolve => setTimeout(resolve, WAIT_MS));
+  }
+  return null;
 }

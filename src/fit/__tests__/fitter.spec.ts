@@ -23,15 +23,12 @@ import type {
 import { FakeServices } from '../../release/__tests__/services';
 import type { ICost } from '../cost';
 import { Fitter } from '../fitter';
-import { fitSentence } from '../fitwords';
 
 // Copies whose functions can be spied on.
 jest.mock('../../editing/run', () => ({
   __esModule: true,
   ...jest.requireActual<object>('../../editing/run')
 }));
-
-const trans = nullTranslator.load('gpu-headroom');
 
 const FIX = SMALLER_BATCH.id;
 
@@ -42,6 +39,16 @@ const TRAINED = {
   items: [{ ...RERUN_ITEM, id: 'rerun:1:cell-7' }],
   cautions: [message('rerun.lost', { names: 'model', cells: 'In [7]' })],
   saves: true
+};
+
+const NOTHING_CHANGED = {
+  kind: 'canceled',
+  text: 'Canceled: nothing was changed.'
+};
+
+const TRY_TAKEN_BACK = {
+  kind: 'canceled',
+  text: 'Canceled: the code is as it was before the last try.'
 };
 
 const SAFE = ['traceback', 'garbage', 'cache'];
@@ -249,11 +256,8 @@ describe('Fitter', () => {
       [SAFE, []],
       [SAFE, []]
     ]);
-    expect(fitter.fit).toMatchObject({
-      tries: 3,
-      setting: 'batch_size = 128',
-      end: { kind: 'fits', peak: { least_bytes: gib(3) } }
-    });
+    expect(fitter.end?.kind).toBe('fits');
+    expect(fitter.text).toMatch(/^batch_size = 128 fits: peak 3.0/);
   });
 
   it('should take everything back at once', async () => {
@@ -284,10 +288,10 @@ describe('Fitter', () => {
     };
     await fitter.run();
     expect(machine.source).toBe('batch_size = 511');
-    expect(fitter.fit.end).toEqual({ kind: 'cancelled', left: 'edit' });
-    expect(fitSentence(fitter.fit, trans)).toBe(
-      'Canceled. The edit stays: it could not be taken back.'
-    );
+    expect(fitter.end).toEqual({
+      kind: 'canceled',
+      text: 'Canceled. The edit stays: it could not be taken back.'
+    });
     expect(fitter.made).not.toBeNull();
     expect(fitter.hasChanged).toBe(true);
   });
@@ -297,7 +301,10 @@ describe('Fitter', () => {
     machine.smallest = 256;
     const fitter = machine.fitter();
     await fitter.run();
-    expect(fitter.fit.end).toEqual({ kind: 'nothing-left' });
+    expect(fitter.end).toEqual({
+      kind: 'stopped',
+      text: 'Nothing is left to try: batch_size = 256 does not fit either.'
+    });
     expect(machine.ran).toHaveLength(2);
   });
 
@@ -309,7 +316,10 @@ describe('Fitter', () => {
     await jest.advanceTimersByTimeAsync(60_000);
     await end;
     jest.useRealTimers();
-    expect(fitter.fit.end).toEqual({ kind: 'other-error' });
+    expect(fitter.end).toEqual({
+      kind: 'stopped',
+      text: 'Stopped: with batch_size = 512 the cell failed otherwise.'
+    });
     expect(machine.ran).toHaveLength(1);
   });
 
@@ -321,7 +331,7 @@ describe('Fitter', () => {
       }
     };
     await fitter.run();
-    expect(fitter.fit.end).toEqual({ kind: 'cancelled', left: 'tries' });
+    expect(fitter.end).toEqual(TRY_TAKEN_BACK);
     expect(machine.source).toBe('batch_size = 512');
     expect(await fitter.undo()).toBe(true);
     expect(machine.source).toBe('batch_size = 1024');
@@ -331,7 +341,7 @@ describe('Fitter', () => {
     machine.isScript = true;
     const fitter = machine.fitter();
     await fitter.run();
-    expect(fitter.fit.end?.kind).toBe('fits');
+    expect(fitter.end?.kind).toBe('fits');
     expect(machine.source).toBe('batch_size = 128');
   });
 
@@ -343,7 +353,7 @@ describe('Fitter', () => {
       }
     };
     await fitter.run();
-    expect(fitter.fit.end?.kind).toBe('fits');
+    expect(fitter.end?.kind).toBe('fits');
     expect(machine.source).toBe('batch_size = 128');
   });
 
@@ -351,7 +361,7 @@ describe('Fitter', () => {
     machine.caution = message('fix.caution', { calls: 'torch.save' });
     await machine.fitter().run();
     expect(machine.questions).toEqual([
-      { cautions: [machine.caution], items: [], saves: false }
+      { cautions: ['English of fix.caution'], items: [], saves: false }
     ]);
   });
 
@@ -360,7 +370,7 @@ describe('Fitter', () => {
     machine.agrees = false;
     const fitter = machine.fitter();
     await fitter.run();
-    expect(fitter.fit.end).toEqual({ kind: 'cancelled', left: 'nothing' });
+    expect(fitter.end).toEqual(NOTHING_CHANGED);
     expect(fitter.hasChanged).toBe(false);
     expect(machine.released).toEqual([]);
     expect(machine.source).toBe('batch_size = 1024');
@@ -372,10 +382,9 @@ describe('Fitter', () => {
     };
     const fitter = machine.fitter();
     await fitter.run();
-    expect(fitter.fit.end).toEqual({
+    expect(fitter.end).toEqual({
       kind: 'refused',
-      text: 'The kernel is gone.',
-      isChanged: false
+      text: 'The kernel is gone.'
     });
   });
 
@@ -404,7 +413,14 @@ describe('Fitter', () => {
         'batch_size = 512',
         'batch_size = 512'
       ]);
-      expect(machine.questions).toEqual([TRAINED]);
+      expect(machine.questions).toEqual([
+        {
+          ...TRAINED,
+          cautions: [
+            'What `model` learned in training is lost: In [7] starts again.'
+          ]
+        }
+      ]);
       expect(machine.released).toEqual([[[...SAFE, ...ids], ids]]);
     });
 
@@ -432,7 +448,7 @@ describe('Fitter', () => {
       ['another name', { items: [{ ...first, names: ['model', 'best'] }] }],
       ['another cell', { items: [{ ...first, id: 'rerun:2:cell-2' }] }],
       ['another sentence', { cautions: [message('fix.caution')] }]
-    ])('should ask anew about %s', async (_, change) => {
+    ])('should ask anew about %s', async (name, change) => {
       machine.onRun = () => {
         machine.cost = { ...TRAINED, ...change };
         machine.agrees = false;
@@ -444,10 +460,13 @@ describe('Fitter', () => {
         items: [],
         cautions: [],
         saves: true,
-        ...change
+        ...change,
+        ...(name.endsWith('sentence') && {
+          cautions: ['English of fix.caution']
+        })
       });
       expect(machine.released).toHaveLength(1);
-      expect(fitter.fit.end).toEqual({ kind: 'cancelled', left: 'tries' });
+      expect(fitter.end).toEqual(TRY_TAKEN_BACK);
       expect(machine.source).toBe('batch_size = 1024');
     });
 
@@ -464,10 +483,7 @@ describe('Fitter', () => {
             }
           };
           await fitter.run();
-          expect(fitter.fit.end).toEqual({
-            kind: 'cancelled',
-            left: 'nothing'
-          });
+          expect(fitter.end).toEqual(NOTHING_CHANGED);
           expect(machine.released).toEqual([]);
           expect(machine.ran).toEqual([]);
           expect(machine.source).toBe('batch_size = 1024');
@@ -484,7 +500,7 @@ describe('Fitter', () => {
       fitter.cancel();
       await end;
       expect(machine.cancelled).toEqual(['1']);
-      expect(fitter.fit.end).toEqual({ kind: 'cancelled', left: 'nothing' });
+      expect(fitter.end).toEqual(NOTHING_CHANGED);
       expect(machine.released).toEqual([]);
       expect(machine.source).toBe('batch_size = 1024');
     });
@@ -502,7 +518,7 @@ describe('Fitter', () => {
       fitter.cancel();
       await end;
       expect(machine.cancelled).toEqual(['release-1']);
-      expect(fitter.fit.end).toEqual({ kind: 'cancelled', left: 'nothing' });
+      expect(fitter.end).toEqual(NOTHING_CHANGED);
       expect(machine.ran).toEqual([]);
       expect(machine.source).toBe('batch_size = 1024');
     });
@@ -544,7 +560,7 @@ describe('Fitter', () => {
         };
         const fitter = machine.fitter();
         await fitter.run();
-        expect(fitter.fit.end).toMatchObject({ kind: 'refused', text });
+        expect(fitter.end).toMatchObject({ kind: 'refused', text });
         expect(machine.released).toEqual([]);
         expect(machine.ran).toEqual([]);
         expect(fitter.hasChanged).toBe(false);
@@ -564,7 +580,7 @@ describe('Fitter', () => {
         change();
         await end;
         expect(machine.cancelled).toEqual(['release-1']);
-        expect(fitter.fit.end).toMatchObject({ kind: 'refused', text });
+        expect(fitter.end).toMatchObject({ kind: 'refused', text });
         expect(machine.ran).toEqual([]);
         expect(machine.source).toBe('batch_size = 1024');
       }
@@ -580,7 +596,7 @@ describe('Fitter', () => {
       await settle();
       machine.memory.restart();
       await end;
-      expect(fitter.fit.end?.kind).toBe('refused');
+      expect(fitter.end?.kind).toBe('refused');
       expect(machine.ran).toEqual([]);
       expect(machine.source).toBe('batch_size = 1024');
     });
@@ -625,9 +641,9 @@ describe('Fitter', () => {
       };
       const fitter = machine.fitter();
       await fitter.run();
-      expect(fitter.fit.end).toMatchObject({
+      expect(fitter.end).toMatchObject({
         kind: 'refused',
-        text: 'Nothing was freed.'
+        text: 'Could not free it: Nothing was freed.'
       });
       expect(machine.ran).toEqual([]);
       expect(machine.source).toBe('batch_size = 1024');

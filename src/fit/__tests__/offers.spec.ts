@@ -22,7 +22,7 @@ import {
 } from '../../__tests__/report';
 import { EVENTS, RERUN_ITEM } from '../../__tests__/samples';
 import { sentenceOf } from '../../text/reason';
-import * as agreeing from '../agreeing';
+import * as agreeing from '../cost';
 import { OFFERS } from '../offers';
 
 // Copies whose functions can be spied on.
@@ -30,9 +30,9 @@ jest.mock('../../editing/run', () => ({
   __esModule: true,
   ...jest.requireActual<object>('../../editing/run')
 }));
-jest.mock('../agreeing', () => ({
+jest.mock('../cost', () => ({
   __esModule: true,
-  ...jest.requireActual<object>('../agreeing')
+  ...jest.requireActual<object>('../cost')
 }));
 
 const FIX = SMALLER_BATCH.id;
@@ -216,7 +216,7 @@ describe('an edit that is run', () => {
       const end = notebook.act('make-it-fit', FIX);
       await goOn();
       expect(notebook.stateOf(FIX)).toEqual({ status: 'begun' });
-      expect(told()).toEqual(['Asking what may be lost…']);
+      expect(told()).toEqual(['Looking at what running it again would cost…']);
       await notebook.act('apply-and-run', FIX);
       expect(notebook.stateOf(FIX)).toEqual({
         status: 'failed',
