@@ -5,7 +5,6 @@ import { Button } from '../components/button';
 import { Cut } from '../components/cut';
 import { Hint } from '../components/hint';
 import { Wait } from '../lab/wait';
-import { whenLong } from '../memory/work';
 import { formatBytes } from '../text/format';
 import type { OtherKernels } from './otherkernels';
 import type { IShare } from './sharing';
@@ -96,7 +95,8 @@ export function Unasked(props: {
   const { others, trans } = props;
   const count = others.unasked;
   if (others.isAsking) {
-    return <Asking trans={trans} />;
+    const label = trans.__('Asking the other kernels…');
+    return <Wait label={label} onCancel={null} trans={trans} />;
   }
   if (count === 0) {
     return null;
@@ -118,19 +118,4 @@ export function Unasked(props: {
       />
     </div>
   );
-}
-
-/** A kernel has some seconds to answer. */
-function Asking(props: { trans: TranslationBundle }): React.JSX.Element | null {
-  const { trans } = props;
-  const [isLong, setLong] = React.useState(false);
-  React.useEffect(
-    () =>
-      whenLong(() => {
-        setLong(true);
-      }),
-    []
-  );
-  const label = trans.__('Asking the other kernels…');
-  return isLong ? <Wait label={label} onCancel={null} trans={trans} /> : null;
 }

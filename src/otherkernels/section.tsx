@@ -4,7 +4,6 @@ import * as React from 'react';
 import { Hint } from '../components/hint';
 import type { IPanelProps, IPanelSection, PanelModel } from '../panel/model';
 import type { IProcess } from '../protocol';
-import { formatBytes } from '../text/format';
 import { nameOthers, nameSize } from '../text/names';
 import { NotebookList, Unasked } from './list';
 import type { OtherKernels } from './otherkernels';
@@ -20,7 +19,11 @@ export function othersSection(others: OtherKernels): IPanelSection {
     rank: 70,
     label: trans => trans.__('Other notebooks on this GPU'),
     total: model =>
-      describeTotal(othersBytesIn(model), sharesIn(model, others), model.trans),
+      describeTotal(
+        model.device?.others_bytes ?? null,
+        sharesIn(model, others),
+        model.trans
+      ),
     follows: () => others,
     look: () => others.watch(),
     Body: ({ model }) => <Others model={model} others={others} />
@@ -35,20 +38,8 @@ function sharesIn(
   return device ? sharesOf(kernels, device) : [];
 }
 
-/** What all others hold of it, as the driver reports; `null`: not measured. */
-function othersBytesIn({ device, held }: PanelModel): number | null {
-  const processes = held?.processes ?? [{ bytes: null }];
-  const sum = processes.reduce<number | null>(
-    (total, { bytes }) =>
-      total === null || bytes === null ? null : total + bytes,
-    0
-  );
-  return device?.others_bytes ?? sum;
-}
-
 /**
- * Who else uses the GPU: notebooks of this server, and other programs as far as
- * the driver tells.
+ * Who else uses the GPU: notebooks of this server, and other programs together.
  */
 function Others({
   model,
@@ -57,13 +48,14 @@ function Others({
   const { device, held, trans } = model;
   const shares = sharesIn(model, others);
   const processes = held?.processes ?? [];
-  const rest = nameOthers(restOf(othersBytesIn(model), shares), device, trans);
+  const bytes = device?.others_bytes ?? null;
+  const rest = nameOthers(restOf(bytes, shares), device, trans);
   return (
     <>
-      {shares.length > 0 || processes.length > 0 ? (
-        <NotebookList {...{ others, shares, rest, trans }} />
+      {bytes === 0 && shares.length === 0 ? (
+        <Hint icon="info">{trans.__('No other program uses this GPU.')}</Hint>
       ) : (
-        <Hint icon="info">{explain(model)}</Hint>
+        <NotebookList {...{ others, shares, rest, trans }} />
       )}
       <Unasked others={others} trans={trans} />
       {processes.length > 0 && (
@@ -71,24 +63,6 @@ function Others({
       )}
     </>
   );
-}
-
-/** Why nobody is listed. */
-function explain(model: PanelModel): string {
-  const { device, trans } = model;
-  const bytes = othersBytesIn(model);
-  if (bytes === null) {
-    return trans.__(
-      'What other programs hold is %1.',
-      nameOthers(null, device, trans)
-    );
-  }
-  return bytes === 0
-    ? trans.__('No other program uses this GPU.')
-    : trans.__(
-        'Other programs hold %1, but this container hides which ones.',
-        formatBytes(bytes)
-      );
 }
 
 /** What the driver lists, the notebooks' kernels included. */

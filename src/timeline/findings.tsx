@@ -8,53 +8,38 @@ import type { IMemoryState } from '../memory/state';
 import { trendOf } from '../memory/timeline';
 import type { IDevice } from '../protocol';
 import { words } from '../text/messages';
-import { describeTrend } from './words';
+import { describeGrowth } from './words';
 
-interface IFindingsProps {
+/**
+ * That the memory of a device grows while a cell runs, and the last warning about it:
+ * growth needs no second sentence.
+ */
+export function Findings(props: {
   state: IMemoryState;
   device: IDevice;
   trans: TranslationBundle;
-}
-
-/**
- * Where the memory of a device goes while a cell runs, and the last warning.
- */
-export function Findings(props: IFindingsProps): React.JSX.Element {
-  return (
-    <>
-      <TrendLine {...props} />
-      <LastWarning {...props} />
-    </>
-  );
-}
-
-function TrendLine(props: IFindingsProps): React.JSX.Element | null {
-  const { state, device, trans } = props;
-  const trend = trendOf(state, device);
-  if (!trend) {
-    return null;
-  }
-  const { headline, detail } = describeTrend(trend, state.cell, trans);
-  const isSoon = fillingIn(state, [trend]) !== null;
-  return (
-    <Hint icon={isSoon ? 'triangle' : 'arrow'}>
-      {isSoon ? <strong>{headline}</strong> : headline}
-      {detail && <span className="jp-GpuHeadroom-evidence">{detail}</span>}
-    </Hint>
-  );
-}
-
-/** Growth that shows as a trend needs no second sentence. */
-function LastWarning(props: IFindingsProps): React.JSX.Element | null {
+}): React.JSX.Element {
   const { state, device, trans } = props;
   const { warning } = state;
-  const isOther = (warning?.device_index ?? device.index) !== device.index;
-  const isTold =
-    warning?.kind === 'filling_up' &&
-    trendOf(state, device)?.state === 'growing';
-  return !warning || isOther || isTold ? null : (
-    <Hint icon="triangle">
-      <Sentence text={words(trans).sentence(warning.message)} />
-    </Hint>
+  const trend = trendOf(state, device);
+  const growth = trend?.state === 'growing' ? trend : null;
+  const isSoon = growth !== null && fillingIn(state, [growth]) !== null;
+  const isShown =
+    warning !== null &&
+    (warning.device_index ?? device.index) === device.index &&
+    !(growth && warning.kind === 'filling_up');
+  return (
+    <>
+      {growth && (
+        <Hint icon={isSoon ? 'triangle' : 'arrow'}>
+          {describeGrowth(growth, trans)}
+        </Hint>
+      )}
+      {isShown && (
+        <Hint icon="triangle">
+          <Sentence text={words(trans).sentence(warning.message)} />
+        </Hint>
+      )}
+    </>
   );
 }

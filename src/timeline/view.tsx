@@ -9,7 +9,7 @@ import type { IMemoryState } from '../memory/state';
 import type { ITimeline } from '../memory/timeline';
 import { nameSpan } from '../memory/timelinewords';
 import type { IDevice } from '../protocol';
-import { SpanPicker } from './spanpicker';
+import { own } from '../text/own';
 import { describePoint } from './words';
 
 interface ITimelineProps {
@@ -36,7 +36,17 @@ export function Timeline(props: ITimelineProps): React.JSX.Element | null {
     <>
       <ChartTitle
         title={
-          <SpanPicker isWhole={isWhole} onChange={setWhole} trans={trans} />
+          <select
+            className="jp-GpuHeadroom-span"
+            aria-label={trans.__('Time shown')}
+            value={String(isWhole)}
+            onChange={({ target }) => {
+              setWhole(target.value === 'true');
+            }}
+          >
+            <option value="true">{nameSpan(true, trans)}</option>
+            <option value="false">{nameSpan(false, trans)}</option>
+          </select>
         }
         timeline={timeline}
         trans={trans}
@@ -98,19 +108,13 @@ function pointAt(
   told: IEnvelope | null
 ): IEnvelope | undefined {
   const at = told ? points.indexOf(told) : -1;
-  const last = points.length - 1;
-  switch (key) {
-    case 'ArrowLeft':
-      return points[Math.max(0, at - 1)];
-    case 'ArrowRight':
-      return points[Math.min(last, at + 1)];
-    case 'Home':
-      return points[0];
-    case 'End':
-      return points[last];
-    default:
-      return undefined;
-  }
+  const to = {
+    ArrowLeft: points[Math.max(0, at - 1)],
+    ArrowRight: points[at + 1] ?? points[at],
+    Home: points[0],
+    End: points[points.length - 1]
+  };
+  return own(to, key);
 }
 
 /** The line at a moment, with its numbers on the side that has room. */
