@@ -59,20 +59,19 @@ export async function beginDryRun(
   show: () => void,
   trans: TranslationBundle
 ): Promise<string | null> {
-  const choice = new Choice(memory, panel, trans);
-  const { button } = await showDialog({
+  const { button, value } = await showDialog({
     title: trans.__('Dry run on a GPU'),
-    body: choice,
+    body: new Choice(memory, panel, trans),
     buttons: [
       Dialog.cancelButton({ label: trans.__('Cancel') }),
       Dialog.okButton({ label: trans.__('Run dry') })
     ],
     focusNodeSelector: 'select'
   });
-  if (!button.accept) {
+  if (!button.accept || value === null) {
     return null;
   }
-  const { gpu, last } = choice.getValue();
+  const { gpu, last } = value;
   const cells = cellsOf(panel, last, trans);
   show();
   return runDry(memory, panel, { ...cells, gpu, report_id: null }, trans);

@@ -6,7 +6,7 @@ import * as React from 'react';
 import { formatBytes } from '../text/format';
 import type { IKernelMemory } from '../tokens';
 
-/** Of `gpu_dry_run/gpus.py`: whatever else is typed, the helper finds, or says what is near. */
+/** Of `gpu_dry_run/gpus.py`. */
 export const GPUS = [
   'T4',
   'L4',
@@ -21,8 +21,6 @@ export const GPUS = [
   'H100 80GB'
 ];
 
-const OTHER = 'other';
-
 /** What a person chose. */
 export interface IChoice {
   /** Empty: the kernel's own. */
@@ -34,33 +32,25 @@ export interface IChoice {
 /** On which GPU edits are tried, and up to which cell. */
 export class Choice extends ReactWidget {
   constructor(
-    memory: IKernelMemory,
+    private readonly _memory: IKernelMemory,
     panel: NotebookPanel,
     private readonly _trans: TranslationBundle
   ) {
     super();
     this.addClass('jp-GpuHeadroom-dryRunChoice');
-    const own = memory.state.sample?.devices[0];
     this._active = panel.content.activeCellIndex;
-    this._own = own?.capacity_bytes
-      ? _trans.__(
-          'This GPU: %1, %2',
-          own.name ?? _trans.__('GPU %1', own.index),
-          formatBytes(own.capacity_bytes)
-        )
-      : null;
-    this._gpu = this._own === null ? 'T4' : '';
   }
 
   getValue(): IChoice {
-    return {
-      gpu: this._gpu === OTHER ? this._other : this._gpu,
-      last: this._isWhole ? null : this._active
-    };
+    const [gpu, cells] = [...this.node.querySelectorAll('select')].map(
+      ({ value }) => value
+    );
+    return { gpu: gpu ?? '', last: cells === 'all' ? null : this._active };
   }
 
   protected override render(): React.JSX.Element {
-    const { _own: own, _trans: trans } = this;
+    const trans = this._trans;
+    const own = this._memory.state.sample?.devices[0];
     return (
       <>
         <p>
@@ -70,44 +60,24 @@ export class Choice extends ReactWidget {
         </p>
         <label>
           {trans.__('GPU')}
-          <select
-            className="jp-mod-styled"
-            value={this._gpu}
-            onChange={({ target }) => {
-              this._gpu = target.value;
-              this.update();
-            }}
-          >
-            {own !== null && <option value="">{own}</option>}
+          <select className="jp-mod-styled">
+            {own?.capacity_bytes && (
+              <option value="">
+                {trans.__(
+                  'This GPU: %1, %2',
+                  own.name ?? trans.__('GPU %1', own.index),
+                  formatBytes(own.capacity_bytes)
+                )}
+              </option>
+            )}
             {GPUS.map(each => (
               <option key={each}>{each}</option>
             ))}
-            <option value={OTHER}>{trans.__('Another size…')}</option>
           </select>
         </label>
-        {this._gpu === OTHER && (
-          <label>
-            {trans.__('Size, such as 24 GiB')}
-            <input
-              className="jp-mod-styled"
-              value={this._other}
-              onChange={({ target }) => {
-                this._other = target.value;
-                this.update();
-              }}
-            />
-          </label>
-        )}
         <label>
           {trans.__('Cells')}
-          <select
-            className="jp-mod-styled"
-            value={this._isWhole ? 'all' : 'some'}
-            onChange={({ target }) => {
-              this._isWhole = target.value === 'all';
-              this.update();
-            }}
-          >
+          <select className="jp-mod-styled">
             <option value="all">{trans.__('All cells')}</option>
             <option value="some">
               {trans.__('Up to the selected cell, and no further')}
@@ -118,9 +88,5 @@ export class Choice extends ReactWidget {
     );
   }
 
-  private readonly _own: string | null;
   private readonly _active: number;
-  private _gpu: string;
-  private _other = '24 GiB';
-  private _isWhole = true;
 }

@@ -9,9 +9,7 @@ import {
   revert
 } from '../editing/edit';
 import { whyLocked } from '../editing/fix';
-import { insertBelow } from '../editing/insertion';
-import type { IDryRunFound, IEdit, RequestArgs } from '../protocol';
-import { asMarkdown } from './words';
+import type { IEdit, RequestArgs } from '../protocol';
 
 /** What takes longer, and is asked for once there is a first answer. */
 export type DryRunMore = Pick<
@@ -30,19 +28,6 @@ export class Here {
     readonly again: (more: Partial<DryRunMore>) => Promise<string | null>,
     private readonly _trans: TranslationBundle
   ) {}
-
-  /**
-   * Put what was found into a cell that stays.
-   *
-   * @returns why it was not; empty: it was
-   */
-  keep(found: IDryRunFound): string {
-    const { content } = this._panel;
-    const text = asMarkdown(found, this._trans);
-    const index = content.activeCellIndex;
-    const id = insertBelow(this._panel, index, text, 'markdown');
-    return id === null ? this._trans.__('The notebook is read-only.') : '';
-  }
 
   /**
    * Make edits in its cells, one undo step each: all of them, or none, and then it

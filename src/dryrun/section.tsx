@@ -79,12 +79,6 @@ function Actions(props: {
           onPress={() => void again({ largest_on_each: true })}
         />
       )}
-      <Button
-        label={trans.__('Keep in the notebook')}
-        onPress={() => {
-          setProblem(here.keep(found));
-        }}
-      />
       <span role="status">{problem}</span>
     </div>
   );
@@ -121,7 +115,7 @@ function Found(props: IProps & { found: IDryRunFound }): React.JSX.Element {
           <h4>{trans.__('Tried on %1', found.tried_on ?? '')}</h4>
           <ul className="jp-GpuHeadroom-tries">
             {Object.values(bestOf(found.tries)).map(each => (
-              <Try key={each.remedy_id} {...props} best={each} />
+              <Try key={each.remedy_id} {...props} tried={each} />
             ))}
           </ul>
         </>
@@ -166,50 +160,43 @@ function Fit(
   );
 }
 
-/**
- * What came of an edit; one that fits is made in the notebook, and taken back. What is
- * made there stays, though a better one may be found.
- */
-function Try(props: IProps & { best: IDryRunTry }): React.JSX.Element {
-  const { best, dryRun, trans } = props;
+/** What came of an edit; one that fits is made in the notebook, and taken back. */
+function Try(props: IProps & { tried: IDryRunTry }): React.JSX.Element {
+  const { dryRun, tried, trans } = props;
+  const { here } = dryRun;
   const { sentence } = words(trans);
   const [made, setMade] = React.useState<readonly IAppliedEdit[]>([]);
-  const [chosen, setChosen] = React.useState(best);
-  const tried = made.length > 0 ? chosen : best;
   const [problem, setProblem] = React.useState('');
-  const { here } = dryRun;
+  const title = sentence(tried.title);
+  const isMade = made.length > 0;
   const press = async (): Promise<void> => {
     try {
-      const changed =
-        made.length > 0
-          ? await here?.undo(made)
-          : await here?.apply(tried.edits);
-      setChosen(tried);
-      setMade(changed ?? []);
+      setMade(
+        (await (isMade ? here?.undo(made) : here?.apply(tried.edits))) ?? []
+      );
       setProblem('');
     } catch (reason) {
       setProblem((reason as Error).message);
     }
   };
-  const isOffered = here && tried.fits && tried.edits.length > 0;
+  // While the dry run goes on a better one may be found.
+  const isOffered = isMade || (!dryRun.isGoing && tried.fits);
   return (
     <li>
       <Verdict fits={tried.fits} />
       <span>
-        <Sentence text={sentence(tried.title)} />
+        <Sentence text={title} />
         {': '}
         <Sentence text={sentence(tried.message)} />
         <span role="status">{problem && ` ${problem}`}</span>
       </span>
-      {isOffered && (
+      {here && isOffered && tried.edits.length > 0 && (
         <Button
-          label={made.length > 0 ? trans.__('Undo') : trans.__('Apply')}
+          label={isMade ? trans.__('Undo') : trans.__('Apply')}
           description={
-            made.length > 0
-              ? trans.__('Undo: %1', sentence(tried.title))
-              : trans.__('Apply: %1', sentence(tried.title))
+            isMade ? trans.__('Undo: %1', title) : trans.__('Apply: %1', title)
           }
-          focusKey={sentence(tried.title)}
+          focusKey={title}
           onPress={() => void press()}
         />
       )}

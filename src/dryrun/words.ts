@@ -71,31 +71,3 @@ export function bestOf(
   }
   return best;
 }
-
-/** What was found, as a Markdown cell that stays in the notebook. */
-export function asMarkdown(found: IDryRunFound, trans: ITranslate): string {
-  const { sentence } = words(trans);
-  const rows = found.fits.map(each => {
-    const said = [
-      describeFit(each, trans),
-      describeLargest(each, found, trans)
-    ].filter(Boolean);
-    return `| ${each.gpu} | ${formatBytes(each.total_bytes)} | ${said.join(' · ')} |`;
-  });
-  const tries = Object.values(bestOf(found.tries)).map(
-    each => `- ${sentence(each.title)}: ${sentence(each.message)}`
-  );
-  return [
-    `**${trans.__('Dry run on a simulated GPU')}.** ${found.said.map(sentence).join(' ')}`,
-    [
-      `| ${trans.__('GPU')} | ${trans.__('Memory')} | ${trans.__('At the peak')} |`,
-      '| --- | --- | --- |',
-      ...rows
-    ].join('\n'),
-    ...(tries.length > 0
-      ? [
-          `${trans.__('Tried on %1', found.tried_on ?? '')}:\n\n${tries.join('\n')}`
-        ]
-      : [])
-  ].join('\n\n');
-}

@@ -3,22 +3,21 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import { isLocked } from '../lab/locked';
 
 /**
- * Insert a cell below another one and make it the active one. Code is not run.
+ * Insert a code cell below another one and make it the active one. It is not run.
  *
  * Returns its id; `null`, with nothing inserted, where the notebook is read-only.
  */
 export function insertBelow(
   panel: NotebookPanel,
   index: number,
-  source: string,
-  type: 'code' | 'markdown' = 'code'
+  source: string
 ): string | null {
   const { content: notebook, model } = panel;
   if (!model || isLocked(panel)) {
     return null;
   }
   const cell = model.sharedModel.insertCell(index + 1, {
-    cell_type: type,
+    cell_type: 'code',
     source,
     // As for any cell that the person adds: its output may be shown.
     metadata: { trusted: true }

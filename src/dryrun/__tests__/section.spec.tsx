@@ -11,7 +11,7 @@ import { Drawing } from '../../lab/drawing';
 import { DryRun } from '../dryrun';
 import { Here } from '../here';
 import { FitsOn } from '../section';
-import { asMarkdown, describeFit } from '../words';
+import { describeFit } from '../words';
 
 const trans = nullTranslator.load('gpu-headroom');
 const [NOT, FITS, UNKNOWN] = FOUND.fits as [IDryRunFit, IDryRunFit, IDryRunFit];
@@ -77,16 +77,6 @@ describe('FitsOn', () => {
     expect(memory.requests[0]?.[1]).toMatchObject({ action: 'end' });
   });
 
-  it('should offer to keep it once it is there', () => {
-    memory.send({ ...DRY_RUN, status: 'done', message: null });
-    const { model } = place();
-    show();
-    press('Keep in the notebook');
-    const [, kept] = model.cells;
-    expect(kept?.type).toBe('markdown');
-    expect(kept?.sharedModel.getSource()).toContain('9.8 GiB, simulated');
-  });
-
   it('should make an edit that fits, and take it back', async () => {
     memory.send({ ...DRY_RUN, status: 'done', message: null });
     const { model } = place();
@@ -128,17 +118,6 @@ describe('FitsOn', () => {
     await drawn();
     expect(sharedModel.getSource()).toContain('batch_size = 1024');
     expect(host.textContent).not.toContain('nothing was undone');
-  });
-
-  it('should say where it cannot be kept', async () => {
-    memory.send({ ...DRY_RUN, status: 'done', message: null });
-    const { model } = place();
-    model.readOnly = true;
-    show();
-    press('Keep in the notebook');
-    await drawn();
-    expect(model.cells).toHaveLength(1);
-    expect(host.textContent).toContain('The notebook is read-only.');
   });
 
   it('should run it with values where a line may need one', async () => {
@@ -196,17 +175,5 @@ describe('describeFit', () => {
     expect(describeFit(fit, trans)).toBe(
       'does not fit, though 102 MiB are left'
     );
-  });
-});
-
-describe('asMarkdown', () => {
-  it('should be a table that stays in the notebook', () => {
-    const fits = [{ ...NOT, largest: 48 }, FITS, UNKNOWN];
-    const text = asMarkdown({ ...FOUND, fits }, trans);
-    expect(text).toContain('1.8 GiB missing · largest batch_size: 48 |');
-    expect(text).toContain('| T4 | 14.6 GiB | 4.8 GiB left |');
-    expect(text).toContain('simulated');
-    expect(text).toContain('`batch_size = 1024` → `512` (line 12):');
-    expect(text).toContain('fits, peak 6.1 GiB of 8.0 GiB');
   });
 });
