@@ -1,3 +1,4 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Button } from '../components/button';
@@ -6,8 +7,8 @@ import type { IconName } from '../components/icon';
 import { Sentence } from '../components/sentence';
 import type { EngineName, IFollowed } from '../protocol';
 import { words } from '../text/messages';
-import type { IWorkersProps } from './props';
 import { describeEngine } from './words';
+import type { Workers } from './workers';
 
 /** Those into whose workers the helper is put, and taken back, on a person's word. */
 const ASKED: readonly EngineName[] = ['dask', 'ipyparallel', 'ray'];
@@ -19,62 +20,38 @@ const ICONS: Readonly<Record<IFollowed['state'], IconName>> = {
   silent: 'triangle'
 };
 
-interface IEnginesProps extends IWorkersProps {
-  engines: readonly IFollowed[];
+/** How it stands with an engine, and the way to have its workers measured. */
+export function Engine(props: {
+  engine: IFollowed;
+  /** Whether a person is offered to have workers measured. */
   mayMeasure: boolean;
-}
-
-/** How it stands with each engine, and the way to have its workers measured. */
-export function Engines(props: IEnginesProps): React.JSX.Element {
-  return (
-    <>
-      {props.engines.map(engine => (
-        <Engine key={engine.engine} {...props} engine={engine} />
-      ))}
-    </>
-  );
-}
-
-function Engine(
-  props: IEnginesProps & { engine: IFollowed }
-): React.JSX.Element | null {
-  const { engine, trans } = props;
-  const { message, state } = engine;
-  const text = describeEngine(engine, trans);
-  if (!text && !message) {
-    return null;
-  }
-  return (
+  workers: Workers;
+  trans: TranslationBundle;
+}): React.JSX.Element | null {
+  const { mayMeasure, trans, workers } = props;
+  const { engine, message, state } = props.engine;
+  const text = describeEngine(props.engine, trans);
+  const isWanted = state === 'not_measured';
+  const isOffered =
+    ASKED.includes(engine) &&
+    state !== 'following' &&
+    (!isWanted || mayMeasure);
+  return text || message ? (
     <div className="jp-GpuHeadroom-engine">
       <Hint icon={ICONS[state]} isSpoken={state === 'following'}>
         {text} {message && <Sentence text={words(trans).sentence(message)} />}
       </Hint>
-      <Following {...props} />
+      {isOffered && (
+        <Button
+          label={
+            isWanted ? trans.__('Measure them') : trans.__('Stop measuring')
+          }
+          focusKey={engine}
+          onPress={
+            workers.isBusy ? null : () => void workers.follow(engine, isWanted)
+          }
+        />
+      )}
     </div>
-  );
-}
-
-function Following(
-  props: IEnginesProps & { engine: IFollowed }
-): React.JSX.Element | null {
-  const { mayMeasure, trans, workers } = props;
-  const { engine, state } = props.engine;
-  const isWanted = state === 'not_measured';
-  if (
-    !ASKED.includes(engine) ||
-    state === 'following' ||
-    (isWanted && !mayMeasure)
-  ) {
-    return null;
-  }
-  const { actions } = workers;
-  return (
-    <Button
-      label={isWanted ? trans.__('Measure them') : trans.__('Stop measuring')}
-      focusKey={engine}
-      onPress={
-        actions.isBusy ? null : () => void actions.follow(engine, isWanted)
-      }
-    />
-  );
+  ) : null;
 }

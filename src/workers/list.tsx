@@ -4,20 +4,19 @@ import * as React from 'react';
 import { Button } from '../components/button';
 import { Cut } from '../components/cut';
 import { Hint } from '../components/hint';
-import { Icon } from '../components/icon';
 import { WorkerBar } from '../components/workerbar';
-import { Adapting } from '../lab/adapting';
 import { askConsent } from '../lab/consent';
-import { percentOf } from '../memory/workers';
 import { describeUse, placeOf } from '../memory/workerwords';
 import type { ICardWorker, IWorkerCard, WorkerAction } from '../protocol';
 import { formatBytes } from '../text/format';
-import type { IWorkersProps } from './props';
 import { describeProcess, describeState, nameCardWorker } from './words';
+import type { Workers } from './workers';
 
-interface IListProps extends IWorkersProps {
+interface IListProps {
+  workers: Workers;
   /** The numbers are old. */
   isStale: boolean;
+  trans: TranslationBundle;
 }
 
 /** The workers on the fullest GPUs; by name, where there are more than these. */
@@ -102,16 +101,13 @@ function Row(
   props: IListProps & { card: IWorkerCard; worker: ICardWorker }
 ): React.JSX.Element {
   const { card, isStale, trans, worker, workers } = props;
-  const { actions } = workers;
   const name = nameCardWorker(worker, trans);
-  const percent = percentOf(card);
   const place = placeOf(card, trans);
-  const use = describeUse(card, trans);
   const run = async (action: WorkerAction): Promise<void> => {
     if (action === 'end' && !(await agreesToEnd(worker, name, trans))) {
       return;
     }
-    actions.release(worker.id, action, name);
+    workers.release(worker.id, action, name);
   };
   const labels = {
     free: [trans.__('Free'), trans.__('Free memory of %1', name)],
@@ -134,7 +130,7 @@ function Row(
           label={labels[action][0]}
           description={labels[action][1]}
           focusKey={`${action} ${worker.id} ${card.id}`}
-          onPress={actions.isBusy ? null : () => void run(action)}
+          onPress={workers.isBusy ? null : () => void run(action)}
         />
       ))}
       <div>
@@ -142,16 +138,10 @@ function Row(
           className="jp-mod-name"
           title={[place, card.name].filter(Boolean).join(', ')}
         >
-          {card.simulated && <Icon name="flask" />}{' '}
-          <Adapting
-            long={place}
-            short={placeOf({ ...card, simulated: false }, trans)}
-          />
+          {place}
         </small>
         <WorkerBar card={card} isStale={isStale} size="small" trans={trans} />
-        <small className="jp-mod-size">
-          <Adapting long={use} short={percent === null ? use : `${percent}%`} />
-        </small>
+        <small className="jp-mod-size">{describeUse(card, trans)}</small>
       </div>
     </li>
   );

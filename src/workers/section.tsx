@@ -1,3 +1,4 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Button } from '../components/button';
@@ -6,37 +7,36 @@ import { Sentence } from '../components/sentence';
 import { PackMissing } from '../kernel/laterpacks';
 import { explain } from '../kernel/problem';
 import { Wait } from '../lab/wait';
-import type { IFollowed } from '../protocol';
 import { words } from '../text/messages';
-import { Engines } from './engines';
+import { Engine } from './engines';
 import { WorkerList } from './list';
-import type { IWorkersProps } from './props';
 import { describeTask } from './words';
+import type { Workers } from './workers';
+
+interface IWorkersProps {
+  readonly workers: Workers;
+  /** The numbers are old. */
+  readonly isStale: boolean;
+  /** Whether a person is offered to have workers measured. */
+  readonly mayMeasure: boolean;
+  readonly trans: TranslationBundle;
+}
 
 /**
- * The processes that a notebook sends its work to: engines that are not measured, the
- * outcome of the last action, and workers, those on the fullest GPU first.
+ * The processes that a notebook sends its work to: engines, the outcome of the last
+ * action, and workers, those on the fullest GPU first.
  */
-export function WorkersSection(
-  props: IWorkersProps & {
-    /** The numbers are old. */
-    isStale: boolean;
-    /** Whether a person is offered to have workers measured. */
-    mayMeasure: boolean;
-  }
-): React.JSX.Element | null {
+export function WorkersSection(props: IWorkersProps): React.JSX.Element | null {
   const { trans, workers } = props;
   const { problem, told } = workers;
   return (
     told && (
       <>
-        <Engines
-          {...props}
-          engines={told.engines.filter(each => !isMeasured(each))}
-        />
+        {told.engines.map(engine => (
+          <Engine key={engine.engine} {...props} engine={engine} />
+        ))}
         <Outcome {...props} />
         <WorkerList {...props} />
-        <Engines {...props} engines={told.engines.filter(isMeasured)} />
         {problem !== null && <Hint icon="info">{explain(problem, trans)}</Hint>}
         {problem instanceof PackMissing && (
           <Button
@@ -49,16 +49,11 @@ export function WorkersSection(
   );
 }
 
-/** The state of a measured engine is shown below its workers. */
-function isMeasured({ state }: IFollowed): boolean {
-  return state === 'measured';
-}
-
 /** What goes on, or what came of it: one sentence. */
 function Outcome({ trans, workers }: IWorkersProps): React.JSX.Element {
-  const { last } = workers.actions;
+  const { followProblem, last } = workers;
   const result = last?.task.result;
-  const problem = last?.task.problem ?? workers.actions.problem;
+  const problem = last?.task.problem ?? followProblem;
   return (
     <div role="status">
       {last?.task.isLong && (

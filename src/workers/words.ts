@@ -5,28 +5,10 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { formatAge } from '../memory/readingwords';
 import { countWorkers } from '../memory/workerwords';
-import type { EngineName, ICardWorker, IFollowed } from '../protocol';
+import type { ICardWorker, IFollowed } from '../protocol';
 import { formatBytes, formatPrompt } from '../text/format';
 import { nameWorker } from '../text/names';
-import type { IWorkerTask } from './actions';
-
-/** The workers of an engine, however many they are: "Ray workers". */
-function nameWorkers(engine: EngineName, trans: TranslationBundle): string {
-  switch (engine) {
-    case 'rank':
-      return trans.__('Ranks');
-    case 'dask':
-      return trans.__('Dask workers');
-    case 'ray':
-      return trans.__('Ray workers');
-    case 'ipyparallel':
-      return trans.__('Engines');
-    case 'command':
-      return trans.__('Processes of cells');
-    case 'process':
-      return trans.__('Other processes');
-  }
-}
+import type { IWorkerTask } from './workers';
 
 /** A worker on a card: as its engine calls it, else by its number or its process. */
 export function nameCardWorker(
@@ -42,63 +24,33 @@ export function nameCardWorker(
     : nameWorker(worker, trans);
 }
 
-/** "40 Dask workers"; "Ray workers" where nobody counts them. */
-function counted(
-  { engine, total }: IFollowed,
-  trans: TranslationBundle
-): string {
-  return total > 0
-    ? countWorkers({ engine, count: total }, trans)
-    : nameWorkers(engine, trans);
-}
-
 /** How it stands with the workers of an engine; empty where their cards say it all. */
 export function describeEngine(
-  engine: IFollowed,
+  { engine, live, silent_s, state, total }: IFollowed,
   trans: TranslationBundle
 ): string {
-  const { live, state, total } = engine;
-  const name = counted(engine, trans);
+  // Nobody counts those of Ray before they are measured.
+  const name =
+    total > 0
+      ? countWorkers({ engine, count: total }, trans)
+      : trans.__('Workers of %1', engine);
   switch (state) {
     case 'not_measured':
       return trans.__('%1: not measured.', name);
     case 'following':
       return trans.__('%1: the helper is on its way to them…', name);
     case 'silent':
-      return describeSilence(engine, name, trans);
+      return trans.__(
+        '%1: no answer for %2 s.',
+        name,
+        Math.round(silent_s ?? 0)
+      );
     case 'measured':
       if (live < total) {
         return trans.__('%1, %2 of them measured.', name, live);
       }
-      return engine.engine === 'rank' ? '' : trans.__('%1: measured.', name);
+      return engine === 'rank' ? '' : trans.__('%1: measured.', name);
   }
-}
-
-function describeSilence(
-  { engine, silent_s }: IFollowed,
-  name: string,
-  trans: TranslationBundle
-): string {
-  const span = formatSpan(silent_s ?? 0, trans);
-  switch (engine) {
-    case 'dask':
-      return trans.__('The Dask scheduler has not answered for %1.', span);
-    case 'ray':
-      return trans.__('Ray has not answered for %1.', span);
-    case 'ipyparallel':
-      return trans.__(
-        'The controller of ipyparallel has not answered for %1.',
-        span
-      );
-    default:
-      return trans.__('%1: no answer for %2.', name, span);
-  }
-}
-
-function formatSpan(seconds: number, trans: TranslationBundle): string {
-  return seconds < 60
-    ? trans.__('%1 s', Math.round(seconds))
-    : trans.__('%1 min', Math.floor(seconds / 60));
 }
 
 /** "ended, 12 s ago", "still running after In [4]"; else the cell that started it. */

@@ -1,32 +1,42 @@
 import { DisposableDelegate, type IDisposable } from '@lumino/disposable';
 
 import { perKernel } from '../kernel/perkernel';
+import { Task } from '../kernel/task';
 import { lifeOf } from '../memory/model';
 import { Observable } from '../observable';
-import type { IFollowedWorkers, IReplies, ISample } from '../protocol';
+import type {
+  EngineName,
+  IFollowedWorkers,
+  IReplies,
+  ISample,
+  WorkerAction
+} from '../protocol';
 import type { IKernelMemory } from '../tokens';
-import { WorkerActions } from './actions';
 
 /** The shortest time between two requests, however fast readings arrive. */
 const ASK_MS = 1000;
 
+/** What a user has asked for of a worker. */
+export interface IWorkerTask {
+  readonly action: WorkerAction;
+  /** Of the worker. */
+  readonly name: string;
+  readonly task: Task<'worker_release'>;
+}
+
 /**
- * The workers of one kernel and the GPUs that they are on. They are requested while
- * they are shown, with each new reading: the helper sends nothing unasked, as there may
- * be thousands. Lives as long as its kernel, unless disposed before.
+ * The workers of one kernel and the GPUs that they are on, and what is done with them,
+ * one thing at a time. They are requested while they are shown, with each new reading:
+ * the helper sends nothing unasked, as there may be thousands. Lives as long as its
+ * kernel, unless disposed before.
  */
 export class Workers extends Observable {
-  constructor(readonly memory: IKernelMemory) {
+  constructor(private readonly _memory: IKernelMemory) {
     super();
-    this.actions = new WorkerActions(memory);
-    this.actions.changed.connect(this._onAction, this);
-    memory.stateChanged.connect(this._onState, this);
-    memory.disposed.connect(this.dispose, this);
+    _memory.stateChanged.connect(this._onState, this);
+    _memory.disposed.connect(this.dispose, this);
     this._onState();
   }
-
-  /** What is done with them. */
-  readonly actions: WorkerActions;
 
   /** What was told last of all of them; `null`: there are none. */
   get told(): IFollowedWorkers | null {
@@ -53,13 +63,28 @@ export class Workers extends Observable {
     return this._isCut;
   }
 
+  /** The last thing done with one, under way or ended; `null`: none. */
+  get last(): IWorkerTask | null {
+    return this._last;
+  }
+
+  /** Whether that is under way. */
+  get isBusy(): boolean {
+    return this._last !== null && this._last.task.step !== 'ended';
+  }
+
+  /** Why the helper was not put into workers, or taken back; `null`: it was. */
+  get followProblem(): unknown {
+    return this._followProblem;
+  }
+
   /** Ask while the returned object is not disposed: somebody looks. */
   show(): IDisposable {
     this._lookers++;
-    this._follow();
+    this._plan();
     return new DisposableDelegate(() => {
       this._lookers--;
-      this._follow();
+      this._plan();
     });
   }
 
@@ -73,52 +98,71 @@ export class Workers extends Observable {
   /** Ask anew, without waiting for a reading. */
   refresh(): void {
     this._isUrgent = true;
-    this._follow();
+    this._plan();
   }
 
   /** Bring the helper what it lacks, and ask anew: a user's click. Never rejects. */
   async retry(): Promise<void> {
-    await this.memory.start();
+    await this._memory.start();
     this.refresh();
+  }
+
+  /** Put the helper into the workers of an engine, or take it back. Never rejects. */
+  async follow(engine: EngineName, follow: boolean): Promise<void> {
+    this._last = null;
+    this._followProblem = null;
+    try {
+      await this._memory.request('follow', { engine, follow });
+    } catch (reason) {
+      this._followProblem = reason;
+    }
+    this.refresh();
+    this.emit();
+  }
+
+  /** Free what a worker does not need, or end it. */
+  release(worker_id: string, action: WorkerAction, name: string): void {
+    if (!this.isBusy) {
+      const args = { worker_id, action };
+      const task = new Task(this._memory, 'worker_release', args);
+      task.changed.connect(this._onTask, this);
+      this._last = { action, name, task };
+      this._followProblem = null;
+      this.emit();
+    }
   }
 
   override dispose(): void {
     window.clearTimeout(this._timer);
-    this.actions.dispose();
     super.dispose();
   }
 
   private _onState(): void {
-    const { state } = this.memory;
+    const { state } = this._memory;
     const life = lifeOf(state);
     if (life !== null && life !== this._life) {
+      // What was of another life names nothing any more.
       this._life = life;
-      this._forget();
+      this._answer = this._problem = null;
+      this._filter = '';
+      this._isCut = false;
     }
     if (state.sample !== this._sample) {
       this._sample = state.sample;
       this._told = state.sample?.workers ?? null;
     }
-    this._follow();
+    this._plan();
   }
 
-  /** What was of another life names nothing any more. */
-  private _forget(): void {
-    this._answer = null;
-    this._problem = null;
-    this._filter = '';
-    this._isCut = false;
-  }
-
-  private _onAction(): void {
-    if (!this.actions.isBusy) {
+  private _onTask(): void {
+    if (!this.isBusy) {
       this.refresh();
     }
     this.emit();
   }
 
   /** Ask once more where there is a reason to, and none is under way. */
-  private _follow(): void {
+  private _plan(): void {
     window.clearTimeout(this._timer);
     const isDue = this._isUrgent || this._sample !== this._askedFor;
     if (
@@ -138,30 +182,28 @@ export class Workers extends Observable {
 
   private async _ask(): Promise<void> {
     const { _filter: filter, _life: life } = this;
-    const isAnswered = (): boolean =>
-      life === this._life && filter === this._filter;
     this._isAsking = true;
     this._isUrgent = false;
     this._askedFor = this._sample;
     this._askedAt = Date.now();
+    let answer: IReplies['workers'] | null = null;
+    let problem: unknown = null;
     try {
-      const answer = await this.memory.request('workers', { filter });
-      if (isAnswered()) {
-        this._answer = answer;
-        this._problem = null;
-        this._told = answer.workers;
-        this._isCut ||=
-          answer.total > answer.cards.flatMap(card => card.workers).length;
-      }
+      answer = await this._memory.request('workers', { filter });
     } catch (reason) {
-      if (isAnswered()) {
-        this._problem = reason;
-      }
+      problem = reason;
+    }
+    if (life === this._life && filter === this._filter) {
+      this._problem = problem;
+      this._answer = answer ?? this._answer;
+      this._told = answer?.workers ?? this._told;
+      const shown = answer?.cards.flatMap(card => card.workers) ?? [];
+      this._isCut ||= answer !== null && answer.total > shown.length;
     }
     this._isAsking = false;
     if (!this.isDisposed) {
       this.emit();
-      this._follow();
+      this._plan();
     }
   }
 
@@ -172,6 +214,8 @@ export class Workers extends Observable {
   private _problem: unknown = null;
   private _filter = '';
   private _isCut = false;
+  private _last: IWorkerTask | null = null;
+  private _followProblem: unknown = null;
   private _lookers = 0;
   private _isAsking = false;
   private _isUrgent = false;

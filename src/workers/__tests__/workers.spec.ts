@@ -149,17 +149,16 @@ describe('the workers of a kernel', () => {
     workers.show();
     read();
     await pass(0);
-    const { actions } = workers;
-    actions.release(RANK.id, 'end', 'rank 1');
-    actions.release(RANK.id, 'free', 'rank 1');
-    expect(actions.last).toMatchObject({ action: 'end' });
+    workers.release(RANK.id, 'end', 'rank 1');
+    workers.release(RANK.id, 'free', 'rank 1');
+    expect(workers.last).toMatchObject({ action: 'end' });
     await pass(600);
-    expect(actions.last?.task.isLong).toBe(true);
+    expect(workers.last?.task.isLong).toBe(true);
     expect(asked()).toHaveLength(1);
     memory.send({ ...WORKER_RELEASED, request_id: '1' });
     await pass(0);
-    expect(actions.isBusy).toBe(false);
-    expect(actions.last?.task.result?.status).toBe('done');
+    expect(workers.isBusy).toBe(false);
+    expect(workers.last?.task.result?.status).toBe('done');
     expect(asked()).toHaveLength(2);
     const releases = memory.requests.filter(
       ([type]) => type === 'worker_release'
@@ -172,15 +171,14 @@ describe('the workers of a kernel', () => {
   it('should tell why something was not done', async () => {
     const reason = new Error('The worker is busy.');
     memory.answers.worker_release = () => Promise.reject(reason);
-    const { actions } = workers;
-    actions.release(RANK.id, 'free', 'rank 1');
+    workers.release(RANK.id, 'free', 'rank 1');
     await pass(0);
-    expect(actions.last?.task.problem).toMatchObject({
+    expect(workers.last?.task.problem).toMatchObject({
       message: reason.message
     });
-    await actions.follow('dask', true);
-    expect(actions.last).toBeNull();
-    expect(actions.problem).toBeNull();
+    await workers.follow('dask', true);
+    expect(workers.last).toBeNull();
+    expect(workers.followProblem).toBeNull();
     expect(memory.requests.pop()).toEqual([
       'follow',
       { engine: 'dask', follow: true }
