@@ -24,12 +24,6 @@ export interface IGoogleColab {
   readonly kernel?: {
     /** Only in outputs made while this page was open, and by its person. */
     readonly accessAllowed?: boolean;
-    /** Resolves to a bundle of MIME types. */
-    invokeFunction?(
-      name: string,
-      args: readonly unknown[],
-      kwargs: object
-    ): Promise<{ readonly data?: Readonly<Record<string, unknown>> }>;
     readonly comms?: {
       open(target: string, data: unknown): Promise<IGoogleComm>;
       registerTarget(
@@ -44,14 +38,8 @@ export interface IGoogleColab {
 /** What a frame opens in the kernel, and what the kernel opens in a frame. */
 const TARGET = 'gpu-headroom-frame';
 
-/** What a frame calls where it can open nothing. */
-const CALLBACK = 'gpu-headroom';
-
-/** A comm target and a callback, both for the script of a report. */
+/** The comm target for the script of a report. */
 const SCRIPT = 'gpu-headroom-script';
-
-/** A comm that was not opened by then may never be, in milliseconds. */
-const OPENING_MS = 10_000;
 
 /** The page around this output; `null` where it gives the output no access to the kernel. */
 export function findPage(): IPage | null {
@@ -61,10 +49,6 @@ export function findPage(): IPage | null {
   if (kernel?.accessAllowed !== true || comms === undefined) {
     return null;
   }
-  const call = async (name: string, data: unknown): Promise<unknown> => {
-    const result = await kernel.invokeFunction?.(name, [data], {});
-    return result?.data?.['application/json'];
-  };
   return {
     notebook,
     transport: {
@@ -80,17 +64,11 @@ export function findPage(): IPage | null {
           send: data => comm.send(data),
           messages: dataOf(comm)
         };
-      },
-      call: data => call(CALLBACK, data)
+      }
     },
     requestScript: async () => {
-      const comm = await Promise.race([
-        comms.open(SCRIPT, {}).catch(() => null),
-        new Promise<null>(resolve => {
-          setTimeout(resolve, OPENING_MS, null);
-        })
-      ]);
-      return comm ? (await dataOf(comm).next()).value : call(SCRIPT, {});
+      const comm = await comms.open(SCRIPT, {});
+      return (await dataOf(comm).next()).value;
     }
   };
 }

@@ -1,4 +1,4 @@
-import type { IFrameCall, IFrameMessage, IFrameOpening } from '../protocol';
+import type { IFrameMessage, IFrameOpening } from '../protocol';
 
 /** One channel between a frame and the helper. */
 export interface IChannel {
@@ -13,8 +13,6 @@ export interface ITransport {
   /** Hear what the helper says while it cannot hear this frame. */
   listen(uid: string, onData: (data: unknown) => void): void;
   open(opening: IFrameOpening): Promise<IChannel>;
-  /** Ask without a channel. */
-  call(call: IFrameCall): Promise<unknown>;
 }
 
 /** The page around an output, as far as it lets a frame do anything. */

@@ -82,7 +82,6 @@ export class FakeKernel implements ITransport {
   /** What its readings say. */
   fields: object = {};
   readonly wires: Wire[] = [];
-  readonly called: unknown[] = [];
   /** The ids of those who opened a channel. */
   readonly opened: string[] = [];
   beacon: (data: unknown) => void = () => undefined;
@@ -128,14 +127,6 @@ export class FakeKernel implements ITransport {
       this.hear(wire, null);
     }
     return Promise.resolve(wire);
-  }
-
-  call(data: unknown): Promise<unknown> {
-    this.called.push(data);
-    const { request } = data as ISaid;
-    return request
-      ? Promise.resolve(this._answer(null, request))
-      : Promise.resolve(undefined);
   }
 
   /** A message has arrived; `null`: a channel was opened. */

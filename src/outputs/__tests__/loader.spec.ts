@@ -8,7 +8,6 @@ const SCRIPT = {
 describe('The script that a report is saved with', () => {
   const page = window as { google?: unknown };
   const open = jest.fn<Promise<object>, [string, object]>();
-  const invokeFunction = jest.fn<Promise<object>, [string, object[], object]>();
 
   /** A comm that the kernel closes after these messages. */
   const commOf = (...messages: unknown[]): object => ({
@@ -21,7 +20,7 @@ describe('The script that a report is saved with', () => {
 
   const load = async (accessAllowed = true): Promise<void> => {
     page.google = {
-      colab: { kernel: { accessAllowed, comms: { open }, invokeFunction } }
+      colab: { kernel: { accessAllowed, comms: { open } } }
     };
     jest.isolateModules(() => {
       jest.requireActual('../loader');
@@ -33,7 +32,6 @@ describe('The script that a report is saved with', () => {
     jest.useFakeTimers();
     jest.spyOn(console, 'warn').mockImplementation(() => undefined);
     open.mockResolvedValue(commOf(SCRIPT));
-    invokeFunction.mockResolvedValue({ data: { 'application/json': SCRIPT } });
     document.body.textContent = 'text';
     document.head.replaceChildren();
   });
@@ -42,7 +40,6 @@ describe('The script that a report is saved with', () => {
     jest.useRealTimers();
     jest.restoreAllMocks();
     open.mockReset();
-    invokeFunction.mockReset();
     delete page.google;
   });
 
@@ -51,29 +48,12 @@ describe('The script that a report is saved with', () => {
     expect(open).toHaveBeenCalledTimes(1);
     expect(document.body.textContent).toBe('text and buttons');
     expect(document.querySelector('style')?.textContent).toBe(SCRIPT.style);
-    await pass(60_000);
-    expect(invokeFunction).not.toHaveBeenCalled();
-  });
-
-  it('should call where no comm is opened', async () => {
-    open.mockReturnValue(new Promise(() => undefined));
-    await load();
-    expect(document.body.textContent).toBe('text');
-    await pass(10_000);
-    expect(document.body.textContent).toBe('text and buttons');
-  });
-
-  it('should call at once where comms are refused', async () => {
-    open.mockRejectedValue(new Error('no'));
-    await load();
-    expect(document.body.textContent).toBe('text and buttons');
   });
 
   it('should leave the text alone where no helper is left', async () => {
     open.mockResolvedValue(commOf());
     await load();
     open.mockRejectedValue(new Error('no'));
-    invokeFunction.mockRejectedValue(new Error('no'));
     await load();
     await pass(60_000);
     expect(document.body.textContent).toBe('text');
@@ -84,7 +64,6 @@ describe('The script that a report is saved with', () => {
     await load(false);
     await pass(60_000);
     expect(open).not.toHaveBeenCalled();
-    expect(invokeFunction).not.toHaveBeenCalled();
     expect(document.body.textContent).toBe('text');
   });
 });

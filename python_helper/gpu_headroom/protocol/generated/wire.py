@@ -648,12 +648,6 @@ class FrameMessage(TypedDict):
     request: Request | None
 
 
-class FrameCall(TypedDict):
-    uid: str
-    seen: int
-    request: Request
-
-
 class FrameScript(TypedDict):
     script: str
     style: str
@@ -860,4 +854,4 @@ Reply = (
     | RefusedReply
 )
 
-FrameWire = FrameOutput | FrameOpening | FrameMessage | FrameCall | FrameEnvelope | FrameScript
+FrameWire = FrameOutput | FrameOpening | FrameMessage | FrameEnvelope | FrameScript
