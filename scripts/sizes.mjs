@@ -19,14 +19,14 @@ const named = (name, pattern) =>
 const BUDGETS = [
   {
     root: 'src',
-    lines: 23_909,
-    coreLines: 17_194,
+    lines: 23_023,
+    coreLines: 17_174,
     wings: ['outputs', ...named('src/wings.ts', /'\.\/(\w+)\//g)]
   },
   {
     root: 'python_helper/gpu_headroom',
-    lines: 35_950,
-    coreLines: 27_480,
+    lines: 35_906,
+    coreLines: 27_472,
     wings: named('python_helper/gpu_headroom/wings.py', /"\.(\w+)\./g)
   },
   { root: 'python_helper/gpu_dry_run', lines: 4_145 },

@@ -59,7 +59,7 @@ export async function askCost(
 
 /**
  * What a person has agreed to: sentences, and names by the cell that makes them
- * anew. In a later try it covers the same again, and nothing else.
+ * again. In a later try it covers the same again, and nothing else.
  */
 export class Consent {
   /** What of a cost has not been agreed to yet. */
@@ -82,7 +82,7 @@ export class Consent {
   private readonly _given = new Set<string>();
 }
 
-/** A name and the cell that makes it anew, which stands behind the number of an id. */
+/** A name and the cell that makes it again, which follows the number in an id. */
 function keysOf({ id, names, title }: IItem): string[] {
   const [kind, , ...cell] = id.split(':');
   const own = names.length > 0 ? names : [title.text];
@@ -118,9 +118,9 @@ export async function agreeTo(
     ...items.map(item => sentence(item.confirm ?? item.title))
   ];
   let first = saves ? saving : undefined;
-  let told: string | null = null;
+  let outcome: string | null = null;
   for (;;) {
-    const notes = [note, told].filter(each => each !== null);
+    const notes = [note, outcome].filter(each => each !== null);
     const agreed = await askConsent(
       { title, costs, notes, label, isSafe, first },
       trans
@@ -129,10 +129,10 @@ export async function agreeTo(
       return agreed !== null;
     }
     try {
-      told = await save();
+      outcome = await save();
       first = undefined;
     } catch (reason) {
-      told = explain(reason, trans);
+      outcome = explain(reason, trans);
     }
   }
 }

@@ -75,7 +75,7 @@ export class Fitter extends Observable {
     this._setting = this._trans.__('the edit');
   }
 
-  /** How it ended; `null`: it goes on. */
+  /** How it ended; `null`: not yet. */
   get end(): IFitEnd | null {
     return this._end;
   }
@@ -287,7 +287,7 @@ export class Fitter extends Observable {
 
   /**
    * What the failed cell holds would make the next try fail. The last step before
-   * the run: while it waits, whatever stands against that run takes it back.
+   * the run: while it waits, any obstacle to that run takes it back.
    */
   private async _free(fix: IFix, items: readonly IItem[]): Promise<void> {
     const { panel, session } = this._parts;

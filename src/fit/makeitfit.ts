@@ -6,7 +6,7 @@ import { sentenceOf } from '../text/reason';
 import { Fitter, type IFitParts } from './fitter';
 
 /**
- * Make a cell fit, told in a notification with the way to stop it and, at the
+ * Make a cell fit, shown in a notification with the way to stop it and, at the
  * end, to take it back: the card goes with the output of the cell. Never rejects.
  *
  * Returns why it was not begun; `null`: it was.

@@ -10,7 +10,7 @@ import type { IKernelMemory } from '../tokens';
 const WAIT_MS = 250;
 const MAX_WAITS = 20;
 
-/** A failure that nobody told of by then had another reason. */
+/** A failure without an event by then had another reason. */
 const MAX_SILENT_WAITS = 8;
 
 /** The highest memory that a run needed, of how much. */
@@ -20,7 +20,7 @@ interface IPeak extends IRange {
 
 /** A run of cells, watched from before it. */
 interface ITrial extends IDisposable {
-  /** Whether one was told of so far: `%run` shows the error of a script, and goes on. */
+  /** Whether a cell has failed so far: `%run` shows the error of a script, and continues. */
   readonly hasFailed: boolean;
   /** The report of its failure, once that is there; `null`: there was none. */
   nextReport(): Promise<IReport | null>;
@@ -50,7 +50,7 @@ export function watchRun(
     memory.state.runs.filter(run => run.cell_id === cell_id).pop();
   const before = lastRun()?.start_s ?? -Infinity;
   memory.eventReceived.connect(note);
-  // The closer the readings, the narrower the peak that is told.
+  // The closer the readings, the narrower the peak.
   const watching = memory.watch();
   return {
     isDisposed: false,

@@ -7,10 +7,10 @@ import { Observable } from '../observable';
 import type { Settings } from '../settings';
 import type { IGpuMemory, IKernelMemory } from '../tokens';
 import type { IOtherKernel } from './otherkernel';
-import { askOnce, heard, type Presence } from './presence';
+import { askOnce, lastPresence, type Presence } from './presence';
 import { sharesOf } from './sharing';
 
-/** How often kernels are asked while somebody watches. */
+/** How often kernels are asked while they are on screen. */
 const ASK_MS = 15_000;
 
 /** Of those that were asked before, so many at a time: the longest ago first. */
@@ -41,7 +41,7 @@ interface IAnswer {
 /**
  * Finds the kernels of the server except that of the focused document, and asks each
  * "are you there" with a debug request: it is answered while a cell runs, and is no
- * activity. Those that this page follows anyway have told it already. They are asked
+ * activity. Those that this page follows anyway are known already. They are asked
  * while they are shown and the page is visible, never otherwise.
  *
  * A connection to a kernel that has none would make the server drop what it
@@ -149,7 +149,7 @@ export class OtherKernels extends Observable {
   private _answerOf({ id }: Kernel.IModel): IAnswer | undefined {
     const linked = this._linked(id);
     return linked
-      ? { presence: heard(linked), at_ms: linked.state.sampleAt_ms ?? 0 }
+      ? { presence: lastPresence(linked), at_ms: linked.state.sampleAt_ms ?? 0 }
       : this._answers.get(id);
   }
 

@@ -8,7 +8,7 @@ import { IGpuMemory } from '../tokens';
 import type { OtherKernels } from './otherkernels';
 
 /**
- * The other kernels of the server, asked while somebody watches.
+ * The other kernels of the server, asked while they are on screen.
  */
 const plugin: JupyterFrontEndPlugin<void> = {
   id: 'gpu-headroom:notebooks',

@@ -6,7 +6,7 @@ import type { Settings } from '../settings';
 import type { IKernelMemory } from '../tokens';
 
 /**
- * A kernel's connection holds our question back until the kernel has told about
+ * A kernel's connection holds our question back until the kernel has described
  * itself, or for 3 s where a cell keeps it from that.
  */
 const INFO_MS = 3000;
@@ -20,13 +20,13 @@ export type Presence = Pick<
 > | null;
 
 /**
- * What a kernel that this page follows has told of itself: its link asks it once
+ * What a kernel that this page follows says of itself: its link asks it once
  * a minute anyway.
  *
  * Over the comm a question would count as activity of that kernel: it is not
- * asked, and what was heard may be old.
+ * asked, and what is known may be old.
  */
-export function heard({ state }: IKernelMemory): Presence {
+export function lastPresence({ state }: IKernelMemory): Presence {
   const { cell, hello, phase, sample } = state;
   return phase === 'live' && hello?.control
     ? { sample, idle_since_s: cell?.end_s ?? null }

@@ -8,7 +8,7 @@ import type { OtherKernels } from './otherkernels';
 import type { IShare } from './sharing';
 
 /**
- * Shut another kernel down, if the person still wants that when told what is lost.
+ * Shut another kernel down, if the person still wants that when they know what is lost.
  *
  * Never rejects: a notification tells what came of it. A server that is asked to end a
  * kernel does so: it cannot be cancelled.

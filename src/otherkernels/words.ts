@@ -34,18 +34,18 @@ export function describeActivity(
 }
 
 /**
- * What all others hold: what the driver says, and at least what was told.
+ * What all others hold: what the driver says, and at least what other kernels hold.
  */
 export function describeTotal(
   others_bytes: number | null,
   shares: readonly IShare[],
   trans: TranslationBundle
 ): string {
-  const told = shares.reduce((sum, { bytes }) => sum + bytes, 0);
+  const known = shares.reduce((sum, { bytes }) => sum + bytes, 0);
   if (others_bytes !== null) {
-    return formatBytes(Math.max(others_bytes, told));
+    return formatBytes(Math.max(others_bytes, known));
   }
-  return told > 0
-    ? trans.__('at least %1', formatBytes(told))
+  return known > 0
+    ? trans.__('at least %1', formatBytes(known))
     : nameSize(null, trans);
 }

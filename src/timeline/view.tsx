@@ -66,7 +66,7 @@ function Readable(
   const [time_s, read] = React.useState<number | null>(null);
   const scale = scaleOf(timeline, width, height);
   const point = time_s === null ? null : nearest(points, time_s);
-  const told = point ?? points[points.length - 1] ?? null;
+  const shown = point ?? points[points.length - 1] ?? null;
   const forget = (): void => {
     read(null);
   };
@@ -78,10 +78,10 @@ function Readable(
       aria-label={nameSpan(isWhole, trans)}
       aria-valuemin={Math.floor(axis.start_s - now_s)}
       aria-valuemax={0}
-      aria-valuenow={told ? Math.round(told.time_s - now_s) : 0}
-      aria-valuetext={told ? describePoint(timeline, told, trans) : ''}
+      aria-valuenow={shown ? Math.round(shown.time_s - now_s) : 0}
+      aria-valuetext={shown ? describePoint(timeline, shown, trans) : ''}
       onKeyDown={event => {
-        const next = pointAt(event.key, points, told);
+        const next = pointAt(event.key, points, shown);
         if (next) {
           event.preventDefault();
           read(next.time_s);
@@ -105,9 +105,9 @@ function Readable(
 function pointAt(
   key: string,
   points: readonly IEnvelope[],
-  told: IEnvelope | null
+  shown: IEnvelope | null
 ): IEnvelope | undefined {
-  const at = told ? points.indexOf(told) : -1;
+  const at = shown ? points.indexOf(shown) : -1;
   const to = {
     ArrowLeft: points[Math.max(0, at - 1)],
     ArrowRight: points[at + 1] ?? points[at],

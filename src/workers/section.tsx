@@ -28,11 +28,11 @@ interface IWorkersProps {
  */
 export function WorkersSection(props: IWorkersProps): React.JSX.Element | null {
   const { trans, workers } = props;
-  const { problem, told } = workers;
+  const { problem, summary } = workers;
   return (
-    told && (
+    summary && (
       <>
-        {told.engines.map(engine => (
+        {summary.engines.map(engine => (
           <Engine key={engine.engine} {...props} engine={engine} />
         ))}
         <Outcome {...props} />

@@ -38,9 +38,9 @@ export class Workers extends Observable {
     this._onState();
   }
 
-  /** What was told last of all of them; `null`: there are none. */
-  get told(): IFollowedWorkers | null {
-    return this._told;
+  /** The last summary of all of them; `null`: there are none. */
+  get summary(): IFollowedWorkers | null {
+    return this._summary;
   }
 
   /** The workers on the fullest GPUs, as answered last; `null`: not yet. */
@@ -78,7 +78,7 @@ export class Workers extends Observable {
     return this._followProblem;
   }
 
-  /** Ask while the returned object is not disposed: somebody looks. */
+  /** Ask while the returned object is not disposed: they are on screen. */
   show(): IDisposable {
     this._lookers++;
     this._plan();
@@ -95,13 +95,13 @@ export class Workers extends Observable {
     this.emit();
   }
 
-  /** Ask anew, without waiting for a reading. */
+  /** Ask again, without waiting for a reading. */
   refresh(): void {
     this._isUrgent = true;
     this._plan();
   }
 
-  /** Bring the helper what it lacks, and ask anew: a user's click. Never rejects. */
+  /** Bring the helper what it lacks, and ask again: a user's click. Never rejects. */
   async retry(): Promise<void> {
     await this._memory.start();
     this.refresh();
@@ -149,7 +149,7 @@ export class Workers extends Observable {
     }
     if (state.sample !== this._sample) {
       this._sample = state.sample;
-      this._told = state.sample?.workers ?? null;
+      this._summary = state.sample?.workers ?? null;
     }
     this._plan();
   }
@@ -168,7 +168,7 @@ export class Workers extends Observable {
     if (
       isDue &&
       this._lookers > 0 &&
-      this._told !== null &&
+      this._summary !== null &&
       !this._isAsking &&
       !this.isDisposed
     ) {
@@ -196,7 +196,7 @@ export class Workers extends Observable {
     if (life === this._life && filter === this._filter) {
       this._problem = problem;
       this._answer = answer ?? this._answer;
-      this._told = answer?.workers ?? this._told;
+      this._summary = answer?.workers ?? this._summary;
       const shown = answer?.cards.flatMap(card => card.workers) ?? [];
       this._isCut ||= answer !== null && answer.total > shown.length;
     }
@@ -209,7 +209,7 @@ export class Workers extends Observable {
 
   private _life: string | null = null;
   private _sample: ISample | null = null;
-  private _told: IFollowedWorkers | null = null;
+  private _summary: IFollowedWorkers | null = null;
   private _answer: IReplies['workers'] | null = null;
   private _problem: unknown = null;
   private _filter = '';

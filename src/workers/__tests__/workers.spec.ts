@@ -108,18 +108,18 @@ describe('the workers of a kernel', () => {
     read({ workers: null });
     await pass(2000);
     expect(asked()).toEqual([]);
-    expect(workers.told).toBeNull();
+    expect(workers.summary).toBeNull();
   });
 
   it('should tell what was told last, whichever way', async () => {
     answer = { ...answer, workers: workersWith({ in_use_bytes: 7 }) };
     read();
-    expect(workers.told).toBe(WORKERS);
+    expect(workers.summary).toBe(WORKERS);
     workers.show();
     await pass(0);
-    expect(workers.told?.in_use_bytes).toBe(7);
+    expect(workers.summary?.in_use_bytes).toBe(7);
     read();
-    expect(workers.told).toBe(WORKERS);
+    expect(workers.summary).toBe(WORKERS);
   });
 
   it('should say why no answer came, until one does', async () => {
