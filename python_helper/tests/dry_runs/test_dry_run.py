@@ -418,7 +418,7 @@ def test_what_lies_beside_the_folder_is_found(run: Callable[..., Answer], tmp_pa
 def test_what_it_would_do_besides_is_asked_first(
     run: Callable[..., Answer], tmp_path: Path
 ) -> None:
-    """Nothing runs before that is answered; commands are passed over unless they are wanted."""
+    """Nothing runs before that is answered; commands are passed over."""
     path = write(
         tmp_path / "a.ipynb",
         "!touch made",
