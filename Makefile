@@ -398,7 +398,7 @@ harm: environments .make/test-tools .make/wheel ## the hostile kernel suite at i
 fuzz: node_modules/.stamp .make/test-tools ## the fuzz tests at their full size (SIZE=100000, SEED=9), half an hour
 	@export GPU_HEADROOM_FUZZ=$(SIZE) GPU_HEADROOM_FUZZ_SEED=$(SEED); \
 	$(VENV)/bin/pytest --timeout 3600 python_helper/tests/fuzz; \
-	$(JLPM) test src/__tests__/fuzz --testTimeout 3600000
+	$(JLPM) test fuzz --testTimeout 3600000
 
 # Tests of what holds a dry run try it where it is here.
 .make/bubblewrap: | .make

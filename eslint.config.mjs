@@ -48,11 +48,9 @@ const CORE = {
   card: [...PURE, 'components'],
   release: LAB,
   editing: LAB,
-  cells: [...LAB, 'release'],
   gauge: [...LAB, 'release'],
   panel: [...LAB, 'release'],
-  report: [...LAB, 'card', 'release', 'editing'],
-  commands: [...LAB, 'release', 'editing']
+  report: [...LAB, 'card', 'release', 'editing']
 };
 
 /** An output has no JupyterLab around it. */

@@ -1,7 +1,5 @@
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
-import cells from './cells/plugin';
-import actions from './commands/plugin';
 import gauge from './gauge/plugin';
 import kernel from './kernel/plugin';
 import panel from './panel/plugin';
@@ -14,9 +12,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   gauge,
   release,
   panel,
-  actions,
   report,
-  cells,
   ...Object.values<wings.Wing<unknown>>(wings)
 ];
 

@@ -1,6 +1,8 @@
 /** A wing can be taken away: delete its folder and its line. */
 export type { JupyterFrontEndPlugin as Wing } from '@jupyterlab/application';
 
+export { default as cells } from './cells/plugin';
+export { default as commands } from './commands/plugin';
 export { default as dryrun } from './dryrun/plugin';
 export { default as fit } from './fit/plugin';
 export { default as otherkernels } from './otherkernels/plugin';

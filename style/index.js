@@ -12,4 +12,3 @@ import './components/result.css';
 import './components/measuring.css';
 import './gauge.css';
 import './panel.css';
-import './cells.css';

@@ -6,9 +6,8 @@ import { Throttler } from '@lumino/polling';
 import { Signal } from '@lumino/signaling';
 import type { PanelLayout } from '@lumino/widgets';
 
-import { DocumentKernel, KernelFollower } from '../kernel/follower';
+import { KernelFollower } from '../kernel/follower';
 import { isBusy } from '../memory/model';
-import { byCell, hasRunOther } from '../memory/runs';
 import { type IShortage, shortageOf } from '../memory/shortage';
 import type { Event, ICell } from '../protocol';
 import type { ReleaseSession } from '../release/session';
@@ -17,9 +16,11 @@ import type { Settings } from '../settings';
 import type { IGpuMemory, IKernelMemory } from '../tokens';
 import { readBadge } from './badge';
 import { BadgeView, type IOffer } from './badgeview';
+import { DocumentKernel } from './documentkernel';
 import { LiveRun } from './liverun';
+import { byCell, hasRunOther } from './runs';
 
-import '../../style/badge.css';
+import '../../style/cells.css';
 
 interface IOptions {
   readonly panel: NotebookPanel;

@@ -6,11 +6,10 @@ import { Button } from '../components/button';
 import { Icon, type IconName } from '../components/icon';
 import { Drawing } from '../lab/drawing';
 import type { IShortage } from '../memory/shortage';
-import { warnOf } from '../memory/shortagewords';
 import type { IOom } from '../protocol';
 import { formatBytes, formatPrompt } from '../text/format';
 import type { IBadge } from './badge';
-import { rowsOf, textOf } from './badgewords';
+import { rowsOf, textOf, warnOf } from './badgewords';
 
 const ICONS: Partial<Record<IBadge['kind'], IconName>> = {
   oom: 'octagon',

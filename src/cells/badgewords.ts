@@ -4,6 +4,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { describeRange, formatRange, needIn, peakIn } from '../memory/peak';
+import type { IShortage } from '../memory/shortage';
+import { sizesOf } from '../memory/shortagewords';
 import type { ICellMemory, IGrowth, IOom } from '../protocol';
 import { formatBytes, MIB } from '../text/format';
 import type { IBadge } from './badge';
@@ -33,6 +35,18 @@ export function textOf(
   }
   const { rest, strong } = ownOf(badge, memory, oom, trans);
   return { strong, rest: [rest, workers].filter(Boolean).join(' · ') };
+}
+
+/**
+ * The quiet line before a run: "last time this cell needed 14.0 GiB, headroom is 8.4 GiB".
+ */
+export function warnOf(shortage: IShortage, trans: TranslationBundle): string {
+  const [needed, headroom] = sizesOf(shortage, trans);
+  return trans.__(
+    'last time this cell needed %1, headroom is %2',
+    needed,
+    headroom
+  );
 }
 
 /** The out-of-memory errors that a cell caught; the last one of a cell that failed has its report. */

@@ -1,8 +1,8 @@
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { LabIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 
-import { releaseIcon } from '../lab/labicons';
 import { isBusy } from '../memory/model';
 import type { Phase } from '../memory/state';
 import type { IMessage } from '../protocol';
@@ -16,6 +16,8 @@ import {
   NO_ARGS
 } from '../tokens';
 import { leftBehind } from './cellmemory';
+
+import releaseSvg from '../../style/icons/release.svg';
 
 const TEXTS = { type: 'array', items: { type: 'string' } };
 
@@ -41,6 +43,12 @@ const ARGS = {
     }
   }
 };
+
+/** The chip, opened, with the memory leaving. */
+const releaseIcon = new LabIcon({
+  name: 'gpu-headroom:release',
+  svgstr: releaseSvg
+});
 
 /** Unreachable cycles and cache go with whatever is freed. */
 const ALWAYS = ['garbage', 'cache'];

@@ -2,7 +2,6 @@
  * The runs of cells that are remembered, as the helper remembers them.
  */
 import type { ICell } from '../protocol';
-import { crc32 } from '../text/crc32';
 
 /** Runs kept of each cell. */
 const MAX_RUNS = 3;
@@ -20,30 +19,6 @@ export function withRuns(
   const others = runs.filter(run => !added.some(each => isPast(run, each)));
   const all = new Map([...others, ...added].map(run => [keyOf(run), run]));
   return bounded([...all.values()].sort((a, b) => a.start_s - b.start_s));
-}
-
-/** The runs of each cell, oldest first. */
-export function byCell(
-  runs: readonly ICell[]
-): ReadonlyMap<string | null, readonly ICell[]> {
-  const found = new Map<string | null, ICell[]>();
-  for (const run of runs) {
-    const known = found.get(run.cell_id);
-    if (known) {
-      known.push(run);
-    } else {
-      found.set(run.cell_id, [run]);
-    }
-  }
-  return found;
-}
-
-/**
- * Whether the last run was of other code than this: the cell was edited since, or split.
- */
-export function hasRunOther(runs: readonly ICell[], source: string): boolean {
-  const ran = runs[runs.length - 1]?.source_crc32 ?? null;
-  return ran !== null && ran !== crc32(source);
 }
 
 /** What events of the same run share: its start, its end, what was found later. */

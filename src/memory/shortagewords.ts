@@ -8,18 +8,6 @@ import { formatRange } from './peak';
 import type { IShortage } from './shortage';
 import { nameCell } from './timelinewords';
 
-/**
- * The quiet line before a run: "last time this cell needed 14.0 GiB, headroom is 8.4 GiB".
- */
-export function warnOf(shortage: IShortage, trans: ITranslate): string {
-  const [needed, headroom] = sizesOf(shortage, trans);
-  return trans.__(
-    'last time this cell needed %1, headroom is %2',
-    needed,
-    headroom
-  );
-}
-
 /** The sentence at its start: "In [7] needed 14.0 GiB last time, headroom was 8.4 GiB." */
 export function describeShortage(
   shortage: IShortage,
@@ -36,7 +24,7 @@ export function describeShortage(
 }
 
 /** What is needed and what there is, told apart. */
-function sizesOf(
+export function sizesOf(
   { headroom_bytes, needed }: IShortage,
   trans: ITranslate
 ): [needed: string, headroom: string] {

@@ -8,9 +8,9 @@ import * as React from 'react';
 import { Button } from '../components/button';
 import { Cut } from '../components/cut';
 import { Gap } from '../components/gap';
-import { gpuIcon } from '../lab/labicons';
 import { gapOf } from '../memory/gap';
 import { NO_MEMO, readGauge } from '../memory/reading';
+import { gpuIcon } from './icons';
 import type { IPanelProps, PanelModel } from './model';
 
 /**

@@ -6,10 +6,10 @@ import {
 import * as React from 'react';
 
 import { Button } from '../components/button';
-import { offloadIcon } from '../lab/labicons';
 import { plain } from '../text/plain';
 import type { IHeld, IItem } from '../protocol';
 import { words } from '../text/messages';
+import { offloadIcon } from './icons';
 import type { PanelModel } from './model';
 
 /** What can be done with a row of the table. */

@@ -4,10 +4,10 @@ import {
 } from '@jupyterlab/application';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { gpuIcon } from '../lab/labicons';
 import { idsOf } from '../memory/items';
 import { IReleaseSessions, type ReleaseSessions } from '../release/sessions';
 import { CommandIDs, IGpuMemory } from '../tokens';
+import { gpuIcon } from './icons';
 import { type InsertCell, ISections, PanelModel } from './model';
 // The side bar needs the panel before the layout is restored.
 // eslint-disable-next-line jupyter/prefer-lazy-imports

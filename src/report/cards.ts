@@ -21,6 +21,7 @@ import '../../style/card/remedy.css';
 import '../../style/card/diff.css';
 import '../../style/card/outcome.css';
 import '../../style/card/details.css';
+import '../../style/report.css';
 
 interface IOptions {
   readonly memory: IGpuMemory;

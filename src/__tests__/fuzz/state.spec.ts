@@ -1,13 +1,12 @@
 import { type IEnvelope, startOf } from '../../memory/history';
-import { reduce, INITIAL_STATE } from '../../memory/model';
-import { byCell } from '../../memory/runs';
+import { INITIAL_STATE } from '../../memory/model';
 import type { IMemoryState } from '../../memory/state';
 import { parseEvent, parseReply, parseReport } from '../../protocol';
-import type { Event, ICell, Reply } from '../../protocol';
+import type { ICell } from '../../protocol';
 import { howMany, Maker } from './maker';
+import { LIFE, statesOf } from './states';
 import { unreadable, viewsOf, wordsOf } from './views';
 
-const LIFE = 'life-1';
 const SURFACES_EVERY = 4;
 
 /** As long as a history gets, whatever is sent. */
@@ -25,15 +24,6 @@ describe('what arrives', () => {
   afterEach(() => {
     warn.mockRestore();
   });
-
-  /** A message of a kind, as it comes: right or wrong, of this life or another. */
-  const message = (kinds: readonly string[]): unknown => {
-    const found = make.valid(make.choice(kinds));
-    const ours = make.happens(0.9) ? { ...found, life_id: LIFE } : found;
-    return make.happens(0.5)
-      ? make.spoilt('life_id' in found ? ours : found)
-      : ours;
-  };
 
   it.each([
     ['event', parseEvent],
@@ -65,17 +55,12 @@ describe('what arrives', () => {
   });
 
   it('should leave a state that is valid and can be shown', () => {
-    const events = make.kinds('event');
-    const replies = make.kinds('reply');
     let state = INITIAL_STATE;
-    let now = 1e12;
+    let count = howMany(8000);
     let longest = 0;
     const problems: unknown[] = [];
-    for (let count = howMany(8000); count > 0; count--) {
-      now += 1000 * make.random();
-      const event = parseEvent(message(events));
-      const reply = make.happens(0.3) ? parseReply(message(replies)) : null;
-      state = changed(state, event, reply, now);
+    for (const { event, now, reply, ...next } of statesOf(make, count)) {
+      state = next.state;
       problems.push(...faultsOf(state));
       longest = Math.max(longest, ...lengthsOf(state));
       if (event?.type === 'sample' && state.sample === event && !reply) {
@@ -84,7 +69,7 @@ describe('what arrives', () => {
       if (event) {
         problems.push(...unreadable(wordsOf(event, state)));
       }
-      if (count % SURFACES_EVERY === 0) {
+      if (count-- % SURFACES_EVERY === 0) {
         problems.push(...unreadable(viewsOf(state, now)));
       }
     }
@@ -97,48 +82,13 @@ describe('what arrives', () => {
   });
 });
 
-function changed(
-  state: IMemoryState,
-  event: Event | null,
-  reply: Reply | null,
-  now: number
-): IMemoryState {
-  const before = state.phase === 'live' ? state : attached(state, now);
-  const heard = event ? reduce(before, { kind: 'event', event, now }) : before;
-  switch (reply?.type) {
-    case 'attach':
-      return reduce(heard, { kind: 'attached', reply: withLife(reply), now });
-    case 'sample':
-      return reduce(heard, { kind: 'polled', reply, now });
-    case 'cells':
-      return reduce(heard, { kind: 'recalled', runs: reply.runs, points: [] });
-    case 'history':
-      return reduce(heard, {
-        kind: 'recalled',
-        runs: [],
-        points: reply.points
-      });
-    default:
-      return heard;
-  }
-}
-
-type Attach = Extract<Reply, { type: 'attach' }>;
-
-function withLife(reply: Attach): Attach {
-  return { ...reply, hello: { ...reply.hello, life_id: LIFE } };
-}
-
-function attached(state: IMemoryState, now: number): IMemoryState {
-  const maker = new Maker(now);
-  const reply = parseReply(maker.valid('attach_reply')) as Attach;
-  return reduce(state, { kind: 'attached', reply: withLife(reply), now });
-}
-
 /** What is wrong with a state, in words. */
 function faultsOf(state: IMemoryState): string[] {
   const { history, runs } = state;
-  const perCell = [...byCell(runs).values()].map(each => each.length);
+  const cells = runs.map(({ cell_id }) => cell_id);
+  const perCell = [...new Set(cells)].map(
+    id => cells.filter(each => each === id).length
+  );
   const envelopes = Object.values(history);
   return Object.entries({
     'runs are out of order': !isSorted(runs.map(({ start_s }) => start_s)),

@@ -3,9 +3,6 @@
  */
 import { nullTranslator } from '@jupyterlab/translation';
 
-import { readBadge } from '../../cells/badge';
-import * as badgeWords from '../../cells/badgewords';
-import { LiveRun } from '../../cells/liverun';
 import { partsOf } from '../../components/bar';
 import { explainDeath, deathOf } from '../../memory/death';
 import { usedAt } from '../../memory/history';
@@ -14,10 +11,7 @@ import { levelIn } from '../../memory/level';
 import { staleness } from '../../memory/model';
 import { NO_MEMO, readGauge, remember, settle } from '../../memory/reading';
 import * as gaugeWords from '../../memory/readingwords';
-import { byCell } from '../../memory/runs';
 import { areaOf, scaleOf, stretches } from '../../memory/scale';
-import { shortageOf } from '../../memory/shortage';
-import { warnOf } from '../../memory/shortagewords';
 import type { IMemoryState } from '../../memory/state';
 import { clockOf, timelineOf } from '../../memory/timeline';
 import * as timelineWords from '../../memory/timelinewords';
@@ -31,7 +25,7 @@ import { nameDevice, nameSize } from '../../text/names';
 const trans = nullTranslator.load('gpu-headroom');
 
 /** Texts and numbers that a surface would show. */
-type Shown = string | number | null;
+export type Shown = string | number | null;
 
 /** What no person should read. */
 const UNREADABLE = /NaN|undefined|Infinity|Invalid Date|\[object/;
@@ -45,11 +39,10 @@ export function unreadable(shown: readonly Shown[]): Shown[] {
   );
 }
 
-/** What the gauge, the badges and the timelines show of a state. */
+/** What the gauge and the timelines show of a state. */
 export function viewsOf(state: IMemoryState, now: number): Shown[] {
   return [
     ...gaugeOf(state, now),
-    ...badgesOf(state),
     ...timelinesOf(state, now),
     explainDeath(deathOf(state, now), trans),
     releaseWords.nameRunning(state, trans),
@@ -95,25 +88,6 @@ function gaugeOf(state: IMemoryState, now: number): Shown[] {
       ...device.notes.map(sentence)
     ])
   ];
-}
-
-function badgesOf(state: IMemoryState): Shown[] {
-  const live = new LiveRun();
-  if (state.cell) {
-    live.follow(state.cell, null);
-  }
-  live.observe(state.sample);
-  return [...byCell(state.runs)].flatMap(([cellId, runs]) => {
-    const badge = readBadge(runs, live.memory(cellId ?? ''));
-    const shortage = shortageOf(runs, state.sample);
-    const text = badge && badgeWords.textOf(badge, state.lastOom, trans);
-    return [
-      text?.strong ?? null,
-      text?.rest ?? null,
-      shortage && warnOf(shortage, trans),
-      ...(badge ? badgeWords.rowsOf(badge, trans).flat() : [])
-    ];
-  });
 }
 
 function timelinesOf(state: IMemoryState, now: number): Shown[] {

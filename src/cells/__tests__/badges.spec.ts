@@ -13,7 +13,7 @@ import {
 } from '../../release/__tests__/plans';
 import { FakeServices } from '../../release/__tests__/services';
 import { DEFAULT_SETTINGS, type Settings } from '../../settings';
-import { crc32 } from '../../text/crc32';
+import { crc32 } from '../crc32';
 import { GIB } from '../../text/format';
 import { Badges } from '../badges';
 import { BadgeView } from '../badgeview';

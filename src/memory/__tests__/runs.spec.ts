@@ -1,6 +1,6 @@
 import { CELL } from '../../__tests__/samples';
 import type { ICell } from '../../protocol';
-import { byCell, withRuns } from '../runs';
+import { withRuns } from '../runs';
 
 const run = (cell_id: string | null, start_s: number): ICell => ({
   ...CELL,
@@ -56,14 +56,5 @@ describe('withRuns', () => {
   it('should put what comes late where it belongs', () => {
     const runs = withRuns([run('a', 9)], [run('b', 3)]);
     expect(runs.map(({ cell_id }) => cell_id)).toEqual(['b', 'a']);
-  });
-
-  it('should tell the runs of each cell', () => {
-    const runs = [run('a', 1), run('b', 2), run('a', 3), run(null, 4)];
-    expect(
-      byCell(runs)
-        .get('a')
-        ?.map(({ start_s }) => start_s)
-    ).toEqual([1, 3]);
   });
 });

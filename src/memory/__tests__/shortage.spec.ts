@@ -4,7 +4,7 @@ import { EVENTS, ranCell as cell } from '../../__tests__/samples';
 import type { ICell, ISample } from '../../protocol';
 import { GIB } from '../../text/format';
 import { shortageAtStart, shortageOf } from '../shortage';
-import { describeShortage, warnOf } from '../shortagewords';
+import { describeShortage } from '../shortagewords';
 
 const trans = nullTranslator.load('gpu-headroom');
 
@@ -19,15 +19,17 @@ function sample(headroom_bytes: number | null): ISample {
 describe('shortageOf', () => {
   it('should warn where the last run needed more than there is', () => {
     const found = shortageOf([cell({})], sample(GIB));
-    expect(found && warnOf(found, trans)).toBe(
-      'last time this cell needed 3.00 GiB, headroom is 1.00 GiB'
+    expect(found && describeShortage(found, null, trans)).toBe(
+      'a cell needed 3.00 GiB last time, and 1.00 GiB were free when it started.'
     );
   });
 
   it('should say between which sizes the need was', () => {
     const run = cell({}, { peak_at_most_bytes: 8.6 * GIB });
     const found = shortageOf([run], sample(GIB));
-    expect(found && warnOf(found, trans)).toContain('needed 3.0–3.5 GiB, ');
+    expect(found && describeShortage(found, null, trans)).toContain(
+      'needed 3.0–3.5 GiB '
+    );
   });
 
   it.each<[string, ICell]>([
@@ -35,7 +37,9 @@ describe('shortageOf', () => {
     ['the run failed for want of more', cell({ status: 'oom' })]
   ])('should say "at least" where %s', (_, run) => {
     const found = shortageOf([run], sample(GIB));
-    expect(found && warnOf(found, trans)).toContain('needed at least 3.00 GiB');
+    expect(found && describeShortage(found, null, trans)).toContain(
+      'needed at least 3.00 GiB'
+    );
   });
 
   it.each<[string, ICell, number | null]>([

@@ -2,18 +2,11 @@ import { LabIcon } from '@jupyterlab/ui-components';
 
 import gpuSvg from '../../style/icons/gpu.svg';
 import offloadSvg from '../../style/icons/offload.svg';
-import releaseSvg from '../../style/icons/release.svg';
 
 /** The chip: the gap above its level is the headroom. */
 export const gpuIcon = new LabIcon({
   name: 'gpu-headroom:gpu',
   svgstr: gpuSvg
-});
-
-/** The same chip, opened, with the memory leaving. */
-export const releaseIcon = new LabIcon({
-  name: 'gpu-headroom:release',
-  svgstr: releaseSvg
 });
 
 /** An arrow to a wall: to where it takes no room of the GPU. */
