@@ -47,10 +47,9 @@ const CORE = {
   lab: [...PURE, 'components', '', 'kernel'],
   card: [...PURE, 'components'],
   release: LAB,
-  editing: LAB,
   gauge: [...LAB, 'release'],
   panel: [...LAB, 'release'],
-  report: [...LAB, 'card', 'release', 'editing']
+  report: [...LAB, 'card', 'release']
 };
 
 /** An output has no JupyterLab around it. */

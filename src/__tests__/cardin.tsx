@@ -25,7 +25,8 @@ afterEach(() => {
 export function cardIn(
   host: HTMLElement,
   onAction: OnAction = () => undefined,
-  words: IWords = WORDS
+  words: IWords = WORDS,
+  offers: Offers = IN_CELLS
 ): (report: IReport, state: ICardState) => void {
   const drawing = new Drawing(host);
   drawings.push(drawing);
@@ -36,7 +37,7 @@ export function cardIn(
         {...words}
         report={report}
         state={state}
-        offers={IN_CELLS}
+        offers={offers}
         onAction={onAction}
         titleId="title"
         opened={opened}

@@ -1,20 +1,18 @@
-import { Notification } from '@jupyterlab/apputils';
 import { nullTranslator } from '@jupyterlab/translation';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
 import type { RemedyState } from '../card/state';
-import * as running from '../editing/run';
-import type { IEdit, IReport, IRerun } from '../protocol';
+import * as running from '../lab/run';
+import type { IReport, IRerun } from '../protocol';
 import { Registry } from '../registry';
 import { FakeServices } from '../release/__tests__/services';
 import { Desk } from '../report/desk';
 import { ReportModel } from '../report/model';
 import type { IReportOffer } from '../report/offer';
 import { Offers } from '../report/offers';
-import { FakeFiles } from './files';
 import { FakeMemory, settle } from './memory';
 import { makePanel, silenceYjs } from './notebook';
-import { IN_FILE, message, RELEASED, REPORT, WORDS } from './report';
+import { message, RELEASED, REPORT, WORDS } from './report';
 import { EVENTS } from './samples';
 
 export const SOURCE = 'batch_size = 1024\ntrain()';
@@ -38,71 +36,6 @@ export const fixWith = (run: string[]) => ({
   caution: null
 });
 
-/** A script beside a failed notebook that sets the batch, and the edit of it that a helper finds. */
-export class FailedScript {
-  static readonly path = 'work/main.py';
-  static readonly before = 'batch_size = 1024\n';
-  static readonly after = 'batch_size = 512\n';
-
-  /** Have the helper vouch for a report whose edit is of the script. */
-  static async beside(notebook: FailedNotebook): Promise<FailedScript> {
-    const { after, before, path } = FailedScript;
-    const script = new FailedScript(notebook);
-    notebook.desk.model.dispose();
-    await notebook.confirm({ ...REPORT, remedies: [IN_FILE] });
-    notebook.server.texts.set(path, before);
-    notebook.memory.answers.fix = () =>
-      answer(
-        script.text?.replace('\r', '') === after
-          ? { ...fixWith([]), status: 'changed', edits: [] }
-          : { ...fixWith(['cell-7']), edits: [script.edit] }
-      );
-    return script;
-  }
-
-  private constructor(private readonly _notebook: FailedNotebook) {}
-
-  readonly edit: IEdit = {
-    cell_id: 'main.py',
-    first_line: 1,
-    old_lines: FailedScript.before.split('\n'),
-    new_lines: FailedScript.after.split('\n')
-  };
-
-  get text(): string | undefined {
-    return this._notebook.server.texts.get(FailedScript.path);
-  }
-
-  /** The status of the remedy, and its sentence. */
-  get said(): [string | undefined, string | undefined] {
-    const state = this._notebook.stateOf(IN_FILE.id);
-    return [state?.status, state && 'text' in state ? state.text : ''];
-  }
-}
-
-/**
- * Have saving a training take until it is cancelled; before each test.
- *
- * @returns the notifications that are shown, as text
- */
-export function saveUntilCancelled({ memory }: FailedNotebook): () => string[] {
-  const nothing = {
-    path: null,
-    bytes: null,
-    code: null,
-    message: message('rescue.cancelled')
-  };
-  Notification.manager.dismiss();
-  memory.answers.rescue = () => answer({ status: 'queued' });
-  memory.answers.cancel = () => {
-    setTimeout(() => {
-      memory.send({ ...EVENTS.rescue, request_id: '1', ...nothing });
-    });
-    return answer({ cancelled: true });
-  };
-  return () => Notification.manager.notifications.map(each => each.message);
-}
-
 /** A notebook in which a cell failed: its kernel, its report and what is pressed there. */
 export class FailedNotebook {
   /** Prepares a test; `running` is to be a mock whose functions can be spied on. */
@@ -119,8 +52,6 @@ export class FailedNotebook {
     this._offers.add(() => answer(wings));
     void this._offers.load();
   }
-
-  readonly server = new FakeFiles();
 
   readonly run = jest.spyOn(running, 'runCells').mockResolvedValue(true);
 
@@ -164,7 +95,6 @@ export class FailedNotebook {
     this.desk = new Desk(
       new ReportModel(releases, REPORT, trans),
       releases,
-      this.server.files,
       nullTranslator
     );
     await settle();
@@ -188,6 +118,11 @@ export class FailedNotebook {
       site: { cellId, panel },
       restart: () => answer(undefined)
     });
+  }
+
+  /** Have the buttons find out what they have to say. */
+  prepare(): Promise<void> {
+    return this._buttons.prepare(this.desk, this.panel);
   }
 
   get sources(): string[] {

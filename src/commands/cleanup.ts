@@ -1,7 +1,7 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { insertBelow } from '../editing/insertion';
+import { insertBelow } from '../lab/insertion';
 import { explain } from '../kernel/problem';
 import { Task } from '../kernel/task';
 import { noticeOf } from '../lab/notice';

@@ -6,9 +6,9 @@ import {
   type IAppliedEdit,
   ofCell,
   prepare,
-  revert
-} from '../editing/edit';
-import { whyLocked } from '../editing/fix';
+  revert,
+  whyLocked
+} from '../lab/edit';
 import type { IEdit, RequestArgs } from '../protocol';
 
 /** What takes longer, and is asked for once there is a first answer. */

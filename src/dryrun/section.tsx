@@ -7,7 +7,7 @@ import { Hint } from '../components/hint';
 import { Sentence } from '../components/sentence';
 import { Verdict } from '../components/verdict';
 import { Wait } from '../lab/wait';
-import type { IAppliedEdit } from '../editing/edit';
+import type { IAppliedEdit } from '../lab/edit';
 import type { IDryRunFit, IDryRunFound, IDryRunTry } from '../protocol';
 import { formatBytes } from '../text/format';
 import { words } from '../text/messages';

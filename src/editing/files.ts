@@ -6,7 +6,7 @@ import type { Contents } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { sentenceOf } from '../text/reason';
-import type { ICode } from './edit';
+import type { ICode } from '../lab/edit';
 
 /** A step of a path that leads out of the folder that it stands in. */
 const IS_NO_NAME = /^\.\.$|[\\:]/;

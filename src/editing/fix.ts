@@ -1,7 +1,6 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { isLocked } from '../lab/locked';
 import type { IEdit, IMessage } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 import {
@@ -11,8 +10,8 @@ import {
   ofCell,
   prepare,
   revert,
-  sayLocked
-} from './edit';
+  whyLocked
+} from '../lab/edit';
 import { changedSince, type Files } from './files';
 
 /** The edit of a fix, whose old lines the notebook still has. */
@@ -95,17 +94,6 @@ export async function findFix(
         isUnseen: async () =>
           script !== undefined && (await ask()).status === 'ok'
       };
-}
-
-/** Why edits in a notebook cannot be made, though they match; `null`: they can. */
-export function whyLocked(
-  panel: NotebookPanel,
-  edits: readonly IAppliedEdit[],
-  trans: TranslationBundle
-): string | null {
-  return isLocked(panel) || edits.some(({ code }) => code.isReadOnly)
-    ? sayLocked(trans)
-    : null;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Clipboard } from '@jupyterlab/apputils';
 
 import { suggestedCode } from '../card/suggestion';
+import { runCells } from '../lab/run';
 import type { IShownReport, IWholeOffer } from './offer';
 import { sourceAround } from './place';
 
@@ -56,5 +57,19 @@ const COPY_EVIDENCE: IWholeOffer = {
   }
 };
 
-/** The buttons of Details. */
-export const DETAILS_OFFERS: readonly IWholeOffer[] = [COPY, COPY_EVIDENCE];
+/** Run the failed cell again. */
+const RERUN: IWholeOffer = {
+  id: 'rerun',
+  rank: 70,
+  place: 'next',
+  label: ({ trans }) => trans.__('Re-run cell'),
+  press: async ({ desk, site }) => {
+    if (desk && site?.cellId) {
+      await runCells(site.panel, [site.cellId], desk.translator);
+    }
+    return null;
+  }
+};
+
+/** The buttons that a report has without wings. */
+export const CARD_OFFERS: readonly IWholeOffer[] = [COPY, COPY_EVIDENCE, RERUN];

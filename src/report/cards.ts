@@ -1,9 +1,6 @@
 import type { ISessionContextDialogs } from '@jupyterlab/apputils';
-import type { IDocumentManager } from '@jupyterlab/docmanager';
-import type { Contents } from '@jupyterlab/services';
 import type { ITranslator } from '@jupyterlab/translation';
 
-import { Files } from '../editing/files';
 import { Announcer } from '../lab/announcer';
 import type { ReleaseSessions } from '../release/sessions';
 import { words } from '../text/messages';
@@ -27,8 +24,6 @@ interface IOptions {
   readonly memory: IGpuMemory;
   readonly sessions: ReleaseSessions;
   readonly places: Places;
-  readonly contents: Contents.IManager;
-  readonly documents: IDocumentManager | null;
   readonly dialogs: ISessionContextDialogs;
   readonly translator: ITranslator;
   readonly offers: IReportOffers;
@@ -40,12 +35,10 @@ interface IOptions {
  */
 export class Cards {
   constructor(private readonly _options: IOptions) {
-    const { contents, documents, offers, sessions, translator } = _options;
-    const trans = translator.load('gpu-headroom');
-    this._words = words(trans);
+    const { offers, sessions, translator } = _options;
+    this._words = words(translator.load('gpu-headroom'));
     this._offers = new Offers(offers);
-    const files = new Files(contents, documents, trans);
-    this._deskOf = desksOf(sessions, files, translator);
+    this._deskOf = desksOf(sessions, translator);
   }
 
   /** What draws one card; its caller owns it. */

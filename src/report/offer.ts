@@ -1,3 +1,4 @@
+import type { NotebookPanel } from '@jupyterlab/notebook';
 import { Token } from '@lumino/coreutils';
 
 import type { IContext } from '../card/state';
@@ -31,6 +32,8 @@ export interface IRemedyOffer {
   label(context: IContext, remedy: IRemedy): string | null;
   /** Its label as the next step once memory was freed; missing: it is none. */
   nextLabel?(context: IContext, remedy: IRemedy): string | null;
+  /** Find out what the label has to say. Never rejects. */
+  prepare?(desk: Desk, panel: NotebookPanel): Promise<void>;
   /** What it does; a rejection is shown on the remedy. */
   press(desk: Desk, site: ISite, remedyId: string): Promise<void> | void;
 }

@@ -1,3 +1,4 @@
+import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { ISignal } from '@lumino/signaling';
 
 import {
@@ -9,8 +10,8 @@ import {
   stateOf
 } from '../card/state';
 import type { IRemedy } from '../protocol';
-import { CARD_BUTTONS, DETAILS_OFFERS } from './cardoffers';
-import { CELL_OFFERS } from './celloffers';
+import { CARD_BUTTONS, CARD_OFFERS } from './cardoffers';
+import type { Desk } from './desk';
 import {
   type IRemedyOffer,
   type IReportOffer,
@@ -33,6 +34,20 @@ export class Offers implements IOffers {
   /** A wing has added some, or taken some away. */
   get changed(): ISignal<unknown, void> {
     return this._wings.changed;
+  }
+
+  /**
+   * Have buttons find out what their labels have to say, once for each time that the
+   * helper vouches for the report.
+   */
+  async prepare(desk: Desk, panel: NotebookPanel): Promise<void> {
+    const { report } = desk.model;
+    if (report !== null && report !== desk.prepared) {
+      desk.prepared = report;
+      for (const offer of this._all.filter(isOfRemedy)) {
+        await offer.prepare?.(desk, panel);
+      }
+    }
   }
 
   /**
@@ -139,7 +154,7 @@ export class Offers implements IOffers {
   }
 
   private _sort(): void {
-    const all = [...DETAILS_OFFERS, ...CELL_OFFERS, ...this._wings.all.flat()];
+    const all = [...CARD_OFFERS, ...this._wings.all.flat()];
     this._all = all.sort((a, b) => a.rank - b.rank);
   }
 

@@ -1,13 +1,9 @@
-import type {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
+import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import {
   ISessionContextDialogs,
   SessionContextDialogs
 } from '@jupyterlab/apputils';
 import { IConsoleTracker } from '@jupyterlab/console';
-import { IDocumentManager } from '@jupyterlab/docmanager';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
@@ -35,18 +31,16 @@ const plugin: JupyterFrontEndPlugin<IReportOffers> = {
   optional: [
     INotebookTracker,
     IConsoleTracker,
-    IDocumentManager,
     ISessionContextDialogs,
     ITranslator
   ],
   activate: (
-    app: JupyterFrontEnd,
+    _,
     rendermime: IRenderMimeRegistry,
     memory: IGpuMemory,
     sessions: ReleaseSessions,
     notebooks: INotebookTracker | null,
     consoles: IConsoleTracker | null,
-    documents: IDocumentManager | null,
     dialogs: ISessionContextDialogs | null,
     language: ITranslator | null
   ): IReportOffers => {
@@ -56,8 +50,6 @@ const plugin: JupyterFrontEndPlugin<IReportOffers> = {
       memory,
       sessions,
       places: new Places(notebooks, consoles),
-      contents: app.serviceManager.contents,
-      documents,
       dialogs: dialogs ?? new SessionContextDialogs({ translator }),
       translator,
       offers

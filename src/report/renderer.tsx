@@ -147,8 +147,8 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
 
   /** The helper has another one, or says more of it. */
   private _onReport(): void {
-    if (!this.isDisposed && this._place?.panel) {
-      void this._desk?.prepare(this._place.panel);
+    if (!this.isDisposed && this._desk && this._place?.panel) {
+      void this._options.offers.prepare(this._desk, this._place.panel);
     }
     this._draw();
   }

@@ -49,7 +49,7 @@ def test_has_every_template_of_the_helper(collected: Catalog) -> None:
 @pytest.mark.parametrize(
     ("sentence", "path"),
     [
-        ("Re-run cell", "src/report/celloffers.ts"),
+        ("Re-run cell", "src/report/cardoffers.ts"),
         ("Saved output.", "src/card/card.tsx"),
         ("No GPU", "src/memory/readingwords.ts"),
         ("GPU Headroom is not running in this kernel.", "src/kernel/link.ts"),

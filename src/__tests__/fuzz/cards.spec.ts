@@ -1,10 +1,8 @@
-import type { ICardState, Trust } from '../../card/state';
-import { parseReport } from '../../protocol';
-import type { IReleased, IReport } from '../../protocol';
 import { markdownOf } from '../../report/markdown';
 import { cardIn } from '../cardin';
-import { CONFIRMED, WORDS } from '../report';
+import { WORDS } from '../report';
 import { howMany, Maker } from './maker';
+import { savedReport, stateFrom } from './reports';
 import { unreadable } from './views';
 
 /** What a card consists of. */
@@ -37,23 +35,6 @@ describe('a saved card', () => {
     ...host.querySelectorAll('button')
   ];
 
-  /** A card as it may stand in a notebook that somebody sent. */
-  const saved = (): IReport | null => {
-    const whole = make.valid('report');
-    const found = parseReport(make.happens(0.7) ? make.spoilt(whole) : whole);
-    return found && 'parts' in found ? found : null;
-  };
-
-  /** What a live helper may say of it, ids of all makes included. */
-  const stateOf = (trust: Trust): ICardState => ({
-    ...CONFIRMED,
-    trust,
-    editable: make.happens(0.5),
-    released: make.happens(0.5)
-      ? (make.valid('released') as unknown as IReleased)
-      : null
-  });
-
   const markup = (): string[] => {
     const nodes = [...host.querySelectorAll('*')];
     const tags = nodes.map(node => node.tagName.toLowerCase());
@@ -68,10 +49,10 @@ describe('a saved card', () => {
     let drawn = 0;
     const problems: unknown[] = [];
     for (let count = howMany(1000); count > 0; count--) {
-      const report = saved();
+      const report = savedReport(make);
       if (report) {
         drawn++;
-        draw(report, stateOf(make.choice(['saved', 'asking'])));
+        draw(report, stateFrom(make, make.choice(['saved', 'asking'])));
         problems.push(...markup());
         problems.push(...unreadable([host.textContent]));
         problems.push(...unreadable([markdownOf(WORDS, report, null)]));
@@ -86,9 +67,9 @@ describe('a saved card', () => {
   it('should have no button that acts on what a notebook says', () => {
     const problems: unknown[] = [];
     for (let count = howMany(300); count > 0; count--) {
-      const report = saved();
+      const report = savedReport(make);
       if (report) {
-        draw(report, stateOf('confirmed'));
+        draw(report, stateFrom(make, 'confirmed'));
         const ids = new Set(report.remedies.map(({ id }) => id));
         pressed.mockClear();
         buttons().forEach(node => {

@@ -268,10 +268,6 @@ describe('Card', () => {
         }
       );
       expect(text('.jp-GpuHeadroomCard-diffCell')).toBe('main.py');
-      const labels = [...host.querySelectorAll('button')].map(
-        each => each.textContent
-      );
-      expect(labels).toContain('Apply to main.py');
     });
 
     it('should fold away the rest of a long edit', () => {
@@ -314,7 +310,7 @@ describe('Card', () => {
   describe('trust', () => {
     it('should offer buttons once the helper vouches for the report', () => {
       show({});
-      expect(buttons()).toEqual(['Free now', 'Apply']);
+      expect(buttons()).toEqual(['Free now']);
     });
 
     it('should be text without the helper, and say how to get buttons', () => {
@@ -417,68 +413,16 @@ describe('Card', () => {
       expect(actions).toEqual([['cancel', FREE.id]]);
     });
 
-    it('should offer to undo or run an edit that was applied', () => {
-      withState(SMALLER_BATCH.id, {
-        status: 'applied',
-        text: 'Applied to the cell, not run yet.'
-      });
-      button('Undo').click();
-      button('Re-run cell').click();
-      expect(actions).toEqual([
-        ['undo', SMALLER_BATCH.id],
-        ['run', SMALLER_BATCH.id]
-      ]);
-      expect(buttons()).not.toContain('Apply');
-    });
-
-    it('should name the cells that an edit of an earlier cell runs', () => {
-      const state: RemedyState = { status: 'applied', text: 'Applied.' };
-      show(
-        {},
-        {
-          ...CONFIRMED,
-          runs: { [SMALLER_BATCH.id]: ['In [2]', 'In [7]'] },
-          remedies: { [SMALLER_BATCH.id]: state }
-        }
-      );
-      expect(buttons()).toContain('Re-run In [2], In [7]');
-    });
-
-    it('should lead to the line of a cell that was edited', () => {
-      withState(SMALLER_BATCH.id, {
-        status: 'changed',
-        text: 'The cell was edited after it failed; line 12 no longer matches.',
-        line: 12
-      });
-      expect(host.textContent).toContain('line 12 no longer matches.');
-      button('Go to line 12').click();
-      expect(actions).toEqual([['reveal', SMALLER_BATCH.id]]);
-    });
-
     it('should say why it failed, and offer it again', () => {
       withState(FREE.id, { status: 'failed', text: 'Could not free it: x.' });
       expect(host.textContent).toContain('Could not free it: x.');
       button('Free now').click();
       expect(actions).toEqual([['release', FREE.id]]);
     });
-
-    it('should name the cell when a fix edits an earlier one', () => {
-      show({ remedies: [ELSEWHERE] });
-      expect(buttons()).toEqual(['Apply to In [2]']);
-      button('Apply to In [2]').click();
-      expect(actions).toEqual([['apply', SMALLER_BATCH.id]]);
-    });
   });
 
   describe('a snippet', () => {
     const code = SNIPPET.type_this ?? '';
-
-    it('should be inserted by a button, and its code be folded away', () => {
-      show({ remedies: [SNIPPET] });
-      expect(text(`[data-fold="code ${SNIPPET.id}"] pre`)).toBe(code);
-      button('Insert as cell').click();
-      expect(actions).toEqual([['insert', SNIPPET.id]]);
-    });
 
     it('should be there to read where there are no buttons', () => {
       for (const state of [SAVED, { ...CONFIRMED, editable: false }]) {
@@ -586,30 +530,6 @@ describe('Card', () => {
   });
 
   describe('a training that can be saved', () => {
-    const at = (state: RemedyState): ICardState => ({
-      ...CONFIRMED,
-      remedies: { [SAVE.id]: state }
-    });
-
-    it('should be saved by a button, and promise no memory', () => {
-      show({ remedies: [SAVE] });
-      button('Save…').click();
-      expect(actions).toEqual([['save', SAVE.id]]);
-      expect(text('ol')).not.toContain('not measured');
-      expect(text('ol')).not.toContain('torch.save');
-    });
-
-    it('should say how it stands, and be saved once', () => {
-      show({ remedies: [SAVE] }, at({ status: 'running', text: '' }));
-      expect(button('Saving…').getAttribute('aria-disabled')).toBe('true');
-      show({ remedies: [SAVE] }, at({ status: 'failed', text: 'Disk full.' }));
-      expect(text('ol')).toContain('Disk full.');
-      expect(button('Save…').getAttribute('aria-disabled')).toBeNull();
-      show({ remedies: [SAVE] }, at({ status: 'inserted', text: 'Saved.' }));
-      expect(text('ol')).toContain('Saved.');
-      expect(buttons()).toEqual([]);
-    });
-
     it('should be told as code where no cell can be inserted', () => {
       show({ remedies: [SAVE] }, { ...CONFIRMED, editable: false });
       expect(buttons()).toEqual([]);
@@ -620,11 +540,6 @@ describe('Card', () => {
       show({ remedies: [FREE, SAVE] }, SAVED);
       expect(host.textContent).not.toContain('Save model');
     });
-  });
-
-  it('should look for an id only among those that were given', () => {
-    show({ remedies: [{ ...ELSEWHERE, id: 'constructor' }] });
-    expect(buttons()).toEqual(['Apply to In [2]']);
   });
 
   it('should name the worker that failed, and the line of its cell', () => {

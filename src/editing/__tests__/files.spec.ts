@@ -1,5 +1,5 @@
-import { FakeFiles } from '../../__tests__/files';
 import { makePanel, silenceYjs } from '../../__tests__/notebook';
+import { FakeFiles } from './fakefiles';
 
 describe('Files', () => {
   beforeAll(silenceYjs);

@@ -5,7 +5,6 @@ import type { ISessionContextDialogs } from '@jupyterlab/apputils';
 import { nullTranslator } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 
-import { FakeFiles } from '../../__tests__/files';
 import { FakeGpuMemory, settle } from '../../__tests__/memory';
 import { WORDS } from '../../__tests__/report';
 import { Announcer } from '../../lab/announcer';
@@ -37,11 +36,7 @@ async function show(data: Bundle): Promise<Widget> {
   const renderer = new ReportRenderer({
     memory: new FakeGpuMemory(null),
     places: { find: () => null } as unknown as Places,
-    deskOf: desksOf(
-      new FakeServices().sessions,
-      new FakeFiles().files,
-      nullTranslator
-    ),
+    deskOf: desksOf(new FakeServices().sessions, nullTranslator),
     offers: OFFERS,
     announcer: new Announcer(),
     dialogs: {} as ISessionContextDialogs,

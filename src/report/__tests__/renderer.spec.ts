@@ -7,7 +7,6 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
-import { FakeFiles } from '../../__tests__/files';
 import {
   FakeGpuMemory,
   FakeMemory,
@@ -67,11 +66,7 @@ describe('ReportRenderer', () => {
     options = {
       memory: page,
       places: { find: () => place } as unknown as Places,
-      deskOf: desksOf(
-        new FakeServices().sessions,
-        new FakeFiles().files,
-        nullTranslator
-      ),
+      deskOf: desksOf(new FakeServices().sessions, nullTranslator),
       offers: OFFERS,
       announcer,
       dialogs: { restart } as unknown as ISessionContextDialogs,

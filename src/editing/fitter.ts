@@ -1,10 +1,10 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { ITranslator, TranslationBundle } from '@jupyterlab/translation';
 
-import { type IAppliedEdit, revert } from '../editing/edit';
-import type { Files } from '../editing/files';
-import { findFix, type IFix, makeFix } from '../editing/fix';
-import { runCells } from '../editing/run';
+import { type IAppliedEdit, revert } from '../lab/edit';
+import type { Files } from './files';
+import { findFix, type IFix, makeFix } from './fix';
+import { runCells } from '../lab/run';
 import { explain } from '../kernel/problem';
 import type { Task } from '../kernel/task';
 import { lifeOf } from '../memory/model';
@@ -14,7 +14,7 @@ import { Observable } from '../observable';
 import type { IEdit, IItem, IMessage, IReport } from '../protocol';
 import { startsWhen } from '../release/queue';
 import type { ReleaseSession } from '../release/session';
-import { nameLooking } from '../report/fixing';
+import { nameLooking } from './fixing';
 import { words } from '../text/messages';
 import { askCost, Consent, type ICost } from './cost';
 import { describeFit, watchRun } from './tries';

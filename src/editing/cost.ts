@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { IFix } from '../editing/fix';
+import type { IFix } from './fix';
 import { explain } from '../kernel/problem';
 import { NotTaken, Task } from '../kernel/task';
 import { askConsent } from '../lab/consent';

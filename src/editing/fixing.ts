@@ -3,12 +3,13 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { isElsewhere } from '../card/diff';
 import type { RemedyState } from '../card/state';
-import { revert } from '../editing/edit';
-import type { Files } from '../editing/files';
-import { findFix, type IFix, type IRefusedFix, makeFix } from '../editing/fix';
+import { revert } from '../lab/edit';
+import type { Files } from './files';
+import { findFix, type IFix, type IRefusedFix, makeFix } from './fix';
 import { words } from '../text/messages';
 import { sentenceOf } from '../text/reason';
-import type { ReportModel } from './model';
+import type { Desk } from '../report/desk';
+import type { ReportModel } from '../report/model';
 
 /** The helper is asked for an edit. */
 export function nameLooking(trans: TranslationBundle): string {
@@ -21,7 +22,7 @@ export function nameLooking(trans: TranslationBundle): string {
 export class Fixing {
   constructor(
     private readonly _model: ReportModel,
-    private readonly _files: Files,
+    readonly files: Files,
     private readonly _trans: TranslationBundle
   ) {}
 
@@ -42,7 +43,7 @@ export class Fixing {
     panel: NotebookPanel
   ): Promise<IFix | IRefusedFix> {
     const { memory, reportId } = this._model;
-    return findFix(memory, panel, reportId, remedyId, this._files, this._trans);
+    return findFix(memory, panel, reportId, remedyId, this.files, this._trans);
   }
 
   /**
@@ -144,4 +145,17 @@ export class Fixing {
   }
 
   private readonly _made = new Map<string, IFix>();
+}
+
+/** Finds what makes the edits of a report. */
+export type FixingOf = (desk: Desk) => Fixing;
+
+/** One of them for each report. */
+export function fixingsWith(files: Files): FixingOf {
+  const known = new WeakMap<Desk, Fixing>();
+  return desk => {
+    const fixing = known.get(desk) ?? new Fixing(desk.model, files, desk.trans);
+    known.set(desk, fixing);
+    return fixing;
+  };
 }

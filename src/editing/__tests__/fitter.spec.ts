@@ -1,7 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
-import { FakeFiles } from '../../__tests__/files';
+import { FakeFiles } from './fakefiles';
 import { FakeMemory, settle } from '../../__tests__/memory';
 import { makePanel, silenceYjs } from '../../__tests__/notebook';
 import {
@@ -12,7 +12,7 @@ import {
   SMALLER_BATCH
 } from '../../__tests__/report';
 import { CELL, EVENTS, RERUN_ITEM } from '../../__tests__/samples';
-import * as running from '../../editing/run';
+import * as running from '../../lab/run';
 import type {
   IMessage,
   IOom,
@@ -25,9 +25,9 @@ import type { ICost } from '../cost';
 import { Fitter } from '../fitter';
 
 // Copies whose functions can be spied on.
-jest.mock('../../editing/run', () => ({
+jest.mock('../../lab/run', () => ({
   __esModule: true,
-  ...jest.requireActual<object>('../../editing/run')
+  ...jest.requireActual<object>('../../lab/run')
 }));
 
 const FIX = SMALLER_BATCH.id;

@@ -2,8 +2,8 @@ import type { ICellModel } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { isCellLocked } from '../lab/locked';
 import type { IEdit } from '../protocol';
+import { isCellLocked, isLocked } from './locked';
 
 /** Where code stands that can be edited: a cell, or a file beside the notebook. */
 export interface ICode {
@@ -62,8 +62,19 @@ export function ofCell(
 }
 
 /** Why a cell is not edited, or an edit of it not taken back. */
-export function sayLocked(trans: TranslationBundle): string {
+function sayLocked(trans: TranslationBundle): string {
   return trans.__('The cell is read-only, so nothing was changed.');
+}
+
+/** Why edits in a notebook cannot be made, though they match; `null`: they can. */
+export function whyLocked(
+  panel: NotebookPanel,
+  edits: readonly IAppliedEdit[],
+  trans: TranslationBundle
+): string | null {
+  return isLocked(panel) || edits.some(({ code }) => code.isReadOnly)
+    ? sayLocked(trans)
+    : null;
 }
 
 /**

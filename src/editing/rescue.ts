@@ -1,14 +1,14 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { insertBelow } from '../editing/insertion';
+import { insertBelow } from '../lab/insertion';
 import { Failed } from '../kernel/problem';
 import { Task } from '../kernel/task';
 import { noticeOf } from '../lab/notice';
 import type { IRescue } from '../protocol';
 import { startsWhen } from '../release/queue';
 import { words } from '../text/messages';
-import type { ReportModel } from './model';
-import type { ISite } from './place';
+import type { ReportModel } from '../report/model';
+import type { ISite } from '../report/place';
 
 /**
  * Save the training that failed to a file of the kernel's, and insert the cell

@@ -1,5 +1,6 @@
 import type { RemedyState } from '../card/state';
-import type { IFix } from '../editing/fix';
+import type { IFix } from './fix';
+import type { Fixing } from './fixing';
 import type { Desk } from '../report/desk';
 import { own } from '../text/own';
 import { Fitter, type IFitParts } from './fitter';
@@ -11,9 +12,10 @@ import { nameBusy } from './makeitfit';
  */
 export async function applyAndRun(
   desk: Desk,
+  fixing: Fixing,
   parts: Omit<IFitParts, 'object' | 'once'>
 ): Promise<void> {
-  const { fixing, model, trans } = desk;
+  const { model, trans } = desk;
   const { remedyId } = parts;
   const fitter = new Fitter({
     ...parts,
@@ -46,13 +48,14 @@ export async function applyAndRun(
       fitter.cancel();
     }
   });
-  showEnd(fitter, desk, remedyId);
+  showEnd(fitter, desk, fixing, remedyId);
 }
 
 /** Show what became of it; what can be taken back has its button. */
 function showEnd(
   { end, made, text }: Fitter,
-  { fixing, model }: Desk,
+  { model }: Desk,
+  fixing: Fixing,
   remedyId: string
 ): void {
   const kind = end?.kind;

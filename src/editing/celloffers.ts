@@ -1,15 +1,15 @@
 import { stateOf } from '../card/state';
-import { insertBelow } from '../editing/insertion';
-import { runCells } from '../editing/run';
+import { insertBelow } from '../lab/insertion';
+import { runCells } from '../lab/run';
 import { own } from '../text/own';
 import { otherCells } from './fixlabels';
-import { nameLooking } from './fixing';
-import type { IRemedyOffer, IReportOffer, IWholeOffer } from './offer';
+import { type FixingOf, nameLooking } from './fixing';
+import type { IRemedyOffer } from '../report/offer';
 import { rescue } from './rescue';
 import { revealLine } from './reveal';
 
 /** Make an edit, and run nothing. */
-const APPLY: IRemedyOffer = {
+const apply = (fixingOf: FixingOf): IRemedyOffer => ({
   id: 'apply',
   rank: 10,
   place: 'remedy',
@@ -26,7 +26,10 @@ const APPLY: IRemedyOffer = {
       ? trans.__('Apply')
       : trans.__('Apply to %1', others);
   },
-  press: async ({ fixing, model, trans }, { panel }, remedyId) => {
+  prepare: (desk, panel) => fixingOf(desk).lookAhead(panel),
+  press: async (desk, { panel }, remedyId) => {
+    const { model, trans } = desk;
+    const fixing = fixingOf(desk);
     const text = nameLooking(trans);
     model.setRemedy(remedyId, { status: 'running', text });
     const fix = await fixing.find(remedyId, panel);
@@ -34,7 +37,7 @@ const APPLY: IRemedyOffer = {
       await fixing.make(remedyId, fix);
     }
   }
-};
+});
 
 /** Insert the code of a remedy, the helper's own copy, below the failed cell. */
 const INSERT: IRemedyOffer = {
@@ -86,17 +89,17 @@ const SAVE: IRemedyOffer = {
 };
 
 /** Take an edit back. */
-const UNDO: IRemedyOffer = {
+const undo = (fixingOf: FixingOf): IRemedyOffer => ({
   id: 'undo',
   rank: 40,
   place: 'outcome',
   label: (context, { id }) =>
     stateOf(context, id).status === 'applied' ? context.trans.__('Undo') : null,
-  press: ({ fixing }, _, remedyId) => fixing.undo(remedyId)
-};
+  press: (desk, _, remedyId) => fixingOf(desk).undo(remedyId)
+});
 
 /** Run the cells of an edit that was made. */
-const RUN: IRemedyOffer = {
+const run = (fixingOf: FixingOf): IRemedyOffer => ({
   id: 'run',
   rank: 50,
   place: 'outcome',
@@ -106,18 +109,19 @@ const RUN: IRemedyOffer = {
       return null;
     }
     // Names the cells where an edit of another cell makes more than one run.
-    const run = own(state.runs, id);
-    return run
-      ? trans.__('Re-run %1', run.join(', '))
+    const names = own(state.runs, id);
+    return names
+      ? trans.__('Re-run %1', names.join(', '))
       : trans.__('Re-run cell');
   },
-  press: async ({ fixing, translator }, { panel }, remedyId) => {
-    await runCells(panel, fixing.runOf(remedyId) ?? [], translator);
+  press: async (desk, { panel }, remedyId) => {
+    const cells = fixingOf(desk).runOf(remedyId) ?? [];
+    await runCells(panel, cells, desk.translator);
   }
-};
+});
 
 /** Show the line that an edit no longer matches. */
-const REVEAL: IRemedyOffer = {
+const reveal = (fixingOf: FixingOf): IRemedyOffer => ({
   id: 'reveal',
   rank: 60,
   place: 'outcome',
@@ -127,33 +131,20 @@ const REVEAL: IRemedyOffer = {
       ? context.trans.__('Go to line %1', String(state.line))
       : null;
   },
-  press: async ({ fixing }, { panel, cellId }, remedyId) => {
-    const place = fixing.lineOf(remedyId);
+  press: async (desk, { panel, cellId }, remedyId) => {
+    const place = fixingOf(desk).lineOf(remedyId);
     await revealLine(panel, place?.cellId ?? cellId, place?.line ?? 1);
   }
-};
+});
 
-/** Run the failed cell again. */
-const RERUN: IWholeOffer = {
-  id: 'rerun',
-  rank: 70,
-  place: 'next',
-  label: ({ trans }) => trans.__('Re-run cell'),
-  press: async ({ desk, site }) => {
-    if (desk && site?.cellId) {
-      await runCells(site.panel, [site.cellId], desk.translator);
-    }
-    return null;
-  }
-};
-
-/** The buttons of reports that are no wing's. */
-export const CELL_OFFERS: readonly IReportOffer[] = [
-  APPLY,
-  INSERT,
-  SAVE,
-  UNDO,
-  RUN,
-  REVEAL,
-  RERUN
-];
+/** The buttons that change a notebook and run nothing, or what was edited. */
+export function cellOffers(fixingOf: FixingOf): readonly IRemedyOffer[] {
+  return [
+    apply(fixingOf),
+    INSERT,
+    SAVE,
+    undo(fixingOf),
+    run(fixingOf),
+    reveal(fixingOf)
+  ];
+}

@@ -11,7 +11,7 @@ import type { IRemedy } from '../../protocol';
 import { Registry } from '../../registry';
 import type { IReportOffer } from '../../report/offer';
 import { Offers } from '../../report/offers';
-import { OFFERS } from '../offers';
+import { FakeFiles } from './fakefiles';
 
 const FIX = SMALLER_BATCH.id;
 
@@ -20,7 +20,7 @@ describe('the buttons of edits that are run', () => {
 
   beforeEach(async () => {
     const wings = new Registry<readonly IReportOffer[]>();
-    wings.add(() => Promise.resolve(OFFERS));
+    wings.add(() => Promise.resolve(new FakeFiles().offers));
     await wings.load();
     offers = new Offers(wings);
   });

@@ -1,6 +1,6 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
-import { isLocked } from '../lab/locked';
+import { isLocked } from './locked';
 
 /**
  * Insert a code cell below another one and make it the active one. It is not run.

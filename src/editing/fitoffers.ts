@@ -1,10 +1,11 @@
 import { type IContext, stateOf } from '../card/state';
 import type { IRemedy } from '../protocol';
-import { otherCells } from '../report/fixlabels';
+import type { Fixing, FixingOf } from './fixing';
+import { otherCells } from './fixlabels';
 import type { Desk } from '../report/desk';
 import type { IRemedyOffer } from '../report/offer';
 import type { ISite } from '../report/place';
-import { save } from '../report/rescue';
+import { save } from './rescue';
 import { own } from '../text/own';
 
 import { applyAndRun } from './applying';
@@ -13,7 +14,7 @@ import type { IFitParts } from './fitter';
 import { makeItFit } from './makeitfit';
 
 /** Make an edit, free what the failed cell holds, and run its cells. */
-const APPLY_AND_RUN: IRemedyOffer = {
+const applyRun = (fixingOf: FixingOf): IRemedyOffer => ({
   id: 'apply-and-run',
   rank: 12,
   place: 'remedy',
@@ -27,17 +28,21 @@ const APPLY_AND_RUN: IRemedyOffer = {
       : nameApplyAndRun(context, remedy);
   },
   press: (desk, site, remedyId) => {
-    const parts = partsOf(desk, site, remedyId);
+    const fixing = fixingOf(desk);
+    const parts = partsOf(desk, fixing, site, remedyId);
     const title = desk.trans.__('Apply and re-run');
     return (
       parts &&
-      applyAndRun(desk, { ...parts, agree: agreeing(desk, site, title, null) })
+      applyAndRun(desk, fixing, {
+        ...parts,
+        agree: agreeing(desk, site, title, null)
+      })
     );
   }
-};
+});
 
 /** The same again and again, with ever smaller numbers, until the cell passes. */
-const MAKE_IT_FIT: IRemedyOffer = {
+const makeFit = (fixingOf: FixingOf): IRemedyOffer => ({
   id: 'make-it-fit',
   rank: 14,
   place: 'remedy',
@@ -46,7 +51,7 @@ const MAKE_IT_FIT: IRemedyOffer = {
   nextLabel: nameMakeItFit,
   press: async (desk, site, remedyId) => {
     const { model, trans } = desk;
-    const parts = partsOf(desk, site, remedyId);
+    const parts = partsOf(desk, fixingOf(desk), site, remedyId);
     if (!parts) {
       return;
     }
@@ -65,9 +70,12 @@ const MAKE_IT_FIT: IRemedyOffer = {
       text === null ? { status: 'ready' } : { status: 'failed', text }
     );
   }
-};
+});
 
-export const OFFERS = [APPLY_AND_RUN, MAKE_IT_FIT];
+/** The buttons that make an edit and run its cells. */
+export function fitOffers(fixingOf: FixingOf): readonly IRemedyOffer[] {
+  return [applyRun(fixingOf), makeFit(fixingOf)];
+}
 
 function isOpen(context: IContext, { id, kind }: IRemedy): boolean {
   return kind === 'edit' && stateOf(context, id).status !== 'applied';
@@ -99,7 +107,8 @@ function nameMakeItFit(context: IContext, remedy: IRemedy): string | null {
 }
 
 function partsOf(
-  { files, model, session, translator }: Desk,
+  { model, session, translator }: Desk,
+  { files }: Fixing,
   { panel }: ISite,
   remedyId: string
 ): Omit<IFitParts, 'agree' | 'once'> | undefined {

@@ -5,13 +5,10 @@ import { PromiseDelegate } from '@lumino/coreutils';
 import {
   answer,
   FailedNotebook,
-  FailedScript,
   FIXED,
   fixWith,
-  saveUntilCancelled,
   SOURCE
 } from '../../__tests__/failednotebook';
-import type { FakeFiles } from '../../__tests__/files';
 import { type FakeMemory, goOn } from '../../__tests__/memory';
 import {
   ELSEWHERE,
@@ -23,12 +20,13 @@ import {
 import { EVENTS, RERUN_ITEM } from '../../__tests__/samples';
 import { sentenceOf } from '../../text/reason';
 import * as agreeing from '../cost';
-import { OFFERS } from '../offers';
+import { FailedScript, saveUntilCancelled } from './failedscript';
+import { FakeFiles } from './fakefiles';
 
 // Copies whose functions can be spied on.
-jest.mock('../../editing/run', () => ({
+jest.mock('../../lab/run', () => ({
   __esModule: true,
-  ...jest.requireActual<object>('../../editing/run')
+  ...jest.requireActual<object>('../../lab/run')
 }));
 jest.mock('../cost', () => ({
   __esModule: true,
@@ -46,8 +44,9 @@ describe('an edit that is run', () => {
 
   beforeEach(async () => {
     agree = jest.spyOn(agreeing, 'agreeTo').mockResolvedValue(true);
-    notebook = await FailedNotebook.open(OFFERS);
-    ({ memory, run, server } = notebook);
+    server = new FakeFiles();
+    notebook = await FailedNotebook.open(server.offers);
+    ({ memory, run } = notebook);
   });
 
   afterEach(() => {
@@ -236,7 +235,7 @@ describe('an edit that is run', () => {
     const said = (): [string | undefined, string | undefined] => script.said;
 
     beforeEach(async () => {
-      script = await FailedScript.beside(notebook);
+      script = await FailedScript.beside(notebook, server);
     });
 
     it('should send no text of a file', async () => {
@@ -282,7 +281,7 @@ describe('an edit that is run', () => {
         remedies: [ELSEWHERE]
       });
       memory.answers.fix = () => answer(fixWith(['cell-2', 'cell-7']));
-      await notebook.desk.prepare(notebook.panel);
+      await notebook.prepare();
     });
 
     it('should run those cells in their order', async () => {

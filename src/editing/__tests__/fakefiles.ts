@@ -1,7 +1,9 @@
 import type { Contents } from '@jupyterlab/services';
 import { nullTranslator } from '@jupyterlab/translation';
 
-import { Files } from '../editing/files';
+import type { IReportOffer } from '../../report/offer';
+import { Files } from '../files';
+import { offersOf } from '../offers';
 
 /** The files of a server, and an editor in which one of them may be open. */
 export class FakeFiles {
@@ -16,6 +18,15 @@ export class FakeFiles {
   onSave: (() => void) | null = null;
 
   get files(): Files {
+    return new Files(...this._services);
+  }
+
+  /** The buttons of reports, working with them. */
+  get offers(): readonly IReportOffer[] {
+    return offersOf(...this._services);
+  }
+
+  private get _services(): ConstructorParameters<typeof Files> {
     const contents = {
       resolvePath: (root: string, path: string) =>
         new URL(path, `http://host/${root}/`).pathname.slice(1),
@@ -48,10 +59,10 @@ export class FakeFiles {
         }
       })
     };
-    return new Files(
+    return [
       contents as unknown as Contents.IManager,
       documents as unknown as ConstructorParameters<typeof Files>[1],
       nullTranslator.load('gpu-headroom')
-    );
+    ];
   }
 }

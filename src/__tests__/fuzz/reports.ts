@@ -1,0 +1,23 @@
+import type { ICardState, Trust } from '../../card/state';
+import { type IReleased, type IReport, parseReport } from '../../protocol';
+import { CONFIRMED } from '../report';
+import type { Maker } from './maker';
+
+/** A report as it may stand in a notebook that somebody sent; `null`: it is none. */
+export function savedReport(make: Maker): IReport | null {
+  const whole = make.valid('report');
+  const found = parseReport(make.happens(0.7) ? make.spoilt(whole) : whole);
+  return found && 'parts' in found ? found : null;
+}
+
+/** What a live helper may say of it, ids of all makes included. */
+export function stateFrom(make: Maker, trust: Trust): ICardState {
+  return {
+    ...CONFIRMED,
+    trust,
+    editable: make.happens(0.5),
+    released: make.happens(0.5)
+      ? (make.valid('released') as unknown as IReleased)
+      : null
+  };
+}
