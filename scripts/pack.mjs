@@ -1,8 +1,8 @@
 /**
  * Packs the Python helper for injection into kernels.
  *
- * `scripts/minify.py` makes the pack of the modules, minified. `bootstrap.py`, which unpacks it, and
- * `plain_release.py` travel without their comments. The result is `src/kernel/pack.ts`, which is
+ * `scripts/minify.py` makes the pack of the modules, minified. `bootstrap.py`, which unpacks it,
+ * travels without its comments. The result is `src/kernel/pack.ts`, which is
  * generated and not kept in git; it says what it was made from, and is not made
  * again where that is the same.
  */
@@ -39,7 +39,6 @@ const WHEEL_ONLY = [
   'gpu_dry_run/command.py',
   'holders/visit.py',
   'kernel/bootstrap.py',
-  'kernel/plain_release.py',
   'protocol/generated/wire.py',
   'terminal/explain.py',
   'terminal/run.py',
@@ -210,9 +209,6 @@ ${made}
 
 /** Python to execute in a kernel without helper: \`kernel/bootstrap.py\` says how. */
 export const BOOTSTRAP: string = ${JSON.stringify(readCode('kernel/bootstrap.py'))};
-
-/** Python to execute where there is no helper, to free what can be freed; likewise. */
-export const PLAIN_RELEASE: string = ${JSON.stringify(readCode('kernel/plain_release.py'))};
 export const HELPER_VERSION: string = '${version}';
 export const PROTOCOL_VERSION: string = '${protocolVersion()}';
 export const PACK: string =
@@ -234,9 +230,7 @@ const lengthOf = (text, name) =>
 
 const sources = readModules();
 const hash = createHash('sha256').update(JSON.stringify(sources));
-for (const file of ['kernel/bootstrap.py', 'kernel/plain_release.py']) {
-  hash.update(readHelper(file));
-}
+hash.update(readHelper('kernel/bootstrap.py'));
 for (const file of MADE_BY) {
   hash.update(read(join(ROOT, file)));
 }

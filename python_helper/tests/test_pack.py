@@ -33,7 +33,6 @@ WHEEL_ONLY = (
     "gpu_dry_run/command.py",
     "holders/visit.py",
     "kernel/bootstrap.py",
-    "kernel/plain_release.py",
     "protocol/generated/wire.py",
     "terminal/explain.py",
     "terminal/run.py",

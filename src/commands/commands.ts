@@ -66,11 +66,7 @@ function addCleanup({ commands, memory, notebooks, trans }: IParts): void {
   };
   const isEnabled = (): boolean => {
     const panel = place();
-    return (
-      target(memory)?.state.phase === 'live' &&
-      panel !== null &&
-      !isLocked(panel)
-    );
+    return target(memory) !== null && panel !== null && !isLocked(panel);
   };
   commands.addCommand(CommandIDs.insertCleanupCell, {
     label: trans.__('Insert Clean-up Cell'),
@@ -108,12 +104,12 @@ function addSnapshot({ commands, memory, trans }: IParts): void {
       "Write PyTorch's memory snapshot beside the notebook's kernel, for its memory viewer."
     ),
     describedBy: { args: NO_ARGS },
-    isEnabled: () => memory.current?.state.phase === 'live',
+    isEnabled: () => target(memory) !== null,
     execute: async () => {
-      const { current } = memory;
-      if (current) {
+      const kernel = target(memory);
+      if (kernel) {
         const { saveSnapshot } = await import('./snapshot');
-        await saveSnapshot(current, trans);
+        await saveSnapshot(kernel, trans);
       }
     }
   });

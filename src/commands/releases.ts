@@ -4,7 +4,6 @@ import { LabIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 
 import { isBusy } from '../memory/model';
-import type { Phase } from '../memory/state';
 import type { IMessage } from '../protocol';
 import type { ReleaseSession } from '../release/session';
 import type { ReleaseSessions } from '../release/sessions';
@@ -62,13 +61,9 @@ export interface IParts {
   readonly trans: TranslationBundle;
 }
 
-/** Kernels in these phases cannot be asked for anything. */
-const MUTE: readonly Phase[] = ['absent', 'disconnected', 'foreign'];
-
-/** The kernel of the focused document, where it can be asked for anything. */
-export function target(memory: IGpuMemory): IKernelMemory | null {
-  const { current } = memory;
-  return current && MUTE.includes(current.state.phase) ? null : current;
+/** The kernel of the focused document, where its helper answers. */
+export function target({ current }: IGpuMemory): IKernelMemory | null {
+  return current?.state.phase === 'live' ? current : null;
 }
 
 /**
@@ -170,17 +165,15 @@ function addCellRelease({
       notebooks?.currentWidget?.content.activeCell ?? null,
       memory.current?.state.runs ?? []
     );
-  const live = (): IKernelMemory | null =>
-    memory.current?.state.phase === 'live' ? memory.current : null;
   commands.addCommand(CommandIDs.releaseCellMemory, {
     label: trans.__('Release Memory of This Cell'),
     caption: trans.__(
       'Free what the error of the active cell and its displayed value hold. You lose %debug for the error.'
     ),
     describedBy: { args: NO_ARGS },
-    isEnabled: () => live() !== null && left().length > 0,
+    isEnabled: () => target(memory) !== null && left().length > 0,
     execute: async () => {
-      const kernel = live();
+      const kernel = target(memory);
       const items = left();
       if (kernel && items.length > 0) {
         await sessions.get(kernel).notify({

@@ -41,12 +41,8 @@ function numbers(context: IContext, current: IKernelMemory): IButtonProps[] {
     case 'critical':
       return release(context, current);
     case 'off':
-      return start;
     case 'problem':
-      return [
-        ...start,
-        ...command(context, CommandIDs.releaseMemory, trans.__('Release GPU'))
-      ];
+      return start;
     case 'none':
     case 'idle':
       return [

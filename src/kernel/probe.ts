@@ -33,18 +33,6 @@ const VALUE =
 export type Answering = 'foreign' | 'IPython' | 'helper';
 
 /**
- * Whether a kernel runs IPython in the process that we talk to: only there code
- * of ours may be executed.
- *
- * @throws `NoAnswer`, `FreeThreaded`
- */
-export async function runsIPython(
-  kernel: Kernel.IKernelConnection
-): Promise<boolean> {
-  return !(await isOther(kernel)) && (await probe(kernel)) !== 'foreign';
-}
-
-/**
  * Whether a kernel says to be something else than IPython.
  *
  * After a page reload `kernel.info` is pending until the running cell ends: then

@@ -1,14 +1,11 @@
 /**
  * What came of a release, as a notification tells it.
  */
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { plain } from '../text/plain';
 import { nameHeadroom } from '../memory/released';
 import type { IReleased } from '../protocol';
 import { formatBytes } from '../text/format';
 import type { IWords } from '../text/messages';
-import type { IPlainRelease } from './plainrelease';
 
 /** JupyterLab shows no more of a notification. */
 const MAX_CHARACTERS = 140;
@@ -67,25 +64,4 @@ function returned(
   return (bytes ?? 0) >= SMALLEST_BYTES
     ? trans.__('%1 of cache returned to the GPU.', formatBytes(bytes ?? 0))
     : '';
-}
-
-/**
- * The result of a release without the helper, what it could not do, and why.
- */
-export function plainSentence(
-  trans: TranslationBundle,
-  { freedBytes, returnedBytes }: IPlainRelease,
-  why = ''
-): string {
-  const limits = trans.__(
-    'Without the helper, tracebacks keep what they hold.'
-  );
-  let first = trans.__('Nothing was freed.');
-  if (freedBytes !== null && freedBytes > 0) {
-    first = trans.__('Freed %1.', formatBytes(freedBytes));
-  } else if (returnedBytes !== null && returnedBytes > 0) {
-    const size = formatBytes(returnedBytes);
-    first = trans.__('Returned %1 of unused cache.', size);
-  }
-  return withMore(`${first} ${limits}`, [why]);
 }

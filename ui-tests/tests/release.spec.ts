@@ -1,4 +1,4 @@
-import { galata, type IJupyterLabPageFixture } from '@jupyterlab/galata';
+import type { IJupyterLabPageFixture } from '@jupyterlab/galata';
 
 import { expect, test } from './application';
 import {
@@ -16,14 +16,6 @@ import { card, gauge, popup, toast } from './surfaces';
 
 /** Long enough for a page to be loaded again. */
 const WAIT = SHORT_WAIT.replace('300', '900');
-
-/** One GiB that nothing reaches, until the garbage is collected. */
-const LOSE = `import gc
-
-gc.disable()
-cycle = [torch.empty(2**30, dtype=torch.uint8, device="cuda")]
-cycle.append(cycle)
-del cycle`;
 
 /** What of ours the Kernel menu offers now. */
 async function offered(page: IJupyterLabPageFixture): Promise<string[]> {
@@ -321,37 +313,5 @@ model`;
     ).toBe(true);
     expect(await notebook.value<number>('result.numel()')).toBe(2 ** 30);
     expect(await notebook.inUse()).toBe(2 ** 30);
-  });
-});
-
-test.describe('Without a helper in the kernel', () => {
-  test.use({
-    mockSettings: {
-      ...galata.DEFAULT_SETTINGS,
-      'gpu-headroom:plugin': { startHelper: 'never' }
-    }
-  });
-
-  test('should free what plain code can, and say what it could not', async ({
-    open,
-    page
-  }) => {
-    const notebook = await open(notebookOf([SIMULATE, HOLD, LOSE, WAIT]));
-    await notebook.runUpTo(2);
-    expect(await notebook.askHelper()).toEqual({});
-    expect(await notebook.inUse()).toBe(2 * 2 ** 30);
-
-    await notebook.start(3);
-    await press(notebook, 'gpu-headroom:release-memory');
-    await expect(toast(page)).toContainText(
-      'Queued. Starts when the running cell finishes.'
-    );
-    expect(await notebook.askHelper()).toEqual({});
-    await notebook.execute('notebook:interrupt-kernel');
-    await expect(toast(page)).toContainText(
-      'Freed 1.0 GiB. Without the helper, tracebacks keep what they hold.'
-    );
-    expect(await notebook.inUse()).toBe(2 ** 30);
-    expect(await notebook.value<boolean>('"held" in globals()')).toBe(true);
   });
 });

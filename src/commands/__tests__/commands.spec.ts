@@ -59,8 +59,8 @@ describe('the commands', () => {
 
   it.each<[Phase, boolean, boolean, boolean]>([
     ['live', true, true, false],
-    ['off', true, false, true],
-    ['failed', true, false, false],
+    ['off', false, false, true],
+    ['failed', false, false, false],
     ['absent', false, false, false],
     ['foreign', false, false, false],
     ['disconnected', false, false, false]

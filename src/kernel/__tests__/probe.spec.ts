@@ -1,9 +1,9 @@
 import { NoAnswer } from '../channel';
 import { FreeThreaded } from '../problem';
-import { EXPRESSION, probe, runsIPython } from '../probe';
+import { EXPRESSION, isOther, probe } from '../probe';
 import { FakeKernel, HERE, SESSION } from './fakekernel';
 
-describe('runsIPython', () => {
+describe('whether IPython runs in a kernel', () => {
   let kernel: FakeKernel;
 
   beforeEach(() => {
@@ -15,7 +15,9 @@ describe('runsIPython', () => {
     jest.useRealTimers();
   });
 
-  const runs = (): Promise<boolean> => runsIPython(kernel.connection);
+  const runs = async (): Promise<boolean> =>
+    !(await isOther(kernel.connection)) &&
+    (await probe(kernel.connection)) !== 'foreign';
 
   const answers = (text: string) => () => ({
     status: 'ok',

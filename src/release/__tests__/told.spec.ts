@@ -1,10 +1,6 @@
-import { nullTranslator } from '@jupyterlab/translation';
-
 import { gib, message, RELEASED, WORDS } from '../../__tests__/report';
 import type { IReleased } from '../../protocol';
-import { plainSentence, releasedSentence } from '../told';
-
-const trans = nullTranslator.load('gpu-headroom');
+import { releasedSentence } from '../told';
 
 describe('releasedSentence', () => {
   it.each<[string, Partial<IReleased>, string]>([
@@ -64,27 +60,5 @@ describe('releasedSentence', () => {
     ]
   ])('should say %s', (_, change, expected) => {
     expect(releasedSentence(WORDS, { ...RELEASED, ...change })).toBe(expected);
-  });
-});
-
-describe('plainSentence', () => {
-  it.each<[number | null, number | null, string]>([
-    [gib(1), gib(2), 'Freed 1.0 GiB.'],
-    [0, gib(2), 'Returned 2.0 GiB of unused cache.'],
-    [null, null, 'Nothing was freed.']
-  ])(
-    'should say of %s freed and %s returned what it could not do',
-    (freedBytes, returnedBytes, expected) => {
-      expect(plainSentence(trans, { freedBytes, returnedBytes })).toBe(
-        `${expected} Without the helper, tracebacks keep what they hold.`
-      );
-    }
-  );
-
-  it('should say why there is no helper, where there is room for it', () => {
-    const result = { freedBytes: gib(1), returnedBytes: null };
-    const why = 'It speaks another protocol.';
-    expect(plainSentence(trans, result, why)).toMatch(/hold\.\nIt speaks/);
-    expect(plainSentence(trans, result, 'x'.repeat(140))).toMatch(/hold\.$/);
   });
 });
