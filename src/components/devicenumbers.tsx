@@ -27,15 +27,20 @@ interface IConditionProps extends IDeviceProps {
  */
 export function DeviceTitle({
   device,
+  rank,
   trans
-}: IDeviceProps): React.JSX.Element {
+}: IDeviceProps & {
+  /** Which of several it is. */
+  rank?: string;
+}): React.JSX.Element {
   const { capacity_bytes, capacity_limited, index, name, simulated } = device;
   const capacity = capacity_bytes === null ? null : formatBytes(capacity_bytes);
   const facts = [
     simulated ? null : name,
     capacity,
     device.shared_with_host ? trans.__('shared with the host') : null,
-    capacity_limited ? trans.__('limited by a memory fraction') : null
+    capacity_limited ? trans.__('limited by a memory fraction') : null,
+    rank
   ];
   return (
     <p className="jp-GpuHeadroom-device">

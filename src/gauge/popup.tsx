@@ -20,9 +20,6 @@ interface IOptions {
   readonly anchor: Widget;
 }
 
-/** Where Tab stops in it. */
-const TAB_STOPS = 'button, select, input:enabled, [tabindex="0"]';
-
 /** The popup stays this far inside the window. */
 const MARGIN_PX = 8;
 
@@ -114,11 +111,6 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
         reading={reading}
         state={state}
         isBusy={state !== null && isBusy(state)}
-        picked={this._picked}
-        onPick={index => {
-          this._picked = index;
-          this.update();
-        }}
         actions={popupActions({ ...this._options, close })}
         notice={noticeOf(model)}
         trans={trans}
@@ -134,10 +126,10 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
 
   /** Tab goes round inside the dialog. */
   private _trap(event: KeyboardEvent): void {
-    const stops = [...this.node.querySelectorAll<HTMLElement>(TAB_STOPS)];
+    const stops = [...this.node.querySelectorAll('button')];
     const [first, last] = [stops[0], stops[stops.length - 1]];
     const { activeElement } = document;
-    const isInside = stops.includes(activeElement as HTMLElement);
+    const isInside = stops.some(each => each === activeElement);
     const edge = event.shiftKey ? first : last;
     if (!isInside || activeElement === edge) {
       event.preventDefault();
@@ -169,9 +161,6 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
     style.top = isAbove ? '' : `${anchor.bottom}px`;
     style.bottom = isAbove ? `${window.innerHeight - anchor.top}px` : '';
   }
-
-  /** The index of the GPU that was picked here. */
-  private _picked: number | null = null;
 }
 
 /** What is inside, and word once it was drawn for the first time. */

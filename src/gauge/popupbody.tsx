@@ -18,9 +18,6 @@ interface IPopupProps {
   /** `null`: there is no kernel. */
   state: IMemoryState | null;
   isBusy: boolean;
-  /** The index of the GPU that was picked; `null`: the one of the gauge. */
-  picked: number | null;
-  onPick: (index: number) => void;
   actions: readonly IButtonProps[];
   /** What the person should know before pressing. */
   notice: string;
