@@ -18,30 +18,18 @@ import { leftBehind } from './cellmemory';
 
 import releaseSvg from '../../style/icons/release.svg';
 
-const TEXTS = { type: 'array', items: { type: 'string' } };
-
 const ARGS = {
   type: 'object',
   properties: {
-    items: {
-      ...TEXTS,
-      description:
-        'Ids of what to free, as a plan names them; everything that is safe when left out.'
-    },
-    confirmed: {
-      ...TEXTS,
-      description: 'Those of them that a person was asked for and agreed to.'
-    },
-    reportId: {
-      description: 'The out-of-memory report that the release is for.',
-      type: 'string'
-    },
     toolbar: {
       description: 'Leave the label out: the icon stands in a toolbar.',
       type: 'boolean'
     }
   }
 };
+
+/** All that is safe. */
+const SAFE = { items: null, confirmed: [], report_id: null };
 
 /** The chip, opened, with the memory leaving. */
 const releaseIcon = new LabIcon({
@@ -97,15 +85,9 @@ function addRelease(parts: IParts): void {
     icon: releaseIcon,
     describedBy: { args: ARGS },
     isEnabled: () => target(memory) !== null,
-    execute: async args => {
+    execute: async () => {
       const kernel = target(memory);
-      if (kernel) {
-        await sessions.get(kernel).notify({
-          items: (args.items as string[] | undefined) ?? null,
-          confirmed: (args.confirmed as string[] | undefined) ?? [],
-          report_id: (args.reportId as string | undefined) ?? null
-        });
-      }
+      await (kernel && sessions.get(kernel).notify(SAFE));
     }
   });
   onPointed(notebooks, id, () => {

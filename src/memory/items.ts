@@ -13,8 +13,6 @@ export interface IGain {
   readonly freed_bytes: number;
   /** Unused cache, which adds no headroom. */
   readonly returned_bytes: number;
-  /** Some of it was not measured: the sums are lower bounds. */
-  readonly isPartial: boolean;
 }
 
 /** Whether an item is worth a row; what takes something back always is. */
@@ -59,8 +57,7 @@ export function gainOf(
   }, 0);
   return {
     freed_bytes: Math.max(0, sum(true) - repeated),
-    returned_bytes: sum(false),
-    isPartial: items.some(({ expected_bytes }) => expected_bytes === null)
+    returned_bytes: sum(false)
   };
 }
 

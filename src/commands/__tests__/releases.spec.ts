@@ -102,8 +102,7 @@ describe('the commands that free', () => {
 
     it('should offer to undo what can be undone', async () => {
       answerWith('queued');
-      const items = ['offload:model'];
-      const done = commands.execute(RELEASE, { items, confirmed: items });
+      const done = commands.execute(RELEASE);
       await settle();
       memory.send({ ...RELEASED, undo: ['restore:model'] });
       await done;
