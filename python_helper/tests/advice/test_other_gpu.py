@@ -35,13 +35,16 @@ def offered(found: Evidence, free: int, hidden: tuple[tuple[int, int], ...] = ()
     ("changes", "free", "example"),
     [
         (DATA, 30 * GIB, 'model.to("cuda:1")'),
-        (DATA, 12 * GIB, None),
+        (DATA, 12 * GIB, 'X = X.to("cuda:1")'),
+        (DATA, 9 * GIB, None),
         (STEP, 40 * GIB, 'model.to("cuda:1")'),
+        (STEP, 15 * GIB, "model = torch.nn.DataParallel(model)"),
         (STEP, 8 * GIB, None),
+        ({**STEP, "kinds": {"activations": GIB, "parameters": 12 * GIB}}, 15 * GIB, None),
     ],
 )
 def test_moves_what_fits(changes: dict[str, Any], free: int, example: str | None) -> None:
-    """All of it; else nothing is said."""
+    """All of it, the data alone, or half of each batch; else nothing is said."""
     remedy = offered(evidence(**changes), free)
     assert (remedy and remedy["example"]) == example
     assert remedy is None or "None" not in remedy["title"]["text"] + remedy["note"]["text"]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _SIZES = (16, 24, 32, 40, 48, 80, 96, 141, 192)  # of common GPUs, as they are sold
 _USABLE = 0.93  # of that, in GiB: a T4 of 16 GB has 14.7 to 15.0
+_SPARE = 0.15  # of what is needed: an estimate
 # The older name is read by every PyTorch; 2.9.1 ignores the newer one for this setting.
 _SEGMENTS = 'import os; os.environ["PYTORCH_CUDA_ALLOC_CONF"] = "expandable_segments:True"'
 _GROWTH = (
@@ -100,6 +101,8 @@ def _close_other_programs(evidence: Evidence, finding: Finding) -> Shown | None:
     note="{needed_bytes} were needed on GPU {failed}. Write `cuda:{index}` for `cuda`.",
     hidden="A hidden GPU of this machine has {free_bytes} free",
     note_hidden="Set `CUDA_VISIBLE_DEVICES` to {index} in a restarted kernel, if you may use it.",
+    note_half="About {half_bytes} would be needed on either, with half of each batch.",
+    note_part="`{name}` ({held_bytes}) fits there. Move back only the part that is computed with.",
     rank=2,
     alone=True,
 )
@@ -116,11 +119,26 @@ def _other_gpu(evidence: Evidence, _: Finding) -> Shown | None:
     if free >= needed:
         return Shown(params, example=f'model.to("cuda:{index}")')
     there, number = max(failure.hidden_devices, default=(0, 0))
-    if there < needed:
+    if there >= needed:
+        code = f'import os; os.environ["CUDA_VISIBLE_DEVICES"] = "{number}"'
+        shown = {"index": number, "free_bytes": there}
+        return Shown(shown, example=code, title="hidden", note="note_hidden")
+    memory, kinds, missing = evidence.memory, evidence.kinds, evidence.missing_bytes or 0
+    if evidence.scene.running.trains:
+        state = sum(kinds.get(each, 0) for each in ("parameters", "gradients", "optimizer_state"))
+        half = int((1 + _SPARE) * (state + (needed - state) / 2))
+        room = min(free, (memory.capacity_bytes or 0) - (memory.outside_bytes or 0))
+        name = evidence.models[0].name if len(evidence.models) == 1 else "model"
+        shown = {**params, "half_bytes": half}
+        code = f"{name} = torch.nn.DataParallel({name})"
+        fits = state < needed / 2 and half <= room
+        return Shown(shown, example=code, note="note_half") if fits else None
+    named = [each for each in evidence.groups if each.origin == "names" and each.path == each.root]
+    data = max(named, key=lambda each: each.bytes, default=None)
+    if data is None or data.kinds.get("parameters") or not 0 < missing <= data.bytes <= free:
         return None
-    code = f'import os; os.environ["CUDA_VISIBLE_DEVICES"] = "{number}"'
-    shown = {"index": number, "free_bytes": there}
-    return Shown(shown, example=code, title="hidden", note="note_hidden")
+    held: dict[str, str | int] = {**params, "name": data.path, "held_bytes": data.bytes}
+    return Shown(held, example=f'{data.path} = {data.path}.to("cuda:{index}")', note="note_part")
 
 
 @suggestion(
