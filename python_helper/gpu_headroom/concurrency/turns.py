@@ -34,7 +34,7 @@ SLICE_S = 0.02
 _ONLY_SLICE_S = 0.05
 _ONLY_SLICE_ASKED_S = 0.15
 _BETWEEN_S = 0.001
-_LISTS_UNTIL = 0.6  # of the time there is: to list the objects of PyTorch alone takes 0.05 s
+_LISTS_UNTIL = 0.4  # of the time there is: to list the objects of PyTorch alone takes 0.1 s
 _MANY_BLOCKS = 2_000_000  # of Python's allocator, about three to an object of the gc's: 0.1 s
 _MOST_BLOCKS = 8_000_000  # where nobody asked, but there is time: 0.4 s
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
+from heapq import nlargest
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _OF_TRAINING = ("gradients", "optimizer_state")
 _SEVERAL = 3
+_MOST = 500  # to describe one takes as long as to find it: 10 µs
 _INDEX = re.compile(r"\[[^]]*\]")
 
 
@@ -149,7 +151,8 @@ class _Gathering:
 def groups_of(found: Survey, device_index: int) -> tuple[Group, ...]:
     """Return what names, displayed values and tracebacks hold on a device, largest first.
 
-    What no name reaches is grouped by its class, with an empty root and path.
+    What no name reaches is grouped by its class, with an empty root and path. Of very many the
+    smallest are left out.
     """
     held_here = list(found.ledger.on(device_index))
     levels = {id(storage.place): _levels(storage.place) for storage in held_here}
@@ -163,6 +166,7 @@ def groups_of(found: Survey, device_index: int) -> tuple[Group, ...]:
         if key not in gathered:
             gathered[key] = _Gathering(place)
         gathered[key].add(held, inside, found.reached)
+    largest = nlargest(_MOST, gathered.items(), key=lambda entry: entry[1].kinds.total())
     groups = [
         Group(
             root=gathering.place.root,
@@ -183,9 +187,9 @@ def groups_of(found: Survey, device_index: int) -> tuple[Group, ...]:
             suspended=gathering.suspended,
             others=frozenset(gathering.also | _others(gathering.place, found.ledger.meetings)),
         )
-        for (origin, path, _), gathering in gathered.items()
+        for (origin, path, _), gathering in largest
     ]
-    return tuple(sorted(groups, key=lambda group: -group.bytes))
+    return tuple(groups)
 
 
 def _others(place: Place, met: Mapping[int, Sequence[Place]]) -> set[str]:
@@ -210,8 +214,10 @@ def _variable(root: str) -> str:
 def _is_plain(place: Place, container: Place) -> bool:
     """Whether a tensor is itself a member of a container, or a part of a model or tuple that is."""
     inside = place.depth - container.depth
+    if inside <= 1:
+        return True
     steps = [each.via.edge for each in place.way if each.via is not None][-inside + 1 :]
-    return inside <= 1 or all(step is INDEX or step.role == "within" for step in steps)
+    return all(step is INDEX or step.role == "within" for step in steps)
 
 
 def _levels(place: Place) -> tuple[tuple[Place, Member], ...]:

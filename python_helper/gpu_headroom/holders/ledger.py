@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from .place import UNNAMED
@@ -107,15 +108,24 @@ class StorageLedger:
         A variable has the bytes of all that was reached through it first: of a model its
         parameters, buffers and gradients. What two variables hold counts for one of them.
         """
-        found: dict[str, Counter[HolderKind]] = {}
-        for held in self.on(device_index):
-            if held.root and (not origins or held.origin in origins):
-                found.setdefault(held.root, Counter())[held.kind] += held.storage.bytes
-        holders: list[Holder] = [
-            {"name": root, "kind": kinds.most_common(1)[0][0], "bytes": kinds.total()}
-            for root, kinds in found.items()
+        named = [
+            held
+            for held in self.on(device_index)
+            if held.root and (not origins or held.origin in origins)
         ]
-        return sorted(holders, key=lambda holder: -holder["bytes"])[:count]
+        totals = Counter[str]()
+        for held in named:
+            totals[held.root] += held.storage.bytes
+        kinds: dict[str, Counter[HolderKind]] = {
+            root: Counter() for root in nlargest(count, totals, key=totals.__getitem__)
+        }
+        for held in named:
+            if held.root in kinds:
+                kinds[held.root][held.kind] += held.storage.bytes
+        return [
+            {"name": root, "kind": sizes.most_common(1)[0][0], "bytes": totals[root]}
+            for root, sizes in kinds.items()
+        ]
 
     def bytes_of_rows(
         self, device_index: int, rows: int, *, multiples: bool, first: bool = False

@@ -81,12 +81,16 @@ class Place(NamedTuple):
     @property
     def way(self) -> tuple[Place, ...]:
         """All places from the root to here."""
-        return (self,) if self.parent is None else (*self.parent.way, self)
+        way, place = [self], self.parent
+        while place is not None:
+            way.append(place)
+            place = place.parent
+        return tuple(reversed(way))
 
     @property
     def path(self) -> str:
         """The way from the root, as the user would write it."""
-        return self.root + self.suffix
+        return self.root if self.parent is None else self.root + self.suffix
 
     @property
     def suffix(self) -> str:

@@ -57,7 +57,7 @@ def _hold_s() -> float:
     try:
         return float(os.environ["GPU_HEADROOM_HOLD_S"])
     except (KeyError, ValueError):
-        return 0.3
+        return 0.25
 
 
 _HOLD_S = _hold_s()
