@@ -68,7 +68,9 @@ def cause(  # noqa: PLR0913  what a cause is made of
     of_rule = rule.partition(".")[0]
     claimed, evident = (
         message(
-            name, texts, **{key: each for key, each in known.items() if f"{{{key}}}" in texts[name]}
+            name,
+            texts,
+            **{key: value for key, value in known.items() if f"{{{key}}}" in texts[name]},
         )
         for name in (f"cause.{rule}", f"cause.{of_rule}.{end}")
     )

@@ -46,7 +46,7 @@ def kept_in_module(evidence: Evidence) -> Finding | None:
     for group in evidence.groups:
         if group.origin == "modules" or _is_of_code(group):
             sizes[group.root] += group.bytes
-    root, size = max(sizes.items(), key=lambda each: each[1], default=("", 0))
+    root, size = max(sizes.items(), key=lambda item: item[1], default=("", 0))
     if not size or evidence.share(size) < _SHARE:
         return None
     about = tuple([group for group in evidence.groups if group.root == root])

@@ -57,20 +57,20 @@ RULES: Mapping[str, Callable[[Evidence], Finding | None]] = {
 Of causes that weigh the same the first comes first.
 """
 _ROWS = [
-    each
+    var
     for theme in (smaller_batch, freeing, keeping, parts, training, gpus, *added("remedies"))
-    for each in vars(theme).values()
+    for var in vars(theme).values()
 ]
-_EDITS = {each.id: each for each in _ROWS if isinstance(each, Editing)}
+_EDITS = {row.id: row for row in _ROWS if isinstance(row, Editing)}
 REMEDIES: Mapping[str, Suggestion] = {
-    each.id: each.edited_by(_EDITS.get(each.id)) for each in _ROWS if isinstance(each, Suggestion)
+    row.id: row.edited_by(_EDITS.get(row.id)) for row in _ROWS if isinstance(row, Suggestion)
 }
 """What may be offered, by id; of those of one rank and effect the first comes first."""
 # What they say, for translators.
 TEXTS = {
     name: text
     for texts in (
-        *[each.TEXTS for each in (copies, holding, kept_in_module, outside, running)],
+        *[module.TEXTS for module in (copies, holding, kept_in_module, outside, running)],
         *[remedy.texts for remedy in REMEDIES.values()],
         smaller_batch.TEXTS,
     )
@@ -107,7 +107,7 @@ def diagnose(evidence: Evidence) -> Diagnosis:
             left = holding.loop_leftovers(evidence)
             offer = left and REMEDIES["delete-leftovers"].offer(evidence, left)
         causes.insert(1, _cause(outside.left_by_first_try(evidence, left)))
-        if offer is not None and all(each.id != "delete-leftovers" for each in offers):
+        if offer is not None and all(earlier.id != "delete-leftovers" for earlier in offers):
             offers.insert(1, offer)
     return Diagnosis(causes, offers[:_MOST_OFFERS])
 
@@ -128,7 +128,9 @@ def _offers(evidence: Evidence, findings: Mapping[str, Finding]) -> list[Offer]:
         }
     found: list[tuple[int, Offer]] = []
     for remedy in REMEDIES.values():
-        treated = sorted([each for each in remedy.treats if each in order], key=order.__getitem__)
+        treated = sorted(
+            [treat for treat in remedy.treats if treat in order], key=order.__getitem__
+        )
         if not treated and (evidence.failure.in_other_process or (remedy.treats and findings)):
             continue
         if remedy.treats in _TRADED and treated and order[treated[0]]:
@@ -141,7 +143,7 @@ def _offers(evidence: Evidence, findings: Mapping[str, Finding]) -> list[Offer]:
                 found.append((-1 if name is None else order[name], offer))
                 break
     found.sort(key=_order)
-    replaced = {each for _, offer in found for each in REMEDIES[offer.id].replaces}
+    replaced = {replace for _, offer in found for replace in REMEDIES[offer.id].replaces}
     return [offer for _, offer in found if offer.id not in replaced][:_MOST_OFFERS]
 
 
@@ -171,9 +173,9 @@ def _findings(evidence: Evidence) -> dict[str, Finding]:
             make_way(every=1)
             said = rule(evidence)
             found += [said] if said is not None else []
-    found.sort(key=lambda each: _rank(each, evidence))
-    certain = [each for each in found if each.certain]
-    return {each.rule: each for each in (certain or found)[:_MOST_CAUSES]}
+    found.sort(key=lambda finding: _rank(finding, evidence))
+    certain = [finding for finding in found if finding.certain]
+    return {finding.rule: finding for finding in (certain or found)[:_MOST_CAUSES]}
 
 
 def _rank(found: Finding, evidence: Evidence) -> tuple[bool, bool, bool, int, int]:

@@ -133,7 +133,7 @@ class Ledger:
 
     def alone(self) -> bool:
         """Whether no other computation has run beside the cell of this thread so far."""
-        return all(each.alone for each in self._nest(None)[:1])
+        return all(cell.alone for cell in self._nest(None)[:1])
 
     def begin(
         self,
@@ -149,9 +149,9 @@ class Ledger:
             known = self._runs.get(run.key)
             count = known[-1].run + 1 if known else 1
             nest = self._open.get(ident, ())
-            others = [each for other, nest in self._open.items() if other != ident for each in nest]
-            for each in others:
-                each.alone = False
+            others = [cell for other, nest in self._open.items() if other != ident for cell in nest]
+            for other in others:
+                other.alone = False
             opened = _Open(token, replace(run, run=count), start, alone=not others)
             opened.workers_before = self._workers_bytes or 0
             self._open[ident] = (*nest, opened)
@@ -174,10 +174,10 @@ class Ledger:
 
         `None` is the outermost too: that is what a cancelled cell ends with.
         """
-        tokens = [each.token for each in self._nest(thread_id)]
+        tokens = [cell.token for cell in self._nest(thread_id)]
         if token is None:
             return 0 if tokens else -1
-        return next((depth for depth, each in enumerate(tokens) if each is token), -1)
+        return next((depth for depth, candidate in enumerate(tokens) if candidate is token), -1)
 
     def end(  # noqa: PLR0913 — all that is known of an end
         self,

@@ -19,7 +19,7 @@ def value_at(values: Mapping[str, Any], path: Sequence[str]) -> Any:
     found: Any = None
     for n, name in enumerate(path):
         # The keys of a user's dict may be objects that compare with code of their own.
-        named = (each for key, each in entries(found).items() if type(key) is str and key == name)
+        named = (value for key, value in entries(found).items() if type(key) is str and key == name)
         found = next(named, None) if n else values.get(name)
     return found
 

@@ -77,8 +77,8 @@ class Code:
     def given(self, line: str) -> set[str]:
         """Return the names of the options that a command line gives to a script seen before."""
         return {
-            self._signatures.get(each, {}).get(0, each.lstrip("-").replace("-", "_"))
-            for each in _FLAGS.findall(line)
+            self._signatures.get(flag, {}).get(0, flag.lstrip("-").replace("-", "_"))
+            for flag in _FLAGS.findall(line)
         }
 
 
@@ -112,11 +112,11 @@ def named_batch(literals: Sequence[SizeLiteral], cell: CellRun) -> SizeLiteral |
 
     Of those of a batch; `None` where there are several names, or values.
     """
-    batches = [each for each in literals if each.role == "batch"]
-    training = [each for each in batches if not OTHER_PHASE.search(each.name)] or batches
-    own = [each for each in training if each.cell.key == cell.key]
+    batches = [literal for literal in literals if literal.role == "batch"]
+    training = [batch for batch in batches if not OTHER_PHASE.search(batch.name)] or batches
+    own = [literal for literal in training if literal.cell.key == cell.key]
     found = own or training
-    return found[-1] if len({(each.name, each.value) for each in found}) == 1 else None
+    return found[-1] if len({(literal.name, literal.value) for literal in found}) == 1 else None
 
 
 def is_of_others(notebook: Notebook, literal: SizeLiteral) -> bool:
@@ -132,4 +132,4 @@ def is_of_others(notebook: Notebook, literal: SizeLiteral) -> bool:
                     pairs = zip(child.keys, child.values, strict=True)
                     named += [str(getattr(k, "value", "")) for k, v in pairs if id(v) in inside]
                 named += [assigned(child), getattr(child, "name", None) or ""]
-    return any(_OF_OTHERS.search(each) for each in named)
+    return any(_OF_OTHERS.search(name) for name in named)

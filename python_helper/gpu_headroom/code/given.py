@@ -80,7 +80,7 @@ def signatures_of(placed: Iterable[Placed]) -> dict[str, dict[int, str]]:
     found: dict[str, dict[int, str]] = {}
     for node, owner in placed:
         if isinstance(node, ast.Call):
-            flags = [each for each in map(_text, node.args) if each.startswith("-")]
+            flags = [text for text in map(_text, node.args) if text.startswith("-")]
             found |= {flag: {0: option_name(node)} for flag in flags if called(node) in _OPTIONS}
             continue
         if isinstance(node, Function):
@@ -90,8 +90,8 @@ def signatures_of(placed: Iterable[Placed]) -> dict[str, dict[int, str]]:
             name, names = node.name, [argument.arg for argument in fields]
         else:
             continue
-        found[name] = {n: each for n, each in enumerate(names) if role_of(each)}
-    return {name: each for name, each in found.items() if any(map(role_of, each.values()))}
+        found[name] = {n: word for n, word in enumerate(names) if role_of(word)}
+    return {name: members for name, members in found.items() if any(map(role_of, members.values()))}
 
 
 def options(call: ast.Call) -> tuple[str, ast.expr] | None:
@@ -113,7 +113,7 @@ def option_name(call: ast.Call) -> str:
     texts = [_text(keyword.value) for keyword in call.keywords if keyword.arg == "dest"]
     texts = list(filter(None, texts or map(_text, call.args)))
     name = min(
-        texts, key=lambda each: (each.startswith("-"), not each.startswith("--")), default=""
+        texts, key=lambda text: (text.startswith("-"), not text.startswith("--")), default=""
     )
     return name.lstrip("-").replace("-", "_")
 

@@ -69,11 +69,11 @@ def literals_of(
         return []
     known = {**(signatures or {}), **signatures_of(placed), **KNOWN}
     looked = Look(source.split("\n"), known)
-    given = [each for node, owner in placed for each in looked.given(node, owner)]
+    given = [argument for node, owner in placed for argument in looked.given(node, owner)]
     looked.scripts()
     if (cell.path or "").endswith(("json", "yaml", "yml")):
         looked.entries()
-    literals = [literal for each in given if (literal := _literal(cell, each)) is not None]
+    literals = [literal for argument in given if (literal := _literal(cell, argument)) is not None]
     literals += [
         SizeLiteral(cell, role, name, value, *place, "text", parameter=flag)
         for name, value, place, flag in looked.texts
@@ -112,7 +112,7 @@ def _sides(node: ast.expr) -> int | None:
     if not isinstance(node, (ast.Tuple, ast.List)):
         return integer(node)
     found = [integer(expression) for expression in node.elts]
-    sides = [each for each in found if each is not None and each > _CHANNELS]
+    sides = [side for side in found if side is not None and side > _CHANNELS]
     return sides[0] if None not in found and sides and len(set(sides)) == 1 else None
 
 

@@ -64,7 +64,7 @@ class CellCode(Tree):
     @cached_property
     def _texts(self) -> list[str]:
         values = [node.value for node in self.nodes if isinstance(node, ast.Constant)]
-        return [each for each in values if isinstance(each, str)]
+        return [value for value in values if isinstance(value, str)]
 
     @cached_property
     def owners(self) -> dict[ast.AST, tuple[str, Scope | None, Scope]]:

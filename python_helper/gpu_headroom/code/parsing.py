@@ -51,7 +51,7 @@ def _parse(source: str) -> ast.Module | None:
     if len(source) > LONGEST:
         return None
     tree = _python(source)
-    if tree is not None or not any(each in source for each in "%!"):
+    if tree is not None or not any(mark in source for mark in "%!"):
         return tree
     if _is_other(source):
         return ast.Module([], [])
@@ -108,7 +108,7 @@ def words_in(text: str) -> set[str]:
 
 def magics(source: str) -> list[str]:
     """Return the magics and shell commands of a cell, or all of it where it is no Python."""
-    if not any(each in source for each in "%!"):
+    if not any(mark in source for mark in "%!"):
         return []
     if _is_other(source):
         return [source.lstrip()]

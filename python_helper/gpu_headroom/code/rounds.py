@@ -38,7 +38,7 @@ def grown_by_functions(sources: Iterable[str]) -> tuple[set[str], set[str]]:
             if isinstance(node, Function) and node.name != "forward":
                 shared = [child.names for child in walk(node) if isinstance(child, ast.Global)]
                 found |= set(grown(node)) - set(stored(node)).difference(*shared)
-                added |= {each for each in added_to(node) if each[0] == "."}
+                added |= {path for path in added_to(node) if path[0] == "."}
                 added |= {
                     name
                     for child in walk(node)
@@ -180,9 +180,9 @@ def gathering(function: Scope, number: int) -> Gathering | None:
         if on_host is not None:
             given = [child for child in walk(function) if isinstance(child, ast.Assign)]
             names = (
-                each.targets[0].id
-                for each in given
-                if isinstance(each.targets[0], ast.Name) and node in walk(each.value)
+                assignment.targets[0].id
+                for assignment in given
+                if isinstance(assignment.targets[0], ast.Name) and node in walk(assignment.value)
             )
             found = Gathering(next(names, ""), ast.unparse(node), on_host)
     return found

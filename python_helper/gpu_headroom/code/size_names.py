@@ -47,7 +47,7 @@ def role_of(name: str) -> Role | None:
     `unnamed` is what says nothing, as `n`: what has so many rows may. `None` is what is no size by
     its name: of that role, `other`, only what the code leads to is one.
     """
-    words = " ".join([each.lower() for each in _WORD.findall(name[:_LONGEST])])
+    words = " ".join([word.lower() for word in _WORD.findall(name[:_LONGEST])])
     if _BATCH.fullmatch(words):
         return None if _NO_BATCH.search(words) else "batch"
     if _LENGTH.fullmatch(words):

@@ -47,7 +47,7 @@ class Tree:
     def around(self, node: ast.AST) -> ast.stmt | None:
         """Return the innermost statement that a node stands in, or is."""
         around = (node, *self.parents(node))
-        return next((each for each in around if isinstance(each, ast.stmt)), None)
+        return next((outer for outer in around if isinstance(outer, ast.stmt)), None)
 
     def statement_on(self, line: int) -> ast.stmt | None:
         """Return the innermost statement on a line, counted from 1."""

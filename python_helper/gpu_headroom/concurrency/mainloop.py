@@ -108,7 +108,7 @@ class MainLoop:
         if self._schedule is None:
             return Job(key, work, asked)
         with self._lock:
-            waiting = sum([len(each.request_ids) for each in self._jobs.values()])
+            waiting = sum([len(candidate.request_ids) for candidate in self._jobs.values()])
             if request_id is not None and waiting >= _MOST_WAITING:
                 raise QueueFull
             new = Job(key, work, given_up=given_up, cpu_s=cpu_s, rests=rests)
@@ -122,7 +122,9 @@ class MainLoop:
     def cancel(self, job_id: str) -> bool:
         """Take a job back, one that is being worked on as well; false when there is none."""
         with self._lock:
-            job = next((each for each in self._jobs.values() if each.id == job_id), None)
+            job = next(
+                (candidate for candidate in self._jobs.values() if candidate.id == job_id), None
+            )
             if job is not None:
                 del self._jobs[job.key]
         if job is not None:
@@ -136,7 +138,9 @@ class MainLoop:
 
     def cancel_requested(self, request_id: str) -> bool:
         """Take back the job that a request asked for, unless others wait for it as well."""
-        job = next((each for each in self._all() if each.request_ids == [request_id]), None)
+        job = next(
+            (candidate for candidate in self._all() if candidate.request_ids == [request_id]), None
+        )
         return job is not None and self.cancel(job.id)
 
     def waiting(self, kind: str) -> list[str]:
@@ -249,7 +253,10 @@ class MainLoop:
 
     def _next(self) -> tuple[Job, SlicedTurn] | None:
         with self._lock:
-            job = next((each for each in self._jobs.values() if self._rest_s(each) <= 0.0), None)
+            job = next(
+                (candidate for candidate in self._jobs.values() if self._rest_s(candidate) <= 0.0),
+                None,
+            )
             if job is None:
                 return None
             del self._jobs[job.key]

@@ -82,7 +82,7 @@ def look(loops: Iterable[Any] = (), *, own: bool = True) -> Company:
     Of the calling thread, unless not `own`, it counts whether it was called inside a framework.
     """
     found: dict[Doing, list[str]] = {"inside": [], "waiting": []}
-    threads = {each.ident: each for each in threading.enumerate()}
+    threads = {running.ident: running for running in threading.enumerate()}
     # Never in a variable: our own frame is among them, and a cycle would keep the user's alive.
     frames = sys._current_frames()  # noqa: SLF001 — the documented way to other threads' stacks
     while frames:
@@ -162,10 +162,10 @@ def _knows_frameworks(frame: FrameType) -> bool:
 
     What runs a thread, as the kernel does or our simulated GPU, says nothing of what it does.
     """
-    for each, _ in walk_stack(frame):
-        if kind_of(each) != "library":
+    for caller, _ in walk_stack(frame):
+        if kind_of(caller) != "library":
             continue
-        for value in list(each.f_globals.values()):
+        for value in list(caller.f_globals.values()):
             name = _TELLS_MODULE[type(value)](value) if type(value) in _TELLS_MODULE else None
             if type(name) is str and name.partition(".")[0] in _FRAMEWORKS:
                 return True
@@ -201,7 +201,7 @@ def _tasks(loop: Any) -> list[asyncio.Task[Any]]:
 
 def _kinds(frame: FrameType) -> list[Kind]:
     """Return whose the functions on a stack are, innermost first."""
-    return [kind_of(each) for each, _ in walk_stack(frame)]
+    return [kind_of(caller) for caller, _ in walk_stack(frame)]
 
 
 def kind_of(frame: FrameType) -> Kind:
@@ -216,14 +216,14 @@ def kind_of(frame: FrameType) -> Kind:
 
 def kind_of_file(file: str) -> Kind:
     """Return whose the code in a file is, a framework's being a library's."""
-    if any(each in file for each in _INSTALLED):
+    if any(folder in file for folder in _INSTALLED):
         return "library"
     return "standard" if is_standard(file) else "own"
 
 
 def is_standard(file: str) -> bool:
     """Whether a file is of Python's own library, in which packages may be installed."""
-    return normcase(file).startswith(_STANDARD) and not any(each in file for each in _INSTALLED)
+    return normcase(file).startswith(_STANDARD) and not any(folder in file for folder in _INSTALLED)
 
 
 def of_kernel(file: str) -> bool:
@@ -266,13 +266,16 @@ def _called(code: CodeType, offset: int) -> list[str]:
         return []
     call = until.pop().positions
     names: list[str] = []
-    for each in until:
-        if (each.positions.lineno, each.positions.col_offset) != (call.lineno, call.col_offset):
+    for instruction in until:
+        if (instruction.positions.lineno, instruction.positions.col_offset) != (
+            call.lineno,
+            call.col_offset,
+        ):
             continue
-        if each.opname in {"LOAD_GLOBAL", "LOAD_NAME"}:
-            names = [each.argval]
-        elif each.opname in {"LOAD_ATTR", "LOAD_METHOD"} and names:
-            names.append(each.argval)
-        elif each.opname.startswith("LOAD"):
+        if instruction.opname in {"LOAD_GLOBAL", "LOAD_NAME"}:
+            names = [instruction.argval]
+        elif instruction.opname in {"LOAD_ATTR", "LOAD_METHOD"} and names:
+            names.append(instruction.argval)
+        elif instruction.opname.startswith("LOAD"):
             names = []
     return names

@@ -285,7 +285,7 @@ def _read_by(cell: CellCode, inner: Mapping[str, set[str]], node: ast.AST) -> se
     inside = list(executed(node))
     found |= {_ARGV} if any(map(_parses_argv, inside)) else set()
     named = found | {called(child) for child in inside}
-    return found.union(*[inner.get(each, ()) for each in named])
+    return found.union(*[inner.get(name, ()) for name in named])
 
 
 def _bound_by(cell: CellCode, node: ast.AST) -> set[str]:

@@ -59,7 +59,7 @@ def _assigned(source: CellSource, name: str) -> ast.Assign | ast.AnnAssign:
 def _made(source: CellSource, name: str) -> ast.stmt:
     """Return the statement behind which a model is there: it is made, and moved."""
     last = _assigned(source, name)
-    if any(dotted(method(last.value, each)) == name for each in _MOVES):
+    if any(dotted(method(last.value, move)) == name for move in _MOVES):
         made = [node for node in source.tree.body if assigned(node) == name and node is not last]
         if not made:
             raise Refused  # it is only moved here
@@ -67,6 +67,6 @@ def _made(source: CellSource, name: str) -> ast.stmt:
         node
         for node in source.tree.body
         if isinstance(node, ast.Expr)
-        and any(dotted(method(node.value, each)) == name for each in _MOVES)
+        and any(dotted(method(node.value, move)) == name for move in _MOVES)
     ]
     return max([last, *after], key=lambda node: node.lineno)

@@ -176,4 +176,4 @@ def to_run(evidence: Evidence, change: CellChange) -> tuple[str, ...]:
     again = Again(evidence.notebook, [*before, last], line, {cell.key: lines}, evidence.live)
     known = {run.key: run.cell_id for run in failure.cells}
     ids = [known.get(key) for key in again.run()]
-    return () if None in ids else tuple([each for each in ids if each is not None])
+    return () if None in ids else tuple([cell_id for cell_id in ids if cell_id is not None])

@@ -83,7 +83,7 @@ class _Rows:
 
     def context(self, lines: Sequence[str], numbers: range) -> list[DiffRow]:
         """Return the nearest line that says something."""
-        number = next((each for each in numbers if lines[each - 1].strip()), None)
+        number = next((candidate for candidate in numbers if lines[candidate - 1].strip()), None)
         return [] if number is None else [_row(" ", number, _beside(self._old[number - 1]))]
 
     def changed(self, hunk: Hunk) -> Iterator[DiffRow]:
@@ -96,10 +96,10 @@ class _Rows:
             gone = self._old[hunk.first - 1 + a : hunk.first - 1 + b]
             come = self._new[hunk.new_first - 1 + c : hunk.new_first - 1 + d]
             texts = self._new_texts if come else self._old_texts  # of a removed line all are cut
-            for n, each in enumerate(gone, a):
-                yield _row("-", hunk.first + n, _cut(each, come, texts))
-            for n, each in enumerate(come, c):
-                yield _row("+", hunk.new_first + n, _cut(each, gone, self._old_texts))
+            for n, text in enumerate(gone, a):
+                yield _row("-", hunk.first + n, _cut(text, come, texts))
+            for n, text in enumerate(come, c):
+                yield _row("+", hunk.new_first + n, _cut(text, gone, self._old_texts))
 
     def _indented(self, hunk: Hunk, lines: range, new: int) -> Iterator[DiffRow]:
         """Yield the first of the lines that are only further to the right."""
@@ -126,10 +126,10 @@ def _statements(source: str) -> list[list[Statement]]:
         for n, part in enumerate(text.split("\n")):
             if n:
                 lines.append([[]])
-            for m, each in enumerate([part] if literal else part.split(";")):
+            for m, statement in enumerate([part] if literal else part.split(";")):
                 if m:
                     lines[-1].append([])
-                lines[-1][-1].append((each, literal))
+                lines[-1][-1].append((statement, literal))
     return lines
 
 
@@ -150,8 +150,8 @@ def _shown(statement: Statement, keeps: Keeps) -> str:
 
 def _cut(line: Line, others: Sequence[Line], texts: Collection[str]) -> str:
     """Return of a line the statements that the other text lacks, and of these its own strings."""
-    known = {_plain(each) for other in others for each in other}
-    hidden = [_plain(each) in known for each in line]
+    known = {_plain(token) for other in others for token in other}
+    hidden = [_plain(token) in known for token in line]
     if all(hidden):  # it has become another line by what stands beside it
         hidden = [False] * len(line)
     return _joined(line, hidden, lambda text: text not in texts)
@@ -164,8 +164,8 @@ def _beside(line: Line) -> str:
 
 def _joined(line: Line, hidden: Sequence[bool], keeps: Keeps) -> str:
     parts: list[str] = []
-    for n, (each, is_hidden) in enumerate(zip(line, hidden, strict=True)):
-        text = _shown(each, keeps)
+    for n, (token, is_hidden) in enumerate(zip(line, hidden, strict=True)):
+        text = _shown(token, keeps)
         if is_hidden and text.strip():
             text = f"{'' if n else text[: len(text) - len(text.lstrip())]}{' ' * bool(n)}…"
         if not (is_hidden and parts and parts[-1].strip() == "…"):

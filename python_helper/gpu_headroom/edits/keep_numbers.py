@@ -91,7 +91,7 @@ def _only_numbers(notebook: Notebook, cell: CellCode, name: str) -> bool:
         for use in cell.uses
         if use.name == name and any(use.node in walk(node) for node in added)
     }
-    if len(owners) != 1 or any(each.tree is None or name in each.words for each in notebook.cells):
+    if len(owners) != 1 or any(code.tree is None or name in code.words for code in notebook.cells):
         return False
     return _Numbers(notebook).of(cell, name, owners.pop(), is_first=True)
 
@@ -198,4 +198,6 @@ def _is_shown(node: ast.AST) -> bool:
     """Return whether a value is shown there, or told from others by its size."""
     if not isinstance(node, ast.Compare):
         return isinstance(node, (ast.Expr, ast.FormattedValue))
-    return not any(isinstance(each, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for each in node.ops)
+    return not any(
+        isinstance(operator, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for operator in node.ops
+    )

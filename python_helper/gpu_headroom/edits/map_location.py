@@ -49,7 +49,7 @@ def _loaded(source: CellSource, torch: str, loads: frozenset[str]) -> None:
         and node.args
         and (call in walk(node) or dotted(base_of(node.args[0], ast.Subscript)) == name != "")
     ]
-    if not into or any(isinstance(each, Scope) for each in source.parents(call)):
+    if not into or any(isinstance(parent, Scope) for parent in source.parents(call)):
         raise Refused
     source.set_keyword(call, "map_location", '"cpu"')
 
@@ -72,13 +72,13 @@ def _is_only_loaded(
         name = assigned(statement) if statement is not None else ""
         if not name:
             return _goes_into_a_model(cell, call)
-        if any(name in each.words for each in notebook.cells):
+        if any(name in code.words for code in notebook.cells):
             return False
         if not all(
             use.how != "read"
-            or _goes_into_a_model(each, use.node)
-            or _key_of(each.parent(use.node)) in entries.get(name, ())
-            for each, use in notebook.uses(name)
+            or _goes_into_a_model(code, use.node)
+            or _key_of(code.parent(use.node)) in entries.get(name, ())
+            for code, use in notebook.uses(name)
         ):
             return False
     return True

@@ -70,7 +70,8 @@ def _is_without(node: ast.AST) -> bool:
     headers = [item.context_expr for item in getattr(node, "items", [])]
     headers += getattr(node, "decorator_list", [])
     return any(
-        called(each) in _WITHOUT or dotted(each).rpartition(".")[2] in _WITHOUT for each in headers
+        called(header) in _WITHOUT or dotted(header).rpartition(".")[2] in _WITHOUT
+        for header in headers
     )
 
 
@@ -99,7 +100,7 @@ class _Program:
         self._imported = notebook.imported
         self._by_name: dict[str, list[ast.stmt]] = {}
         self._backward: dict[int, bool] = {}
-        for statement in [each for block in self._blocks for each in _plain(block)]:
+        for statement in [inner for block in self._blocks for inner in _plain(block)]:
             for name in self.stored(statement):
                 self._by_name.setdefault(name, []).append(statement)
             for node in walk(statement):
@@ -133,18 +134,19 @@ class _Program:
     def goes_back(self, name: str) -> bool:
         """Return whether a function or class of a name computes gradients, or steps."""
         return any(
-            isinstance(each, Definition) and trains(each) for each in self._by_name.get(name, ())
+            isinstance(binding, Definition) and trains(binding)
+            for binding in self._by_name.get(name, ())
         )
 
     def kept_by(self, reached: Collection[str]) -> set[str]:
         """Return the names that functions and classes of these names leave values under."""
         found = set[str]()
         for name in reached:
-            for each in self._by_name.get(name, ()):
-                if isinstance(each, Definition):
-                    parts = [p for p in walk(each) if not isinstance(p, Definition)]
+            for binding in self._by_name.get(name, ()):
+                if isinstance(binding, Definition):
+                    parts = [p for p in walk(binding) if not isinstance(p, Definition)]
                     inside = set().union(*map(self.stored, parts))
-                    local = names(each, ast.Store) | _parameters(each)
+                    local = names(binding, ast.Store) | _parameters(binding)
                     found |= inside - local
         return found
 
@@ -153,7 +155,7 @@ class _Program:
         before: set[str] = set()
         while before != made:
             before = set(made)
-            for statement in [each for block in self._blocks for each in _plain(block)]:
+            for statement in [inner for block in self._blocks for inner in _plain(block)]:
                 if not isinstance(statement, Definition) and _mentioned(statement) & made:
                     made |= self.stored(statement)
         return any(self._back_in(block, made, own, set()) for block in self._blocks)
@@ -173,7 +175,7 @@ class _Program:
                 return True
             if isinstance(node, Definition):
                 given = _parameters(node) if isinstance(node, Function) else set()
-                if any(self._back_in(each, made, own, given) for each in inner):
+                if any(self._back_in(part, made, own, given) for part in inner):
                     return True
                 continue
             is_new = not (used & made) - fresh
@@ -181,7 +183,7 @@ class _Program:
             kept = fresh if isinstance(node, (ast.With, ast.AsyncWith)) else set(fresh)
             if target is not None and is_new:
                 kept |= names(target, ast.Store)
-            if any(self._back_in(each, made, own, kept) for each in inner):
+            if any(self._back_in(part, made, own, kept) for part in inner):
                 return True
             if isinstance(node, ast.Assign):
                 targets = [getattr(target, "elts", [target]) for target in node.targets]
@@ -200,11 +202,11 @@ def _is_block(value: object) -> bool:
 def _head(node: ast.stmt) -> ast.AST:
     """Return what a compound statement computes before its blocks."""
     parts = [
-        each
+        part
         for name in ("iter", "test", "subject", "items", "decorator_list", "bases", "args")
         for value in [getattr(node, name, None)]
-        for each in (value if isinstance(value, list) else [value])
-        if isinstance(each, ast.AST)
+        for part in (value if isinstance(value, list) else [value])
+        if isinstance(part, ast.AST)
     ]
     return ast.Module(parts, [])  # type: ignore[arg-type]  # any code will do
 
@@ -223,8 +225,8 @@ def _plain(block: list[ast.stmt]) -> Iterator[ast.stmt]:
         for item in getattr(statement, "items", []):
             if item.optional_vars is not None:
                 yield ast.Assign([item.optional_vars], item.context_expr, lineno=statement.lineno)
-        for each in inner:
-            yield from _plain(each)
+        for part in inner:
+            yield from _plain(part)
 
 
 def _mentioned(node: ast.AST) -> set[str]:

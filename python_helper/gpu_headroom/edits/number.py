@@ -48,8 +48,8 @@ def flag_of(literal: SizeLiteral) -> str | None:
     """Return what sets an option on the command line of its script; `None`: not for certain."""
     nodes = CellCode("", literal.cell.source).nodes
     calls = [node for node in nodes if isinstance(node, ast.Call)]
-    parses = any(called(each) in PARSERS and not each.args for each in calls)
-    if not parses or any(called(each) == "add_subparsers" for each in calls):
+    parses = any(called(node) in PARSERS and not node.args for node in calls)
+    if not parses or any(called(node) == "add_subparsers" for node in calls):
         return None
     for call in calls:
         default, kind = keyword(call, "default"), keyword(call, "type")
@@ -124,7 +124,7 @@ def _literals(text: str, literal: SizeLiteral) -> list[SizeLiteral]:
 
 def _is_there(literals: Iterable[SizeLiteral], at: SizeLiteral, value: int) -> bool:
     """Return whether a value stands in the place of a literal, under its name."""
-    places = [(each.name, each.value, each.line, each.column) for each in literals]
+    places = [(literal.name, literal.value, literal.line, literal.column) for literal in literals]
     return (at.name, value, at.line, at.column) in places
 
 

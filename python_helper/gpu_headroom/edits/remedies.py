@@ -74,7 +74,7 @@ def _is_of_library(evidence: Evidence) -> bool:
     """Return whether a library's function called the model: what it does with it is its secret."""
     functions, own = list(evidence.scene.running.functions), evidence.scene.running.own
     first = functions.index(own[0]) if own else 0
-    until = next((n for n, each in enumerate(functions) if each in CALLS_MODEL), 0)
+    until = next((n for n, function in enumerate(functions) if function in CALLS_MODEL), 0)
     return not set(functions[first:until]) <= {*own, "decorate_context"}
 
 

@@ -92,7 +92,7 @@ def caution(
     Functions of other cells that they call are looked through as well. `models` are names of live
     models.
     """
-    texts = dict.fromkeys(sources[each] for each in run if each in sources)
+    texts = dict.fromkeys(sources[key] for key in run if key in sources)
     notebook = together((*texts, *sources.values()))
     cells = notebook.cells[: len(texts)]
     if any(cell.tree is None for cell in cells):
@@ -107,7 +107,7 @@ def caution(
     effects = [*commands, *_Effects(roots, functions_of(notebook), models).names()]
     if not effects:
         return None
-    named = list(dict.fromkeys(each.lstrip(".") for each in effects))
+    named = list(dict.fromkeys(effect.lstrip(".") for effect in effects))
     shown = named if len(named) <= _MOST_NAMED else [*named[:_MOST_NAMED], "…"]
     return message("fix.caution", TEXTS, calls=", ".join(shown))
 
@@ -139,7 +139,9 @@ class _Effects:
                 called = dotted_of(node.func).rpartition(".")[2]
                 calls = {called: node}
                 if called in _LAUNCHES:
-                    calls |= {root_name(each): ast.Call(each, [], []) for each in node.args}
+                    calls |= {
+                        root_name(argument): ast.Call(argument, [], []) for argument in node.args
+                    }
                 for name, call in calls.items():
                     for function in self._functions.get(name, ()):
                         if id(function) not in seen:
@@ -196,7 +198,9 @@ def _new_inside(function: ast.AST, call: ast.Call, new: Collection[str]) -> set[
         for name in node.names
     }
     found = _made_in(function) - shared
-    given = [each.arg for each in arguments(function)] if isinstance(function, Function) else []
+    given = (
+        [argument.arg for argument in arguments(function)] if isinstance(function, Function) else []
+    )
     values = [root_name(expression) for expression in call.args]
     if given[:1] in (["self"], ["cls"]):
         values.insert(0, root_name(call.func))

@@ -122,7 +122,7 @@ class CellSource(Tree):
     def before(self, statement: ast.stmt, *code: str) -> None:
         """Insert lines of code before a statement, as far to the right."""
         indent, at = self.indent(statement), self._starts[first_line(statement) - 1]
-        new = "".join([f"{indent}{each}{self.newline}" for each in code])
+        new = "".join([f"{indent}{line}{self.newline}" for line in code])
         self._changes.append((at, at, new))
 
     def after(self, statement: ast.stmt, code: str) -> None:
@@ -146,7 +146,7 @@ class CellSource(Tree):
     def changed(self) -> str:
         """Return the text with all changes made; it parses, and is another."""
         parts, done = [], 0
-        for start, end, new in sorted(self._changes, key=lambda each: each[:2]):
+        for start, end, new in sorted(self._changes, key=lambda change: change[:2]):
             if start < done:
                 raise Refused
             parts += [self.text[done:start], new]

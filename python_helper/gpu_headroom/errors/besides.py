@@ -66,7 +66,7 @@ def besides(message: str, said: Statement) -> Besides:
     """Return what the last statement of a message names, beside what was read of it."""
     text = plain(message)
     last = text[max(text.rfind(_SIGN), 0) :]
-    own, pools, metal = [captured(each, text) for each in (_OWN, _POOLS, _METAL)]
+    own, pools, metal = [captured(pattern, text) for pattern in (_OWN, _POOLS, _METAL)]
     clauses = list(islice(_PROCESS.finditer(last), _MOST_PROCESSES))
     printed = [*[clause[2] for clause in clauses], *([own] if own else [])]
     return Besides(
@@ -79,7 +79,7 @@ def besides(message: str, said: Statement) -> Besides:
         ),
         private_pools_bytes=within(bytes_of(pools), said.in_use_bytes) if pools else None,
         metal_bytes=bytes_of(metal) if metal else None,
-        hidden=any(bytes_of(each) is None for each in printed),
+        hidden=any(bytes_of(size) is None for size in printed),
     )
 
 

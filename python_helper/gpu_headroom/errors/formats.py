@@ -23,7 +23,7 @@ HOST_FUNCTIONS = frozenset({"pin_memory", "_pin_memory_loop", "mem_get_info", "c
 
 # Those of frameworks are shorter, and stand in what libraries quote.
 _OWN: tuple[Format, ...] = (
-    *[each for framework in FRAMEWORKS for each in part(framework, "errors").FORMATS],
+    *[pattern for framework in FRAMEWORKS for pattern in part(framework, "errors").FORMATS],
     Format(
         "cuda",
         r"CUDA_ERROR_OUT_OF_MEMORY|cudaErrorMemoryAllocation|hipError(?:OutOfMemory|MemoryAllocation)"
@@ -42,8 +42,8 @@ _OWN: tuple[Format, ...] = (
     ),
 )
 
-STRUCTURED = [each for each in (*_OWN, *libraries.FORMATS) if each.structured]
-LOOSE = [each for each in (*libraries.FORMATS, *_OWN) if not each.structured]
+STRUCTURED = [pattern for pattern in (*_OWN, *libraries.FORMATS) if pattern.structured]
+LOOSE = [pattern for pattern in (*libraries.FORMATS, *_OWN) if not pattern.structured]
 
 # Other shortages and other faults that speak of memory or of a device, in lower case.
 _REFUSED = re.compile(

@@ -96,8 +96,8 @@ class _Place(NamedTuple):
 def _errors(text: str) -> Iterator[_Place]:
     """Yield the errors of a text, the last first."""
     matches = list(_ERROR.finditer(text))[-_MOST:]
-    begins = [each.start() for each in matches] + [
-        each.start() for each in _TRACEBACK.finditer(text)
+    begins = [found_at.start() for found_at in matches] + [
+        header.start() for header in _TRACEBACK.finditer(text)
     ]
     for match in reversed(matches):
         start, end = match.span()

@@ -69,7 +69,7 @@ def recognise(error: BaseException) -> Recognition | None:
             engine = named_by(errors) or brought_by(exception)
             whose = RemoteWorker(engine) if engine else None
             pieces = [
-                piece for each in errors for brought in carried(each) for piece in brought.pieces
+                piece for part in errors for brought in carried(part) for piece in brought.pieces
             ]
             texts = [reader.read(piece) for piece in pieces if is_kind(piece, str)]
             return replace(found, worker=whose, traceback="\n".join(texts))
@@ -82,10 +82,10 @@ def _of_workers(error: BaseException, reader: Reader) -> Iterator[Recognition]:
     for worker, is_digest, pieces in carried(error):
         if is_found and is_digest:
             return
-        texts = [reader.read(each) for each in pieces if is_kind(each, str)]
-        inner = [each for each in pieces if is_kind(each, BaseException)]
-        errors = [part for each in inner for part in errors_within(each)]
-        said = [_recognise_one(each, reader.text_of(each)) for each in errors]
+        texts = [reader.read(piece) for piece in pieces if is_kind(piece, str)]
+        inner = [piece for piece in pieces if is_kind(piece, BaseException)]
+        errors = [part for cause in inner for part in errors_within(cause)]
+        said = [_recognise_one(part, reader.text_of(part)) for part in errors]
         said += [_recognise_one(error, without_steps(text)) for text in texts]
         found = next(filter(None, said), None)
         if found is not None:

@@ -98,13 +98,15 @@ def carried(error: BaseException) -> list[Brought]:
             continue
         parts = _parts(value)
         args = () if depth else args_of(error)
-        named = _named(parts, named_in("\n".join([_text(each) or "" for each in args]), worker))
+        named = _named(
+            parts, named_in("\n".join([_text(argument) or "" for argument in args]), worker)
+        )
         for key, part in parts.items() if depth < _DEEPEST else ():
             if len(waiting) < _MOST and (is_kind(part, str) or id(part) not in seen):
                 seen.add(id(part))
                 of_rank = type(key) is int and type(value) is dict
                 waiting.append((part, replace(named, rank=key) if of_rank else named, depth + 1))
-    return sorted(found.values(), key=lambda each: each.is_digest)
+    return sorted(found.values(), key=lambda candidate: candidate.is_digest)
 
 
 def without_steps(text: str) -> str:
@@ -130,7 +132,7 @@ def _parts(value: Any) -> Mapping[Any, Any]:
         kept = {**dict(_kept_by(kind, value)), **vars(value)}
         if kept.pop("cmd", None) is not None:
             return kept  # a command may quote anything, and stands in its `args`, too
-        return kept or {str(n): each for n, each in enumerate(args_of(value))}
+        return kept or {str(n): argument for n, argument in enumerate(args_of(value))}
     return vars(value) if name_of(kind) == _INSIDE else {}
 
 

@@ -82,7 +82,7 @@ def plain(message: str) -> str:
 
 
 def _first(formats: Iterable[Format], text: str) -> Format | None:
-    return next((each for each in formats if each.sign.search(text)), None)
+    return next((candidate for candidate in formats if candidate.sign.search(text)), None)
 
 
 def _is_survived(found: Format, text: str) -> bool:

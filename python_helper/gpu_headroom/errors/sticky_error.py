@@ -47,7 +47,7 @@ _FAULTS = {
         r"uncorrectable (?:ECC|NVLink) error|(?:CUDA_ERROR_|cudaError)(?:ECC|NVLINK)_?UNCORRECTABLE"
     ),
 }
-_PATTERNS = {claim: re.compile(each, re.IGNORECASE) for claim, each in _FAULTS.items()}
+_PATTERNS = {claim: re.compile(expression, re.IGNORECASE) for claim, expression in _FAULTS.items()}
 _SPOKEN = 1000  # characters in which it is said
 # PyTorch passes on what one of its threads raised: in `replica`, not in a worker process.
 _CAUGHT = re.compile(r"Caught \w{1,99} in (?:replica|pin memory thread)")

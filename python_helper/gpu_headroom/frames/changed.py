@@ -32,7 +32,7 @@ def _applied(source: str, edits: Iterable[Edit]) -> str:
     """Return a cell's text once these edits are made."""
     lines = source.split("\n")
     # From the last line up, so that earlier edits keep their line numbers.
-    for edit in sorted(edits, key=lambda each: each["first_line"], reverse=True):
+    for edit in sorted(edits, key=lambda change: change["first_line"], reverse=True):
         first = edit["first_line"] - 1
         lines[first : first + len(edit["old_lines"])] = edit["new_lines"]
     return "\n".join(lines)

@@ -68,7 +68,7 @@ class Frame:
             return False
         with self._lock:
             if kind in LATEST_ONLY:
-                left = [each for each in self._events if each[1]["type"] != kind]
+                left = [event_pair for event_pair in self._events if event_pair[1]["type"] != kind]
                 self._events = deque(left, maxlen=_MOST_EVENTS)
             self._number += 1
             self._events.append((self._number, event))

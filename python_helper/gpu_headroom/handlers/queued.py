@@ -63,8 +63,8 @@ def enqueue(  # noqa: PLR0913  all that a request may ask for
     kind, request_id, status = request["type"], request["id"], life.when
 
     def tell(job: Job, fields: Fields) -> None:
-        for each in job.request_ids:
-            event: Any = {**fields, "type": kind, "life_id": life.life_id, "request_id": each}
+        for request_id in job.request_ids:
+            event: Any = {**fields, "type": kind, "life_id": life.life_id, "request_id": request_id}
             life.send(event)
 
     def run(job: Job, turn: Turn) -> None:

@@ -148,7 +148,7 @@ def largest_growth(before: Account, after: Account, device_index: int) -> str | 
         return None
     grown: Counter[str] = Counter({row.name: row.bytes for row in later.rows if row.name})
     grown.subtract({row.name: row.bytes for row in earlier.rows if row.name})
-    name, size = max(grown.items(), key=lambda each: each[1], default=("", 0))
+    name, size = max(grown.items(), key=lambda item: item[1], default=("", 0))
     least = _GREW * (later.in_use_bytes - earlier.in_use_bytes)
     return name if size > 0 and size >= least else None
 

@@ -33,7 +33,7 @@ PART = Edge("part", "its part `{name}`", ".{}()", "within")
 def loaded() -> list[Arrays]:
     """Return the frameworks beside PyTorch that this process has imported and initialised."""
     found = [part(folder, "arrays").arrays() for folder in BESIDE_TORCH]
-    return [each for each in found if each is not None]
+    return [array for array in found if array is not None]
 
 
 def visit(walk: Walked, array: Any, place: Place) -> None:

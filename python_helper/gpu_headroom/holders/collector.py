@@ -70,11 +70,11 @@ def all_found(walk: Walk, values: Iterable[Any]) -> bool:
     """
     inspector, keys = walk.inspector, {held.storage.key for held in walk.ledger}
     with inspector.quiet():
-        for each in values:
-            graph = inspector.graph_of(each) if inspector.is_tensor(each) else None
+        for value in values:
+            graph = inspector.graph_of(value) if inspector.is_tensor(value) else None
             if graph is not None and graph not in walk.nodes:
                 return False
-            if any(storage.key not in keys for storage in inspector.storages(each)):
+            if any(storage.key not in keys for storage in inspector.storages(value)):
                 return False
     return True
 
@@ -89,8 +89,8 @@ def enter_unreached(walk: Walk, shell: Any, values: list[Any]) -> None:
         for root in search.roots(targets) or search.unled():
             walk.run([root])
     walk.truncated |= bool(targets) or not search.complete
-    left = [each for each in values if walk.place_of(each) is None]
-    kinds = [str.__str__(name_of(type(each))) for each in left]
+    left = [value for value in values if walk.place_of(value) is None]
+    kinds = [str.__str__(name_of(type(obj))) for obj in left]
     places = [Place("elsewhere", "", row=kind) for kind in kinds]
     walk.run(list(zip(left, places, strict=True)))
 
@@ -101,14 +101,14 @@ def _largest(walk: Walk, values: Iterable[Any]) -> list[Any]:
     Models come before the models they are parts of, and these before single arrays.
     """
     inspector, keys = walk.inspector, {held.storage.key for held in walk.ledger}
-    left = [each for each in values if walk.place_of(each) is None]
-    models = [each for each in left if inspector.is_module(each)]
-    inner = {id(each) for one in models for each in modules.children(inspector.attributes(one))}
-    wholes = [each for each in models if id(each) not in inner]
+    left = [value for value in values if walk.place_of(value) is None]
+    models = [obj for obj in left if inspector.is_module(obj)]
+    inner = {id(child) for one in models for child in modules.children(inspector.attributes(one))}
+    wholes = [model for model in models if id(model) not in inner]
     for some in (wholes, left):
         sizes: dict[int, int] = {}
-        for number, each in enumerate(some):
-            for array in modules.all_tensors(each, inspector):
+        for number, obj in enumerate(some):
+            for array in modules.all_tensors(obj, inspector):
                 size = sum(one.bytes for one in inspector.storages(array) if one.key not in keys)
                 sizes[number] = sizes.get(number, 0) + size
         largest = sorted(sizes, key=lambda number: -sizes[number])[:AT_ONCE]

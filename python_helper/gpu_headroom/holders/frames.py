@@ -39,7 +39,7 @@ def last_errors(shell: Any) -> list[BaseException]:
         getattr(getattr(shell, "InteractiveTB", None), "evalue", None),
         getattr(getattr(shell, "SyntaxTB", None), "last_syntax_error", None),
     ]
-    errors = [each for each in remembered if is_kind(each, BaseException)]
+    errors = [error for error in remembered if is_kind(error, BaseException)]
     return list(
         {
             id(exception): exception for error in errors for exception in errors_within(error)
@@ -100,7 +100,7 @@ def frames_of(tracebacks: Iterable[TracebackType]) -> Iterator[FrameType]:
 def _ended_callers(frame: FrameType, seen: set[FrameType]) -> Iterator[FrameType]:
     """Yield the callers of a frame up to the notebook, as far as nothing runs in them."""
     # Ids only: our own frames are among them, which would then hold themselves.
-    running = {id(each) for top in sys._current_frames().values() for each in callers(top)}  # noqa: SLF001 — the documented way to other threads' stacks
+    running = {id(below) for top in sys._current_frames().values() for below in callers(top)}  # noqa: SLF001 — the documented way to other threads' stacks
     for caller in callers(frame.f_back):
         if id(caller) in running or _is_ipythons(caller) or caller.f_code.co_name == "<module>":
             return
@@ -220,7 +220,7 @@ def where_of(code: CodeType, *, outer: int = 0) -> str:
     With `outer` for one so many functions around it. Python 3.10 knows neither these nor the class.
     """
     path = getattr(code, "co_qualname", code.co_name).split(".<locals>.")
-    functions = [each for each in reversed(path) if not each.startswith("<")]
+    functions = [step for step in reversed(path) if not step.startswith("<")]
     return f" in {functions[outer]}" if len(functions) > outer else ""
 
 

@@ -42,7 +42,9 @@ def nodes(roots: Iterable[Any], seen: dict[Any, int], rank: int = 0) -> Iterator
 
 def following(node: Any) -> list[Any]:
     """Return the nodes that the backward pass goes on to."""
-    return [each for each, _ in node.next_functions if each is not None]
+    return [
+        following_node for following_node, _ in node.next_functions if following_node is not None
+    ]
 
 
 def leaf(node: Any) -> Any:
@@ -60,7 +62,11 @@ class Saver(NamedTuple):
 
 def largest_savers(walk: Walked) -> dict[int, Saver]:
     """Return of each device the operation that saves most, each storage counted once."""
-    held = {each.storage.key: each.storage for each in walk.ledger if each.kind == "activations"}
+    held = {
+        held_storage.storage.key: held_storage.storage
+        for held_storage in walk.ledger
+        if held_storage.kind == "activations"
+    }
     storages: dict[tuple[int, str], list[Storage]] = {}
     for node, keys in walk.saved.items():
         name = _CAPITAL.sub("_", type(node).__name__.partition("Backward")[0]).lower()
@@ -68,9 +74,9 @@ def largest_savers(walk: Walked) -> dict[int, Saver]:
             storages.setdefault((storage.device_index, name), []).append(storage)
     savers = []
     for (index, name), saved in storages.items():
-        largest = max(saved, key=lambda each: each.bytes)
+        largest = max(saved, key=lambda candidate: candidate.bytes)
         savers.append((index, Saver(name, sum(s.bytes for s in saved), largest.shape or ())))
-    return dict(sorted(savers, key=lambda each: each[1].bytes))
+    return dict(sorted(savers, key=lambda saver: saver[1].bytes))
 
 
 class Longer(NamedTuple):
@@ -102,7 +108,9 @@ def longer_than_before(walk: Walked) -> Longer | None:
         if shape[n] >= _LONGER * other[n] > 1
         if (shape[:n], shape[n + 1 :]) == (other[:n], other[n + 1 :])
     ]
-    return max(found, key=lambda each: (math.prod(each.shape), each.before), default=None)
+    return max(
+        found, key=lambda candidate: (math.prod(candidate.shape), candidate.before), default=None
+    )
 
 
 def order_of(node: Any) -> int:
@@ -125,13 +133,13 @@ def visit_graphs(walk: Walked) -> None:
                     return
                 walk.saved[node] = [
                     key
-                    for each in walk.inspector.saved_by(node)
-                    for key in _enter(walk, each, place)
+                    for tensor in walk.inspector.saved_by(node)
+                    for key in _enter(walk, tensor, place)
                 ]
                 _enter_leaf(walk, node, place)
                 if not walk.inspector.shows_saved and walk.inspector.may_save(node):
-                    for each in following(node):
-                        walk.saved_from.setdefault(each, place)
+                    for next_node in following(node):
+                        walk.saved_from.setdefault(next_node, place)
 
 
 def enter_made(walk: Walked, values: list[Any]) -> None:

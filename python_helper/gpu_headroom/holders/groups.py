@@ -66,7 +66,7 @@ class Group:
     @property
     def variables(self) -> tuple[str, ...]:
         """The names that have to let go of it, as code writes them."""
-        return tuple(dict.fromkeys([self.name, *[_variable(each) for each in self.others]]))
+        return tuple(dict.fromkeys([self.name, *[_variable(other) for other in self.others]]))
 
     @property
     def name(self) -> str:
@@ -88,20 +88,24 @@ class Group:
     @property
     def kind(self) -> HolderKind:
         """What most of it is."""
-        return max(self.kinds, key=lambda each: self.kinds[each])
+        return max(self.kinds, key=lambda kind: self.kinds[kind])
 
     @property
     def commonest(self) -> tuple[Shape, str, int]:
         """The shape and dtype that most bytes have, and how many tensors are so."""
         if not self.shapes:
             return (), "", 0
-        found = max(self.shapes, key=lambda each: each[2] * self.shapes[each])
+        found = max(self.shapes, key=lambda shape: shape[2] * self.shapes[shape])
         return found[0], found[1], self.shapes[found]
 
     def share_of_dtype(self, dtype: str) -> float:
         """Return which share of the bytes of tensors has this dtype."""
-        total = sum(each[2] * count for each, count in self.shapes.items())
-        of_it = sum(each[2] * count for each, count in self.shapes.items() if each[1] == dtype)
+        total = sum(shape_key[2] * count for shape_key, count in self.shapes.items())
+        of_it = sum(
+            shape_key[2] * count
+            for shape_key, count in self.shapes.items()
+            if shape_key[1] == dtype
+        )
         return of_it / total if total else 0.0
 
 
@@ -157,7 +161,7 @@ def groups_of(found: Survey, device_index: int) -> tuple[Group, ...]:
     held_here = list(found.ledger.on(device_index))
     levels = {id(storage.place): _levels(storage.place) for storage in held_here}
     members: dict[str, set[Member]] = {}
-    for place, member in {level for each in levels.values() for level in each}:
+    for place, member in {level for containers in levels.values() for level in containers}:
         members.setdefault(place.path, set()).add(member)
     gathered: dict[tuple[Origin, str, str], _Gathering] = {}
     for held in held_here:
@@ -196,7 +200,7 @@ def _others(place: Place, met: Mapping[int, Sequence[Place]]) -> set[str]:
     """Return the keys of the other names that a place, or one on the way to it, was met under."""
     found, suffix = set[str](), ""
     for here in reversed(place.way):
-        found |= {_key(each.root, each.suffix + suffix) for each in met.get(id(here), ())[1:]}
+        found |= {_key(alias.root, alias.suffix + suffix) for alias in met.get(id(here), ())[1:]}
         suffix = here.via.text + suffix if here.via is not None else suffix
     return found
 
@@ -216,7 +220,7 @@ def _is_plain(place: Place, container: Place) -> bool:
     inside = place.depth - container.depth
     if inside <= 1:
         return True
-    steps = [each.via.edge for each in place.way if each.via is not None][-inside + 1 :]
+    steps = [step.via.edge for step in place.way if step.via is not None][-inside + 1 :]
     return all(step is INDEX or step.role == "within" for step in steps)
 
 

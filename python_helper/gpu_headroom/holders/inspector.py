@@ -143,7 +143,7 @@ class Inspector:
         arrays.append(object())
         *counts, ours = map(sys.getrefcount, arrays)
         arrays.pop()
-        return [(count - ours, each) for count, each in zip(counts, own, strict=True)]
+        return [(count - ours, referrer) for count, referrer in zip(counts, own, strict=True)]
 
     def may_save(self, node: Any) -> bool:
         """Whether nodes of this class save tensors for the backward pass."""
@@ -160,9 +160,9 @@ class Inspector:
                 saved = getattr(node, name)
             except RuntimeError:
                 continue  # freed by the backward pass
-            for each in saved if isinstance(saved, (tuple, list)) else (saved,):
+            for value in saved if isinstance(saved, (tuple, list)) else (saved,):
                 try:
-                    yield each.data
+                    yield value.data
                 except (AttributeError, RuntimeError):
                     continue
         yield from self.attributes(node).values()  # what a custom Function keeps
@@ -174,7 +174,7 @@ class Inspector:
         return self._saved_names[kind]
 
     def _decide(self, kind: type) -> _Kind:
-        own = (each for each in self.frameworks if comes_from(kind, *each.kinds))
+        own = (reader for reader in self.frameworks if comes_from(kind, *reader.kinds))
         framework, torch = next(own, None), self.torch
         ways = (suspended.visit_of, containers.visit_of, frames.visit_of, objects.visit_of)
         visit = next((found for way in ways if (found := way(kind)) is not None), None)

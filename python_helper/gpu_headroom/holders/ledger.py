@@ -151,7 +151,7 @@ class StorageLedger:
         sizes = {size >> times for times in range(_HALVED)} if both else {size}
         found = 0
         for shape, bytes_so in self._bytes_by_shape(device_index).items():
-            sides = [each for each in shape if each in sizes and each > 1]
+            sides = [side for side in shape if side in sizes and side > 1]
             enough = any(sides.count(side) > 1 for side in sides) if both else bool(sides)
             enough = enough or (multiples and not both and _has_rows(shape, size, multiples=True))
             found += bytes_so if enough else 0
@@ -170,7 +170,7 @@ class StorageLedger:
         """Return how many members of each container keep autograd graphs alive."""
         held_here = self.on(device_index)
         places = {id(held.place): held.place for held in held_here if held.kind == "activations"}
-        members = {(each.root, each.path) for each in places.values() if _in_container(each)}
+        members = {(place.root, place.path) for place in places.values() if _in_container(place)}
         return Counter([root for root, _ in members])
 
 

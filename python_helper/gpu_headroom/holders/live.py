@@ -52,7 +52,7 @@ def live(values: Mapping[str, Any], inspector: Inspector) -> Live:
 
     optimizers = of(lambda kind: torch is not None and comes_from(kind, torch.optimizer))
     trained = set[int]().union(
-        *[_parameters_of(inspector.attributes(each)) for each in optimizers.values()]
+        *[_parameters_of(inspector.attributes(optimizer)) for optimizer in optimizers.values()]
     )
     models = {
         name: _model(value, inspector, trained)
@@ -138,17 +138,19 @@ def _model(model: Any, inspector: Inspector, trained: Collection[int]) -> ModelF
 
     def own(part: Any) -> list[Any]:
         return [
-            each
+            parameter
             for module in modules.parts(part, inspector.attributes)
-            for each in modules.tensors_of(inspector.attributes(module), ("_parameters",))
+            for parameter in modules.tensors_of(inspector.attributes(module), ("_parameters",))
         ]
 
     is_idle = bool(trained) and any(
-        torch is not None and id(each) not in trained and torch.get(each, "requires_grad")
-        for each in own(model)
+        torch is not None and id(parameter) not in trained and torch.get(parameter, "requires_grad")
+        for parameter in own(model)
     )
     children = modules.named_children(inspector.attributes(model)) if is_idle else []
-    heads = [name for name, part in children if any(id(each) in trained for each in own(part))]
+    heads = [
+        name for name, part in children if any(id(parameter) in trained for parameter in own(part))
+    ]
     parts = modules.parts(model, inspector.attributes)
     is_on = any(inspector.attributes(part).get(flag) is True for part in parts for flag in _IS_ON)
     libraries = {top for top, _ in origins(type(model))}
@@ -200,9 +202,9 @@ def filled_attribute(
             own = namespace_of(owner) if is_class else inspector.attributes(owner)
             value = (names if owner is names else own).get(name)
     kind = owner if is_kind(owner, type) else type(owner)
-    methods = (each for base in mro(kind) for each in items_of(namespace_of(base)))
-    called = (each for name, each in methods if name in calls and name not in _OTHERS)
-    return attribute if any(_fills(each, attribute) for each in called) else ""
+    methods = (member for base in mro(kind) for member in items_of(namespace_of(base)))
+    called = (method for name, method in methods if name in calls and name not in _OTHERS)
+    return attribute if any(_fills(method, attribute) for method in called) else ""
 
 
 def _fills(method: Any, attribute: str) -> bool:

@@ -104,7 +104,7 @@ def all_tensors(value: Any, inspector: Inspected) -> list[Any]:
 
 def tensors_of(attributes: dict[str, Any], tables: Iterable[str] = _TENSORS) -> list[Any]:
     """Return the parameters and buffers that a module with these attributes has itself."""
-    return [each for table in tables for _, each in _items(attributes.get(table))]
+    return [member for table in tables for _, member in _items(attributes.get(table))]
 
 
 def _looked_through(inspector: Inspected, module: Any) -> tuple[int, bool]:
@@ -115,7 +115,7 @@ def _looked_through(inspector: Inspected, module: Any) -> tuple[int, bool]:
         if not waiting:
             break
         part, inside = waiting.pop()
-        parts = [(each, children(inspector.attributes(each))) for each in inside]
+        parts = [(inner, children(inspector.attributes(inner))) for inner in inside]
         trains |= not parts and inspector.attributes(part).get("training") is not False
         if str.__str__(name_of(type(part))) in _LISTS:
             most = max(most, sum(bool(further) for _, further in parts))

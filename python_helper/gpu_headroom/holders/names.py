@@ -39,7 +39,7 @@ def namespaces(shell: Any) -> list[dict[str, Any]]:
     It hands on all names of a script, and keeps the script's namespace until that runs again.
     """
     scripts = getattr(shell, "_main_mod_cache", {})
-    return [shell.user_ns, *[vars(each) for _, each in items_of(scripts)]]
+    return [shell.user_ns, *[vars(script) for _, script in items_of(scripts)]]
 
 
 def name_roots(shell: Any) -> list[Root]:

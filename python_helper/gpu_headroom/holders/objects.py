@@ -53,7 +53,7 @@ def visit(walk: Walked, value: Any, place: Place) -> None:
     Reading `__dict__` makes one for each object that has none yet: only where it pays.
     """
     visits = (walk.inspector.visit_of(type(referent)) for referent in gc.get_referents(value))
-    if all(each is None or each is visit_class for each in visits):
+    if all(visit is None or visit is visit_class for visit in visits):
         return
     is_own = module_of(type(value)) == _OWN_CLASSES
     for name, attribute in islice(walk.inspector.attributes(value).items(), _MOST):
@@ -71,7 +71,7 @@ def visit_class(walk: Walked, kind: Any, place: Place) -> None:
 
 def _visit_local(walk: Walked, local: Any, place: Place) -> None:
     """A thread-local has a dictionary for each thread, in one of its own."""
-    inner = [each for each in gc.get_referents(local) if type(each) is dict]
+    inner = [get_referent for get_referent in gc.get_referents(local) if type(get_referent) is dict]
     for table in gc.get_referents(*inner) if inner else ():
         for name, value in items_of(table) if type(table) is dict else ():
             if type(name) is str:
@@ -89,7 +89,7 @@ def attributes(value: Any, layout: Layout) -> dict[str, Any]:
             continue  # not assigned
     table = own_dict.__get__(value) if own_dict is not None else None
     if is_kind(table, dict):
-        found.update((key, each) for key, each in items_of(table) if type(key) is str)
+        found.update((key, member) for key, member in items_of(table) if type(key) is str)
     return found
 
 

@@ -60,4 +60,7 @@ def _follows(node: Any, halves: dict[Any, bool]) -> bool:
     name, given = type(node).__name__, following(node)
     if _FULL.search(name) or not given:
         return False
-    return all(halves.get(each, False) for each in given[: 1 if _OF_FIRST.search(name) else None])
+    return all(
+        halves.get(node_before, False)
+        for node_before in given[: 1 if _OF_FIRST.search(name) else None]
+    )

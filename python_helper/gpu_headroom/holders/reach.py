@@ -68,8 +68,8 @@ def _leads_nowhere(inspector: Inspector, members: list[Any], seen: Container[int
             # Objects often refer to the same others, or back.
             unique = dict(zip(map(id, level), level, strict=True))
             level = [
-                each
-                for number, each in unique.items()
+                value
+                for number, value in unique.items()
                 if number not in tested and number not in seen
             ]
             tested.update(unique)
@@ -98,5 +98,5 @@ def _is_passive(inspector: Inspector, kind: type, values: list[Any]) -> bool:
     """Whether a class is a plain container or object, or its tensors have no GPU memory."""
     visit = inspector.visit_of(kind)
     if visit is arrays.visit_tensor:
-        return all(inspector.is_idle(each) for each in values if type(each) is kind)
+        return all(inspector.is_idle(value) for value in values if type(value) is kind)
     return visit is objects.visit or visit in containers.PLAIN

@@ -106,11 +106,11 @@ class Search:
         targets = [link.target for link in self._links.values()]
         self._links.clear()
         garbage = self._garbage(values) if self.complete else set[int]()
-        rows = {id(each): str.__str__(name_of(type(each))) for each in values}
+        rows = {id(value): str.__str__(name_of(type(value))) for value in values}
         return [
-            (each, Place("garbage" if target in garbage else "elsewhere", "", row=rows[target]))
-            for each, target in zip(values, targets, strict=True)
-            if id(each) == target or {id(each), target} <= garbage
+            (value, Place("garbage" if target in garbage else "elsewhere", "", row=rows[target]))
+            for value, target in zip(values, targets, strict=True)
+            if id(value) == target or {id(value), target} <= garbage
         ]
 
     def _garbage(self, values: list[Any]) -> set[int]:
@@ -118,18 +118,18 @@ class Search:
         *counts, ours = map(sys.getrefcount, values)
         values.pop()
         left = {
-            id(each): count - ours - self._listed[id(each)]
-            for each, count in zip(values, counts, strict=True)
+            id(value): count - ours - self._listed[id(value)]
+            for value, count in zip(values, counts, strict=True)
         }
-        refers = {id(each): list(map(id, gc.get_referents(each))) for each in values}
-        for each in chain(*refers.values()):
-            if each in left:
-                left[each] -= 1
-        held = [each for each, count in left.items() if count > 0]
+        refers = {id(value): list(map(id, gc.get_referents(value))) for value in values}
+        for refer in chain(*refers.values()):
+            if refer in left:
+                left[refer] -= 1
+        held = [key for key, count in left.items() if count > 0]
         while held:
-            each = held.pop()
-            if left.pop(each, None) is not None:
-                held += refers[each]
+            key = held.pop()
+            if left.pop(key, None) is not None:
+                held += refers[key]
         return set(left)
 
     def _referrers(self, batch: list[_Link]) -> list[_Link]:
@@ -138,8 +138,8 @@ class Search:
         values = [link.value for link in batch]
         with self._turn.at_a_stretch():
             referrers = gc.get_referrers(*values) if values else []
-            if self._turn.company.there and any(type(each) is tuple for each in referrers):
-                referrers = [each for each in referrers if type(each) is not tuple]
+            if self._turn.company.there and any(type(obj) is tuple for obj in referrers):
+                referrers = [obj for obj in referrers if type(obj) is not tuple]
                 self.complete = False
         ours, found = {id(values), id(referrers), *self._ours}, []
         for referrer in referrers:

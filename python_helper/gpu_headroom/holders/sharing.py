@@ -43,8 +43,8 @@ class Sharing:
         ways = [held.place.way, *(place.way for place in held.also)]
         used: set[int] = set()
         for way in ways:  # grows while it is gone through
-            for index, each in enumerate(way):
-                for place in self._meetings.get(id(each), ())[1:]:
+            for index, step in enumerate(way):
+                for place in self._meetings.get(id(step), ())[1:]:
                     if id(place) not in used:
                         used.add(id(place))
                         ways.append((*place.way, *way[index + 1 :]))
@@ -57,8 +57,8 @@ class Sharing:
             if row != here and place.origin not in UNNAMED:
                 self._names.setdefault(row, {})[here[1]] = None
         if rows:
-            for each in place.way:
-                carried.setdefault(id(each), set()).update(rows)
+            for step in place.way:
+                carried.setdefault(id(step), set()).update(rows)
 
 
 def row_of(place: Place) -> RowKey:

@@ -59,17 +59,17 @@ def _in_dict(way: Sequence[Any]) -> Taken:
 def _in_sequence(way: Sequence[Any]) -> Taken:
     base: Any = next(sequence for sequence in _SEQUENCES if is_kind(way[0], sequence))
     members = enumerate(islice(list(base.__iter__(way[0])), _MOST))
-    index = next((index for index, each in members if each is way[1]), None)
+    index = next((index for index, member in members if member is way[1]), None)
     return Step("…" if index is None else str(index), INDEX), 1
 
 
 def _in_function(way: Sequence[Any]) -> Taken:
     function = way[0]
-    for taken, each in enumerate(way[1:3], start=1):
-        if each is function.__defaults__ or each is function.__kwdefaults__:
+    for taken, step in enumerate(way[1:3], start=1):
+        if step is function.__defaults__ or step is function.__kwdefaults__:
             return Step(edge=DEFAULT), taken
         names = zip(function.__code__.co_freevars, function.__closure__ or (), strict=False)
-        name = next((name for name, cell in names if cell is each), None)
+        name = next((name for name, cell in names if cell is step), None)
         if name is not None:
             return Step(name, CLOSURE), taken + 1
     return Step("__globals__" if way[1] is function.__globals__ else "__dict__"), 1
@@ -81,7 +81,7 @@ def _in_frame(way: Sequence[Any]) -> Taken:
 
 def _in_traceback(way: Sequence[Any]) -> Taken:
     """A traceback's links are one step, with the error that has them."""
-    links = [taken for taken, each in enumerate(way) if is_kind(each, types.TracebackType)]
+    links = [taken for taken, step in enumerate(way) if is_kind(step, types.TracebackType)]
     if not links:
         return _in_object(way)
     return Step("__traceback__"), min(links[-1] + 1, len(way) - 1)
@@ -108,8 +108,8 @@ def _in_object(way: Sequence[Any]) -> Taken:
         else objects.attributes(way[0], objects.layout_of(type(way[0])))
     )
     for name, value in islice(items_of(own), _MOST):
-        for taken, each in enumerate(way[1:3], start=1):
-            if value is each:
+        for taken, step in enumerate(way[1:3], start=1):
+            if value is step:
                 return Step(name[:_SHOWN]), taken
     return Step(f"<{name_of(type(way[1]))}>"), 1
 

@@ -112,7 +112,7 @@ def survey(
             for_account and not gc.get_freeze_count() and collector.all_found(walk, known)
         )
         if done:
-            known = [each for each in known if not walk.inspector.is_array(each)]
+            known = [obj for obj in known if not walk.inspector.is_array(obj)]
         else:
             walk.open_long(until=_UNTIL_LONG)
         walk.run(suspended.roots(walk), long=not done)

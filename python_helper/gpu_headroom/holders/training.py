@@ -76,14 +76,14 @@ class TrainingState:
         steps = [self._number(state["step"]) for state in states if "step" in state]
         if max(steps, default=0) > in_step or (states and not steps and not in_step):
             return True
-        trained = [each for one in self.optimizers.values() for each in self._trained_by(one)]
+        trained = [model for one in self.optimizers.values() for model in self._trained_by(one)]
         return min(map(self._version, trained), default=0) > _CERTAIN
 
     def states(self, optimizer: Any) -> list[dict[Any, Any]]:
         """Return what an optimizer remembers of each parameter that it has changed."""
         state = self._own(optimizer).get("state")
         values = list(dict.values(state)) if is_kind(state, dict) else ()
-        return [each for each in values if type(each) is dict]
+        return [value for value in values if type(value) is dict]
 
     def _find(self, names: dict[str, Any], *, containers: bool = False) -> dict[str, Any]:
         found: dict[int, tuple[str, Any]] = {}
@@ -129,21 +129,21 @@ class TrainingState:
         for _ in range(2):
             yield from level
             level = [
-                (name + member, each)
+                (name + member, inner)
                 for name, value in level
-                for member, each in self._members(value, containers)
+                for member, inner in self._members(value, containers)
             ]
         yield from level
 
     def _members(self, value: Any, containers: bool) -> list[tuple[str, Any]]:
         kind = type(value)
         if containers and kind in (list, tuple):
-            return [(f"[{n}]", each) for n, each in enumerate(value[:_MOST_MEMBERS])]
+            return [(f"[{n}]", member) for n, member in enumerate(value[:_MOST_MEMBERS])]
         if containers and kind is dict and len(value) <= _MOST_MEMBERS:
             items = items_of(value)
-            return [(f"[{key!r}]", each) for key, each in items if type(key) in (str, int)]
+            return [(f"[{key!r}]", member) for key, member in items if type(key) in (str, int)]
         own = self._inspector.attributes(value) if module_of(kind) in _OWN else {}
-        return [(f".{name}", each) for name, each in own.items() if name[0] != "_"]
+        return [(f".{name}", member) for name, member in own.items() if name[0] != "_"]
 
     def _parts(self, value: Any) -> list[Any]:
         """Return a model and all models in it; anything else alone."""
@@ -152,11 +152,11 @@ class TrainingState:
 
     def _parameters(self, model: Any) -> list[Any]:
         parts = map(self._inspector.attributes, self._parts(model))
-        return [each for part in parts for each in modules.tensors_of(part)]
+        return [tensor for part in parts for tensor in modules.tensors_of(part)]
 
     def _trained_by(self, optimizer: Any) -> list[Any]:
         groups = self._own(optimizer).get("param_groups")
-        return [each for group in groups or () for each in group["params"]]
+        return [param for group in groups or () for param in group["params"]]
 
     def _own(self, optimizer: Any) -> dict[str, Any]:
         """Return what an optimizer keeps, or the one that it wraps."""
@@ -166,9 +166,9 @@ class TrainingState:
     def _tensors(self) -> list[Any]:
         """Return all tensors of it."""
         states = [state for one in self.optimizers.values() for state in self.states(one)]
-        values = [each for state in states for each in state.values()]
+        values = [value for state in states for value in state.values()]
         own = [parameter for one in self.kept.values() for parameter in self._parameters(one)]
-        return own + [each for each in values if self._inspector.is_tensor(each)]
+        return own + [value for value in values if self._inspector.is_tensor(value)]
 
     def _version(self, tensor: Any) -> int:
         try:

@@ -140,7 +140,7 @@ class Walk:
             late, seen = self.look_at_clock, self._seen
             pairs = promising(self.inspector, members, late=late, seen=seen)
         visit_of = self.inspector.visit_of
-        return ((index, each) for index, each in pairs if visit_of(type(each)) is not None)
+        return ((index, member) for index, member in pairs if visit_of(type(member)) is not None)
 
     def _visit_graphs(self) -> None:
         if self._into_graphs:

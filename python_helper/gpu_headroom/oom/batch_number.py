@@ -102,8 +102,8 @@ class _Integers:
         elif depth and type(value) not in _PLAIN and id(value) not in self._seen:
             self._seen.add(id(value))
             own = {} if type(value) is dict and len(value) > _MOST_OF_ONE else entries(value)
-            for key, each in own.items() if len(own) <= _MOST_OF_ONE else ():
-                self.at(key, each, depth - 1)
+            for key, member in own.items() if len(own) <= _MOST_OF_ONE else ():
+                self.at(key, member, depth - 1)
 
 
 def batch_of(
@@ -124,8 +124,12 @@ def batch_of(
     score, _, literal = max(scored, default=(0.0, 0, None))
     if literal is None or not score:
         return None
-    twins = (each for points, _, each in scored if points == score and each.value == literal.value)
-    twin = next((each for each in twins if each.name != literal.name), None)
+    twins = (
+        candidate
+        for points, _, candidate in scored
+        if points == score and candidate.value == literal.value
+    )
+    twin = next((candidate for candidate in twins if candidate.name != literal.name), None)
     return Batch(literal, ledger.bytes_of_rows(index, literal.value, multiples=True), twin)
 
 
@@ -143,7 +147,7 @@ def at_once(
     for number in here.numbers.get(rows, ()):
         for name, value in reversed(values.items()) if role_of(number) == "batch" else ():
             found = [value_at({"": owner}, ("", number)) for owner in (value, type(value))]
-            if any(type(each) is int and each == rows for each in found):
+            if any(type(count) is int and count == rows for count in found):
                 return AtOnce(rows, number, f"{name}.{number}")
     for given in here.call.operands:
         if given.shape and not given.shape[0] % rows and f"{given.name}[" not in here.call.text:
@@ -157,7 +161,7 @@ class _Judge:
     def __init__(self, ledger: StorageLedger, index: int, here: Scene, notebook: Notebook) -> None:
         self._ledger, self._index, self._here = ledger, index, here
         self._in_all = max(ledger.bytes(index), 1)
-        edges = {each.storage.shape for each in ledger.on(index) if each.kind == "tensor"}
+        edges = {held.storage.shape for held in ledger.on(index) if held.kind == "tensor"}
         self._edges = {shape[1] for shape in edges if shape and len(shape) == shape[0] == _ENDS}
         self._known = set[str]().union(*here.numbers.values())
         self._near = set(_names_near(here, notebook))
@@ -201,7 +205,9 @@ class _Judge:
                 return rows
             is_proven = of_all >= _PROVEN_UNNAMED and self._leads_to(literal, rows)
             return _MULTIPLES * of_all if is_proven else 0.0
-        rows, multiples = (share_of(multiples=each) / self._in_all for each in (False, True))
+        rows, multiples = (
+            share_of(multiples=is_multiple) / self._in_all for is_multiple in (False, True)
+        )
         if rows >= _PROVEN_SHARE:
             return rows
         if self._copied and self._copied[0] == literal.value:
@@ -233,6 +239,6 @@ def _names_near(here: Scene, notebook: Notebook) -> Iterator[str]:
                 break
             head = getattr(node, "iter", None) if isinstance(node, _LOOPS) else node
             if head is not None and not isinstance(head, _BLOCKS):
-                for each in walk(head):
-                    if isinstance(each, (ast.Name, ast.Attribute)):
-                        yield each.id if isinstance(each, ast.Name) else each.attr
+                for inner in walk(head):
+                    if isinstance(inner, (ast.Name, ast.Attribute)):
+                        yield inner.id if isinstance(inner, ast.Name) else inner.attr

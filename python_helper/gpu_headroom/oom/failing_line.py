@@ -57,8 +57,8 @@ def failed_in_backward(error: BaseException) -> bool:
         for frame, _ in walk_tb(error.__traceback__)
         if top_of(frame.f_globals.get("__name__")) == "torch"
     ]
-    goes_back = any(each in names for each in ("backward", "_engine_run_backward"))
-    return goes_back and not any(each in names for each in ("recompute_fn", "unpack_hook"))
+    goes_back = any(name in names for name in ("backward", "_engine_run_backward"))
+    return goes_back and not any(name in names for name in ("recompute_fn", "unpack_hook"))
 
 
 def up_to_model(steps: Iterable[Step]) -> Iterable[Step]:

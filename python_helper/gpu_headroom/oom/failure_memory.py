@@ -92,7 +92,7 @@ def from_device(device: DeviceReading, name: str = "torch") -> FailureMemory:
         source=" + ".join([framework.source for framework in device.frameworks]),
         capacity_source=device.capacity_source,
         free_source=device.free_source,
-        beside_bytes=sum(each.cached_bytes or 0 for each in _beside(device, name)),
+        beside_bytes=sum(framework.cached_bytes or 0 for framework in _beside(device, name)),
     )
 
 
@@ -101,8 +101,8 @@ def from_capture(capture: Capture, device: DeviceReading | None) -> FailureMemor
     in_use = _current(capture.stats, "allocated_bytes")
     reserved = _current(capture.stats, "reserved_bytes")
     beside = [] if device is None else _beside(device, "torch")
-    cached = sum(each.cached_bytes or 0 for each in beside)
-    pools = cached + sum(each.in_use_bytes for each in beside)
+    cached = sum(framework.cached_bytes or 0 for framework in beside)
+    pools = cached + sum(framework.in_use_bytes for framework in beside)
     capacity = capture.capacity_bytes
     outside: int | None = max(0, capacity - capture.free_bytes - reserved - pools)
     source = driver = driver_call("cuda" if device is None else device.backend)
@@ -121,7 +121,7 @@ def from_capture(capture: Capture, device: DeviceReading | None) -> FailureMemor
         in_use_bytes=in_use + pools - cached,
         cached_bytes=reserved - in_use + cached,
         outside_bytes=outside,
-        source=" + ".join(["memory_stats()", *[each.source for each in beside]]),
+        source=" + ".join(["memory_stats()", *[framework.source for framework in beside]]),
         capacity_source=source,
         free_source=driver,
         beside_bytes=cached,
@@ -149,7 +149,7 @@ def from_statement(said: Statement) -> FailureMemory:
 
 def _beside(device: DeviceReading, name: str) -> list[FrameworkReading]:
     """Return the frameworks of this process besides the one that failed, where that is known."""
-    others = [each for each in device.frameworks if each.name != name]
+    others = [reading for reading in device.frameworks if reading.name != name]
     return others if len(others) < len(device.frameworks) else []
 
 

@@ -31,7 +31,7 @@ def files_of(error: BaseException, cells: Iterable[CellRun]) -> tuple[CellRun, .
     *_, last = cells = list(cells)
     frames = [frame for frame, _ in walk_tb(error.__traceback__) if not is_installed(frame)]
     paths = dict.fromkeys([frame.f_code.co_filename for frame in frames])
-    files = [file for each in paths if (file := beside(each)) is not None]
+    files = [file for module_path in paths if (file := beside(module_path)) is not None]
     words = words_in(_text(cells, files))
     for name, module in items_of(sys.modules):
         if type(module) is ModuleType and name.rpartition(".")[2] in words:

@@ -91,7 +91,7 @@ def layers_of(
     """
     if not running:
         return None
-    walk = _Walk(inspector, [id(each) for each in running if each is not running[0]])
+    walk = _Walk(inspector, [id(module) for module in running if module is not running[0]])
     if not walk.through(running[0]) or not sum(walk.values[1:]):
         return None
     followers = 0
@@ -167,7 +167,7 @@ class _Walk:
         inside, parameters = _parts(attributes), tensors_of(attributes, ("_parameters",))
         # Models have parameters of their own, and attributes of layers' names, too.
         is_layer = not inside or (
-            parameters and not any(_parts(inspector.attributes(each)) for each in inside)
+            parameters and not any(_parts(inspector.attributes(inner)) for inner in inside)
         )
         kind = str.__str__(name_of(type(part)))
         own = self.shapes.values(attributes, kind) if is_layer else self.shapes.enter(kind)
@@ -200,7 +200,7 @@ def _parts(attributes: dict[str, Any]) -> list[Any]:
     """
     named = named_children(attributes)
     up = next((n for n, (name, _) in enumerate(named) if _begins(name, "up")), len(named))
-    named[up:] = sorted(named[up:], key=lambda each: not _begins(each[0], "mid"))
+    named[up:] = sorted(named[up:], key=lambda pair: not _begins(pair[0], "mid"))
     return [part for _, part in named]
 
 

@@ -83,7 +83,11 @@ class FailedOperation:
     @property
     def copied(self) -> Shape | None:
         """The shape of what was to be copied from the host, if anything was."""
-        hosts = [each.shape for each in self.operands if not each.bytes and each.dtype != _LIST]
+        hosts = [
+            operand.shape
+            for operand in self.operands
+            if not operand.bytes and operand.dtype != _LIST
+        ]
         return self.shape if self.shape in hosts else None
 
 
@@ -112,7 +116,7 @@ def given(error: BaseException, inspector: Inspector) -> FailedOperation | None:
     while step is not None and step.tb_frame.f_code.co_name not in CALLS_MODEL:
         code, variables = step.tb_frame.f_code, locals_of(step.tb_frame)
         given = map(_OPTIONS.match, code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
-        ways = [(each.string, bool(each["gpu"])) for each in given if each is not None]
+        ways = [(match.string, bool(match["gpu"])) for match in given if match is not None]
         option = next((f"{name}={not now}" for name, now in ways if variables.get(name) is now), "")
         if call is not None and option:
             break
@@ -133,7 +137,9 @@ def _operation_at(
     operands = tuple(list(_operands(expression, frame, inspector))[:_MOST_OPERANDS])
     shape = None
     if requested_bytes is not None:
-        shape = _result([each for each in operands if each.dtype != _LIST], requested_bytes)
+        shape = _result(
+            [operand for operand in operands if operand.dtype != _LIST], requested_bytes
+        )
         shape = shape or _made_by_numbers(expression, frame, requested_bytes)
     shown = " ".join(without_texts(text).split())
     return FailedOperation(
@@ -167,8 +173,8 @@ def text_at(code: CodeType, instruction: int, number: int) -> str | None:
 
 
 def _expression(text: str | None) -> ast.expr | None:
-    for each in (f"({text}\n)", text) if text else ():
-        tree = parse_cell(each)
+    for source in (f"({text}\n)", text) if text else ():
+        tree = parse_cell(source)
         if tree is not None and len(tree.body) == 1:
             found = getattr(tree.body[0], "value", None)
             return found if isinstance(found, ast.expr) else None
@@ -213,7 +219,7 @@ def _made_by_numbers(expression: ast.expr, frame: FrameType, requested: int) -> 
         for node in walk(expression)
         if isinstance(node, (ast.Constant, ast.Name))
     ]
-    shape = tuple([each for each in values if type(each) is int])
+    shape = tuple([value for value in values if type(value) is int])
     sizes = [math.prod(shape) * width for width in _WIDTHS]
     is_size = any(abs(size - requested) <= _PRINTED * requested for size in sizes)
     return shape if is_size else None

@@ -118,7 +118,7 @@ class Peak:
         Its input tells how many bytes a value of each row takes. `None`: no such call was running.
         """
         layers, done = self._layers, self._done()
-        given = next((each.given for each in self._scene.modules[::-1] if each.given), ())
+        given = next((module.given for module in self._scene.modules[::-1] if module.given), ())
         if (
             layers is None
             or done is None
@@ -131,7 +131,7 @@ class Peak:
 
     @property
     def _is_recurrent(self) -> bool:
-        return any(each.type_name in _RECURRENT for each in self._scene.modules[-1:])
+        return any(module.type_name in _RECURRENT for module in self._scene.modules[-1:])
 
     @property
     def _is_located(self) -> bool:

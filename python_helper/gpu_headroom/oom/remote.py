@@ -85,8 +85,10 @@ def of_worker(failure: Failure, turn: Turn, batch: object = None, fits: object =
         literals = size_literals(_ROLES, (*failure.cells, cell), names)
         number = named_batch(literals, cell)
         if batch is not None:
-            places = ((each, [each.cell.key, each.line, each.column]) for each in literals)
-            number = next((each for each, place in places if place == batch), None)
+            places = (
+                (literal, [literal.cell.key, literal.line, literal.column]) for literal in literals
+            )
+            number = next((line_number for line_number, place in places if place == batch), None)
         facts = live(names, Inspector(turn))
         known = replace(known, live=facts, batch=number, fitting_batch=_fitting(fits))
     return known
@@ -129,7 +131,7 @@ def of_command(
     if not source:
         return said
     read = replace(cell, source=source)
-    places = [(read, n) for n, each in enumerate(source.split("\n"), 1) if each]
+    places = [(read, n) for n, is_read in enumerate(source.split("\n"), 1) if is_read]
     known = replace(
         said,
         failure=replace(said.failure, cells=failure.cells),
@@ -144,7 +146,7 @@ def of_command(
     known = replace(known, notebook=notebook)
     literals = _batches(known, read)
     if type(batch) is list:
-        number = next((each for each in literals if _is_at(each, batch)), None)
+        number = next((literal for literal in literals if _is_at(literal, batch)), None)
     else:
         number = named_batch(literals, read)
     return replace(known, batch=number, fitting_batch=_fitting(fits))
@@ -173,7 +175,7 @@ def _with_imported(files: list[CellRun], cell: CellRun) -> list[CellRun]:
     for file in files:  # it grows meanwhile
         folder = PurePath(files[0].filename or "").parent
         modules = [
-            f"{folder / each.replace('.', '/')}.py" for each in _IMPORTS.findall(file.source)
+            f"{folder / names.replace('.', '/')}.py" for names in _IMPORTS.findall(file.source)
         ]
         for path in (*modules, *SETTINGS.findall(file.source)):
             more = _as_it_ran(path, cell) if len(found) < MOST else None
@@ -196,8 +198,10 @@ def _batches(evidence: Evidence, read: CellRun) -> list[SizeLiteral]:
         getattr(node.slice, "value", None) for node in nodes if isinstance(node, ast.Subscript)
     }
     return [
-        each
-        for each in size_literals(_ROLES, (*files, read), {}, code)
-        if each.parameter is None or each.kind not in ("option", "text") or each.name in reads
-        if each.kind != "option" or not each.name.startswith(given)
+        size_literal
+        for size_literal in size_literals(_ROLES, (*files, read), {}, code)
+        if size_literal.parameter is None
+        or size_literal.kind not in ("option", "text")
+        or size_literal.name in reads
+        if size_literal.kind != "option" or not size_literal.name.startswith(given)
     ]

@@ -218,7 +218,7 @@ class _FrameReading:
         )
         through_model = is_loop and _goes_through_model(frame, scope)
         names["bound" if through_model else "growing"] |= known(grown(scope))
-        passes: dict[ast.AST, set[str]] = {loop: known(each) for loop, each in one_pass(whole)}
+        passes: dict[ast.AST, set[str]] = {loop: known(body) for loop, body in one_pass(whole)}
         names["one_pass"].update(*passes.values())
         if is_loop and not through_model:
             self._loops = True
@@ -249,7 +249,7 @@ class _FrameReading:
             gathered_at=self._gathered_at,
             rounds=rounds,
             rounds_done=rounds[0] / rounds[1] if rounds and self._is_one_pass else None,
-            **{name: frozenset(each) for name, each in names.items()},
+            **{name: frozenset(keys) for name, keys in names.items()},
         )
 
 
@@ -278,8 +278,8 @@ def _goes_through_model(frame: FrameType, loop: Scope) -> bool:
     if not isinstance(loop, (ast.For, ast.AsyncFor)):
         return False
     variables = {**frame.f_globals, **locals_of(frame)}
-    values = [variables.get(each) for each in names(loop.iter)]
-    return any(("torch", "Module") in origins(type(each)) for each in values)
+    values = [variables.get(name) for name in names(loop.iter)]
+    return any(("torch", "Module") in origins(type(value)) for value in values)
 
 
 def _is_first_round(frame: FrameType, loop: Scope, number: int) -> bool:
@@ -318,14 +318,14 @@ def _rounds(frame: FrameType, loop: Scope) -> tuple[int, int] | None:
         call = call.args[0]
     if not isinstance(call, ast.Call) or target is None:
         return None
-    limits = [value(each) for each in call.args]
+    limits = [value(argument) for argument in call.args]
     if called(call) == "enumerate" and isinstance(target, ast.Tuple) and not call.keywords:
-        limits = [len(each) for each in limits if type(each) in (list, tuple)]
+        limits = [len(limit) for limit in limits if type(limit) in (list, tuple)]
         target = target.elts[0] if len(limits) == len(call.args) == 1 else target
     elif called(call) not in ("range", "trange"):
         return None
     now = value(target)
-    if type(now) is not int or not limits or not all(type(each) is int for each in limits):
+    if type(now) is not int or not limits or not all(type(limit) is int for limit in limits):
         return None
     rounds = range(*limits) if all(limits[2:]) else range(0)
     return (rounds.index(now) + 1, len(rounds)) if now in rounds else None

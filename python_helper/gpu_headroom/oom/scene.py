@@ -124,7 +124,9 @@ def scene(failure: Failure, turn: Turn) -> Scene:
             else None,
             call=given(inner, inspector) if inspector.torch else None,
             is_last=is_last_step(inner, cell),
-            layers=layers_of([each for _, each in modules], inspector, _beside(inner, inspector)),
+            layers=layers_of(
+                [module for _, module in modules], inspector, _beside(inner, inspector)
+            ),
             inputs_require_grad=inputs_require_grad(inner, inspector),
             numbers=numbers_in(inner),
             complete=True,
@@ -136,14 +138,14 @@ def _beside(error: BaseException, inspector: Inspector) -> list[object]:
     """Return the other models that the code names which called the outermost one."""
     frames = [frame for frame, _ in list(walk_tb(error.__traceback__))[-_MOST_FRAMES:]]
     owners = [locals_of(frame).get("self") for frame in frames]
-    first = next((n for n, each in enumerate(owners) if inspector.is_module(each)), 0)
+    first = next((n for n, owner in enumerate(owners) if inspector.is_module(owner)), 0)
     if not first:
         return []
     calling, model = frames[first - 1], owners[first]
     names = (*calling.f_code.co_names, *calling.f_code.co_varnames, *calling.f_code.co_freevars)
     known = locals_of(calling)
     named = [known[n] if n in known else dict.get(calling.f_globals, n) for n in names]
-    return [each for each in named if inspector.is_module(each) and each is not model]
+    return [module for module in named if inspector.is_module(module) and module is not model]
 
 
 def _script_line(cell: CellRun, steps: Sequence[tuple[CellRun, int]]) -> int | None:
@@ -166,6 +168,6 @@ def _modules(error: BaseException, inspector: Inspector) -> Iterator[tuple[Runni
             if torch is None or not tensors:
                 yield RunningModule(id(owner), kind, code.co_name), owner
                 continue
-            hands_back = any(torch.get(each, "requires_grad") for each in tensors)
+            hands_back = any(torch.get(tensor, "requires_grad") for tensor in tensors)
             shape, _ = torch.look_of(tensors[0])
             yield RunningModule(id(owner), kind, code.co_name, hands_back, shape), owner

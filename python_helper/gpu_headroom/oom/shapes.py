@@ -55,7 +55,7 @@ class LayerShapes:
         if type(layer.get("embed_dim")) is int and "num_heads" in layer:
             return self._make(layer["embed_dim"]) * _OF_ATTENTION
         widths = ("num_channels",) if kind == "GroupNorm" else _WIDTHS
-        width = next((layer[each] for each in widths if type(layer.get(each)) is int), 0)
+        width = next((layer[field] for field in widths if type(layer.get(field)) is int), 0)
         if width:
             return self._of_width(layer, kind, width)
         if "normalized_shape" in layer or layer.get("_parameters"):
@@ -168,4 +168,4 @@ def whole(value: object) -> int:
 def _both(value: object) -> list[int]:
     """Return the steps along both sides: one number stands for two."""
     given = value if type(value) in (tuple, list) else (value, value)
-    return [whole(each if type(each) is not float else round(each)) for each in given]  # type: ignore[attr-defined]  # a tuple or list by its type
+    return [whole(number if type(number) is not float else round(number)) for number in given]  # type: ignore[attr-defined]  # a tuple or list by its type

@@ -88,7 +88,7 @@ class Leases:
 
     def _fresh(self) -> dict[str, _Lease]:
         now_s = self._clock()
-        return {each: lease for each, lease in self._leases.items() if lease.ends_s > now_s}
+        return {key: lease for key, lease in self._leases.items() if lease.ends_s > now_s}
 
 
 def _cautious(wishes: list[Options]) -> Options:

@@ -134,7 +134,7 @@ def _card(known: Sequence[View], host: HostReading | None) -> tuple[Told, Told]:
 
 def _told(values: Iterable[Told]) -> Told:
     """Return the first value that is known, and the call that told it."""
-    return next((each for each in values if each[0] is not None), (None, ""))
+    return next((value for value in values if value[0] is not None), (None, ""))
 
 
 def _together(views: Sequence[View], name: str) -> Any:

@@ -51,8 +51,8 @@ def identity(proc: Path = _PROC) -> Identity | None:
         status = (proc / "self/status").read_text(encoding="utf-8")
     except OSError:
         return None
-    line = next((each for each in status.splitlines() if each.startswith("NSpid:")), "")
-    pids = [int(each) for each in line.split()[1:]]
+    line = next((text for text in status.splitlines() if text.startswith("NSpid:")), "")
+    pids = [int(pid) for pid in line.split()[1:]]
     return Identity(frozenset(pids), same_namespace=False) if len(pids) > 1 else None
 
 
@@ -123,8 +123,8 @@ class Driver:
         if library is None or (self._power is not None and self._power.asleep(any_of_them=True)):
             return ()
         shown = {board.uuid for board in visible(self._setting, self._boards)}
-        left = [(n, each) for n, each in enumerate(self._boards) if each.uuid not in shown]
-        read = [(n, library.memory(each.handle)) for n, each in left if not each.instances]
+        left = [(n, board) for n, board in enumerate(self._boards) if board.uuid not in shown]
+        read = [(n, library.memory(board.handle)) for n, board in left if not board.instances]
         known = [(n, memory[0] or 0, memory[1] or 0) for n, memory in read if memory]
         return tuple([(free, n) for n, total, free in known if free >= _EMPTY * total > 0])
 
@@ -142,7 +142,7 @@ class Driver:
         if library is None or device.uuid is None:
             return None
         wanted = plain_uuid(device.uuid)
-        candidates = [each for board in self._boards for each in (board, *board.instances)]
+        candidates = [instance for board in self._boards for instance in (board, *board.instances)]
         board = next(
             (candidate for candidate in candidates if plain_uuid(candidate.uuid) == wanted), None
         )
@@ -212,7 +212,7 @@ class Driver:
             return known
         others = self._list_others(library, board)
         used = [] if others is None else list(others.values())
-        known = None if others is None or None in used else sum(each or 0 for each in used)
+        known = None if others is None or None in used else sum(size or 0 for size in used)
         self._others[board.uuid] = (now, known)
         return known
 

@@ -67,7 +67,7 @@ def _find(entry: str, boards: Sequence[Board]) -> Board | None:
         return _whole(boards[index]) if index < len(boards) else None
     if not entry.startswith(("GPU-", "MIG-")):
         return None
-    candidates = [each for board in boards for each in (board, *board.instances)]
+    candidates = [instance for board in boards for instance in (board, *board.instances)]
     fitting = [candidate for candidate in candidates if candidate.uuid.startswith(entry)]
     return _whole(fitting[0]) if len(fitting) == 1 else None
 

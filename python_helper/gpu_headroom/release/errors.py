@@ -46,7 +46,7 @@ def items(situation: Situation) -> Iterator[Freeable]:
         return
     named, unnamed = _sorted(situation, stored)
     for name, kept in named.items():
-        count = sum(is_kind(each, BaseException) for each in kept)
+        count = sum(is_kind(value, BaseException) for value in kept)
         title = message("item.error", count=max(count, 1), name=name)
         yield from _item(situation, name, kept, title)
     for kind, kept in unnamed.items():
@@ -73,17 +73,21 @@ def _item(situation: Situation, name: str, kept: list[Kept], title: Message) -> 
 def _stored(situation: Situation) -> list[Kept]:
     """Return the errors with a traceback, and tracebacks without an error, that somebody keeps."""
     found, shell = situation.candidates.errors, situation.shell
-    errors = [each for each in found if is_kind(each, BaseException)]
+    errors = [value for value in found if is_kind(value, BaseException)]
     goes = situation.heap.goes_with_remembered
     ours = {id(error) for error in last_errors(shell) if goes(error)}
     handled = sys.exc_info()[1]
     ours |= {id(error) for error in errors_within(handled)} if handled is not None else set()
     known: list[Kept] = [*errors, *last_tracebacks(shell)]
-    linked = {id(step) for each in known for step in _steps(each)}
-    linked |= {id(each.tb_next) for each in found if type(each) is types.TracebackType}
+    linked = {id(step) for value in known for step in _steps(value)}
+    linked |= {id(value.tb_next) for value in found if type(value) is types.TracebackType}
     return [
         *(error for error in errors if id(error) not in ours and error.__traceback__ is not None),
-        *(each for each in found if type(each) is types.TracebackType and id(each) not in linked),
+        *(
+            value
+            for value in found
+            if type(value) is types.TracebackType and id(value) not in linked
+        ),
     ]
 
 
@@ -91,7 +95,7 @@ def _sorted(
     situation: Situation, stored: list[Kept]
 ) -> tuple[dict[str, list[Kept]], dict[str, list[Kept]]]:
     """Return what variables and outputs lead to by their names, and the rest by its class."""
-    wanted = {id(each) for each in stored}
+    wanted = {id(value) for value in stored}
     roots = [*name_roots(situation.shell), *output_roots(situation.shell)]
     walk = Walk(situation.inspector, into_graphs=False)
     walk.run(situation.heap.roots_leading(roots, to=wanted))
@@ -118,7 +122,7 @@ def _steps(kept: Kept) -> Iterator[TracebackType]:
 
 def _frames(kept: Iterable[Kept]) -> list[FrameType]:
     """Return the frames of functions that tracebacks lead to."""
-    return list(frames_of(step for each in kept for step in tracebacks_of(each)))
+    return list(frames_of(step for value in kept for step in tracebacks_of(value)))
 
 
 def _matters(given: Storages | None) -> bool:
@@ -130,7 +134,7 @@ def _given(situation: Situation, kept: list[Kept]) -> Storages | None:
     """Return what comes back when errors let go of tracebacks, and frames of their variables."""
     heap, frames = situation.heap, _frames(kept)
     errors = [error for one in kept if is_kind(one, BaseException) for error in errors_within(one)]
-    values: list[Any] = [step for each in kept for step in tracebacks_of(each)]
+    values: list[Any] = [step for value in kept for step in tracebacks_of(value)]
     values += [
         referent
         for frame in filter(_has_ended, frames)

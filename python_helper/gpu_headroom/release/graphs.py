@@ -91,8 +91,8 @@ def _families(results: dict[str, list[_Result]], memory: ArrayMemory) -> list[li
     families: list[tuple[list[str], set[int]]] = []
     for name, found in results.items():
         behind = memory.nodes_behind({id(result.tensor) for result in found})
-        names, nodes = [name], {each for each in behind if memory.following[each]}
-        for family in [each for each in families if not nodes.isdisjoint(each[1])]:
+        names, nodes = [name], {node for node in behind if memory.following[node]}
+        for family in [candidate for candidate in families if not nodes.isdisjoint(candidate[1])]:
             families.remove(family)
             names, nodes = family[0] + names, family[1] | nodes
         families.append((names, nodes))

@@ -67,11 +67,11 @@ class Candidates(NamedTuple):
             raise Late
         arrays = []
         with inspector.quiet():
-            for number, each in enumerate(of_kinds(inspector, found, kinds)):
+            for number, obj in enumerate(of_kinds(inspector, found, kinds)):
                 if number % _CHECK_EVERY == 0:
                     inspector.turn.check()
-                if not inspector.is_idle(each):
-                    arrays.append(each)
+                if not inspector.is_idle(obj):
+                    arrays.append(obj)
         captured = bool(of_kinds(inspector, found, graphs))
         return cls(arrays, of_kinds(inspector, found, errors), captured)
 
@@ -99,7 +99,7 @@ class _Cut(NamedTuple):
 
 def _having(arrays: Mapping[int, set[int]], bits: int) -> set[int]:
     """Return the arrays that one of these bits leads to."""
-    return set[int]().union(*(ids for each, ids in arrays.items() if each & bits))
+    return set[int]().union(*(ids for mask, ids in arrays.items() if mask & bits))
 
 
 class Heap:
@@ -119,9 +119,9 @@ class Heap:
         tables = [table for table, _ in self._holders(None)]
         self._lasting = {*map(id, tables), *tables_of_modules()}
         formatter = getattr(shell, "InteractiveTB", None)
-        roots = [value for each in (*tables, formatter) for value in self._referred(each, None)]
+        roots = [value for table in (*tables, formatter) for value in self._referred(table, None)]
         roots += candidates.errors
-        uncounted = Counter({each: self.memory.by_pytorch[each] for each in self.memory.held})
+        uncounted = Counter({key: self.memory.by_pytorch[key] for key in self.memory.held})
         uncounted.update(map(id, candidates.errors))  # this list of ours
         self._graph = ReferenceGraph(
             inspector, roots, self.memory.held, uncounted=uncounted, lasting=self._lasting
@@ -176,17 +176,17 @@ class Heap:
         """
         if not self._graph.complete:
             return []
-        values = [each for each in values if self.knows(each)]
+        values = [value for value in values if self.knows(value)]
         freed = self._freed(_Cut(values, self._holders(names)))
         keys: dict[int, set[object]] = {}
-        for each in values:
-            below = self._below(self._numbers([each]))
-            keys[id(each)] = freed & self.memory.of(self._ids(below))
-        place = {each: number for number, each in enumerate(keys)}
+        for value in values:
+            below = self._below(self._numbers([value]))
+            keys[id(value)] = freed & self.memory.of(self._ids(below))
+        place = {holder_id: number for number, holder_id in enumerate(keys)}
         ids: dict[object, list[int]] = {}
-        for each, own in keys.items():
+        for holder_id, own in keys.items():
             for key in own:
-                ids.setdefault(key, []).append(each)
+                ids.setdefault(key, []).append(holder_id)
         groups = []
         while keys:
             group, together, waiting = list[int](), set[object](), [next(iter(keys))]
@@ -220,11 +220,9 @@ class Heap:
         """
         own, leads = self._numbers(values), self._leads
         keepers = self.memory.keepers(self._parts(_having(leads.kept, self._bits(own))))
-        above = reduce(or_, (each for each, ids in leads.kept.items() if ids & keepers), 0)
-        found = [
-            each for each in self._named if each not in own and leads.bits.get(each, 0) & above
-        ]
-        return [name for each in found for name in self._named[each]]
+        above = reduce(or_, (mask for mask, ids in leads.kept.items() if ids & keepers), 0)
+        found = [obj for obj in self._named if obj not in own and leads.bits.get(obj, 0) & above]
+        return [name for obj in found for name in self._named[obj]]
 
     def roots_leading(self, roots: Iterable[Root], *, to: Iterable[int]) -> list[Root]:
         """Return those of `roots` that lead to objects of these ids; all if the time was up."""
@@ -253,8 +251,8 @@ class Heap:
         shell = self._shell
         result = getattr(shell, "last_execution_result", None)
         others = (shell.history_manager.output_hist, shell.displayhook, result)
-        spaces = [(each, names) for each in (*namespaces(shell), shell.user_ns_hidden)]
-        return [*spaces, *((each, None) for each in others if each is not None)]
+        spaces = [(namespace, names) for namespace in (*namespaces(shell), shell.user_ns_hidden)]
+        return [*spaces, *((other, None) for other in others if other is not None)]
 
     def _in_time(self, compute: Callable[[], set[object]]) -> Storages | None:
         """Return what is computed, with its bytes; `None` where there is no time for that."""
@@ -288,7 +286,7 @@ class Heap:
 
     def _of_remembered(self) -> _Cut:
         values, holders = remembered(self._shell)
-        known = [each for each in values if self.knows(each)]
+        known = [value for value in values if self.knows(value)]
         return _Cut(known, [(holder, None) for holder in holders])
 
     def _simulate(self, cuts: list[_Cut], detached: AbstractSet[int]) -> set[object]:
@@ -306,7 +304,7 @@ class Heap:
         """Return the storages that come back with arrays, and with values that nothing leads to."""
         memory = self.memory
         # Older versions of PyTorch hold gradients that no object of Python's leads to.
-        nameless = {id(each) for each in values if not self.knows(each)}
+        nameless = {id(value) for value in values if not self.knows(value)}
         going = (arrays | nameless) & memory.held
         gone = memory.of(going) | memory.of_graphs(detached) | memory.of_gradients(holders)
         return memory.not_kept(
@@ -348,22 +346,22 @@ class Heap:
 
         below = self._below(self._numbers(value for cut in cuts for value in cut.values))
         let_go.update(referred_by(below))
-        held = {each for each in below if graph.counts[each] > let_go.get(each, 0)}
+        held = {reached for reached in below if graph.counts[reached] > let_go.get(reached, 0)}
         return below - all_from(held, referred_by, self._turn)
 
     @cached_property
     def _leads(self) -> _Leads:
         graph, (named, let_go, left) = self._graph, self._let_go()
         known = sorted((named | self._named.keys()) & self._leading)
-        bits = {each: _OTHERS << place for place, each in enumerate(known, 1)}
-        for each in checked(self._leading, self._turn):
-            let_go.update(left.get(each, graph.refers[each]))
+        bits = {root: _OTHERS << place for place, root in enumerate(known, 1)}
+        for number in checked(self._leading, self._turn):
+            let_go.update(left.get(number, graph.refers[number]))
         inside = checked(self._leading, self._turn)
-        held = {each: _OTHERS for each in inside if graph.counts[each] > let_go[each]}
-        starts = {each: bits.get(each, 0) | held.get(each, 0) for each in bits | held}
+        held = {inner: _OTHERS for inner in inside if graph.counts[inner] > let_go[inner]}
+        starts = {bit: bits.get(bit, 0) | held.get(bit, 0) for bit in bits | held}
         return _Leads(
             bits,
-            sum(bit for each, bit in bits.items() if each not in named),
+            sum(bit for root, bit in bits.items() if root not in named),
             self._by_bits(starts, left),
             self._by_bits(bits, dict.fromkeys(self._tracebacks, ())),
         )
@@ -375,11 +373,11 @@ class Heap:
         objects that let go would refer to still.
         """
         values, remembering = remembered(self._shell)
-        names = [each for each, _ in self._holders(None)]
+        names = [name for name, _ in self._holders(None)]
         forgotten, named, let_go = self._numbers(values), set[int](), Counter[int]()
         left: dict[int, tuple[int, ...]] = {}
-        for holder in {id(each): each for each in (*names, *remembering)}.values():
-            forgets = forgotten if any(each is holder for each in remembering) else set[int]()
+        for holder in {id(name): name for name in (*names, *remembering)}.values():
+            forgets = forgotten if any(value is holder for value in remembering) else set[int]()
             lets_all_go = any(name is holder for name in names)
             for number in self._numbered(map(id, self._referred(holder, None))):
                 let_go[number] += lets_all_go or number in forgets
@@ -387,7 +385,7 @@ class Heap:
                     named.add(number)
             for number in self._numbers([holder, *self._tables_of(holder)]):
                 kept = () if lets_all_go else self._graph.refers[number]
-                left[number] = tuple([each for each in kept if each not in forgets])
+                left[number] = tuple([key for key in kept if key not in forgets])
         return named, let_go, left
 
     def _by_bits(
@@ -400,7 +398,9 @@ class Heap:
         graph, inside = self._graph, self._leading
 
         def refers(number: int) -> list[int]:
-            return [each for each in instead.get(number, graph.refers[number]) if each in inside]
+            return [
+                target for target in instead.get(number, graph.refers[number]) if target in inside
+            ]
 
         found: dict[int, set[int]] = {}
         led = leading(starts, refers, self._turn)
@@ -432,7 +432,7 @@ class Heap:
     def _numbered(self, ids: Iterable[int]) -> Iterator[int]:
         """Return the numbers of those objects that are in the graph, as often as they come."""
         numbers = self._graph.numbers
-        return (numbers[each] for each in ids if each in numbers)
+        return (numbers[key] for key in ids if key in numbers)
 
     def _parts(self, arrays: set[int]) -> set[object]:
         """Return the storages that arrays keep, of those in graphs what no array keeps."""
@@ -449,4 +449,6 @@ def remembered(shell: Any) -> tuple[list[Any], list[Any]]:
     result = getattr(shell, "last_execution_result", None)
     values = [*last_errors(shell), *last_tracebacks(shell), getattr(formatter, "pdb", None)]
     holders = [vars(sys), formatter, result, getattr(shell, "SyntaxTB", None)]
-    return [each for each in values if each is not None], [holder for holder in holders if holder]
+    return [value for value in values if value is not None], [
+        holder for holder in holders if holder
+    ]

@@ -89,7 +89,7 @@ def find(situation: Situation, wanted: Collection[str] | None = None) -> list[Fr
     known = kinds()
     names = [name for name, kind in known.items() if kind.holds is None]
     if wanted is not None:
-        asked = {kind_of(each) for each in wanted}
+        asked = {kind_of(item) for item in wanted}
         names = [name for name in known if name in asked]
         situation.wanted = frozenset(wanted)
     freeables: list[Freeable] = []

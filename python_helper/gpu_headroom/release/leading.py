@@ -24,10 +24,10 @@ _CHECK_EVERY = 256
 
 def checked(numbers: Iterable[T], turn: Turn) -> Iterator[T]:
     """Go through what may be long, and make way for others meanwhile. Raises `Late`."""
-    for place, each in enumerate(numbers):
+    for place, number in enumerate(numbers):
         if place % _CHECK_EVERY == 0:
             turn.check()
-        yield each
+        yield number
 
 
 def leading(starts: Mapping[int, int], follow: Follow, turn: Turn) -> dict[int, int]:
@@ -41,12 +41,12 @@ def leading(starts: Mapping[int, int], follow: Follow, turn: Turn) -> dict[int, 
     def spread() -> Iterator[tuple[int, int]]:
         for component in reversed(components):
             # All of one component lead to each other.
-            own = reduce(or_, (bits.get(each, 0) for each in component))
-            yield from ((each, own) for each in component)
+            own = reduce(or_, (bits.get(number, 0) for number in component))
+            yield from ((number, own) for number in component)
 
-    for each, own in checked(spread(), turn):
-        bits[each] = own
-        for other in follow(each):
+    for number, own in checked(spread(), turn):
+        bits[number] = own
+        for other in follow(number):
             known = bits.get(other, 0)
             if known | own != known:
                 bits[other] = known | own

@@ -156,7 +156,7 @@ class ArrayMemory:
         return preceding
 
     def _all_from(self, start: Iterable[int], table: Sequence[Iterable[int]]) -> set[int]:
-        return all_from(start, lambda fresh: (n for each in fresh for n in table[each]), self._turn)
+        return all_from(start, lambda fresh: (n for node in fresh for n in table[node]), self._turn)
 
     def _count(self, inspector: Inspector, arrays: list[Any]) -> set[int]:
         """Return the ids of those that only PyTorch itself refers to."""
@@ -181,11 +181,13 @@ class ArrayMemory:
         for node in graphs.nodes(roots.values(), nodes):
             self._turn.check()
             saved = self._saved(inspector, node)
-            keys = [key for each in saved for key in self._keys_of(inspector, each)]
+            keys = [key for array in saved for key in self._keys_of(inspector, array)]
             self.saved.append(tuple(keys))
         numbers = {node: number for number, node in enumerate(nodes)}
-        self.following = [[numbers[each] for each in graphs.following(node)] for node in nodes]
-        self.graphs = {each: numbers[root] for each, root in roots.items()}
+        self.following = [
+            [numbers[successor] for successor in graphs.following(node)] for node in nodes
+        ]
+        self.graphs = {key: numbers[root] for key, root in roots.items()}
         tensors, torch = _tensors(inspector, arrays), inspector.torch
         for tensor in tensors.values():
             self._turn.check()
@@ -193,7 +195,7 @@ class ArrayMemory:
             if sharing is not None:
                 self.sharing.update(dict.fromkeys(self._keys_of(inspector, tensor), sharing))
         if torch is not None and not inspector.shows_saved:
-            self._enter_made(torch, tensors, [inspector.may_save(each) for each in nodes])
+            self._enter_made(torch, tensors, [inspector.may_save(made_by) for made_by in nodes])
 
     def _enter_made(self, torch: Torch, tensors: dict[int, Any], may_save: list[bool]) -> None:
         """Enter what nodes may have saved that do not show it: what they or the next have made.
@@ -201,9 +203,9 @@ class ArrayMemory:
         That nobody in Python refers to a tensor, or that C++ refers to it or to its storage more
         often than is known of, shows that it was saved. It is taken to be so by each that may have.
         """
-        known = Counter(key for each in tensors for key in self.storages.get(each, ()))
+        known = Counter(key for obj in tensors for key in self.storages.get(obj, ()))
         shared = {key for key, count in self.sharing.items() if count > known[key]}
-        referring = Counter(id(one) for each in tensors.values() for one in _used_by(torch, each))
+        referring = Counter(id(one) for obj in tensors.values() for one in _used_by(torch, obj))
         shown, saved = set(self.leaves), set(shared)
         for number, tensor in tensors.items():
             self._turn.check()
@@ -215,10 +217,10 @@ class ArrayMemory:
                 continue
             if node is None:
                 continue
-            savers = [each for each in self._preceding[node] if may_save[each]]
+            savers = [saver for saver in self._preceding[node] if may_save[saver]]
             if savers or not loose:
-                for each in (*savers, node) if may_save[node] else savers:
-                    self.saved[each] += keys
+                for saver in (*savers, node) if may_save[node] else savers:
+                    self.saved[saver] += keys
                 shown.update(keys)
         self.unseen = saved - shown
 
@@ -246,14 +248,14 @@ def _tensors(inspector: Inspector, arrays: list[Any]) -> dict[int, Any]:
     if torch is None:
         return {}
     own = list(filter(inspector.is_tensor, arrays))
-    others = chain.from_iterable(_used_by(torch, each) for each in own)
-    return {id(each): each for each in chain(own, others)}
+    others = chain.from_iterable(_used_by(torch, tensor) for tensor in own)
+    return {id(other): other for other in chain(own, others)}
 
 
 def _used_by(torch: Torch, tensor: Any) -> list[Any]:
     """Return what a tensor refers to in C++: its gradient, and what it is a view of."""
     both = torch.gradient_of(tensor), torch.get(tensor, "_base")
-    return [each for each in both if each is not None]
+    return [reference for reference in both if reference is not None]
 
 
 def _turned(table: dict[int, Keys]) -> dict[object, list[int]]:

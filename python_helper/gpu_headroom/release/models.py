@@ -52,7 +52,7 @@ class Models:
         inner = {id(part) for whole in wholes.values() for part in self.parts(whole)[1:]}
         inner.update(id(tensor) for whole in wholes.values() for tensor in self.tensors(whole))
         both = {**wholes, **self._of_kind(self.torch.tensor)}
-        return {name: each for name, each in both.items() if id(each) not in inner}
+        return {name: model for name, model in both.items() if id(model) not in inner}
 
     @cached_property
     def optimizers(self) -> dict[str, Any]:
@@ -70,7 +70,7 @@ class Models:
             return [value]
         if id(value) not in self._tensors:
             parts = map(self.attributes, self.parts(value))
-            tensors = {id(each): each for part in parts for each in modules.tensors_of(part)}
+            tensors = {id(tensor): tensor for part in parts for tensor in modules.tensors_of(part)}
             self._tensors[id(value)] = list(tensors.values())
         return self._tensors[id(value)]
 
@@ -81,7 +81,7 @@ class Models:
             return []
         with torch.quiet():
             pairs = [(tensor, torch.gradient_of(tensor)) for tensor in tensors]
-        return [(each, gradient) for each, gradient in pairs if gradient is not None]
+        return [(parameter, gradient) for parameter, gradient in pairs if gradient is not None]
 
     def state(self, optimizer: Any) -> dict[Any, Any]:
         """Return the state that an optimizer keeps itself; empty where it keeps none."""
@@ -105,7 +105,12 @@ class Models:
     def state_of(self, tensor: Any) -> list[Any]:
         """Return the tensors that the named optimizers remember of a parameter."""
         states = (dict.get(state, tensor) for state in self._states)
-        return [each for state in states if state is not None for each in self.tensors_in(state)]
+        return [
+            saved_tensor
+            for state in states
+            if state is not None
+            for saved_tensor in self.tensors_in(state)
+        ]
 
     @cached_property
     def _states(self) -> list[dict[Any, Any]]:

@@ -50,12 +50,12 @@ class Outcome:
 
 def objection(items: Sequence[str] | None, confirmed: Collection[str]) -> Message | None:
     """Return why a wish is refused as a whole: an item of no kind, or one not confirmed."""
-    for each in items or ():
-        kind = kinds().get(kind_of(each))
+    for item in items or ():
+        kind = kinds().get(kind_of(item))
         if kind is None:
-            return message("released.unknown", name=each[:_SHOWN])
-        if not kind.safe and each not in confirmed:
-            return message("released.unconfirmed", name=each[:_SHOWN])
+            return message("released.unknown", name=item[:_SHOWN])
+        if not kind.safe and item not in confirmed:
+            return message("released.unconfirmed", name=item[:_SHOWN])
     return None
 
 
@@ -79,11 +79,11 @@ def run(
     if debugging():
         return _failed(read(), message("released.debugging"))
     wanted = dict.fromkeys(SAFE if items is None else items)
-    tests = {each: holds for each in wanted if (holds := kinds()[kind_of(each)].holds)}
-    if not all(holds(situation, each) for each, holds in tests.items()):
+    tests = {item: holds for item in wanted if (holds := kinds()[kind_of(item)].holds)}
+    if not all(holds(situation, item) for item, holds in tests.items()):
         return _failed(read(), message("released.stale"))
     before = read()
-    if any(kind_of(each) != "cache" for each in wanted):
+    if any(kind_of(item) != "cache" for item in wanted):
         collect(situation)
     garbage = _less(_in_use(before), _in_use(read()))
     freeables = find(situation, wanted)
@@ -93,14 +93,14 @@ def run(
     there = {*SAFE, *tests, *(item.id for item in freeables)}
     released: list[ReleasedItem] = [
         {
-            "id": each,
-            "kind": cast("ItemKind", kind_of(each)),
-            "title": message("item.named", name=each[:_SHOWN]),
+            "id": item,
+            "kind": cast("ItemKind", kind_of(item)),
+            "title": message("item.named", name=item[:_SHOWN]),
             "freed_bytes": 0,
             "message": gone,
         }
-        for each in wanted
-        if each not in there
+        for item in wanted
+        if item not in there
     ]
     released += situation.turn.on_main(lambda: _free_all(freeables, read, garbage))
     situation.turn.committed = True

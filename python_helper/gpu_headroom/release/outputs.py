@@ -33,17 +33,19 @@ def items(situation: Situation) -> Iterator[Freeable]:
     shell = situation.shell
     displayed = _displayed(shell)
     names = {name for names in displayed.values() for name in names}
-    values = {id(each): each for each in _values(shell, names)}
+    values = {id(value): value for value in _values(shell, names)}
     groups = situation.heap.retained_together(values.values(), names)
-    largest = nlargest(_MOST_ROWS, range(len(groups)), key=lambda each: groups[each][1].bytes)
+    largest = nlargest(
+        _MOST_ROWS, range(len(groups)), key=lambda most_row: groups[most_row][1].bytes
+    )
     more: list[str] = []
     count, sizes = 0, Storages()
     for number, (ids, gives) in enumerate(groups):
-        group = tuple([name for each in ids for name in displayed[each]])
+        group = tuple([name for key in ids for name in displayed[key]])
         if number in largest or _id(group) in situation.wanted:
-            shown = [f"Out[{each[1:]}]" for each in group if _NUMBERED.fullmatch(each)]
+            shown = [f"Out[{name[1:]}]" for name in group if _NUMBERED.fullmatch(name)]
             title = message("item.output", names=", ".join(shown or group[:1]))
-            plain = all(_is_plain(situation, values[each]) for each in ids)
+            plain = all(_is_plain(situation, values[key]) for key in ids)
             yield _item(shell, _id(group), title, group, gives, displayed=group if plain else ())
         else:
             more += group
@@ -106,11 +108,11 @@ def _named(shell: Any) -> Iterator[tuple[str, Any]]:
     for count, value in items_of(shell.history_manager.output_hist):
         yield f"_{count}", value
     hidden = items_of(shell.user_ns_hidden)
-    yield from (each for each in hidden if _NUMBERED.fullmatch(each[0]))
+    yield from (pair for pair in hidden if _NUMBERED.fullmatch(pair[0]))
     result = getattr(getattr(shell, "last_execution_result", None), "result", None)
     last = [(name, getattr(shell.displayhook, name, None)) for name in LAST]
     last += [(name, value) for name, value in hidden if name in LAST]
-    yield from (each for each in (*last, ("_", result)) if each[1] is not None)
+    yield from (pair for pair in (*last, ("_", result)) if pair[1] is not None)
 
 
 def _values(shell: Any, names: Iterable[str]) -> list[Any]:

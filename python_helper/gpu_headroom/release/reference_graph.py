@@ -110,7 +110,7 @@ class ReferenceGraph:
         for number in long:
             members = gc.get_referents(self._values[number])
             worthwhile = promising(self._inspector, members, late=self._is_late)
-            self.refers[number] = self._enter(each for _, each in worthwhile)
+            self.refers[number] = self._enter(target for _, target in worthwhile)
         self._go_on()
         if all_found:
             self.whole, self.complete = self.complete, True
@@ -159,8 +159,8 @@ class ReferenceGraph:
         values.pop()
         ours = counts.pop()
         self.counts = [count - ours for count in counts]
-        for each in uncounted.keys() & self.numbers.keys():
-            self.counts[self.numbers[each]] -= uncounted[each]
+        for key in uncounted.keys() & self.numbers.keys():
+            self.counts[self.numbers[key]] -= uncounted[key]
 
     def _turn_round(self) -> None:
         for number, referents in enumerate(self.refers):

@@ -44,7 +44,7 @@ def items(situation: Situation) -> Iterator[Freeable]:
     found: dict[int, tuple[str, ...]] = {}
     for name, _ in sizes.most_common(_MOST):
         value = values[name]
-        names = tuple([each for each, other in values.items() if other is value])
+        names = tuple([alias for alias, other in values.items() if other is value])
         found.setdefault(id(value), names)
     for names in sorted(found.values(), key=left.issuperset):
         kind: Kind = "leftover" if left.issuperset(names) else "variable"
@@ -77,10 +77,10 @@ def _deletion(
     expected = None if gives is None else gives.bytes
     others: list[str] = []
     if expected is not None and expected < sizes[names[0]]:
-        others = [each for each in situation.heap.held_by([value]) if each not in names]
+        others = [holder for holder in situation.heap.held_by([value]) if holder not in names]
     shown: dict[str, Any] = {"names": ", ".join(names)}
     confirm = "confirm.delete_unmeasured" if expected is None else "confirm.delete"
-    stay = all(each not in values or _is_code(values[each]) for each in others)
+    stay = all(other not in values or _is_code(values[other]) for other in others)
     for_good = expected == 0 and others and stay
     return Freeable(
         id=f"{kind}:{names[0]}",

@@ -65,8 +65,8 @@ def _cause(report: Report) -> Iterator[str]:
         yield f"<h4{_IN_CARD}>{escape(say('card.cause'))}</h4><p>{claim} {evidence}</p>"
     if report["further_causes"]:
         yield f"<details><summary>{escape(say('card.also'))}</summary><ul>"
-        for each in report["further_causes"]:
-            yield f"<li>{_marked(words.also(each))}</li>"
+        for further_cause in report["further_causes"]:
+            yield f"<li>{_marked(words.also(further_cause))}</li>"
         yield "</ul></details>"
     if report["looking"]:
         yield f"<p>{escape(say('card.looking'))}</p>"

@@ -51,8 +51,8 @@ def _cause(report: Report) -> Iterator[str]:
         yield say("card.no_cause")
     if report["further_causes"]:
         yield say("card.also") + ":"
-    for each in report["further_causes"]:
-        yield f"  - {_plain(words.also(each))}"
+    for further_cause in report["further_causes"]:
+        yield f"  - {_plain(words.also(further_cause))}"
     if report["looking"]:
         yield say("card.looking")
 

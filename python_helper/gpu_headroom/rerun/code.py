@@ -38,7 +38,7 @@ def set_first(run: Sequence[str], cells: Iterable[str]) -> list[set[str]]:
         before = set(reading.made)
         reading.cell(source)
         found.append(reading.made - before)
-    return [each - reading.early for each in found]
+    return [number - reading.early for number in found]
 
 
 def makes_anew(source: str, path: str, cells: Iterable[str]) -> bool:
@@ -103,16 +103,16 @@ class _RunReading:
                 self._statement(statement)
         self._is_lost |= tree is None
 
-    def _statement(self, each: ast.stmt) -> None:
-        self._gone_through = {node.iter for node in walk(each) if isinstance(node, For)}
-        self._gone_through |= {node for node in walk(each) if isinstance(node, ast.withitem)}
-        order = order_of([each], self._read, lambda node: stores_of([node]))
+    def _statement(self, statement: ast.stmt) -> None:
+        self._gone_through = {node.iter for node in walk(statement) if isinstance(node, For)}
+        self._gone_through |= {node for node in walk(statement) if isinstance(node, ast.withitem)}
+        order = order_of([statement], self._read, lambda node: stores_of([node]))
         self.early |= order.early - self.made
         # Behind what may read anything nothing is known any more.
-        self._is_lost = not _ANYTHING.isdisjoint(_reads(each))
-        if not (self._is_lost and hasattr(each, "body")):
+        self._is_lost = not _ANYTHING.isdisjoint(_reads(statement))
+        if not (self._is_lost and hasattr(statement, "body")):
             self.made |= order.set
-        self.made -= names(each, ast.Del)
+        self.made -= names(statement, ast.Del)
 
     def _read(self, node: ast.AST) -> set[str]:
         """Return what a piece of code reads, and what functions do that it may call."""

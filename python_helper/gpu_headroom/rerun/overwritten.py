@@ -92,13 +92,13 @@ def items(situation: Situation) -> Iterator[Freeable]:
             continue
         cell, anew, _ = _offers(situation)[item_id]
         names = tuple(
-            [each for each in sorted(anew & values.keys()) if _holds(situation, values[each])]
+            [key for key in sorted(anew & values.keys()) if _holds(situation, values[key])]
         )
         displayed = _displayed(situation, cell)
         if not names and not displayed:
             continue
         gives = situation.heap.retained([*[values[name] for name in names], *displayed.values()])
-        shown = ", ".join([*names, *[f"Out[{each}]" for each in displayed]])
+        shown = ", ".join([*names, *[f"Out[{number}]" for number in displayed]])
         said: dict[str, Any] = {"names": shown, "cell": label(cell)}
         said |= {} if gives is None else {"freed_bytes": gives.bytes}
         asked = "confirm.rerun_unmeasured" if gives is None else "confirm.rerun"

@@ -71,11 +71,11 @@ class Reruns(Wing):
         life = self.host
         ran = {cell_run.key: cell_run for cell_run in life.ledger.cells()}
         cells = {**{key: cell_run.source for key, cell_run in ran.items()}, **request["sources"]}
-        cells = {key: with_scripts(each) for key, each in cells.items()}
+        cells = {key: with_scripts(cell) for key, cell in cells.items()}
         run = [
-            replace(ran.get(each) or CellRun(each, None, "", None, 0.0), source=cells[each])
-            for each in request["run"]
-            if each in cells
+            replace(ran.get(key) or CellRun(key, None, "", None, 0.0), source=cells[key])
+            for key in request["run"]
+            if key in cells
         ]
         learnt = self._learnt(request["report_id"], cells, turn)
         cautions = list(_cautions(learnt, run, cells, life.ledger))

@@ -96,9 +96,9 @@ def items(situation: Situation) -> Iterator[Freeable]:
     if torch is None:
         return
     found = {name: _all(models, value) for name, value in models.named.items()}
-    moves = {name: models.storages(_on_gpu(torch, each)) for name, each in found.items()}
+    moves = {name: models.storages(_on_gpu(torch, value)) for name, value in found.items()}
     host_bytes = host.read().available_bytes
-    for name in nlargest(_MOST, moves, key=lambda each: moves[each].bytes):
+    for name in nlargest(_MOST, moves, key=lambda moved_name: moves[moved_name].bytes):
         if moves[name].bytes >= MIB:
             yield _offload(situation, name, found[name], moves[name], host_bytes)
     for name, moved in list(_moved(situation).items()):
@@ -156,7 +156,7 @@ def _coming_back(situation: Situation, tensors: list[Any], moves: Storages) -> S
     """
     models, memory = situation.models, situation.heap.memory
     unique = {id(tensor): tensor for tensor in tensors}.values()
-    own = Counter(key for each in unique for key in models.storages([each]))
+    own = Counter(key for tensor in unique for key in models.storages([tensor]))
     return Storages(
         (key, size)
         for key, size in moves.items()
@@ -181,7 +181,7 @@ def _obstacle(
         return message("item.captured")
     # Others in the same memory would be parted from it.
     memory = situation.heap.memory
-    views = {each for key in moves for each in memory.owners.get(key, ())} & memory.held
+    views = {owner for key in moves for owner in memory.owners.get(key, ())} & memory.held
     views -= set(map(id, tensors))
     return message("item.offload.shared", TEXTS, count=len(views)) if views else None
 
@@ -218,7 +218,9 @@ def _move_out(situation: Situation, name: str) -> Message | None:
     value, torch = models.value(name), models.torch
     if torch is None or value is None:
         return message("item.gone")
-    pairs = [(each, torch.get(each, "device")) for each in _on_gpu(torch, _all(models, value))]
+    pairs = [
+        (tensor, torch.get(tensor, "device")) for tensor in _on_gpu(torch, _all(models, value))
+    ]
     for device in {device for _, device in pairs}:
         torch.module.cuda.synchronize(device)
     _move(torch, [(tensor, "cpu") for tensor, _ in pairs])
@@ -266,7 +268,7 @@ def _all(models: Models, value: Any) -> list[Any]:
     """Return the tensors of a model or tensor, their gradients and their optimizers' state."""
     own = models.tensors(value)
     gradients = [gradient for _, gradient in models.gradients(own)]
-    return own + gradients + [each for tensor in own for each in models.state_of(tensor)]
+    return own + gradients + [state for tensor in own for state in models.state_of(tensor)]
 
 
 def _on_gpu(torch: Torch, tensors: Iterable[Any]) -> list[Any]:
@@ -279,9 +281,9 @@ def _to_restore(models: Models, torch: Torch, moved: Moved) -> list[Pair]:
     for tensor, device in moved.alive():
         found[id(tensor)] = tensor, device
         gradients = [gradient for _, gradient in models.gradients([tensor])]
-        for each in (*gradients, *models.state_of(tensor)):
-            if each.size() == tensor.size():  # what counts steps may be at the host on purpose
-                found.setdefault(id(each), (each, device))
+        for gradient in (*gradients, *models.state_of(tensor)):
+            if gradient.size() == tensor.size():  # what counts steps may be at the host on purpose
+                found.setdefault(id(gradient), (gradient, device))
     return [pair for pair in found.values() if torch.get(pair[0], "device").type == "cpu"]
 
 

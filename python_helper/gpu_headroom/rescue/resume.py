@@ -42,7 +42,7 @@ def resume_code(
     `told_by` are the optimizers that remember having made a step: one that is new does not. Where
     there are none, a person has to say that the model is new.
     """
-    trained = " or ".join(f"{each}.state" for each in told_by)
+    trained = " or ".join(f"{name}.state" for name in told_by)
     return _CELL.format(
         names=", ".join(names),
         failure=failure,

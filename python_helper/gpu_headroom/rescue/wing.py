@@ -116,7 +116,7 @@ def _obstacle(state: TrainingState, inside: tuple[str, ...]) -> wire.Message | N
 
 def _code(state: TrainingState, file: str, execution_count: int | None, *, plain: bool) -> str:
     failure = "the failure" if execution_count is None else f"cell [{execution_count}] failed"
-    told_by = [name for name, each in state.optimizers.items() if state.states(each)]
+    told_by = [name for name, optimizer in state.optimizers.items() if state.states(optimizer)]
     return resume_code(state.kept, told_by, file, failure, plain=plain)
 
 
@@ -124,7 +124,7 @@ def _save(state: TrainingState, execution_count: int | None, turn: Turn) -> Chec
     """Write the state, on the main thread, which stands still; `state_dict` is the person's."""
     turn.committed = True  # it is not begun anew, whatever comes between
     before = state.versions
-    values = {name: each.state_dict() for name, each in state.kept.items()}
+    values = {name: value.state_dict() for name, value in state.kept.items()}
     stem = file_stem(execution_count, time.time())
     written = save(values, stem, lambda: turn.cancelled)
     if state.versions != before:

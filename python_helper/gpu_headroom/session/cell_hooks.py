@@ -101,7 +101,9 @@ class CellHooks:
         session = self._session
         for ident in self._lost():
             since_s = self._doubtful_since_s
-            self._doubtful_since_s = {each: since_s[each] for each in since_s if each != ident}
+            self._doubtful_since_s = {
+                thread_id: since_s[thread_id] for thread_id in since_s if thread_id != ident
+            }
             self._cells.pop(ident, None)
             run = session.ledger.end(0, "ok", None, time.time(), None, thread_id=ident)
             session.stream(None, run)
@@ -118,8 +120,10 @@ class CellHooks:
             if not running_cell.runs_cell(self._shell, thread)
         ]
         since_s = self._doubtful_since_s
-        doubtful = self._doubtful_since_s = {each: since_s.get(each, now_s) for each in silent}
-        return [each for each, from_s in doubtful.items() if now_s - from_s > _DOUBT_S]
+        doubtful = self._doubtful_since_s = {
+            thread_id: since_s.get(thread_id, now_s) for thread_id in silent
+        }
+        return [thread_id for thread_id, from_s in doubtful.items() if now_s - from_s > _DOUBT_S]
 
     @property
     def parent(self) -> Mapping[str, Any]:
@@ -268,7 +272,7 @@ class CellHooks:
         """End an adopted cell, whose hooks may have been called already, when another begins."""
         session = self._session
         requests = running_cell.parent(self._shell), self._cell_parent
-        now, then = [(each.get("header") or {}).get("msg_id") for each in requests]
+        now, then = [(request.get("header") or {}).get("msg_id") for request in requests]
         if now != then and session.ledger.depth(_ADOPTED) == 0:
             run = session.ledger.end(0, "ok", None, time.time(), None)
             session.stream(None, run)

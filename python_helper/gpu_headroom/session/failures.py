@@ -222,7 +222,7 @@ class Failures:
             time_s=time.time(),
             runs=tuple(life.ledger.runs()),
             after_oom=life.options["after_oom"],
-            simulated=seen is not None and any(each.simulated for each in seen.devices),
+            simulated=seen is not None and any(device.simulated for device in seen.devices),
             names_others=life.options["name_others"],
             other_devices=()
             if snapshot is None

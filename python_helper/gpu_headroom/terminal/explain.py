@@ -176,7 +176,7 @@ def _causes(pasted: Pasted, text: str, evidence: Evidence, *, refused: bool) -> 
 
 
 def _cause(rule: str, values: Mapping[str, Any], why: str = "evidence") -> Cause:
-    claim, said = [message(f"explain.{each}", TEXTS, **values) for each in (rule, f"{rule}.{why}")]
+    claim, said = [message(f"explain.{key}", TEXTS, **values) for key in (rule, f"{rule}.{why}")]
     return {"rule": f"explain.{rule}", "claim": claim, "evidence": said, "bytes": None}
 
 

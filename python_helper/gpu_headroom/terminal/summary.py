@@ -58,7 +58,7 @@ def summarise(snapshot: DeviceSnapshot | None) -> Text:
 def list_devices(snapshot: DeviceSnapshot) -> Iterator[str]:
     """Say the numbers of each GPU in a table, and what one should know to read them."""
     if snapshot.devices:
-        rows = [_device(each) for each in snapshot.devices]
+        rows = [_device(reading) for reading in snapshot.devices]
         yield table(heads("summary.devices"), rows, right=2)
     for device in snapshot.devices:
         yield from _remarks(device)

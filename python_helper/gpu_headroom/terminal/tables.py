@@ -25,7 +25,7 @@ class Text(str):
 
 def heads(message_id: str, texts: Mapping[str, str] | None = None) -> list[str]:
     """Return the heads of a table's columns, which stand in one sentence with bars between."""
-    return [each.strip() for each in say(message_id, texts).split("|")]
+    return [title.strip() for title in say(message_id, texts).split("|")]
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, right: int = 1) -> str:

@@ -48,19 +48,21 @@ def said_of(
 def attempts(source: str, line: int) -> int | None:
     """Return how often a line was tried by what the cell says; `None` is not known."""
     tree = parse_cell(source)
-    nodes = [] if tree is None else [each for each in walk(tree) if spans(each, line)]
-    loops = [each for each in nodes if isinstance(each, LOOP)]
-    calls = [each for each in nodes if isinstance(each, ast.Call)]
-    trials = [each.value for call in calls for each in call.keywords if each.arg == "n_trials"]
-    tried = any(isinstance(each, ast.Try) and each.handlers for each in nodes)
+    nodes = [] if tree is None else [node for node in walk(tree) if spans(node, line)]
+    loops = [node for node in nodes if isinstance(node, LOOP)]
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    trials = [
+        keyword.value for call in calls for keyword in call.keywords if keyword.arg == "n_trials"
+    ]
+    tried = any(isinstance(node, ast.Try) and node.handlers for node in nodes)
     with suppress(ValueError, TypeError, IndexError, OverflowError):
         if not loops:
             return int(ast.literal_eval(trials[0]))
         loop = loops[0]
-        ends = any(isinstance(each, ast.Break) for each in walk(loop))
+        ends = any(isinstance(node, ast.Break) for node in walk(loop))
         if len(loops) > 1 or not isinstance(loop, ast.For) or not tried or ends:
             return None
         if isinstance(loop.iter, ast.Call) and getattr(loop.iter.func, "id", "") == "range":
-            return len(range(*[ast.literal_eval(each) for each in loop.iter.args]))
+            return len(range(*[ast.literal_eval(argument) for argument in loop.iter.args]))
         return len(ast.literal_eval(loop.iter))
     return None

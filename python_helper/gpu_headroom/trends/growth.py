@@ -30,8 +30,10 @@ def growth_of(runs: Sequence[CellRun]) -> wire.Growth | None:
     Three in a row must have kept 50 MiB or more each, much the same, and nobody have freed it.
     """
     last = runs[-1]
-    grown = [(each, _alike(runs[-_RUNS:], each["device_index"])) for each in last.memory]
-    memory, changes = max(grown, key=lambda each: sum(each[1]), default=(None, []))
+    grown = [
+        (memory_of, _alike(runs[-_RUNS:], memory_of["device_index"])) for memory_of in last.memory
+    ]
+    memory, changes = max(grown, key=lambda candidate: sum(candidate[1]), default=(None, []))
     if memory is None or len(changes) < _RUNS:
         return None
     before = runs[-2].growth
@@ -52,7 +54,7 @@ def suspected(runs: Sequence[CellRun]) -> list[int]:
 def _alike(runs: Sequence[CellRun], device_index: int) -> list[int]:
     """Return what each run kept; empty unless all kept much, about the same, and it stayed."""
     memories = [memory for run in runs if (memory := run.on(device_index)) is not None]
-    changes = [each["change_bytes"] or 0 for each in memories]
+    changes = [reading["change_bytes"] or 0 for reading in memories]
     enough = len(changes) == len(runs) and min(changes) >= _LEAST_BYTES
     alike = enough and max(changes) - min(changes) <= _ALIKE * max(changes)
     return changes if alike and _stays(memories, changes) else []
@@ -103,5 +105,5 @@ def collector(account: Account, device_index: int, size: int) -> tuple[str, int]
         for row in (device.rows if device is not None else ())
         if row.name
     }
-    name = max(held, key=lambda each: held[each], default=None)
+    name = max(held, key=lambda holder: held[holder], default=None)
     return (name, held[name]) if name is not None and held[name] >= _MOST_OF_IT * size else None

@@ -77,7 +77,7 @@ class LoopSteps:
 
     def _levels(self) -> list[float]:
         """Return the recent readings without the growth of what stays."""
-        sizes = [each[1] for each in self._recent]
+        sizes = [reading[1] for reading in self._recent]
         half = len(sizes) // 2
         growth = (min(sizes[half:]) - min(sizes[:half])) / half
         return [size - growth * place for place, size in enumerate(sizes)]
@@ -88,5 +88,5 @@ class LoopSteps:
         if len(marks) < _LEAST_MARKS:
             return
         usual = median(given)
-        alike = all(abs(each - usual) <= _ALIKE * usual for each in given)
+        alike = all(abs(size - usual) <= _ALIKE * usual for size in given)
         self._bytes_per_step = usual if alike else None

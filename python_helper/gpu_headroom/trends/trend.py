@@ -241,7 +241,7 @@ def _straight(times: Sequence[float], sizes: Sequence[float], slope: float) -> b
     above = [size - slope * time_s for time_s, size in zip(times, sizes, strict=True)]
     rest = fmean(above)
     mean = fmean(sizes)
-    unexplained = sum((each - rest) ** 2 for each in above)
+    unexplained = sum((size - rest) ** 2 for size in above)
     return unexplained <= (1 - _EXPLAINED) * sum((size - mean) ** 2 for size in sizes)
 
 

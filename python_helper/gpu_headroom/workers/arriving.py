@@ -71,8 +71,8 @@ def forget(package: str) -> None:
     finder = getattr(sys.modules[package].__spec__, "loader", None)
     if finder in sys.meta_path:
         # Another list: whoever imports on another thread goes on through that one.
-        sys.meta_path = [each for each in sys.meta_path if each is not finder]
-        for name in [each for each in sys.modules if each.partition(".")[0] == package]:
+        sys.meta_path = [entry for entry in sys.meta_path if entry is not finder]
+        for name in [module for module in sys.modules if module.partition(".")[0] == package]:
             del sys.modules[name]
 
 

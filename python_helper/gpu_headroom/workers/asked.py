@@ -45,7 +45,7 @@ class Asked:
 
     def enter(self, asked: Sequence[str], answers: Sequence[Any]) -> None:
         """Keep what came of it."""
-        found = [Answer(*each) for each in answers]
+        found = [Answer(*answer) for answer in answers]
         self._answers = dict(zip(asked, found, strict=True))
         self._answered_s = time.monotonic()
 

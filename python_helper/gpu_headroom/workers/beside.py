@@ -75,8 +75,8 @@ def told_beside(report: Report, cards: Sequence[WorkerCard]) -> Report:
     _look_at_ranks(report, own[1], cards, found)
     own_causes = [*([report["cause"]] if report["cause"] else []), *report["further_causes"]]
     # Without the others on the card it would have fitted; that they hold less explains a part.
-    first = [each for each in found.causes if each["rule"] == "shared-card"]
-    causes = [*first, *own_causes[:1], *(each for each in found.causes if each not in first)]
+    first = [cause for cause in found.causes if cause["rule"] == "shared-card"]
+    causes = [*first, *own_causes[:1], *(cause for cause in found.causes if cause not in first)]
     causes += own_causes[1:]
     remedies = [*report["remedies"], *found.remedies]
     likeliest = causes[0] if causes else None
@@ -86,18 +86,22 @@ def told_beside(report: Report, cards: Sequence[WorkerCard]) -> Report:
 def _own(report: Report, cards: Sequence[WorkerCard]) -> tuple[WorkerCard, CardWorker] | None:
     worker = report["worker"]
     for card in cards if worker is not None and worker["pid"] is not None else ():
-        for each in card["workers"]:
+        for process in card["workers"]:
             # A host that an error names may be an address, where readings have a name.
-            if worker is not None and each["pid"] == worker["pid"] and each["age_s"] < _FRESH_S:
-                return card, each
+            if (
+                worker is not None
+                and process["pid"] == worker["pid"]
+                and process["age_s"] < _FRESH_S
+            ):
+                return card, process
     return None
 
 
 def _look_on_card(report: Report, card: WorkerCard, own: CardWorker, found: Beside) -> None:
     others = [
-        each
-        for each in card["workers"]
-        if each is not own and each["age_s"] < _FRESH_S and _held(each)
+        process
+        for process in card["workers"]
+        if process is not own and process["age_s"] < _FRESH_S and _held(process)
     ]
     held = sum(map(_held, others))
     needed, free = report["requested_bytes"], report["available_bytes"]
@@ -108,7 +112,7 @@ def _look_on_card(report: Report, card: WorkerCard, own: CardWorker, found: Besi
     count = len(others) + card["more_workers"] + 1
     evidence = message("cause.shared-card.evidence", TEXTS, count=count)
     found.causes.append(_cause("shared-card", claim, evidence, held))
-    idle = [each for each in others if "free" in each["actions"]]
+    idle = [other for other in others if "free" in other["actions"]]
     if idle:
         there = sum(map(_held, idle))
         offer = _suggestion("free-idle", there, measured=False, names=_names(idle))
@@ -122,10 +126,10 @@ def _look_at_ranks(
 ) -> None:
     held = report["in_use_bytes"]
     others = [
-        each["in_use_bytes"]
+        process["in_use_bytes"]
         for card in cards
-        for each in card["workers"]
-        if each["engine"] == "rank" and each is not own and each["age_s"] < _FRESH_S
+        for process in card["workers"]
+        if process["engine"] == "rank" and process is not own and process["age_s"] < _FRESH_S
     ]
     if own["engine"] != "rank" or not others or held is None:
         return
@@ -148,13 +152,13 @@ def _suggestion(
     remedy: str, size: int, of: str = "", *, measured: bool = True, names: str = ""
 ) -> Remedy:
     said = f"remedy.{remedy}{of}"
-    title, note = (message(each, TEXTS, names=names) for each in (said, f"{said}.note"))
+    title, note = (message(key, TEXTS, names=names) for key in (said, f"{said}.note"))
     shown = Shown(bytes=size, measured=measured)
     return Offer(id=remedy, title=title, note=note, shown=shown).remedy
 
 
 def _names(workers: Sequence[CardWorker]) -> str:
-    return ", ".join([_name(each) for each in workers[:_NAMED]])
+    return ", ".join([_name(worker) for worker in workers[:_NAMED]])
 
 
 def _held(worker: CardWorker) -> int:

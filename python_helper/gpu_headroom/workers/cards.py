@@ -192,7 +192,7 @@ def _matching(card: WorkerCard, text: str) -> WorkerCard:
     """Return a card with those of its workers whose names, or its own, contain a text."""
     if text in "\n".join([card["host"], card["name"] or "", card["uuid"] or ""]).lower():
         return card
-    return {**card, "workers": [each for each in card["workers"] if text in _name(each)]}
+    return {**card, "workers": [process for process in card["workers"] if text in _name(process)]}
 
 
 def _name(worker: CardWorker) -> str:

@@ -21,13 +21,13 @@ def follow(host: Any) -> Text:
     """Have the helper sent to the workers of each engine that is there; waits for none."""
     if host.options["measure_workers"] == "never":
         raise RuntimeError(say("worker.never", TEXTS))
-    found = [each for each in _followed(host) if each["engine"] != "rank"]
-    for each in found:
-        _workers(host).engine(each["engine"]).follow()
+    found = [status for status in _followed(host) if status["engine"] != "rank"]
+    for status in found:
+        _workers(host).engine(status["engine"]).follow()
     lines = [
-        say(f"workers.goes_{engine}", TEXTS, workers=counted(engine, each["total"]))
-        for each in found
-        for engine in [each["engine"]]
+        say(f"workers.goes_{engine}", TEXTS, workers=counted(engine, status["total"]))
+        for status in found
+        for engine in [status["engine"]]
     ]
     return Text("\n".join([*lines, say("workers.takes_back", TEXTS)] if lines else [_none()]))
 
@@ -53,10 +53,10 @@ def unfollow(host: Any) -> Text:
 def summarise(host: Any) -> Text:
     """Say what is known by now of the workers' cards."""
     lines = [
-        say(f"workers.{each['state']}", TEXTS, workers=counted(each["engine"], each["total"]))
-        for each in _followed(host)
+        say(f"workers.{status['state']}", TEXTS, workers=counted(status["engine"], status["total"]))
+        for status in _followed(host)
     ]
-    lines += [each["message"]["text"] for each in _followed(host) if each["message"]]
+    lines += [status["message"]["text"] for status in _followed(host) if status["message"]]
     found = _workers(host).answer()
     if found.cards:
         rows = [row for card in found.cards for row in _rows(card)]

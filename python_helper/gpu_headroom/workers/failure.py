@@ -75,5 +75,5 @@ class LeftFailure(WorkerFailure):
 
 def as_text(error: BaseException) -> str:
     """Return an error as `repr` has it, which its class may have made another of."""
-    said = ", ".join([repr(each) for each in args_of(error) if type(each) is str])
+    said = ", ".join([repr(argument) for argument in args_of(error) if type(argument) is str])
     return f"{name_of(type(error))}({said})"

@@ -97,8 +97,8 @@ class Folder:
         """Remove a file, and the folder with the last one: its kernel may have gone before."""
         with suppress(OSError):
             self._check()
-            for each in (f".{name}", name):
-                self.remove(each)
+            for candidate in (f".{name}", name):
+                self.remove(candidate)
             os.rmdir(self.path)  # noqa: PTH106
 
     def clean(self, *, own: bool) -> None:

@@ -98,7 +98,7 @@ class IpyparallelEngine:
             return None
         is_followed = client is self._client
         there = list(self._engines.values()) if is_followed else []
-        ages_s = [time.monotonic() - each.heard_s for each in there if each.said is not None]
+        ages_s = [time.monotonic() - engine.heard_s for engine in there if engine.said is not None]
         silent_s = min(ages_s, default=0.0)
         is_silent = is_followed and silent_s > SILENT_S + REST_S
         state = "measured" if ages_s else "following"
@@ -138,8 +138,8 @@ class IpyparallelEngine:
     def act(self, worker_id: str, action: str) -> Done:
         """Free what an engine does not need; waits for it for a moment."""
         client, name = self._client, worker_id.partition(":")[2]
-        numbers = [each.number for each in list(self._engines.values())]
-        number = next((each for each in numbers if str(each) == name), None)
+        numbers = [engine.number for engine in list(self._engines.values())]
+        number = next((candidate for candidate in numbers if str(candidate) == name), None)
         try:
             if client is None or number is None or action != "free":
                 return Done("refused", message("worker.gone", TEXTS))
@@ -160,29 +160,29 @@ class IpyparallelEngine:
             except Exception as error:  # noqa: BLE001  the engine's own, or of its network
                 self._refused = format_error(error)
             self._look()
-            is_soon = self._busy() or any(each.said is None for each in self._engines.values())
+            is_soon = self._busy() or any(engine.said is None for engine in self._engines.values())
             self._bell.wait(BUSY_S if is_soon else REST_S)
         if client is self._client:
             self._client, self._engines = None, {}
 
     def _send(self, client: Any) -> None:
         there = dict(_engines(client))
-        self._engines = {key: each for key, each in self._engines.items() if key in there}
+        self._engines = {key: engine for key, engine in self._engines.items() if key in there}
         new = {uuid: number for uuid, number in there.items() if uuid not in self._engines}
         every_s = max(1.0, len(there) / _PER_SECOND)
         packed = pack() if new else None
         for uuid, number in new.items():
             sent = _called(client, number, "begin", packed, _SIDE, every_s)
             self._engines[uuid] = _Engine(number, sent)
-        for each in self._engines.values():
-            if each.said is None and each.sent.ready() and (error := each.sent.get(0)):
+        for engine in self._engines.values():
+            if engine.said is None and engine.sent.ready() and (error := engine.sent.get(0)):
                 self._refused = error
 
     def _look(self) -> None:
         client = self._client
-        for each in list(self._engines.values()):
+        for engine in list(self._engines.values()):
             with suppress(Exception), self._lock:  # whatever it has said: it says more
-                each.look(client, self._failed)
+                engine.look(client, self._failed)
 
     def _failed(self, said: dict[str, Any]) -> None:
         self._failures.enter("ipyparallel", str(said["rank"]), said)
@@ -190,8 +190,8 @@ class IpyparallelEngine:
     def _readings(self) -> Iterator[WorkerReading]:
         self._look()
         client = self._client
-        for each in list(self._engines.values()):
-            found = client and each.reading(idle=_is_idle(client, each.number))
+        for engine in list(self._engines.values()):
+            found = client and engine.reading(idle=_is_idle(client, engine.number))
             if found is not None:
                 yield found
 
@@ -256,7 +256,7 @@ def _end(client: Any, engines: dict[str, _Engine]) -> None:
         sent = [
             _called(client, number, "end", _SIDE) for key, number in there.items() if key in engines
         ]
-        while not _is_closed(client) and not all(each.ready() for each in sent):
+        while not _is_closed(client) and not all(request.ready() for request in sent):
             time.sleep(BUSY_S)
-    for each in engines.values():
-        client.metadata.pop(each.request, None)
+    for engine in engines.values():
+        client.metadata.pop(engine.request, None)

@@ -140,7 +140,7 @@ class Ranks:
         It is asked to end, and made to where it does not. May take seconds.
         """
         self._seen_s = float("-inf")
-        found = next((each for each in self._workers() if each.said["id"] == worker_id), None)
+        found = next((worker for worker in self._workers() if worker.said["id"] == worker_id), None)
         if found is None or action not in found.said["actions"]:
             return None
         pid: int = found.said["pid"]
@@ -155,7 +155,7 @@ class Ranks:
                 break
         self._seen_s = float("-inf")
         self._folder.remove(f"{pid}{READING}")
-        held = sum(each["in_use_bytes"] + each["cached_bytes"] for each in found.devices)
+        held = sum(device["in_use_bytes"] + device["cached_bytes"] for device in found.devices)
         return Done("done", message("worker.ended", returned_bytes=held))
 
     def _workers(self) -> list[WorkerReading]:
@@ -165,7 +165,7 @@ class Ranks:
         if self._is_open and is_old:
             names = [name for name in self._folder.names() if name.endswith(READING)]
             found = [self._worker(name, self._folder.read(name)) for name in names[:_MOST]]
-            self._seen = [each for each in found if each is not None]
+            self._seen = [rank for rank in found if rank is not None]
             self._seen_s, self._seen_in = now_s, run
         return self._seen
 

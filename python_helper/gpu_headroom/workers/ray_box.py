@@ -69,7 +69,9 @@ class GpuHeadroomBox:
     def look(self, texts: list[str]) -> dict[str, Any]:
         """Return an answer for each text, how many there are, and which failures are new."""
         now_s, found, live = time.time(), [], 0
-        self._told = {key: each for key, each in self._told.items() if now_s - each[0] < _ENDED_S}
+        self._told = {
+            key: entry for key, entry in self._told.items() if now_s - entry[0] < _ENDED_S
+        }
         for worker_id, (told_s, said) in self._told.items():
             age_s = max(0.0, now_s - told_s)
             live += age_s <= STALE_S

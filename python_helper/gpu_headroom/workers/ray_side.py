@@ -190,22 +190,22 @@ def _instances() -> list[Any]:
 
 
 def _instance(name: str) -> Any:
-    return next((each for each in _instances() if type(each).__name__ == name), None)
+    return next((instance for instance in _instances() if type(instance).__name__ == name), None)
 
 
 def _attributes() -> dict[str, Any]:
     """Return what actors of this process keep, by the name that their methods have for it."""
     found: dict[str, Any] = {}
-    for each in _instances():
+    for instance in _instances():
         with suppress(TypeError):  # it may keep its attributes in slots
-            found.update({f"self.{name}": value for name, value in vars(each).items()})
+            found.update({f"self.{name}": value for name, value in vars(instance).items()})
     return found
 
 
 def _who() -> dict[str, Any]:
     """Return who says it; a process is called as Ray calls it where it shows what it prints."""
     pid = os.getpid()
-    kinds = [type(each).__name__ for each in _instances()]
+    kinds = [type(instance).__name__ for instance in _instances()]
     return {"pid": pid, "host": socket.gethostname(), "name": " ".join([*kinds, f"pid={pid}"])}
 
 

@@ -50,8 +50,8 @@ def joined(built: BuiltReport, left: object, others: int) -> BuiltReport:
     ]
     if left["execution_count"] is None:  # it had no notebook to find them in
         named = {remedy["id"] for remedy in remedies}
-        edits = [each for each in report["remedies"] if each["kind"] == "edit"]
-        remedies = [*(each for each in edits if each["id"] not in named), *remedies]
+        edits = [remedy for remedy in report["remedies"] if remedy["kind"] == "edit"]
+        remedies = [*(edit for edit in edits if edit["id"] not in named), *remedies]
     whole: Any = {
         **report,
         **{key: left[key] for key in _MEASURED},
@@ -93,5 +93,5 @@ def _is_report(left: dict[str, Any]) -> bool:
     return (
         left.keys() >= {*_MEASURED, "execution_count"}
         and all(type(left[key]) in kinds for key, kinds in _MEASURED.items())
-        and all(type(each) is dict for key in _LISTS for each in left[key])
+        and all(type(row) is dict for key in _LISTS for row in left[key])
     )

@@ -58,7 +58,7 @@ class Told:
         It comes from another process: raises where it is not of that shape.
         """
         found, host, pid, rank = (said[name] for name in ("found", "host", "pid", "rank"))
-        is_text = all(type(each) is str for each in (key, found, host))
+        is_text = all(type(text) is str for text in (key, found, host))
         if is_text and len(found) <= _LONGEST and {type(pid), type(rank)} <= {int, type(None)}:
             worker = {"engine": engine, "rank": rank, "pid": pid, "host": host[:_NAME]}
             self._told.append(_Failed(time.monotonic(), str(key), found, worker))
@@ -66,8 +66,8 @@ class Told:
     def take(self, key: str) -> dict[str, Any]:
         """Return how a worker explains its failure, the last such; and how many `others` failed."""
         now_s = time.monotonic()
-        fresh = [each for each in list(self._told) if now_s - each.time_s < _KEPT_S]
-        found = next((each for each in reversed(fresh) if each.key == key), None)
+        fresh = [note for note in list(self._told) if now_s - note.time_s < _KEPT_S]
+        found = next((note for note in reversed(fresh) if note.key == key), None)
         if found is None:
             return {}
         self._told.clear()
@@ -95,7 +95,7 @@ def by_value(*paths: str) -> dict[str, Any]:
     for path in paths:
         space = {**found, "__name__": _BY_VALUE}
         exec(compile(sources()[path], f"<{injection.PACKAGE}>/{path}", "exec"), space)  # noqa: S102  our own text
-        found |= {name: each for name, each in space.items() if not name.startswith("_")}
+        found |= {name: value for name, value in space.items() if not name.startswith("_")}
     return found
 
 

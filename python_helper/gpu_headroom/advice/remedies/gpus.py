@@ -125,7 +125,7 @@ def _other_gpu(evidence: Evidence, _: Finding) -> Shown | None:
         return Shown(shown, example=code, title="hidden", note="note_hidden")
     memory, kinds, missing = evidence.memory, evidence.kinds, evidence.missing_bytes or 0
     if evidence.scene.running.trains:
-        state = sum(kinds.get(each, 0) for each in ("parameters", "gradients", "optimizer_state"))
+        state = sum(kinds.get(kind, 0) for kind in ("parameters", "gradients", "optimizer_state"))
         half = int((1 + _SPARE) * (state + (needed - state) / 2))
         room = min(free, (memory.capacity_bytes or 0) - (memory.outside_bytes or 0))
         name = evidence.models[0].name if len(evidence.models) == 1 else "model"
@@ -133,8 +133,10 @@ def _other_gpu(evidence: Evidence, _: Finding) -> Shown | None:
         code = f"{name} = torch.nn.DataParallel({name})"
         fits = state < needed / 2 and half <= room
         return Shown(shown, example=code, note="note_half") if fits else None
-    named = [each for each in evidence.groups if each.origin == "names" and each.path == each.root]
-    data = max(named, key=lambda each: each.bytes, default=None)
+    named = [
+        group for group in evidence.groups if group.origin == "names" and group.path == group.root
+    ]
+    data = max(named, key=lambda holder: holder.bytes, default=None)
     if data is None or data.kinds.get("parameters") or not 0 < missing <= data.bytes <= free:
         return None
     held: dict[str, str | int] = {**params, "name": data.path, "held_bytes": data.bytes}
@@ -155,7 +157,7 @@ def _larger_gpu(evidence: Evidence, _: Finding) -> Shown | None:
     if needed is None or not evidence.scene.is_last:
         return None  # how much more is not known
     needed += memory.outside_bytes or 0
-    size = next((each for each in _SIZES if each * _USABLE * GIB >= needed), None)
+    size = next((gib for gib in _SIZES if gib * _USABLE * GIB >= needed), None)
     if size is None or needed <= (memory.capacity_bytes or needed):
         return None
     return Shown({"gigabytes": size, "needed_bytes": needed})

@@ -90,7 +90,7 @@ def _is_trained(evidence: Evidence, held: Group) -> bool:
         return False
     trees = [parse_cell(source) for source in sources(evidence)]
     back = [expression for tree in trees if tree is not None for expression in backwards(tree)]
-    return any(mentions(each, {held.name}) for each in back if called(each) != "grad")
+    return any(mentions(node, {held.name}) for node in back if called(node) != "grad")
 
 
 @suggestion(
@@ -138,7 +138,9 @@ def _backward_each(evidence: Evidence, finding: Finding) -> Shown | None:
 )
 def _keep_on_host(evidence: Evidence, finding: Finding) -> Shown | None:
     call, operation = evidence.scene.call, evidence.scene.operation
-    copied = [each.name for each in operation.operands] if operation and operation.copied else []
+    copied = (
+        [operand.name for operand in operation.operands] if operation and operation.copied else []
+    )
     held = [name for group in finding.about for name in group.variables[-1:]] or copied
     if call is None or not call.option or call.streams or not held:
         return None
@@ -179,7 +181,11 @@ def _one_result_at_a_time(evidence: Evidence, finding: Finding) -> Shown | None:
     if not fills and (finding.about or not running.gathered_at):
         return None
     example = None
-    listed = next((each.name for each in call.operands if each.dtype == "list"), "") if call else ""
+    listed = (
+        next((operand.name for operand in call.operands if operand.dtype == "list"), "")
+        if call
+        else ""
+    )
     if call is not None and call.streams and call.text.endswith(")"):
         example = f"for result in {call.text[:-1]}, {call.option}):\n    ..."
     elif call is not None and listed:

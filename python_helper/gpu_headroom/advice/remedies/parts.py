@@ -56,7 +56,7 @@ def without_graphs(evidence: Evidence, finding: Finding) -> tuple[int, Shown | N
     """
     operation, kinds = evidence.scene.operation, evidence.kinds
     kept = evidence.pass_bytes if evidence.scene.running.trains else kinds.get("activations", 0)
-    reads = {each.bytes for each in operation.operands} if operation else set()
+    reads = {operand.bytes for operand in operation.operands} if operation else set()
     stays = max(evidence.requested_bytes or 0, sum(reads))
     parts = _call_in_parts.when(evidence, finding) if stays > kept / 2 else None
     return max(0, kept - stays), parts
@@ -72,7 +72,7 @@ def _one_at_a_time(evidence: Evidence, _: Finding) -> Shown | None:
     running = evidence.scene.running
     if not running.at_once:
         return None
-    function = next((each for each in running.own if not each.startswith("<")), "task")
+    function = next((name for name in running.own if not name.startswith("<")), "task")
     example = f"results = [await {function}(each) for each in inputs]"
     if has(evidence, r"ThreadPoolExecutor"):
         example = "ThreadPoolExecutor(max_workers=1)"
@@ -138,7 +138,7 @@ def _split_request(evidence: Evidence, _: Finding) -> Shown | None:
         return None if operation is not None else Shown()  # its parts are smaller batches
     headroom = evidence.memory.headroom_bytes
     fits = _ROOM * headroom / requested if requested and headroom else 0.0
-    first = next((each for each in operation.operands if each.shape), None)
+    first = next((operand for operand in operation.operands if operand.shape), None)
     shape = first.shape if first is not None else operation.shape or ()
     # Of a batch of matrices one alone may be too large: then its rows.
     sizes = [(size, n) for n, size in enumerate(shape[:2]) if 0 < int(size * fits) < size]
@@ -163,7 +163,7 @@ def _edges(evidence: Evidence) -> int:
         shape for group in evidence.groups for shape, dtype, _ in group.shapes if "int" in dtype
     ]
     edges = [shape[1] for shape in shapes if len(shape) == _ALL_PAIRS == shape[0]]
-    return max([each for each in edges if each >= _MANY_EDGES], default=0)
+    return max([edge for edge in edges if edge >= _MANY_EDGES], default=0)
 
 
 @suggestion(
@@ -193,7 +193,11 @@ def _sample_neighbors(evidence: Evidence, _: Finding) -> Shown | None:
 )
 def _call_in_parts(evidence: Evidence, _: Finding) -> Shown | None:
     scene, call, known = evidence.scene, evidence.scene.call, evidence.at_once
-    given = next((each for each in call.operands if each.shape[:1] > (1,)), None) if call else None
+    given = (
+        next((operand for operand in call.operands if operand.shape[:1] > (1,)), None)
+        if call
+        else None
+    )
     if call is None or given is None or evidence.batch is not None or _edges(evidence):
         return None
     if scene.running.rounds is not None and scene.running.rounds_done is not None:
@@ -208,7 +212,7 @@ def _call_in_parts(evidence: Evidence, _: Finding) -> Shown | None:
         return None
     goes_back = scene.running.trains or scene.inputs_require_grad
     follows = "and all up to the backward pass of its part" if goes_back else "keep it on the host"
-    alike = "|".join(each.name for each in call.operands if each.shape[:1] == (count,))
+    alike = "|".join(operand.name for operand in call.operands if operand.shape[:1] == (count,))
     text = re.sub(rf"\b({alike})\b", rf"\1[n : n + {rows}]", call.text)
     return Shown(
         {"call": call.text, "rows": rows, "name": name, "shape": str(list(given.shape))},

@@ -116,7 +116,11 @@ def _narrower_dtype(evidence: Evidence, finding: Finding) -> Shown | None:
         return Shown(bytes=evidence.peak.saved_bytes(size, 0.5), example=example)
     call, operation = evidence.scene.call, evidence.scene.operation
     cast = operation.operands if operation and operation.name in _CASTS else ()
-    if call and any(first.share_of_dtype(each.dtype) for each in cast if each.dtype != "float32"):
+    if call and any(
+        first.share_of_dtype(dtype_call.dtype)
+        for dtype_call in cast
+        if dtype_call.dtype != "float32"
+    ):
         return Shown({"call": call.text}, finding.bytes, title="cast", note="note_cast")
     size = sum(group.kinds.get("parameters", 0) for group in about) + evidence.being_made_bytes
     name = first.name if first.name.isidentifier() and not first.function else "model"

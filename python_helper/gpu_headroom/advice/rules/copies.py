@@ -91,8 +91,12 @@ def bound_of(evidence: Evidence, group: Group) -> Bound | None:
     most = min(ends, default=0)
     if rounds is not None and not most and group.keys & evidence.scene.running.growing:
         done, total = rounds
-        each = round(group.count / done)
-        most = each * total if each and abs(group.count - each * done) <= 1 + done * _UNEVEN else 0
+        per_round = round(group.count / done)
+        most = (
+            per_round * total
+            if per_round and abs(group.count - per_round * done) <= 1 + done * _UNEVEN
+            else 0
+        )
     needed = int(group.bytes * most / group.count)
     return Bound(most, needed, bool(ends)) if most > group.count else None
 
@@ -136,7 +140,7 @@ def _of_old(evidence: Evidence) -> Finding | None:
         is_model = group.path in named and group.origin == "names"
         name = group.root if replaced else group.name  # with a cache beside its model
         parts = [e for e in evidence.groups if e is group or (replaced and e.root == name)]
-        size = state + sum(each.bytes for each in parts)
+        size = state + sum(part.bytes for part in parts)
         if is_model and (again or making) and evidence.share(size) >= least:
             rule, end, more = "kept-copies.again", "evidence_anew", {"about": (group,)}
             said = {"model": name, "held_bytes": size}
@@ -153,7 +157,7 @@ def is_replaced(evidence: Evidence, group: Group) -> bool:
 
 def copies(evidence: Evidence) -> tuple[Group, list[Group]] | None:
     """Return the model that trains, or the largest, and what else holds tensors of its shapes."""
-    modes = {each.name: each.training for each in evidence.models}
+    modes = {module.name: module.training for module in evidence.models}
     models = [group for group in evidence.groups if group.path in modes]
     # Of `torch.autograd.grad`: what a loop collects of it has the shapes of the model, too.
     takes_gradients = ("grad", "_engine_run_backward") in pairwise(evidence.scene.running.functions)
@@ -186,11 +190,15 @@ def _is_like(group: Group, model: Group) -> bool:
     if group.kind not in ("tensor", "parameters", "optimizer_state") or not model.shapes:
         return False
     shapes = {shape for shape, _, _ in model.shapes if shape}
-    alike = sum(each[2] * count for each, count in group.shapes.items() if each[0] in shapes)
-    total = sum(each[2] * count for each, count in group.shapes.items())
+    alike = sum(
+        shape_key[2] * count for shape_key, count in group.shapes.items() if shape_key[0] in shapes
+    )
+    total = sum(shape_key[2] * count for shape_key, count in group.shapes.items())
     covered = {shape for shape, _, _ in group.shapes} & shapes
-    of_model = sum(each[2] * count for each, count in model.shapes.items() if each[0] in covered)
-    of_all = sum(each[2] * count for each, count in model.shapes.items())
+    of_model = sum(
+        shape_key[2] * count for shape_key, count in model.shapes.items() if shape_key[0] in covered
+    )
+    of_all = sum(shape_key[2] * count for shape_key, count in model.shapes.items())
     several = len(covered) > 1 or len(shapes) == 1
     return several and alike >= _ALIKE * max(total, 1) and of_model >= _ALIKE * of_all
 
@@ -251,13 +259,15 @@ def moved_whole(evidence: Evidence) -> Operand | None:
     call = evidence.scene.call
     if call is None or evidence.scene.modules or not _TO_CARD.search(call.text):
         return None
-    return next((each for each in call.operands if len(each.shape) > 1 and not each.bytes), None)
+    return next(
+        (operand for operand in call.operands if len(operand.shape) > 1 and not operand.bytes), None
+    )
 
 
 def _is_of(whole: Operand | None, group: Group) -> bool:
     """Whether each of its tensors has the shape of what was moved, or ends in it."""
     shapes = [shape for shape, _, _ in group.shapes]
-    return whole is not None and all(each[-len(whole.shape) :] == whole.shape for each in shapes)
+    return whole is not None and all(shape[-len(whole.shape) :] == whole.shape for shape in shapes)
 
 
 def _results(evidence: Evidence) -> set[str]:

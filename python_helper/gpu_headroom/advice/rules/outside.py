@@ -164,8 +164,8 @@ def preallocation(evidence: Evidence) -> Finding | None:
     if device is None or len(device.frameworks) == 1:
         return None
     least = _SHARE * (device.capacity_bytes or 0)
-    unused = (each for each in device.frameworks if (each.cached_bytes or 0) >= least > 0)
-    framework = next((each for each in unused if each.name in SETTINGS), None)
+    unused = (reading for reading in device.frameworks if (reading.cached_bytes or 0) >= least > 0)
+    framework = next((reading for reading in unused if reading.name in SETTINGS), None)
     if framework is None:
         return None
     said = {

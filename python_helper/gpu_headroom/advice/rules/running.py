@@ -163,7 +163,9 @@ def _sentence_of(operation: FailedOperation | None) -> str:
 def _shapes_of(operation: FailedOperation | None) -> dict[str, Any]:
     if operation is None:
         return {}
-    operands = [f"{each.name} {list(each.shape)} {each.dtype}" for each in operation.operands]
+    operands = [
+        f"{operand.name} {list(operand.shape)} {operand.dtype}" for operand in operation.operands
+    ]
     shape = str(list(operation.shape or ()))
     return {"expression": operation.text, "operands": ", ".join(operands), "shape": shape}
 
@@ -208,7 +210,7 @@ def evaluated_model(evidence: Evidence) -> Model | None:
     training = next((model for model in evidence.models if model.training), None)
     if training is None or (evaluating is not None and not running.loops):
         return evaluating
-    says_so = any(_PHASE.search(each.lower()) for each in running.own)
+    says_so = any(_PHASE.search(name.lower()) for name in running.own)
     return training if says_so or running.loops else None
 
 
@@ -267,7 +269,7 @@ def _of_inference(evidence: Evidence) -> Finding | None:
         if group.kind == "parameters" and group.share_of_dtype("float32") >= _HALF
         if kept is None or group not in kept.about  # nobody computes with these
     ]
-    size = sum(int(each.bytes * each.share_of_dtype("float32")) for each in wide)
+    size = sum(int(group.bytes * group.share_of_dtype("float32")) for group in wide)
     size = min(size, kinds.get("parameters", 0)) + evidence.being_made_bytes
     if not wide or evidence.share(size) < _OF_WEIGHTS:
         return None
@@ -292,13 +294,13 @@ def several_tasks(evidence: Evidence) -> Finding | None:
     busy = [name for name, lines in threads if not name.startswith(_OWN) and _computes(lines)]
     running = evidence.scene.running
     if running.at_once and running.own:
-        functions = [each for each in running.own if not each.startswith("<")] or running.own
+        functions = [name for name in running.own if not name.startswith("<")] or running.own
         at_once = {"function": functions[0], "held_bytes": evidence.memory.in_use_bytes}
         rule, end = "several-tasks.at_once", "evidence_at_once"
         return cause(evidence, TEXTS, rule, end, at_once, price=A_LINE)
     if len(busy) < _SEVERAL:
         return None
-    names = ", ".join([f"`{each}`" for each in busy[:_NAMED]])
+    names = ", ".join([f"`{name}`" for name in busy[:_NAMED]])
     said = {"count": len(busy), "names": names}
     return cause(evidence, TEXTS, "several-tasks", "evidence", said, price=TRADED)
 
@@ -309,7 +311,7 @@ def _computes(lines: tuple[FrameLine, ...]) -> bool:
     files = [file for file in files if _SIMULATED not in file]
     theirs = any(_OF_FRAMEWORK in file for file in files[-1:])
     theirs |= any(kind_of_file(file) == "own" for file in files)
-    serves = any(part in each for each in (*files[:1], *files[-1:]) for part in _SERVE)
+    serves = any(part in file for file in (*files[:1], *files[-1:]) for part in _SERVE)
     return theirs and not serves and any(_OF_FRAMEWORK in file for file in files[:20])
 
 

@@ -43,7 +43,7 @@ def caches(
         yield Cache(
             message("item.framework_cache.cufft", TEXTS),
             message("item.framework_cache.cufft.cost", TEXTS),
-            lambda: [each.clear() for each in used],
+            lambda: [cache.clear() for cache in used],
             "[_each.clear() for _each in _torch.backends.cuda.cufft_plan_cache.caches]",
         )
     compiled = getattr(imported("torch._dynamo.convert_frame"), "output_codes", None)

@@ -116,7 +116,7 @@ class Observer:
         if register is None:
             return False
         _TRAMPOLINE.body = self._observe
-        if any(register == each for each in _TRAMPOLINE.attached_to):
+        if any(register == attached for attached in _TRAMPOLINE.attached_to):
             return True
         try:
             register(_TRAMPOLINE)
@@ -208,4 +208,6 @@ def _threads() -> tuple[tuple[str, tuple[FrameLine, ...]], ...]:
 
 def _lines(frame: FrameType) -> tuple[FrameLine, ...]:
     stack = islice(walk_stack(frame), _DEPTH)
-    return tuple([(each.f_code.co_filename, line, each.f_code.co_name) for each, line in stack])
+    return tuple(
+        [(caller.f_code.co_filename, line, caller.f_code.co_name) for caller, line in stack]
+    )

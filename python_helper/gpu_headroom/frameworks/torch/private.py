@@ -93,7 +93,7 @@ def at_start(call: Callable[[], None]) -> None:
     On the thread that starts it. Nothing is called where PyTorch has no such list.
     """
     waiting = getattr(sys.modules.get("torch.cuda"), "_queued_calls", None)
-    if type(waiting) is list and all(each[0] is not call for each in waiting):
+    if type(waiting) is list and all(entry[0] is not call for entry in waiting):
         waiting.append((call, []))
 
 
@@ -196,7 +196,7 @@ def shows_saved() -> bool:
 def shapes_made(node: Any) -> list[tuple[int, ...]]:
     """Return the shapes that a node of an autograd graph has made (since PyTorch 2.1)."""
     try:
-        return [tuple(each.shape) for each in getattr(node, "_input_metadata", ())]
+        return [tuple(metadata.shape) for metadata in getattr(node, "_input_metadata", ())]
     except (RuntimeError, TypeError):
         return []  # a nested tensor has none
 
