@@ -26,10 +26,10 @@ const BESIDE = ['gpu_dry_run', 'gpu_simulator'];
 const TARGET = join(ROOT, 'src', 'kernel', 'pack.ts');
 
 /** Largest size of the pack on the wire, in bytes; to come down to 165,000, and never up again. */
-const LIMIT = 184_800;
+const LIMIT = 184_500;
 
 /** The same of the pack for dry runs. */
-const DRY_RUN_LIMIT = 80_000;
+const DRY_RUN_LIMIT = 74_000;
 
 /** Modules and folders of the wheel that no kernel needs from a page. */
 const WHEEL_ONLY = [

@@ -19,18 +19,18 @@ const named = (name, pattern) =>
 const BUDGETS = [
   {
     root: 'src',
-    lines: 23_023,
-    coreLines: 17_174,
+    lines: 22_890,
+    coreLines: 14_600,
     wings: ['outputs', ...named('src/wings.ts', /'\.\/(\w+)\//g)]
   },
   {
     root: 'python_helper/gpu_headroom',
-    lines: 35_906,
-    coreLines: 27_472,
+    lines: 35_710,
+    coreLines: 27_455,
     wings: named('python_helper/gpu_headroom/wings.py', /"\.(\w+)\./g)
   },
-  { root: 'python_helper/gpu_dry_run', lines: 4_145 },
-  { root: 'python_helper/gpu_simulator', lines: 6_260 }
+  { root: 'python_helper/gpu_dry_run', lines: 3_825 },
+  { root: 'python_helper/gpu_simulator', lines: 6_255 }
 ];
 
 /** Lines of each folder right below a root; '.' are the files beside them. */
