@@ -20,7 +20,7 @@ from .job import DIED, NOTHING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from .job import DryRunOrder, EditedCells, Ended, Peak
+    from .job import DryRunOrder, EditedCells, Ended, RunPeak
 
     Run = Callable[..., Ended]
 
@@ -124,7 +124,7 @@ def is_whole(ended: Ended) -> bool:
     return ended["outcome"] == "done" and not ended["timed_out"]
 
 
-def needed_bytes(peak: Peak | None) -> int:
+def needed_bytes(peak: RunPeak | None) -> int:
     """Return what was in use at once, with the driver's context; 0 where no GPU was used."""
     return 0 if peak is None else peak["allocated_bytes"] + peak["outside_bytes"]
 

@@ -88,7 +88,7 @@ class RunOrder(NamedTuple):
     held_by: str = ""
 
 
-class Peak(TypedDict):
+class RunPeak(TypedDict):
     """The most that was in use on the GPU; `request` is the number of the one that reached it.
 
     `line` of the cell `cell_id` called for it; both `None` where none did. `threads`: how many ask.
@@ -135,7 +135,7 @@ class Ended(TypedDict):
     line: int | None
     running: str | None
     error: str | None
-    peak: Peak | None
+    peak: RunPeak | None
     cut: list[str]
     timed_out: list[str]
     report: Report | None

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from gpu_headroom.errors.recognise import Recognition
 
-    from .job import Ended, Peak, RunOrder
+    from .job import Ended, RunOrder, RunPeak
 
 _UNLIMITED = 2**50
 _NEWEST = 8, 9  # the simulated cuBLAS is that of cards before Hopper
@@ -194,7 +194,7 @@ class Runner:
             "timed_out": [*self._timed_out],
         }
 
-    def _peak(self, watch: _Watch) -> Peak | None:
+    def _peak(self, watch: _Watch) -> RunPeak | None:
         if not watch.peak_request:
             return None
         allocated, reserved = watch.peaks()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from .findings import Findings, Try
     from .gpus import Gpu
-    from .job import DryRunOrder, EditedCells, Ended, Peak
+    from .job import DryRunOrder, EditedCells, Ended, RunPeak
 
 _NOT_THERE = "NotMadeUpError"  # of which values tell no more
 PROGRAMS, EQUAL = 193, 171  # of benchmarks/fidelity/results.md
@@ -161,14 +161,14 @@ def died(ended: Ended, order: DryRunOrder) -> Message:
     return message(f"dry_run.{ended['outcome']}", TEXTS, **given)
 
 
-def _needed(ended: Ended, peak: Peak | None) -> Message:
+def _needed(ended: Ended, peak: RunPeak | None) -> Message:
     if peak is None:
         return message("dry_run.no_gpu_used", TEXTS)
     which = "dry_run.needed" if is_whole(ended) else "dry_run.at_least"
     return message(which, TEXTS, needed_bytes=needed_bytes(peak))
 
 
-def _place(peak: Peak, order: DryRunOrder) -> Iterator[Message]:
+def _place(peak: RunPeak, order: DryRunOrder) -> Iterator[Message]:
     cell_id, line = peak["cell_id"], peak["line"]
     if cell_id is not None and line is not None:
         lines = order.sources[cell_id].splitlines()

@@ -85,7 +85,7 @@ class Place(NamedTuple):
         while place is not None:
             way.append(place)
             place = place.parent
-        return tuple(reversed(way))
+        return tuple(way[::-1])
 
     @property
     def path(self) -> str:

@@ -62,7 +62,8 @@ def _hold_s() -> float:
 
 _HOLD_S = _hold_s()
 _WALK_S = 0.2  # of processor time, for its walk
-_COMPLETE_S = 10.0  # of it, and on the clock, between cells, a slice at a time
+_COMPLETE_S = 10.0  # of processor time, for a walk between cells, a slice at a time
+_COMPLETE_WALL_S = 60.0  # on the clock, for all of it: other processes may run meanwhile
 # Beside others that look comes to no end: the next is after so long, then after twice as long.
 _FOR_TIME = ("holders.incomplete", "card.unread")
 _PAUSE_S = 1.0
@@ -309,7 +310,7 @@ class Failures:
             error = getattr(sys, "last_value", None)
             if not unfinished.scene.complete and (recognition := recognised(error)):
                 failure = replace(failure, error=recognition.error, recognition=recognition)
-            with each_parsed_once(turn, math.inf if turn.asked else _COMPLETE_S):
+            with each_parsed_once(turn, math.inf if turn.asked else _COMPLETE_WALL_S):
                 evidence = measure(failure, turn, unfinished.scene)
                 if self._tries is not None:
                     evidence = self._tries.enter(evidence)
