@@ -1,4 +1,4 @@
-"""Knows when a module has been imported, by what is imported next; finds and loads nothing."""
+"""Detection of a module's import, from the next import that follows; no import is replaced."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 
 class Arrival:
-    """A finder that finds nothing: it calls once a module is there, and goes.
+    """Meta path finder that calls `call` once module `name` is imported, then removes itself.
 
-    Only of use for modules that are imported in the middle of others, as `torch.cuda` is.
+    Needed only for modules that are imported in the middle of others, as `torch.cuda` is. Always
+    declines to find a module.
     """
 
     def __init__(self, name: str, call: Callable[[], None]) -> None:
@@ -27,11 +28,12 @@ class Arrival:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Find nothing; once what is waited for is there, call, and be asked no more."""
+        """Return `None`; once the awaited module is imported, call back and remove this finder."""
         del fullname, path, target
         if imported(self._name) is not None:
             with suppress(Exception):
-                # Another list: whoever imports now, on any thread, would skip one in this one.
+                # Assign a new list: removing an entry from the old one would make an import that
+                # iterates over it, on any thread, skip a finder.
                 sys.meta_path = [finder for finder in sys.meta_path if finder is not self]
                 self._call()
         return None

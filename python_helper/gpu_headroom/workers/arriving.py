@@ -1,6 +1,6 @@
-"""How the helper gets into a process that lacks it, and out again.
+"""Installation of the helper in a process that lacks it, and its removal.
 
-The text of this module goes there by value: it is executed before anything of ours is there.
+The source of this module is sent by value and executed before the rest of the package exists there.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ _NAMES = "gpu_headroom", "_gpu_headroom"  # as `injection.bring` calls it
 
 
 def begin(pack: tuple[bytes, str, str], module: str, *given: Any) -> str:
-    """Bring the helper and have a module of it begin; return what stood against it, else nothing.
+    """Install the helper and call `begin` of one of its modules; return the error text or `""`.
 
-    Raises nothing: in an engine it would be taken for an error of the person's.
+    Never raises: in an engine, an exception would appear as an error of the user's code.
     """
     try:
         package = brought(*pack)
         importlib.import_module(f"{package}.{module}").begin(*given)
-    except Exception as error:  # noqa: BLE001  see above
+    except Exception as error:  # noqa: BLE001  see the docstring
         return f"{type(error).__name__}: {error}"
     return ""
 
 
 def hook_of(pack: tuple[bytes, str, str], module: str) -> Any:
-    """Return a function that does so, for whoever calls it in each process that it starts."""
+    """Return a function that calls `begin`, to be run in each new worker process."""
 
     def gpu_headroom() -> None:
         begin(pack, module)
@@ -37,7 +37,7 @@ def hook_of(pack: tuple[bytes, str, str], module: str) -> Any:
 
 
 def end(module: str) -> None:
-    """Have it end where it has begun, and leave nothing of what was brought."""
+    """Call `end` of the module if it was started here, and remove the installed package."""
     for name in _NAMES:
         begun = sys.modules.get(f"{name}.{module}")
         if begun is not None:
@@ -46,7 +46,10 @@ def end(module: str) -> None:
 
 
 def asked(module: str, function: str) -> Any:
-    """Return what a module says that has begun here; nothing is there to say where it has not."""
+    """Return the result of a function of the started module.
+
+    `{"status": "nothing"}` if the module was not started in this process.
+    """
     begun = next(
         (sys.modules[f"{name}.{module}"] for name in _NAMES if f"{name}.{module}" in sys.modules),
         None,
@@ -55,7 +58,7 @@ def asked(module: str, function: str) -> Any:
 
 
 def brought(packed: bytes, major: str, version: str) -> str:
-    """Have the helper in this process, installed or from what was sent; return its name."""
+    """Make the helper importable, installed or from the sent sources; return its package name."""
     import bz2
 
     sources = json.loads(bz2.decompress(packed))
@@ -67,17 +70,17 @@ def brought(packed: bytes, major: str, version: str) -> str:
 
 
 def forget(package: str) -> None:
-    """Leave nothing of what was brought: neither modules nor what finds them."""
+    """Remove the modules of an installed package, and their finder."""
     finder = getattr(sys.modules[package].__spec__, "loader", None)
     if finder in sys.meta_path:
-        # Another list: whoever imports on another thread goes on through that one.
+        # Assign a new list: an import on another thread may be iterating over the old one.
         sys.meta_path = [entry for entry in sys.meta_path if entry is not finder]
         for name in [module for module in sys.modules if module.partition(".")[0] == package]:
             del sys.modules[name]
 
 
 def given_back() -> dict[str, Any]:
-    """Return what the safe set of this process gave back: garbage, and what is cached unused."""
+    """Collect garbage and empty PyTorch's cache; return the freed and returned bytes."""
     cuda = getattr(sys.modules.get("torch"), "cuda", None)
     if cuda is None or not cuda.is_initialized():
         return {"status": "nothing"}

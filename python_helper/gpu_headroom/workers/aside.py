@@ -1,7 +1,7 @@
-"""What runs in a worker that is no copy of the kernel: readings, and failures explained there.
+"""GPU readings and failure analysis in a worker that is not a copy of the kernel.
 
-A failure is looked at on the thread that fails, at the moment its allocator gives up: engines drop
-an error's frames before anybody hears of it.
+A failure is analyzed on the failing thread, while its allocator is about to raise: engines drop the
+frames of an error before the helper could receive it.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ if TYPE_CHECKING:
     from ..readings.snapshot import DeviceSnapshot
 
 _EVERY_S = 0.5
-_SOON_S = 0.05  # until CUDA is up: a failure may follow at once
+_SOON_S = 0.05  # until CUDA is initialized: a failure may follow immediately
 _WALK_S = 0.25  # of processor time
-_PAUSE_S = 10.0  # from one look at a failure to the next: programs probe with them
+_PAUSE_S = 10.0  # between analyses: programs probe for free memory by failing
 _MOST_KEPT = 100  # tasks
 _LEAVES_COPIES = sys.version_info < (3, 13)
-_OPTIMIZED = 1  # CO_OPTIMIZED: functions, whose variables are no table
+_OPTIMIZED = 1  # CO_OPTIMIZED: functions, whose `f_locals` is a copy
 
 
 def failure_in(
     names: dict[str, Any], error: BaseException, capture: Capture | None
 ) -> Callable[[Recognition, DeviceSnapshot], Failure]:
-    """Return what makes a failure of an error in a process whose names these are."""
+    """Return a factory of `Failure` objects for an error in a process with these `names`."""
 
     def failure_of(recognition: Recognition, snapshot: DeviceSnapshot) -> Failure:
         said = recognition.said.device_index
@@ -72,10 +72,11 @@ def failure_in(
 
 
 class Aside:
-    """The helper's part in one process of an engine; `names` are what the engine keeps there.
+    """Measurements and failure analysis in one process of an engine.
 
-    `task` names what a thread is at, by its id. What a task is explained by is kept until it is
-    taken: by whoever hears that the task has failed, or has come to its end after all.
+    `names` returns the objects that the engine keeps in this process. `task` returns the key of the
+    task that a thread runs, by thread id. The analysis of a task is stored until `take` is called
+    for it: when the task is known to have failed, or has completed after all.
     """
 
     def __init__(self, names: Callable[[], dict[str, Any]], task: Callable[[int], object]) -> None:
@@ -89,23 +90,23 @@ class Aside:
         self.devices: list[dict[str, Any]] = []
 
     def start(self) -> None:
-        """Begin to read, on a thread of our own."""
+        """Start the reading thread."""
         threads.start(self._run)
 
     def stop(self) -> None:
-        """End; nothing stays but what PyTorch keeps of an observer, which is empty."""
+        """Stop reading and detach; PyTorch keeps the observer registered, but inactive."""
         self._stopping = True
         self._observer.detach()
         self._sources.close()
 
     def take(self, task: object) -> dict[str, Any] | None:
-        """Return how the failure of a task is explained, once."""
+        """Remove and return the analysis of a task's failure; `None` without one."""
         return self._found.pop(task, None) if self._found else None
 
     def _run(self) -> None:
         is_up = False
         while not self._stopping:
-            with suppress(Exception):  # nobody there is to be told, and it is read again
+            with suppress(Exception):  # there is no one to report it to; the next reading retries
                 is_up = self._look()
             time.sleep(_EVERY_S if is_up else _SOON_S)
 
@@ -116,21 +117,21 @@ class Aside:
         if self._sources.torch.state() != "live":
             return False
         self._observer.attach()
-        # What takes long to import is there then, where a task fails and its worker stands still.
+        # Import the slow modules now rather than while a task fails and its worker is blocked.
         import_module(".explained", __package__)
         self._sources.prepare()
         self.devices = reading_of(self._sources.read(ticking=True).devices)
         return True
 
     def _failed(self, capture: Capture) -> None:
-        """Explain what this thread is in the middle of; PyTorch hears of nothing that is raised."""
+        """Analyze the task that this thread runs; PyTorch discards any exception raised here."""
         from .explained import explained
 
         now_s, task = time.monotonic(), self._task(get_ident())
         if task is None or now_s < self._looks_from_s or len(self._found) >= _MOST_KEPT:
             return
         self._looks_from_s = now_s + _PAUSE_S
-        # As PyTorch is about to say it; its numbers are the capture's.
+        # The message that PyTorch is about to raise, with the numbers of the capture.
         error: BaseException = _class_of_torch()(_said(capture))
         frames = frames_of_person(sys._getframe(1))  # noqa: SLF001  the documented way to the own stack
         try:
@@ -163,9 +164,10 @@ def _said(capture: Capture) -> str:
 
 
 def frames_of_person(frame: FrameType | None) -> list[FrameType]:
-    """Return the frames from the one that asks to the first that is a person's, innermost first.
+    """Return the frames from `frame` out to the outermost one of user code, innermost first.
 
-    Never the engine's own: reading what stands in a frame leaves a copy, and its loop never ends.
+    Frames of the engine outside it are left out: reading `f_locals` leaves a copy in the frame
+    (Python < 3.13), and the engine's loop never returns.
     """
     found: list[FrameType] = []
     own = 0

@@ -1,4 +1,4 @@
-"""What is asked of a place where an engine keeps its state, and the last answers."""
+"""Filters sent to the place where an engine keeps its state, and the last answers to them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from ..concurrency.threads import Bell
 
 NOTHING = Answer(0, [], 0)
-_LOOKED_S = 15.0  # so long after somebody looked there is somebody who looks
+_LOOKED_S = 15.0  # a user counts as looking for this long after a request
 
 
 class Asked:
-    """Texts to filter workers by, for a thread that asks, and the answers; `bell` wakes it."""
+    """Filter texts for the thread that queries workers, and its last answers; `bell` wakes it."""
 
     def __init__(self, bell: Bell) -> None:
         self.texts = [""]
@@ -28,15 +28,15 @@ class Asked:
         self._answered_s = 0.0
 
     def look(self) -> None:
-        """Say that somebody looks."""
+        """Record that a user is looking."""
         self._looked_s = time.monotonic()
 
     def is_looked_at(self) -> bool:
-        """Whether somebody has looked not long ago."""
+        """Whether a user has looked within the last 15 s."""
         return time.monotonic() - self._looked_s < _LOOKED_S
 
     def answer(self, text: str) -> Answer:
-        """Return the cards as they were told last; what was not asked before is asked at once."""
+        """Return the last known answer for a filter; a new filter is queried without delay."""
         self.look()
         if text not in self.texts:
             self.texts = ["", text]
@@ -44,16 +44,16 @@ class Asked:
         return self._answers.get(text, NOTHING)
 
     def enter(self, asked: Sequence[str], answers: Sequence[Any]) -> None:
-        """Keep what came of it."""
+        """Store the answers to the filters that were sent."""
         found = [Answer(*answer) for answer in answers]
         self._answers = dict(zip(asked, found, strict=True))
         self._answered_s = time.monotonic()
 
     def silent_s(self) -> float | None:
-        """Return for how long there was no answer, `None` where that is nothing unusual."""
+        """Return the seconds since the last answer; `None` while they are within the usual."""
         silent_s = time.monotonic() - self._answered_s
         return silent_s if silent_s > SILENT_S + REST_S else None
 
     def forget(self) -> None:
-        """Forget the answers: nobody is there any more."""
+        """Discard the answers, as there is no cluster any more."""
         self._answers = {}

@@ -1,4 +1,4 @@
-"""Causes that only the other workers tell: who shares a card that ran out, who holds more."""
+"""Causes that are visible only in the other workers: a shared GPU, and uneven ranks."""
 
 from __future__ import annotations
 
@@ -53,20 +53,24 @@ TEXTS = {
     ),
 }
 _FRESH_S = 15.0
-_MUCH = 0.05  # of a card
+_MUCH = 0.05  # of a GPU's capacity
 _UNEVEN = 1.25
 _NAMED = 4
 
 
 class Beside(NamedTuple):
-    """What the other workers tell, likeliest first."""
+    """Causes and remedies found in the other workers' readings, likeliest first."""
 
     causes: list[Cause]
     remedies: list[Remedy]
 
 
 def told_beside(report: Report, cards: Sequence[WorkerCard]) -> Report:
-    """Return a report with what the other workers tell of it, as far as readings are fresh."""
+    """Return a report with the causes and remedies found in the other workers' readings.
+
+    Only readings of the last 15 s count; without one of the worker itself the report is returned
+    unchanged.
+    """
     own = _own(report, cards)
     if own is None:
         return report
@@ -74,7 +78,8 @@ def told_beside(report: Report, cards: Sequence[WorkerCard]) -> Report:
     _look_on_card(report, *own, found)
     _look_at_ranks(report, own[1], cards, found)
     own_causes = [*([report["cause"]] if report["cause"] else []), *report["further_causes"]]
-    # Without the others on the card it would have fitted; that they hold less explains a part.
+    # Without the others on this GPU the request would have fitted, so this cause is first; uneven
+    # ranks explain only a part.
     first = [cause for cause in found.causes if cause["rule"] == "shared-card"]
     causes = [*first, *own_causes[:1], *(cause for cause in found.causes if cause not in first)]
     causes += own_causes[1:]
@@ -87,7 +92,7 @@ def _own(report: Report, cards: Sequence[WorkerCard]) -> tuple[WorkerCard, CardW
     worker = report["worker"]
     for card in cards if worker is not None and worker["pid"] is not None else ():
         for process in card["workers"]:
-            # A host that an error names may be an address, where readings have a name.
+            # Hosts are not compared: an error may have an address where readings have a name.
             if (
                 worker is not None
                 and process["pid"] == worker["pid"]

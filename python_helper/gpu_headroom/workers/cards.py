@@ -1,6 +1,6 @@
-"""The GPUs on which workers are, put together from what each worker says of itself.
+"""The GPUs that workers use, assembled from the readings of each worker.
 
-Pure, and of the standard library only: it also runs where an engine keeps its state.
+Pure, and of the standard library only: also runs where an engine keeps its state.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
     from ..protocol.generated.wire import CardWorker, Followed, Message, WorkerCard
 
-MOST = 16  # cards of an answer, workers of a page
-STALE_S = 10.0  # without a reading; of a thousand Dask workers one comes each six seconds
-_MOST_WORKERS = 8  # of a card
+MOST = 16  # GPUs of an answer, workers that a front end receives
+STALE_S = 10.0  # without a reading; a thousand Dask workers send one each every six seconds
+_MOST_WORKERS = 8  # per GPU
 _MOST_DEVICES = 64
 _LONGEST = 200  # characters of a name
-_NUMBERED = {"dask": "Dask worker", "ipyparallel": "engine"}  # as a page calls them
+_NUMBERED = {"dask": "Dask worker", "ipyparallel": "engine"}  # their names on screen
 _SIZE, _TEXT = (int, type(None)), (str, type(None))
 _FIELDS: dict[str, tuple[type, ...]] = {
     "index": (int,),
@@ -32,10 +32,10 @@ _FIELDS: dict[str, tuple[type, ...]] = {
 
 
 class WorkerReading(NamedTuple):
-    """A process that works for this notebook: what is said of it on each of its cards.
+    """Reading of a process that works for this notebook; `said` are its fields on each GPU.
 
-    Of each of its devices: `index`, `uuid`, `name`, `simulated`, `capacity_bytes`, `in_use_bytes`,
-    `cached_bytes`, and as `taken_bytes` what is taken of the card, by whomever.
+    Each of `devices` has `index`, `uuid`, `name`, `simulated`, `capacity_bytes`, `in_use_bytes`,
+    `cached_bytes` and `taken_bytes`, the bytes of the GPU in use by all processes.
     """
 
     host: str
@@ -44,7 +44,7 @@ class WorkerReading(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The fullest cards with the workers that match a text, and the number of all that match."""
+    """The fullest GPUs with the workers that match a filter; `total` counts all matches."""
 
     in_use_bytes: int  # of all workers
     cards: list[WorkerCard]
@@ -65,7 +65,7 @@ def engine_of(
     silent_s: float | None = None,
     said: Message | None = None,
 ) -> Followed:
-    """Return an engine as a page receives it; `counts` are its workers, and those measured."""
+    """Return an engine's wire object; `counts` are all of its workers, and the live ones."""
     state = state if silent_s is None else "silent"
     found: Any = {"engine": engine, "total": counts[0], "live": counts[1], "state": state}
     found |= {"silent_s": silent_s, "message": said}
@@ -80,7 +80,10 @@ def worker_of(
     *,
     idle: bool,
 ) -> WorkerReading:
-    """Return a worker that the kernel has not started: its name or number, and its reading."""
+    """Return the reading of a worker that the kernel has not started.
+
+    `names` are its name and its number, either of which may be `None`.
+    """
     on_card = {
         "id": worker_id,
         "engine": worker_id.partition(":")[0],
@@ -97,7 +100,7 @@ def worker_of(
 
 
 def reading_of(devices: Iterable[Any]) -> list[dict[str, Any]]:
-    """Return what a worker says of its devices (`DeviceReading`): those that it uses."""
+    """Return the readings of the devices (`DeviceReading`) that a framework uses here."""
     return [
         {
             **{key: getattr(device, key) for key in _FIELDS if key != "taken_bytes"},
@@ -111,7 +114,7 @@ def reading_of(devices: Iterable[Any]) -> list[dict[str, Any]]:
 
 
 def are_devices(said: object) -> bool:
-    """Whether this is what `reading_of` returns, as it came from another process."""
+    """Whether a value from another process has the shape that `reading_of` returns."""
     return type(said) is list and len(said) <= _MOST_DEVICES and all(map(_is_device, said))
 
 
@@ -126,7 +129,7 @@ def _is_device(said: object) -> bool:
 
 
 def answer(workers: Iterable[WorkerReading], text: str) -> Answer:
-    """Return the cards of `workers`, the one with the least headroom first."""
+    """Return the GPUs whose workers match `text`, the one with the least headroom first."""
     cards = cards_of(workers)
     in_use_bytes = sum(card["in_use_bytes"] for card in cards)
     if text:
@@ -136,7 +139,7 @@ def answer(workers: Iterable[WorkerReading], text: str) -> Answer:
 
 
 def cards_of(workers: Iterable[WorkerReading]) -> list[WorkerCard]:
-    """Return each card once, with all of its workers; it is the same where its UUID is."""
+    """Return each GPU once, with all of its workers; GPUs with the same UUID are one."""
     groups: dict[str, list[tuple[WorkerReading, dict[str, Any]]]] = {}
     for worker in workers:
         for device in worker.devices:
@@ -153,7 +156,7 @@ def _card(key: str, pairs: list[tuple[WorkerReading, dict[str, Any]]]) -> Worker
     in_use, cached = (
         sum(device[which] for _, device in there) for which in ("in_use_bytes", "cached_bytes")
     )
-    # Whoever looked last knows how much is taken.
+    # The newest reading has the current total of all processes.
     taken = next(
         (
             device["taken_bytes"]
@@ -183,13 +186,13 @@ def _card(key: str, pairs: list[tuple[WorkerReading, dict[str, Any]]]) -> Worker
 
 
 def share(card: WorkerCard) -> float:
-    """Return used over capacity; less than nothing where that is not known."""
+    """Return used over capacity; -1.0 where either is unknown."""
     used, capacity = card["used_bytes"], card["capacity_bytes"]
     return -1.0 if used is None or not capacity else used / capacity
 
 
 def _matching(card: WorkerCard, text: str) -> WorkerCard:
-    """Return a card with those of its workers whose names, or its own, contain a text."""
+    """Return a GPU with its workers that match a text, or with all if its own names match."""
     if text in "\n".join([card["host"], card["name"] or "", card["uuid"] or ""]).lower():
         return card
     return {**card, "workers": [process for process in card["workers"] if text in _name(process)]}
@@ -201,6 +204,6 @@ def _name(worker: CardWorker) -> str:
 
 
 def cut(card: WorkerCard, most: int) -> WorkerCard:
-    """Return a card with at most so many of its workers, the largest."""
+    """Return a GPU with its `most` largest workers at most."""
     workers, more = card["workers"], card["more_workers"]
     return {**card, "workers": workers[:most], "more_workers": max(0, len(workers) - most) + more}

@@ -1,4 +1,4 @@
-"""What `follow`, `unfollow` and `workers` do and say."""
+"""The functions `follow`, `unfollow` and `workers`, and what they print."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def follow(host: Any) -> Text:
-    """Have the helper sent to the workers of each engine that is there; waits for none."""
+    """Send the helper to the workers of each running engine, without waiting.
+
+    Raises `RuntimeError` where the settings forbid it.
+    """
     if host.options["measure_workers"] == "never":
         raise RuntimeError(say("worker.never", TEXTS))
     found = [status for status in _followed(host) if status["engine"] != "rank"]
@@ -33,7 +36,10 @@ def follow(host: Any) -> Text:
 
 
 def ray_environment(host: Any) -> dict[str, Any]:
-    """Return what has Ray bring the helper into its worker processes, which are followed then."""
+    """Return a `runtime_env` with which Ray installs the helper in its worker processes.
+
+    Also starts following them. Raises `RuntimeError` where the settings forbid it.
+    """
     if host.options["measure_workers"] == "never":
         raise RuntimeError(say("worker.never", TEXTS))
     from .ray import environment
@@ -45,13 +51,13 @@ def ray_environment(host: Any) -> dict[str, Any]:
 
 
 def unfollow(host: Any) -> Text:
-    """Have it taken back."""
+    """Remove the helper from all workers."""
     _workers(host).unfollow()
     return Text(say("workers.taken_back", TEXTS))
 
 
 def summarise(host: Any) -> Text:
-    """Say what is known by now of the workers' cards."""
+    """Return the last known use of the workers' GPUs as text."""
     lines = [
         say(f"workers.{status['state']}", TEXTS, workers=counted(status["engine"], status["total"]))
         for status in _followed(host)

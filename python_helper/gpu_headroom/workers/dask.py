@@ -1,7 +1,7 @@
-"""Workers of Dask: the helper goes to them as a plugin, what they say comes with their heartbeats.
+"""Dask workers: the helper is installed as a plugin, readings come with the heartbeats.
 
-All that waits for the cluster does so on a thread of ours. The scheduler makes the summary, so that
-of a thousand workers no more comes here than of three.
+All waiting for the cluster happens on a thread of the helper. The scheduler makes the summary, so
+the kernel receives as much for a thousand workers as for three.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     Busy = Callable[[], bool]
 
-_CUT_OFF = "connecting"  # again, for half a minute; then it is closed
-_HEARD_S = 1.2  # until what a worker says is of now
+_CUT_OFF = "connecting"  # reconnecting, for half a minute; then the client is closed
+_HEARD_S = 1.2  # until a reading from after the release has arrived
 _SENT = "workers/cards.py", "workers/arriving.py", "workers/dask_plugin.py"
 
 
@@ -42,7 +42,7 @@ class DaskEngine:
         self._name = f"gpu-headroom-{life_id}"
         self._busy = busy
         self._client: Any = None
-        self._there: dict[str, Any] = {}  # what was executed of `dask_plugin.py`
+        self._there: dict[str, Any] = {}  # the objects that `dask_plugin.py` defines
         self._state = "not_measured"
         self._said: Message | None = None
         self._total = self._live = 0
@@ -50,10 +50,10 @@ class DaskEngine:
         self._bell = threads.Bell()
         self._asked = Asked(self._bell)
 
-    # --- What is known by now -----------------------------------------------
+    # --- Last known state ----------------------------------------------------
 
     def followed(self) -> Followed | None:
-        """Return how many workers there are; `None` where no client is."""
+        """Return the number and state of the workers; `None` without a client."""
         client = _client(self._client)
         if client is None:
             return None
@@ -65,18 +65,18 @@ class DaskEngine:
         return engine_of("dask", counts, state, silent_s, self._said)
 
     def answer(self, text: str) -> Answer:
-        """Return the cards as they were told last; what was not asked before is asked at once."""
+        """Return the last known GPUs for a filter; a new filter is queried without delay."""
         is_followed = self._client is not None and self._state == "measured"
         return self._asked.answer(text) if is_followed else NOTHING
 
     def take(self, text: str, _: RemoteWorker) -> dict[str, Any]:
-        """Return how a worker explains an error, by its text: nothing else is known of it."""
+        """Return a worker's analysis of an error, by the error's text, the only key there is."""
         return self._failures.take(text)
 
-    # --- What takes its time, on threads of ours ----------------------------
+    # --- Slow work, on the helper's threads ----------------------------------
 
     def follow(self) -> None:
-        """Put the helper into the workers of the client that is there; returns at once."""
+        """Install the helper in the workers of the current client; returns immediately."""
         client = _client()
         if client is None or (client is self._client and self._state != "not_measured"):
             return
@@ -84,7 +84,7 @@ class DaskEngine:
         threads.start(lambda: self._begin(client))
 
     def unfollow(self) -> None:
-        """Take it back; returns at once."""
+        """Remove the helper from the workers; returns immediately."""
         client, self._client = self._client, None
         self._state = "not_measured"
         self._asked.forget()
@@ -93,10 +93,10 @@ class DaskEngine:
             threads.start(lambda: self._end(client))
 
     def act(self, worker_id: str, action: str) -> Done:
-        """Free what a worker does not need; waits for the cluster."""
+        """Free the unused memory of a worker; waits for the cluster."""
         client, address = self._client, worker_id.partition(":")[2]
         try:
-            # Asked for by name: `scheduler_info` of some versions knows five workers.
+            # By address: `scheduler_info` of some versions lists only five workers.
             if client is None or action != "free" or not client.nthreads([address]):
                 return Done("refused", message("worker.gone", TEXTS))
             (found,) = client.run(self._there["free"], workers=[address]).values()
@@ -107,13 +107,13 @@ class DaskEngine:
         return outcome_of(found)
 
     def _begin(self, client: Any) -> None:
-        """Send the helper, and ask what it says for as long as it is there."""
+        """Register the plugin, then query the workers until the client is closed or unfollowed."""
         try:
             self._there = self._there or by_value(*_SENT)
             kernel = socket.gethostname(), os.getpid()
             client.register_plugin(self._there["GpuHeadroom"](self._name, kernel, pack()))
             client.subscribe_topic(self._name, self._heard)
-        except Exception as error:  # noqa: BLE001  a cluster that forbids it, or that is gone
+        except Exception as error:  # noqa: BLE001  the cluster forbids it, or is gone
             if client is self._client:
                 self._state = "not_measured"
                 self._said = message("worker.not_followed", TEXTS, error=format_error(error))
@@ -140,7 +140,7 @@ class DaskEngine:
             self._said = message("worker.silent", TEXTS)
 
     def _heard(self, event: Any) -> None:
-        """Keep what a worker tells of a failure; on the client's loop."""
+        """Store a failure that a worker has published; runs on the client's event loop."""
         with suppress(Exception):
             _, said = event
             rank = int(said["name"]) if said["name"].isdecimal() else None
@@ -158,10 +158,10 @@ Engine = DaskEngine
 
 
 def _client(followed: Any = None) -> Any:
-    """Return the notebook's client, if it has one that works, or the one that is followed."""
+    """Return the newest running client of the notebook, or `followed` while it reconnects."""
     module = imported("distributed.client")
     with suppress(Exception):
-        # As `default_client` looks them up, which changes what it looks at.
+        # The lookup of `default_client`, which would modify the table.
         clients = module._global_clients.copy()  # noqa: SLF001  see above
         for _, client in sorted(clients.items(), reverse=True):
             if client.status == "running" or (client is followed and client.status == _CUT_OFF):
@@ -170,7 +170,7 @@ def _client(followed: Any = None) -> Any:
 
 
 def _count(client: Any) -> int:
-    """Return how many workers a client has last heard of; nobody is asked."""
+    """Return the client's last known number of workers, without a request."""
     with suppress(Exception):
         identity = client._scheduler_identity  # noqa: SLF001  `scheduler_info` asks the scheduler
         return int(identity.get("n_workers", len(identity.get("workers", ()))))

@@ -1,7 +1,7 @@
-"""What goes to a Dask cluster, by value: to its scheduler a summary, to each worker the helper.
+"""Code sent by value to a Dask cluster: a summary function, and a worker plugin.
 
-The text of this module is executed as one that nobody can import, so that Dask sends what it
-defines with it; those of `cards.py` and `arriving.py` stand in front of it.
+The source of this module is executed under a name that cannot be imported, so that Dask sends the
+definitions by value; the sources of `cards.py` and `arriving.py` are executed before it.
 """
 
 from __future__ import annotations
@@ -17,19 +17,20 @@ from typing import TYPE_CHECKING, Any
 from distributed import WorkerPlugin
 
 if TYPE_CHECKING:
-    # They stand in front of this text; a name that is there need not be found.
+    # Defined by the sources that are executed before this one; never imported at run time.
     from .arriving import brought, forget, given_back  # noqa: TC004  see above
     from .cards import STALE_S, answer, worker_of  # noqa: TC004  see above
 
 _METRIC = "gpu_headroom"
-_NAMED = "gpu-headroom-"  # of every notebook that follows
-_LONGEST = 2**16  # bytes of what a failure is explained by
+_NAMED = "gpu-headroom-"  # prefix of each following notebook's plugin
+_LONGEST = 2**16  # characters of a failure's analysis
 
 
 class GpuHeadroom(WorkerPlugin):
-    """Has the helper measure in a worker, and tell of a task that ran out of GPU memory.
+    """Plugin that measures in a worker and reports tasks that ran out of GPU memory.
 
-    `kernel` is the process that follows: a worker within it is measured there.
+    `kernel` is the host and process id of the following kernel: a worker within that process is
+    already measured there.
     """
 
     idempotent = True
@@ -43,7 +44,7 @@ class GpuHeadroom(WorkerPlugin):
         self._package = ""
 
     def setup(self, worker: Any) -> None:
-        """Begin, on the worker's loop: nothing is imported that takes long but ours."""
+        """Start measuring, on the worker's event loop; only the helper is imported."""
         if (socket.gethostname(), os.getpid()) == self._kernel or self._aside is not None:
             return
         package = self._package = brought(*self._pack)
@@ -54,7 +55,7 @@ class GpuHeadroom(WorkerPlugin):
         worker.metrics[_METRIC] = self._reading
 
     def teardown(self, worker: Any) -> None:
-        """End, and leave nothing."""
+        """Stop measuring and remove all that was installed."""
         if self._aside is not None:
             self._aside.stop()
             self._aside = None
@@ -63,8 +64,8 @@ class GpuHeadroom(WorkerPlugin):
             if not any(name.startswith(_NAMED) and name != self.name for name in worker.plugins):
                 forget(self._package)
 
-    def transition(self, key: Any, start: str, finish: str, **_: Any) -> None:  # noqa: ARG002  Dask gives them
-        """Tell of a task that has failed, and forget what one was explained by that has not."""
+    def transition(self, key: Any, start: str, finish: str, **_: Any) -> None:  # noqa: ARG002  Dask passes them
+        """Publish the analysis of a task that failed; discard that of one that completed."""
         if self._aside is None or (found := self._aside.take(key)) is None or finish != "error":
             return
         with contextlib.suppress(Exception):
@@ -88,7 +89,7 @@ def _results(worker: Any) -> dict[str, Any]:
 
 
 def look(texts: list[str], dask_scheduler: Any = None) -> dict[str, Any]:
-    """Return, on the scheduler, what its workers say: an answer each, and how many there are."""
+    """Return a summary of the workers, on the scheduler: an answer for each filter, and counts."""
     now_s, found, live = time.time(), [], 0
     for address, worker in dask_scheduler.workers.items():
         said = worker.metrics.get(_METRIC)
@@ -105,7 +106,7 @@ def look(texts: list[str], dask_scheduler: Any = None) -> dict[str, Any]:
 
 
 def free(dask_worker: Any = None) -> dict[str, Any]:
-    """Return, on a worker, what its safe set gave back; it starts no task meanwhile."""
+    """Free a worker's unused memory, on its event loop, so no task starts meanwhile."""
     if dask_worker.state.executing_count:
         return {"status": "busy"}
     return given_back()

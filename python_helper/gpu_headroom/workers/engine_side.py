@@ -1,6 +1,6 @@
-"""The helper's part in an engine of ipyparallel; what it says goes out with the engine's outputs.
+"""The helper in an engine of ipyparallel; readings are published with the engine's outputs.
 
-An engine is an IPython kernel, but no page looks at it: it gets no card and no cells of its own.
+An engine is an IPython kernel without a front end: it has no reports and no cells of its own.
 """
 
 from __future__ import annotations
@@ -26,15 +26,18 @@ if TYPE_CHECKING:
     Task = tuple[str, int]
 
 READING, FAILED = "gpu_headroom", "gpu_headroom_failed"
-"""What is published under which name, each as JSON."""
+"""Keys of the published readings and failures, each as JSON."""
 _LOOK_S = 0.2
-_MOST = 4  # failures that are told at a time
-_LONGEST = 2**16  # characters of what one is explained by
+_MOST = 4  # failures in a message
+_LONGEST = 2**16  # characters of a failure's analysis
 _begun: list[EngineSide] = []
 
 
 def begin(every_s: float) -> None:
-    """Say what this engine holds, to whoever has sent this; instead of anybody who was told."""
+    """Start publishing readings to the client that sent this call, every `every_s` seconds.
+
+    Replaces an earlier client. Raises `RuntimeError` where the helper already runs in this engine.
+    """
     if live() is not None:
         raise RuntimeError("The helper lives in this engine already: `%unload_ext gpu_headroom`.")
     end()
@@ -42,19 +45,25 @@ def begin(every_s: float) -> None:
 
 
 def end() -> None:
-    """Say nothing more."""
+    """Stop publishing."""
     while _begun:
         _begun.pop().stop()
 
 
 def free() -> dict[str, Any]:
-    """Return what came back as the engine forgot its last error, which nobody can debug there."""
+    """Drop the engine's last traceback and free unused memory; return what was freed.
+
+    No debugger can use that traceback in an engine.
+    """
     drop_tracebacks(_shell())
     return given_back()
 
 
 class EngineSide:
-    """Reads, and publishes to the request in which it began: to one notebook, and no cell of it."""
+    """Readings and failures, published to the request in which this object was created.
+
+    Only the notebook that sent that request receives them, and none of its cells shows them.
+    """
 
     def __init__(self, every_s: float) -> None:
         self._shell = shell = _shell()
@@ -72,7 +81,7 @@ class EngineSide:
         threads.start(self._run)
 
     def stop(self) -> None:
-        """End; nothing of ours stays on the shell."""
+        """Stop publishing, and remove the publisher from the shell."""
         self._stopping = True
         self._aside.stop()
         configurables = self._shell.configurables
@@ -80,7 +89,7 @@ class EngineSide:
             configurables.remove(self._publisher)
 
     def _task(self, _: int) -> Task:
-        """Return the request that runs, with what tells the error that was shown before it."""
+        """Return the current request, and the identity of the error shown before it."""
         task = self._request(), _last_error()
         self._waiting[task] = None
         return task
@@ -91,7 +100,7 @@ class EngineSide:
     def _run(self) -> None:
         next_s = time.monotonic()
         while not self._stopping:
-            with suppress(Exception):  # nobody there is to be told
+            with suppress(Exception):  # there is no one to report it to
                 if self._looked_at_failures():
                     self._publisher.publish_data({FAILED: json.dumps(self._failed)})
                 if time.monotonic() >= next_s:
@@ -105,9 +114,10 @@ class EngineSide:
         return {"n": self._count, **_who(), "devices": devices}
 
     def _looked_at_failures(self) -> bool:
-        """Whether a request has failed since, and was not only in the middle of a failure.
+        """Collect the analyses of failed requests; return whether there is a new one.
 
-        One that has caught it is forgotten with the next request: no other error is shown then.
+        The analysis of a caught error is discarded with the next request: no other error was shown
+        by then.
         """
         is_new = False
         for task in self._waiting.copy():
@@ -130,12 +140,12 @@ def _who() -> dict[str, Any]:
 
 
 def _last_error() -> int:
-    """Return what tells the error that was shown last; it is kept, so no other is called so."""
+    """Return the id of the last shown error; IPython keeps it alive, so the id is unique."""
     return id(getattr(sys, "last_value", None))
 
 
 def _names(shell: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the names of an engine, and what it has shown."""
+    """Yield the user's names in an engine, and the entries of `Out`."""
     hidden, space = shell.user_ns_hidden, shell.user_ns.copy()
     for name, value in space.items():
         if name not in hidden and not name.startswith("_"):

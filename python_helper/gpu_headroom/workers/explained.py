@@ -1,4 +1,4 @@
-"""What a worker makes of a failure of its own, for the kernel to show."""
+"""The report that a worker makes of its own failure, for the kernel to show."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 def explained(error: BaseException, failure_of: FailureOf, turn: Turn) -> dict[str, Any] | None:
-    """Return the card of an error, as it is measured in the process that raised it.
+    """Return the report of an error, measured in the process that raised it.
 
-    `None` where no GPU was full that is its own, such as after a fork that PyTorch forbids.
+    `None` unless a GPU of this process was full: after a fork that PyTorch forbids, for example.
     """
     recognition, sources = recognise(error), Sources(lambda *_: None)
     if recognition is None or recognition.in_other_process:

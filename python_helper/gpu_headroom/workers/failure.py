@@ -1,4 +1,4 @@
-"""What a worker has left of its failure, and what the others tell, for the report of it here."""
+"""A worker's own report of its failure, joined with the other workers' readings."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ if TYPE_CHECKING:
     from ..protocol.generated.wire import WorkerCard
     from ..session.wing import Host
 
-# What a worker tells may come a little after its error.
+# A worker's report may arrive a little after its error.
 _SOON_S, _TRIES = 0.2, 5
 
 
 class LeftFailure(WorkerFailure):
-    """Joins what a worker has `left` to the report of its failure; `take` looks for that again.
+    """Joins the report that a worker has `left` to the kernel's report of the failure.
 
-    `cards` returns what is known of all workers' GPUs.
+    `take` looks for that report again, where it may still arrive. `cards` returns the last known
+    readings of all workers' GPUs.
     """
 
     def __init__(
@@ -41,10 +42,10 @@ class LeftFailure(WorkerFailure):
         self.batch, self.fits = left.get("batch"), left.get("fits")
 
     def joined(self, built: BuiltReport) -> BuiltReport:
-        """Return a report with what its worker has left, and with what the others tell."""
+        """Return `built` with the worker's own report and the other workers' readings."""
         from ..render.bundle import bundle
 
-        with suppress(Exception):  # it comes from another process: what cannot be shown is not used
+        with suppress(Exception):  # data of another process: discarded if it cannot be shown
             whole = joined(built, self._left.get("report"), self._left.get("others", 0))
             whole = self._beside(whole)
             bundle(whole.report, keep=True)
@@ -52,7 +53,7 @@ class LeftFailure(WorkerFailure):
         return self._beside(built)
 
     def await_more(self, update: Callable[[BuiltReport], None], built: BuiltReport) -> None:
-        """Look a few times whether the worker has answered by now."""
+        """Call `update` if the worker's report arrives within a few attempts."""
         take, schedule = self._take, self._schedule
 
         def look(left_tries: int) -> None:
@@ -66,7 +67,7 @@ class LeftFailure(WorkerFailure):
             schedule(partial(look, _TRIES), _SOON_S)
 
     def _beside(self, built: BuiltReport) -> BuiltReport:
-        """Return a report with what the other workers tell of it, where that was brought."""
+        """Return a report with the other workers' causes, if that module is installed."""
         others = bring(".workers.beside")
         if others is None:
             return built
@@ -74,6 +75,6 @@ class LeftFailure(WorkerFailure):
 
 
 def as_text(error: BaseException) -> str:
-    """Return an error as `repr` has it, which its class may have made another of."""
+    """Return the default `repr` of an error, without calling an override of its class."""
     said = ", ".join([repr(argument) for argument in args_of(error) if type(argument) is str])
     return f"{name_of(type(error))}({said})"

@@ -1,4 +1,4 @@
-"""A private folder in which processes leave a file each, for the kernel to read."""
+"""Private folder in which worker processes write one file each, for the kernel to read."""
 
 from __future__ import annotations
 
@@ -14,26 +14,27 @@ from typing import Any, NamedTuple
 
 from .. import system
 
-_MEMORY = "/dev/shm"  # noqa: S108  a folder of ours in it is private, and its name nobody's guess
+_MEMORY = "/dev/shm"  # noqa: S108  the folder is private (0o700), and its name cannot be guessed
 PREFIX = "gpu-headroom-ranks-"
 _LONGEST = 2**16  # bytes of a file
-_OLD_S = 3600.0  # a kernel takes what is left within seconds
+_OLD_S = 3600.0  # a live kernel reads what is left within seconds
 _AS_TEXT = json.JSONEncoder(separators=(",", ":")).encode
 _TO_READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _TO_WRITE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
 
 
 class Left(NamedTuple):
-    """What stands in a file, and how old that is."""
+    """Content of a file, and its age in seconds."""
 
     said: dict[str, Any]
     age_s: float
 
 
 class Folder:
-    """The folder of one life; made by whoever writes first, and not again once it has gone.
+    """The folder of one helper; the first writer creates it, and a removed one is not re-created.
 
-    A file that is too long, cut, of another user, a link or no file is as one that is not there.
+    A file that is too long, truncated, of another user, a link or not a regular file is treated as
+    missing.
     """
 
     def __init__(self, path: str) -> None:
@@ -42,7 +43,7 @@ class Folder:
 
     @classmethod
     def of(cls, name: str) -> Folder:
-        """Return the folder of a life of this name."""
+        """Return the folder for a `helper_id`."""
         where = _MEMORY if os.access(_MEMORY, os.W_OK) else tempfile.gettempdir()
         return cls(f"{where}/{PREFIX}{name}")
 
@@ -54,18 +55,18 @@ class Folder:
             return []
 
     def write(self, name: str, said: dict[str, Any]) -> None:
-        """Write a file, or another in its place: whole at any moment.
+        """Write or replace a file atomically.
 
-        Raises `OSError`: `FileNotFoundError` where the folder has gone, `NotADirectoryError` where
-        what stands there is no folder of this user's.
+        Raises `OSError`: `FileNotFoundError` where the folder was removed, `NotADirectoryError`
+        where the path is not a folder of this user's.
         """
         if not self._was_there:
             with suppress(FileExistsError):
-                os.mkdir(self.path, 0o700)  # noqa: PTH102  what it takes is a text, as its name is
+                os.mkdir(self.path, 0o700)  # noqa: PTH102  the path is a string
             self._check()
-            self._was_there = True  # and stays this user's: nobody else may put another there
+            self._was_there = True  # no other user can replace it
         hidden = f"{self.path}/.{name}"
-        file = os.open(hidden, _TO_WRITE, 0o600)  # a third of the time that an object takes
+        file = os.open(hidden, _TO_WRITE, 0o600)  # a third of the time of a file object
         try:
             os.write(file, _AS_TEXT(said).encode())
         finally:
@@ -73,7 +74,7 @@ class Folder:
         os.replace(hidden, f"{self.path}/{name}")  # noqa: PTH105
 
     def read(self, name: str) -> Left | None:
-        """Return what stands in a file."""
+        """Return the content of a file; `None` where it is missing or invalid."""
         from ..text.untrusted import parse_json  # on first need: most kernels have no ranks
 
         with suppress(OSError):
@@ -94,7 +95,7 @@ class Folder:
             os.remove(f"{self.path}/{name}")  # noqa: PTH107
 
     def leave(self, name: str) -> None:
-        """Remove a file, and the folder with the last one: its kernel may have gone before."""
+        """Remove a file, and the folder with the last one: the kernel may have exited before."""
         with suppress(OSError):
             self._check()
             for candidate in (f".{name}", name):
@@ -102,7 +103,7 @@ class Folder:
             os.rmdir(self.path)  # noqa: PTH106
 
     def clean(self, *, own: bool) -> None:
-        """Remove the folders that kernels which were killed forgot, and the own."""
+        """Remove the folders of killed kernels, after an hour, and with `own` this one."""
         for folder in (self.path, *glob.glob(f"{self.path.rpartition('-')[0]}-*")):  # noqa: PTH207
             with suppress(OSError):
                 status = os.lstat(folder)

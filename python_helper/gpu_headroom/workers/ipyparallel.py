@@ -1,7 +1,7 @@
-"""Engines of ipyparallel: the helper goes there as a call, what they say comes with their outputs.
+"""Engines of ipyparallel: the helper is sent as a call, readings come with the outputs.
 
-It comes also while an engine is at work. All that waits for engines does so on a thread of ours,
-over the connection that the notebook has.
+Readings also arrive while an engine is busy. All waiting for engines happens on a thread of the
+helper, over the notebook's own connection.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 _SIDE = "workers.engine_side"
 _PATIENCE_S = 5.0  # for an engine that should be idle
-_PER_SECOND = 50  # engines that say something
-_LONGEST = 2**19  # characters of what an engine says
+_PER_SECOND = 50  # readings, of all engines
+_LONGEST = 2**19  # characters of a message
 _VIEWS = frozenset({"DirectView", "BroadcastView", "LoadBalancedView"})
 
 
 class _Engine:
-    """One engine that the helper was sent to: by which request, and what it says."""
+    """An engine that the helper was sent to, with that request and the last reading."""
 
     def __init__(self, number: int, sent: Any) -> None:
         self.number = number
@@ -48,7 +48,7 @@ class _Engine:
         self._texts: dict[str, str] = {}
 
     def look(self, client: Any, failed: Callable[[dict[str, Any]], None]) -> None:
-        """Take what has come since; it is from another process, and may be anything."""
+        """Read new messages of the engine, checked as data from another process."""
         data = dict(client.metadata.get(self.request, {}).get("data", {}))
         for kind, last in self._counts.items():
             text = data.get(kind)
@@ -68,7 +68,7 @@ class _Engine:
                     self.said = {**said, "host": str(said.get("host"))[:200]}
 
     def reading(self, *, idle: bool) -> WorkerReading | None:
-        """Return what it says of itself."""
+        """Return the last reading; `None` before the first."""
         if self.said is None:
             return None
         age_s, names = time.monotonic() - self.heard_s, (None, self.number)
@@ -87,10 +87,10 @@ class IpyparallelEngine:
         self._lock = threads.Lock()
         self._bell = threads.Bell()
 
-    # --- What is known by now -----------------------------------------------
+    # --- Last known state ----------------------------------------------------
 
     def followed(self) -> Followed | None:
-        """Return how many engines there are; `None` where no client is."""
+        """Return the number and state of the engines; `None` without a client."""
         client = self._client
         if client is None or _is_closed(client):
             client = _client()
@@ -110,25 +110,25 @@ class IpyparallelEngine:
         return engine_of("ipyparallel", counts, state, silent_s if is_silent else None, said)
 
     def answer(self, text: str) -> Answer:
-        """Return their cards, with the engines that match a text."""
+        """Return the GPUs of the engines that match a filter."""
         return answer(self._readings(), text)
 
     def take(self, _: str, worker: RemoteWorker) -> dict[str, Any]:
-        """Return how an engine explains its failure, by its number; and how many `others` did."""
+        """Return an engine's report of its failure, by its number, and `others`, a count."""
         self._look()
         return self._failures.take(str(worker.rank))
 
-    # --- What takes its time, on threads of ours ----------------------------
+    # --- Slow work, on the helper's threads ----------------------------------
 
     def follow(self) -> None:
-        """Put the helper into the engines of the client that is there; returns at once."""
+        """Send the helper to the engines of the current client; returns immediately."""
         client = _client()
         if client is not None and client is not self._client:
             self._client, self._engines, self._refused = client, {}, None
             threads.start(lambda: self._run(client))
 
     def unfollow(self) -> None:
-        """Take it back; returns at once."""
+        """Remove the helper from the engines; returns immediately."""
         client, self._client = self._client, None
         engines, self._engines = self._engines, {}
         self._bell.ring()
@@ -136,7 +136,7 @@ class IpyparallelEngine:
             threads.start(lambda: _end(client, engines))
 
     def act(self, worker_id: str, action: str) -> Done:
-        """Free what an engine does not need; waits for it for a moment."""
+        """Free the unused memory of an idle engine; waits up to 5 s for it."""
         client, name = self._client, worker_id.partition(":")[2]
         numbers = [engine.number for engine in list(self._engines.values())]
         number = next((candidate for candidate in numbers if str(candidate) == name), None)
@@ -153,7 +153,7 @@ class IpyparallelEngine:
             return Done("failed", message("worker.failed", TEXTS, error=format_error(error)))
 
     def _run(self, client: Any) -> None:
-        """Send the helper to each engine that there is, and to those that come later."""
+        """Send the helper to each engine, present and future, and read their messages."""
         while client is self._client and not _is_closed(client):
             try:
                 self._send(client)
@@ -181,7 +181,7 @@ class IpyparallelEngine:
     def _look(self) -> None:
         client = self._client
         for engine in list(self._engines.values()):
-            with suppress(Exception), self._lock:  # whatever it has said: it says more
+            with suppress(Exception), self._lock:  # an invalid message: the next one may be valid
                 engine.look(client, self._failed)
 
     def _failed(self, said: dict[str, Any]) -> None:
@@ -200,7 +200,7 @@ Engine = IpyparallelEngine
 
 
 def _client() -> Any:
-    """Return the notebook's client, if it has one that is connected: by name, or that of `%px`."""
+    """Return a connected client from the notebook's names or of `%px`; `None` without one."""
     kind = getattr(imported("ipyparallel.client.client"), "Client", None)
     shell = getattr(imported("IPython"), "get_ipython", lambda: None)()
     if kind is None or shell is None:
@@ -208,7 +208,7 @@ def _client() -> Any:
     with suppress(Exception):
         magics = dict.get(shell.magics_manager.registry, "ParallelMagics")
         for value in [*reversed(list(shell.user_ns.values())), getattr(magics, "view", None)]:
-            # No view is asked for its client: it might look for engines.
+            # Read from the view's trait table: its `client` attribute might look for engines.
             is_view = type(value).__name__ in _VIEWS and "_trait_values" in vars(value)
             client = vars(value)["_trait_values"].get("client") if is_view else value
             if type(client) is kind and not _is_closed(client):
@@ -217,11 +217,11 @@ def _client() -> Any:
 
 
 def _is_closed(client: Any) -> bool:
-    return bool(client._closed)  # noqa: SLF001  nothing else tells
+    return bool(client._closed)  # noqa: SLF001  there is no public attribute
 
 
 def _engines(client: Any) -> Iterator[tuple[str, int]]:
-    """Yield which engines there are; one that is started again has another name, not number."""
+    """Yield the id and number of each engine; a restarted engine has a new id, the same number."""
     known = client._engines  # noqa: SLF001  as above
     for number in list(client._ids):  # noqa: SLF001  as above
         if number in known:
@@ -229,16 +229,16 @@ def _engines(client: Any) -> Iterator[tuple[str, int]]:
 
 
 def _is_idle(client: Any, number: int) -> bool:
-    """Whether nothing that this client has sent waits there; nobody is asked."""
+    """Whether this client has no outstanding request at an engine; sends none."""
     known = dict.get(client._engines, number)  # noqa: SLF001  as above
     return not dict.get(client._outstanding_dict, known)  # noqa: SLF001  as above
 
 
 def _called(client: Any, number: int, function: str, *given: Any) -> Any:
-    """Have an engine call a function, once it is idle, and leave no trace with the person's calls.
+    """Call a function in an engine once it is idle, without an entry in the client's history.
 
-    What is sent is text: neither does it depend on how the person has functions sent, nor does
-    it define a name there.
+    The source is sent as text: this depends on no serialization setting of the user, and defines no
+    name in the engine.
     """
     source = sources()["workers/arriving.py"]
     call = f"exec(source, globals()) or {function}(*given)"
@@ -250,7 +250,7 @@ def _called(client: Any, number: int, function: str, *given: Any) -> Any:
 
 
 def _end(client: Any, engines: dict[str, _Engine]) -> None:
-    """Have the helper leave the engines, as soon as each of them is idle."""
+    """Remove the helper from the engines, from each as soon as it is idle."""
     there = dict(_engines(client))
     with suppress(Exception):
         sent = [

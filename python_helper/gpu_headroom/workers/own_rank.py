@@ -1,6 +1,7 @@
-"""This process as a rank of the notebook whose cell has started it: a script, or what is spawned.
+"""This process as a rank of the notebook whose cell started it: a script, or a spawned one.
 
-It says what it holds once CUDA is up, and at its end what filled the GPU if it ends by that.
+Reports its GPU use once CUDA is initialized, and at exit the analysis of the GPU memory error that
+ended it.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import atexit
 import os
 import sys
-import sysconfig  # noqa: F401  what is imported at the end should not be found beside a script
+import sysconfig  # noqa: F401  imported now, so that a script's folder cannot shadow it at exit
 import time
 from contextlib import suppress
 from dataclasses import replace
@@ -39,9 +40,10 @@ _known: dict[int, Rank] = {}  # by process: a fork has a copy
 
 
 def report(source: str = "") -> Rank | None:
-    """Tell the notebook that has started this process of it from now on, once.
+    """Start reporting this process to the notebook that started it; a second call does nothing.
 
-    `source` is what a cell would say to run what runs here. `None` where nobody asks.
+    `source` is the cell that would run what runs here. Returns `None` where no notebook follows,
+    where the helper itself runs, and in free-threaded Python.
     """
     path, pid = os.environ.get(VARIABLE, ""), os.getpid()
     is_one = os.path.isabs(path) and os.path.basename(path).startswith(PREFIX)  # noqa: PTH117, PTH119
@@ -63,7 +65,7 @@ def report(source: str = "") -> Rank | None:
 
 
 def _follow(rank: Rank, observer: Observer) -> None:
-    """Have it tell once CUDA is up: before that there is no thread of ours."""
+    """Start reporting once CUDA is initialized; before that no thread is started."""
     pid = os.getpid()
 
     def tell() -> None:
@@ -95,9 +97,10 @@ def _await_end(rank: Rank) -> None:
 
 
 def _end(rank: Rank) -> None:
-    """Say what has ended the main module, which Python keeps; an interrupt is nobody's fault.
+    """Report the exception that ended the main module (`sys.last_value`); not an interrupt.
 
-    Python ends by the signal then, unless a text is executed after it, as imports do.
+    After an interrupt Python ends itself by the signal unless source text is executed, so nothing
+    is imported or analyzed then.
     """
     error = getattr(sys, "last_value", None)
     rank.end(None if type(error) is KeyboardInterrupt else error)
@@ -106,17 +109,17 @@ def _end(rank: Rank) -> None:
 def _explained(
     error: BaseException, observer: Observer, source: str, began_s: float
 ) -> dict[str, Any] | None:
-    """Return the card of an error that ends this process, with the names of its main module."""
+    """Return the report of the error that ends this process, with the main module's names."""
     from ..errors.recognise import recognise
 
     if not _is_up() or recognise(error) is None:
-        return None  # what follows takes a while to import
+        return None  # before the slow imports below
     from .aside import failure_in
     from .explained import explained
 
     for stream in (sys.stdout, sys.stderr):
         with suppress(Exception):
-            stream.flush()  # should it have to end early
+            stream.flush()  # in case the process has to exit early
     failure_of = failure_in(vars(sys.modules["__main__"]), error, observer.take())
 
     cell = CellRun(COMMAND, None, source, None, began_s)

@@ -1,7 +1,7 @@
-"""What runs in a rank: it says what it holds while it runs, and explains the error it ends by.
+"""Reporting in a rank: its GPU use while it runs, and the report of the error that ends it.
 
-Such a process is forked from the kernel, spawned by it, or a script that a cell has started. What
-it says is left in files: a rank has gone when its error comes to the kernel.
+A rank is forked from the kernel, spawned by it, or a script that a cell has started. Its messages
+are files, as a rank has exited by the time its error reaches the kernel.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     Explain = Callable[[BaseException], dict[str, Any] | None]
 
 REPORT, READING = ".json", ".reading"
-_PATIENCE_S = 15.0  # then the process ends, as it was about to
+_PATIENCE_S = 15.0  # then the process exits, as it was about to
 _EVERY_S = 0.5
 _SPAWN = "torch.multiprocessing.spawn"
 
 
 class Rank:
-    """This process, in what it says of itself; `explain` makes the card of an error.
+    """This process as a rank; `explain` makes the report of an error.
 
-    `start_s` is when the cell began that has forked it, and `execution_count` of which it is; of a
-    script when this is made, and `None`.
+    `start_s` and `execution_count` are of the cell that forked it; for a script, the time at which
+    this object is created and `None`.
     """
 
     def __init__(
@@ -47,26 +47,26 @@ class Rank:
         self._has_ended = False
 
     def tell(self) -> None:
-        """Say what this process holds, until it ends or the folder has; on a thread of its own."""
+        """Write readings until the process ends or the folder is removed; blocks its thread."""
         sources, me = Sources(lambda *_: None), system.process()
         who = {"rank": number(), "born": me and me.born, **self._cell}
         while not self._has_ended:
             try:
                 self.say(sources, who)
             except (FileNotFoundError, NotADirectoryError):
-                return  # nobody is there to read it
-            except Exception:  # noqa: BLE001, S110  it is read again
+                return  # the kernel has removed the folder
+            except Exception:  # noqa: BLE001, S110  the next reading retries
                 pass
             time.sleep(_EVERY_S)
 
     def say(self, sources: Sources, who: dict[str, Any]) -> None:
-        """Write what this process holds; raises what PyTorch and `Folder.write` raise."""
+        """Write the current reading; raises what PyTorch and `Folder.write` raise."""
         devices = reading_of(sources.read(ticking=True).devices)
         if devices:
             self._folder.write(f"{self._pid}{READING}", who | {"devices": devices})
 
     def end(self, error: BaseException | None = None) -> None:
-        """Say no more; leave what `error` is explained by, else the one that is handled now."""
+        """Stop the readings; write the report of `error`, by default of the one being handled."""
         error = sys.exc_info()[1] if error is None else error
         if self._has_ended or os.getpid() != self._pid:
             return
@@ -75,7 +75,7 @@ class Rank:
             self._folder.leave(f"{self._pid}{READING}")
             return
         with suppress(Exception), open(os.devnull, "w") as nowhere:  # noqa: PTH123
-            # A lock may have been copied while held: this thread is not the one to wait for it.
+            # A forked lock may be held by a thread that does not exist here: do not wait forever.
             faulthandler.dump_traceback_later(_PATIENCE_S, exit=True, file=nowhere)
             try:
                 found = self._explain(error)
@@ -86,10 +86,10 @@ class Rank:
 
 
 def number() -> int | None:
-    """Return the number of this process: as its launcher tells it, or as it was started.
+    """Return the rank's number, from its launcher's environment or its process arguments.
 
-    `start_processes` of PyTorch, which other launchers call, gives it to the function that it
-    starts in each (torch/multiprocessing/spawn.py).
+    `start_processes` of PyTorch, which other launchers call, passes the number to the function that
+    it starts in each process (torch/multiprocessing/spawn.py). `None` where neither has one.
     """
     multiprocessing = imported("multiprocessing")
     process_now = vars(multiprocessing.current_process()) if multiprocessing else {}

@@ -1,8 +1,8 @@
-"""The ranks of this notebook, as its kernel knows them: forked from it, or scripts of its cells.
+"""The ranks of this notebook, seen from its kernel: forked from it, or scripts of its cells.
 
-Each says of itself what it holds, and what it ends by (`rank.py`), in files of a private folder.
-Forked ones are copies of the kernel, helper and notebook included: their card is made as that of a
-cell that failed. Whoever else is started finds the folder by a variable of the environment.
+Each writes its readings and the report of its last error (`rank.py`) to files of a private folder.
+Forked ranks are copies of the kernel, helper and notebook included, so their report is made as for
+a failed cell. Scripts find the folder by an environment variable.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ if TYPE_CHECKING:
     Begin = Callable[[Callable[[], object]], None]
 
 VARIABLE = "GPU_HEADROOM_RANKS"
-FIRST = 10**6  # before what multiprocessing and others do at the end
+FIRST = 10**6  # runs before the exit handlers of multiprocessing and others
 _STALE_S = 3.0
 _LOOK_EVERY_S = 0.9
-_MOST = 64  # that are looked at
-_END_S = 5.0  # to end when it is asked to
+_MOST = 64  # files that are read
+_END_S = 5.0  # for a process to exit on a signal
 _PID = re.compile("[0-9]{1,10}")
 
 
 class Ranks:
-    """Has forked ranks tell what they hold, and explain their failure by `explain`; reads both.
+    """Sets up reporting in forked ranks, which make reports by `explain`, and reads the results.
 
-    `begin` is called in each as it begins, with what is to be called once CUDA has started there.
-    The workers of a pool or a DataLoader, which are daemons, are left alone; so are processes that
-    are not forked by `multiprocessing`, and scripts that do not ask for it (`terminal/run.py`).
+    `begin` is called in each new rank, with the function to call once CUDA is initialized there.
+    Not covered: daemons, such as the workers of a pool or a DataLoader, processes that are not
+    forked by `multiprocessing`, and scripts that do not opt in (`terminal/run.py`).
     """
 
     def __init__(self, name: str, ledger: Ledger, begin: Begin, explain: Explain) -> None:
@@ -61,10 +61,10 @@ class Ranks:
         self._seen_in: CellRun | None = None
 
     def open(self) -> None:
-        """Have what is started from now on find the folder; a second call does nothing.
+        """Make the folder known to processes started from now on; repeated calls are safe.
 
-        What is forked is followed once `multiprocessing` is there, which forgets it with the
-        object.
+        Forked processes are covered once `multiprocessing` is imported; its hook is dropped with
+        this object.
         """
         if not self._is_open:
             self._is_open, self._former = True, os.environ.get(VARIABLE)
@@ -75,7 +75,7 @@ class Ranks:
             util.register_after_fork(self, Ranks.begin)
 
     def close(self) -> None:
-        """Follow no more, and leave no file, nor the variable unless it is another's by now."""
+        """Stop following; remove the files, and the variable unless another helper has set it."""
         if self._is_open:
             self._is_open = False
             if os.environ.get(VARIABLE) == self._folder.path:
@@ -85,12 +85,12 @@ class Ranks:
             self._folder.clean(own=True)
 
     def begin(self) -> None:
-        """Be there for what comes in a rank, in which this is called."""
+        """Set up reporting in this process, which was just forked."""
         multiprocessing, util = imported("multiprocessing"), imported("multiprocessing.util")
         if self._is_open and not multiprocessing.current_process().daemon:
             with suppress(Exception):
-                # Nothing is imported here: a thread that was at it has not come along, but its
-                # lock has.
+                # No imports here: a thread that was importing in the parent does not exist in
+                # this process, but its import lock is still held.
                 run = self._ledger.opened
                 start_s, count = (
                     (time.time(), None) if run is None else (run.start_s, run.execution_count)
@@ -100,10 +100,10 @@ class Ranks:
                 util.Finalize(None, rank.end, exitpriority=FIRST)
 
     def take(self, pid: int | None, rank: int | None = None) -> dict[str, Any]:
-        """Return what a rank has left, empty where that is nothing of use, and `others` that left.
+        """Return what a rank has left for its failure, and in `others` how many more did.
 
-        It is the last one of that rank where no process is named. The launcher that brings the
-        error has ended them all: what they left goes.
+        Without `pid` that is the newest one left by `rank`. All files are removed: the launcher
+        that raised the error has ended all ranks.
         """
         if not self._is_open:
             return {}
@@ -121,7 +121,7 @@ class Ranks:
         return {**(left.said if left else {}), "others": len({*names} - {wanted})}
 
     def followed(self) -> Followed | None:
-        """Return how many there are; `None`: none, and none that has just ended."""
+        """Return the number and state of the ranks; `None` with none, running or just ended."""
         workers = self._workers()
         states = [worker.said["state"] for worker in workers]
         if not workers:
@@ -131,13 +131,13 @@ class Ranks:
         return engine_of("rank" if are_ranks else "command", counts)
 
     def answer(self, text: str) -> Answer:
-        """Return their cards, with the ranks that match a text."""
+        """Return the GPUs of the ranks that match a filter."""
         return answer(self._workers(), text)
 
     def act(self, worker_id: str, action: str) -> Done | None:
         """End a rank that outlives its cell, and return what it held; `None`: nothing was done.
 
-        It is asked to end, and made to where it does not. May take seconds.
+        Sends SIGTERM, then kills it after 5 s. May take seconds.
         """
         self._seen_s = float("-inf")
         found = next((worker for worker in self._workers() if worker.said["id"] == worker_id), None)
@@ -159,7 +159,7 @@ class Ranks:
         return Done("done", message("worker.ended", returned_bytes=held))
 
     def _workers(self) -> list[WorkerReading]:
-        """Return what ranks say, anew once a second and with each cell that begins or ends."""
+        """Return the ranks' readings, at most a second old and not of an earlier cell."""
         now_s, run = time.monotonic(), self._ledger.opened or self._ledger.current()
         is_old = now_s - self._seen_s > _LOOK_EVERY_S or run is not self._seen_in
         if self._is_open and is_old:
@@ -177,10 +177,10 @@ class Ranks:
         born, rank, start_s = said.get("born"), said.get("rank"), said.get("start_s")
         if type(start_s) is not float or type(born) not in {str, type(None)}:
             return None
-        # Where the system does not tell, whoever was heard of just now is there.
+        # Without process information from the system, a fresh reading means a running one.
         is_there = born == now.born if now else born is None and left.age_s <= _STALE_S
         if not is_there and last is not None and last.start_s > start_s:
-            self._folder.remove(name)  # another cell has begun: it has been seen
+            self._folder.remove(name)  # another cell has begun: the ended rank was already shown
             return None
         is_left = is_there and (run is None or run.start_s > start_s)
         state = "ended" if not is_there else "stale" if left.age_s > _STALE_S else "live"
@@ -204,7 +204,7 @@ class Ranks:
         return WorkerReading(system.host_name(), on_card, said["devices"])
 
     def _cell_of(self, who: str, start_s: float) -> int | None:
-        """Return the count of the cell in which a process has begun; it is forgotten in time."""
+        """Return the execution count of the cell in which a process started; kept once found."""
         if who not in self._counts:
             runs = [*self._ledger.runs(), self._ledger.opened]
             begun = [run for run in runs if run is not None and run.start_s <= start_s]

@@ -1,9 +1,9 @@
-"""Worker processes of Ray: a hook brings the helper there, an actor is the letter box.
+"""Worker processes of Ray: a hook installs the helper there, an actor collects the readings.
 
-The hook has to be given to `ray.init`: Ray has no other way into its processes. The box makes the
-summary, so that of a thousand processes no more comes here than of three. All that waits for Ray
-does so on a thread of ours, and nothing here starts it: its own functions do where it has ended
-meanwhile.
+The hook has to be passed to `ray.init`: Ray has no other way into its processes. The actor makes
+the summary, so the kernel receives as much for a thousand processes as for three. All waiting for
+Ray happens on a thread of the helper. No call here may start Ray, as Ray's own functions do after
+it has shut down.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ if TYPE_CHECKING:
 
     Busy = Callable[[], bool]
 
-_SOON_S = 0.25  # until Ray is there
+_SOON_S = 0.25  # until Ray is running
 _PATIENCE_S = 30.0  # for an answer: its process may have to start
-_HEARD_S = 1.2  # until what a process says is of now
+_HEARD_S = 1.2  # until a reading from after the release has arrived
 _DRIVER = 0  # `ray.SCRIPT_MODE`
 _SENT = "workers/cards.py", "workers/ray_box.py"
 
 
 def environment() -> dict[str, Any]:
-    """Return what `ray.init` is given as `runtime_env`, or what is added to a person's own."""
+    """Return the `runtime_env` for `ray.init`, or to be merged into the user's own."""
     there = by_value("workers/arriving.py")
     return {"worker_process_setup_hook": there["hook_of"](pack(), "workers.ray_side")}
 
 
 class RayEngine:
-    """The worker processes of the job that this kernel is the driver of."""
+    """The worker processes of the job whose driver is this kernel."""
 
     def __init__(self, _: str, busy: Busy) -> None:
         self._busy = busy
         self._is_wanted = False
-        self._job: str | None = None  # whose box that is
+        self._job: str | None = None  # the job of `_box`
         self._box: Any = None
         self._state = "following"
         self._said: Message | None = None
@@ -59,10 +59,10 @@ class RayEngine:
         self._bell = threads.Bell()
         self._asked = Asked(self._bell)
 
-    # --- What is known by now -----------------------------------------------
+    # --- Last known state ----------------------------------------------------
 
     def followed(self) -> Followed | None:
-        """Return how many processes there are, as far as they tell; `None` without Ray."""
+        """Return the number and state of the reporting processes; `None` without Ray."""
         job = _job()
         if job is None:
             return None
@@ -76,27 +76,27 @@ class RayEngine:
         return engine_of("ray", counts, state, silent_s, said)
 
     def answer(self, text: str) -> Answer:
-        """Return the cards as they were told last; what was not asked before is asked at once."""
+        """Return the last known GPUs for a filter; a new filter is queried without delay."""
         is_followed = self._job is not None and self._job == _job()
         return self._asked.answer(text) if is_followed else NOTHING
 
     def take(self, _: str, worker: RemoteWorker) -> dict[str, Any]:
-        """Return how a process explains its failure, by its number; `others` failed, too."""
+        """Return a process's report of its failure, by host and process id; `others` is a count."""
         found = self._failures.take(f"{worker.host} {worker.pid}")
         if not found and self._is_wanted:
             self._bell.ring()
         return found
 
-    # --- What takes its time, on threads of ours ----------------------------
+    # --- Slow work, on the helper's threads ----------------------------------
 
     def follow(self) -> None:
-        """Have a letter box made as soon as Ray is there; returns at once."""
+        """Create the collecting actor as soon as Ray is running; returns immediately."""
         if not self._is_wanted:
             self._is_wanted = True
             threads.start(self._run)
 
     def unfollow(self) -> None:
-        """Have what was begun in processes ended there, and the box; returns at once."""
+        """Stop reporting in the processes, and end the actor; returns immediately."""
         box, job = self._box, self._job
         self._is_wanted, self._box, self._job = False, None, None
         self._asked.forget()
@@ -105,7 +105,7 @@ class RayEngine:
             threads.start(lambda: _end(box, job))
 
     def act(self, worker_id: str, action: str) -> Done:
-        """Free what a process does not need; waits for its letter."""
+        """Free the unused memory of a process; waits for its next message."""
         box, key = self._box, worker_id.partition(":")[2]
         if box is None or self._job != _job() or action != "free":
             return Done("refused", message("worker.gone", TEXTS))
@@ -120,7 +120,7 @@ class RayEngine:
         return outcome_of(found)
 
     def _run(self) -> None:
-        """Ask for as long as it is wanted, through the end of one Ray and the start of another."""
+        """Query the actor until unfollowed; continues when Ray is shut down and started again."""
         while self._is_wanted:
             job = _job()
             if job != self._job:
@@ -157,7 +157,7 @@ class RayEngine:
         self._state = "measured"
         self._said = None if self._total else message("worker.silent", TEXTS)
         for said in told["failed"]:
-            with suppress(KeyError, TypeError):  # it is from another process
+            with suppress(KeyError, TypeError):  # data of another process
                 self._failures.enter("ray", f"{said['ip']} {said['pid']}", said)
 
 
@@ -165,7 +165,7 @@ Engine = RayEngine
 
 
 def _job() -> str | None:
-    """Return the number of the job that this kernel has with Ray; `None` where it is no driver."""
+    """Return the id of this kernel's Ray job; `None` where it is not a driver."""
     worker = getattr(imported("ray._private.worker"), "global_worker", None)
     with suppress(Exception):  # it may end meanwhile
         if worker is not None and worker.connected and worker.mode == _DRIVER:
@@ -174,13 +174,13 @@ def _job() -> str | None:
 
 
 def _has_hook() -> bool:
-    """Whether Ray was started with a hook, which may be a person's own that calls ours."""
+    """Whether Ray was started with a hook, possibly the user's own that calls the helper's."""
     context = plain(imported("ray").get_runtime_context)()
     return bool(context.runtime_env.get("worker_process_setup_hook"))
 
 
 def _made(job: str) -> Any:
-    """Return a new letter box; it ends with the job, too."""
+    """Return a new collecting actor; it ends with the job."""
     kind = imported("ray").remote(num_cpus=0)(by_value(*_SENT)["GpuHeadroomBox"])
     return sent(kind, name=name_of(job), namespace=NAME, num_cpus=0, max_concurrency=1)
 
@@ -197,7 +197,7 @@ def _freed(box: Any, key: str) -> dict[str, Any]:
 
 
 def _end(box: Any, job: str | None) -> None:
-    """Close the box, and end it once the processes that put letters there know of it."""
+    """Close the actor, and kill it once the processes that report to it have been notified."""
     ray, ends_s = imported("ray"), time.monotonic() + _PATIENCE_S
     with suppress(Exception):  # Ray may end meanwhile, with all of its processes
         while job == _job() and time.monotonic() < ends_s:

@@ -1,6 +1,6 @@
-"""The letter box of a job of Ray, by value: what its worker processes say, put together.
+"""Actor of a Ray job that collects the readings of its workers; its code is sent by value.
 
-The text of `cards.py` stands in front of this one.
+The source of `cards.py` is executed before this one.
 """
 
 from __future__ import annotations
@@ -9,18 +9,18 @@ import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    # They stand in front of this text; a name that is there need not be found.
+    # Defined by the source that is executed before this one; never imported at run time.
     from .cards import STALE_S, answer, worker_of  # noqa: TC004  see above
 
-_ENDED_S = 30.0  # so long after its last word nobody waits for more of a process
-_PER_SECOND = 50  # letters
+_ENDED_S = 30.0  # after its last message a process counts as ended
+_PER_SECOND = 50  # messages, of all workers
 _MOST = 100  # failures
 
 
 class GpuHeadroomBox:
-    """An actor: worker processes put letters into it, the notebook asks for a summary.
+    """Actor to which worker processes send messages, and which the notebook queries.
 
-    What they are asked to do travels back with the answer to a letter.
+    Requests to a worker are returned as the reply to its next message.
     """
 
     def __init__(self) -> None:
@@ -30,9 +30,9 @@ class GpuHeadroomBox:
         self._is_over = False
 
     def put(self, worker_id: str, said: dict[str, Any]) -> tuple[float, bool] | None:
-        """Take what a worker process says; return in how many seconds to say more: `None`, never.
+        """Store a worker's message; return the seconds to the next, and whether to free memory.
 
-        And whether it is to free what it does not need, which is said once.
+        `None` asks the worker to stop. Each request to free is returned once.
         """
         if self._is_over:
             self._told.pop(worker_id, None)
@@ -48,7 +48,7 @@ class GpuHeadroomBox:
         return max(1.0, len(self._told) / _PER_SECOND), is_new
 
     def order(self, worker_id: str) -> dict[str, str] | None:
-        """Have a worker process free what it does not need; return the status that prevents it."""
+        """Request that a worker free unused memory; return the status that prevents it."""
         if worker_id in self._orders:
             return {"status": "asked"}
         if self._is_over or not self._is_live(worker_id):
@@ -57,7 +57,10 @@ class GpuHeadroomBox:
         return None
 
     def outcome(self, worker_id: str, left_s: float) -> dict[str, Any] | None:
-        """Return the outcome of an order, `None` until there is one; with no time left it ends."""
+        """Return the outcome of a request, `None` while it is pending.
+
+        With no time left, or after the worker's end, the request is dropped as `unanswered`.
+        """
         found = self._orders.get(worker_id, {})
         if not found.get("status"):
             if left_s > 0 and self._is_live(worker_id):
@@ -67,7 +70,7 @@ class GpuHeadroomBox:
         return found
 
     def look(self, texts: list[str]) -> dict[str, Any]:
-        """Return an answer for each text, how many there are, and which failures are new."""
+        """Return an answer for each filter, the counts of workers, and the new failures."""
         now_s, found, live = time.time(), [], 0
         self._told = {
             key: entry for key, entry in self._told.items() if now_s - entry[0] < _ENDED_S
@@ -86,7 +89,7 @@ class GpuHeadroomBox:
         return told is not None and time.time() - told[0] <= STALE_S
 
     def close(self) -> int:
-        """Have worker processes end what they say; return how many have not heard of it yet."""
+        """Have workers stop reporting; return how many have not been notified yet."""
         self._is_over = True
         now_s = time.time()
         return sum(now_s - told_s <= STALE_S for told_s, _ in self._told.values())

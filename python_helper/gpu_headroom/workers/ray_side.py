@@ -1,8 +1,8 @@
-"""The helper's part in a worker process of Ray: it puts what it has to say into a letter box.
+"""The helper in a worker process of Ray: sends readings to the job's collecting actor.
 
-The box is there while a notebook follows, and answers with what is asked of this process. Nothing
-here waits for an answer, which could make Ray believe that a task waits; nor may anything start
-Ray, as its functions do where it has ended.
+The actor exists while a notebook follows, and replies with requests to this process. No call here
+blocks on a reply, which could make Ray consider a task blocked; none may start Ray, as Ray's own
+functions do after it has shut down.
 """
 
 from __future__ import annotations
@@ -25,41 +25,41 @@ from .aside import Aside, frames_of_person
 if TYPE_CHECKING:
     from types import CodeType, FrameType
 
-    Task = tuple[int, int]  # of a thread, and of the frame in which its task has begun
+    Task = tuple[int, int]  # ids of a thread, and of the frame in which its task began
 
-NAME = "gpu-headroom"  # of the box, with the job behind it, and of its namespace
+NAME = "gpu-headroom"  # of the actor, followed by the job's id, and of its namespace
 _BOX = "GpuHeadroomBox"
 _LOOK_S = 0.1
-_LEAST_S, _MOST_S = 0.5, 10.0  # from one look for the box to the next
-_CAUGHT_S = 2.0  # a task that goes on for so long after its failure has caught it
-_LONGEST = 2**16  # characters of what a failure is explained by
+_LEAST_S, _MOST_S = 0.5, 10.0  # between attempts to find the actor
+_CAUGHT_S = 2.0  # a task still running this long after its failure has caught it
+_LONGEST = 2**16  # characters of a failure's analysis
 _MOST_FAILED = 4
-_BEGINS = threading.Thread._bootstrap.__code__  # type: ignore[attr-defined]  # noqa: SLF001  where threads begin
+_BEGINS = threading.Thread._bootstrap.__code__  # type: ignore[attr-defined]  # noqa: SLF001  outermost frame of Python's threads
 _there: list[RaySide] = []  # the one of this process
 
 
 def begin() -> None:
-    """Begin in a worker process, before its tasks."""
+    """Start the helper in a worker process, before its tasks."""
     if not _there:
         _there.append(RaySide())
         threads.start(_there[0].run)
 
 
 class RaySide:
-    """Reads, and tells; its thread ends when the box says so."""
+    """Readings and failures of this process; its thread ends when the actor says so."""
 
     def __init__(self) -> None:
         self._aside = Aside(_attributes, self._task)
         self._tasks: dict[Task, tuple[CodeType | None, float]] = {}
         self._failed: list[dict[str, Any]] = []
         self._box: Any = None
-        self._letter: Any = None  # that is on its way
+        self._letter: Any = None  # in flight
         self._freed: dict[str, Any] | None = None
         self._next_s = 0.0
         self._pause_s = _LEAST_S
 
     def run(self) -> None:
-        """Say what there is to say until nobody wants to hear of it."""
+        """Send messages until the actor asks to stop; blocks its thread."""
         self._aside.start()
         is_wanted = True
         while is_wanted:
@@ -75,7 +75,7 @@ class RaySide:
         forget(__name__.partition(".")[0])
 
     def _post(self) -> bool:
-        """Put a letter into the box when it is time; false where there is nothing more to say."""
+        """Send a message when one is due; return false once the actor has asked to stop."""
         ray = imported("ray")
         if ray is None or not ray.is_initialized() or _instance(_BOX) is not None:
             return True
@@ -109,14 +109,14 @@ class RaySide:
         self._pause_s = min(2 * self._pause_s, _MOST_S)
 
     def _task(self, thread_id: int) -> Task:
-        """Return what the thread that asks is at: the frame of a person's that was called first."""
+        """Return the task of the current thread: its outermost frame of user code."""
         frames = frames_of_person(sys._getframe(1))  # noqa: SLF001  the documented way to the own stack
         task = thread_id, id(frames[-1]) if frames else 0
         self._tasks[task] = frames[-1].f_code if frames else None, time.monotonic()
         return task
 
     def _look_at_tasks(self) -> None:
-        """Tell of those that have failed; one that goes on after its failure has caught it."""
+        """Queue the failures of tasks that have ended; a task still running has caught its own."""
         for task, (code, failed_s) in list(self._tasks.items()):
             goes_on = _runs(task, code)
             if goes_on and time.monotonic() - failed_s < _CAUGHT_S:
@@ -130,7 +130,7 @@ class RaySide:
 
 
 def _runs(task: Task, code: CodeType | None) -> bool:
-    """Whether a thread is still in the frame in which its task has begun."""
+    """Whether a thread is still in the frame in which its task began."""
     thread_id, begun = task
     frame = sys._current_frames().get(thread_id)  # noqa: SLF001  the documented way to other threads' stacks
     while frame is not None:
@@ -141,9 +141,10 @@ def _runs(task: Task, code: CodeType | None) -> bool:
 
 
 def _free() -> dict[str, Any]:
-    """Return what the safe set of this process gave back, where it is at nothing.
+    """Free unused memory unless a task is running; return the outcome or the status.
 
-    What begins meanwhile is not harmed, but nobody can say then what came back.
+    A task that begins meanwhile is not harmed, but then the freed bytes cannot be measured:
+    `begun`.
     """
     if work := _work():
         return {"status": work}
@@ -153,10 +154,10 @@ def _free() -> dict[str, Any]:
 
 
 def _work() -> str:
-    """Return whether this process is at something: "busy", "untold", or nothing where it is not.
+    """Return whether this process runs a task: "busy", "untold" if unknown, "" if not.
 
-    Ray tells nobody. But a task of its runs on the main thread, which stands in Ray's loop else,
-    or on a thread that Python has not started. Coroutines of an actor may wait where no frame is.
+    Ray has no such query. But its tasks run on the main thread, which otherwise is in Ray's loop,
+    or on a thread that Python has not started. Coroutines of an actor may wait without any frame.
     """
     try:
         worker = imported("ray._private.worker").global_worker
@@ -167,14 +168,14 @@ def _work() -> str:
         return "untold"
     at_rest = all(
         _rests(thread_id, frame, loop)
-        # Never in a variable: our own frame is among them.
+        # Not stored in a variable: this frame is among them, which would make a cycle.
         for thread_id, frame in sys._current_frames().items()  # noqa: SLF001  as above
     )
     return "" if at_rest and not look(own=False).there else "busy"
 
 
 def _rests(thread_id: int, frame: FrameType, loop: CodeType) -> bool:
-    """Whether a thread is at no task of Ray's."""
+    """Whether a thread runs no task of Ray's."""
     if thread_id == threading.main_thread().ident:
         return frame.f_code is loop
     while frame.f_back is not None:
@@ -183,7 +184,7 @@ def _rests(thread_id: int, frame: FrameType, loop: CodeType) -> bool:
 
 
 def _instances() -> list[Any]:
-    """Return the actors of this process, as Ray keeps them: there is one, or none."""
+    """Return the actors of this process, as Ray keeps them: one at most."""
     worker = getattr(imported("ray._private.worker"), "global_worker", None)
     kept = vars(worker).get("actors") if worker is not None else None
     return list(kept.values()) if type(kept) is dict else []
@@ -194,16 +195,16 @@ def _instance(name: str) -> Any:
 
 
 def _attributes() -> dict[str, Any]:
-    """Return what actors of this process keep, by the name that their methods have for it."""
+    """Return the attributes of this process's actors, under their `self.` names."""
     found: dict[str, Any] = {}
     for instance in _instances():
-        with suppress(TypeError):  # it may keep its attributes in slots
+        with suppress(TypeError):  # a class with slots has no `__dict__`
             found.update({f"self.{name}": value for name, value in vars(instance).items()})
     return found
 
 
 def _who() -> dict[str, Any]:
-    """Return who says it; a process is called as Ray calls it where it shows what it prints."""
+    """Return the identity of this process; its name is the one that Ray prints before outputs."""
     pid = os.getpid()
     kinds = [type(instance).__name__ for instance in _instances()]
     return {"pid": pid, "host": socket.gethostname(), "name": " ".join([*kinds, f"pid={pid}"])}
@@ -215,16 +216,16 @@ def _address() -> str:
 
 
 def name_of(job: str) -> str:
-    """Return the name of the box of a job."""
+    """Return the name of a job's actor."""
     return f"{NAME}-{job}"
 
 
 def sent(method: Any, *given: Any, **options: Any) -> Any:
-    """Call a method of an actor, or make one of a class; Ray is not started for that."""
+    """Call a method of an actor, or create one from a class, without starting Ray."""
     call = plain(type(method)._remote)  # noqa: SLF001  `remote` starts Ray
     return call(method, args=given, kwargs={}, **options)
 
 
 def plain(function: Any) -> Any:
-    """Return a function of Ray's without what starts Ray where it has ended."""
+    """Return a function of Ray's without the wrapper that starts Ray."""
     return getattr(function, "__wrapped__", function)

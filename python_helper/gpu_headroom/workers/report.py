@@ -1,4 +1,4 @@
-"""The card of a worker that has measured itself, put together with what is known of it here."""
+"""The report of a worker that measured itself, joined with the kernel's report."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..errors.statement import Statement
     from ..protocol.generated.wire import Remedy, Report
 
-# What the worker knows better, as it has measured it.
+# Fields that the worker has measured itself, taken from its report.
 _SIZES = (
     *("device_index", "capacity_bytes", "requested_bytes", "available_bytes"),
     *("in_use_bytes", "cached_bytes", "outside_bytes"),
@@ -27,16 +27,16 @@ _MEASURED: dict[str, tuple[type, ...]] = {
     "device_name": (str, type(None)),
     "cause": (dict, type(None)),
 }
-_ALIKE = 0.01  # messages round
-# What frees memory comes too late: the worker has ended.
+_ALIKE = 0.01  # error messages are rounded
+# Actions that free memory come too late: the worker has exited.
 _REACH_IT = ("edit", "suggestion", "snippet")
 
 
 def joined(built: BuiltReport, left: object, others: int) -> BuiltReport:
-    """Return a report with what its worker has left of itself; the same where that is no report.
+    """Return a report with what its worker has left; unchanged where that is not a report.
 
-    `others` are as many as have left one. There is a button only where this kernel can make the
-    edit, too.
+    `others` is the number of other workers that left one. An edit has a button only where this
+    kernel can make it, too.
     """
     report = built.report
     if type(left) is not dict or not _is_report(left):
@@ -48,7 +48,7 @@ def joined(built: BuiltReport, left: object, others: int) -> BuiltReport:
         if remedy["kind"] in _REACH_IT
         if (told := _told_here(remedy, offers.get(remedy["id"])))
     ]
-    if left["execution_count"] is None:  # it had no notebook to find them in
+    if left["execution_count"] is None:  # a script has no notebook in which to find edits
         named = {remedy["id"] for remedy in remedies}
         edits = [remedy for remedy in report["remedies"] if remedy["kind"] == "edit"]
         remedies = [*(edit for edit in edits if edit["id"] not in named), *remedies]
@@ -66,7 +66,7 @@ def joined(built: BuiltReport, left: object, others: int) -> BuiltReport:
 
 
 def is_of(left: object, said: Statement) -> bool:
-    """Whether a report that a process has left can be of the error that says this."""
+    """Whether a report that a process has left can be of the error with this statement."""
     if type(left) is not dict:
         return False
     pairs = [(left.get(key), getattr(said, key)) for key in ("requested_bytes", "capacity_bytes")]
@@ -82,14 +82,14 @@ def _told_here(remedy: Remedy, offer: Remedy | None) -> Remedy | None:
         here = {key: offer[key] for key in ("kind", "title", "diffs", "example")}
         return cast("Remedy", {**remedy, **here})
     if any(diff["cell_id"] == COMMAND for diff in remedy["diffs"]):
-        return None  # its command is none of this notebook's lines
+        return None  # its command line is not in this notebook
     if remedy["kind"] != "edit":
         return remedy
     return {**remedy, "kind": "suggestion", "note": message("worker.not_here")}
 
 
 def _is_report(left: dict[str, Any]) -> bool:
-    """Whether all that is taken over is there; a page looks at what is inside of it."""
+    """Whether all required fields are there; the front end checks their contents."""
     return (
         left.keys() >= {*_MEASURED, "execution_count"}
         and all(type(left[key]) in kinds for key, kinds in _MEASURED.items())

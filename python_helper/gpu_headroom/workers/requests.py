@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class WorkerRequests:
-    """The answers, by the type of the request; what takes long is done on a thread of its own."""
+    """Request handlers by request type; slow ones run on a thread of their own."""
 
     def __init__(self, workers: Workers) -> None:
         self._workers, self._host = workers, workers.host
@@ -55,7 +55,7 @@ class WorkerRequests:
         return {"type": "worker_release", "id": request["id"], "status": "queued"}
 
     def _run(self, request: requests.WorkerReleaseRequest) -> None:
-        """Do it, and say what came of it, whatever that is."""
+        """Carry out the action on the worker, and send its outcome."""
         host, worker_id = self._host, request["worker_id"]
         engine = self._workers.engine(worker_id.partition(":")[0])
         done = engine and engine.act(worker_id, request["action"])

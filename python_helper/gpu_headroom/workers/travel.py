@@ -1,4 +1,4 @@
-"""What all engines have in common: how the helper gets to their workers, and what comes back."""
+"""Shared parts of all engines: sending the helper to workers, and reading their results."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .cards import Done
 from .words import TEXTS
 
 BUSY_S, REST_S = 1.0, 5.0
-"""From one question to the next: while a cell runs, and else."""
+"""Seconds between queries: while a cell runs, and otherwise."""
 SILENT_S = 5.0
 _KEPT = 100  # failures, until they are taken
 _KEPT_S = 600.0
 _LONGEST, _NAME = 2**16, 200  # characters
-# What a worker needs none of: the kernel's life, its pages, what is given back there.
+# Not needed in a worker: the kernel's session, its front ends, and freeing memory there.
 _STAYS = (
     *("frames/", "handlers/", "release/", "render/", "session/", "terminal/", "trends/"),
     *("workers/beside.py", "workers/console.py", "workers/failure.py", "workers/requests.py"),
@@ -33,7 +33,7 @@ _STATUS = {
     "nothing": "nothing",
     "unanswered": "failed",
 }
-_BY_VALUE = "__main__"  # what is defined there is sent as it is: nobody could import it
+_BY_VALUE = "__main__"  # pickled by value, as workers cannot import this module
 
 
 class _Failed(NamedTuple):
@@ -44,18 +44,19 @@ class _Failed(NamedTuple):
 
 
 class Told:
-    """What workers have told of their failures, until one of them is taken.
+    """Failures that workers have reported, kept until one of them is taken.
 
-    Of each there is a `key` that its error has, too: its text, or who raised it.
+    Each has a `key` that its error shares: the error's text, or the identity of the worker.
     """
 
     def __init__(self) -> None:
         self._told: deque[_Failed] = deque(maxlen=_KEPT)
 
     def enter(self, engine: str, key: object, said: dict[str, Any]) -> None:
-        """Keep one: how it is explained (`found`), and whose it is (`host`, `pid`, `rank`).
+        """Store a failure: its analysis (`found`) and its worker (`host`, `pid`, `rank`).
 
-        It comes from another process: raises where it is not of that shape.
+        The data is of another process: raises `KeyError` without one of these; wrong types are
+        ignored.
         """
         found, host, pid, rank = (said[name] for name in ("found", "host", "pid", "rank"))
         is_text = all(type(text) is str for text in (key, found, host))
@@ -64,7 +65,10 @@ class Told:
             self._told.append(_Failed(time.monotonic(), str(key), found, worker))
 
     def take(self, key: str) -> dict[str, Any]:
-        """Return how a worker explains its failure, the last such; and how many `others` failed."""
+        """Return a worker's report of its last failure with this key, and clear all.
+
+        `others` is the number of other failures of the last 10 minutes. Empty without a match.
+        """
         now_s = time.monotonic()
         fresh = [note for note in list(self._told) if now_s - note.time_s < _KEPT_S]
         found = next((note for note in reversed(fresh) if note.key == key), None)
@@ -78,7 +82,7 @@ class Told:
 
 
 def outcome_of(found: dict[str, Any]) -> Done:
-    """Return in words what a worker freed, as `arriving.given_back` has it, or why it did not."""
+    """Return the outcome of `arriving.given_back`, with a message, or why it was refused."""
     if found["status"] != "done":
         return Done(_STATUS[found["status"]], message(f"worker.{found['status']}", TEXTS))
     sizes = {size: int(found[size]) for size in ("freed_bytes", "returned_bytes")}
@@ -87,9 +91,9 @@ def outcome_of(found: dict[str, Any]) -> Done:
 
 
 def by_value(*paths: str) -> dict[str, Any]:
-    """Return what these modules define, as what is sent with whatever names it.
+    """Return the definitions of these modules, for pickling by value.
 
-    Each has what those before it call without `_`, as if it had imported it.
+    Each module is executed with the public names of those before it, as if it had imported them.
     """
     found: dict[str, Any] = {}
     for path in paths:
@@ -100,14 +104,14 @@ def by_value(*paths: str) -> dict[str, Any]:
 
 
 def pack() -> tuple[bytes, str, str]:
-    """Return the helper as it goes to a worker that lacks it: its modules, protocol, version."""
+    """Return the helper for a worker that lacks it: compressed modules, protocol, version."""
     kept = {path: text for path, text in sources().items() if not path.startswith(_STAYS)}
     major = PROTOCOL_VERSION.partition(".")[0]
     return bz2.compress(json.dumps(kept).encode()), major, injection.helper_version()
 
 
 def sources() -> dict[str, str]:
-    """Return the modules of the helper by their paths, wherever they came from."""
+    """Return the sources of the helper's modules by path, brought or installed."""
     brought = injection.finder()
     if brought is not None:
         return brought.sources

@@ -1,4 +1,4 @@
-"""The wing of the processes that this notebook sends its work to, whichever engine they are of."""
+"""The wing for the processes that this notebook sends work to, of all engines."""
 
 from __future__ import annotations
 
@@ -24,48 +24,48 @@ if TYPE_CHECKING:
     from ..session.wing import Host
     from .failure import LeftFailure
 
-# What a person imports, and which engine that is: `workers/<name>.py`, class `Engine`. They come
-# with a pack of their own.
+# Module that the user imports, and its engine: class `Engine` of `workers/<engine>.py`. Engines
+# come with a pack of their own.
 _ENGINES = {"distributed": "dask", "ipyparallel": "ipyparallel", "ray": "ray"}
-_RANK_S = 2.0  # of processor time in a rank that ends: nothing waits for it
+_RANK_S = 2.0  # of processor time in a rank that ends
 
 
 class Workers(Wing):
-    """All workers, from what is known by now: any thread may ask."""
+    """All workers, in their last known state; usable from any thread."""
 
     def __init__(self, host: Host) -> None:
         super().__init__(host)
         self.ranks = Ranks(host.life_id, host.ledger, host.await_cuda, self._explain_rank)
         self._engines: dict[str, Any] = {"rank": self.ranks}
 
-    # --- What the helper asks of it -------------------------------------------
+    # --- The interface of a wing ------------------------------------------------
 
     def prepare(self) -> None:
-        """Have what is started from now on tell what it holds."""
+        """Make processes that start from now on report their GPU use."""
         self.ranks.open()
 
     def close(self) -> None:
-        """Follow no more."""
+        """Stop following all workers."""
         self.unfollow()
         self.ranks.close()
 
     def handlers(self) -> Handlers:
-        """Return what answers requests about workers, where that was brought."""
+        """Return the handlers of requests about workers; empty if that module is not installed."""
         requests = bring(".workers.requests")
         found: Handlers = {} if requests is None else requests.WorkerRequests(self).by_kind
         return found
 
     def complete_sample(self, sample: wire.Sample, snapshot: DeviceSnapshot) -> None:
-        """Set what there is in short."""
+        """Add the summary of the workers to a sample."""
         sample["workers"] = self.short(snapshot.devices)
 
     def in_use_elsewhere(self) -> int | None:
-        """Return what all workers have in use; `None` where none are measured."""
+        """Return the bytes in use by all workers; `None` where none are measured."""
         there = [engine for engine in self._engines.values() if engine.followed()]
         return sum(engine.answer("").in_use_bytes for engine in there) if there else None
 
     def worker_failure(self, recognition: Recognition) -> LeftFailure | None:
-        """Return what a worker has left of its failure."""
+        """Return the report that a worker left of its failure; `None` if no worker raised it."""
         from .failure import LeftFailure, as_text
         from .report import is_of
 
@@ -86,14 +86,14 @@ class Workers(Wing):
         return LeftFailure(self.host, lambda: self.answer().cards, left, take)
 
     def status(self) -> str:
-        """Return what is known by now of the workers' GPUs, in words."""
+        """Return the last known use of the workers' GPUs as text."""
         console = bring(".workers.console")
         return "" if console is None or self.short(()) is None else console.summarise(self.host)
 
     # --- The engines ------------------------------------------------------------
 
     def engine(self, name: str) -> Any:
-        """Return an engine that is there, by its name; `None` where it is not."""
+        """Return an engine by name, created on first use; `None` where it is not imported."""
         for module, kind in _ENGINES.items():
             if kind == name and kind not in self._engines and imported(module) is not None:
                 found = bring(f".workers.{kind}")
@@ -105,13 +105,16 @@ class Workers(Wing):
         return self._engines.get(name)
 
     def unfollow(self) -> None:
-        """Take back what was put into workers."""
+        """Remove the helper from the workers of all engines."""
         for name, engine in list(self._engines.items()):
             if name != "rank":
                 engine.unfollow()
 
     def short(self, devices: Sequence[DeviceReading]) -> FollowedWorkers | None:
-        """Return what there is in short, with what stands on the `devices` of the kernel."""
+        """Return a summary of the workers, and their share of the kernel's `devices`.
+
+        `None` where no engine is running.
+        """
         engines = list(self._followed())
         if not engines:
             return None
@@ -124,7 +127,7 @@ class Workers(Wing):
         }
 
     def answer(self, text: str = "") -> Answer:
-        """Return the cards of all engines; one that two of them tell of stands once."""
+        """Return the GPUs of all engines that match a filter; each GPU once, by its id."""
         answers = [engine.answer(text) for engine in self._engines.values()]
         cards = {card["id"]: card for found in answers for card in found.cards}
         return Answer(
@@ -144,7 +147,7 @@ class Workers(Wing):
                 yield engine_of(kind, (0, 0), "not_measured")
 
     def _explain_rank(self, error: BaseException) -> dict[str, Any] | None:
-        """Return the card of a rank that ends by `error`, as it is measured in itself."""
+        """Return the report of the error that ends a rank, measured in that rank."""
         from .explained import explained
 
         failure_of = partial(self.host.failures.failure_of, error)
@@ -152,7 +155,10 @@ class Workers(Wing):
 
 
 def _here(cards: Iterable[WorkerCard], devices: Sequence[DeviceReading]) -> Iterable[CardShare]:
-    """Return what workers of this machine hold on a device, where that can be of its outside."""
+    """Yield the workers' share of each device of the kernel.
+
+    Left out where it exceeds the device's use by other processes.
+    """
     here = system.host_name()
     mine = {plain_uuid(device.uuid): device for device in devices if device.uuid}
     for card in cards:

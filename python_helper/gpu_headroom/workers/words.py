@@ -1,4 +1,4 @@
-"""Sentences about workers that the kernel does not start itself."""
+"""Messages about workers that the kernel does not start itself."""
 
 from __future__ import annotations
 
