@@ -1,1 +1,1 @@
-"""Living in a process in which others compute: threads, locks, and turns of the main thread."""
+"""Threads, locks, and use of the main thread, in a process shared with the user's code."""

@@ -1,4 +1,4 @@
-"""Work between cells: what waits for its turn, and the walk that has it."""
+"""Queue of jobs that run between cells, in slices of the main thread's time."""
 
 from __future__ import annotations
 
@@ -21,28 +21,29 @@ if TYPE_CHECKING:
     Work = Callable[["Job", Turn], None]
 
 _BETWEEN_S = 0.002
-"""Between two slices: in this time the event loop takes up what has come in, cells first."""
+"""Pause between two slices, in which the event loop handles new messages, cells first."""
 _AFTER_CELL_S = 0.05
 _TOLD_EVERY_S = 0.5
-_REST = 3.0  # times as long as a walk beside a thread of the person's has taken
+_REST = 3.0  # times the duration of a walk beside a thread of the user's
 _LONGEST_REST_S = 2.0
-_AFTER_CELLS_S = 1.0  # where a walk that a cell has ended begins with steps that cannot be cut
+_AFTER_CELLS_S = 1.0  # rest of an interrupted walk that starts with uninterruptible steps
 _MOST_TRIES = 3
 _MOST_WAITING = 500
 
 
-class QueueFull(Exception):  # noqa: N818  it is an answer, not a failure of ours
-    """So many requests wait for the end of the running cell that no more are taken on."""
+class QueueFull(Exception):  # noqa: N818  raised to return a reply; not an internal error
+    """Raised to refuse a request; too many requests wait for the end of the running cell."""
 
 
 @dataclass(slots=True)
 class Job:
-    """Work that waits; several wishes for the same thing share one.
+    """A queued piece of work, shared by all requests with the same `key`.
 
-    `asked` tells that a person asked for it: then it may take long. `given_up` is called, on any
-    thread, where a person ended the work before its end. Work that `rests` only looks: beside a
-    thread of the person's what has the same kind, `key[0]`, is done again after a rest. So it is
-    `from_s` on where a cell has ended it amid millions of objects: another may follow at once.
+    `asked` marks work that a user requested, which may take long. `given_up` is called, on any
+    thread, when a user cancels the work. Work with `rests` only reads: beside a thread of the
+    user's that may run, work of the same kind (`key[0]`) is repeated only after a rest. It also
+    rests until `from_s` after a cell has interrupted it among millions of objects, as another cell
+    may follow.
     """
 
     key: Hashable
@@ -60,12 +61,13 @@ class Job:
 
 
 class MainLoop:
-    """A queue that is worked on between cells, in slices of the main thread's time.
+    """Runs queued jobs between cells, in slices of the main thread's time.
 
-    `schedule` puts a call into the main thread's event loop after a delay, from any thread; without
-    such a loop, as in a terminal, nothing is queued. A cell that awaits leaves that loop running,
-    so each slice asks `idle` first. Work that a cell interrupts begins anew after it. `progress` is
-    told now and then for how many seconds a job has gone on that a person asked for.
+    `schedule` puts a call into the main thread's event loop after a delay in seconds, from any
+    thread; without such a loop, as in a terminal, nothing is queued. A cell that awaits leaves that
+    loop running, so each slice calls `idle` first. A job that a cell interrupts starts again after
+    the cell. `progress` is called about every 0.5 s with a job that a user requested, and the
+    seconds since its start.
     """
 
     def __init__(
@@ -89,7 +91,7 @@ class MainLoop:
         self._rested_s: dict[object, float] = {}
         self._closed = False
 
-    def submit(  # noqa: PLR0913  each says how the work is to be done
+    def submit(  # noqa: PLR0913  options of one job
         self,
         key: Hashable,
         request_id: str | None,
@@ -100,10 +102,10 @@ class MainLoop:
         cpu_s: float | None = None,
         rests: bool = False,
     ) -> Job:
-        """Queue `work` unless the same key waits already; return what waits.
+        """Queue `work` unless a job with the same key is waiting; return the waiting job.
 
-        `cpu_s` is the processor time there is for it; a short one unless somebody asked. May raise
-        `QueueFull`; never for work that no request asks for.
+        `cpu_s` is its limit of processor time in seconds; by default long for work that a user
+        requested, short otherwise. Raises `QueueFull` only where `request_id` is given.
         """
         if self._schedule is None:
             return Job(key, work, asked)
@@ -120,7 +122,7 @@ class MainLoop:
         return job
 
     def cancel(self, job_id: str) -> bool:
-        """Take a job back, one that is being worked on as well; false when there is none."""
+        """Cancel a job, waiting or running; return false where there is none of that id."""
         with self._lock:
             job = next(
                 (candidate for candidate in self._jobs.values() if candidate.id == job_id), None
@@ -137,19 +139,19 @@ class MainLoop:
         return True
 
     def cancel_requested(self, request_id: str) -> bool:
-        """Take back the job that a request asked for, unless others wait for it as well."""
+        """Cancel the job of a request, unless other requests wait for it as well."""
         job = next(
             (candidate for candidate in self._all() if candidate.request_ids == [request_id]), None
         )
         return job is not None and self.cancel(job.id)
 
     def waiting(self, kind: str) -> list[str]:
-        """Return the ids of jobs that wait, of those whose key begins with `kind`."""
+        """Return the ids of waiting jobs whose key begins with `kind`."""
         jobs = list(self._jobs.values())
         return [job.id for job in jobs if isinstance(job.key, tuple) and job.key[0] == kind]
 
     def resume(self) -> None:
-        """Go on some time after a cell; another cell that waits already comes first."""
+        """Continue some time after a cell; cells that already wait run first."""
         now_s = time.monotonic()
         for job in list(self._jobs.values()):
             if job.from_s:
@@ -158,11 +160,11 @@ class MainLoop:
             self._come_round(_AFTER_CELL_S)
 
     def look(self) -> None:
-        """Have the main thread see whether a cell runs, as soon as it comes round to it."""
+        """Have the main thread check, as soon as possible, whether a cell is running."""
         self._come_round(0.0)
 
     def interrupt(self) -> None:
-        """Let go of everything before a cell begins; the work waits for its end."""
+        """Abandon the current walk before a cell begins; its job waits for the cell's end."""
         now, self._now = self._now, None
         if now is not None:
             job, walk = now
@@ -170,9 +172,9 @@ class MainLoop:
             self._broken_off(job, walk)
 
     def finish(self, request_id: object) -> None:
-        """Work until what a request asked for has ended; on the main thread, where no cell runs.
+        """Work until the jobs of a request have ended; on the main thread, while no cell runs.
 
-        Code that a page has executed may be on its stack: the page waits for this.
+        May be called inside code that a front end has executed and whose end it awaits.
         """
         while not self._closed:
             jobs = [job for job in self._all() if request_id in job.request_ids]
@@ -183,7 +185,7 @@ class MainLoop:
             self._work()
 
     def close(self) -> None:
-        """Let go of everything for good, from any thread."""
+        """Abandon the current walk and drop all jobs for good; on any thread."""
         self._closed = True
         self.interrupt()
         with self._lock:
@@ -214,7 +216,7 @@ class MainLoop:
 
     def _come_round(self, delay_s: float) -> None:
         now_s = time.monotonic()
-        # What is scheduled already comes first, unless it rests.
+        # Keep a slice that is already scheduled early enough; replace one that rests.
         is_scheduled = self._due_s <= now_s + max(delay_s, _AFTER_CELL_S)
         if self._schedule is not None and not is_scheduled and not self._closed:
             self._due_s = now_s + delay_s
@@ -222,7 +224,7 @@ class MainLoop:
 
     def _slice(self, due_s: float) -> None:
         if due_s != self._due_s:
-            return  # another one came before
+            return  # replaced by an earlier slice
         self._due_s = math.inf
         if self._closed:
             return
@@ -236,10 +238,10 @@ class MainLoop:
         try:
             now = self._now = now or self._next()
             if now is None:
-                pass  # all that waits rests
+                pass  # all waiting jobs rest
             elif not now[1].slice():
                 self._tell(now[0])
-            elif self._now is now:  # nobody has interrupted it meanwhile, from another thread
+            elif self._now is now:  # not interrupted meanwhile from another thread
                 self._now = None
                 self._ended(*now)
         except Exception as error:  # noqa: BLE001  a failed job must not end the queue
@@ -270,7 +272,7 @@ class MainLoop:
         return job, self._new_walk(partial(job.work, job), cpu_s, asked=job.asked, again=again)
 
     def _rest_s(self, job: Job) -> float:
-        """Return how long a job rests yet."""
+        """Return for how many seconds a job still rests; 0 or less if it may run."""
         if not job.rests or not isinstance(job.key, tuple):
             return 0.0
         return max(job.from_s, self._rested_s.get(job.key[0], 0.0)) - time.monotonic()

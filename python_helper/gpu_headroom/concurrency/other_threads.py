@@ -1,8 +1,8 @@
-"""What the other threads of this process are doing: one may be training at this moment.
+"""Activity of the other threads of this process: one may be training at the moment.
 
 Reading gradients, saved tensors and graphs while native code of another thread writes them corrupts
-memory. PyTorch lets go of the interpreter while it computes: that nobody else runs Python says
-nothing. But a thread inside native code stands still in Python, and its frames tell where.
+memory. Holding the GIL does not exclude that, as PyTorch releases it while it computes. But a
+thread inside native code keeps its Python frames, and these show where it is.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     Doing = Literal["inside", "waiting"] | None
 
 _FRAMEWORKS = frozenset([name for folder in FRAMEWORKS for name in folder.PACKAGES])
-# Loops of frameworks that wait for data, which they make of nothing that a graph knows, or for
-# processes that they have started.
+# Loops of frameworks that wait for data, which they create outside any graph, or for processes
+# that they have started.
 _SERVICES = (
     "torch.utils.data._utils.pin_memory",
     "torch.multiprocessing",
@@ -62,9 +62,9 @@ _HELD_S = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Company:
-    """The threads and tasks of the person's beside this thread, by their names.
+    """Names of the user's threads and tasks other than the calling thread.
 
-    `inside` are those that are inside a framework, or may be; the others only wait.
+    `inside` are those that are, or may be, inside a framework; `waiting` are all others.
     """
 
     inside: tuple[str, ...] = ()
@@ -72,18 +72,19 @@ class Company:
 
     @property
     def there(self) -> bool:
-        """Whether there is anybody who could go on."""
+        """Whether there is any such thread or task, which could run at any moment."""
         return bool(self.inside or self.waiting)
 
 
 def look(loops: Iterable[Any] = (), *, own: bool = True) -> Company:
-    """Look at the frames of every thread, and of the tasks that await in these event loops.
+    """Classify every other thread, and the tasks that await in these event loops, by their frames.
 
-    Of the calling thread, unless not `own`, it counts whether it was called inside a framework.
+    With `own`, the calling thread counts as `inside` where it was called inside a framework.
     """
     found: dict[Doing, list[str]] = {"inside": [], "waiting": []}
     threads = {running.ident: running for running in threading.enumerate()}
-    # Never in a variable: our own frame is among them, and a cycle would keep the user's alive.
+    # Remove each frame as it is read: this function's own is among them, and a cycle through it
+    # would keep the user's frames alive.
     frames = sys._current_frames()  # noqa: SLF001 — the documented way to other threads' stacks
     while frames:
         ident = next(iter(frames))
@@ -102,10 +103,11 @@ def look(loops: Iterable[Any] = (), *, own: bool = True) -> Company:
 
 @contextmanager
 def kept_out() -> Iterator[None]:
-    """Keep all others from running Python meanwhile, for a quarter of a second at least.
+    """Prevent other threads from running Python, for at least a quarter of a second.
 
-    A thread that waits for the interpreter asks for it once per switch interval; whoever began to
-    wait before asks within the usual one yet, and gets its turn first.
+    Raises the switch interval. A thread that waits for the GIL requests it once per switch
+    interval, and one that began to wait before still does so within the usual interval, so wait for
+    that first.
     """
     usual_s = sys.getswitchinterval()
     sys.setswitchinterval(_HELD_S)
@@ -119,17 +121,17 @@ def kept_out() -> Iterator[None]:
 
 
 def _doing(thread: threading.Thread | None, top: FrameType) -> Doing:
-    """Return what a thread is doing; `None` where it is nobody's who has tensors."""
+    """Return what a thread is doing; `None` for one that cannot use the user's tensors."""
     kinds = _kinds(top)
     if is_ours(thread) or _is_kernels(thread, kinds):
         return None
     begun = [kind for kind in kinds if kind != "standard"][-1:]
-    if begun == ["service"]:  # whatever it calls meanwhile
+    if begun == ["service"]:  # regardless of the functions that it calls
         return None
     if "framework" in kinds:
         return "inside"
     if "own" in kinds or ("library" in kinds and _knows_frameworks(top)):
-        # As far as its frames tell: what a function calls in C is not among them.
+        # C functions have no frames: find them by the call instruction.
         computes = kinds[0] in ("own", "library") and not _calls_standard_library(top)
         return "inside" if computes else "waiting"
     served = type(thread) is threading.Timer or any(map(_awaiting, _coroutines(top)))
@@ -137,17 +139,17 @@ def _doing(thread: threading.Thread | None, top: FrameType) -> Doing:
 
 
 def _coroutines(top: FrameType) -> Iterator[Any]:
-    """Yield what awaits in the event loop that a thread runs; a library's at rest has nothing."""
+    """Yield the coroutines of the event loop that a thread runs; none in an idle library's loop."""
     for frame, _ in walk_stack(top):
         if frame.f_code.co_name == "run_forever" and _root(frame) == "asyncio":
             yield from [task.get_coro() for task in _tasks(frame.f_locals.get("self"))]
 
 
 def _is_kernels(thread: threading.Thread | None, kinds: list[Kind]) -> bool:
-    """Whether a thread is the kernel's, and runs nothing of the person's.
+    """Whether a thread is the kernel's, and runs no code of the user's.
 
-    The main thread, where it stands in our code: it goes on after us. A subshell that begins a
-    cell waits in our hook.
+    The main thread qualifies where it is inside the helper's code and continues after that. A
+    subshell that begins a cell waits in the helper's hook.
     """
     rest = [kind for kind in kinds if kind != "standard"]
     if thread is threading.main_thread():
@@ -158,9 +160,9 @@ def _is_kernels(thread: threading.Thread | None, kinds: list[Kind]) -> bool:
 
 
 def _knows_frameworks(frame: FrameType) -> bool:
-    """Whether a module of a library's functions on a stack has imported something of a framework.
+    """Whether a library module on a stack has imported something of a framework.
 
-    What runs a thread, as the kernel does or our simulated GPU, says nothing of what it does.
+    Modules that merely run a thread, such as the kernel's or the simulated GPU's, are not examined.
     """
     for caller, _ in walk_stack(frame):
         if kind_of(caller) != "library":
@@ -180,7 +182,7 @@ def _in_our_code(thread: threading.Thread) -> bool:
 
 
 def _awaiting(coroutine: Any) -> Doing:
-    """Return what a task is doing that awaits: nothing where it is the kernel's own."""
+    """Return what an awaiting task is doing; `None` for one of the kernel's own."""
     kinds: set[Kind] = set()
     while coroutine is not None:
         frame = getattr(coroutine, "cr_frame", None)
@@ -195,17 +197,17 @@ def _awaiting(coroutine: Any) -> Doing:
 def _tasks(loop: Any) -> list[asyncio.Task[Any]]:
     try:
         return [] if loop is None else list(asyncio.all_tasks(loop))
-    except RuntimeError:  # they change faster than they can be listed
+    except RuntimeError:  # the set of tasks changes while it is copied
         return []
 
 
 def _kinds(frame: FrameType) -> list[Kind]:
-    """Return whose the functions on a stack are, innermost first."""
+    """Return the owners of the functions on a stack, innermost first."""
     return [kind_of(caller) for caller, _ in walk_stack(frame)]
 
 
 def kind_of(frame: FrameType) -> Kind:
-    """Return whose the code of a frame is."""
+    """Return the owner of a frame's code."""
     root, file = _root(frame), frame.f_code.co_filename
     if root in _FRAMEWORKS:
         return "service" if frame.f_globals["__name__"].startswith(_SERVICES) else "framework"
@@ -215,19 +217,19 @@ def kind_of(frame: FrameType) -> Kind:
 
 
 def kind_of_file(file: str) -> Kind:
-    """Return whose the code in a file is, a framework's being a library's."""
+    """Return the owner of the code in a file; a framework counts as a library."""
     if any(folder in file for folder in _INSTALLED):
         return "library"
     return "standard" if is_standard(file) else "own"
 
 
 def is_standard(file: str) -> bool:
-    """Whether a file is of Python's own library, in which packages may be installed."""
+    """Whether a file is part of the standard library, installed packages excluded."""
     return normcase(file).startswith(_STANDARD) and not any(folder in file for folder in _INSTALLED)
 
 
 def of_kernel(file: str) -> bool:
-    """Whether a file is the kernel's, IPython's or ours."""
+    """Whether a file is part of the kernel, IPython or the helper."""
     return not _KERNEL.isdisjoint(file.replace("\\", "/").split("/"))
 
 
@@ -236,13 +238,13 @@ def _root(frame: FrameType) -> str:
     return name.partition(".")[0] if type(name) is str else ""
 
 
-# --- What a function calls in C ------------------------------------------------
+# --- C functions that a frame calls --------------------------------------------
 
 
 def _calls_standard_library(frame: FrameType) -> bool:
-    """Whether a function is just calling something like `time.sleep`: then that is where it is.
+    """Whether a function is inside a C call of the standard library, such as `time.sleep`.
 
-    Told by the place of the call in the source, which Python keeps since 3.11.
+    Found from the source position of the call, which Python keeps since 3.11.
     """
     names = _called(frame.f_code, frame.f_lasti)
     found: Any = frame.f_globals.get(names[0]) if names else None
@@ -253,9 +255,9 @@ def _calls_standard_library(frame: FrameType) -> bool:
 
 
 def _called(code: CodeType, offset: int) -> list[str]:
-    """Return the dotted name of what is called at an instruction; nothing where it has none.
+    """Return the dotted name called at an instruction, split; empty where it has none.
 
-    The names by which a function is loaded begin in the source where its call begins.
+    The loads of that name begin at the same source position as the call.
     """
     if not hasattr(code, "co_positions"):
         return []

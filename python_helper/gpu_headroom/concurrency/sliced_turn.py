@@ -1,4 +1,4 @@
-"""A walk on a thread of its own, a slice at a time while the main thread stands still."""
+"""Walk on a thread of its own, in slices during which the main thread is blocked."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ _GIVEN_UP_S = 1.0
 class SlicedTurn(Turn):
     """A walk on a thread of its own, which the main thread drives slice by slice.
 
-    `disturbed`: somebody came who was not there at the start, which ends it to be begun `again`.
+    `disturbed` is set where a thread appeared that was not there at the start; with `again` that
+    ends the walk, so that it can be restarted.
     """
 
     def __init__(
@@ -50,7 +51,7 @@ class SlicedTurn(Turn):
         self.error: BaseException | None = None
 
     def slice(self) -> bool:
-        """Stand still for a slice; whether the walk has ended, as it does by an interrupt."""
+        """Block for one slice; return whether the walk has ended. An interrupt cancels it."""
         with _interruptible(self):
             if not self._walking:
                 self._walking = True
@@ -68,7 +69,7 @@ class SlicedTurn(Turn):
         return self.ended
 
     def abandon(self) -> None:
-        """End the walk where it stands, and wait until it has let go of everything."""
+        """End the walk at its current position; wait until it has released all references."""
         self._ending = True
         if self._thread is not None and not self.ended:
             self._mine.ring()
@@ -80,14 +81,14 @@ class SlicedTurn(Turn):
         self.cancelled = self._ending = True
 
     def on_main(self, call: Callable[[], T]) -> T:
-        """Call on the main thread, which stands still: nobody else may free or collect."""
+        """Call on the blocked main thread, while no other thread can free or collect objects."""
         result: list[T] = []
         errors: list[BaseException] = []
 
         def run() -> None:
             try:
                 result.append(call())
-            except BaseException as error:  # noqa: BLE001  it belongs to the walk
+            except BaseException as error:  # noqa: BLE001  re-raised in the walk
                 errors.append(error)
 
         self._calls.append(run)
@@ -101,7 +102,7 @@ class SlicedTurn(Turn):
         return result.pop()
 
     def _take_call(self) -> Callable[[], None] | None:
-        """Take what the main thread is to call: it does, or the walk that ends takes it back."""
+        """Remove and return the pending call for the main thread; `None` without one."""
         try:
             return self._calls.pop()
         except IndexError:
@@ -127,7 +128,7 @@ class SlicedTurn(Turn):
             self._work(self)
         except Abandoned:
             pass
-        except BaseException as error:  # noqa: BLE001  whoever drives the walk is told
+        except BaseException as error:  # noqa: BLE001  reported by the driver of the walk
             self.error = error.with_traceback(None)
         finally:
             self.ended = True
@@ -136,11 +137,11 @@ class SlicedTurn(Turn):
 
 @contextmanager
 def _interruptible(turn: SlicedTurn) -> Iterator[None]:
-    """Have an interrupt end the walk: ipykernel ignores it while no cell runs."""
+    """Make an interrupt cancel the walk: ipykernel ignores interrupts while no cell runs."""
     usual = None
     if threading.current_thread() is threading.main_thread():
         usual = signal.getsignal(signal.SIGINT)
-    if usual is None:  # not ours to replace: it was not set by Python
+    if usual is None:  # the handler was not set from Python, or this is another thread
         yield
         return
     signal.signal(signal.SIGINT, lambda *_: turn.cancel())

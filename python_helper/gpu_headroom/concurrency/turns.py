@@ -1,11 +1,13 @@
-"""What a walk through the objects of a kernel may take, and how it makes way for others.
+"""Time limits of a walk through the objects of a kernel, and its yielding to other work.
 
-It runs on a thread of ours while the main thread stands still, a slice at a time between two turns
-of that one's event loop: a cell waits for one slice at most, and the walk has let go of everything.
+A walk runs on a thread of the helper while the main thread is blocked, a slice at a time between
+two turns of the main thread's event loop: a cell waits for one slice at most, by which the walk has
+released all objects.
 
-Beside a thread of the person's that could go on at any moment it gets one slice only, in which
-nobody else runs Python: nothing changes under it, nor does it keep what another frees. Where such a
-thread is inside a framework, what native code may be writing (gradients, graphs) is not read.
+Beside a thread of the user's that could run at any moment, a walk gets one slice only, in which no
+other thread runs Python: then no object changes under it, and it keeps none alive that another
+thread frees. Where such a thread is inside a framework, data that native code may be writing
+(gradients, graphs) is not read.
 """
 
 from __future__ import annotations
@@ -25,40 +27,43 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 SHORT_S = 0.5
-"""Processor time of a walk that nobody has asked for."""
+"""Seconds of processor time of a walk that was not requested by a user."""
 LONG_S = 30.0
-"""The same of one that somebody waits for, with a button to end it."""
+"""The same of a walk that a user waits for, with a button to cancel it."""
 SLICE_S = 0.02
-"""How long the main thread stands still at a time."""
+"""Seconds for which the main thread is blocked at a time."""
 
 _ONLY_SLICE_S = 0.05
 _ONLY_SLICE_ASKED_S = 0.15
 _BETWEEN_S = 0.001
-_LISTS_UNTIL = 0.4  # of the time there is: to list the objects of PyTorch alone takes 0.1 s
-_MANY_BLOCKS = 2_000_000  # of Python's allocator, about three to an object of the gc's: 0.1 s
-_MOST_BLOCKS = 8_000_000  # where nobody asked, but there is time: 0.4 s
+_LISTS_UNTIL = 0.4  # of the time: listing the objects of PyTorch alone takes 0.1 s
+_MANY_BLOCKS = 2_000_000  # of Python's allocator, about three per object of the gc: 0.1 s
+_MOST_BLOCKS = 8_000_000  # limit without a user's request, where there is time: 0.4 s
 
 
 class Abandoned(BaseException):
-    """A walk ends at once: a cell begins, or nobody wants it any more. Not for others to catch."""
+    """Raised to end a walk at once, as a cell begins or the result is not needed; do not catch."""
 
 
-class Late(Exception):  # noqa: N818  an answer, not a failure
-    """The time of a turn was over before there was a result."""
+class Late(Exception):  # noqa: N818  raised to return a result; not an internal error
+    """Raised when the time of a turn has run out before there was a result."""
 
 
-class Disturbed(Exception):  # noqa: N818  an answer, not a failure
-    """Another thread was inside a framework when a walk had come to its end: it says nothing."""
+class Disturbed(Exception):  # noqa: N818  as above
+    """Raised at the end of a walk if another thread was inside a framework: no result."""
 
 
 class Turn:
-    """The time and the company of one walk; this one walks on the calling thread.
+    """The time limits of one walk, and the threads beside it; this one walks on the calling thread.
 
-    `cpu_s` is the processor time there is; `asked` tells that a person asked for the walk. Tasks
-    that await in `loops` are company as threads are. `committed` is set by who has done what cannot
-    be begun anew. `cancelled` tells that a person ended it. `only_slice_s` is how long others may
-    be kept out; `amid_forward`: the calling thread is inside a framework, where it frees no graph.
-    `was_cut`: what the walk is a part of did not come to its end in the time of `limit`.
+    - `cpu_s`: the limit of processor time in seconds.
+    - `asked`: whether a user requested the walk.
+    - `loops`: event loops whose awaiting tasks count as threads (`company`).
+    - `only_slice_s`: for how many seconds other threads may be kept from running.
+    - `amid_forward`: whether the calling thread is inside a framework, where it frees no graph.
+    - `committed`: set by code that has done something that cannot be repeated.
+    - `cancelled`: whether a user canceled the walk.
+    - `was_cut`: whether the work under `limit` ran out of time.
     """
 
     def __init__(
@@ -89,23 +94,23 @@ class Turn:
         self._cut = False
 
     def limit(self, wall_s: float) -> None:
-        """Limit all work from now on, not only the walk, on the clock; so also processor time."""
+        """Limit all further work, not only the walk, to `wall_s` seconds of elapsed time."""
         self._ends_s = time.perf_counter() + wall_s
 
     @property
     def over(self) -> bool:
-        """Whether the time of the limit is over."""
+        """Whether the time of `limit` has run out."""
         return time.perf_counter() > self._ends_s
 
     def ensure_time(self) -> None:
-        """Raise `Late` where the time of the limit is over."""
+        """Raise `Late` if the time of `limit` has run out."""
         if self.over:
             self.was_cut = True
             raise Late
 
     @property
     def spent_s(self) -> float:
-        """The processor time since the first look at the clock."""
+        """The processor time in seconds since this was first read."""
         now_s = time.thread_time()
         if self._began_s is None:
             self._began_s = now_s
@@ -113,23 +118,23 @@ class Turn:
 
     @property
     def late(self) -> bool:
-        """Whether the time there is has been spent."""
+        """Whether the time of the walk is spent."""
         return self.beyond(1.0)
 
     def beyond(self, share: float) -> bool:
-        """Whether so much of the time there is has been spent."""
+        """Whether this share of the walk's time is spent."""
         if self.company.there and time.perf_counter() > self._slice_ends_s:
             self._cut = True  # there is no second slice
         return self._cut or self.spent_s > share * self._cpu_s or self.over
 
     @property
     def has_many(self) -> bool:
-        """Whether to list all objects of the process takes longer than nobody would notice."""
+        """Whether listing all objects of the process takes noticeably long (0.1 s)."""
         return sys.getallocatedblocks() > _MANY_BLOCKS
 
     @property
     def lists_all(self) -> bool:
-        """Whether there is time to list all objects of the process, which is done at a stretch."""
+        """Whether there is time to list all objects of the process, which cannot be interrupted."""
         if not self.has_many or self.company.there:
             is_late = self.over if self.asked else self.beyond(_LISTS_UNTIL)
             return not (self.has_many or is_late)
@@ -138,17 +143,17 @@ class Turn:
 
     @property
     def blocked_by(self) -> str | None:
-        """Who is inside a framework, where nobody asked for the walk: then it is not begun."""
+        """Name of a thread inside a framework that prevents a walk not requested by a user."""
         inside = () if self.asked else self._look().inside
         return inside[0] if inside else None
 
     @contextmanager
     def walking(self) -> Iterator[None]:
-        """Walk within; `reads_graphs` tells whether gradients and graphs may be read.
+        """Context of a walk; `reads_graphs` then says whether gradients and graphs may be read.
 
-        Python collects no garbage of its own accord meanwhile: what a walk makes can set off a
-        full collection, which takes longer than a walk may. Raises `Disturbed` at the end where
-        gradients were read and should not have been. May be entered again inside.
+        Automatic garbage collection is off inside: the walk's own allocations could start a full
+        collection, which takes longer than a walk may. Raises `Disturbed` at the end where another
+        thread may have changed the gradients that were read. Reentrant.
         """
         if self._is_walking:
             yield
@@ -176,10 +181,10 @@ class Turn:
 
     @contextmanager
     def at_a_stretch(self) -> Iterator[None]:
-        """List and sort out objects that no name leads to: nobody else runs Python meanwhile.
+        """Context for listing and sorting unreferenced objects: no other thread runs Python.
 
-        A tuple that another thread is making cannot be finished while anybody refers to it
-        (bpo-15108), so none may be held when that thread goes on.
+        A tuple that another thread is building cannot be finished while there is another reference
+        to it (bpo-15108), so none may be left when that thread continues.
         """
         if self._alone:
             yield
@@ -189,7 +194,7 @@ class Turn:
             yield
 
     def pause(self) -> None:
-        """Make way where this slice has taken its time; to be called often.
+        """Yield to other work if the slice is used up; to be called often.
 
         Raises `Abandoned` where the walk must end here.
         """
@@ -197,13 +202,13 @@ class Turn:
             self.yield_main()
 
     def check(self) -> None:
-        """Make way, and raise `Late` where the time has been spent."""
+        """Yield to other work if the slice is used up; raise `Late` if the time is spent."""
         self.pause()
         if self.late:
             raise Late
 
     def yield_main(self) -> None:
-        """Let others go on before what takes long at a stretch."""
+        """Yield to other work before a long step that cannot be interrupted."""
         if self.company.there:
             return
         if self._is_walking:
@@ -216,7 +221,7 @@ class Turn:
                 self._company_came()
 
     def on_main(self, call: Callable[[], T]) -> T:
-        """Call on the main thread, which stands still: nobody else may free or collect."""
+        """Call on the blocked main thread, while no other thread can free or collect objects."""
         return call()
 
     def _look(self) -> other_threads.Company:

@@ -1,4 +1,4 @@
-"""Live outputs where no extension of ours is: a frame of the page talks to this kernel by itself.
+"""Live outputs without the JupyterLab extension: a frame connects to this kernel by itself.
 
-In the wheel only: a kernel that a page brings its helper into has the extension.
+In the wheel only: where a front end installs the helper in a kernel, the extension is running.
 """

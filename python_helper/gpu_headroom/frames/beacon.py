@@ -1,4 +1,4 @@
-"""The way to a frame that cannot be heard yet: comms that the kernel opens."""
+"""Messages to a frame that cannot open a comm yet: comms that the kernel opens instead."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     Publish = Callable[[str, dict[str, Any], Mapping[str, Any]], None]
 
 _FIRST_GAP_S = 1.0
-_AT_ONCE = 6  # comms opened with the first gap between them
-_GROWTH = 1.6  # of the gaps after them: twenty comms reach twenty minutes
+_AT_ONCE = 6  # comms opened at the first interval
+_GROWTH = 1.6  # factor of later intervals: twenty comms cover twenty minutes
 
 
 class Beacon:
-    """Tells one output what happens while its own cell keeps its frame from being heard.
+    """Sends events to one output while its own cell keeps the frame's messages from arriving.
 
-    The frame may come late, and misses the comms of before: so there are several, further and
-    further apart. What happens between two of them is told on the last one. That costs nothing
-    where nobody took it: a page drops what comes on a comm that it does not know, while it
-    answers each `comm_open` of an unknown target on the busy shell.
+    The frame may load late and miss earlier comms, so new ones are opened at growing intervals.
+    Events between two of them go to the last one, at no cost where no frame received it: a front
+    end drops messages of an unknown comm, whereas it answers each `comm_open` of an unknown target
+    on the busy shell channel.
     """
 
     def __init__(
@@ -37,11 +37,11 @@ class Beacon:
 
     @property
     def is_due(self) -> bool:
-        """Whether another comm should be opened."""
+        """Whether the next comm should be opened."""
         return self._clock() >= self._next_s
 
     def open(self, data: object, parent: Mapping[str, Any]) -> None:
-        """Tell it on a comm of its own, in place of the one before."""
+        """Send data on a new comm, which replaces the last one."""
         self.close(parent)
         self._opened += 1
         gap_s = _FIRST_GAP_S * _GROWTH ** max(0, self._opened - _AT_ONCE)
@@ -51,12 +51,12 @@ class Beacon:
         self._publish("comm_open", {**opening, "data": data}, parent)
 
     def send(self, data: object, parent: Mapping[str, Any]) -> None:
-        """Tell it on the comm that was opened last, if one was."""
+        """Send data on the last comm, if one was opened."""
         if self._comm_id is not None:
             self._publish("comm_msg", {"comm_id": self._comm_id, "data": data}, parent)
 
     def close(self, parent: Mapping[str, Any]) -> None:
-        """Close that comm; nothing is told on it any more."""
+        """Close the last comm, after which nothing is sent on it."""
         comm_id, self._comm_id = self._comm_id, None
         if comm_id is not None:
             self._publish("comm_close", {"comm_id": comm_id, "data": {}}, parent)

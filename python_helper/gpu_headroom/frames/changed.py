@@ -1,4 +1,4 @@
-"""The whole text of cells that a fix changes, for a page that cannot edit but insert."""
+"""Whole sources of the cells that a fix changes, for a front end that can only insert cells."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def changed_cells(reply: wire.Reply, runs: Iterable[CellRun]) -> list[ChangedCell] | None:
-    """Return what the edits of a `fix` reply make of the cells as they ran, in that order.
+    """Return the cells that a `fix` reply changes, with their new sources, in order of their runs.
 
-    `None` where the reply has no edits. The edits were made for these very texts.
+    `None` where the reply has no edits. The edits were made for these very sources.
     """
     if reply["type"] != "fix" or reply["status"] != "ok":
         return None
@@ -29,7 +29,7 @@ def changed_cells(reply: wire.Reply, runs: Iterable[CellRun]) -> list[ChangedCel
 
 
 def _applied(source: str, edits: Iterable[Edit]) -> str:
-    """Return a cell's text once these edits are made."""
+    """Return a cell's source with these edits applied."""
     lines = source.split("\n")
     # From the last line up, so that earlier edits keep their line numbers.
     for edit in sorted(edits, key=lambda change: change["first_line"], reverse=True):

@@ -1,4 +1,4 @@
-"""One frame: what it has not been told yet, and whether it is still there."""
+"""Unacknowledged events and lease of one frame."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from ..protocol.generated import wire
 
 LEASE_S = 60.0
-"""How long a frame that says nothing is kept, while no cell keeps it from being heard."""
+"""Seconds for which a silent frame is kept, while no cell blocks its messages."""
 
 LATEST_ONLY = {"sample", "cell", "progress"}
-"""Kinds of events of which the last one alone says how things stand."""
+"""Kinds of events of which only the latest matters."""
 
 _MOST_EVENTS = 50
 _MOST_REQUESTS = 200
@@ -25,9 +25,9 @@ _NOT_TOLD = {"hello", "bye"}
 
 
 class Frame:
-    """A frame, by the id of its output: numbers what it has to be told until it has got it.
+    """A frame, by the id of its output: keeps numbered events until the frame acknowledges them.
 
-    `comm` is `None` where it can only ask, and is answered there and then.
+    `comm` is `None` for a frame that has none open, which receives events only in replies.
     """
 
     def __init__(self, uid: str, clock: Callable[[], float] = time.monotonic) -> None:
@@ -42,11 +42,11 @@ class Frame:
 
     @property
     def lapsed(self) -> bool:
-        """Whether nothing was heard of it for as long as a lease."""
+        """Whether the last message is older than the lease."""
         return self._clock() - self._heard_s > LEASE_S
 
     def heard(self, seen: object) -> None:
-        """Note that it is there, and that it has got the events up to number `seen`."""
+        """Renew the lease, and discard the events up to number `seen`, which have arrived."""
         self._heard_s = self._clock()
         if isinstance(seen, int):
             with self._lock:
@@ -54,15 +54,15 @@ class Frame:
                 self._events = deque(left, maxlen=_MOST_EVENTS)
 
     def excuse(self) -> None:
-        """Begin its lease anew: a cell kept it from being heard."""
+        """Renew the lease of a frame whose messages a cell has blocked."""
         self._heard_s = self._clock()
 
     def asks(self, request_id: str) -> None:
-        """Note that what comes of a request is for this frame."""
+        """Record a request of this frame, so that its events are sent here."""
         self._asked.append(request_id)
 
     def enter(self, event: wire.Event) -> bool:
-        """Take up an event, unless it is not for this frame; say whether it was taken."""
+        """Queue an event if it concerns this frame; return whether it does."""
         kind, request_id = event["type"], event.get("request_id")
         if kind in _NOT_TOLD or (request_id is not None and request_id not in self._asked):
             return False
@@ -75,5 +75,5 @@ class Frame:
         return True
 
     def news(self) -> list[tuple[int, wire.Event]]:
-        """Return what it has not said to have got, oldest first."""
+        """Return the unacknowledged events, oldest first."""
         return list(self._events)

@@ -1,8 +1,8 @@
-"""The frames of one life: who they are, what they ask, and when they can be told.
+"""The frames of one helper: their messages, and the delivery of events to them.
 
-A page may deliver to a frame only what belongs to a request under way. So what happens is told
-under the cell that runs, or under the frame's own question; between these it waits in the frame's
-list (`Frame`), and no frame is told twice what it has got.
+A front end may deliver to a frame only messages that belong to a request in progress. Events are
+therefore sent as part of the running cell's request or of the frame's own; in between they wait in
+the frame's queue (`Frame`). No frame receives an event again that it has acknowledged.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SCRIPT = "gpu-headroom-script"
 PUSH_HZ = 4.0
 
 _MOST_FRAMES = 64
-_MOST_UNHEARD = 20  # comms of beacons, before any frame of this life has said a word
+_MOST_UNHEARD = 20  # comms of beacons, before the first message of any frame
 _SWEEP_S = LEASE_S / 4
 _AGAIN_S = 0.05
 _OF_REPORT = (
@@ -52,9 +52,9 @@ _OF_REPORT = (
 
 
 class Frames:
-    """Listens to the frames of a page, and tells them what happens.
+    """Receives messages of a front end's frames, and sends events to them.
 
-    Each has a lease: one that has said nothing for so long is forgotten, with its comm.
+    A frame without a message for the time of its lease is removed, with its comm.
     """
 
     def __init__(self, life: Host) -> None:
@@ -68,13 +68,13 @@ class Frames:
         self._newest: wire.Report | None = None
 
     def open(self) -> None:
-        """Begin to listen."""
+        """Register the comm targets."""
         running_cell.read_cell_id_from(colab.CELL_ID)
         self._kernel.comm_manager.register_target(TARGET, self._opened)
         self._kernel.comm_manager.register_target(SCRIPT, self._send_script)
 
     def close(self) -> None:
-        """Forget all frames, and listen no more."""
+        """Unregister the comm targets, and remove all frames."""
         targets = self._kernel.comm_manager
         with suppress(KeyError):
             targets.unregister_target(TARGET, self._opened)
@@ -84,14 +84,14 @@ class Frames:
             _close(frame)
 
     def wanted_hz(self) -> float | None:
-        """Return how often a frame wants readings while a cell runs; `None`: there is none."""
+        """Return the rate of readings while a cell runs; `None` without frames."""
         return PUSH_HZ if self._frames else None
 
     def live(self, static: str, *, report_id: str | None = None, compact: bool = False) -> str:
-        """Return the HTML of an output that comes to live, over its static reading.
+        """Return the HTML of a live output, with a static reading until its script runs.
 
-        It is a gauge's unless it is of a report, of which the cards that are there are told: it
-        may complete that of one of them.
+        A gauge without `report_id`, else a report. The new report is also sent to the existing
+        frames, as it may complete the report of one of them.
         """
         uid = uuid.uuid4().hex
         report = None if report_id is None else self._life.reports.report(report_id)
@@ -113,17 +113,17 @@ class Frames:
         }
         return live_html(static, output)
 
-    # --- What happens ---------------------------------------------------------
+    # --- Events to frames -----------------------------------------------------
 
     def hear(self, event: wire.Event) -> None:
-        """Tell all frames what has happened, now or when that is possible; on any thread."""
+        """Send an event to all frames, now or when that is possible; on any thread."""
         try:
             self._tell(self._of_report(event))
-        except Exception as error:  # noqa: BLE001  whoever it happened to must go on
+        except Exception as error:  # noqa: BLE001  must not fail the code that raised the event
             self._life.failed("frames", error)
 
     def _of_report(self, event: wire.Event) -> wire.Event:
-        """Return a release with the report whose error it has let go of: one card says so."""
+        """Return a release event, assigned to the newest report if it released its traceback."""
         newest = self._newest
         if (
             newest is None
@@ -137,7 +137,7 @@ class Frames:
         return released
 
     def _tell(self, event: wire.Event) -> None:
-        # A cell says of its end before its request ends.
+        # The event of a cell's end comes before the end of its request.
         running, is_cell = self._life.ledger.running, event["type"] == "cell"
         parent = self._parent or (self._life.cell_hooks.parent if running or is_cell else None)
         for frame in list(self._frames.values()):
@@ -145,7 +145,7 @@ class Frames:
                 continue
             if running or is_cell:
                 frame.excuse()
-            # With all before it that has not arrived: two threads may send in another order.
+            # With all unacknowledged events, as two threads may send out of order.
             envelope, comm = self._envelope(frame.news()), frame.comm
             beacon = self._beacons.get(frame.uid)
             if comm is not None:
@@ -154,19 +154,19 @@ class Frames:
                 self._beacon(beacon, envelope, parent)
 
     def _enters(self, frame: Frame, event: wire.Event) -> bool:
-        """Enter an event for a frame: later, where another thread is at it for long."""
+        """Queue an event for a frame; retry later if another thread holds its lock for long."""
         try:
             return frame.enter(event)
         except NotNow:
-            if event["type"] not in LATEST_ONLY:  # of which another follows
+            if event["type"] not in LATEST_ONLY:  # another of these follows
                 self._life.schedule(partial(self._enters, frame, event), _AGAIN_S)
             return False
 
     def _beacon(self, beacon: Beacon, envelope: FrameEnvelope, parent: Mapping[str, Any]) -> None:
-        """Tell an output whose frame cannot be heard before its cell, and those after it, end.
+        """Send events to a frame that cannot send before its cell, and those queued after it, end.
 
-        Nobody may be there: a page that knows no such target answers each comm on the busy
-        shell. So few are opened before any frame of this life was heard.
+        There may be no frame: a front end without this target answers each comm on the busy shell
+        channel. So only a limited number is opened until the first message of any frame.
         """
         if beacon.is_due and self._unheard != 0:
             self._unheard -= self._unheard > 0
@@ -179,7 +179,7 @@ class Frames:
         if beacon is not None:
             beacon.close(parent)
 
-    # --- What frames say ------------------------------------------------------
+    # --- Messages from frames -------------------------------------------------
 
     def _opened(self, comm: Any, message: Mapping[str, Any]) -> None:
         data = message["content"]["data"]
@@ -188,10 +188,10 @@ class Frames:
             comm.close()
             return
         self._unheard = -1
-        # An output may be shown twice: each adds a part of its own to the id that they share.
+        # An output may be shown twice: each frame appends a part of its own to the shared id.
         self._end_beacon(uid.partition("/")[0], message)
         frame = self._known(uid)
-        _close(frame)  # its comm of before: a frame that opens another has lost it
+        _close(frame)  # a frame that opens a comm has lost the one before
         frame.comm = comm
         comm.on_msg(partial(self._told, frame))
         comm.on_close(lambda _: self._gone(frame, comm))
@@ -208,7 +208,7 @@ class Frames:
             self._drop(frame)
 
     def _told(self, frame: Frame, message: Mapping[str, Any]) -> None:
-        """Answer one message of a frame, and do at once what it asks for."""
+        """Reply to a message of a frame, and complete its request."""
         data = message["content"]["data"]
         with self._answering(message):
             said = data if isinstance(data, dict) else {}
@@ -237,7 +237,7 @@ class Frames:
             if is_text(request.get("id")):
                 frame.asks(request["id"])
             cells = life.ledger.cells()
-            if request.get("type") == "fix":  # a frame does not see the cells
+            if request.get("type") == "fix":  # a frame has no access to the cells
                 sources = {run.cell_id: run.source for run in cells if run.cell_id}
                 request = {**request, "sources": sources}
             reply = life.answer(request)
@@ -253,12 +253,12 @@ class Frames:
                 frame.enter(event)
 
     def _finish(self, said: Mapping[str, Any]) -> None:
-        """Do what a request has queued before the request ends: later nobody would be told."""
+        """Complete the jobs of a request before it ends: later, events could not be delivered."""
         request = said.get("request")
         if isinstance(request, dict) and not self._life.ledger.running:
             self._life.mainloop.finish(request.get("id"))
 
-    # --- Who is there ---------------------------------------------------------
+    # --- The set of frames ----------------------------------------------------
 
     def _known(self, uid: str) -> Frame:
         frame = self._frames.get(uid)
@@ -281,14 +281,14 @@ class Frames:
         _close(frame)
 
     def _sweep(self) -> None:
-        """Forget frames without a message for long; on the main thread, between cells."""
+        """Remove the frames whose lease has lapsed; on the main thread, between cells."""
         self._sweeping = False
         for frame in list(self._frames.values()):
             if frame.lapsed and not self._life.ledger.running:
                 self._drop(frame)
         self._schedule_sweep()
 
-    # --- The way out ------------------------------------------------------------
+    # --- Sending ----------------------------------------------------------------
 
     def _envelope(
         self,
@@ -312,7 +312,7 @@ class Frames:
 
 
 def _close(frame: Frame) -> None:
-    """Have the kernel forget a frame's comm."""
+    """Close a frame's comm."""
     comm, frame.comm = frame.comm, None
     if comm is not None:
         with suppress(Exception):  # it may be closed, or the kernel at its end

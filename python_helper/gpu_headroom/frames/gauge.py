@@ -1,4 +1,4 @@
-"""The static reading of a gauge: complete, as of now, without script or button."""
+"""Static reading of a gauge: complete HTML with no script or button."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TEXTS = {
 
 
 def static_gauge(snapshot: DeviceSnapshot | None, said: str, *, compact: bool) -> str:
-    """Return a reading as HTML; `said` is the same in plain text, for what has no numbers."""
+    """Return a reading as HTML; the text `said` replaces it where there are no numbers."""
     devices = () if snapshot is None else snapshot.devices
     time_s = time.time() if snapshot is None else snapshot.time_s
     when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(time_s))

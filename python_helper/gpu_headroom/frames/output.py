@@ -15,29 +15,29 @@ _FOLDER = Path(__file__).parent
 
 
 def live_html(static: str, output: FrameOutput) -> str:
-    """Return a static reading with its script behind it.
+    """Return a static reading followed by its script.
 
     A gauge is saved with its whole script, since it is live while its own cell runs. A report has a
-    small one that requests the rest (`report_script`). Neither leaves a name in the page or touches
-    anything unless the page lets it talk to the kernel that made this very output.
+    small one that requests the rest (`report_script`). Neither defines a global name, and neither
+    changes anything unless the front end can connect it to the kernel that made this very output.
     """
     try:
         if output["kind"] == "gauge":
             code = f"<style>{_asset('gauge.css')}</style><script>{_asset('gauge.js')}</script>"
         else:
             code = f"<script>{_asset('loader.js')}</script>"
-    except FileNotFoundError:  # sources of which nothing was built
+    except FileNotFoundError:  # a source tree that was not built
         return static
     known = escape(json.dumps(output))
     return f'<div class="gpu-headroom-frame" data-gpu-headroom="{known}">{static}</div>{code}'
 
 
 def report_script() -> FrameScript:
-    """Return what brings the output of a report to life."""
+    """Return the script and style of a report's output."""
     return {"script": _asset("card.js"), "style": _asset("card.css")}
 
 
 @cache
 def _asset(name: str) -> str:
-    """Read a file that `scripts/frame.mjs` generates; it has no `</` in it."""
+    """Return a file that `scripts/frame.mjs` generates; it contains no `</`."""
     return (_FOLDER / name).read_text(encoding="utf-8")

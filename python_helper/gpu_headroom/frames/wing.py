@@ -1,4 +1,4 @@
-"""The wing of outputs that live where no extension of ours is, and of the gauge in an output."""
+"""Wing of the outputs that are live without the JupyterLab extension."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class LiveOutputs(Wing):
-    """Listens to frames where the kernel's shell is of a page that has them."""
+    """Connects to frames where the shell is of a front end that has them."""
 
     def __init__(self, host: Host) -> None:
         super().__init__(host)
@@ -23,17 +23,17 @@ class LiveOutputs(Wing):
         self._opening = Lock(limit_s=10.0)  # a cell may need them while the sampler opens them
 
     def prepare(self) -> None:
-        """Listen where the shell is Colab's."""
+        """Start receiving messages of frames if the shell is Colab's."""
         self.here()
 
     def here(self) -> Frames | None:
-        """Return the frames where the shell is Colab's, listening."""
+        """Return the frames, receiving messages if the shell is Colab's; `None` without frames."""
         if self.host.channel is not None and colab.is_colab(self.host.shell):
             self.listen()
         return self.frames
 
     def listen(self) -> Frames:
-        """Listen, whosever the shell is; returns the frames."""
+        """Start receiving messages of frames, in any shell; return the frames."""
         from .frames import Frames
 
         with self._opening:
@@ -44,21 +44,21 @@ class LiveOutputs(Wing):
             return self.frames
 
     def close(self) -> None:
-        """Forget all frames."""
+        """Remove all frames."""
         if self.frames is not None:
             self.frames.close()
 
     def wanted_hz(self) -> float | None:
-        """Return how often a frame needs readings."""
+        """Return the rate of readings that frames need; `None` without frames."""
         return None if self.frames is None else self.frames.wanted_hz()
 
     def on_event(self, event: wire.Event) -> None:
-        """Tell the frames."""
+        """Send an event to the frames."""
         if self.frames is not None:
             self.frames.hear(event)
 
     def report_html(self, html: str, report_id: str) -> str:
-        """Return the HTML of a report that comes to live in a frame."""
+        """Return the HTML of a report, live where there are frames."""
         return html if self.frames is None else self.frames.live(html, report_id=report_id)
 
 
