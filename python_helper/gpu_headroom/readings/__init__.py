@@ -1,1 +1,1 @@
-"""What the GPUs and the host hold: each source read, put together, and how often."""
+"""Readings of GPU and host memory: their sources, how they are merged, and how often."""

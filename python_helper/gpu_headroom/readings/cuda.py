@@ -1,7 +1,7 @@
-"""Whether CUDA still answers in this process, and the door to PyTorch that asks first.
+"""Whether CUDA still works in this process; access to PyTorch only while it does.
 
-After an error that stops CUDA for good nothing of ours touches the GPU: not even to read, since
-a call may wait for ever. Should CUDA answer after all, everything goes back to normal.
+After an error that stops CUDA for good, the helper no longer touches the GPU, not even to read,
+since a call may block forever. If CUDA turns out to work after all, all is enabled again.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _UNKNOWN: dict[str, Any] = dict.fromkeys(("free_bytes", "outside_bytes", "others
 
 
 class Cuda:
-    """CUDA as this process finds it; `stopped` says that it has failed for good, and since when.
+    """State of CUDA in this process; `stopped` is set once it has failed for good, with the time.
 
-    `latest` returns the last reading: it is all there is to see from then on.
+    `latest` returns the last reading, the only one available from then on.
     """
 
     def __init__(self, sources: Sources, latest: Callable[[], DeviceSnapshot | None]) -> None:
@@ -38,20 +38,20 @@ class Cuda:
         self._taken_before: dict[int, int] = {}
 
     def torch(self) -> Any:
-        """Return PyTorch where it is up and CUDA answers, else `None`."""
+        """Return PyTorch if it has initialized CUDA and CUDA works, else `None`."""
         if self.stopped is not None or self._sources.torch.state() != "live":
             return None
         return imported("torch")
 
     def is_up(self) -> bool:
-        """Whether a framework of this process uses CUDA, told from what is known already."""
+        """Whether a framework of this process uses CUDA, by its last known state."""
         latest = self._latest()
         return self._sources.torch.state() == "live" or (
             latest is not None and latest.state == "live"
         )
 
     def stop(self) -> None:
-        """Leave the GPU alone from now on, where that is not so already."""
+        """Leave the GPU alone from now on, and keep the last reading; repeated calls are safe."""
         if self.stopped is not None:
             return
         self.stopped = message("sticky_error.sentence", since_s=time.time())
@@ -69,10 +69,10 @@ class Cuda:
         }
 
     def answers_again(self) -> bool:
-        """Go back to normal if CUDA has answered since it was said to have stopped; whether it has.
+        """Return whether CUDA has worked since it was marked as stopped; if so, enable all again.
 
-        Proof is that PyTorch got memory from the driver on each device that it had used, by what
-        the allocator counts, which is no call of CUDA's.
+        The evidence is that PyTorch received memory from the driver on each device that it had
+        used, by the allocator's counters, which are read without a CUDA call.
         """
         for index, before in list(self._taken_before.items()):
             taken = driver_bytes(index)

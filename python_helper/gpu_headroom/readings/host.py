@@ -1,6 +1,6 @@
-"""The kernel's own host memory and what the host has left, from /proc and control groups.
+"""The kernel's host memory and what the host has left, from /proc and control groups.
 
-Other systems than Linux tell only the total through the standard library; the rest is unknown.
+On systems other than Linux only the total is known, through the standard library.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PART_BYTES = 2**16
 
 
 class _Group(NamedTuple):
-    """The files of a control group, and the key of what it can give up."""
+    """The files of a control group, and the `stat` key of its reclaimable memory."""
 
     limit: Path
     usage: Path
@@ -35,7 +35,7 @@ class _Group(NamedTuple):
 
 
 class HostFiles:
-    """What tells of host memory; which control groups have a limit is looked up once a minute."""
+    """Files with host memory figures; the control groups with a limit are found once a minute."""
 
     def __init__(self, root: Path = _ROOT) -> None:
         self._root = root
@@ -67,7 +67,7 @@ class HostFiles:
 
 
 def read(root: Path = _ROOT) -> HostReading:
-    """Read it once."""
+    """Read the host memory once."""
     return HostFiles(root).read()
 
 
@@ -90,23 +90,24 @@ def _groups(root: Path) -> Iterator[_Group]:
 
 
 def _limit(group: _Group) -> tuple[int, int] | None:
-    """Return limit and use of a group, where it is limited."""
+    """Return limit and use of a group in bytes; `None` where it has no limit."""
     most = text_of(group.limit)
     if not most.isdigit() or int(most) >= _NO_LIMIT:
         return None
     used = text_of(group.usage)
     if not used.isdigit():
         return None
-    # Pages of files that nobody has used lately are given up before the limit is reached.
+    # File pages that were not used recently are reclaimed before the limit is reached.
     given_up = _number(text_of(group.stat), group.reclaimable) or 0
     return int(most), max(0, int(used) - given_up)
 
 
 def _oom_kills(file: Path) -> int | None:
-    """Return how many processes the system has ended for want of memory.
+    """Return how many processes the system has killed because memory ran out.
 
-    In a control group, and below it in version 2 (cgroup-v2.rst, memory.events), whichever limit
-    was reached, the machine's included; of /proc/vmstat on the whole machine. Since Linux 4.13.
+    From a control group's file: in the group, and in those below it in version 2 (cgroup-v2.rst,
+    memory.events), for any limit, the machine's included. From /proc/vmstat: on the whole machine.
+    Since Linux 4.13.
     """
     return _number(text_of(file), "oom_kill")
 
@@ -117,16 +118,16 @@ def _kib(text: str, key: str) -> int | None:
 
 
 def _number(text: str, key: str) -> int | None:
-    """Return the number of the line that begins with `key`."""
+    """Return the number on the line that begins with `key`; `None` without one."""
     start = 0 if text.startswith(f"{key} ") else text.find(f"\n{key} ") + 1
     fields = text[start : start + 200].split(None, 2)
     return int(fields[1]) if len(fields) > 1 and fields[0] == key and fields[1].isdigit() else None
 
 
 def text_of(path: Path) -> str:
-    """Return what a small file of the system says, nothing where it cannot be read.
+    """Return the text of a small system file, empty where it cannot be read.
 
-    Each call of the system lets go of the interpreter for a while: `open` makes twice as many.
+    Each system call releases the GIL for a while, and `open` makes twice as many.
     """
     try:
         file = os.open(path, os.O_RDONLY)

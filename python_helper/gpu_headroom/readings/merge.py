@@ -1,4 +1,4 @@
-"""The views of all sources, side by side per device, and what none of them explains."""
+"""The readings of all sources merged per device, and the memory that none of them explains."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def merge(
 ) -> tuple[DeviceReading, ...]:
     """Return one reading per device from the frameworks' `views` and the driver's `cards`.
 
-    A device is the same where its UUID is the same; where one of the two has none, where backend
-    and index are. Outside is what is used on the card and reserved by none of the frameworks.
+    Devices are matched by UUID; where one side has none, by backend and index. Outside is the
+    memory in use on the GPU that no framework has reserved.
     """
     groups: Groups = {}
     for view in views:
@@ -38,7 +38,7 @@ def merge(
 
 
 def _pairs(groups: Groups, cards: Sequence[View]) -> dict[tuple[Backend, int], View | None]:
-    """Find the card of each device; cards that no framework uses become devices too."""
+    """Match each device with the driver's GPU; GPUs that no framework uses become devices too."""
     uuids = {key: _together(views, "uuid") for key, views in groups.items()}
     left = list(cards)
     found: dict[tuple[Backend, int], View | None] = {}
@@ -49,7 +49,7 @@ def _pairs(groups: Groups, cards: Sequence[View]) -> dict[tuple[Backend, int], V
             left.remove(card)
     for card in left:
         key = (card.backend, card.index)
-        while key in found:  # counted otherwise by a framework, which knows better
+        while key in found:  # a framework uses this index for another GPU: take a free one
             key = (card.backend, (key[1] + 1) % (len(found) + 1))
         found[key] = card
     return found
@@ -81,7 +81,7 @@ def _device(
     ]
     outside = None
     if total is not None and free is not None and len(reserved) == len(frameworks):
-        # Card and allocators are read one after the other: the difference may be a little off.
+        # GPU and allocators are read one after the other, so the difference may be slightly off.
         outside = max(0, total - free - sum(reserved))
     # A limit binds one framework, not the device that it shares with another.
     limit = views[0].limit_bytes if len(frameworks) == 1 else None
@@ -108,7 +108,7 @@ def _device(
 
 
 def _card(known: Sequence[View], host: HostReading | None) -> tuple[Told, Told]:
-    """Return total and free bytes of the card; the host's where they share their memory.
+    """Return total and free bytes of the GPU; the host's where they share their memory.
 
     There `cudaMemGetInfo` counts the page cache as used, and NVIDIA has programs estimate by
     /proc/meminfo (docs.nvidia.com/dgx/dgx-spark/known-issues.html, "Guidance for reporting memory
@@ -133,11 +133,11 @@ def _card(known: Sequence[View], host: HostReading | None) -> tuple[Told, Told]:
 
 
 def _told(values: Iterable[Told]) -> Told:
-    """Return the first value that is known, and the call that told it."""
+    """Return the first known value with the call it came from; `(None, "")` without one."""
     return next((value for value in values if value[0] is not None), (None, ""))
 
 
 def _together(views: Sequence[View], name: str) -> Any:
-    """Return a fact as these views know it."""
+    """Return a fact from the first view that has it; true if any view has it as true."""
     known = [value for view in views if (value := getattr(view, name)) is not None]
     return True if any(value is True for value in known) else next(iter(known), None)

@@ -1,4 +1,4 @@
-"""What NVIDIA's driver says of the cards and of who else is on them."""
+"""The GPUs and the processes on them, as NVIDIA's driver lists them."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ _DEVICE_FILES = ("nvidia", "nvhost", "nvmap", "dxg")
 
 
 class Identity(NamedTuple):
-    """The ids by which the driver may list this process, and whether others' ids are valid here."""
+    """Ids under which the driver may list this process, and whether other ids are valid here."""
 
     pids: frozenset[int]
     same_namespace: bool
 
 
 def identity(proc: Path = _PROC) -> Identity | None:
-    """Say how the driver lists this process; `None` in a container that cannot know it."""
+    """Return how the driver lists this process; `None` in a container where that is unknown."""
     if os.name == "nt":  # where there are no namespaces of process ids
         return Identity(frozenset({os.getpid()}), same_namespace=True)
     try:
@@ -57,9 +57,9 @@ def identity(proc: Path = _PROC) -> Identity | None:
 
 
 class Driver:
-    """The driver's library, opened once for the process; every method is safe from any thread.
+    """The driver's library, opened once per process; every method is safe from any thread.
 
-    In a forked child it says nothing: neither locks nor handles survive a fork.
+    Returns no readings in a forked child: neither locks nor handles survive a fork.
     """
 
     def __init__(self) -> None:
@@ -78,9 +78,9 @@ class Driver:
         self._others: dict[str, tuple[float, int | None]] = {}
 
     def open(self) -> None:
-        """Load and start the library of this machine, once; without one nothing is read.
+        """Load and start the library of this machine, once; without one, readings are empty.
 
-        Not while all its GPUs sleep: to be called again, which costs little.
+        Does nothing while all GPUs are suspended, so call it again; repeated calls are cheap.
         """
         if self._pid != 0 or simulation() is not None:
             return
@@ -90,19 +90,20 @@ class Driver:
             library = nvml_library.load()
             if library is not None:
                 self._use(Nvml(library), identity(), None)
-            # Where only the library is missing, as in some containers, the devices are there.
+            # Some containers lack only the library: there the device files exist.
             self._absent = self._library is None and _has_no_device()
 
     def close(self) -> None:
-        """Let go of the library; `open` may follow."""
+        """Release the library; `open` may follow."""
         if self._library is not None and self._pid == os.getpid():
             self._library.stop()
         self._forget()
 
     def read(self, fixed: bool) -> tuple[View, ...]:
-        """Read each card that CUDA shows this process, counted as CUDA counts.
+        """Read each GPU that is visible to this process, in CUDA's order.
 
-        `fixed` says that CUDA has started: what CUDA_VISIBLE_DEVICES is changed to has no effect.
+        `fixed` states that CUDA is initialized, so that a change of CUDA_VISIBLE_DEVICES has no
+        effect.
         """
         library = self._here()
         if library is None or (self._power is not None and self._power.asleep()):
@@ -129,7 +130,7 @@ class Driver:
         return tuple([(free, n) for n, total, free in known if free >= _EMPTY * total > 0])
 
     def shows_none(self) -> bool:
-        """Whether CUDA has no device in this process: none is shown to it, or none is there."""
+        """Whether CUDA has no device in this process, hidden ones not counted."""
         if self._pid != os.getpid() or simulation() is not None:
             return False
         if self._library is None:
@@ -137,7 +138,7 @@ class Driver:
         return not visible(self._setting, self._boards)
 
     def processes(self, device: DeviceReading) -> list[wire.Process] | None:
-        """List the other processes on a device, the largest first; `None` where they are hidden."""
+        """Return the other processes on a device, largest first; `None` where they are hidden."""
         library = self._here()
         if library is None or device.uuid is None:
             return None
@@ -168,12 +169,12 @@ class Driver:
             return
         self._boards = boards
         self._identity, self._others = own, {}
-        self._library = library  # last: other threads may look at any time
+        self._library = library  # last, as other threads may read it at any time
 
     def _here(self) -> Nvml | None:
-        """Return the library if it is open in this process.
+        """Return the library if it is open in this process, else `None`.
 
-        While there is a simulated GPU it is that one's, which takes no time to open.
+        While there is a simulated GPU, that is its own library, which opens in no time.
         """
         now = simulation()
         if now is not self._simulation:
@@ -205,7 +206,7 @@ class Driver:
         )
 
     def _others_bytes(self, library: Nvml, board: Board) -> int | None:
-        """Sum the other processes on a card, asked every few seconds: it is the costly question."""
+        """Return the bytes of other processes on a GPU; costly, so read every 5 s only."""
         now = time.monotonic()
         read_at, known = self._others.get(board.uuid, (-_OTHERS_EVERY_S, None))
         if now - read_at < _OTHERS_EVERY_S:
@@ -221,12 +222,12 @@ class Driver:
         if listed is None or self._identity is None:
             return None
         others = {pid: used for pid, used in listed.items() if pid not in self._identity.pids}
-        # WSL lists nobody, and Windows not everybody: that there is nobody is not said.
+        # WSL lists no process, and Windows not all: an empty list there means unknown.
         return others or (None if system.has_wddm() else others)
 
 
 def _has_no_device() -> bool:
-    """Whether there is surely no GPU of NVIDIA's; only Linux tells without a driver."""
+    """Whether there is certainly no NVIDIA GPU; known without a driver only on Linux."""
     if sys.platform == "linux":
         with suppress(OSError):
             return not any(path.name.startswith(_DEVICE_FILES) for path in _DEVICES.iterdir())

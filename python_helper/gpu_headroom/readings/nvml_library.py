@@ -1,10 +1,10 @@
-"""NVIDIA's management library through ctypes: what it tells needs no CUDA context and makes none.
+"""NVIDIA's management library through ctypes, which neither needs nor creates a CUDA context.
 
-Every call may be missing in an old driver, refused in a container or unsupported on a card: then
-the answer is `None`. Signatures and structures: NVML API reference, "Device Queries".
+Every call may be missing in an old driver, refused in a container or unsupported on a GPU: then the
+result is `None`. Signatures and structures: NVML API reference, "Device Queries".
 
-The library may hold locks while it is called, and a forked child would have them held for ever
-where PyTorch counts its cards by the same library: who forks waits for a call, for a moment.
+The library may hold locks during a call, and a forked child would have them held forever, where
+PyTorch counts its GPUs by the same library: so a fork waits briefly for the end of a call.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _stands_still = False
 
 
 class MemoryV2(ctypes.Structure):
-    """`nvmlMemory_v2_t`: what the driver keeps for itself counts as reserved, not as used."""
+    """`nvmlMemory_v2_t`: the driver's own memory counts as reserved, not as used."""
 
     _fields_ = (
         ("version", c_uint),
@@ -51,18 +51,18 @@ class MemoryV1(ctypes.Structure):
 
 
 class CardMemory(NamedTuple):
-    """Bytes of a card that programs can have, and those that none has."""
+    """Bytes of a GPU that programs can have, and those of them that are free."""
 
     total_bytes: int | None
     free_bytes: int | None
 
 
 HOST_MEMORY = CardMemory(None, None)
-"""Of a GPU that has no memory but the host's."""
+"""The value for a GPU that has no memory but the host's."""
 
 
 def load() -> Any:
-    """Return the driver's library, the one that `pynvml` has loaded if it has; else `None`."""
+    """Return the driver's library, preferably the one that `pynvml` has loaded; else `None`."""
     loaded = getattr(imported("pynvml"), "nvmlLib", None)
     if loaded is not None:
         return loaded
@@ -74,26 +74,26 @@ def load() -> Any:
 
 
 class Nvml:
-    """The calls that are used, as Python values."""
+    """The library's calls that are used here, with Python values."""
 
     def __init__(self, library: Any) -> None:
         self._library = library
         _follow_forks()
 
     def start(self) -> bool:
-        """Start the library; may take seconds where no other program uses the card."""
+        """Start the library; may take seconds where no other program uses the GPU."""
         return self._call("nvmlInit_v2") == 0
 
     def stop(self) -> None:
-        """Undo one start: the library counts them."""
+        """Undo one start; the library counts them."""
         self._call("nvmlShutdown")
 
     def handles(self) -> list[Any]:
-        """Return the handle of each GPU, in the order of the bus."""
+        """Return the handle of each GPU, in bus order."""
         return self._handles("nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetCount_v2")
 
     def instances(self, handle: Any) -> list[Any]:
-        """Return the handles of a GPU's MIG instances; none where MIG is off."""
+        """Return the handles of a GPU's MIG instances; empty where MIG is off."""
         mode, pending = c_uint(), c_uint()
         if (
             self._call("nvmlDeviceGetMigMode", handle, byref(mode), byref(pending))
@@ -112,9 +112,9 @@ class Nvml:
         return self._text("nvmlDeviceGetName", handle)
 
     def memory(self, handle: Any) -> CardMemory | None:
-        """Return total and free; `None` where the numbers cannot be true, as some of WSL's.
+        """Return total and free bytes; `None` where they cannot be true, as sometimes under WSL.
 
-        `HOST_MEMORY` where the driver supports neither question: GB10 of DGX Spark, and Jetson
+        `HOST_MEMORY` where the driver supports neither call: GB10 of DGX Spark, and Jetson
         (docs.nvidia.com/dgx/dgx-spark/known-issues.html, "nvidia-smi reports memory usage not
         supported"; github.com/leptonai/gpud/pull/1170).
         """
@@ -132,8 +132,8 @@ class Nvml:
     def processes(self, handle: Any) -> dict[int, int | None] | None:
         """Return bytes by process id, of compute and graphics; `None` where the driver hides it.
 
-        A process has no bytes under WDDM, where Windows manages the memory, not the driver (NVML
-        API reference, `nvmlProcessInfo_t.usedGpuMemory`), and under MIG.
+        The bytes are `None` under WDDM, where Windows manages the memory, not the driver (NVML API
+        reference, `nvmlProcessInfo_t.usedGpuMemory`), and under MIG.
         """
         compute = self._processes("nvmlDeviceGetComputeRunningProcesses", handle)
         graphics = self._processes("nvmlDeviceGetGraphicsRunningProcesses", handle)
@@ -161,7 +161,7 @@ class Nvml:
         return None
 
     def _handles(self, name: str, counted_by: str, *of: Any) -> list[Any]:
-        """Return the handles that the driver gives by their index, but for those it refuses."""
+        """Return the handles at all indices, except those that the driver refuses."""
         count, handles = c_uint(), []
         if self._call(counted_by, *of, byref(count)) != 0:
             return []
@@ -178,7 +178,7 @@ class Nvml:
         return buffer.value.decode(errors="replace")
 
     def _call(self, name: str, *arguments: Any) -> int | None:
-        """Call a function; 0 is success, `None` that this driver has no such function."""
+        """Call a function; 0 is success, `None` means that this driver has no such function."""
         try:
             function = getattr(self._library, name)
         except AttributeError:
@@ -193,7 +193,7 @@ class Nvml:
 
 
 def _rows(raw: bytes, count: int, size: int) -> dict[int, int | None] | None:
-    """Read entries of `size` bytes, which begin with id and use; `None` if that is not the size."""
+    """Return bytes by process id from entries of `size` bytes; `None` if the size is wrong."""
     rows: dict[int, int | None] = {}
     for start in range(0, count * size, size):
         pid = int.from_bytes(raw[start : start + 4], sys.byteorder)
@@ -206,14 +206,14 @@ def _rows(raw: bytes, count: int, size: int) -> dict[int, int | None] | None:
 
 @cache
 def _follow_forks() -> None:
-    """Have forks wait, once in the life of a process: it cannot be taken back."""
+    """Make forks wait for a call's end, once per process: hooks cannot be unregistered."""
     system.follow_forks(
         before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
     )
 
 
 def _before_fork() -> None:
-    global _stands_still  # noqa: PLW0603  it is of the process, as a fork is
+    global _stands_still  # noqa: PLW0603  per process, as forks are
     _stands_still = _calling.acquire(threads.LIMIT_S)
 
 

@@ -1,6 +1,6 @@
-"""Whether the machine's NVIDIA GPUs sleep: a laptop's does, and to ask its driver would wake it.
+"""Whether the NVIDIA GPUs are suspended, as in laptops, where a driver call would wake them.
 
-Linux tells without touching the device (kernel documentation, "Runtime Power Management").
+Linux reports it without touching the device (kernel documentation, "Runtime Power Management").
 """
 
 from __future__ import annotations
@@ -27,6 +27,6 @@ class Power:
         ]
 
     def asleep(self, *, any_of_them: bool = False) -> bool:
-        """Whether all of them are suspended, so that no program uses one, or any is."""
+        """Whether all GPUs are suspended, so that no program uses one; or whether any is."""
         suspended = [text_of(path) == "suspended" for path in self._states]
         return any(suspended) if any_of_them else bool(suspended) and all(suspended)

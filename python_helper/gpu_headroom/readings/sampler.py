@@ -1,4 +1,4 @@
-"""The thread that reads the sources while a cell runs."""
+"""Thread that reads the sources while a cell runs."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ if TYPE_CHECKING:
     from .sources import Reading
 
     class Readable(Protocol):
-        """What a sampler reads: all sources of the kernel."""
+        """Source of a sampler: all sources of the kernel."""
 
         def read(self, *, ticking: bool = False) -> Reading:
-            """Read everything now, or what may have changed since the last tick."""
+            """Read all values now, or with `ticking` those that may have changed."""
 
 
 _EDGE_TIMEOUT_S = 0.05
 _JOIN_S = 2.0
-_HEARTBEAT_S = 0.8  # so that readings off the beat of a second count for it
+_HEARTBEAT_S = 0.8  # a little under a second, for readings off the beat
 _FIRST_REST_S = 0.5
 _SLICE_REST_S = 0.005
-_REPEATED_S = 0.4  # what is unchanged is told, and looked after, twice a second at most
+_REPEATED_S = 0.4  # between unchanged readings that are sent, and between calls of `prepare`
 
 _samplers: weakref.WeakSet[Sampler] = weakref.WeakSet()
 
 
 class Sampler:
-    """Reads the sources: on its own thread while `busy()`, and whenever asked.
+    """Reads the sources: on its own thread while `busy()`, and on each call of `measure`.
 
-    `prepare` does what takes long, such as opening a driver, and is called on the sampler's own
-    thread, often, but not before a first reading. `at_rest` is called where no cell runs until it
-    says that nothing is left to do. A source that fails is reported by `failed` and asked again
-    later. `forked` tells that this is the copy in a forked child, where nothing may touch the GPU.
+    `prepare` does slow work, such as opening a driver; called often, on the sampler's thread, after
+    a first reading. `at_rest` is called while no cell runs, until it returns false as nothing is
+    left to do. A source that fails is reported to `failed` and read again later. `forked` is set in
+    the copy in a forked child, where nothing may touch the GPU.
     """
 
-    def __init__(  # noqa: PLR0913 — what it reads, and whom it tells
+    def __init__(  # noqa: PLR0913 — a source and its callbacks
         self,
         sources: Readable,
         *,
@@ -84,7 +84,7 @@ class Sampler:
         self._thread = threads.start(self._run)
 
     def stop(self) -> None:
-        """End the thread and wait for it; a second stop does nothing."""
+        """End the thread and wait for it, for 2 s at most; a second stop does nothing."""
         self._stopping = True
         self._news.ring()
         thread, self._thread = self._thread, None
@@ -92,11 +92,11 @@ class Sampler:
             thread.join(_JOIN_S)
 
     def wake(self) -> None:
-        """Tell the thread of a cell's start or end, or another rate."""
+        """Wake the thread at a cell's start or end, or for another rate."""
         self._news.ring()
 
     def measure(self, timeout_s: float = 0.25, *, ticking: bool = False) -> DeviceSnapshot | None:
-        """Read all sources now; the last reading where another thread is at it for long."""
+        """Read all sources now; return the last reading if another thread reads for too long."""
         if self.forked:
             return None
         if not self._lock.acquire(timeout_s):
@@ -115,10 +115,10 @@ class Sampler:
         return self.latest
 
     def measure_edge(self) -> DeviceSnapshot | None:
-        """Read at the start or end of a cell, or say that it was not possible in time.
+        """Read at the start or end of a cell; return `None` where that took too long.
 
-        Our thread reads while the caller stands still: a driver that hangs must not hold a cell,
-        and what a cell did must not be told from an older reading.
+        The sampler's thread reads while the caller waits: a driver that hangs must not block a
+        cell, and an older reading must not be taken for the state at this moment.
         """
         if self._thread is None or self.forked:
             return self.measure(_EDGE_TIMEOUT_S)
@@ -152,7 +152,7 @@ class Sampler:
     def _guarded(self, call: Callable[[], bool | None]) -> bool | None:
         try:
             return call()
-        except Exception as error:  # noqa: BLE001  the thread must outlive whatever happens
+        except Exception as error:  # noqa: BLE001  the thread must survive any error
             self._interval.slow_down()
             self._failed("sampler", error)
             return None
@@ -166,7 +166,7 @@ class Sampler:
             self._measured(snapshot)
 
     def become_inert(self) -> None:
-        """End in a forked child: locks may have been copied while held, the thread was not."""
+        """Stop in a forked child, which has no thread and may have copies of held locks."""
         self.forked = self._stopping = True
         self._lock = threads.Lock()
         self._news = threads.Bell()
@@ -175,7 +175,7 @@ class Sampler:
 
 @cache
 def _follow_forks() -> None:
-    """Have forked children told, once in the life of a process: it cannot be taken back."""
+    """Register the fork hook, once per process: hooks cannot be unregistered."""
     system.follow_forks(after_in_child=_after_fork_in_child)
 
 
@@ -185,18 +185,18 @@ def _after_fork_in_child() -> None:
 
 
 class Pace:
-    """Decides whether a reading is worth sending: news, or a heartbeat each second."""
+    """Decides whether a reading is worth sending: a change, or a heartbeat each second."""
 
     def __init__(self) -> None:
         self._sent: DeviceSnapshot | None = None
         self._sent_s = 0.0
 
     def due(self, snapshot: DeviceSnapshot, rate_hz: float, now_s: float) -> bool:
-        """Whether to send `snapshot` at a wanted rate; remembers it as sent if so."""
+        """Return whether to send `snapshot` at a rate; if so, remember it as sent."""
         last, since_s = self._sent, now_s - self._sent_s
         if last is not None:
             same = last.state == snapshot.state and last.devices == snapshot.devices
-            # Half a period early is on time: the thread's clock and ours are not one.
+            # Half a period early is on time, as the thread keeps its own time.
             if since_s < 0.5 / rate_hz or (same and since_s < _HEARTBEAT_S):
                 return False
         self.sent(snapshot, now_s)

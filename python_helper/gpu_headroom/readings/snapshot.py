@@ -1,4 +1,4 @@
-"""One reading of the GPUs, frozen so that threads can share it."""
+"""One reading of the GPUs, immutable so that threads can share it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class DeviceReading(DeviceFacts):
     outside_bytes: int | None = None
     frameworks: tuple[FrameworkReading, ...] = ()
     notes: tuple[wire.Message, ...] = ()
-    # The calls that told capacity and free, empty where none did: for cards only.
+    # Calls from which capacity and free came, empty if not measured; shown in reports only.
     capacity_source: str = field(default="", compare=False)
     free_source: str = field(default="", compare=False)
 
@@ -33,38 +33,41 @@ class DeviceReading(DeviceFacts):
 
     @property
     def cached_bytes(self) -> int:
-        """Bytes the frameworks' allocators keep without using them."""
+        """Bytes that the frameworks' allocators keep unused."""
         return sum(framework.cached_bytes or 0 for framework in self.frameworks)
 
     @property
     def peak_in_use_bytes(self) -> int | None:
-        """The framework's peak counter; of several it is not known, as their peaks may not meet."""
+        """The framework's peak counter; `None` with several frameworks.
+
+        Their peaks may be at different times.
+        """
         if len(self.frameworks) == 1:
             return self.frameworks[0].peak_in_use_bytes
         return None if self.frameworks else 0
 
     @property
     def allocated_total_bytes(self) -> int | None:
-        """All bytes that were ever given out, over all frameworks."""
+        """All bytes that were ever allocated, over all frameworks."""
         totals = [framework.allocated_total_bytes for framework in self.frameworks]
         known = [total for total in totals if total is not None]
         return sum(known) if known and len(known) == len(totals) else None
 
     @property
     def inactive_split_bytes(self) -> int:
-        """Cached bytes beside blocks in use: no flush of the cache can give them back."""
+        """Cached bytes beside blocks in use, which no flush of the cache can return."""
         return sum(framework.inactive_split_bytes or 0 for framework in self.frameworks)
 
     @property
     def used_bytes(self) -> int | None:
-        """Outside + in use: the left number of the gauge."""
+        """Outside + in use: the left number of the gauge; `None` where not measured."""
         if self.outside_bytes is None:
             return None
         return self.outside_bytes + self.in_use_bytes
 
     @property
     def headroom_bytes(self) -> int | None:
-        """Free + cached, at most what the capacity leaves: an upper bound."""
+        """Free + cached, an upper bound, limited by the capacity; `None` if not measured."""
         if self.free_bytes is None:
             return None
         headroom = self.free_bytes + self.cached_bytes
@@ -73,7 +76,7 @@ class DeviceReading(DeviceFacts):
         return headroom
 
     def as_wire(self) -> wire.Device:
-        """Return this reading as it travels."""
+        """Return the wire object of this reading."""
         device = {
             **shallow(self),
             "in_use_bytes": self.in_use_bytes,
@@ -91,9 +94,9 @@ class DeviceReading(DeviceFacts):
 class HostReading:
     """The kernel's own host memory and the host's, in bytes; `None` is not measured.
 
-    Available and total are a container's where it has a limit, which does not bind what a GPU
-    takes of the machine's memory. `oom_kills` counts the processes that the system has ended for
-    want of memory, in the kernel's control group where there is one.
+    Available and total are a container's where it has a limit; that limit does not apply to what a
+    GPU takes of the machine's memory. `oom_kills` counts the processes that the system has killed
+    because memory ran out, in the kernel's control group where there is one.
     """
 
     rss_bytes: int | None
@@ -104,7 +107,7 @@ class HostReading:
     machine_total_bytes: int | None = None
 
     def as_wire(self) -> wire.HostMemory:
-        """Return this reading as it travels."""
+        """Return the wire object of this reading."""
         reading = shallow(self)
         del reading["machine_available_bytes"], reading["machine_total_bytes"]
         return cast("wire.HostMemory", reading)
@@ -112,7 +115,7 @@ class HostReading:
 
 @dataclass(frozen=True, slots=True)
 class DeviceSnapshot:
-    """All devices at one moment; `state` says why there are none."""
+    """All devices at one moment; `state` is the reason where there are none."""
 
     seq: int
     time_s: float
@@ -121,5 +124,5 @@ class DeviceSnapshot:
     host: HostReading | None = None
 
     def device(self, index: int) -> DeviceReading | None:
-        """Return the device that the framework counts as `index`."""
+        """Return the device with the framework's index `index`; `None` without one."""
         return next((device for device in self.devices if device.index == index), None)

@@ -1,4 +1,4 @@
-"""What frameworks and driver say of the GPUs, read without importing or starting one."""
+"""Readings of frameworks and driver, made without importing or starting any of them."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     Failed = Callable[[str, BaseException], None]
 
 _HOST_EVERY_S = 1.0
-_CARDS_EVERY_S = 0.9  # of two ticks a second every other one asks
+_CARDS_EVERY_S = 0.9  # of two ticks a second, every other one reads the driver
 _AGAIN_S = 60.0
 _AGAIN_MOST_S = 3600.0
 _BY_LIFE: tuple[wire.State, ...] = ("no_framework", "no_gpu", "not_initialised", "live")
 
 
 class Reading(NamedTuple):
-    """What one look at all sources gave; `took_s` is what the frameworks took of the time."""
+    """Result of one reading of all sources; `took_s` is the frameworks' share of the time."""
 
     state: wire.State
     devices: tuple[DeviceReading, ...]
@@ -39,11 +39,12 @@ class Reading(NamedTuple):
 
 
 class Sources:
-    """All sources of one kernel: each framework from when it is imported, the driver once opened.
+    """All sources of one kernel: each framework once it is imported, the driver once opened.
 
-    PyTorch's is always read; the others once they are included, for they have to be imported. One
-    of them that fails is reported by `failed`, and left out for a minute, then for twice that, an
-    hour at most. Where `frozen` is set it is all there is: the GPU must not be touched any more.
+    PyTorch is always read; the others, whose modules have to be imported, once they are included. A
+    source other than PyTorch that fails is reported to `failed` and left out for a minute, then for
+    twice that each time, an hour at most. If `frozen` is set it is returned for every reading: the
+    GPU must not be touched any more.
     """
 
     def __init__(self, failed: Failed) -> None:
@@ -51,7 +52,7 @@ class Sources:
         self._all_included = False
         self.torch = TorchCuda()
         self._frameworks: dict[str, Source] = {"torch": self.torch}
-        # Of parts that failed: until when they are not asked, and for how long that is.
+        # Failed sources: the end of their pause, and its length, in seconds.
         self._left_out: dict[str, tuple[float, float]] = {}
         self.frozen: Reading | None = None
         self._host: HostReading | None = None
@@ -63,31 +64,32 @@ class Sources:
         self._devices: tuple[DeviceReading, ...] = ()
 
     def include_all(self) -> None:
-        """Read the other frameworks, the host and the driver as well from now on."""
+        """Also read the other frameworks, the host and the driver from now on."""
         self._all_included = True
 
     def prepare(self) -> None:
-        """Include all, and open the driver's library where that is to be done: may take seconds."""
+        """Include all sources, and open the driver's library if needed; may take seconds."""
         self.include_all()
         if self.frozen is None:
             self._guard("nvml", lambda: self._driver().open())
 
     def close(self) -> None:
-        """Let go of the driver's library."""
+        """Release the driver's library."""
         if self._all_included:
             self._guard("nvml", lambda: self._driver().close())
 
     def read(self, *, ticking: bool = False) -> Reading:
-        """Read all that is live, and the driver; raises what PyTorch raises.
+        """Read all live frameworks, and the driver; raises what PyTorch raises.
 
-        `ticking` asks the driver once a second, or where a framework took from a card or gave back.
+        With `ticking`, the driver is read only once a second, or where a framework's reserved
+        memory has changed.
         """
         if self.frozen is not None:
             return self.frozen
         if self._all_included:
             self._look_for_frameworks()
-        # Files and the driver let go of the interpreter: beside a cell that computes, the wait for
-        # it is not the allocator's.
+        # Only frameworks are timed: files and the driver release the GIL, and the wait to get it
+        # back beside a cell that computes is not the allocator's.
         started = time.perf_counter()
         states: dict[str, wire.State] = {
             name: self._ask(name, source.state) or "no_framework"
@@ -119,9 +121,9 @@ class Sources:
                         self._frameworks[name] = found.SOURCE()
 
     def _read_cards(self, views: list[View], *, ticking: bool) -> bool:
-        """Ask the driver, unless a tick need not; whether it was asked.
+        """Read the driver, unless a tick need not; return whether it was read.
 
-        Each question lets go of the interpreter, and may wait for the card.
+        Each driver call releases the GIL, and may wait for the GPU.
         """
         now_s = time.monotonic()
         soon = now_s - self._cards_read_s < _CARDS_EVERY_S
@@ -133,7 +135,7 @@ class Sources:
         return True
 
     def _read_host(self) -> bool:
-        """Read host memory once a second: it is a handful of files; whether it was read."""
+        """Read host memory, a few files, once a second; return whether it was read."""
         now_s = time.monotonic()
         if now_s - self._host_read_s < _HOST_EVERY_S:
             return False
@@ -150,7 +152,7 @@ class Sources:
         return call() if framework == "torch" else self._guard(framework, call)
 
     def _guard(self, name: str, call: Callable[[], Any]) -> Any:
-        """Call a part that may be missing or fail, and leave it out for a while then."""
+        """Call a source that may be missing or fail; on failure leave it out for a while."""
         now_s = time.monotonic()
         until_s, waited_s = self._left_out.get(name, (now_s, _AGAIN_S / 2))
         if now_s < until_s:
@@ -164,7 +166,7 @@ class Sources:
             return None
 
     def _is_without_gpu(self) -> bool:
-        """Whether this PyTorch is built for CUDA, and the driver has nothing to show it."""
+        """Whether this PyTorch is built for CUDA, and the driver shows it no GPU."""
         version = getattr(imported("torch"), "version", None)
         is_for_cuda = getattr(version, "cuda", None) is not None
         return self._all_included and is_for_cuda and self._driver().shows_none()

@@ -1,8 +1,8 @@
-"""Which of the machine's GPUs this process sees, and in which order: CUDA_VISIBLE_DEVICES.
+"""GPUs of the machine that this process sees, and their order: CUDA_VISIBLE_DEVICES.
 
 The rules are CUDA's (Programming Guide, "CUDA Environment Variables"): a list of indices, or of
-UUIDs that may be shortened; what comes after an entry that fits no device does not count, and a
-device that is named twice leaves none.
+UUIDs that may be shortened; entries after one that matches no device are ignored, and a device that
+is named twice leaves none.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ def _named(setting: str | None, boards: Sequence[Board]) -> list[Board]:
 
 
 def is_certain(setting: str | None, order: str | None, boards: Sequence[Board]) -> bool:
-    """Whether an index means the same to CUDA and to its driver.
+    """Whether an index means the same device to CUDA and to its driver.
 
     CUDA counts the fastest device first unless CUDA_DEVICE_ORDER is PCI_BUS_ID, the driver counts
-    by the bus: with devices of one kind only, or named by UUID, that makes no difference.
+    in bus order: no difference where all devices are of one kind, or are named by UUID.
     """
     by_uuid = setting is not None and setting.strip().startswith(("GPU-", "MIG-"))
     return by_uuid or order == "PCI_BUS_ID" or len({board.name for board in boards}) <= 1

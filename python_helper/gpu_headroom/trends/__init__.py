@@ -1,1 +1,1 @@
-"""What happens over time: growth while a cell runs and from run to run, and who is warned."""
+"""Trends over time, while a cell runs and from run to run, and the warnings they cause."""

@@ -1,4 +1,4 @@
-"""Errors of a full GPU that a cell caught: how many attempts, and what filled it at the first."""
+"""Out-of-memory errors that a cell caught: the number of attempts, and the first one's memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def said_of(
     run: CellRun, count: int, first: Capture | None, device: DeviceReading | None
 ) -> Message:
-    """Return the warning of a cell that caught `count` errors, the `first` of them as captured."""
+    """Return the warning for a cell that caught `count` errors; `first` is the capture of one."""
     steps = [step for _, frames in (first.threads if first else ()) for step in frames]
     line = next((line for _, line, _ in in_cells(steps, (run,))), None)
     if first is None or line is None:
@@ -46,7 +46,7 @@ def said_of(
 
 
 def attempts(source: str, line: int) -> int | None:
-    """Return how often a line was tried by what the cell says; `None` is not known."""
+    """Return how often the cell's code runs a line in all; `None` where that is not known."""
     tree = parse_cell(source)
     nodes = [] if tree is None else [node for node in walk(tree) if spans(node, line)]
     loops = [node for node in nodes if isinstance(node, LOOP)]

@@ -1,4 +1,4 @@
-"""Growth of the same cell over its runs, and the holder that grows."""
+"""Growth of a cell from run to run, and the name that holds what grows."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ if TYPE_CHECKING:
     from ..holders.account import Account
     from ..protocol.generated import wire
 
-_RUNS = 3  # in a row that kept as much
-_LEAST_BYTES = 50 * MIB  # each of them
-_ALIKE = 0.1  # so far may they be apart
-_MOST_OF_IT = 0.5  # of the growth is one holder's, or none is named
+_RUNS = 3  # consecutive runs that kept about the same
+_LEAST_BYTES = 50 * MIB  # kept by each run
+_ALIKE = 0.1  # of the largest: maximum difference between runs
+_MOST_OF_IT = 0.5  # minimum share of the growth of a holder to be named
 _KEPT_ACCOUNTS = 8
 _OF_A_MODEL = ("parameters", "gradients")
 
 
 def growth_of(runs: Sequence[CellRun]) -> wire.Growth | None:
-    """Return by how much the last of these runs of one cell grew like those before it.
+    """Return the growth of a cell per run; `None` where its last runs show none.
 
-    Three in a row must have kept 50 MiB or more each, much the same, and nobody have freed it.
+    `runs` are of one cell. The last three must each have kept at least 50 MiB, about the same
+    amount, and none of it may have been freed since.
     """
     last = runs[-1]
     grown = [
@@ -46,13 +47,13 @@ def growth_of(runs: Sequence[CellRun]) -> wire.Growth | None:
 
 
 def suspected(runs: Sequence[CellRun]) -> list[int]:
-    """Return the devices on which the last two runs of one cell grew alike."""
+    """Return the devices on which the last two runs of one cell grew by about the same."""
     devices = [memory["device_index"] for memory in runs[-1].memory]
     return [device for device in devices if len(_alike(runs[-2:], device)) > 1]
 
 
 def _alike(runs: Sequence[CellRun], device_index: int) -> list[int]:
-    """Return what each run kept; empty unless all kept much, about the same, and it stayed."""
+    """Return the bytes each run kept; empty unless all kept much, about the same, for good."""
     memories = [memory for run in runs if (memory := run.on(device_index)) is not None]
     changes = [reading["change_bytes"] or 0 for reading in memories]
     enough = len(changes) == len(runs) and min(changes) >= _LEAST_BYTES
@@ -61,23 +62,23 @@ def _alike(runs: Sequence[CellRun], device_index: int) -> list[int]:
 
 
 def _stays(found: Sequence[wire.CellMemory], changes: Sequence[int]) -> bool:
-    """Whether each run began higher than the one before it: nobody freed what that had kept."""
+    """Whether each run began higher than the one before it, so that nothing kept was freed."""
     starts = [(memory["peak_bytes"] or 0) - (memory["needed_bytes"] or 0) for memory in found]
     rises = [later - earlier for earlier, later in pairwise(starts)]
     return all(rise >= _MOST_OF_IT * kept for rise, kept in zip(rises, changes, strict=False))
 
 
 class Accounts:
-    """Who held what after the second growing run of a cell, to be compared with the third.
+    """Memory by name after the second growing run of a cell, for comparison with the third.
 
-    Of the last few cells that are suspected; an account holds nothing of the user's.
+    Of the last 8 suspected cells; an account holds no reference to the user's objects.
     """
 
     def __init__(self) -> None:
         self._known: OrderedDict[str, Account] = OrderedDict()
 
     def keep(self, cell: str, account: Account | None) -> None:
-        """Remember an account, where there is one."""
+        """Store an account, if there is one."""
         if account is None:
             return
         self._known[cell] = account
@@ -85,7 +86,7 @@ class Accounts:
             self._known.popitem(last=False)
 
     def grown(self, cell: str, device_index: int, now: Account) -> str | None:
-        """Return the name that holds most of what has come since; `None`: no one does."""
+        """Return the name that holds most of the growth since; `None` if no name does."""
         from ..holders.account import largest_growth
 
         before = self._known.pop(cell, None)
@@ -93,9 +94,10 @@ class Accounts:
 
 
 def collector(account: Account, device_index: int, size: int) -> tuple[str, int] | None:
-    """Return the name under which a loop has collected most of `size` bytes, and what it holds.
+    """Return the name that holds most of `size` bytes that a loop has added, and its bytes.
 
-    Without an account from before it: parameters and gradients, which no loop grows, are left out.
+    `None` without one. There is no account from before the loop, so parameters and gradients, which
+    no loop grows, are left out.
     """
     device = account.device(device_index)
     held = {

@@ -1,4 +1,4 @@
-"""The readings of a session, so that a reloaded page has a chart at once."""
+"""Readings of a session, so that a reloaded front end has a chart at once."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ if TYPE_CHECKING:
     from ..readings.snapshot import DeviceSnapshot
 
 KEPT_S = 300
-"""So long each second is kept at least."""
+"""Seconds for which readings are kept second by second, at least."""
 OLDER_S: Final = 256
-"""The length of the stretches that are kept of what is older: a power of two, as in a page."""
+"""Seconds per point of older readings: a power of two, as in the front end."""
 _STRETCHES = 113  # eight hours
 
 
 class ReadingHistory:
-    """Of each device the highest reading of a stretch of time, and how low it was."""
+    """For each device and interval, the highest reading, and the lowest use."""
 
     def __init__(self) -> None:
         self._recent: dict[int, deque[wire.HistoryPoint]] = {}
         self._older: dict[int, deque[wire.HistoryPoint]] = {}
 
     def enter(self, snapshot: DeviceSnapshot) -> None:
-        """Enter a reading, whether a cell runs or a page asked."""
+        """Add a reading, of a running cell or requested by a front end."""
         for device in snapshot.devices:
             recent = self._recent.setdefault(device.index, deque())
             older = self._older.setdefault(device.index, deque(maxlen=_STRETCHES))
@@ -43,19 +43,19 @@ class ReadingHistory:
                     "low_bytes": device.in_use_bytes + (device.outside_bytes or 0),
                 },
             )
-            # Whole stretches, so that none covers what each second is kept of.
+            # Whole intervals, so that none overlaps the points kept second by second.
             while (recent[0]["time_s"] // OLDER_S + 1) * OLDER_S <= snapshot.time_s - KEPT_S:
                 _add(older, {**recent.popleft(), "width_s": OLDER_S})
 
     def points(self) -> list[wire.HistoryPoint]:
-        """Return what is known up to the newest reading, oldest first."""
+        """Return all points up to the newest reading, oldest first."""
         kept = [*self._older.copy().values(), *self._recent.copy().values()]
         points = [point for points in kept for point in points.copy()]
         return sorted(points, key=lambda point: (point["time_s"], point["device_index"]))
 
 
 def _add(points: deque[wire.HistoryPoint], point: wire.HistoryPoint) -> None:
-    """Add a point, which is one with the last where both are of one stretch."""
+    """Add a point; merge it with the last one where both are of one interval."""
     width_s = point["width_s"]
     if points and points[-1]["time_s"] // width_s == point["time_s"] // width_s:
         last = points.pop()

@@ -1,12 +1,12 @@
-"""Whether a model is being made or loaded: what it takes then is no trend."""
+"""Detection of a model being built or loaded, whose memory growth is not a trend."""
 
 from __future__ import annotations
 
 import sys
 import threading
 
-# By the function that does it: where its file lies. Every frame is asked for at each reading, and
-# few have one of these names.
+# Loading functions, with the ends of their files' paths. Keyed by name, as every frame of the stack
+# is checked at each reading and few have one of these names.
 _LOADERS = {
     **dict.fromkeys(
         ("__init__", "_apply", "load_state_dict", "reset_parameters"), ("torch/nn/modules/",)
@@ -24,7 +24,7 @@ _LOADERS = {
 
 
 def loads_model() -> bool:
-    """Whether the main thread is in such a function; reads names of code only, keeps no frame."""
+    """Whether the main thread is in a loading function; reads code names, keeps no frame."""
     # Not kept in a variable: this frame is among them, and a cycle would keep the user's alive.
     frame = sys._current_frames().get(threading.main_thread().ident or 0)  # noqa: SLF001  documented, in spite of its name
     while frame is not None:

@@ -1,4 +1,4 @@
-"""The steps of a loop, told apart by how memory in use rises and falls."""
+"""Steps of a loop, detected from the rise and fall of memory in use."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from statistics import median
 
 from ..text.format import MIB
 
-_RECENT = 48  # readings, in which a step is looked for
+_RECENT = 48  # readings in which a step is searched
 _LEAST_SWING_BYTES = MIB
 _FINE = 1 / 2  # of the swing: less is allocated from one reading to the next
-_LOW, _HIGH = 0.3, 0.7  # of the swing: the way up leads from below one to above the other
-_MARKS = 9  # ways up that are kept
+_LOW, _HIGH = 0.3, 0.7  # of the swing: a rise goes from below the first to above the second
+_MARKS = 9  # rises that are kept
 _LEAST_MARKS = 4
-_ALIKE = 0.25  # of the median: so far may steps be apart
+_ALIKE = 0.25  # of the median: maximum deviation of a step
 
 
 class LoopSteps:
-    """Counts steps from the framework's counter of all bytes it ever gave out.
+    """Counts steps from the framework's counter of all bytes ever allocated.
 
-    A step of a training loop gives out the same number of bytes each time. How many is learnt
-    from readings that follow its rise and fall: between two of them less than half of that
-    swing may have been given out. (A whole step between two readings would give out more than
-    the swing, so that a slow beat between steps and readings is never taken for a step.)
+    Each step of a training loop allocates the same number of bytes. That number is learned from
+    readings that are dense enough to follow its rise and fall: less than half of that swing may
+    have been allocated between two of them. (A whole step between two readings would allocate more
+    than the swing, so a slow beat between steps and readings is never mistaken for a step.)
     """
 
     def __init__(self) -> None:
@@ -34,11 +34,11 @@ class LoopSteps:
         self._bytes_per_step: float | None = None
 
     def enter(self, time_s: float, in_use: int, allocated_total: int | None) -> None:
-        """Enter a reading; without the counter nothing can be told."""
+        """Add a reading; ignored without the counter of allocated bytes."""
         if allocated_total is None:
             return
         if self._recent and allocated_total < self._recent[-1][2]:
-            self.__init__()  # type: ignore[misc]  # the counter was reset: all begins anew
+            self.__init__()  # type: ignore[misc]  # the counter was reset: start over
         recent = self._recent
         if self._first is None:
             self._first = allocated_total
@@ -48,21 +48,21 @@ class LoopSteps:
 
     @property
     def steps(self) -> int | None:
-        """Steps so far, about; `None` where they cannot be told apart."""
+        """Approximate number of steps so far; `None` where steps cannot be detected."""
         if self._bytes_per_step is None or self._first is None:
             return None
         return round((self._recent[-1][2] - self._first) / self._bytes_per_step)
 
     @property
     def step_s(self) -> float | None:
-        """Seconds that a step takes of late; `None` where they cannot be told apart."""
+        """Recent seconds per step; `None` where steps cannot be detected."""
         if self._bytes_per_step is None:
             return None
         (start_s, _, start), (end_s, _, end) = self._recent[0], self._recent[-1]
         return (end_s - start_s) * self._bytes_per_step / (end - start) if end > start else None
 
     def _follow(self, allocated_total: int) -> None:
-        """Mark the way up, where the readings are close enough to follow a step."""
+        """Mark a rise, where the readings are dense enough to follow a step."""
         levels = self._levels()
         lowest, swing = min(levels), max(levels) - min(levels)
         given = [later[2] - earlier[2] for earlier, later in pairwise(self._recent)]
@@ -76,7 +76,7 @@ class LoopSteps:
             self._learn()
 
     def _levels(self) -> list[float]:
-        """Return the recent readings without the growth of what stays."""
+        """Return the recent readings with the growth of their minimum removed."""
         sizes = [reading[1] for reading in self._recent]
         half = len(sizes) // 2
         growth = (min(sizes[half:]) - min(sizes[:half])) / half

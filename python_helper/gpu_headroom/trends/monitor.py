@@ -1,4 +1,4 @@
-"""The wing that looks ahead: trends and history of the readings, and warnings that come of them."""
+"""Wing for trends and history of the readings, and the warnings that result from them."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ if TYPE_CHECKING:
 
     Kind = Literal["filling_up", "growth", "retries", "swallowed_oom", "beyond_gpu", "host_low"]
 
-_SOON_S = 120.0  # until full, when the gauge speaks of it
-_IN_A_ROW = 3  # readings that say so
+_SOON_S = 120.0  # until full: warn below this
+_IN_A_ROW = 3  # consecutive readings below that
 _RETRIES = 3  # readings after the allocator had to empty its cache again
 _RETRIES_S = 10.0  # in which they come: more than one start of a training
 _LITTLE = 1 / 16  # of the memory that a GPU shares with the host, left before a machine hangs
-_UNSENT = 20  # warnings kept for a page that is away
+_UNSENT = 20  # warnings kept while no front end is connected
 _MINUTE_S = 60
 
 
 class Monitor(Wing):
-    """Watches over one life; a warning is said once per cell run, device and kind.
+    """Monitors one kernel; sends each warning once per cell run, device and kind.
 
-    Without a lease warnings wait for one: a page that comes later is told.
+    Warnings are kept while there is no lease, and sent to the next front end that connects.
     """
 
     def __init__(self, host: Host) -> None:
@@ -63,11 +63,11 @@ class Monitor(Wing):
         self._unsent: deque[wire.WarningEvent] = deque(maxlen=_UNSENT)
 
     def handlers(self) -> Handlers:
-        """Return what answers a page that has missed readings."""
+        """Return the handler for front ends that have missed readings."""
         return {"history": self._history}
 
     def on_reading(self, snapshot: DeviceSnapshot) -> None:
-        """Enter a reading."""
+        """Update history, trends and warnings with a reading."""
         with self._lock:
             self.history.enter(snapshot)
             run = self.host.ledger.current(snapshot)
@@ -83,17 +83,17 @@ class Monitor(Wing):
             self._send_unsent()
 
     def trends(self) -> list[wire.Trend]:
-        """Return the trend of each device while a cell runs, as the last reading left it."""
+        """Return the trend of each device at the last reading; empty while no cell runs."""
         if self.host.ledger.opened is not self._cell or self._cell is None:
             return []
         return list(self._shown)
 
     def complete_sample(self, sample: wire.Sample, snapshot: DeviceSnapshot) -> None:  # noqa: ARG002
-        """Set the trends."""
+        """Add the trends to a sample."""
         sample["trends"] = self.trends()
 
     def on_cell_end(self, run: CellRun, first: Capture | None) -> None:
-        """Look at what a cell has done, and queue who holds it where that is worth a walk."""
+        """Compare a cell with its earlier runs; queue a search for the holder of growth."""
         with self._lock:
             if run.status != "oom":
                 self._swallowed(run, first)
@@ -142,7 +142,7 @@ class Monitor(Wing):
         self._say("filling_up", run, index, said, size=trend.rise_bytes)
 
     def _look_beyond(self, run: CellRun, device: DeviceReading) -> None:
-        """Warn where the GPU's memory is exceeded, or the host's that it uses runs out."""
+        """Warn if the GPU's memory is exceeded, or if the host memory it shares runs out."""
         total, left = device.capacity_bytes, device.free_bytes
         excess = next((note for note in device.notes if note["id"] == "note.beyond_gpu"), None)
         if excess is not None:
@@ -193,7 +193,10 @@ class Monitor(Wing):
     def _queue(
         self, what: str, run: CellRun, index: int, work: Callable[[Account | None], None]
     ) -> None:
-        """Have it done before the next cell, where CUDA still answers and nobody else trains."""
+        """Queue work that needs an account, before the next cell.
+
+        Skipped where CUDA has stopped, or another thread is inside a framework.
+        """
         if self.host.cuda.stopped is not None:
             return
 
@@ -232,10 +235,10 @@ class Monitor(Wing):
             said = message("warning.filling_up_holder", TEXTS, name=name, held_bytes=held)
             self._say_late("filling_up", run, index, said)
 
-    # --- Saying it -----------------------------------------------------------
+    # --- Sending warnings ----------------------------------------------------
 
     def _say(self, kind: Kind, run: CellRun, index: int, said: wire.Message, size: int = 0) -> None:
-        """Say it unless it was said of this run."""
+        """Queue a warning unless it was sent for this run."""
         if (kind, index) not in self._said:
             self._said[kind, index] = size
             self._unsent.append(self._event(kind, run, index, said))
@@ -263,7 +266,7 @@ class Monitor(Wing):
 
 
 def _about(seconds: float) -> str:
-    """Return a time as precisely as it is known: 5 s below a minute, else a minute."""
+    """Return a time with its precision: to 5 s below a minute, else to a minute."""
     rounded = max(5, 5 * round(seconds / 5))
     return f"{rounded} s" if rounded < _MINUTE_S else f"{round(seconds / _MINUTE_S)} min"
 

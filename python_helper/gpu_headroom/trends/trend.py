@@ -1,4 +1,4 @@
-"""Where memory goes while a cell runs: a robust trend of what stays in use on one device."""
+"""Trend of memory during a cell: a robust line through what stays in use on one device."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from ..protocol.generated import wire
     from ..readings.snapshot import DeviceReading
 
-# What holds the numbers below is `tests/trends`: of 21 kinds of healthy training none may raise an
-# alarm, and each of 10 leaks has to be told while there is room.
+# The numbers below are verified by `tests/trends`: none of 21 kinds of healthy training may raise
+# an alarm, and each of 10 leaks must be reported before memory is full.
 _MOST_SLOTS = 160  # of one or more readings: what a cell of hours costs at most
 _SLOT_S = 0.08  # at least, so that ten readings a second stay apart
-_JUDGED_S = 0.4  # to lay a line through is the dear part: twice a second is enough
-_BLOCKS = 10  # stretches of time that a line is laid through
-_LEAST_BLOCKS = 6  # with readings in them, to doubt that memory is steady
+_JUDGED_S = 0.4  # fitting a line is costly: twice a second is enough
+_BLOCKS = 10  # stretches of time for the line
+_LEAST_BLOCKS = 6  # stretches with readings, to doubt that memory is steady
 _LEAST_SLOTS = 20
 _LEAST_S = 10.0
 _LEAST_RISE_BYTES = 16 * MIB
@@ -35,7 +35,7 @@ _UNDECIDED = 0.2  # of what is left: a rise of more may be growth, though no lin
 
 @dataclass(slots=True)
 class _Slot:
-    """What some readings in a row had in common: their time, least, most and record so far."""
+    """Summary of consecutive readings: their times, minimum, maximum and the peak so far."""
 
     start_s: float
     end_s: float
@@ -55,21 +55,21 @@ class _Slot:
 
 
 class _Line(NamedTuple):
-    """Growth in bytes per second, and by how much it has risen over the readings."""
+    """Growth in bytes per second, and the rise in bytes over the readings."""
 
     bytes_per_s: float
     rise: float
 
 
 class DeviceTrend:
-    """Readings of one device in one run of a cell, and what they say of its growth.
+    """Readings of one device in one run of a cell, and the growth that they show.
 
-    Growth is a line through the lowest readings of ten stretches of time: what a step takes and
-    gives back does not count. It must explain nine tenths of their change, go on in each third,
-    and lift the record of the cell (the framework's own peak counter where it rose, which sees
-    what falls between two readings). So a warm-up, a plateau, the next tooth of a saw and a beat
-    between steps and readings are no growth. Nothing is said in the first ten seconds, and never
-    when memory will be full further ahead than growth was seen.
+    Growth is a line through the lowest readings of ten stretches of time: memory that a step takes
+    and frees does not count. It must explain nine tenths of their change, continue in each third,
+    and raise the peak of the cell (the framework's own peak counter where it rose, which includes
+    peaks between two readings). So a warm-up, a plateau, a saw tooth and a beat between steps and
+    readings are no growth. Nothing is reported in the first ten seconds, and no time until full
+    that is longer than growth was observed.
     """
 
     def __init__(self) -> None:
@@ -85,7 +85,7 @@ class DeviceTrend:
         self.loop_steps = LoopSteps()
 
     def enter(self, time_s: float, device: DeviceReading) -> None:
-        """Enter a reading."""
+        """Add a reading."""
         in_use = device.in_use_bytes
         self.loop_steps.enter(time_s, in_use, device.allocated_total_bytes)
         self._keep(time_s, device)
@@ -93,7 +93,7 @@ class DeviceTrend:
         if 0 <= time_s - self._judged_s < _JUDGED_S:
             return
         self._judged_s = time_s
-        if self._is_level():  # what most cells are, at each reading
+        if self._is_level():  # the usual case, and a cheap test
             self._line, self._state = None, "steady" if _enough(self._slots) else "unknown"
             return
         # All readings, and the later half and quarter: growth may begin late.
@@ -103,19 +103,19 @@ class DeviceTrend:
 
     @property
     def rise_bytes(self) -> int:
-        """By how much memory grew over the readings that show it; 0 unless it grows."""
+        """Growth in bytes over the readings that show it; 0 without growth."""
         return 0 if self._line is None else round(self._line.rise)
 
     @property
     def full_in_s(self) -> float | None:
-        """Seconds until what is left is taken, if growth goes on as long again at most."""
+        """Seconds until the memory is full; `None` if longer than growth was observed."""
         line, room = self._line, self._room
         if line is None or room is None or line.rise < room:
             return None
         return room / line.bytes_per_s
 
     def as_wire(self, device_index: int) -> wire.Trend:
-        """Return it as it travels."""
+        """Return the wire object of this trend."""
         line, full_in_s, step_s = self._line, self.full_in_s, self.loop_steps.step_s
         per_step = None if line is None or step_s is None else round(line.bytes_per_s * step_s)
         in_steps = None if full_in_s is None or step_s is None else int(full_in_s / step_s)
@@ -155,14 +155,15 @@ class DeviceTrend:
             self._readings_per_slot *= 2
 
     def _is_level(self) -> bool:
-        """Whether what stays in use differs by less than any growth would."""
+        """Whether the memory that stays in use varies by less than any growth would."""
         lowest = [slot.lowest for slot in self._slots]
         return max(lowest) - min(lowest) < _THIRDS * _EACH_THIRD * _LEAST_RISE_BYTES
 
     def _room_left(self, device: DeviceReading) -> int | None:
-        """Return what is left above the height that the next steps will reach again at least.
+        """Return the bytes left above the peak that the next steps will reach again.
 
-        Split blocks to spare are of no use where the allocator takes more from the card.
+        `None` where the headroom is not measured. Spare bytes in split blocks are of no use where
+        the allocator has begun to take more from the GPU.
         """
         headroom = device.headroom_bytes
         if headroom is None:
@@ -176,7 +177,7 @@ class DeviceTrend:
         return max(0, room)
 
     def _without_growth(self) -> str:
-        """`steady`, unless there are few readings or they may hide a growth that matters."""
+        """Return `steady`, or `unknown` with few readings or a rise that may matter."""
         if not _enough(self._slots):
             return "unknown"
         lowest = [block[1] for block in _blocks(_later(self._slots, 1 / 2))]
@@ -192,13 +193,13 @@ def _enough(slots: Sequence[_Slot]) -> bool:
 
 
 def _later(slots: Sequence[_Slot], skipped: float) -> Sequence[_Slot]:
-    """Return what follows a share of the time, however fast readings came."""
+    """Return the slots after this share of the time, whatever the rate of readings."""
     start_s = slots[0].start_s + skipped * (slots[-1].end_s - slots[0].start_s)
     return [slot for slot in slots if slot.start_s >= start_s]
 
 
 def _growth(slots: Sequence[_Slot]) -> _Line | None:
-    """Return the growth over these readings; `None` where there is none, or none to rely on."""
+    """Return the growth over these readings; `None` where there is none, or it is unreliable."""
     blocks = _blocks(slots)
     times, lowest, records = zip(*blocks, strict=True)
     slope = _slope(times, lowest)
@@ -207,14 +208,14 @@ def _growth(slots: Sequence[_Slot]) -> _Line | None:
         return None
     if any(third < _EACH_THIRD * rise for third in _thirds(lowest)):
         return None
-    # The first step's own peak may stand above the next ones: the record need not rise at once.
+    # The first step may have the highest peak, so the peak need not rise immediately.
     if records[-1] - records[0] < _PEAKS_FOLLOW * rise or _thirds(records)[-1] < _EACH_THIRD * rise:
         return None
     return _Line(slope, rise)
 
 
 def _blocks(slots: Sequence[_Slot]) -> list[tuple[float, int, int]]:
-    """Return middle, lowest reading and record of those of ten stretches that have readings."""
+    """Return mean time, minimum and peak of those of ten stretches that have readings."""
     start_s = slots[0].start_s
     block_s = (slots[-1].end_s - start_s) / _BLOCKS or 1.0
     parts: list[list[_Slot]] = [[] for _ in range(_BLOCKS)]
@@ -237,7 +238,7 @@ def _slope(times: Sequence[float], sizes: Sequence[float]) -> float:
 
 
 def _straight(times: Sequence[float], sizes: Sequence[float], slope: float) -> bool:
-    """Whether a line of this slope explains enough of how the sizes change."""
+    """Whether a line of this slope explains enough of the sizes' variance."""
     above = [size - slope * time_s for time_s, size in zip(times, sizes, strict=True)]
     rest = fmean(above)
     mean = fmean(sizes)
@@ -246,6 +247,6 @@ def _straight(times: Sequence[float], sizes: Sequence[float], slope: float) -> b
 
 
 def _thirds(sizes: Sequence[int]) -> tuple[int, int, int]:
-    """Return by how much the sizes rise in each third."""
+    """Return the rise of the sizes in each third."""
     first, second = len(sizes) // 3, 2 * len(sizes) // 3
     return sizes[first] - sizes[0], sizes[second] - sizes[first], sizes[-1] - sizes[second]

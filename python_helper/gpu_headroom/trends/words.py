@@ -1,4 +1,4 @@
-"""The sentences of warnings, before a cell fails and after."""
+"""Messages of warnings, while a cell runs and after it."""
 
 from __future__ import annotations
 
