@@ -1,1 +1,1 @@
-"""One folder per framework, and what all have in common."""
+"""One folder per framework, and their common parts."""

@@ -1,12 +1,12 @@
-"""One way to say that the GPU ran out of memory, and how the numbers are read from it.
+"""One format of a message that the GPU ran out of memory, and the reading of its numbers.
 
-A format is told by its `sign`; each number is then read by a clause of its own, because every
-clause may be missing, wrapped or followed by advice. Sizes are powers of 1024 whatever the
-spelling (PyTorch's MPS backend and Paddle print "GB" and divide by 1024).
+A format is recognized by its `sign`; each number is then read by a clause of its own, because every
+clause may be missing, wrapped or followed by advice. Sizes are powers of 1024 whatever the spelling
+(PyTorch's MPS backend and Paddle print "GB" and divide by 1024).
 
-Patterns stand as frameworks write, and are compiled in lower case, for texts in lower case with
-single blanks. Each repetition has a limit: what a message repeats must not be looked through again
-from each of its places.
+Patterns are spelled as in the frameworks, and compiled in lower case, for texts in lower case with
+single blanks. Each repetition has a limit, so that a repetitive message cannot make matching start
+over at each of its positions.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ INDEX = r"(\d{1,4})(?!\d)"
 
 
 class Format:
-    """One way to say it: a sign, and clauses with a number each.
+    """One message format: a sign, and clauses with a number each.
 
-    Looked for only after the refusals: a short text, or one that other faults share.
+    Tried only after the refusals, as the text is short or shared with other errors.
     """
 
     certain = True
@@ -33,19 +33,19 @@ class Format:
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern as frameworks write it, for texts in lower case."""
+    """Compile a pattern, spelled as in the framework, for texts in lower case."""
     if re.search(r"\\[A-Z]", pattern):
         raise ValueError(f"in lower case an escape of {pattern!r} means its opposite")
     return re.compile(pattern.lower())
 
 
 class Structured(Format):
-    """A text whose structure leaves no doubt; read before anything is refused."""
+    """Message with an unmistakable structure; read before any refusals."""
 
     structured = True
 
 
 class Doubtful(Format):
-    """A text that also means something else."""
+    """Message that also has another meaning."""
 
     certain = False

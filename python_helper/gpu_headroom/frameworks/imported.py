@@ -1,4 +1,4 @@
-"""What this process has imported already: the only way to a framework."""
+"""Modules that this process has already imported: the only access to a framework."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..own import SIMULATOR
 
 
 def imported(name: str) -> Any:
-    """Return a module that is imported whole, else `None`."""
+    """Return a completely imported module, else `None`."""
     module = sys.modules.get(name)
     if module is None or getattr(getattr(module, "__spec__", None), "_initializing", False):
         return None
@@ -17,6 +17,6 @@ def imported(name: str) -> Any:
 
 
 def simulation() -> Any:
-    """Return the simulated GPU that is in use, `None` without one."""
+    """Return the active simulated GPU, `None` without one."""
     simulator = imported(f"{SIMULATOR}.simulation")
     return None if simulator is None else simulator.Simulation.active()

@@ -1,4 +1,4 @@
-"""The frameworks that the helper knows, each by its folder, in the order of asking."""
+"""The supported frameworks, each in a folder, in the order in which they are read."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from . import cupy, jax, tensorflow, torch
 if TYPE_CHECKING:
 
     class FrameworkFolder(Protocol):
-        """What the folder of a framework says of it; all else is in the files of that folder.
+        """Constants of a framework's folder; all else is in the files of that folder.
 
-        Each of its `SOURCES` of readings, by the module that has to be imported for it, is a file
-        with a class `SOURCE`. In `arrays.py` is what the walks read, of PyTorch in `tensors.py`;
-        in `errors.py` are the texts, `FORMATS`, by which it says that the GPU is full.
+        `SOURCES` has the file of each source of readings, with a class `SOURCE`, by the module that
+        has to be imported for it. `arrays.py` (`tensors.py` of PyTorch) is what the walks read;
+        `errors.py` has the `FORMATS` of the framework's messages that the GPU is full.
         """
 
         __name__: str
         NAME: str
-        """What it is called on the wire, and the name of its folder."""
+        """Name on the wire, and of the folder."""
         TITLE: str
-        """What people call it."""
+        """Name on screen."""
         PACKAGES: tuple[str, ...]
-        """The packages that are it: a thread in one may be writing what we read."""
+        """Top-level packages; a thread inside one may be writing the memory that is read."""
         SOURCES: dict[str, str]
         ERROR: str
-        """Its class of errors that say that the GPU is full; empty where none does."""
+        """Error class for a full GPU; empty without one."""
         SETTING: str
-        """A statement that keeps it from taking most of the card when it starts, where it does."""
+        """Statement that keeps the framework from taking most of the GPU at start, if any."""
 
 
 FRAMEWORKS: tuple[FrameworkFolder, ...] = (torch, jax, tensorflow, cupy)

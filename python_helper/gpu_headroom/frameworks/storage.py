@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """A block of one device's memory; `shape` is that of the tensor it was first seen through.
+    """A block of one device's memory; `shape` is of the first tensor found on it.
 
-    `part` names what it is of an array that has several, such as the indices of a sparse tensor.
+    `part` is its role in an array of several blocks, such as the indices of a sparse tensor.
     """
 
     key: object

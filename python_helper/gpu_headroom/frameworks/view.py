@@ -1,4 +1,4 @@
-"""What a source is, and one device as one source sees it."""
+"""Interface of a source of readings, and one device as one source sees it."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
     Card = tuple[int | None, int | None]
 
     class Source(Protocol):
-        """One framework: may only look at what is already imported and initialised."""
+        """One framework; may only read what is already imported and initialized."""
 
         def state(self) -> wire.State:
-            """Say whether there is something to read, and why not; starts nothing."""
+            """Return whether there is something to read, or why not; initializes nothing."""
 
         def read(self) -> tuple[View, ...]:
-            """Read every device that this framework uses; only asked while `live`."""
+            """Read every device that this framework uses; called only while `live`."""
 
 
 def shallow(reading: Any) -> dict[str, Any]:
-    """Return the fields of a dataclass by name, as they are.
+    """Return the fields of a dataclass by name, not copied.
 
-    `asdict` copies deeply: it was a quarter of what a sample cost.
+    `asdict` copies deeply, which was a quarter of the cost of a sample.
     """
     return {name: getattr(reading, name) for name in reading.__dataclass_fields__}
 
 
 @dataclass(frozen=True, slots=True)
 class FrameworkReading:
-    """What one framework holds on one device, in bytes; `None` is not measured."""
+    """Memory of one framework on one device, in bytes; `None` is not measured."""
 
     name: str
     in_use_bytes: int
@@ -46,24 +46,24 @@ class FrameworkReading:
     alloc_retries: int | None = None
     ooms: int | None = None
     preallocated: bool = False
-    # They change all the time, which is no news to a page.
+    # These change constantly, so they are not compared: a change need not be sent.
     allocated_total_bytes: int | None = field(default=None, compare=False)
     returned_total_bytes: int | None = field(default=None, compare=False)
     inactive_split_bytes: int | None = field(default=None, compare=False)
-    # The call that told what is in use and cached: for cards only.
+    # The call that in use and cached came from; shown in reports only.
     source: str = field(default="memory_stats()", compare=False)
 
     @property
     def reserved_bytes(self) -> int | None:
-        """What the framework has taken from the device."""
+        """Bytes that the framework has taken from the device."""
         return None if self.cached_bytes is None else self.in_use_bytes + self.cached_bytes
 
     def equals(self, other: FrameworkReading | None) -> bool:
-        """Whether all figures are the same, those that are no news to a page as well."""
+        """Whether all figures are the same, the ones excluded from `==` as well."""
         return other is not None and _figures(self) == _figures(other)
 
     def as_wire(self) -> wire.Framework:
-        """Return this reading as it travels."""
+        """Return the wire object of this reading."""
         reading = shallow(self)
         del reading["allocated_total_bytes"], reading["returned_total_bytes"]
         del reading["inactive_split_bytes"], reading["source"]
@@ -75,9 +75,9 @@ _figures = attrgetter(*FrameworkReading.__slots__)
 
 @dataclass(frozen=True, slots=True)
 class DeviceFacts:
-    """What a page is told of a device as its sources know it; `None` is not known.
+    """Facts about a device, as sent to a front end; `None` is unknown.
 
-    Of several sources the first that knows a fact tells it; a flag is set where one sets it.
+    Of several sources, the first that has a fact provides it; a flag is set if any sets it.
     """
 
     index: int
@@ -93,9 +93,9 @@ class DeviceFacts:
 class View(DeviceFacts):
     """One device as one source sees it, in bytes.
 
-    `index` is counted by the source. `limit_bytes` is the most that the framework may take, and
-    `ask_card` what it can find out about free and total where the driver's library says nothing.
-    `card_source` is the call that told total and free, `limit_source` the one that told the limit.
+    `index` is the source's own. `limit_bytes` is the most that the framework may take. `ask_card`
+    returns free and total bytes of the GPU, where the driver's library does not. `card_source` and
+    `limit_source` are the calls that total and free, and the limit, came from.
     """
 
     total_bytes: int | None = None
@@ -109,15 +109,15 @@ class View(DeviceFacts):
 
 
 def driver_call(backend: Backend) -> str:
-    """Return the driver's call behind PyTorch's `mem_get_info`."""
+    """Return the name of the driver call behind PyTorch's `mem_get_info`."""
     return "hipMemGetInfo" if backend == "rocm" else "cudaMemGetInfo"
 
 
 class Cache(NamedTuple):
-    """What a framework makes again when it needs it: what it is called, and how it is cleared.
+    """A cache that a framework rebuilds when needed: its title, and how it is cleared.
 
-    `statement` clears it in a cell, where `_torch` and `_jax` are frameworks. Of `gives` it is
-    known how many bytes come back.
+    `statement` clears it in a cell, where `_torch` and `_jax` are the frameworks. `gives` has the
+    bytes to be freed, as far as they are known.
     """
 
     title: wire.Message

@@ -1,4 +1,4 @@
-"""CuPy arrays: views of blocks of a memory pool. Declared, not run: it needs a real card."""
+"""CuPy arrays: views of blocks of a memory pool. Declared, not run: it needs a real GPU."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..storage import Storage
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_ROUNDING = 512  # CuPy's pool hands out multiples of this
+_ROUNDING = 512  # CuPy's pool rounds sizes up to multiples of this
 
 
 class CupyArrays:
@@ -21,7 +21,7 @@ class CupyArrays:
         self._kind = kind
 
     def storages(self, array: Any) -> Iterator[Storage]:
-        """Yield the block that an array lies in; views of one block have one storage."""
+        """Yield the block that contains an array; views of one block have one storage."""
         try:
             memory = self._kind.data.__get__(array).mem
             if not memory.size:
@@ -35,11 +35,11 @@ class CupyArrays:
                 framework="cupy",
             )
         except (RuntimeError, TypeError, AttributeError):
-            return  # memory that CuPy was lent and knows nothing of
+            return  # memory that CuPy does not own
 
 
 def arrays() -> CupyArrays | None:
-    """Return CuPy's arrays if it is imported: arrays exist only once it is up."""
+    """Return CuPy's arrays if it is imported, else `None`."""
     core = imported("cupy._core.core")
     kind = getattr(core, "_ndarray_base", None) or getattr(core, "ndarray", None)
     return CupyArrays(kind) if kind is not None else None

@@ -1,4 +1,4 @@
-"""How CuPy says that the GPU ran out of memory, one entry per format."""
+"""CuPy's messages that the GPU ran out of memory, one entry per format."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """CuPy's memory pool, and RMM's statistics where they are on. Declared, not run.
 
-CuPy answers for the current device of the calling thread, and to change that would be a side
-effect. So each reading is of one device, the one current in the thread that reads, and what was
-last read of the others stands. RMM is asked only for statistics that its user has switched on.
+CuPy reports on the current device of the calling thread, and switching devices would be a side
+effect. So each reading covers one device, the current one of the reading thread; the others keep
+their last values. RMM is read only if the user has turned its statistics on.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ TEXTS = {
 
 
 class CuPy:
-    """Source for CuPy; another framework in the kernel may be why a device has a context."""
+    """Source for CuPy; a device's context may also come from another framework in the kernel."""
 
     def __init__(self) -> None:
         self._last: dict[int, View] = {}
 
     def state(self) -> wire.State:
-        """Say whether a device that CuPy could use has a context in this process."""
+        """Return whether a device that CuPy could use has a context in this process."""
         if imported("cupy") is None or imported("cupy.cuda") is None:
             return "no_framework"
         return "live" if contexts() else "not_initialised"
 
     def read(self) -> tuple[View, ...]:
-        """Read the device that is current in this thread, if CuPy has taken memory on it."""
+        """Read this thread's current device if CuPy has taken memory on it; keep the others."""
         cupy = imported("cupy")
         index: int = cupy.cuda.runtime.getDevice()
         framework = _reading(cupy) if index in contexts() else None
@@ -66,11 +66,11 @@ SOURCE = CuPy
 
 
 def contexts() -> frozenset[int]:
-    """Return the devices on which this process has a primary context, as CUDA counts them.
+    """Return the devices on which this process has a primary context, in CUDA's order.
 
-    Asks the driver API itself, and only if a framework has loaded it: the call makes no context,
-    and refuses until somebody else has initialised the API (CUDA driver API reference, "Primary
-    Context Management").
+    Calls the driver API itself, and only if a framework has loaded it: the call creates no context,
+    and fails until other code has initialized the API (CUDA driver API reference, "Primary Context
+    Management").
     """
     library = _driver_api()
     found: set[int] = set()
@@ -85,8 +85,8 @@ def contexts() -> frozenset[int]:
 
 
 def _driver_api() -> Any:
-    """Return the driver API if it is in this process; never bring it in."""
-    mode = getattr(os, "RTLD_NOLOAD", None)  # Windows has no such question
+    """Return the driver API if it is loaded in this process; never load it."""
+    mode = getattr(os, "RTLD_NOLOAD", None)  # absent on Windows
     if mode is None:
         return None
     try:
@@ -96,7 +96,7 @@ def _driver_api() -> Any:
 
 
 def _reading(cupy: Any) -> FrameworkReading:
-    """Sum CuPy's own pool and what RMM counts; each is empty where the other is the allocator."""
+    """Sum CuPy's own pool and RMM's counts; each is empty where the other allocates."""
     pool = cupy.get_default_memory_pool()
     in_use = pool.used_bytes()
     cached: int | None = max(0, pool.total_bytes() - in_use)
@@ -107,6 +107,6 @@ def _reading(cupy: Any) -> FrameworkReading:
     if counted is not None:
         in_use += counted.current_bytes
         source += " + rmm.statistics"
-        cached = None  # what RMM's pool keeps beyond is not in its statistics
+        cached = None  # RMM's statistics do not include the unused memory of its pool
         peak = counted.peak_bytes if in_use == counted.current_bytes else None
     return FrameworkReading("cupy", in_use, cached, peak, source=source)

@@ -1,7 +1,7 @@
-"""JAX arrays: one buffer per device, told by its address.
+"""JAX arrays: one buffer per device, identified by its address.
 
-Every attribute read here is jaxlib's or JAX's own. Before a backend is up nothing is asked:
-asking would start one, and with it take most of the card.
+Every attribute read here is jaxlib's or JAX's own. Nothing is read before a backend is initialized:
+that would start one, which takes most of the GPU's memory.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _GPUS = frozenset({"gpu", "cuda", "rocm"})
 
 
 class JaxArrays:
-    """Concrete arrays; what stands in their place while JAX traces holds no memory."""
+    """Concrete arrays; JAX's tracers hold no memory and are not included."""
 
     def __init__(self, kind: Any) -> None:
         self.kinds: tuple[type, ...] = (kind,)
         self._kind = kind
 
     def storages(self, array: Any) -> Iterator[Storage]:
-        """Yield the buffer of each device that this process can reach."""
+        """Yield the buffer on each device that this process can address."""
         try:
             if self._kind.is_deleted(array):
                 return
@@ -45,7 +45,7 @@ class JaxArrays:
 
 
 def arrays() -> JaxArrays | None:
-    """Return JAX's arrays once one of its backends is up."""
+    """Return JAX's arrays if one of its backends is initialized, else `None`."""
     bridge = imported("jax._src.xla_bridge")
     module = imported("jax._src.array")
     if module is None or not getattr(bridge, "_backends", None):

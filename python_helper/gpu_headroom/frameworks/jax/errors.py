@@ -1,4 +1,4 @@
-"""How JAX says that the GPU ran out of memory, one entry per format."""
+"""JAX's messages that the GPU ran out of memory, one entry per format."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """JAX's allocator on CUDA and ROCm. Declared, not run on a GPU; its guards ran on the CPU build.
 
-`jax.live_arrays()`, `jax.devices()` and their kin start a backend, which on a GPU takes most of
-the card; so the backends that JAX has started are looked up where it keeps them.
+`jax.live_arrays()`, `jax.devices()` and similar start a backend, which on a GPU takes most of its
+memory; so the running backends are looked up where JAX keeps them.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ TEXTS = {"item.framework_cache.jax": "What JAX has compiled"}
 
 
 class Jax:
-    """Source for JAX; the devices of this process only, as others' cannot be read."""
+    """Source for JAX; devices of this process only, as others cannot be read."""
 
     def state(self) -> wire.State:
-        """Say whether JAX has started a GPU, from its table of backends."""
+        """Return whether JAX has started a GPU backend, from its table of backends."""
         bridge = imported("jax._src.xla_bridge")
         if imported("jax") is None or bridge is None:
             return "no_framework"
@@ -49,7 +49,7 @@ class Jax:
         return tuple([view for device in devices if (view := _view(device)) is not None])
 
     def caches(self) -> tuple[Cache, ...]:
-        """Return what is compiled."""
+        """Return the cache of compiled functions."""
         title, cost = message("item.framework_cache.jax", TEXTS), message("item.compiled.cost")
         return (Cache(title, cost, imported("jax").clear_caches, "_jax.clear_caches()"),)
 

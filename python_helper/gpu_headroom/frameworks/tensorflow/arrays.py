@@ -1,7 +1,7 @@
-"""TensorFlow's eager tensors, and the variables that it keeps values in.
+"""TensorFlow's eager tensors, and the variables that store values.
 
-An eager tensor gives no address: it is told by itself, so two that share a buffer count
-twice. Reading a variable's value would run an operation: its size comes from its shape.
+An eager tensor exposes no address and is identified by its own id, so two that share a buffer count
+twice. Reading a variable's value would run an operation: its size is computed from its shape.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class TensorFlowArrays:
         self._variable = variable
 
     def storages(self, array: Any) -> Iterator[Storage]:
-        """Yield the memory of a tensor or a variable, if it is on a GPU."""
+        """Yield the memory of a tensor or variable if it is on a GPU."""
         try:
             handle = array
             if comes_from(type(array), self._variable):
@@ -53,7 +53,7 @@ class TensorFlowArrays:
 
 
 def arrays() -> TensorFlowArrays | None:
-    """Return TensorFlow's arrays once its context is up."""
+    """Return TensorFlow's arrays if its context is initialized, else `None`."""
     context = getattr(imported("tensorflow.python.eager.context"), "_context", None)
     if context is None or not getattr(context, "_initialized", False):
         return None

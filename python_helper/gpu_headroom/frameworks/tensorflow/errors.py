@@ -1,4 +1,4 @@
-"""How TensorFlow says that the GPU ran out of memory, one entry per format."""
+"""TensorFlow's messages that the GPU ran out of memory, one entry per format."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """TensorFlow's allocator on GPUs. Declared, not run on a GPU; its guards ran on the CPU build.
 
-`tf.config` starts TensorFlow's runtime as soon as it is asked for memory; so its context is looked
-up where TensorFlow keeps it, and asked only once it says that it has started.
+Memory functions of `tf.config` start TensorFlow's runtime. So its context is looked up where
+TensorFlow keeps it, and read only if it is initialized.
 """
 
 # ruff: noqa: SLF001 -- what TensorFlow has started is known from its context only
@@ -31,7 +31,7 @@ class TensorFlow:
         self._limits: dict[str, int] | None = None
 
     def state(self) -> wire.State:
-        """Say whether TensorFlow's runtime has started, and whether it has a GPU."""
+        """Return whether TensorFlow's runtime is initialized and has a GPU."""
         module = imported(_CONTEXT)
         if imported("tensorflow") is None or module is None:
             return "no_framework"
@@ -41,7 +41,7 @@ class TensorFlow:
         return "live" if _gpus(context) else "no_gpu"
 
     def read(self) -> tuple[View, ...]:
-        """Read each logical GPU of the context that has started."""
+        """Read each logical GPU of the initialized context."""
         context = imported(_CONTEXT)._context
         if self._limits is None:
             self._limits = _limits(context)
@@ -50,7 +50,7 @@ class TensorFlow:
         )
 
     def caches(self) -> tuple[()]:
-        """Return nothing: what TensorFlow took it keeps until the process ends."""
+        """Return nothing: TensorFlow keeps its memory until the process ends."""
         return ()
 
     def _view(self, context: Any, index: int, name: str) -> View:
@@ -92,7 +92,7 @@ def _gpus(context: Any) -> list[str]:
 
 
 def _grows(context: Any) -> bool:
-    """Whether the pool grows with need ("Limiting GPU memory growth", TensorFlow's GPU guide)."""
+    """Whether the pool grows on need ("Limiting GPU memory growth", TensorFlow's GPU guide)."""
     if os.environ.get("TF_FORCE_GPU_ALLOW_GROWTH", "").lower() in ("true", "1"):
         return True
     if os.environ.get("TF_GPU_ALLOCATOR"):

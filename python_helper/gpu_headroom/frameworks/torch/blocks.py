@@ -1,8 +1,8 @@
-"""The blocks of PyTorch's allocator on CUDA, and which of them are workspaces of cuBLAS.
+"""The blocks of PyTorch's allocator on CUDA, and those of them that are workspaces of cuBLAS.
 
 PyTorch up to 2.14 keeps a workspace for each handle of cuBLAS and stream (`CublasHandlePool.cpp`):
-after a step of training two, as the backward pass has a thread, and so a handle, of its own. No
-Python object leads there, but their size is known.
+two after a step of training, as the backward pass has its own thread, and so its own handle. No
+Python object refers to them, but their size is known.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 _DEFAULT, _SINCE_HOPPER = 8 * MIB + 128 * KIB, 32 * MIB
 _HOPPER = 9  # its compute capability
 _MOST_OF_A_STREAM = 2
-_CONFIGURED = re.compile(r":([0-9]{1,9}):([0-9]{1,9})", re.ASCII)  # KiB, and how many of them
+_CONFIGURED = re.compile(r":([0-9]{1,9}):([0-9]{1,9})", re.ASCII)  # KiB, and the number of buffers
 
 
 class UsedBlock(NamedTuple):
-    """A block in use: where it lies, for which stream it was made, and its size in bytes."""
+    """A block in use: its device, the stream it was allocated for, and its size in bytes."""
 
     device_index: int
     stream: int
@@ -34,7 +34,7 @@ class UsedBlock(NamedTuple):
 
 
 def blocks_in_use() -> dict[object, UsedBlock]:
-    """Return each block in use by its address, as far as the allocator tells."""
+    """Return the blocks in use by address; empty where the allocator has no snapshot."""
     cuda = imported("torch.cuda")
     if cuda is None or not cuda.is_initialized():
         return {}
@@ -42,7 +42,7 @@ def blocks_in_use() -> dict[object, UsedBlock]:
     for segment in (private.block_snapshot() or {}).get("segments", ()):
         address = segment.get("address", 0)
         for block in segment["blocks"]:
-            # PyTorch 2.0 tells the segment's address only; its blocks lie one after the other.
+            # PyTorch 2.0 has only the segment's address; its blocks are contiguous.
             address = block.get("address", address)
             if block["state"] == "active_allocated":
                 stream = segment.get("stream", 0)
@@ -54,9 +54,9 @@ def blocks_in_use() -> dict[object, UsedBlock]:
 def workspaces(
     blocks: Mapping[object, UsedBlock], known: Collection[object]
 ) -> dict[object, UsedBlock]:
-    """Return the blocks that are workspaces of cuBLAS: of that size, and of no `known` storage.
+    """Return the blocks that are workspaces of cuBLAS: of their size, and of no `known` storage.
 
-    Two for each stream at most, so that what else has this size by chance is not called one.
+    At most two per stream, so that other blocks of this size are not mistaken for workspaces.
     """
     sizes: dict[int, int | None] = {}
     counts: Counter[tuple[int, int]] = Counter()
@@ -74,7 +74,7 @@ def workspaces(
 
 
 def _workspace_bytes(index: int) -> int | None:
-    """Return the size of a workspace on a device that has a context; `None` where there is none."""
+    """Return the size of a workspace on a device with a context; `None` without any."""
     configured = _CONFIGURED.findall(os.environ.get("CUBLAS_WORKSPACE_CONFIG", ""))
     if configured:
         return sum(int(size) * int(count) for size, count in configured) * KIB or None

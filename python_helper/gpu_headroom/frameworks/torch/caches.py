@@ -1,4 +1,4 @@
-"""What PyTorch makes again when it needs it: workspaces, plans, and what it has compiled."""
+"""PyTorch's caches that are rebuilt on need: workspaces, plans, and compiled code."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TEXTS = {
 def caches(
     views: tuple[View, ...], workspaces: Mapping[object, int], *, captured: bool
 ) -> Iterator[Cache]:
-    """Yield them where there are any; `captured` graphs go on using the workspaces' addresses."""
+    """Yield the non-empty caches; `captured` graphs keep using the workspaces' addresses."""
     torch, clear = imported("torch"), private.workspaces_clearer()
     if clear is not None and workspaces:
         yield Cache(

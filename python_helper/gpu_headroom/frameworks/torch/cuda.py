@@ -1,6 +1,6 @@
-"""PyTorch's CUDA allocator (ROCm answers to the same names: declared, not run).
+"""PyTorch's CUDA allocator (ROCm has the same names: declared, not run).
 
-Reads by names that are not public (`private.py`): several public ones initialise CUDA.
+Reads through private names (`private.py`), as several public ones initialize CUDA.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class TorchCuda:
         self._last: dict[tuple[int, bool], View] = {}
 
     def state(self) -> wire.State:
-        """Say whether CUDA is up, from flags alone: no call that could start it."""
+        """Return whether CUDA is initialized, from flags alone; initializes nothing."""
         torch = imported("torch")
         cuda = imported("torch.cuda")
         if torch is None or cuda is None:
@@ -43,9 +43,9 @@ class TorchCuda:
         return "not_initialised" if built_for_gpu else "no_gpu"
 
     def read(self) -> tuple[View, ...]:
-        """Read each device that already has a context; makes none.
+        """Read each device that already has a context; creates none.
 
-        Where nothing has changed on a device its view is the same object as before.
+        The view of an unchanged device is the same object as before.
         """
         torch = sys.modules["torch"]
         devices = range(private.device_count())
@@ -78,7 +78,7 @@ class TorchCuda:
 
 
 def unused_view(properties: Any, index: int, backend: Backend, *, simulated: bool = False) -> View:
-    """Return what never changes of a device; PyTorch tells the UUID since 2.4 or so."""
+    """Return the constant facts of a device; PyTorch has the UUID since about 2.4."""
     uuid = getattr(properties, "uuid", None)
     return View(
         index=index,
@@ -93,7 +93,7 @@ def unused_view(properties: Any, index: int, backend: Backend, *, simulated: boo
 
 
 def allocator_reading(stats: Mapping[str, Any]) -> FrameworkReading:
-    """Return what the nested statistics of one of PyTorch's caching allocators say."""
+    """Return a reading from the nested statistics of a PyTorch caching allocator."""
     in_use = _bytes(stats, "allocated_bytes", "current") or 0
     reserved = _bytes(stats, "reserved_bytes", "current")
     return FrameworkReading(
@@ -115,7 +115,7 @@ def _bytes(stats: Mapping[str, Any], key: str, figure: str) -> int | None:
 
 
 def _card(torch: Any, index: int) -> Card:
-    """Free and total bytes of the card by its driver; unknown where it refuses."""
+    """Return free and total bytes of the GPU from its driver; `None` where it refuses."""
     try:
         free, total = torch.cuda.mem_get_info(index)
     except (RuntimeError, AttributeError):

@@ -1,4 +1,4 @@
-"""How PyTorch says that the GPU ran out of memory, one entry per format."""
+"""PyTorch's messages that the GPU ran out of memory, one entry per format."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ FORMATS = (
     Structured("torch", r"Invalid buffer size: \d", requested=rf"size: {SIZE}"),
     Structured("torch", r"Tried to allocate more than 1EB"),
     Structured("torch", rf"out of memory ?\.? ?{_TRIED}", **_TORCH),
-    # Behind what a worker's line begins with, "[rank1]" or "(pid=99)", and as a `repr` has it.
+    # After the prefix of a worker's line, "[rank1]" or "(pid=99)", and within a `repr`.
     Format(
         "torch",
         r"(?:^|[:>*()\]|=-] ?|error\(['\"]|with ['\"])(?:CUDA|HIP|XPU) out of memory"

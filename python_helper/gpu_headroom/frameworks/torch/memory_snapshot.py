@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """What became of an export; `path` and `bytes` are `None` where nothing was written."""
+    """Outcome of an export; `path` and `bytes` are `None` where nothing was written."""
 
     path: str | None
     bytes: int | None
@@ -26,10 +26,10 @@ class Export:
 
 
 def export(path: str | None = None, stopped: Message | None = None) -> Export:
-    """Write the snapshot to `path`, or under a new name in the working directory.
+    """Write the snapshot to `path`, or to a new file in the working directory.
 
-    A file is never overwritten. Whatever goes wrong is said in the message; raises nothing.
-    `stopped` says that CUDA failed for good: then nothing is asked of it.
+    Never overwrites a file. Raises nothing; any error is in the message. `stopped` is set where
+    CUDA has failed for good: then no CUDA call is made.
     """
     if stopped is not None:
         return Export(None, None, stopped)
@@ -54,7 +54,7 @@ def _write(file: Path, snapshot: dict[str, Any]) -> Export:
         with opened:
             pickle.dump(snapshot, opened)
     except BaseException:
-        file.unlink()  # after it is closed: Windows keeps what is open
+        file.unlink()  # once closed: Windows cannot remove an open file
         raise
     size = file.stat().st_size
     return Export(str(file), size, message("snapshot.written", path=str(file), file_bytes=size))

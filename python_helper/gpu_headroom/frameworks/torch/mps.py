@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class TorchMps:
-    """Source for PyTorch on MPS: one device, no peak, no driver that tells free."""
+    """Source for PyTorch on MPS: one device, no peak, and no free bytes from a driver."""
 
     def state(self) -> wire.State:
-        """Say whether MPS has been used; PyTorch that cannot tell (before 2.9) is not asked."""
+        """Return whether MPS has been used; never `live` before PyTorch 2.9, which has no flag."""
         if imported("torch") is None or imported("torch.mps") is None:
             return "no_framework"
         if not private.has_mps():
@@ -24,7 +24,7 @@ class TorchMps:
         return "live" if private.has_used_accelerator() else "not_initialised"
 
     def read(self) -> tuple[View, ...]:
-        """Read the allocator, which on this system is all that PyTorch takes."""
+        """Read the allocator, which is all that PyTorch takes on this system."""
         mps = imported("torch.mps")
         in_use, reserved = mps.current_allocated_memory(), mps.driver_allocated_memory()
         most = getattr(mps, "recommended_max_memory", lambda: None)()

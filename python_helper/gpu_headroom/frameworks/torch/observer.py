@@ -1,12 +1,12 @@
-"""What PyTorch's allocator looks like at the very moment it gives up.
+"""State of PyTorch's allocator at the moment of an out-of-memory error.
 
 PyTorch calls an observer on the allocating thread, after its retry and before it raises; the
-allocator's lock is then free. An observer can never be detached, and what it raises replaces the
-user's error: hence one trampoline per process, whose body can be swapped and whose mouth is shut.
+allocator's lock is then free. An observer can never be detached, and an exception of it replaces
+the user's error: hence one trampoline per process, with a replaceable body and no exceptions.
 
-All threads may be in the middle of an operation. So nothing is looked at but the allocator's own
-books, which have a lock of their own, and file, line and function of each thread's frames: no
-tensor, no graph, no variable. It keeps no frame objects and allocates nothing on the GPU.
+All threads may be in the middle of an operation. So this reads only the allocator's own records,
+which have a lock of their own, and file, line and function of each thread's frames: no tensor, no
+graph, no variable. It keeps no frame objects and allocates nothing on the GPU.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     FrameLine = tuple[str, int, str]
 
-_SHARE = 0.01  # programs probe with out-of-memory errors: so much of their time is ours at most
+_SHARE = 0.01  # maximum share of time: programs probe with out-of-memory errors
 _DEPTH = 100
 _MOST_THREADS = 100
 
@@ -40,8 +40,8 @@ class Capture:
 
     `capacity_bytes` is the limit where a memory fraction is set, `largest_block_bytes` the largest
     free block of the pool that all requests share. `segments_expand` is whether any of the
-    allocator's segments does. `requested_bytes` is the segment that the driver refused, which
-    PyTorch's message rounds. A frame is file, line, function.
+    allocator's segments is expandable. `requested_bytes` is the size of the segment that the driver
+    refused, which PyTorch's message rounds. A frame is file, line, function.
     """
 
     time_s: float
@@ -56,7 +56,7 @@ class Capture:
 
 
 class _Trampoline:
-    """What PyTorch keeps for ever."""
+    """The object that PyTorch keeps registered forever."""
 
     def __init__(self) -> None:
         self.body: Callable[[int, int, int, int], None] | None = None
@@ -80,16 +80,16 @@ _TRAMPOLINE = _Trampoline()
 
 
 def _at_start() -> None:
-    """What PyTorch keeps until CUDA starts, and calls in whatever cell that is."""
+    """Run the start callback; PyTorch keeps this function until CUDA is initialized."""
     with suppress(Exception):
         if _TRAMPOLINE.start is not None:
             _TRAMPOLINE.start()
 
 
 class Observer:
-    """Keeps the last failure of each thread until it is taken; only the newest is served.
+    """Keeps the last failure of each thread until it is taken; only the newest observer is called.
 
-    Where `failed` is given it is called with each instead, on the thread that fails.
+    If `failed` is given it is called with each failure instead, on the failing thread.
     """
 
     def __init__(self, failed: Callable[[Capture], None] | None = None) -> None:
@@ -101,16 +101,16 @@ class Observer:
     def await_start(
         self, forked: Callable[[], bool], started: Callable[[], object] = lambda: None
     ) -> None:
-        """Attach as soon as CUDA starts, unless that is in a forked child; then call `started`."""
+        """Attach when CUDA is initialized, not in a forked child; then call `started`."""
         _TRAMPOLINE.start = lambda: forked() or (self.attach(), started())
         private.at_start(_at_start)
 
     def attach(self) -> bool:
-        """Watch PyTorch's allocator; call only once CUDA is initialised.
+        """Observe PyTorch's allocator; call only once CUDA is initialized.
 
-        Attaching earlier crashes PyTorch 2.0 and initialises CUDA in later ones; 2.0 watches one
-        card only, the current one. False where there is no such observer, or the allocator's
-        backend refuses one.
+        Attaching earlier crashes PyTorch 2.0 and initializes CUDA in later versions; 2.0 observes
+        only the current GPU. False where there is no such observer, or the allocator's backend
+        refuses one.
         """
         register = private.observer_registry()
         if register is None:
@@ -126,20 +126,20 @@ class Observer:
         return True
 
     def detach(self) -> None:
-        """Stop watching; the trampoline stays behind, empty."""
+        """Stop observing; the trampoline stays registered, without a body."""
         if _TRAMPOLINE.body in {None, self._observe}:
             _TRAMPOLINE.body = _TRAMPOLINE.start = None
         self._last, self._first = {}, None
 
     def take(self, thread_id: int | None = None) -> Capture | None:
-        """Return the last failure since the last call, or that of one thread, and forget it."""
+        """Remove and return the last failure, or that of one thread; `None` without one."""
         if thread_id is not None:
             return self._last.pop(thread_id, None)
         last, self._last = self._last, {}
         return max(list(last.values()), key=lambda capture: capture.time_s, default=None)
 
     def take_first(self) -> Capture | None:
-        """Return the first failure since the last call, and forget it."""
+        """Remove and return the first failure since the last call; `None` without one."""
         first, self._first = self._first, None
         return first
 
@@ -168,7 +168,7 @@ class Observer:
             self._failed(capture)
 
     def _look(self, device: int) -> list[Mapping[str, Any]] | None:
-        """Return the segments of a device, unless the last looks took too much of the time."""
+        """Return the segments of a device, unless recent looks took too much of the time."""
         begun_s = time.monotonic()
         if begun_s < self._looks_from_s:
             return None

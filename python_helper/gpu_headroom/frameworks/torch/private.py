@@ -1,8 +1,8 @@
-"""The names of PyTorch that are not public: here and in no other file.
+"""All private names of PyTorch that the helper uses; no other file has any.
 
-No public name does the same without starting CUDA, without running what a tensor's class or a mode
-overrides, or cheaply enough for ten readings a second. Each has a function that lives without it;
-what is lost then stands in `tests/frameworks/test_private_names.py`, which takes them away in turn.
+No public name does the same without initializing CUDA, without running overrides of a tensor's
+class or a mode, or cheaply enough for ten readings a second. Each has a function that works without
+it; what is lost then is listed in `tests/frameworks/test_private_names.py`, which removes each.
 """
 
 # ruff: noqa: SLF001 -- see above
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     Backend = Literal["cuda", "xpu"]
 
 DEFAULT_POOL = (0, 0)
-"""The pool of the allocator's segments that every request may be served from."""
+"""The pool of allocator segments that can serve every request."""
 
 LIMIT = "set_per_process_memory_fraction()"
-"""What sets the limit that `memory_fraction` reads."""
+"""The call that sets the limit read by `memory_fraction`."""
 
 CLEAR_WORKSPACES = "_torch._C._cuda_clearCublasWorkspaces()"
-"""What a clean-up cell says for `workspaces_clearer`."""
+"""The statement of a clean-up cell for `workspaces_clearer`."""
 
 
 def _calls() -> Any:
@@ -35,7 +35,7 @@ def _calls() -> Any:
 
 
 def has_statistics(backend: Backend = "cuda") -> bool:
-    """Whether this build of PyTorch counts what it holds on such GPUs."""
+    """Whether this build of PyTorch has allocator statistics for such GPUs."""
     return hasattr(_calls(), f"_{backend}_memoryStats")
 
 
@@ -50,13 +50,13 @@ def statistics(index: int, backend: Backend = "cuda") -> Mapping[str, Any]:
 
 
 def device_count() -> int:
-    """Return the number of CUDA devices; call only once CUDA is initialised."""
+    """Return the number of CUDA devices; call only once CUDA is initialized."""
     count = getattr(_calls(), "_cuda_getDeviceCount", None) or imported("torch.cuda").device_count
     return int(count())
 
 
 def has_context(index: int) -> bool:
-    """Whether this process has a context on the device: asking others would make one."""
+    """Whether this process has a context on the device; queries of others would create one."""
     has = getattr(_calls(), "_cuda_hasPrimaryContext", None)  # since PyTorch 2.4
     if has is not None:
         return bool(has(index))
@@ -65,18 +65,19 @@ def has_context(index: int) -> bool:
 
 
 def memory_fraction(index: int) -> float | None:
-    """Return the share of the device that PyTorch may take; the public getter initialises CUDA.
+    """Return the share of the device that PyTorch may take; the public getter initializes CUDA.
 
-    `None` where it can only be set (up to 2.5): there a failure tells it, see `observer.Capture`.
+    `None` where it can only be set (up to 2.5): there it is read from a failure
+    (`observer.Capture`).
     """
     getter = getattr(_calls(), "_cuda_getMemoryFraction", None)
     return None if getter is None else float(getter(index))
 
 
 def driver_bytes(index: int) -> int | None:
-    """Return what the allocator has ever got from the driver, without a call of CUDA's.
+    """Return all bytes that the allocator ever received from the driver, without a CUDA call.
 
-    `None` where it cannot be told: other backends than PyTorch's own have to ask CUDA.
+    `None` where that is unknown: backends other than PyTorch's own need a CUDA call.
     """
     try:
         if _calls()._cuda_getAllocatorBackend() != "native":
@@ -88,9 +89,10 @@ def driver_bytes(index: int) -> int | None:
 
 
 def at_start(call: Callable[[], None]) -> None:
-    """Have PyTorch call this when it starts CUDA, as it does with seeds set before; once.
+    """Have PyTorch call `call` once, when it initializes CUDA, on the initializing thread.
 
-    On the thread that starts it. Nothing is called where PyTorch has no such list.
+    Uses PyTorch's queue of calls deferred until then, such as seeding. Never called where there is
+    no such queue.
     """
     waiting = getattr(sys.modules.get("torch.cuda"), "_queued_calls", None)
     if type(waiting) is list and all(entry[0] is not call for entry in waiting):
@@ -98,19 +100,19 @@ def at_start(call: Callable[[], None]) -> None:
 
 
 def observer_registry() -> Callable[[Callable[[int, int, int, int], None]], None] | None:
-    """Return what takes an observer of failed allocations; it can never be taken back.
+    """Return the function that registers an observer of failed allocations, for good.
 
-    `None` where there is none or where it would do harm. To be asked once CUDA is initialised.
+    `None` where there is none or where it would do harm. Call only once CUDA is initialized.
     """
     found: Any = getattr(_calls(), "_cuda_attach_out_of_memory_observer", None)
     return found if has_statistics() and not _loses_observers() else None
 
 
 def _loses_observers() -> bool:
-    """Whether an observer is lost on its way to the second card.
+    """Whether this PyTorch loses an observer for all GPUs but the first.
 
     In PyTorch 2.1 to 2.3 `attachOutOfMemoryObserver` (c10/cuda/CUDACachingAllocator.cpp) moves it
-    into the first card's allocator, and gives the others an empty one: out of memory becomes
+    into the first GPU's allocator, and gives the others an empty one: out of memory becomes
     `RuntimeError: bad_function_call` there.
     """
     version = str(getattr(sys.modules.get("torch"), "__version__", ""))
@@ -121,9 +123,9 @@ def _loses_observers() -> bool:
 
 
 def block_snapshot() -> Mapping[str, Any] | None:
-    """Return the allocator's segments and blocks.
+    """Return the allocator's segments and blocks; `None` where PyTorch has no snapshot.
 
-    Asks without traces where that is possible: they make up nearly all of the cost.
+    Without traces where that is possible, which are nearly all of the cost.
     """
     take = getattr(_calls(), "_cuda_memorySnapshot", None)
     for args in (((*DEFAULT_POOL, False),), (None,), ()):
@@ -136,31 +138,31 @@ def block_snapshot() -> Mapping[str, Any] | None:
 
 
 def in_backward() -> bool:
-    """Whether this thread is within a backward pass; also true where PyTorch does not tell.
+    """Whether this thread is within a backward pass; also true where that is unknown.
 
-    A node of the graph holds its own lock while it computes, which whoever asks for what it has
-    saved waits for (torch/csrc/autograd/function.h).
+    A node of the graph holds its own lock while it computes, and reading its saved tensors waits
+    for that lock (torch/csrc/autograd/function.h).
     """
     task_id = getattr(_calls(), "_current_graph_task_id", None)
     return task_id is None or task_id() != -1
 
 
 def is_capturing() -> bool:
-    """Whether a CUDA graph is being captured, as `torch.cuda.graphs` asks it."""
+    """Whether a CUDA graph is being captured, by the call that `torch.cuda.graphs` uses."""
     asks = getattr(_calls(), "_cuda_isCurrentStreamCapturing", None)
     return bool(asks()) if asks is not None else False
 
 
 def workspaces_clearer() -> Callable[[], None] | None:
-    """Return what gives back the workspaces of cuBLAS, as `torch.cuda.graphs` does."""
+    """Return the function that frees the workspaces of cuBLAS; `None` without one."""
     found: Callable[[], None] | None = getattr(_calls(), "_cuda_clearCublasWorkspaces", None)
     return found
 
 
 def no_overrides() -> Callable[[], AbstractContextManager[object]] | None:
-    """Return the context in which no tensor's class and no mode is asked.
+    """Return a context in which no override of a tensor's class or a mode is called.
 
-    `None` where there is none: to look at a tensor would be to run a person's code.
+    `None` where there is none: then reading a tensor would run user code.
     """
     found: Callable[[], AbstractContextManager[object]] | None
     found = getattr(_calls(), "DisableTorchFunction", None)
@@ -168,33 +170,33 @@ def no_overrides() -> Callable[[], AbstractContextManager[object]] | None:
 
 
 def is_opaque() -> bool:
-    """Whether PyTorch is here and no tensor of it may be looked at."""
+    """Whether PyTorch is imported and its tensors must not be read."""
     return imported("torch") is not None and no_overrides() is None
 
 
 def storage_identity(storage: Any) -> int:
-    """Return what tells a storage from others on any device, also where it has no memory."""
+    """Return an id of a storage, unique across devices, also for one without memory."""
     identity: int | None = getattr(storage, "_cdata", None)
     return int(storage.data_ptr()) if identity is None else identity
 
 
 def storage_uses(storage: Any) -> int | None:
-    """Return how many refer to a storage in C++: its tensors, and this Python object of it.
+    """Return the number of C++ references to a storage: tensors, and this Python object.
 
-    `None` where PyTorch does not tell (2.0).
+    `None` where PyTorch has no such count (2.0).
     """
     count = getattr(_calls(), "_storage_Use_Count", None)
     return None if count is None else int(count(storage._cdata))
 
 
 def shows_saved() -> bool:
-    """Whether graphs show what they have saved (since PyTorch 2.10) without unpacking it."""
+    """Whether graphs show saved tensors without unpacking them (since PyTorch 2.10)."""
     saved = getattr(getattr(_calls(), "_autograd", None), "SavedTensor", None)
     return getattr(saved, "data", None) is not None
 
 
 def shapes_made(node: Any) -> list[tuple[int, ...]]:
-    """Return the shapes that a node of an autograd graph has made (since PyTorch 2.1)."""
+    """Return the shapes of the outputs of an autograd graph's node (since PyTorch 2.1)."""
     try:
         return [tuple(metadata.shape) for metadata in getattr(node, "_input_metadata", ())]
     except (RuntimeError, TypeError):
@@ -202,10 +204,10 @@ def shapes_made(node: Any) -> list[tuple[int, ...]]:
 
 
 def take_back(tensor: Any) -> None:
-    """Have Python own a tensor again, as `torch.utils.weak` does after each look.
+    """Make Python the owner of a tensor again, as `torch.utils.weak` does after each access.
 
-    PyTorch up to 2.9 hands a tensor that only C++ needs over to C++, which from then on refers to
-    its Python object. It does so again as soon as Python lets go.
+    PyTorch up to 2.9 hands a tensor without Python references to C++, which from then on refers to
+    its Python object. It does so again as soon as Python's reference is released.
     """
     take = getattr(getattr(sys.modules.get("torch"), "Tensor", None), "_fix_weakref", None)
     if take is not None:
@@ -218,6 +220,6 @@ def has_mps() -> bool:
 
 
 def has_used_accelerator() -> bool:
-    """Whether the accelerator's allocator is up; PyTorch before 2.9 cannot tell."""
+    """Whether the accelerator's allocator is initialized; false before PyTorch 2.9."""
     used = getattr(_calls(), "_accelerator_isAllocatorInitialized", None)
     return used is not None and bool(used())

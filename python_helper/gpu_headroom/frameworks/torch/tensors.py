@@ -1,4 +1,4 @@
-"""PyTorch's tensors: the memory behind one, read past what subclasses override."""
+"""PyTorch's tensors and their memory, read without running overrides of subclasses."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from .blocks import UsedBlock
 
-_ROUNDING = 512  # PyTorch's allocator hands out multiples of this
-_GPUS = frozenset({"cuda", "xpu", "mps"})  # PyTorch says cuda for ROCm, too
+_ROUNDING = 512  # PyTorch's allocator rounds sizes up to multiples of this
+_GPUS = frozenset({"cuda", "xpu", "mps"})  # PyTorch's name for ROCm is cuda, too
 _SPARSE = (
     "_indices",
     "_values",
@@ -35,7 +35,7 @@ UNREADABLE = (RuntimeError, NotImplementedError, TypeError, AttributeError)
 class Torch:
     """PyTorch as already imported: its classes, and the attributes of `torch.Tensor` itself.
 
-    A subclass may override `is_cuda` or `grad` with code of its own: read from here it is not run.
+    A subclass may override `is_cuda` or `grad` with its own code, which is not run here.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Torch:
 
     @classmethod
     def loaded(cls, *, whole_blocks: bool = False) -> Torch | None:
-        """Return PyTorch if this process has imported all of it, and it can be looked at."""
+        """Return PyTorch if it is completely imported and its tensors may be read, else `None`."""
         module, quiet = imported("torch"), private.no_overrides()
         if module is None or quiet is None or not hasattr(module, "Tensor"):
             return None
@@ -72,25 +72,25 @@ class Torch:
         return getter(tensor)
 
     def gradient_of(self, tensor: Any) -> Any:
-        """Return the gradient of a tensor that may have one: asked of another, PyTorch warns."""
+        """Return the gradient of a tensor that may have one; reading others' makes PyTorch warn."""
         may_have = self.get(tensor, "is_leaf") or self.get(tensor, "retains_grad")
         return self.get(tensor, "grad") if may_have else None
 
     def on_gpu(self, tensor: Any) -> bool:
-        """Whether a tensor says that it is on a GPU, or cannot be asked without its own code."""
+        """Whether a tensor is on a GPU; also true if only its own code could say."""
         wraps, dispatches = self._nature(type(tensor))
         return wraps or dispatches or self.get(tensor, "device").type in _GPUS
 
     def wraps(self, tensor: Any) -> bool:
-        """Whether its memory is that of tensors in its attributes: DTensor, jagged, torchao."""
+        """Whether its memory is in tensors that are its attributes: DTensor, jagged, torchao."""
         return self._nature(type(tensor))[0]
 
     def kept_by_itself(self, tensor: Any) -> int:
         """Return how many of the references to a tensor are PyTorch's own: 0 or 1.
 
         Newer versions hold the Python object while C++ needs the tensor (`_use_count` above 1).
-        Older ones do so once Python has let go: from these it is taken back while we look.
-        A storage shows which version it is.
+        Older ones do so once Python's references are gone: then Python is made the owner for the
+        time of the walk. The references to a storage show which version it is.
         """
         if self._holds_objects is None:
             memory = self.tensor.untyped_storage(tensor)  # type: ignore[attr-defined]  # known at run time
@@ -102,16 +102,16 @@ class Torch:
         return int((self.uses(tensor) or 0) > 1)
 
     def uses(self, tensor: Any) -> int | None:
-        """Return how many refer to a tensor in C++, its Python object too; `None` is not known."""
+        """Return the number of C++ references, the Python object's included; `None` is unknown."""
         count = getattr(self.tensor, "_use_count", None)
         return None if count is None else int(count(tensor))
 
     def sharing(self, tensor: Any) -> int | None:
-        """Return how many tensors of C++'s have the storage of one; `None` is not known."""
+        """Return how many C++ tensors share the storage; `None` is unknown."""
         try:
             uses = private.storage_uses(self.tensor.untyped_storage(tensor))  # type: ignore[attr-defined]  # known at run time
         except UNREADABLE:
-            return None  # one that is made of several
+            return None  # a tensor made of several
         return None if uses is None else uses - 1
 
     def storages(self, tensor: Any) -> Iterator[Storage]:
@@ -136,7 +136,7 @@ class Torch:
             return  # functional and batched tensors have no storage of their own
 
     def look_of(self, tensor: Any) -> tuple[tuple[int, ...], str]:
-        """Return shape and dtype of a tensor; nothing of one that answers with code of its own."""
+        """Return shape and dtype of a tensor; empty where its own code would have to run."""
         shape = None if any(self._nature(type(tensor))) else self._shape(tensor)
         return ((), "") if shape is None else (shape, self._dtype(tensor))
 
@@ -168,7 +168,7 @@ class Torch:
             return None  # a nested tensor has none
 
     def _of_dispatching(self, tensor: Any) -> Iterator[Storage]:
-        """Its class may answer for device and shape with code of its own: ask the memory alone."""
+        """Yield the memory of a tensor whose class may override device and shape."""
         memory = self.tensor.untyped_storage(tensor)  # type: ignore[attr-defined]  # known at run time
         if memory.device.type in _GPUS and memory.data_ptr():
             yield from self._storage(tensor, memory.device, None)
@@ -179,7 +179,7 @@ class Torch:
                 part = getattr(self.tensor, name)(tensor)
                 yield from self._storage(part, self.get(part, "device"), self._shape(part), name)
             except UNREADABLE:
-                continue  # each layout has some of them
+                continue  # each layout has only some of these
 
     def _nature(self, kind: type) -> tuple[bool, bool]:
         known = self._natures.get(id(kind))

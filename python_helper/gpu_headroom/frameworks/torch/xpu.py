@@ -18,7 +18,7 @@ class TorchXpu:
     """Source for PyTorch on XPU."""
 
     def state(self) -> wire.State:
-        """Say whether XPU is up, from flags alone."""
+        """Return whether XPU is initialized, from flags alone."""
         xpu = imported("torch.xpu")
         if imported("torch") is None or xpu is None:
             return "no_framework"
@@ -27,7 +27,7 @@ class TorchXpu:
         return "live" if xpu.is_initialized() else "not_initialised"
 
     def read(self) -> tuple[View, ...]:
-        """Read each device that PyTorch has taken memory on; free comes from no driver yet."""
+        """Read each device that PyTorch has taken memory on; no driver reports free bytes yet."""
         torch = imported("torch")
         views = []
         for index in range(torch.xpu.device_count()):
