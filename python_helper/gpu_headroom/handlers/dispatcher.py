@@ -1,4 +1,4 @@
-"""From a request to what answers it: the check of its shape, and one table of handlers."""
+"""Request dispatch: the check of a request's shape, and one table of handlers."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     Handlers = dict[str, Handler]
     Method = TypeVar("Method", bound=Callable[..., object])
 
-_MOST_AT_ONCE, _MOST_EACH_SECOND = 40, 20  # of these, for one page
+_MOST_AT_ONCE, _MOST_EACH_SECOND = 40, 20  # limited requests of one front end
 _MOST_PAGES = 64
-_SHOWN = 80  # characters of what a page sent, in the sentence that refuses it
-_LARGEST = 10**20  # of the numbers that stand there
+_SHOWN = 80  # characters of a sent value in the message of a refusal
+_LARGEST = 10**20  # of the numbers shown there
 
 
 def limited(how: Literal["repeated", "refused"]) -> Callable[[Method], Method]:
-    """Mark a handler that only looks: what becomes of it where a page asks too often.
+    """Mark a handler that only reads as limited in rate, and choose the reply over the limit.
 
-    What is known is `repeated` as it was last sent; what takes a walk is `refused`.
+    `repeated`: the last reply again; `refused`: a refusal, for a handler that needs a walk.
     """
 
     def mark(handler: Method) -> Method:
@@ -41,8 +41,8 @@ def limited(how: Literal["repeated", "refused"]) -> Callable[[Method], Method]:
     return mark
 
 
-class Refusal(Exception):  # noqa: N818  it is an answer, not a failure of ours
-    """A request that cannot be answered, with the sentence that says why."""
+class Refusal(Exception):  # noqa: N818  raised to return a reply; not an internal error
+    """Raised to refuse a request, with a message that states the reason."""
 
     def __init__(self, reason: wire.Message) -> None:
         super().__init__(reason["text"])
@@ -50,7 +50,7 @@ class Refusal(Exception):  # noqa: N818  it is an answer, not a failure of ours
 
 
 class _Page:
-    """What one page has asked of late: how much it may yet ask, and its last answers, by kind."""
+    """Recent requests of one front end: its remaining allowance, and its last replies, by kind."""
 
     def __init__(self) -> None:
         self._left = float(_MOST_AT_ONCE)
@@ -58,7 +58,7 @@ class _Page:
         self._answers: dict[str, tuple[Mapping[str, Any], wire.Reply]] = {}
 
     def may_ask(self) -> bool:
-        """Whether this one is answered anew."""
+        """Whether the rate limit admits another request, which is counted."""
         now_s = time.monotonic()
         earned = (now_s - self._asked_s) * _MOST_EACH_SECOND
         self._left, self._asked_s = min(self._left + earned, float(_MOST_AT_ONCE)), now_s
@@ -68,11 +68,11 @@ class _Page:
         return True
 
     def keep(self, request: Mapping[str, Any], reply: wire.Reply) -> None:
-        """Keep an answer for whoever asks too often."""
+        """Store a reply, to be repeated over the rate limit."""
         self._answers[request["type"]] = {**request, "id": ""}, reply
 
     def last(self, request: Mapping[str, Any]) -> wire.Reply:
-        """Return the last answer to the same question; raises `Refusal` where there is none."""
+        """Return the last reply to the same request; raises `Refusal` without one."""
         question, reply = self._answers.get(request["type"], (None, None))
         if reply is None or question != {**request, "id": ""}:
             raise Refusal(message("refused.too_often"))
@@ -80,14 +80,14 @@ class _Page:
 
 
 class Dispatcher:
-    """Has requests answered, on whatever thread they arrive.
+    """Dispatches requests, on the thread on which they arrive.
 
-    A request is answered from what is known, or its work is queued for the main thread; nothing
-    here waits for a cell. Bad input gets a `refused` reply. `handlers` answer at once; `rest`
-    imports all others, which takes a moment: on first need, or when `prepare` says so.
+    A reply is made from the last known state, or work is queued for the main thread; nothing here
+    waits for a cell. Bad input gets a `refused` reply. `handlers` are available immediately; `rest`
+    imports all others, which takes a moment: on first need, or in `prepare`.
 
-    A page that asks without end what only looks gets its last answer again, or a refusal: each
-    answer is time of a kernel in which a thread may be training. What does something is done.
+    A front end that sends too many read-only requests gets its last reply again, or a refusal: each
+    reply takes time of a kernel in which a thread may be training. Other requests are not limited.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Dispatcher:
         self._pages: OrderedDict[str, _Page] = OrderedDict()
 
     def answer(self, request: object, page: str = "") -> wire.Reply:
-        """Answer one request of a page; raises nothing."""
+        """Return the reply to a request of a front end; raises nothing."""
         request_id = request.get("id") if isinstance(request, dict) else None
         try:
             return self._answer(_checked(request), page)
@@ -112,7 +112,7 @@ class Dispatcher:
             reason = message("refused.not_now")
         except QueueFull:
             reason = message("refused.full")
-        except Exception as error:  # noqa: BLE001  whatever fails here must not fail the kernel
+        except Exception as error:  # noqa: BLE001  no error may reach the kernel
             self._failed("requests", error)
             reason = message("refused.failed", error=format_error(error))
         return {
@@ -122,8 +122,8 @@ class Dispatcher:
         }
 
     def prepare(self) -> None:
-        """Take up all handlers."""
-        # On two threads at once: what is there remembers what it has answered, and stays.
+        """Import all other handlers."""
+        # May run on two threads at once: keep existing handlers, which have state.
         for kind, handler in self._rest().items():
             self._handlers.setdefault(kind, handler)
 
@@ -146,7 +146,7 @@ class Dispatcher:
         if kind not in self._handlers:
             self.prepare()
         if kind not in self._handlers:
-            raise NotNow  # a page brings what is for workers
+            raise NotNow  # the front end sends the modules for workers, then retries
         return self._handlers[kind]
 
 
@@ -167,7 +167,7 @@ def _checked(request: object) -> Mapping[str, Any]:
 
 
 def _shown(sent: object) -> str:
-    """Return what a page sent as far as it can stand in a sentence: the beginning of plain text."""
+    """Return a short, printable form of a sent value, for a message."""
     is_short = sent is None or (isinstance(sent, (int, float)) and abs(sent) < _LARGEST)
     plain = sent if isinstance(sent, str) else str(sent) if is_short else "…"
     return plain[:_SHOWN].encode(errors="replace").decode()

@@ -1,4 +1,4 @@
-"""Requests about giving memory back: plan, release, cancel, and the clean-up cell."""
+"""Requests that free memory: plan, release, cancel, and the clean-up cell."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 
 class ReleaseRequests:
-    """Queues releases and plans for the main thread; their results come as events."""
+    """Queues releases and plans for the main thread; results are sent as events."""
 
     def __init__(self, life: Served) -> None:
         self._life = life
-        kinds()  # now, where no cell waits for what it imports
+        kinds()  # import the kinds now, while no cell waits for them
         self.by_kind: Handlers = {
             "plan": self._plan,
             "release": self._release,
@@ -112,9 +112,10 @@ def free(
     report_id: str | None,
     request_id: str | None = None,
 ) -> str:
-    """Free items when the main thread comes round to it, and return the id of the release.
+    """Queue the release of items on the main thread, and return the id of the release.
 
-    `report_id` is that of the card that offers it. Without a request it is done by itself.
+    `items` is `None` for the safe set. `report_id` is the report that offers it. Without
+    `request_id` the release is automatic.
     """
     automatic = request_id is None
 
@@ -125,7 +126,7 @@ def free(
                 outcome = replace(outcome, message=_unasked(outcome))
         except Abandoned:
             raise
-        except BaseException as error:  # noqa: BLE001  the page waits for an end, whatever it is
+        except BaseException as error:  # noqa: BLE001  the front end waits for an outcome
             life.failed("release", error)
             why = message("released.failed", error=format_error(error))
             outcome = Outcome(status="failed", message=why)
@@ -149,7 +150,7 @@ def tell(
     *,
     automatic: bool = False,
 ) -> None:
-    """Keep what came of a release with its report, and tell whoever is there."""
+    """Store the outcome of a release with its report, and send it to all front ends."""
     released: Any = {
         "type": "released",
         "life_id": life.life_id,

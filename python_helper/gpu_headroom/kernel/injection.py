@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 PACKAGE = "gpu_headroom"
 BESIDE = "gpu_dry_run"
-"""A package that comes with a pack of its own, in a folder of its name."""
+"""Package in a pack of its own, in a folder of its name."""
 OWN = __name__.partition(".")[0]
-"""What this copy of the package is imported as."""
-_ASIDE = f"_{PACKAGE}"  # where a person's own module is called as the package is
-_LIVE = "_gpu_headroom"  # where the helper that lives stands on the shell
-ROOT = f"<{PACKAGE}>"  # no folder is called that: only this finder looks into it
+"""Name under which this copy of the package is imported."""
+_ASIDE = f"_{PACKAGE}"  # used where the user's own module has the package's name
+_LIVE = "_gpu_headroom"  # attribute of the shell that holds the running helper
+ROOT = f"<{PACKAGE}>"  # not a valid folder: only this finder looks into it
 _PATIENCE_S = 2.0
 _BEGIN = "session/session.py"
 
@@ -35,9 +35,9 @@ _BEGIN = "session/session.py"
 class InMemory(  # type: ignore[misc]  # typeshed's own bases disagree
     importlib.abc.MetaPathFinder, importlib.abc.SourceLoader
 ):
-    """Finds and loads the package's modules from the pack instead of files.
+    """Finder and loader of the package's modules, from a pack instead of files.
 
-    Tracebacks show lines through `get_source`: those of the minified source that travels.
+    Tracebacks show lines through `get_source`: those of the minified source in the pack.
     """
 
     def __init__(self, sources: dict[str, str], version: str, package: str) -> None:
@@ -47,14 +47,14 @@ class InMemory(  # type: ignore[misc]  # typeshed's own bases disagree
         self._codes: dict[str, CodeType | None] = {}
 
     def add(self, sources: dict[str, str], version: str) -> None:
-        """Hold more modules, if they are of the same helper; what is there stays."""
+        """Add modules of the same helper version; existing ones are kept."""
         if version == self.version:
             self.sources = {**sources, **self.sources}
 
     def compile_one(self) -> bool:
-        """Compile a module ahead of its import; whether there was one left.
+        """Compile a module ahead of its import; return false when none is left.
 
-        Nothing is executed and nobody waits: an import that comes meanwhile compiles its own.
+        Executes nothing and blocks no import: one that happens meanwhile compiles its own code.
         """
         path = next((path for path in self.sources if path not in self._codes), None)
         if path is None:
@@ -65,7 +65,7 @@ class InMemory(  # type: ignore[misc]  # typeshed's own bases disagree
         return True
 
     def get_code(self, fullname: str) -> CodeType | None:
-        """Return the code of a module, which may have been compiled; raises `ImportError`."""
+        """Return the code of a module, compiled ahead or now; raises `ImportError`."""
         code = self._codes.pop(str(self._path(fullname)), None)
         return super().get_code(fullname) if code is None else code
 
@@ -75,27 +75,27 @@ class InMemory(  # type: ignore[misc]  # typeshed's own bases disagree
         path: Sequence[str] | None = None,  # noqa: ARG002  part of the finder's interface
         target: ModuleType | None = None,  # noqa: ARG002  part of the finder's interface
     ) -> ModuleSpec | None:
-        """Find a module of the package that the pack holds."""
+        """Return the spec of a module in the pack, else `None`."""
         if self._path(fullname) is None:
             return None
         return importlib.util.spec_from_loader(fullname, self)
 
     def get_filename(self, fullname: str) -> str:
-        """Return the name that a module has in tracebacks; raises `ImportError`."""
+        """Return a module's file name for tracebacks; raises `ImportError`."""
         path = self._path(fullname)
         if path is None:
             raise ImportError(f"{fullname} is not in this kernel.", name=fullname)
         return f"{ROOT}/{path}"
 
     def get_data(self, path: str | bytes) -> bytes:
-        """Return the source under a name of `get_filename`; raises `OSError`."""
+        """Return the source for a name of `get_filename`; raises `OSError`."""
         try:
             return self._adapted(str(path).removeprefix(f"{ROOT}/")).encode()
         except KeyError:
             raise FileNotFoundError(path) from None
 
     def _adapted(self, path: str) -> str:
-        """Return a text; that of a package beside this one imports it as it is called here."""
+        """Return a source; `gpu_dry_run` imports this package by its name here."""
         text = self.sources[path]
         is_beside = path.startswith(f"{BESIDE}/")
         return text.replace(f"from {PACKAGE}", f"from {self.package}") if is_beside else text
@@ -110,43 +110,43 @@ class InMemory(  # type: ignore[misc]  # typeshed's own bases disagree
 
 
 def start(sources: dict[str, str], protocol_major: str, version: str) -> None:
-    """Start the helper of this kernel: the one that lives, is imported, installed or brought.
+    """Start the helper of this kernel: one already running, imported, installed or from the pack.
 
-    A module of a person's that is called `gpu_headroom` stays what `import gpu_headroom` gives:
-    the package is then brought under another name.
+    If the user has an own module `gpu_headroom`, `import gpu_headroom` still returns that: this
+    package then gets another name.
 
-    Raises `TimeoutError` where another thread does not get done with importing it.
+    Raises `TimeoutError` where another thread does not finish importing it.
     """
     session = live()
     if session is not None:
         session.keep_modules(sources, version)
-    elif _BEGIN in sources:  # a pack of what is needed later alone begins nothing
+    elif _BEGIN in sources:  # a pack of later modules only starts nothing
         importlib.import_module(bring(sources, protocol_major, version)).start()
 
 
 def bring(sources: dict[str, str], protocol_major: str, version: str) -> str:
-    """Have the package found here, installed or brought, and return its name: see `start`."""
+    """Make the package importable, installed or from the pack; return its name. See `start`."""
     _wait_for_imports()
     spec = _found()
     major = None if spec is None else _major(spec)
     is_foreign = spec is not None and not (major or spec.origin is None or _is_ours(spec.loader))
     name = _ASIDE if is_foreign else PACKAGE
     if name not in sys.modules and (is_foreign or major != protocol_major):
-        # Another list: whoever imports on another thread goes on through that one.
+        # Assign a new list: an import on another thread may be iterating over the old one.
         others = [finder for finder in sys.meta_path if not _is_ours(finder)]
         sys.meta_path = [InMemory(sources, version, name), *others]
     return name
 
 
 def of_shell() -> dict[str, Any] | None:
-    """Return what stands on IPython's shell, which outlives our modules; `None` without one."""
+    """Return the attributes of IPython's shell, which outlives this package; `None` without it."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return None if shell is None else vars(shell)
 
 
 def enter(session: object | None) -> None:
-    """Say which helper lives in this kernel, `None` if none."""
+    """Store the running helper on the shell; `None` removes it."""
     space = of_shell()
     if space is not None and session is not None:
         space[_LIVE] = session
@@ -155,20 +155,20 @@ def enter(session: object | None) -> None:
 
 
 def live() -> Any:
-    """Return the helper that lives in this kernel, whichever copy of the package made it."""
+    """Return the running helper of this kernel, of any copy of the package; `None` without one."""
     return (of_shell() or {}).get(_LIVE)
 
 
 def own_modules() -> dict[str, ModuleType]:
-    """Return our modules that are imported, by name."""
+    """Return the imported modules of the helper, by name."""
     from ..own import OURS
 
-    modules = sys.modules.copy()  # at one moment, as `items_of` does: another thread may import
+    modules = sys.modules.copy()  # one atomic copy, as another thread may import
     return {name: module for name, module in modules.items() if name.partition(".")[0] in OURS}
 
 
 def _found() -> ModuleSpec | None:
-    """Return what `import gpu_headroom` finds, without importing it."""
+    """Return the spec that `import gpu_headroom` finds, without importing it."""
     try:
         return importlib.util.find_spec(PACKAGE)
     except (ImportError, ValueError):
@@ -176,7 +176,7 @@ def _found() -> ModuleSpec | None:
 
 
 def _major(spec: ModuleSpec) -> str | None:
-    """Read the protocol major of an installed helper without importing it; of others none."""
+    """Read the major protocol version of an installed helper; `None` for other packages."""
     try:
         text = (Path(spec.origin or "").parent / "protocol" / "checking.py").read_text("utf-8")
     except (OSError, ValueError):
@@ -186,16 +186,16 @@ def _major(spec: ModuleSpec) -> str | None:
 
 
 def finder() -> InMemory | None:
-    """Return the finder that brought the package, `None` where it is installed."""
+    """Return the finder that the package was loaded by, `None` where it is installed."""
     loader = getattr(sys.modules[OWN].__spec__, "loader", None)
     return cast("InMemory", loader) if _is_ours(loader) else None
 
 
 @cache
 def helper_version() -> str:
-    """Return the version of the helper, brought or installed.
+    """Return the version of the running helper, from a pack or installed.
 
-    It is that of what runs here, also when another one has been installed since.
+    Unchanged where another version has been installed since.
     """
     if brought := finder():
         return brought.version
@@ -208,7 +208,10 @@ def helper_version() -> str:
 
 
 def _wait_for_imports() -> None:
-    """Wait while a cell imports the package, but not for one that a debugger has suspended."""
+    """Wait while a cell imports the package; raises `TimeoutError` after 2 s.
+
+    A debugger may have suspended that import.
+    """
     end_s = time.monotonic() + _PATIENCE_S
     while any(_is_being_imported(module) for module in list(sys.modules)):
         if time.monotonic() > end_s:
@@ -219,7 +222,7 @@ def _wait_for_imports() -> None:
 def _is_being_imported(name: str) -> bool:
     own = name.partition(".")[0] == PACKAGE
     spec = getattr(sys.modules.get(name), "__spec__", None) if own else None
-    return bool(getattr(spec, "_initializing", False))  # as importlib itself tells
+    return bool(getattr(spec, "_initializing", False))  # as importlib itself checks
 
 
 def _is_ours(candidate: object) -> bool:

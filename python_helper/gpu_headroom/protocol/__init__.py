@@ -1,1 +1,1 @@
-"""What travels between kernel and page: the schema, its types, and the check of what is asked."""
+"""Protocol of kernel and front end: the schema, its types, and the check of requests."""

@@ -1,4 +1,4 @@
-"""Who wants events: wishes that end by themselves unless renewed."""
+"""Leases by which clients receive events; they end unless renewed."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class _Lease:
 
 
 class Leases:
-    """Who wants events, until when, how often, and with which options.
+    """Clients that receive events: until when, at what rate, and with which options.
 
-    A lease ends unless renewed. One that looks gets readings; one that does not gets the
-    edges of cells only, and lasts longer, so that a page need not ask often.
+    A lease ends unless renewed. A visible client gets readings; a hidden one gets only the starts
+    and ends of cells, and its lease is longer, so that it needs few requests.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -46,7 +46,7 @@ class Leases:
         rate_hz: float,
         options: Options | None = None,
     ) -> float:
-        """Start or renew a client's lease, and return for how many seconds."""
+        """Start or renew a client's lease, and return its length in seconds."""
         lease_s = LEASE_S if visible else EDGES_LEASE_S
         lease = _Lease(self._clock() + lease_s, visible, rate_hz, options)
         self._leases = self._fresh() | {client_id: lease}
@@ -55,7 +55,7 @@ class Leases:
         return lease_s
 
     def touch(self, client_id: str, default_hz: float) -> None:
-        """Renew a client's lease as it was; one that asks is one that looks."""
+        """Renew a client's lease with its former options; a client with a request is visible."""
         lease = self._leases.get(client_id)
         rate_hz, options = (lease.rate_hz, lease.options) if lease else (default_hz, None)
         self.renew(client_id, visible=True, rate_hz=rate_hz, options=options)
@@ -68,22 +68,22 @@ class Leases:
             self._leases = self._leases | {client_id: ended}
 
     def wanted_hz(self) -> float | None:
-        """Return the highest rate that a client which looks wants; `None`: nobody looks."""
+        """Return the highest rate of a visible client; `None` without one."""
         rates = [lease.rate_hz for lease in self._fresh().values() if lease.visible]
         return min(max(*rates, _SLOWEST_HZ), _FASTEST_HZ) if rates else None
 
     def options(self) -> Options:
-        """Return what all clients that are there agree on: the cautious side of each option.
+        """Return the options that all current clients accept: the cautious value of each.
 
-        When all have gone, the wishes of the one who left last hold on: a cell may run for
-        hours after its page was closed, and fail then.
+        Without a client, those of the one whose lease ended last: a cell may run for hours after
+        its front end was closed, and fail then.
         """
         wishes = [lease.options for lease in self._fresh().values() if lease.options]
         left = sorted(self._leases.values(), key=lambda lease: lease.ends_s)
         return _cautious(wishes or [lease.options for lease in left if lease.options][-1:])
 
     def any(self) -> bool:
-        """Whether some client is there, looking or not."""
+        """Whether there is a client, visible or not."""
         return bool(self._fresh())
 
     def _fresh(self) -> dict[str, _Lease]:
