@@ -1,1 +1,1 @@
-"""Cells: their runs, their source, and the batch that is set in it."""
+"""Cells: their runs, their sources, and the batch size set in them."""

@@ -1,4 +1,4 @@
-"""One life of the helper, as its parts are handed it; each says what it asks of it besides."""
+"""Interface of the helper for its parts, each of which may declare further methods."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Life(Protocol):
-    """What any part may ask; `session/session.py` is the one that has it all."""
+    """Common interface; implemented by `session/session.py`."""
 
     shell: Any
     life_id: str
@@ -33,26 +33,26 @@ class Life(Protocol):
 
     @property
     def options(self) -> Options:
-        """What the settings of those who are there ask for."""
+        """The options that all connected clients accept."""
 
     @property
     def when(self) -> Literal["queued", "waiting"]:
         """When work queued now will run: soon, or when the running cell ends."""
 
     def turn(self, cpu_s: float | None = None, *, asked: bool = True) -> Turn:
-        """Return what a walk on the calling thread may take."""
+        """Return the limits of a walk on the calling thread."""
 
     def sample(self) -> wire.Sample | None:
-        """Read now; `None` where reading fails."""
+        """Read now; return `None` where reading fails."""
 
     def cell(self) -> wire.Cell | None:
-        """Return the running cell, else the last one."""
+        """Return the running cell, else the last one; `None` before any."""
 
     def send(self, event: wire.Event) -> None:
-        """Send an event to whoever is there."""
+        """Send an event to all clients."""
 
     def schedule(self, call: Callable[[], object], delay_s: float) -> None:
-        """Have the main thread call this between cells, after a while; from any thread."""
+        """Call on the main thread between cells, after `delay_s` seconds; from any thread."""
 
     def failed(self, part: str, error: BaseException) -> None:
-        """Report a failure of the helper itself, once per cause."""
+        """Report an internal error, once per cause."""

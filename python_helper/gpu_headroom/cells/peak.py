@@ -1,6 +1,6 @@
-"""Between which sizes the peak of a run lies, by the readings at its start and its end.
+"""Bounds of a run's memory peak, from the readings at its start and its end.
 
-Peak counters are never reset, so what one says may be older than the run.
+Peak counters are never reset, so their value may be older than the run.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def peak_of(start: DeviceReading | None, now: DeviceReading, seen: int) -> tuple[int, int | None]:
-    """Return the least and the most bytes that were in use at the peak; `None` is no bound.
+    """Return lower and upper bound of the bytes in use at the peak; `None` is no bound.
 
-    `seen` is the most that a reading saw; without `start` the run itself brought up the device.
+    `seen` is the maximum of all readings; without `start` the run itself initialized the device.
     """
     before = {framework.name: framework for framework in start.frameworks} if start else {}
     bounds = [_at_most(before.pop(framework.name, None), framework) for framework in now.frameworks]
@@ -25,9 +25,9 @@ def peak_of(start: DeviceReading | None, now: DeviceReading, seen: int) -> tuple
     was = start.peak_in_use_bytes if start else 0
     if before or counter is None or was is None or (start and len(start.frameworks) > 1):
         return seen, most
-    if counter > was:  # it is the run's own
+    if counter > was:  # the peak is of this run
         seen = most = max(seen, counter)
-    elif counter < was:  # the run reset it, and it has seen the time since
+    elif counter < was:  # the run reset it, and the counter covers the time since
         seen = max(seen, counter)
     return seen, most
 
@@ -41,7 +41,7 @@ def _at_most(before: FrameworkReading | None, now: FrameworkReading) -> int | No
     given = _rise(before, now, "allocated_total_bytes")
     if given is not None:
         bounds.append((before.in_use_bytes if before else 0) + given)
-    # What is reserved falls by nothing but what is returned to the card.
+    # Reserved memory falls only by what is returned to the GPU.
     returned = _rise(before, now, "returned_total_bytes")
     if returned is not None and now.cached_bytes is not None:
         bounds.append(now.in_use_bytes + now.cached_bytes + returned)
@@ -49,6 +49,6 @@ def _at_most(before: FrameworkReading | None, now: FrameworkReading) -> int | No
 
 
 def _rise(before: FrameworkReading | None, now: FrameworkReading, counter: str) -> int | None:
-    """Return by how much a counter rose; `None` where there is none, or somebody reset it."""
+    """Return the rise of a counter; `None` where it is missing or was reset."""
     end, start = getattr(now, counter), getattr(before, counter) if before else 0
     return None if end is None or start is None or end < start else end - start

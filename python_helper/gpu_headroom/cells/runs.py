@@ -1,4 +1,4 @@
-"""The ledger of cell runs: what each did to the memory, and its source."""
+"""Ledger of cell runs: the memory change and the source of each."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
 _KEPT_CELLS = 200
 _KEPT_RUNS = 3
-_LONGEST = 10**6  # characters of a source that is told from others
+_LONGEST = 10**6  # characters of a source with a checksum
 
 
 def output_id(number: int | str) -> str:
-    """Return what names the value in `Out[number]` in a plan and a release."""
+    """Return the id of the value `Out[number]` in a plan and a release."""
     return f"output:{number}"
 
 
 @dataclass(frozen=True, slots=True)
 class CellRun:
-    """One run of a cell; times in seconds since the epoch, `None` is not known.
+    """One run of a cell; times in seconds since the epoch, `None` is unknown.
 
-    `filename` is the name its code was compiled under, where it can be known. `run` counts
-    from 1. `path` is that of a file in the notebook's folder, which stands for a cell then.
+    `filename` is the name its code was compiled under, where that is known. `run` counts from 1.
+    `path` is set for a file in the notebook's folder that is treated as a cell.
     """
 
     cell_id: str | None
@@ -52,17 +52,17 @@ class CellRun:
 
     @property
     def key(self) -> str:
-        """What tells its cell from others."""
+        """Id of the cell, the same for all of its runs."""
         return self.cell_id or self.path or f"In [{self.execution_count}]"
 
     def on(self, device_index: int) -> wire.CellMemory | None:
-        """Return what it did to one device."""
+        """Return the memory figures for one device; `None` without any."""
         return next(
             (memory for memory in self.memory if memory["device_index"] == device_index), None
         )
 
     def as_wire(self, life_id: str) -> wire.Cell:
-        """Return this run as it travels."""
+        """Return the wire object of this run."""
         count = self.execution_count
         return {
             "type": "cell",
@@ -85,9 +85,9 @@ class CellRun:
 
 @dataclass(slots=True)
 class _Open:
-    """A run that has not ended: `token` is what its end will be told by.
+    """A run that has not ended; `token` identifies it at its end.
 
-    `alone` is false where another ran meanwhile: whose memory is whose cannot be told.
+    `alone` is false where another ran at the same time: then memory cannot be assigned to either.
     """
 
     token: object
@@ -100,12 +100,12 @@ class _Open:
 
 
 class Ledger:
-    """Keeps account of cell runs; safe to read from any thread.
+    """Records cell runs; safe to read from any thread.
 
-    Runs nest (`%%capture`, `get_ipython().run_cell`): only the outermost is a cell of the
-    notebook. Those of a subshell run beside, on a thread of their own: each thread has its own
-    nest, and a `thread_id` that is not given is the caller's. Peak counters are read, never reset.
-    Whoever writes may meet `NotNow`; reading waits for nobody.
+    Runs nest (`%%capture`, `get_ipython().run_cell`): only the outermost is a cell of the notebook.
+    Those of a subshell run in parallel, on a thread of their own: each thread has its own nest, and
+    `thread_id` defaults to the caller's. Peak counters are read, never reset. Writing methods may
+    raise `NotNow`; reading takes no lock.
     """
 
     def __init__(self) -> None:
@@ -117,7 +117,7 @@ class Ledger:
 
     @property
     def running(self) -> bool:
-        """Whether a cell runs anywhere, one that awaits included."""
+        """Whether a cell runs on any thread, awaiting ones included."""
         return bool(self._open)
 
     @property
@@ -127,12 +127,12 @@ class Ledger:
 
     @property
     def opened(self) -> CellRun | None:
-        """The running cell as it began: the same object all along; the main thread's, if any."""
+        """The running cell as it began, always the same object; the main thread's, if any."""
         opened = self._outermost()
         return None if opened is None else opened.run
 
     def alone(self) -> bool:
-        """Whether no other computation has run beside the cell of this thread so far."""
+        """Whether no other cell has run in parallel with the cell of this thread so far."""
         return all(cell.alone for cell in self._nest(None)[:1])
 
     def begin(
@@ -143,7 +143,7 @@ class Ledger:
         *,
         thread_id: int | None = None,
     ) -> bool:
-        """Enter the start of a run; true when it is a cell of the notebook."""
+        """Record the start of a run; return true for a cell of the notebook."""
         ident = get_ident() if thread_id is None else thread_id
         with self._writing:
             known = self._runs.get(run.key)
@@ -158,7 +158,7 @@ class Ledger:
             return not nest
 
     def observe(self, snapshot: DeviceSnapshot, workers_bytes: int | None = None) -> None:
-        """Enter a reading made meanwhile, and what workers have in use, if there are any."""
+        """Record a reading during runs, and the bytes that workers have in use, if any."""
         with self._writing:
             self._workers_bytes = workers_bytes
             for nest in self._open.values():
@@ -170,16 +170,16 @@ class Ledger:
                     highest[device.index] = max(highest.get(device.index, 0), device.in_use_bytes)
 
     def depth(self, token: object, *, thread_id: int | None = None) -> int:
-        """How deep a run is nested: 0 is the outermost, -1 is none of ours.
+        """Return the nesting depth of a run: 0 is the outermost, -1 is unknown.
 
-        `None` is the outermost too: that is what a cancelled cell ends with.
+        `None` is the outermost too: a canceled cell ends with it.
         """
         tokens = [cell.token for cell in self._nest(thread_id)]
         if token is None:
             return 0 if tokens else -1
         return next((depth for depth, candidate in enumerate(tokens) if candidate is token), -1)
 
-    def end(  # noqa: PLR0913 — all that is known of an end
+    def end(  # noqa: PLR0913 — all data about an end
         self,
         depth: int,
         status: Status,
@@ -190,9 +190,9 @@ class Ledger:
         thread_id: int | None = None,
         ran: bool = True,
     ) -> CellRun:
-        """Enter the end of the run at `depth` and of all that it had started.
+        """Record the end of the run at `depth` and of all that it had started; return it.
 
-        What Python could not read never `ran`: what the cell did before it stands.
+        `ran` is false for a source that Python could not parse: then the cell's former run is kept.
         """
         ident = get_ident() if thread_id is None else thread_id
         with self._writing:
@@ -225,7 +225,7 @@ class Ledger:
         return replace(opened.run, memory=memory, workers_bytes=workers_bytes)
 
     def cells(self) -> tuple[CellRun, ...]:
-        """Return the latest run of each cell, the one that ran last at the end."""
+        """Return the latest run of each cell, in the order of those runs."""
         return tuple([runs[-1] for runs in list(self._runs.values()) if runs])
 
     def runs(self, key: str | None = None) -> list[CellRun]:
@@ -239,11 +239,11 @@ class Ledger:
         return sorted(runs, key=lambda cell_run: cell_run.start_s)
 
     def known(self, run: CellRun) -> CellRun:
-        """Return what is known of a run by now; it may have been amended."""
+        """Return the recorded version of a run, which may have been amended."""
         return next((cell_run for cell_run in self.runs(run.key) if cell_run.run == run.run), run)
 
     def amend(self, run: CellRun, growth: wire.Growth) -> CellRun | None:
-        """Enter what became known of a run after its end; `None` where it is forgotten."""
+        """Add the growth of a run after its end; return `None` where it is no longer stored."""
         amended = replace(run, growth=growth)
         with self._writing:
             runs = self._runs.get(run.key, deque())
@@ -280,12 +280,12 @@ def _memory(opened: _Open, snapshot: DeviceSnapshot | None) -> tuple[wire.CellMe
 
 
 def _device_memory(opened: _Open, now: DeviceReading) -> wire.CellMemory | None:
-    """Return what a run did to a device; `None` where no framework used it."""
+    """Return a run's memory figures for a device; `None` where no framework used it."""
     known_start = opened.start is not None
     start = opened.start.device(now.index) if opened.start else None
     if not (now.frameworks or (start and start.frameworks)):
         return None
-    # A device that the cell itself brought up held nothing before.
+    # A device that the cell itself initialized held nothing before.
     in_use = start.in_use_bytes if start else 0
     seen = max(opened.highest.get(now.index, 0), in_use, now.in_use_bytes)
     least, most = peak_of(start, now, seen) if known_start else (seen, None)

@@ -1,4 +1,4 @@
-"""What stands at a place such as `config.train["batch_size"]` now, without asking any object."""
+"""Current value at a place such as `config.train["batch_size"]`, read without running user code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DESCRIPTORS = (types.GetSetDescriptorType, types.MemberDescriptorType)
 
 
 def value_at(values: Mapping[str, Any], path: Sequence[str]) -> Any:
-    """Return what a path leads to from variables by name; `None` where that cannot be seen."""
+    """Return the value at a path that starts at a variable; `None` where it cannot be read."""
     found: Any = None
     for n, name in enumerate(path):
         # The keys of a user's dict may be objects that compare with code of their own.
@@ -25,7 +25,7 @@ def value_at(values: Mapping[str, Any], path: Sequence[str]) -> Any:
 
 
 def entries(value: Any) -> Mapping[Any, Any]:
-    """Return a copy of a dict, or of the attributes of an object that stand in its `__dict__`."""
+    """Return a copy of a dict, or of the attributes in an object's `__dict__`."""
     if type(value) is dict:
         return dict(value)
     if is_kind(value, type):

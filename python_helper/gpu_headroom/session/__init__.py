@@ -1,4 +1,4 @@
-"""The one helper that lives in a kernel: started, looked up and ended."""
+"""The one helper of a kernel: start, look up and stop."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ..concurrency.threads import Lock
 from ..kernel import injection
 from .session import Session
 
-# A page may start it while a cell does; importing takes its time.
+# A front end and a cell may start it at the same time, and importing is slow.
 _starting = Lock(limit_s=10.0)
 
 
 def start() -> Session:
-    """Start the helper of this kernel, or return the one that lives.
+    """Start the helper of this kernel, or return the running one.
 
     Raises `RuntimeError`, with nothing left behind, outside IPython and in free-threaded Python.
     """
@@ -37,7 +37,7 @@ def start() -> Session:
 
 
 def stop() -> None:
-    """End the helper and leave the kernel as it was before; does nothing without one."""
+    """Stop the helper and restore the kernel's state; does nothing without one."""
     session = cast("Session | None", injection.live())
     if session is not None:
         injection.enter(None)
@@ -45,6 +45,6 @@ def stop() -> None:
 
 
 def current() -> Session | None:
-    """Return the helper that lives in this process."""
+    """Return the running helper of this process; `None` without one, and in a forked child."""
     session = cast("Session | None", injection.live())
     return None if session is None or session.sampler.forked else session

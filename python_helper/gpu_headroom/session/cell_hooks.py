@@ -1,4 +1,4 @@
-"""The hooks around each cell: they keep the ledger, and notice a failure."""
+"""IPython hooks around each cell: they update the ledger, and detect failures."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .failures import Failures
 
     class _Hooked(Life, Protocol):
-        """What the hooks ask of it besides."""
+        """Further methods of the helper that the hooks use."""
 
         def keep_modules(self) -> None: ...
         def notice(self, snapshot: DeviceSnapshot) -> DeviceSnapshot: ...
@@ -45,9 +45,9 @@ _ADOPTED = object()
 
 @dataclass(slots=True)
 class _Cell:
-    """What is remembered of the cell that runs on one thread, while it runs.
+    """State of the cell that runs on one thread.
 
-    `shown_before` tells the error shown when it began; `inner_error` is one of a run within it.
+    `shown_before` identifies the error shown before it began; `inner_error` is of a nested run.
     """
 
     shown_before: int
@@ -55,9 +55,9 @@ class _Cell:
 
 
 class CellHooks:
-    """Listens to `pre_run_cell` and `post_run_cell`; nothing in here raises into a cell.
+    """Hooks for `pre_run_cell` and `post_run_cell`; no exception of theirs reaches a cell.
 
-    `pre_execute` and `post_execute` would fire for every comm message as well. Cells of a
+    `pre_execute` and `post_execute` would also be called for every comm message. Cells of a
     subshell run on a thread of their own, at the same time as others.
     """
 
@@ -72,7 +72,7 @@ class CellHooks:
         self._undo = ExitStack()
 
     def open(self) -> None:
-        """Register the hooks, and adopt the cell that runs already; else leave nothing behind."""
+        """Register the hooks and adopt a running cell; on an error nothing stays registered."""
         hooks = {"pre_run_cell": self._before_cell, "post_run_cell": self._after_cell}
         with ExitStack() as undo:
             self._adopt(undo)
@@ -82,21 +82,21 @@ class CellHooks:
             self._undo = undo.pop_all()
 
     def close(self) -> None:
-        """Take the hooks back, and what was put off."""
+        """Unregister the hooks, and cancel delayed calls."""
         self._undo.close()
 
     def look_for_lost_end(self) -> None:
-        """Have the main thread let go of a cell whose end went unnoticed.
+        """Have the main thread check a cell whose end may have been missed.
 
-        Between two callbacks an awaiting cell can be invisible: only what is seen twice counts.
+        An awaiting cell can be invisible between two callbacks, so the check is done twice.
         """
         if self._lost():
             self._session.mainloop.look()
 
     def end_lost(self) -> None:
-        """Let go of a cell whose end went unnoticed, so that nothing waits for it for ever.
+        """End a cell whose end was missed, so that no job waits for it forever.
 
-        On the main thread between two of its callbacks: there it cannot end at the same time.
+        On the main thread between two of its callbacks, where the cell cannot end at the same time.
         """
         session = self._session
         for ident in self._lost():
@@ -109,9 +109,9 @@ class CellHooks:
             session.stream(None, run)
 
     def _lost(self) -> list[int]:
-        """Return the threads of which our ledger says that a cell runs, and for long none does.
+        """Return the threads with a cell in the ledger on which none has run for a second.
 
-        Asked on the main thread and beside it: what is remembered is replaced, never changed.
+        Called on the main thread and on others: the stored state is replaced, never modified.
         """
         now_s = time.monotonic()
         silent = [
@@ -127,11 +127,11 @@ class CellHooks:
 
     @property
     def parent(self) -> Mapping[str, Any]:
-        """The request of the last cell; of the running one, where one runs."""
+        """The request of the running cell, else of the last one."""
         return self._cell_parent
 
     def keep_prints_in_their_cell(self) -> None:
-        """Give what threads print the last cell as parent, which a comm message has taken."""
+        """Restore the last cell as parent of threads' output, after a comm message."""
         if self._cell_parent:
             self._shell.set_parent(self._cell_parent)
 
@@ -159,8 +159,8 @@ class CellHooks:
                 session.stream(None)
                 session.sampler.wake()
         except NotNow:
-            pass  # it runs without being measured
-        except Exception as error:  # noqa: BLE001  the user's cell goes on whatever happens here
+            pass  # the cell runs without being measured
+        except Exception as error:  # noqa: BLE001  no error may reach the user's cell
             session.failed("cells", error)
 
     # --- A cell ends --------------------------------------------------------
@@ -184,7 +184,7 @@ class CellHooks:
     def _depth(self, result: Any) -> int:
         ledger = self._session.ledger
         depth = ledger.depth(None if result is None else result.info)
-        # A cell that was running when the helper came has no start to be known by.
+        # A cell that was already running when the helper started has no token of its own.
         return ledger.depth(_ADOPTED) if depth < 0 else depth
 
     def _end(self, result: Any, depth: int) -> None:
@@ -193,7 +193,7 @@ class CellHooks:
         if depth < 0:
             return
         if depth > 0:
-            # `%%capture` and the like: the traceback stands in the outer cell, and so must a card.
+            # `%%capture` and the like: the report must be in the outer cell, as the traceback is.
             cell = self._cells.get(get_ident())
             if cell is not None and (self._failures.fault(error) or recognised(error) is not None):
                 cell.inner_error = error
@@ -205,9 +205,9 @@ class CellHooks:
         self._end_cell(result, error or inner, shown)
 
     def _shown(self, cell: _Cell) -> BaseException | None:
-        """Return the error that a magic showed and swallowed, as `%%time` does before IPython 9.
+        """Return an error that a magic showed and caught, as `%%time` does before IPython 9.
 
-        Where another computation ran beside it may be that one's.
+        `None` where another computation ran at the same time, whose error it may be.
         """
         last = getattr(sys, "last_value", None)
         shown = is_kind(last, BaseException) and last_shown() != cell.shown_before
@@ -215,9 +215,9 @@ class CellHooks:
 
     def _end_cell(self, result: Any, error: BaseException | None, shown_before: int | None) -> None:
         session, failures = self._session, self._failures
-        fault = failures.fault(error)  # first: where CUDA has failed, nothing may be read
+        fault = failures.fault(error)  # first, as nothing may be read after CUDA has failed
         succeeded = result is not None and result.success
-        # Whether CUDA, said to have stopped, has answered this cell.
+        # Whether CUDA, marked as stopped, has worked in this cell.
         may_answer = session.cuda.stopped is not None and running_cell.on_main_thread()
         answers = succeeded and error is None and may_answer and session.cuda.answers_again()
         snapshot = session.sampler.measure_edge()
@@ -225,11 +225,11 @@ class CellHooks:
             with suppress(NotNow):
                 session.notice(snapshot)
         recognition = None if fault else recognised(error, snapshot)
-        # Always: nothing of this cell may explain a later one.
+        # Always take it: a capture of this cell must not be used for a later one.
         capture = session.take_capture(of_this_thread=not session.ledger.alone())
         status: Status = "oom" if recognition else "ok" if succeeded else "error"
         count = getattr(result, "execution_count", None)
-        # Where CUDA was left alone at its start, what the cell did is not known.
+        # The memory change of a cell that began while CUDA was left alone is unknown.
         ran = getattr(result, "error_before_exec", None) is None
         known = None if answers else snapshot
         run = session.ledger.end(0, status, count, time.time(), known, ran=ran)
@@ -246,7 +246,7 @@ class CellHooks:
             session.sampler.wake()
             session.mainloop.resume()
 
-    # --- A cell was running before the helper came ---------------------------
+    # --- A cell that was already running when the helper started --------------
 
     def _adopt(self, undo: ExitStack) -> None:
         request = running_cell.running_request(self._shell)
@@ -269,7 +269,7 @@ class CellHooks:
                 undo.callback(later(delay_s, lambda: self._say_busy(request)).cancel)
 
     def _let_go_of_adopted(self) -> None:
-        """End an adopted cell, whose hooks may have been called already, when another begins."""
+        """End an adopted cell, whose own end may have been missed, when another begins."""
         session = self._session
         requests = running_cell.parent(self._shell), self._cell_parent
         now, then = [(request.get("header") or {}).get("msg_id") for request in requests]
@@ -278,9 +278,9 @@ class CellHooks:
             session.stream(None, run)
 
     def _say_busy(self, request: Mapping[str, Any]) -> None:
-        """Mend what the server believes: the control request that brought us ended `idle`.
+        """Correct the server's view: the control request that started the helper ended with `idle`.
 
-        A server may cull a kernel that it takes for idle.
+        A server may cull a kernel that it considers idle.
         """
         session = self._session
         adopted = session.ledger.depth(_ADOPTED, thread_id=main_thread().ident)
@@ -288,11 +288,11 @@ class CellHooks:
             return
         session.channel.send_status("busy", request)
         if not session.ledger.running or not self._is_at_work():
-            # The cell has ended meanwhile, and its own `idle` may have come before our `busy`.
+            # The cell has ended meanwhile, and its `idle` may have been sent before this `busy`.
             session.channel.send_status("idle", request)
 
     def _is_at_work(self) -> bool:
-        """Whether a cell runs on the main thread, whatever the ledger missed; on another thread."""
+        """Whether a cell runs on the main thread, by the kernel's state; call on another thread."""
         if running_cell.runs_cell(self._shell):
             return True
         time.sleep(_INVISIBLE_S)

@@ -1,4 +1,4 @@
-"""What becomes of a failed cell: recognised, explained by a card, and freed where so wished."""
+"""Handling of failed cells: recognition, report, and freeing if the settings say so."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     from ..readings.snapshot import DeviceSnapshot
 
     class _Wings(Protocol):
-        """What wings do for a report."""
+        """Methods of the wings for a report."""
 
         def report_html(self, html: str, report_id: str) -> str: ...
         def worker_failure(self, recognition: Recognition) -> WorkerFailure: ...
 
     class _Failing(Life, Protocol):
-        """What explains a failure besides."""
+        """Further methods of the helper that reports use."""
 
         reports: Reports
         wings: _Wings
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 
 def _hold_s() -> float:
-    """Return how long all work on a report may take, on the clock."""
+    """Return the limit of all work on a report, in seconds of elapsed time."""
     try:
         return float(os.environ["GPU_HEADROOM_HOLD_S"])
     except (KeyError, ValueError):
@@ -61,10 +61,10 @@ def _hold_s() -> float:
 
 
 _HOLD_S = _hold_s()
-_WALK_S = 0.2  # of processor time, for its walk
-_COMPLETE_S = 10.0  # of processor time, for a walk between cells, a slice at a time
-_COMPLETE_WALL_S = 60.0  # on the clock, for all of it: other processes may run meanwhile
-# Beside others that look comes to no end: the next is after so long, then after twice as long.
+_WALK_S = 0.2  # of processor time, for the walk of a report
+_COMPLETE_S = 10.0  # the same between cells, a slice at a time
+_COMPLETE_WALL_S = 60.0  # elapsed time of all of that: other processes may run meanwhile
+# Pause before the next attempt beside threads that cut it short; doubled each time.
 _FOR_TIME = ("holders.incomplete", "card.unread")
 _PAUSE_S = 1.0
 _LONGEST_PAUSE_S = 600.0
@@ -72,9 +72,10 @@ _LONGEST_PAUSE_S = 600.0
 
 @dataclass(frozen=True, slots=True)
 class _Unfinished:
-    """A card that is to be completed: all that was seen of its failure, without the error.
+    """A report that is to be completed: all data about its failure, without the error.
 
-    `shown` tells that error: another one means that the kernel went on. `why` ended the last look.
+    `shown` identifies the shown error: another one means that the kernel has moved on. `why` is the
+    reason for which the last attempt ended early.
     """
 
     failure: Failure
@@ -91,9 +92,9 @@ class _Unfinished:
 
 
 class Failures:
-    """Explains failures at the end of their cells; `free` frees what the one of a report holds.
+    """Reports failures at the end of their cells; `free` frees what a report's error holds.
 
-    It holds no error: that would keep all that the failed cell held.
+    Keeps no reference to an error: that would keep alive all that the failed cell held.
     """
 
     def __init__(self, life: _Failing, free: Callable[[str], None]) -> None:
@@ -102,10 +103,10 @@ class Failures:
         self._earlier: EarlierError | None = None
         self._tries: Tries | None = None
         self._unfinished: _Unfinished | None = None
-        self._shown = ""  # the id of the last report that is displayed
+        self._shown = ""  # id of the last displayed report
 
     def fault(self, error: BaseException | None) -> Fault | None:
-        """Return what `error` says of a CUDA that has stopped, and leave the GPU alone then."""
+        """Return the fault if `error` means that CUDA has stopped, and leave the GPU alone then."""
         if error is None:
             return None
         from ..errors.sticky_error import recognise_fault
@@ -117,7 +118,7 @@ class Failures:
         return fault
 
     def explain_fault(self, fault: Fault, run: CellRun) -> None:
-        """Keep the report of an error that stopped CUDA, and display it where cells are marked."""
+        """Store the report of an error that stopped CUDA; show it if the settings allow."""
         from ..card.sticky_error import build
 
         life, latest = self._life, self._life.sampler.latest
@@ -127,7 +128,7 @@ class Failures:
         if life.options["mark_cells"]:
             self._show(report)
 
-    def explain(  # noqa: PLR0913, PLR0917 — a failure and all that was seen of it
+    def explain(  # noqa: PLR0913, PLR0917 — a failure and the data about it
         self,
         error: BaseException,
         recognition: Recognition,
@@ -136,19 +137,19 @@ class Failures:
         run: CellRun,
         shown_before: int | None,
     ) -> None:
-        """Show the card of a cell that ran out of memory, or a line where there can be none.
+        """Show the report of a cell that ran out of memory, or a line if the report fails.
 
-        `shown_before` tells the error that had been shown when the cell began.
+        `shown_before` identifies the error that was shown before the cell began.
         """
         life, failure = self._life, self._failure(error, recognition, run, snapshot, capture)
         if shown_before is not None:
             held = self._earlier_error().held(shown_before, failure.device_index)
             failure = replace(failure, earlier_traceback_bytes=held)
         collects = gc.isenabled()
-        gc.disable()  # what parsing makes would set it off
+        gc.disable()  # objects made by parsing would trigger it
         try:
             self._show_card(failure, life.turn(_WALK_S, asked=False))
-        except Exception as problem:  # noqa: BLE001  a failure of ours must not hide theirs
+        except Exception as problem:  # noqa: BLE001  an internal error must not hide the user's
             life.failed("report", problem)
             if life.options["mark_cells"]:
                 show_line(failure, message("card.failed", error=format_error(problem)))
@@ -167,7 +168,7 @@ class Failures:
         return self._failure(error, recognition, run, snapshot, capture)
 
     def explain_started(self, request: requests.ExplainRequest) -> wire.ExplainReply:
-        """Show the card of a process that a command of a cell has started: at once, by its text."""
+        """Show a report for a process started by a cell's command, from its printed text."""
         from ..card.report import report_of
         from ..errors.pasted import recognise_text
         from ..errors.recognise import Recognition
@@ -232,7 +233,7 @@ class Failures:
         )
 
     def measure_error(self) -> None:
-        """Have measured what the error that is shown now holds, for the card of a later cell."""
+        """Queue measuring what the shown error holds, for the report of a later cell."""
         if self._life.cuda.torch() is not None:
             work = partial(self._earlier_error().measure, self._life.shell)
             self._life.mainloop.submit("earlier", None, work)
@@ -282,22 +283,23 @@ class Failures:
             self._free(built.report["report_id"])
 
     def look_further(self) -> None:
-        """Complete the last card if it came to no end: somebody waits for it now."""
+        """Complete the last report now if it is unfinished, on a user's request."""
         if self._unfinished is not None:
             self._look_on(self._unfinished, asked=True)
 
     def _look_on(self, unfinished: _Unfinished, *, asked: bool = False) -> None:
-        """Have a card completed between cells, unless it was, or another failure has come."""
+        """Queue completing a report between cells, unless it is done or replaced by another."""
         if self._unfinished is unfinished:
             key, work = ("report", unfinished.report_id), partial(self._complete, unfinished)
             cpu_s = None if asked else _COMPLETE_S
             self._life.mainloop.submit(key, None, work, asked=asked, cpu_s=cpu_s)
 
     def _complete(self, unfinished: _Unfinished, _: Job, turn: Turn) -> None:
-        """Measure to the end what there was no time for at the end of the cell; between cells.
+        """Complete between cells the measurements for which there was no time at the cell's end.
 
-        Where another error is shown by then the card stays as it is, and where less was found than
-        before, as others ran beside it: once they rest it is looked at again, or if somebody asks.
+        The report stays as it is where another error is shown by then, and where less was found
+        than before, as other threads ran at the same time: then it is tried again after a pause, or
+        on request.
         """
         from ..card.report import end, report_of
         from ..oom.evidence import measure
@@ -329,7 +331,7 @@ class Failures:
                 self._life.schedule(lambda: self._look_on(later), unfinished.pause_s)
 
     def _tell(self, built: BuiltReport, *, update: bool, parent_id: str | None = None) -> None:
-        """Keep a report, show it, and tell the pages."""
+        """Store a report, show it, and send the event to the front ends."""
         life = self._life
         for row in built.withheld:
             life.failed("report", ArithmeticError(row))
@@ -367,7 +369,10 @@ class Failures:
 def recognised(
     error: BaseException | None, snapshot: DeviceSnapshot | None = None
 ) -> Recognition | None:
-    """Return what an error says of a full GPU, unless the reading after it speaks against."""
+    """Return what an error states about a full GPU; `None` for any other error.
+
+    Also `None` if `snapshot`, the reading after the error, contradicts it.
+    """
     if error is None:
         return None
     from ..errors.recognise import is_credible, recognise  # on first need: most cells do not fail

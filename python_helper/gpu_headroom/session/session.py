@@ -1,4 +1,4 @@
-"""One life of the helper in one kernel: wires everything, and is wired by nothing."""
+"""One helper in one kernel: creates and connects all of its parts."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ _MOST_ERRORS = 50
 
 
 class Session:
-    """One helper, from `open` to `close`; what it does never raises into a user's cell.
+    """One helper, from `open` to `close`; no exception of its own reaches a user's cell.
 
-    `channel` is the kernel's own unless given; a terminal has none.
+    `channel` is the kernel's own unless given; `None` in a terminal, which has none.
     """
 
     def __init__(self, shell: Any, channel: Channel | None = None) -> None:
@@ -71,7 +71,7 @@ class Session:
             busy=lambda: self.ledger.running,
             rate_hz=self._wanted_hz,
             prepare=self._prepare,
-            # What a card needs would else be compiled while a person waits for the first one.
+            # Compile modules ahead, or the user would wait for that at the first report.
             at_rest=lambda: self._finder is not None and self._finder.compile_one(),
             measured=self._measured,
             failed=self.failed,
@@ -104,7 +104,7 @@ class Session:
         self._errors: set[str] = set()
 
     def open(self) -> None:
-        """Begin to listen, to look and to answer; raises with nothing left behind."""
+        """Start receiving, measuring and replying; on an error nothing is left behind."""
         self._simulate_as_asked()
         with ExitStack() as undo:
             undo.callback(self._end_recording)
@@ -122,14 +122,14 @@ class Session:
         self.send(self.hello())
 
     def close(self) -> None:
-        """Say goodbye and take back everything that `open` did."""
+        """Send a last event and undo everything that `open` did."""
         self.send({"type": "bye", "life_id": self.life_id, "reason": "unloaded"})
         self._undo.close()
 
     def keep_modules(self, sources: dict[str, str] | None = None, version: str = "") -> None:
-        """Put our modules back where a cell has thrown them away, and take up more of a page's.
+        """Restore modules of the helper that a cell has removed; add more `sources` of its version.
 
-        What is imported on first need would else come as a second copy, whose classes are others.
+        Otherwise a later import would load a second copy, with different classes.
         """
         if sources and self._finder is not None:
             self._finder.add(sources, version)
@@ -141,7 +141,7 @@ class Session:
 
     @property
     def options(self) -> requests.Options:
-        """What the settings of those who are there ask for."""
+        """The options that all connected clients accept."""
         return self.leases.options()
 
     @property
@@ -150,7 +150,7 @@ class Session:
         return "waiting" if self.ledger.running else "queued"
 
     def turn(self, cpu_s: float | None = None, *, asked: bool = True) -> Turn:
-        """Return what a walk on the calling thread may take."""
+        """Return the limits of a walk on the calling thread."""
         from ..concurrency.turns import LONG_S, Turn
 
         return Turn(cpu_s or LONG_S, asked=asked, loops=self._loops())
@@ -158,18 +158,18 @@ class Session:
     # --- Events -------------------------------------------------------------
 
     def send(self, event: wire.Event) -> None:
-        """Send an event; a channel that cannot send must not hurt the caller."""
+        """Send an event; an error of the channel does not reach the caller."""
         if self.channel is None or self.sampler.forked:
             return
         for wing in self.wings:
             wing.on_event(event)
         try:
             self.channel.send(event)
-        except Exception as error:  # noqa: BLE001  the way to tell anybody is what failed
+        except Exception as error:  # noqa: BLE001  the channel itself failed: only log it
             self._log("channel", error)
 
     def hello(self) -> wire.Hello:
-        """Say who this is."""
+        """Return the event that introduces this helper."""
         return {
             "type": "hello",
             "protocol_version": PROTOCOL_VERSION,
@@ -181,7 +181,7 @@ class Session:
         }
 
     def sample(self) -> wire.Sample | None:
-        """Read now; `None` where reading fails."""
+        """Read now; return `None` where reading fails."""
         self.cell_hooks.look_for_lost_end()
         snapshot = self.sampler.measure()
         if snapshot is None:
@@ -191,14 +191,15 @@ class Session:
         return self.as_wire(snapshot)
 
     def cell(self) -> wire.Cell | None:
-        """Return the running cell, else the last one."""
+        """Return the running cell, else the last one; `None` before any."""
         run = self.ledger.current(self.sampler.latest)
         return run.as_wire(self.life_id) if run else None
 
     def stream(self, snapshot: DeviceSnapshot | None, ended: CellRun | None = None) -> None:
-        """Send the edge of a cell to whoever is there, and the reading to whoever looks.
+        """Send a cell's start or end to all clients, and the reading to visible ones.
 
-        Beside the cell that has `ended` another may run on, which is the one to be looked at.
+        Where another cell still runs beside the one that has `ended`, that one is sent as the
+        current.
         """
         cell = self.cell()
         is_heard = self.leases.any() or self._wings_hz() is not None
@@ -212,12 +213,12 @@ class Session:
             self.send(self.as_wire(snapshot))
 
     def notice(self, snapshot: DeviceSnapshot) -> DeviceSnapshot:
-        """Enter a reading wherever readings are of use, and return it; may raise `NotNow`."""
+        """Pass a reading to ledger, wings and observer, and return it; may raise `NotNow`."""
         elsewhere = [size for wing in self.wings if (size := wing.in_use_elsewhere()) is not None]
         self.ledger.observe(snapshot, sum(elsewhere) if elsewhere else None)
         for wing in self.wings:
             wing.on_reading(snapshot)
-        # To attach before CUDA is up would start it: until then PyTorch calls as it starts it.
+        # Attaching would initialize CUDA; until it is initialized, PyTorch calls back at that time.
         if self.cuda.torch() is not None:
             self._record()
             self._observing().attach()
@@ -225,32 +226,32 @@ class Session:
         return snapshot
 
     def computes_elsewhere(self) -> bool:
-        """Whether a cell runs on another thread than the caller's, in a subshell or beside one."""
+        """Whether a cell runs on a thread other than the caller's."""
         return any(thread != get_ident() for thread in self.ledger.threads)
 
     def ended(self, run: CellRun) -> None:
-        """Look at what a cell has done, between its end and its event."""
+        """Pass a cell that has ended to the wings, before its event is sent."""
         first = None if self._observer is None else self._observer.take_first()
         for wing in self.wings:
             try:
                 wing.on_cell_end(run, first)
             except NotNow:
                 pass
-            except Exception as error:  # noqa: BLE001  the cell has ended, whatever we make of it
+            except Exception as error:  # noqa: BLE001  the cell has ended in any case
                 self.failed("cells", error)
 
     def look_further(self) -> None:
-        """Have the last card completed where it came to no end: somebody asks who holds what."""
+        """Complete the last report if it is unfinished, as a user asks what uses memory."""
         self.failures.look_further()
 
     def take_capture(self, *, of_this_thread: bool) -> Capture | None:
-        """Return what the allocator last failed on, once; or what it failed on for this thread."""
+        """Remove and return the allocator's last failure, or the last of this thread."""
         if self._observer is None:
             return None
         return self._observer.take(get_ident() if of_this_thread else None)
 
     def as_wire(self, snapshot: DeviceSnapshot) -> wire.Sample:
-        """Return a reading as it travels."""
+        """Return the wire object of a reading."""
         sample: wire.Sample = {
             "type": "sample",
             "life_id": self.life_id,
@@ -270,7 +271,7 @@ class Session:
         return sample
 
     def failed(self, part: str, error: BaseException, request_ids: Sequence[str] = ()) -> None:
-        """Report a failure of the helper itself, once per cause, and to each request it ends."""
+        """Report an internal error, once per cause, and to each request that it ends."""
         cause = format_error(error)
         is_news = cause not in self._errors and len(self._errors) < _MOST_ERRORS
         if is_news:
@@ -289,10 +290,10 @@ class Session:
                 }
             )
 
-    # --- What the parts ask of the kernel -----------------------------------
+    # --- Requests, readings and the main thread ------------------------------
 
     def answer(self, request: object, page: str = "") -> wire.Reply:
-        """Answer a request of a page, whichever way it came."""
+        """Return the reply to a request of a front end, received on any channel."""
         self.keep_modules()
         return self._dispatcher.answer(request, page)
 
@@ -314,7 +315,7 @@ class Session:
         return max([hz for wing in self.wings if (hz := wing.wanted_hz())], default=None)
 
     def _rest(self) -> Handlers:
-        """Import the handlers that nobody needs at first."""
+        """Import the handlers that are not needed at the start."""
         from ..handlers.holders import HolderRequests
         from ..handlers.release import ReleaseRequests
 
@@ -343,15 +344,15 @@ class Session:
         return self._observer
 
     def _note_start(self, snapshot: DeviceSnapshot) -> None:
-        """Remember which cell has started CUDA: no launcher can fork after it."""
+        """Record the cell in which CUDA was initialized: no launcher can fork after it."""
         is_up, was_up = snapshot.state == "live", self._was_up
         self._was_up = is_up
         if is_up and was_up is False and (run := self.ledger.opened or self.ledger.current()):
             self._cuda_started = {"cell_id": run.cell_id, "execution_count": run.execution_count}
 
     def await_cuda(self, started: Callable[[], object]) -> None:
-        """Have this called once CUDA starts in this process, which is a fork of the kernel."""
-        # PyTorch calls it where CUDA starts, which no fork outlives: it starts in this process.
+        """Call `started` when CUDA is initialized in this process, a fork of the kernel."""
+        # CUDA does not survive a fork, so PyTorch calls back if it is initialized in this process.
         if self._observer is not None:
             self._observer.await_start(lambda: False, started)
 
@@ -365,19 +366,19 @@ class Session:
             self.recording.follow(wanted)
 
     def situation(self, turn: Turn) -> Situation:
-        """Return what items are found from, as it is now, in the time of a turn."""
+        """Return the current state from which freeable items are found, within a turn's time."""
         from ..release.situation import Situation
 
         cells = self.ledger.cells()
         return Situation(self.shell, turn, cells, self._kept, self.cuda.stopped, self.failed)
 
     def _idle(self) -> bool:
-        """Whether no cell runs, in a subshell neither; on the main thread."""
+        """Whether no cell runs, a subshell's included; call on the main thread."""
         self.cell_hooks.end_lost()
         return not self.ledger.running and not running_cell.computes(self.shell)
 
     def schedule(self, call: Callable[[], object], delay_s: float) -> None:
-        """Have the main thread call this between cells, after a while; from any thread."""
+        """Call on the main thread between cells, after `delay_s` seconds; from any thread."""
         loop = getattr(self._kernel, "io_loop", None)
         if loop is not None:
             loop.add_callback(partial(loop.call_later, delay_s, call) if delay_s else call)
@@ -399,14 +400,14 @@ class Session:
         return SlicedTurn(work, cpu_s, loops=self._loops(), **how)
 
     def _loops(self) -> list[Any]:
-        """Return the event loop in which tasks of the person's await."""
+        """Return the event loop in which the user's tasks await."""
         return [getattr(getattr(self._kernel, "io_loop", None), "asyncio_loop", None)]
 
     def _prepare(self) -> None:
-        """Import what is needed later, and open the driver; on the sampler's thread.
+        """Import the modules needed later, and open the driver; on the sampler's thread.
 
-        The control thread must not wait for an import that a cell is in the middle of, and a
-        cell's hook not for one of ours. What could not be in the first reading is sent then.
+        The control thread must not wait for an import that a cell is in the middle of, nor a cell's
+        hook for one of the helper's. Values that were not in the first reading are sent afterwards.
         """
         is_first = not self._is_prepared
         if is_first:
@@ -432,12 +433,12 @@ class Session:
     def _simulate_as_asked(self) -> None:
         try:
             simulate_as_asked()
-        except Exception as error:  # noqa: BLE001  a wrong setting must not keep the helper away
+        except Exception as error:  # noqa: BLE001  a wrong setting must not prevent the start
             self.failed("simulate", error)
 
     def _log(self, part: str, error: BaseException) -> None:
-        # A terminal would show the log to the user; a kernel's log goes to the server's. Not on
-        # this thread: a debugger may have suspended another that holds the lock of the log.
+        # Not in a terminal, which would show the log to the user. Not on this thread: a debugger
+        # may have suspended another that holds the lock of the log.
         if self._kernel is not None:
             log = partial(
                 self._kernel.log.warning, "GPU Headroom: %s failed.", part, exc_info=error

@@ -1,4 +1,4 @@
-"""A wing: a part of the helper that can be taken away with its folder and its line in the list."""
+"""Wing: an optional part of the helper, removable with its folder and its entry in the list."""
 
 from __future__ import annotations
 
@@ -24,76 +24,76 @@ if TYPE_CHECKING:
     from .failures import Failures
 
     class Host(Served, Protocol):
-        """What a wing may use of the helper, besides what answers requests."""
+        """Interface of the helper for wings, in addition to that for request handlers."""
 
         cell_hooks: CellHooks
         failures: Failures
         wings: Wings
 
         def answer(self, request: object, page: str = "") -> wire.Reply:
-            """Answer a request of a page, whichever way it came."""
+            """Return the reply to a request of a front end, received on any channel."""
 
         def await_cuda(self, started: Callable[[], object]) -> None:
-            """Have this called once CUDA starts in this process, which is a fork of the kernel."""
+            """Call `started` when CUDA is initialized in this process, a fork of the kernel."""
 
 
 class Wing:
-    """What a wing adds, and what it is called for; a hook does nothing unless it is overridden.
+    """Base class of wings; every hook does nothing unless overridden.
 
-    It is imported beside the first reading, on another thread than the one that starts the helper.
+    Imported after the first reading, on the sampler's thread.
     """
 
     def __init__(self, host: Host) -> None:
         self.host = host
 
     def prepare(self) -> None:
-        """Begin to listen; on the thread of the sampler, often: a cell may have imported more."""
+        """Start; called often, on the sampler's thread, as a cell may have imported more."""
 
     def close(self) -> None:
-        """Take back what `prepare` did."""
+        """Undo `prepare`."""
 
     def handlers(self) -> Handlers:
-        """Return what answers its requests, by type."""
+        """Return the wing's request handlers, by type."""
         return {}
 
     def wanted_hz(self) -> float | None:
-        """Return how often it needs readings while a cell runs; `None`: not at all."""
+        """Return the rate of readings needed while a cell runs; `None` for none."""
         return None
 
     def on_reading(self, snapshot: DeviceSnapshot) -> None:
-        """Enter a reading, from any thread; may raise `NotNow`."""
+        """Process a reading, on any thread; may raise `NotNow`."""
 
     def on_cell_end(self, run: CellRun, first: Capture | None) -> None:
-        """Look at a cell that has ended, before its event; may raise `NotNow`.
+        """Process a cell that has ended, before its event is sent; may raise `NotNow`.
 
-        `first` is what the first failure of an allocator saw meanwhile.
+        `first` is the first allocator failure during the cell.
         """
 
     def in_use_elsewhere(self) -> int | None:
-        """Return the bytes that other processes of this notebook have in use, where measured."""
+        """Return the bytes in use by the notebook's other processes; `None` if not measured."""
         return None
 
     def worker_failure(self, recognition: Recognition) -> WorkerFailure | None:  # noqa: ARG002
-        """Return what is known of a failure in another process; `None` where that is nothing."""
+        """Return data about a failure in another process; `None` where there is none."""
         return None
 
     def status(self) -> str:
-        """Return what is said besides where the GPUs' numbers are asked for, as text."""
+        """Return text to be printed after the GPUs' figures."""
         return ""
 
     def on_event(self, event: wire.Event) -> None:
-        """Take an event that is being sent, on any thread."""
+        """Process an event that is being sent, on any thread."""
 
     def complete_sample(self, sample: wire.Sample, snapshot: DeviceSnapshot) -> None:
-        """Set the fields of a reading that are this wing's."""
+        """Set this wing's fields of a sample."""
 
     def report_html(self, html: str, report_id: str) -> str:  # noqa: ARG002
-        """Return the HTML of a report as it is displayed."""
+        """Return the HTML of a report for display."""
         return html
 
 
 class Wings:
-    """The wings that are there, of those that are listed."""
+    """The wings of the list that are installed."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
@@ -104,23 +104,23 @@ class Wings:
         return iter(list(self._wings.values()))
 
     def load(self) -> None:
-        """Import those that are there by now: some come later, with a pack."""
+        """Import the wings that are installed by now; some come later, with a pack."""
         with self._loading:
             for module, *_ in WINGS:
                 try:
                     if module not in self._wings and (found := bring(module)) is not None:
                         self._wings[module] = found.WING(self._host)
-                except Exception as error:  # noqa: BLE001  such as of another version: the core goes on
+                except Exception as error:  # noqa: BLE001  a wing of another version, for example: the core continues
                     self._host.failed("wings", error)
 
     def report_html(self, html: str, report_id: str) -> str:
-        """Return the HTML of a report as it is displayed."""
+        """Return the HTML of a report for display."""
         for wing in self:
             html = wing.report_html(html, report_id)
         return html
 
     def worker_failure(self, recognition: Recognition) -> WorkerFailure:
-        """Return what is known of a failure in another process besides its error."""
+        """Return data about a failure in another process, empty where there is none."""
         found = (wing.worker_failure(recognition) for wing in self)
         return next(filter(None, found), WorkerFailure())
 

@@ -1,4 +1,4 @@
-"""What a plain script is told: its GPUs, and by the names of its main module who holds what."""
+"""GPU readings and memory use in a plain script, by the names of its main module."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def read() -> DeviceSnapshot:
 
 
 def holders() -> wire.Holders:
-    """Measure who holds what: the names are those of the main module.
+    """Measure what uses GPU memory, by the names of the main module.
 
     Raises `RuntimeError` in free-threaded Python.
     """
@@ -53,7 +53,7 @@ def holders() -> wire.Holders:
 
 
 def list_processes(index: int, processes: Sequence[wire.Process] | None) -> Iterator[str]:
-    """Say which other processes are on a GPU."""
+    """Yield lines that list the other processes on a GPU."""
     if processes is None:
         yield say("summary.processes_hidden", TEXTS, index=index)
         return
