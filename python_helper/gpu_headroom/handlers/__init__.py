@@ -1,1 +1,1 @@
-"""What a page may ask, and what answers it."""
+"""Handlers of the front ends' requests."""

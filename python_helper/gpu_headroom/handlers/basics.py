@@ -1,4 +1,4 @@
-"""What a page asks first: to be there, and what is known at once."""
+"""First requests of a front end: leases, and replies from the last known state."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Basics:
-    """The answers that need no walk and no import, by the type of the request."""
+    """Handlers that need no walk and no import, by request type."""
 
     def __init__(self, life: Served) -> None:
         self._life = life
@@ -44,7 +44,7 @@ class Basics:
             "sample": life.sample(),
             "cell": life.cell(),
         }
-        life.sampler.wake()  # only now: what it has to import would be in the way of the reading
+        life.sampler.wake()  # after the reading, which the sampler's imports would slow down
         return reply
 
     def _detach(self, request: requests.DetachRequest) -> wire.DetachReply:

@@ -1,4 +1,4 @@
-"""Requests about who holds what: holders, the way to one, and a snapshot of the allocator."""
+"""Requests about what uses GPU memory: holders, reference paths, allocator snapshots."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class HolderRequests:
-    """Queues walks for the main thread; their results come as events.
+    """Queues walks for the main thread; their results are sent as events.
 
-    While a cell runs the last account is all there is to say.
+    While a cell runs, only the last account is available.
     """
 
     def __init__(self, life: Served) -> None:

@@ -1,4 +1,4 @@
-"""Requests whose work waits for the main thread: one reply at once, an event when it has ended."""
+"""Requests whose work is queued: an immediate reply, and an event when it has ended."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ if TYPE_CHECKING:
     from ..release.situation import Situation
 
     class Served(Measured, Protocol):
-        """What requests are answered with, of one life of the helper."""
+        """Interface of the helper for request handlers."""
 
         reports: Reports
 
         def hello(self) -> Hello:
-            """Say who this is."""
+            """Return the event that introduces this helper."""
 
         def situation(self, turn: Turn) -> Situation:
-            """Return what items are found from, as it is now, in the time of a turn."""
+            """Return the current state from which freeable items are found, within a turn."""
 
     Fields = Mapping[str, Any]
 
 
 def known_report(life: Served, report_id: str) -> Report:
-    """Return a report of this life; raises `Refusal` where there is none."""
+    """Return a report of this helper; raises `Refusal` where there is none."""
     report = life.reports.report(report_id)
     if report is None:
         raise Refusal(message("fix.unknown"))
     return report
 
 
-def enqueue(  # noqa: PLR0913  all that a request may ask for
+def enqueue(  # noqa: PLR0913  options of a request's work
     life: Served,
     request: Mapping[str, Any],
     work: Callable[[Turn], Fields],
@@ -56,9 +56,9 @@ def enqueue(  # noqa: PLR0913  all that a request may ask for
 ) -> Any:
     """Queue the work of a request and return the reply; `work` returns the fields of the event.
 
-    Requests of one kind and `key` share the work. `cancelled` returns the fields where a person
-    ended it, `failed` where an error of this `part` did, given its text; else the loop reports.
-    Work that `rests` only looks.
+    Requests of one type and `key` share the work. `cancelled` returns the fields if a user cancels
+    it, `failed` those for an error of this `part`, given its text; without `failed` the main loop
+    reports the error. Work that `rests` only reads.
     """
     kind, request_id, status = request["type"], request["id"], life.when
 
@@ -75,7 +75,7 @@ def enqueue(  # noqa: PLR0913  all that a request may ask for
         except BaseException as error:
             if failed is None:
                 raise
-            life.failed(part, error)  # the page waits for an end, whatever it is
+            life.failed(part, error)  # the front end waits for an outcome
             fields = failed(format_error(error))
         tell(job, fields)
 

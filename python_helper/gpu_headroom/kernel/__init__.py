@@ -1,1 +1,1 @@
-"""What touches IPython and ipykernel: how the helper gets in, and how it talks."""
+"""Access to IPython and ipykernel: installing the helper, messages, and the running cell."""

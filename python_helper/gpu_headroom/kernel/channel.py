@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from ..protocol.generated import wire
 
     class Channel(Protocol):
-        """Carries events to every front end and requests to the helper."""
+        """Sends events to every front end, and receives requests."""
 
         control: bool
 
         def open(self, answer: Callable[..., wire.Reply]) -> None:
-            """Start to answer requests."""
+            """Start replying to requests with the results of `answer`."""
 
         def send(self, event: wire.Event) -> None:
             """Send an event to every front end."""
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
             """Send the kernel status of the request `parent`: busy or idle."""
 
         def close(self) -> None:
-            """Leave the kernel as it was before `open`."""
+            """Restore the kernel's state of before `open`."""
 
 
 TARGET = "gpu-headroom"
@@ -37,10 +37,10 @@ COMMAND = "gpuHeadroom"
 class KernelChannel:
     """The channel of a Jupyter kernel (ipykernel 6.17 to 7.4).
 
-    Events go out as comm messages with an empty parent header, not through `Comm.send`, which
-    borrows the running cell's parent and on ipykernel 7.4 leads later requests to the busy main
-    shell. Requests come in as debug requests with a command of our own, on the control channel:
-    answered while a cell runs, they count neither as activity nor as state.
+    Events are comm messages with an empty parent header, sent without `Comm.send`, which takes the
+    running cell's parent and on ipykernel 7.4 leads later requests to the busy main shell. Requests
+    are debug requests with a command of the helper, on the control channel: replied to while a cell
+    runs, and counted neither as activity nor as kernel state.
     """
 
     def __init__(self, kernel: Any, comm_id: str) -> None:
@@ -54,7 +54,7 @@ class KernelChannel:
         self.control = isinstance(handlers, dict) and "debug_request" in handlers
 
     def open(self, answer: Callable[..., wire.Reply]) -> None:
-        """Start to answer requests; a second call changes nothing."""
+        """Start replying to requests; a second call does nothing."""
         if self._answer is not None:
             return
         self._answer = answer
@@ -76,9 +76,9 @@ class KernelChannel:
         publish(self._kernel, "status", {"execution_state": state}, parent=parent, ident=ident)
 
     def close(self) -> None:
-        """Leave the kernel as it was before `open`.
+        """Restore the kernel's state of before `open`.
 
-        A handler that other code has wrapped since stays, and forwards every request.
+        A handler that other code has wrapped since stays registered, and forwards every request.
         """
         if self._answer is None:
             return
@@ -89,7 +89,7 @@ class KernelChannel:
             self._kernel.control_handlers["debug_request"] = self._original
 
     async def _debug_request(self, stream: Any, ident: Any, parent: Mapping[str, Any]) -> None:
-        """Answer our command on the control channel; forward every other one."""
+        """Reply to the helper's command on the control channel; forward all others."""
         content = parent.get("content") or {}
         answer = self._answer
         if answer is None or content.get("command") != COMMAND:
@@ -120,7 +120,7 @@ class KernelChannel:
 
 
 def _page_of(message: Mapping[str, Any]) -> str:
-    """Return the session of the sender: each connection of a front end has its own."""
+    """Return the sender's session id, one per connection of a front end."""
     return str((message.get("header") or {}).get("session"))
 
 
@@ -133,5 +133,5 @@ def _send(kernel: Any, stream: Any, kind: str, content: Mapping[str, Any], **to:
     send = kernel.session.send
     try:
         send(stream, kind, content, **to)
-    except UnicodeEncodeError:  # before anything of it was sent
+    except UnicodeEncodeError:  # raised before any part was sent
         send(stream, kind, sendable(content), **to)

@@ -1,4 +1,4 @@
-"""The running cell, as each version of IPython and ipykernel has it."""
+"""The running cell, found by the means of each version of IPython and ipykernel."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ def read_cell_id_from(path: tuple[str, ...]) -> None:
 
 
 def cell_id(shell: Any, info: object = None) -> str | None:
-    """Return the notebook's id of the running cell.
+    """Return the notebook's id of the running cell; `None` where it is unknown.
 
-    The front end puts it into the request's metadata; IPython passes it on only since
-    8.0 with some kernels, and not in nested runs.
+    The front end puts it into the request's metadata; IPython passes it on only since 8.0 with some
+    kernels, and not in nested runs.
     """
     identity = cell_id_of(parent(shell)) or getattr(info, "cell_id", None)
     return identity if isinstance(identity, str) else None
 
 
 def cell_id_of(request: Mapping[str, Any]) -> str | None:
-    """Return the notebook's id of the cell that a request executes."""
+    """Return the notebook's id of the cell that a request executes; `None` without one."""
     for path in _CELL_IDS:
         value: Any = request.get("metadata")
         for key in path:
@@ -51,9 +51,10 @@ def cell_id_of(request: Mapping[str, Any]) -> str | None:
 
 
 def execution_count(shell: Any, info: object, expected: int) -> int | None:
-    """Return the execution count of the starting cell if it is `expected`, the count at rest.
+    """Return the execution count of the starting cell; `None` where it cannot be verified.
 
     IPython increments it before the cell starts since 9.0, and after its end before that.
+    `expected` is the count between cells.
     """
     if not getattr(info, "store_history", False):
         return None
@@ -61,21 +62,21 @@ def execution_count(shell: Any, info: object, expected: int) -> int | None:
 
 
 def on_control_thread(shell: Any) -> bool:
-    """Whether the caller runs on the kernel's control channel, beside the user's cells."""
+    """Whether the caller runs on the kernel's control thread."""
     control = getattr(getattr(shell, "kernel", None), "control_thread", None)
     return control is not None and threading.current_thread() is control
 
 
 def on_main_thread() -> bool:
-    """Whether the caller runs where cells do, unless they run in a subshell."""
+    """Whether the caller runs on the main thread, where cells outside subshells run."""
     return threading.current_thread() is threading.main_thread()
 
 
 def running_request(shell: Any) -> Mapping[str, Any] | None:
-    """Return the execute request whose cell is running, if any.
+    """Return the execute request whose cell is running, `None` without one.
 
-    For a helper that is loaded while a cell runs. The last request alone is no evidence: it
-    may have ended.
+    For a helper that is loaded while a cell runs. The last request alone is no evidence, as it may
+    have ended.
     """
     request = parent(shell)
     content = request.get("content") or {}
@@ -86,20 +87,20 @@ def running_request(shell: Any) -> Mapping[str, Any] | None:
 
 
 def runs_cell(shell: Any, thread_id: int | None = None) -> bool:
-    """Whether a cell runs or awaits on a thread; by default on the main one."""
+    """Whether a cell runs or awaits on a thread, by default the main one."""
     ident = threading.main_thread().ident if thread_id is None else thread_id
     return _on_stack(ident or 0) or _awaits(_loop_of(shell, ident or 0))
 
 
 def computes(shell: Any) -> bool:
-    """Whether a cell runs anywhere: on the main thread or in a subshell."""
+    """Whether a cell runs on the main thread or in a subshell."""
     control = getattr(getattr(shell, "kernel", None), "control_thread", None)
     threads = [thread for thread in threading.enumerate() if thread is not control]
     return any(runs_cell(shell, thread.ident or 0) for thread in threads if _runs_cells(thread))
 
 
 def file_of(error: BaseException) -> str | None:
-    """Return the file name under which IPython compiled the cell that it ran into this error."""
+    """Return the file name of the cell that raised this error; `None` if no cell did."""
     step = error.__traceback__
     if step is None or step.tb_next is None or step.tb_frame.f_code.co_name != "run_code":
         return None
@@ -107,7 +108,7 @@ def file_of(error: BaseException) -> str | None:
 
 
 def code_name(shell: Any, source: str, execution_count: int | None) -> str | None:
-    """Return the file name under which IPython compiled a cell, as tracebacks show it."""
+    """Return the file name of a cell in tracebacks; `None` where it cannot be computed."""
     naming = getattr(shell.compile, "get_code_name", None)
     if naming is None or len(source) > _LONGEST:
         return None
@@ -120,12 +121,13 @@ def code_name(shell: Any, source: str, execution_count: int | None) -> str | Non
 
 
 def _runs_cells(thread: threading.Thread) -> bool:
-    """Whether a thread may run cells: the main one, or one of ipykernel's with a loop."""
+    """Whether a thread may run cells: the main one, or an ipykernel thread with a loop."""
     return thread is threading.main_thread() or hasattr(thread, "io_loop")
 
 
 def _on_stack(thread_id: int) -> bool:
-    # Not kept in a variable: this frame is among them, and a cycle would keep the user's alive.
+    # The dict is not kept in a variable: this frame is in it, and a cycle would keep the user's
+    # frames alive.
     frame = sys._current_frames().get(thread_id)  # noqa: SLF001  documented, in spite of its name
     while frame is not None:
         code = frame.f_code

@@ -1,4 +1,4 @@
-"""The check of what a page has asked, against the types that are made from the schema."""
+"""Check of a front end's requests against the types generated from the schema."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LONGEST = 10_000  # characters of an id, a name or a path: what a request says 
 _LARGEST = 2**63  # of integers
 _RECEIVED = "received"
 _MAY_BE_LONG = frozenset({"data", "printed", "sources", _RECEIVED})
-_LATER = frozenset({"measure_workers"})  # pages of an earlier minor version do not send it
+_LATER = frozenset({"measure_workers"})  # not sent by front ends of an earlier minor version
 
 REQUESTS: Mapping[str, type] = {
     get_args(get_type_hints(kind)["type"])[0]: kind for kind in get_args(Request)
@@ -37,20 +37,20 @@ REQUESTS: Mapping[str, type] = {
 
 
 def same_major(version: str) -> bool:
-    """Whether a peer of protocol `version` (`major.minor`) is understood."""
+    """Whether protocol `version` (`major.minor`) is compatible."""
     return version.partition(".")[0] == PROTOCOL_VERSION.partition(".")[0]
 
 
 def flaw(request: Mapping[str, object]) -> str | None:
-    """Name the key of a request that is missing or has a wrong type, if any.
+    """Return the path of a missing key or one with a wrong type; `None` for a valid request.
 
-    Keys that are not known are let through: a newer minor version may add some.
+    Unknown keys are allowed: a newer minor version may add some.
     """
     return _flaw(request, REQUESTS[str(request["type"])], "")
 
 
 def is_shaped(value: object, kind: type) -> bool:
-    """Whether what another process has sent is such a `TypedDict`, with texts of any length."""
+    """Whether a value from another process is such a `TypedDict`, with texts of any length."""
     return _flaw(value, kind, _RECEIVED) is None
 
 
@@ -66,7 +66,7 @@ def _flaw(value: object, hint: object, path: str) -> str | None:
         return None if None in flaws else flaws[0]
     if isinstance(hint, type) and is_typeddict(hint):
         return _flaw_of_keys(value, hint, path)
-    # Before Python 3.11 what they are of makes them types, which nothing can be an instance of.
+    # Before Python 3.11 `list[str]` is an instance of `type`, but unusable with `isinstance`.
     if origin in {list, dict, tuple}:
         return _flaw_of_items(value, origin, options, path)
     if origin is Literal:
@@ -75,7 +75,7 @@ def _flaw(value: object, hint: object, path: str) -> str | None:
 
 
 def _flaw_of_items(value: object, kind: object, options: Any, path: str) -> str | None:
-    """Return the path of a list or a dict with a flaw; a tuple travels as a list of so many."""
+    """Return the path of a list or dict with a flaw; a tuple is a list of fixed length."""
     if not isinstance(value, dict if kind is dict else list):
         return path
     items = [*value.values()] if isinstance(value, dict) else value
@@ -96,7 +96,7 @@ def _flaw_of_keys(value: object, kind: type, path: str) -> str | None:
 
 
 def is_text(value: object, longest: int | None = _LONGEST) -> TypeGuard[str]:
-    """Whether a value is a text that can be sent back: JSON brings half characters as well."""
+    """Whether a value is a text that can be sent back: no lone surrogates, which JSON allows."""
     if not isinstance(value, str) or (longest is not None and len(value) > longest):
         return False
     try:
