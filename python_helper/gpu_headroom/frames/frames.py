@@ -222,7 +222,7 @@ class Frames:
         try:
             yield
         except NotNow:
-            pass  # the frame asks again
+            pass  # the frame sends its request again
         except Exception as error:  # noqa: BLE001  a frame's message must not fail the kernel
             self._life.failed("frames", error)
         finally:

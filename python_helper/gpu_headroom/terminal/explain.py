@@ -1,4 +1,4 @@
-"""What a pasted error, traceback or log says, and the advice that holds by its numbers alone."""
+"""Explanation of a pasted error, traceback or log, from its text and numbers alone."""
 
 from __future__ import annotations
 
@@ -96,11 +96,11 @@ _LIBRARIES = {
 _OFFLOADED = re.compile(r"on the meta device|modules? offloaded to (?:the )?(?:cpu|disk)")
 _WINDOWS = re.compile(r"\b[A-Za-z]:\\\w")
 _TRIAL = re.compile(r"\btrial (?!0\b)\d{1,6} failed.{0,4000}\.(?:to|cuda)\(")
-_MUCH = 0.1  # of the card
+_MUCH = 0.1  # of the GPU's capacity
 
 
 def explain(text: str) -> list[str] | None:
-    """Return what a text says of a full GPU, line by line; `None` where it says nothing of one."""
+    """Return the report of a full GPU from a text, as lines; `None` for any other text."""
     pasted = recognise_text(text)
     if pasted is None:
         return None
@@ -126,13 +126,13 @@ def explain(text: str) -> list[str] | None:
 
 
 def explain_nothing(text: str) -> str:
-    """Return a sentence for a text that speaks of no full GPU."""
+    """Return a sentence for a text that reports no full GPU."""
     kind = "something_else" if is_of_else(text) else "nothing"
     return say("explain." + ("offloaded" if _OFFLOADED.search(plain(text)) else kind), TEXTS)
 
 
 def _without_own(evidence: Evidence, pasted: Pasted, text: str) -> Evidence:
-    """Return the evidence for which nothing that is this process's counts as other programs'."""
+    """Return the evidence without counting this process's own memory as other programs'."""
     if pasted.besides.hidden or _WINDOWS.search(text):
         return replace(evidence, others=Others(hidden=True))
     memory, own = evidence.memory, pasted.besides.own_bytes
@@ -149,7 +149,7 @@ def _with(evidence: Evidence, **sizes: int | None) -> Evidence:
 
 
 def _causes(pasted: Pasted, text: str, evidence: Evidence, *, refused: bool) -> Iterator[Cause]:
-    """Yield what the text says, and where less than was free was `refused` why."""
+    """Yield the causes found in the text; `refused` means that less than was free was requested."""
     said, named, memory = pasted.said, pasted.besides, evidence.memory
     in_use, capacity, reserved = said.in_use_bytes or 0, said.capacity_bytes, said.reserved_bytes
     own, pool, trial = named.own_bytes, pool_in(text, said), _TRIAL.search(plain(text))
@@ -204,7 +204,7 @@ def _about(pasted: Pasted, text: str) -> Iterator[str]:
 
 
 def _whose(text: str) -> Iterator[str]:
-    """Yield which process's failure it is, as far as the text names one."""
+    """Yield the process whose failure it is, if the text names one."""
     worker = named_in(text, RemoteWorker("ray" if _OF_RAY in text else "rank"))
     if worker.rank is not None or worker.engine == "ray":
         yield say("explain.worker", TEXTS, worker=named(worker.engine, worker.rank))
@@ -219,7 +219,7 @@ def _wanted(said: Statement) -> Iterator[str]:
 
 
 def _evidence(pasted: Pasted) -> Evidence:
-    """Return what rules and remedies may reason from: the numbers, and nothing of a kernel."""
+    """Return evidence for rules and remedies from the text's numbers, without a kernel."""
     error, now, metal = RuntimeError(), time.time(), pasted.besides.metal_bytes
     recognition = Recognition(error, pasted.error_name or "", pasted.said)
     cell = CellRun(None, None, "", None, now)

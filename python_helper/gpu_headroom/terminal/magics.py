@@ -1,4 +1,4 @@
-"""`%gpu_headroom`: the helper by hand."""
+"""The line magic `%gpu_headroom`."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _HINT = "Add --confirm to free it all the same."
 
 
 def register(shell: Any) -> None:
-    """Make `%gpu_headroom` known to the shell."""
+    """Register `%gpu_headroom` in the shell."""
     shell.register_magic_function(_run, "line", _NAME)
 
 
 def unregister(shell: Any) -> None:
-    """Make the shell forget `%gpu_headroom`."""
+    """Remove `%gpu_headroom` from the shell."""
     shell.magics_manager.magics["line"].pop(_NAME, None)
 
 
@@ -48,7 +48,7 @@ def _run(line: str) -> None:
     """
     said = _answer(line)
     if said:
-        print(said)  # noqa: T201  the person asked for it
+        print(said)  # noqa: T201  the output of the magic
 
 
 def _answer(line: str) -> str | None:
@@ -86,7 +86,7 @@ def _plan() -> str:
 
 
 def _free(words: list[str]) -> str:
-    """Free the items that are named; a bare name that is no item means the variable."""
+    """Free the named items; a bare name that is not an item is a variable."""
     items = [_item(word) for word in words if word != _CONFIRM]
     try:
         return gpu_headroom.free(items or None, confirm=items if _CONFIRM in words else ())

@@ -1,4 +1,4 @@
-"""`python -m gpu_headroom run script.py`: a script runs as it does by `python script.py`."""
+"""`python -m gpu_headroom run script.py`: run a script as `python script.py` does."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _MAIN = "__main__"
 
 
 def run(script: str, arguments: Sequence[str]) -> None:
-    """Run a script to its end, and tell the notebook that has started it of this process, if any.
+    """Run a script to its end; report this process to the notebook that started it, if any.
 
-    What it raises comes out of here, and is shown without our frames. Raises `SystemExit` with 2
-    where the file cannot be read.
+    An exception of the script is raised, and shown without the helper's frames. Raises `SystemExit`
+    with code 2 where the file cannot be read.
     """
-    path = os.path.join(os.getcwd(), script)  # noqa: PTH109, PTH118  as it is written, `..` included
+    path = os.path.join(os.getcwd(), script)  # noqa: PTH109, PTH118  not normalized, `..` included
     try:
         with io.open_code(path) as file:
             text = file.read()
@@ -36,16 +36,16 @@ def run(script: str, arguments: Sequence[str]) -> None:
         raise SystemExit(2) from None
     rank, sys.argv = None, [script, *arguments]
     if "GPU_HEADROOM_RANKS" in os.environ:
-        ranks = bring(".workers.own_rank")  # while the script's folder is not looked into
+        ranks = bring(".workers.own_rank")  # before the script's folder is on the path
         rank = ranks and ranks.report(f"%run {shlex.join(sys.argv)}")
     if not getattr(sys.flags, "safe_path", sys.flags.isolated):
         sys.path[0] = os.path.dirname(os.path.realpath(path))  # noqa: PTH120
     main = sys.modules[_MAIN] = _main_module(path)
     try:
-        exec(compile(text, path, "exec", dont_inherit=True), vars(main))  # noqa: S102  as asked
+        exec(compile(text, path, "exec", dont_inherit=True), vars(main))  # noqa: S102  the purpose of this function
     except SystemExit as error:
         if rank is not None and error.code:
-            rank.end(error)  # nothing keeps it for later
+            rank.end(error)  # Python does not keep it until exit
         raise
     except BaseException as error:
         steps = error.__traceback__
@@ -62,7 +62,7 @@ def _main_module(path: str) -> ModuleType:
 
 
 def _show_without_us(steps: TracebackType | None) -> None:
-    """Have an error shown with these steps alone, by whatever shows one then."""
+    """Have the error shown with these frames only, by the current `sys.excepthook`."""
     shown = sys.excepthook
 
     def show(kind: type[BaseException], error: BaseException, _: object) -> None:

@@ -1,4 +1,4 @@
-"""What a page shows, in words and plain tables: for terminals, scripts and `%gpu_headroom`."""
+"""Readings as text and plain tables, for terminals, scripts and `%gpu_headroom`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def holders() -> Text:
 
 
 def summarise(snapshot: DeviceSnapshot | None) -> Text:
-    """Say what is in use, cached, outside and free, and the kernel's own host memory."""
+    """Return the GPUs' figures, and the kernel's own host memory, as text."""
     if snapshot is None:
         return Text(say("summary.no_reading"))
     is_live = snapshot.state == "live" and snapshot.devices
@@ -56,7 +56,7 @@ def summarise(snapshot: DeviceSnapshot | None) -> Text:
 
 
 def list_devices(snapshot: DeviceSnapshot) -> Iterator[str]:
-    """Say the numbers of each GPU in a table, and what one should know to read them."""
+    """Yield a table of the GPUs' figures, and remarks on them."""
     if snapshot.devices:
         rows = [_device(reading) for reading in snapshot.devices]
         yield table(heads("summary.devices"), rows, right=2)
@@ -65,7 +65,7 @@ def list_devices(snapshot: DeviceSnapshot) -> Iterator[str]:
 
 
 def list_holders(event: wire.Holders) -> Text:
-    """Say who holds the memory in use: for each GPU the sum and a table, largest first."""
+    """Return what uses GPU memory as text: for each GPU the sum and a table, largest first."""
     said = [event["message"]["text"]]
     for device in event["devices"]:
         said += ["", _sum(device), *_rows(device, event["recording"])]
@@ -73,7 +73,7 @@ def list_holders(event: wire.Holders) -> Text:
 
 
 def list_items(items: Sequence[wire.Item]) -> Text:
-    """Say what can be freed, how much each item is expected to give, and what one loses."""
+    """Return what can be freed as text: expected bytes of each item, and its cost."""
     head = heads("summary.items")
     said = [table(head, [_item(item) for item in items if item["safe"]], right=9)]
     rows = [_item(item) for item in items if not item["safe"]]
@@ -83,7 +83,7 @@ def list_items(items: Sequence[wire.Item]) -> Text:
 
 
 def list_outcome(outcome: Outcome) -> Text:
-    """Say what a release gave back: in all, of each item, and what still holds the rest."""
+    """Return the outcome of a release as text: in all, per item, and what still holds memory."""
     rows = [
         (size(item["freed_bytes"]), item["id"], item["message"]["text"] if item["message"] else "")
         for item in outcome.items
@@ -99,7 +99,7 @@ def list_outcome(outcome: Outcome) -> Text:
 
 
 def _live() -> Session | None:
-    """Return the helper of this kernel, started if need be; `None` in a plain script."""
+    """Return the helper of this kernel, started if needed; `None` in a plain script."""
     try:
         return lives.start()
     except RuntimeError:

@@ -14,7 +14,7 @@ _GAP = "  "
 
 
 class Text(str):
-    """Lines that a notebook or a terminal shows as they are, without quotes."""
+    """Lines that a notebook or a terminal displays without quotes."""
 
     __slots__ = ()
 
@@ -24,14 +24,14 @@ class Text(str):
 
 
 def heads(message_id: str, texts: Mapping[str, str] | None = None) -> list[str]:
-    """Return the heads of a table's columns, which stand in one sentence with bars between."""
+    """Return the column heads of a table, from a message that separates them by bars."""
     return [title.strip() for title in say(message_id, texts).split("|")]
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, right: int = 1) -> str:
-    """Align columns under their heads: the first to the left, those from `right` on to the right.
+    """Align columns under their heads: left-aligned, from column `right` on right-aligned.
 
-    An empty head hides its column where no row has anything to say in it.
+    A column with an empty head is hidden where all of its cells are empty.
     """
     lines = [tuple(head), *map(tuple, rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
@@ -39,7 +39,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, right: int = 1)
 
 
 def size(size_bytes: int | None) -> str:
-    """Return a size in words; what is unknown is not measured."""
+    """Return a size as text; `None` is not measured."""
     return say("card.not_measured") if size_bytes is None else format_bytes(size_bytes)
 
 
