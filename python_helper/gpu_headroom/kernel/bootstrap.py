@@ -1,18 +1,18 @@
-# What the front end executes in a kernel that has no helper.
+# Code that the front end executes in a kernel without a helper.
 #
-# `scripts/pack.mjs` puts this file's text into the extension as `BOOTSTRAP`. It defines a
-# function and no more: the call travels as a user expression of the same request, with the
-# text of the pack (`scripts/minify.py`), the major version of the protocol that the page
-# speaks and its own version (`START` in `src/kernel/helper.ts`). The pack in the code would
-# cost 30 ms, for IPython reads a cell's text sign by sign, to transform and to name it.
+# `scripts/pack.mjs` copies this file's text into the extension as `BOOTSTRAP`. It only defines a
+# function: the call is a user expression of the same request, with the text of the pack
+# (`scripts/minify.py`), and the front end's major protocol version and own version (`START` in
+# `src/kernel/helper.ts`). The pack inside the code would cost 30 ms, as IPython reads a cell's
+# text character by character, to transform and to name it.
 # Execute it with `silent: true, store_history: false, stop_on_error: false`, and with
 # `allow_stdin: true` on the control channel, else a running cell's `input()` breaks.
 #
-# It prints nothing, raises nothing (an error would take the user's `%debug` away: the
-# reason goes to the kernel's log), and leaves no name behind. Whether it worked is
-# known by asking: `attach`. A live helper is left as it is, an installed one of the
-# same protocol major is started, otherwise the pack is. Nothing here relies on
-# a builtin name: a notebook may have its own `open` or `str`.
+# The function prints nothing, raises nothing (an error would replace the one of the user's
+# `%debug`: the reason is written to the kernel's log), and leaves no name behind. An `attach`
+# request shows whether it worked. A running helper is left as it is, an installed one of the
+# same major protocol version is started, otherwise the one of the pack. No builtin is used by
+# its bare name: a notebook may have its own `open` or `str`.
 #
 # These are comments because a docstring would replace the user's `__doc__`.
 # ruff: noqa: D100
@@ -21,7 +21,7 @@
 def _gpu_headroom_bootstrap(packed, protocol_major, version):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202  annotations are evaluated in the kernel; see above
     import builtins
 
-    # Another thread may execute the same at this moment: then the name may be gone already.
+    # Another thread may execute the same code, and may have removed the name already.
     builtins.globals().pop("_gpu_headroom_bootstrap", None)
     try:
         import bz2
@@ -29,7 +29,7 @@ def _gpu_headroom_bootstrap(packed, protocol_major, version):  # type: ignore[no
         import itertools
         import sys
 
-        # Two signs are 13 bits. Pairs are looked up as numbers, so that all is read in C.
+        # Two characters are 13 bits. Pairs are looked up as numbers, so that all loops are in C.
         signs = [index for index in builtins.range(33, 127) if index not in (34, 39, 92)]
         pairs = builtins.map(builtins.bytes, itertools.product(signs, repeat=2))
         bits = {
@@ -40,9 +40,9 @@ def _gpu_headroom_bootstrap(packed, protocol_major, version):  # type: ignore[no
         text = "".join(builtins.map(bits.__getitem__, pack))
         size = builtins.len(text) // 8
         data = builtins.int(text[: 8 * size], 2).to_bytes(size, "big")
-        whole = bz2.BZ2Decompressor().decompress(data)  # behind which a byte may be left
+        whole = bz2.BZ2Decompressor().decompress(data)  # a byte may follow the data
         listed, shorter = whole.split(b"\0", 1)
-        # As a character set has it, which is a third of what `str.translate` takes.
+        # Decoded as a character set, in a third of the time of `str.translate`.
         words = [*builtins.map(builtins.chr, builtins.range(128)), *listed.decode().split("\n")]
         said, _ = codecs.charmap_decode(shorter, "strict", builtins.dict(builtins.enumerate(words)))
         modules = said.split("\0")
@@ -50,10 +50,10 @@ def _gpu_headroom_bootstrap(packed, protocol_major, version):  # type: ignore[no
         space = {"__name__": "gpu_headroom.kernel.injection"}
         path = "kernel/injection.py"
         code = builtins.compile(sources[path], f"<gpu_headroom>/{path}", "exec")
-        builtins.exec(code, space)  # noqa: S102  this is what a bootstrap does
+        builtins.exec(code, space)  # noqa: S102  the purpose of a bootstrap
         start = space["start"]
-        start(sources, protocol_major, version)  # type: ignore[operator]  # what `exec` put there is an object to mypy
-    except builtins.BaseException as error:  # noqa: BLE001  whatever it is, it is not the user's
+        start(sources, protocol_major, version)  # type: ignore[operator]  # mypy types the value as `object`
+    except builtins.BaseException as error:  # noqa: BLE001  never an error of the user's
         from traitlets.log import get_logger
 
         get_logger().warning("GPU Headroom could not start in this kernel.", exc_info=error)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 PROTOCOL_VERSION = "2.2"
 
-_LONGEST = 10_000  # characters of an id, a name or a path: what a request says may be kept long
+_LONGEST = 10_000  # characters of an id, a name or a path, which may be stored for long
 _LARGEST = 2**63  # of integers
 _RECEIVED = "received"
 _MAY_BE_LONG = frozenset({"data", "printed", "sources", _RECEIVED})

@@ -30,7 +30,7 @@ _EMPTY = 0.95  # of its memory is free
 _INITIAL_NAMESPACE = "pid:[4026531836]"
 _PROC = Path("/proc")
 _DEVICES = Path("/dev")
-# Of NVIDIA's own driver, of its small boards, and of WSL.
+# Name prefixes of NVIDIA's own driver, of its small boards (Jetson), and of WSL.
 _DEVICE_FILES = ("nvidia", "nvhost", "nvmap", "dxg")
 
 

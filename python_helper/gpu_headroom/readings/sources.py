@@ -159,7 +159,7 @@ class Sources:
             return None
         try:
             return call()
-        except Exception as error:  # noqa: BLE001  what a framework raises must not end the others
+        except Exception as error:  # noqa: BLE001  an error of one framework must not affect the others
             wait_s = min(2 * waited_s, _AGAIN_MOST_S)
             self._left_out[name] = now_s + wait_s, wait_s
             self._failed(name, error)

@@ -64,7 +64,8 @@ _HOLD_S = _hold_s()
 _WALK_S = 0.2  # of processor time, for the walk of a report
 _COMPLETE_S = 10.0  # the same between cells, a slice at a time
 _COMPLETE_WALL_S = 60.0  # elapsed time of all of that: other processes may run meanwhile
-# Pause before the next attempt beside threads that cut it short; doubled each time.
+# Reasons that mean a lack of time: not tried again. After others, the next attempt is after
+# `_PAUSE_S`, then after twice as long, up to `_LONGEST_PAUSE_S`.
 _FOR_TIME = ("holders.incomplete", "card.unread")
 _PAUSE_S = 1.0
 _LONGEST_PAUSE_S = 600.0
@@ -187,7 +188,7 @@ class Failures:
             error, name, said = RuntimeError(), printed.error_name or "", printed.said
             command = RemoteWorker("command")
             worker = named_in(printed.above, command)
-            if worker == command:  # its own lines do not name it: the summary of its launcher may
+            if worker == command:  # not named in its own lines: its launcher's summary may name it
                 worker = named_in(printed.below, command)
             recognition = Recognition(error, name, said, worker=worker)
             failure = self._failure(error, recognition, run)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 class Wing:
     """Base class of wings; every hook does nothing unless overridden.
 
-    Imported after the first reading, on the sampler's thread.
+    Imported about when the first reading is made, not on the thread that starts the helper.
     """
 
     def __init__(self, host: Host) -> None:

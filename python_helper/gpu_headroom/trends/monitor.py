@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _SOON_S = 120.0  # until full: warn below this
 _IN_A_ROW = 3  # consecutive readings below that
 _RETRIES = 3  # readings after the allocator had to empty its cache again
-_RETRIES_S = 10.0  # in which they come: more than one start of a training
+_RETRIES_S = 10.0  # minimum time between first and last: longer than the start of a training
 _LITTLE = 1 / 16  # of the memory that a GPU shares with the host, left before a machine hangs
 _UNSENT = 20  # warnings kept while no front end is connected
 _MINUTE_S = 60

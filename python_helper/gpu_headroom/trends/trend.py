@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 # The numbers below are verified by `tests/trends`: none of 21 kinds of healthy training may raise
 # an alarm, and each of 10 leaks must be reported before memory is full.
-_MOST_SLOTS = 160  # of one or more readings: what a cell of hours costs at most
-_SLOT_S = 0.08  # at least, so that ten readings a second stay apart
+_MOST_SLOTS = 160  # of one or more readings: limits the cost of a cell of hours
+_SLOT_S = 0.08  # minimum distance, below that of ten readings a second
 _JUDGED_S = 0.4  # fitting a line is costly: twice a second is enough
 _BLOCKS = 10  # stretches of time for the line
 _LEAST_BLOCKS = 6  # stretches with readings, to doubt that memory is steady
@@ -29,8 +29,8 @@ _EXPLAINED = 0.9  # of all change, by the line
 # A straight line rises by a third in each third; a warm-up that ends does not.
 _THIRDS = 3
 _EACH_THIRD = 0.15
-_PEAKS_FOLLOW = 0.5  # of the rise, by the framework's own peak
-_UNDECIDED = 0.2  # of what is left: a rise of more may be growth, though no line says so
+_PEAKS_FOLLOW = 0.5  # minimum share of the rise by which the framework's peak must rise
+_UNDECIDED = 0.2  # of the room left: a larger rise may be growth even without a line
 
 
 @dataclass(slots=True)

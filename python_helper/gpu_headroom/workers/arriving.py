@@ -11,7 +11,7 @@ import json
 import sys
 from typing import Any
 
-_NAMES = "gpu_headroom", "_gpu_headroom"  # as `injection.bring` calls it
+_NAMES = "gpu_headroom", "_gpu_headroom"  # the names that `injection.bring` uses
 
 
 def begin(pack: tuple[bytes, str, str], module: str, *given: Any) -> str:

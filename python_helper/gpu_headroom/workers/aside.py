@@ -133,7 +133,7 @@ class Aside:
         self._looks_from_s = now_s + _PAUSE_S
         # The message that PyTorch is about to raise, with the numbers of the capture.
         error: BaseException = _class_of_torch()(_said(capture))
-        frames = frames_of_person(sys._getframe(1))  # noqa: SLF001  the documented way to the own stack
+        frames = frames_of_person(sys._getframe(1))  # noqa: SLF001  documented, for this thread's stack
         try:
             failure_of = failure_in(
                 self._names(), error.with_traceback(_traceback(frames)), capture

@@ -102,7 +102,7 @@ class DaskEngine:
             (found,) = client.run(self._there["free"], workers=[address]).values()
             time.sleep(_HEARD_S)
             self._ask(client)
-        except Exception as error:  # noqa: BLE001  the engine's own, or of its network
+        except Exception as error:  # noqa: BLE001  an error of the engine or the network
             return Done("failed", message("worker.failed", TEXTS, error=format_error(error)))
         return outcome_of(found)
 

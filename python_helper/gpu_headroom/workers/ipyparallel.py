@@ -149,7 +149,7 @@ class IpyparallelEngine:
             if not sent.wait(_PATIENCE_S):
                 client.abort(sent.msg_ids, targets=[number], block=False)
             return outcome_of(sent.get(0) if sent.ready() else {"status": "busy"})
-        except Exception as error:  # noqa: BLE001  the engine's own, or of its network
+        except Exception as error:  # noqa: BLE001  an error of the engine or the network
             return Done("failed", message("worker.failed", TEXTS, error=format_error(error)))
 
     def _run(self, client: Any) -> None:
@@ -157,7 +157,7 @@ class IpyparallelEngine:
         while client is self._client and not _is_closed(client):
             try:
                 self._send(client)
-            except Exception as error:  # noqa: BLE001  the engine's own, or of its network
+            except Exception as error:  # noqa: BLE001  an error of the engine or the network
                 self._refused = format_error(error)
             self._look()
             is_soon = self._busy() or any(engine.said is None for engine in self._engines.values())

@@ -111,7 +111,7 @@ class RayEngine:
             return Done("refused", message("worker.gone", TEXTS))
         try:
             found = _freed(box, key)
-        except Exception as error:  # noqa: BLE001  Ray's own: the box, or all of it, is gone
+        except Exception as error:  # noqa: BLE001  an error of Ray's: the actor, or Ray, has ended
             if isinstance(error, imported("ray.exceptions").RayActorError):
                 return Done("failed", message("worker.no_box", TEXTS))
             return Done("failed", message("worker.failed", TEXTS, error=format_error(error)))
@@ -144,7 +144,7 @@ class RayEngine:
                 self._box = _made(job)
             letter = sent(self._box.look, asked)
             told = plain(ray.get)(letter, timeout=_PATIENCE_S)
-        except Exception as error:  # noqa: BLE001  Ray's own: the box, or all of it, is gone
+        except Exception as error:  # noqa: BLE001  an error of Ray's: the actor, or Ray, has ended
             if job == _job():
                 self._said = message("worker.not_followed", TEXTS, error=format_error(error))
             if not isinstance(error, TimeoutError):
@@ -167,7 +167,7 @@ Engine = RayEngine
 def _job() -> str | None:
     """Return the id of this kernel's Ray job; `None` where it is not a driver."""
     worker = getattr(imported("ray._private.worker"), "global_worker", None)
-    with suppress(Exception):  # it may end meanwhile
+    with suppress(Exception):  # Ray may shut down meanwhile
         if worker is not None and worker.connected and worker.mode == _DRIVER:
             return str(worker.current_job_id.hex())
     return None

@@ -26,7 +26,7 @@ class GpuHeadroomBox:
     def __init__(self) -> None:
         self._told: dict[str, tuple[float, dict[str, Any]]] = {}
         self._failed: list[dict[str, Any]] = []
-        self._orders: dict[str, dict[str, Any]] = {}  # to free, by worker, and what came of each
+        self._orders: dict[str, dict[str, Any]] = {}  # outcomes of requests to free, by worker
         self._is_over = False
 
     def put(self, worker_id: str, said: dict[str, Any]) -> tuple[float, bool] | None:

@@ -67,7 +67,7 @@ class RaySide:
             try:
                 self._look_at_tasks()
                 is_wanted = self._post()
-            except Exception:  # noqa: BLE001  Ray's own: the box, or all of it, is gone
+            except Exception:  # noqa: BLE001  an error of Ray's: the actor, or Ray, has ended
                 self._box = self._letter = None
                 self._pause()
         _there.clear()
@@ -110,7 +110,7 @@ class RaySide:
 
     def _task(self, thread_id: int) -> Task:
         """Return the task of the current thread: its outermost frame of user code."""
-        frames = frames_of_person(sys._getframe(1))  # noqa: SLF001  the documented way to the own stack
+        frames = frames_of_person(sys._getframe(1))  # noqa: SLF001  documented, for this thread's stack
         task = thread_id, id(frames[-1]) if frames else 0
         self._tasks[task] = frames[-1].f_code if frames else None, time.monotonic()
         return task

@@ -98,7 +98,7 @@ def by_value(*paths: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for path in paths:
         space = {**found, "__name__": _BY_VALUE}
-        exec(compile(sources()[path], f"<{injection.PACKAGE}>/{path}", "exec"), space)  # noqa: S102  our own text
+        exec(compile(sources()[path], f"<{injection.PACKAGE}>/{path}", "exec"), space)  # noqa: S102  a source of the helper
         found |= {name: value for name, value in space.items() if not name.startswith("_")}
     return found
 

@@ -66,7 +66,7 @@ def _view(device: Any) -> View | None:
     preallocated = _preallocates()
     pool = _known(stats, "pool_bytes")
     if pool is None and preallocated:
-        pool = limit  # what XLA takes at start is all that it may take
+        pool = limit  # XLA takes all that it may take at start
     cached = None if pool is None else max(0, pool - in_use)
     notes: tuple[wire.Message, ...] = ()
     if preallocated and pool is not None:

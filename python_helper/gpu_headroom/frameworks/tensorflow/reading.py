@@ -4,7 +4,7 @@ Memory functions of `tf.config` start TensorFlow's runtime. So its context is lo
 TensorFlow keeps it, and read only if it is initialized.
 """
 
-# ruff: noqa: SLF001 -- what TensorFlow has started is known from its context only
+# ruff: noqa: SLF001 -- only the private context shows what TensorFlow has started
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ FORMATS = (
         requested=_TORCH["requested"],
         device=rf"(?:on (?:GPU|device|CUDA:)|\(GPU) ?{INDEX}",
     ),
-    # ComfyUI and others print no more of the cudaMallocAsync backend's message.
+    # ComfyUI and others print only this part of the cudaMallocAsync backend's message.
     Format(
         "torch",
         r"(?:^|OutOfMemoryError: )Allocation on device(?: \d{1,4})?(?:[. ]{0,3}$|[.:] )",
