@@ -1,34 +1,34 @@
-/** How often a helper is put into one life of a kernel. */
+/** Maximum number of times that a helper is injected into one kernel process. */
 const MOST_STARTS = 3;
 
-/** How often a kernel that did not answer is asked again because it shows life. */
+/** Maximum number of retries after a silent kernel shows activity. */
 const MOST_SIGNS = 3;
 
 /**
- * Waits between questions to a kernel that does not answer, in milliseconds:
- * some five minutes, as long as native code may hold the interpreter.
+ * Delays between requests to a kernel that does not reply, in milliseconds: about five
+ * minutes in total, since native code may hold the interpreter that long.
  */
 export const WAITS_MS: readonly number[] = [
   1000, 2000, 5000, 10_000, 30_000, 60_000, 120_000
 ];
 
 /**
- * What was tried with one life of a kernel. Attempts cost the kernel work and fill
- * the server's log: after a few, a person is told, and may want more of them.
+ * Limits on attempts with one kernel process. Attempts cost the kernel work and add
+ * lines to the server's log, so after a few only the user can request more.
  */
 export class Attempts {
-  /** The kernel began a new life, or a person wants more. */
+  /** Reset after a kernel restart or a request of the user. */
   clear(): void {
     this._starts = 0;
     this._signs = 0;
   }
 
-  /** Count a helper that is about to be put in; false: they were enough. */
+  /** Count a helper about to be injected; false if the limit is reached. */
   start(): boolean {
     return ++this._starts <= MOST_STARTS;
   }
 
-  /** Count a sign of life of a silent kernel; false: they were enough. */
+  /** Count activity of a silent kernel; false if the limit is reached. */
   sign(): boolean {
     return ++this._signs <= MOST_SIGNS;
   }

@@ -6,16 +6,16 @@ import { isObject, parseEvent, parseReply } from '../protocol';
 import type { Event, IHello, IRequests, Reply } from '../protocol';
 import { reach } from './execution';
 
-/** The command of our debug-protocol requests. */
+/** Command of the extension's debug-protocol requests. */
 const COMMAND = 'gpuHeadroom';
 
-/** The comm target of helpers whose kernel has no control handlers to wrap. */
+/** Comm target of helpers in kernels without control handlers to wrap. */
 const TARGET = 'gpu-headroom';
 
-/** The kernel did not answer in time, or its connection ended first. */
+/** Thrown when the kernel does not reply in time or its connection ends first. */
 export class NoAnswer extends Error {}
 
-/** The answer came but is not one of the protocol. */
+/** Thrown when a reply does not conform to the protocol. */
 export class NotUnderstood extends Error {
   /** @param version - the protocol version that the helper announced, if any */
   constructor(readonly version: string | null) {
@@ -24,11 +24,11 @@ export class NotUnderstood extends Error {
 }
 
 /**
- * The messages between this page and the helper in one kernel.
+ * The messages between this front end and the helper in one kernel.
  *
- * Requests go over the control channel, so that a busy kernel answers. Events
- * come on iopub with the comm id of the helper's life; no comm is opened for
- * them, so that every connection to the kernel receives them.
+ * Requests use the control channel, so that a busy kernel replies. Events arrive on
+ * iopub with the comm id of the helper; no comm is opened for them, so that every
+ * connection to the kernel receives them.
  */
 export class HelperChannel {
   constructor(kernel: Kernel.IKernelConnection) {
@@ -36,10 +36,10 @@ export class HelperChannel {
     kernel.iopubMessage.connect(this._onIOPub, this);
   }
 
-  /** Events of the adopted life, and the `hello` of any life. */
+  /** Events of the adopted helper, and `hello` of any helper. */
   readonly events = new Signal<this, Event>(this);
 
-  /** Whether requests go over control, and need not wait for a cell. */
+  /** Whether requests use the control channel and need not wait for a cell. */
   get isDirect(): boolean {
     return this._comm === null;
   }
@@ -49,7 +49,7 @@ export class HelperChannel {
     Signal.clearData(this);
   }
 
-  /** Listen to the events of a life, and send its requests the way it wants. */
+  /** Receive the events of a helper, and send requests on the channel that it states. */
   adopt(hello: IHello): void {
     this._commId = hello.comm_id;
     if (!hello.control && !this._comm && this._kernel.handleComms) {
@@ -66,7 +66,7 @@ export class HelperChannel {
     }
   }
 
-  /** Forget the adopted life: its kernel process is gone. */
+  /** Drop the adopted helper, whose kernel process is gone. */
   release(): void {
     this._commId = null;
     if (this._comm && !this._comm.isDisposed) {
@@ -82,9 +82,9 @@ export class HelperChannel {
   /**
    * Send a request.
    *
-   * @param timeout_ms - counts on the control channel only: over the comm a
-   * request waits for the running cell
-   * @returns the reply, or `null` when the kernel has no helper
+   * @param timeout_ms - applies to the control channel only: over the comm a request
+   *   waits for the running cell
+   * @returns the reply, or `null` if the kernel has no helper
    * @throws `NoAnswer`, `NotUnderstood`
    */
   async send(
@@ -94,7 +94,7 @@ export class HelperChannel {
     const body = this._comm
       ? await this._overComm(this._comm, request)
       : await this._overControl(request, timeout_ms);
-    // A kernel that has no helper answers `{}`; its debugger, without a body.
+    // A kernel without a helper replies `{}`; its debugger, without a body.
     if (!isObject(body)) {
       return null;
     }
@@ -148,13 +148,13 @@ export class HelperChannel {
       return;
     }
     const { comm_id } = message.content;
-    // Whatever the libraries of a notebook send on comms of their own.
+    // Other libraries of a notebook send on comms of their own.
     const data: unknown = message.content.data;
     if (!isObject(data)) {
       return;
     }
     const isHello = data.type === 'hello' && data.comm_id === comm_id;
-    // Replies of the ladder come on the comm of their own.
+    // Replies of the fallback ladder arrive on a comm of their own.
     if (comm_id === this._commId || isHello) {
       const event = parseEvent(data);
       if (event) {
@@ -172,7 +172,10 @@ export class HelperChannel {
   private _commId: string | null = null;
 }
 
-/** What a helper of another major version says of itself, whatever else it says. */
+/**
+ * Protocol version that a helper of another major version announces, regardless of its
+ * other fields.
+ */
 function announcedVersion(body: Record<string, unknown>): string | null {
   const version = isObject(body.hello) ? body.hello.protocol_version : null;
   return typeof version === 'string' ? version : null;

@@ -11,14 +11,15 @@ import {
 import type { Settings } from '../settings';
 import { HelperChannel } from './channel';
 
-/** On control an answer takes milliseconds, unless a cell holds the interpreter. */
+/** On control a reply takes milliseconds, unless a cell holds the interpreter. */
 const TIMEOUT_MS = 10_000;
 
-/** Requests that name the page they come from. */
+/** Requests that carry the id of this front end. */
 const NAMING: readonly (keyof IRequests)[] = ['attach', 'detach', 'sample'];
 
 /**
- * This page as a client of one kernel's helper: what it asks, and how.
+ * This front end as a client of one kernel's helper: the requests it sends and their
+ * arguments.
  */
 export class HelperClient {
   constructor(
@@ -34,15 +35,21 @@ export class HelperClient {
     this.channel.dispose();
   }
 
-  /** Whether this page shows the kernel: that of the focused document, say. */
+  /**
+   * Whether this front end shows the kernel, for example as that of the focused
+   * document.
+   */
   isShown = false;
 
-  /** Whether somebody looks at its readings; the others send only their edges. */
+  /**
+   * Whether the kernel's readings are displayed; helpers of other kernels send only the
+   * start and end of cells.
+   */
   get isLooking(): boolean {
     return !document.hidden && (this.isShown || this._watchers > 0);
   }
 
-  /** Ask for the fast rate, from the next attach on, until disposed. */
+  /** Request the fast rate, from the next attach on, until disposed. */
   watch(): IDisposable {
     this._watchers++;
     return new DisposableDelegate(() => {
@@ -50,7 +57,7 @@ export class HelperClient {
     });
   }
 
-  /** Start or renew the lease, with the settings as they are now. */
+  /** Start or renew the lease with the current settings. */
   attach(): Promise<Reply | null> {
     const settings = this._settings.current;
     return this.ask('attach', {
@@ -70,7 +77,7 @@ export class HelperClient {
   /**
    * Send a request.
    *
-   * @returns the reply, or `null` when the kernel has no helper
+   * @returns the reply, or `null` if the kernel has no helper
    * @throws `NoAnswer`, `NotUnderstood`
    */
   ask<K extends keyof IRequests>(
@@ -85,7 +92,7 @@ export class HelperClient {
       protocol_version: PROTOCOL_VERSION,
       ...(NAMING.includes(type) ? { client_id: this._id } : {})
     };
-    // The compiler cannot see that these are the parts that `RequestArgs` omits.
+    // The compiler cannot infer that these are the parts that `RequestArgs` omits.
     return this.channel.send(request as unknown as IRequests[K], timeout_ms);
   }
 

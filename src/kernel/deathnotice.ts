@@ -5,8 +5,9 @@ import type { IDeath } from '../memory/state';
 import type { ITranslate } from '../text/translate';
 
 /**
- * What notifies of the deaths of one kernel: where the next life knows the cause, the
- * notification changes, or comes again where it was dismissed.
+ * Return a callback that notifies the user of the deaths of one kernel. If the
+ * restarted kernel reports the cause, the notification is updated, or shown again if it
+ * was dismissed.
  */
 export function deathNotice(trans: ITranslate): (death: IDeath) => void {
   let id = '';

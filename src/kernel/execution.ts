@@ -1,46 +1,47 @@
-/**
- * Silent executions of our own in a kernel.
- */
+/** Silent executions of the extension's own code in a kernel. */
 import { type Kernel, KernelMessage } from '@jupyterlab/services';
 
-/** A kernel answers on control in some 10 ms, busy or not; one that starts when it is up. */
+/**
+ * A kernel replies on control in about 10 ms, busy or not; a starting one, once it is
+ * up.
+ */
 const CONTROL_TIMEOUT_MS = 30_000;
 
-/** The shell answers when the running cell ends, which may be long. */
+/** The shell replies when the running cell ends, which may take long. */
 const SHELL_TIMEOUT_MS = 5000;
 
-/** What a kernel says of itself it says at once. */
+/** A kernel replies to `kernel_info_request` at once. */
 const INFO_TIMEOUT_MS = 10_000;
 
-/** What is executed: code, and expressions by name. */
+/** Work to execute: code, and expressions by name. */
 export interface IWork {
   readonly code: string;
   readonly expressions?: Readonly<Record<string, string>>;
 }
 
-/** What became of it. */
+/** Result of an execution. */
 export type Outcome =
   | {
       readonly status: 'ok';
-      /** What tells the process that answered from all others. */
+      /** Session id, unique to the process that replied. */
       readonly session: string;
-      /** The value of each expression as text; `null`: it has none. */
+      /** Value of each expression as text; `null`: it has none. */
       readonly values: Readonly<Record<string, string | null>>;
     }
   | { readonly status: 'error'; readonly error: string }
   | { readonly status: 'unanswered' };
 
-/** How one attempt ended; kernels drop what is queued behind a cell that fails. */
+/** Result of one attempt; kernels abort what is queued behind a cell that fails. */
 type Attempt = Outcome | { readonly status: 'aborted' };
 
 type Way = (kernel: Kernel.IKernelConnection, work: IWork) => Promise<Attempt>;
 
-/** The way that a kernel answered on last. */
+/** Channel on which a kernel last replied. */
 const WAYS = new WeakMap<Kernel.IKernelConnection, Way>();
 
 /**
- * Execute: over control, where it waits behind no cell and takes no thread's
- * prints away from their cell; on the shell of a kernel that executes nothing on
+ * Execute silently: on control, where nothing waits behind a cell and no thread's
+ * prints are diverted from their cell; on the shell if the kernel executes nothing on
  * control.
  */
 export async function execute(
@@ -62,10 +63,10 @@ export async function execute(
 }
 
 /**
- * What a kernel says of itself on control, where it answers while a cell runs.
- * Neither the server nor JupyterLab takes the question for activity or state.
+ * Request the kernel info on control, which is answered while a cell runs. Neither the
+ * server nor JupyterLab counts the request as activity or status.
  *
- * @returns `null` when it does not answer, or cannot be asked
+ * @returns `null` if the kernel does not reply or cannot receive the request
  */
 export async function askInfo(
   kernel: Kernel.IKernelConnection
@@ -77,7 +78,7 @@ export async function askInfo(
     username: kernel.username,
     content: {}
   });
-  // JupyterLab throws where this message would have to wait for a connection.
+  // JupyterLab throws if this message would have to wait for a connection.
   if (kernel.connectionStatus !== 'connected' || kernel.status === 'dead') {
     return null;
   }
@@ -128,7 +129,10 @@ function contentOf({
   };
 }
 
-/** Send what the types of JupyterLab know on the shell only; kernels take it on both. */
+/**
+ * Send on control what JupyterLab's types allow on the shell only; kernels accept it on
+ * both.
+ */
 function overControl(
   kernel: Kernel.IKernelConnection,
   message: KernelMessage.IShellMessage
@@ -140,22 +144,22 @@ function overControl(
   );
 }
 
-/** The part of a future that is needed here; shell and control have it. */
+/** The part of a future used here, common to shell and control. */
 interface IPending<T> {
   readonly done: Promise<unknown>;
   onReply: (message: T) => void | PromiseLike<void>;
   dispose(): void;
 }
 
-/** What is needed of any reply. */
+/** The fields used of any reply. */
 interface IReply {
   readonly header: { readonly session: string };
   readonly content: unknown;
 }
 
 /**
- * The reply of a future; `null` for one that waits too long and is given up, and where
- * a restart or the end of the connection disposes it.
+ * Wait for the reply of a future; `null` if it times out, or if a restart or the end of
+ * the connection disposes the future.
  */
 export function reach<T extends IReply>(
   future: IPending<T>,
@@ -176,7 +180,7 @@ export function reach<T extends IReply>(
   });
 }
 
-/** Kernels say `aborted`, whatever the types of JupyterLab call it. */
+/** Kernels send the status `aborted`, which JupyterLab's types name differently. */
 type Content =
   | {
       status: 'ok';
@@ -185,7 +189,7 @@ type Content =
   | { status: 'abort' | 'aborted' }
   | KernelMessage.IReplyErrorContent;
 
-/** The value of an expression, or the error that it raised. */
+/** Value of an expression, or the error that it raised. */
 interface IValue {
   readonly data?: Readonly<Record<string, unknown>>;
 }

@@ -7,32 +7,32 @@ import type { IGpuMemory, IKernelMemory, IKernelSource } from '../tokens';
 import type { IKernelDocument } from './tracker';
 
 /**
- * Follows the kernel of a source, whichever it is by now: says when it is another
- * (`changed`), and what is heard of the one that it is.
+ * Follows the current kernel of a source: emits `changed` when it is replaced, and
+ * forwards the signals of the current one.
  */
 export class KernelFollower extends Observable {
-  /** Its owner disposes it. */
+  /** Disposed by its owner. */
   constructor(readonly source: IKernelSource) {
     super();
     source.currentChanged.connect(this._follow, this);
     this._follow();
   }
 
-  /** The kernel that is followed; `null`: there is none. */
+  /** The followed kernel; `null`: there is none. */
   get current(): IKernelMemory | null {
     return this._current;
   }
 
-  /** The state of the kernel is another. */
+  /** Emitted when the state of the kernel changes. */
   readonly stateChanged = new Signal<this, IKernelMemory>(this);
 
-  /** Its phase is another, or it is another kernel. */
+  /** Emitted when the phase changes or the kernel is replaced. */
   readonly phaseChanged = new Signal<this, void>(this);
 
-  /** Every event of the kernel, after its state has taken it in. */
+  /** Every event of the kernel, emitted after its state is updated. */
   readonly eventReceived = new Signal<this, Event>(this);
 
-  /** Whether somebody looks closely: readings then come at the fast rate. */
+  /** Whether the user is watching closely; readings then arrive at the fast rate. */
   get isWatched(): boolean {
     return this._isWatched;
   }
@@ -91,7 +91,9 @@ export class KernelFollower extends Observable {
   private _watched: IDisposable | null = null;
 }
 
-/** The memory of a document's kernel; `null`: it has none, or no link to it yet. */
+/**
+ * The memory of a document's kernel; `null`: there is no kernel, or no link to it yet.
+ */
 export function memoryOf(
   { sessionContext }: Pick<IKernelDocument, 'sessionContext'>,
   memory: IGpuMemory

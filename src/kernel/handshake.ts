@@ -11,65 +11,65 @@ import type { PackName } from './helper';
 import type { Answering } from './probe';
 import { Foreign, Refused, Silent } from './problem';
 
-/** How long a helper that was just started takes to say hello, at most. */
+/** Maximum time from starting a helper to its `hello`. */
 const HELLO_MS = 1000;
 
-/** A later handshake has begun, or the link is disposed. */
+/** Thrown when a later handshake began or the link was disposed. */
 class Superseded extends Error {}
 
-/** How a handshake ends; it fails with an error that `explain` knows. */
+/** Result of a handshake; it rejects with an error that `explain` supports. */
 export type Outcome =
   | { readonly kind: 'absent' }
   | { readonly kind: 'off'; readonly reason: OffReason }
   | { readonly kind: 'attached'; readonly reply: IReplies['attach'] };
 
-/** What is known of a kernel before its helper is. */
+/**
+ * What a handshake can find out about a kernel and do to it before its helper replies.
+ */
 export interface IKernelFacts {
-  /** Whether the kernel is Python by name; others are left alone. */
+  /** Whether the kernel's language is Python by name; no helper is started in others. */
   readonly isPython: () => Promise<boolean>;
 
   /** Why no helper may be started now, or `null`. */
   readonly refusal: () => OffReason | null;
 
-  /** What starts the helper, with the helper in it, or with another pack. */
+  /** Read the code that starts the helper, with the helper in it or with another pack. */
   readonly readBootstrap: (which?: PackName) => Promise<IWork>;
 
-  /** Execute that; resolves to what went wrong when it has run, or `null`. */
+  /** Execute the bootstrap; resolves to an error message once it ran, or `null`. */
   readonly inject: (bootstrap: IWork) => Promise<string | null>;
 
   readonly trans: TranslationBundle;
 }
 
-/** What a handshake is made of. */
+/** Options of a handshake. */
 interface IOptions extends IKernelFacts {
   readonly client: HelperClient;
 
-  /** What was tried with this life of the kernel before. */
+  /** Attempts made so far with this kernel process. */
   readonly attempts: Attempts;
 
-  /** Whether the kernel says to be something else than IPython. */
+  /** Whether the kernel reports an implementation other than IPython. */
   readonly isOther: () => Promise<boolean>;
 
-  /** Whether it says that no cell runs. */
+  /** Whether the kernel reports that no cell runs. */
   readonly isIdle: () => boolean;
 
-  /** Whether IPython runs in it: nothing is put into others. */
+  /** Find out whether the kernel runs IPython; no helper is injected into others. */
   readonly probe: () => Promise<Answering>;
 
   /** Whether no later handshake has begun. */
   readonly isCurrent: () => boolean;
 
-  /** Called when nobody is home and the helper is being put in. */
+  /** Called when there is no helper and one is being injected. */
   readonly onStarting: () => void;
 }
 
-/**
- * Finds the helper of one life of a kernel, or starts it where that is allowed.
- */
+/** Finds the helper of one kernel process, or starts it where that is allowed. */
 export class Handshake {
   constructor(private readonly _options: IOptions) {}
 
-  /** @param asked - a person asked for it: settings are not consulted */
+  /** @param asked - the user requested it, so settings are ignored */
   async run(asked: boolean): Promise<Outcome> {
     try {
       return await this._run(asked);
@@ -83,8 +83,8 @@ export class Handshake {
     if (!(await this._during(isPython()))) {
       return { kind: 'absent' };
     }
-    // A busy kernel would be taken for idle: it is probed when nobody is home. An
-    // idle one need not wait for that.
+    // A busy kernel is probed only after it has no helper to attach to, as probing
+    // would make it look idle. An idle one is probed at the same time.
     const isProbed = isIdle() && (asked || !refusal());
     const probed =
       isProbed && !(await this._during(isOther())) ? probe() : null;
@@ -101,7 +101,7 @@ export class Handshake {
       : { kind: 'attached', reply: await this._start(probed) };
   }
 
-  /** The helper that is there; `null` as soon as it is known that there is none. */
+  /** Find the running helper; `null` as soon as it is certain that there is none. */
   private async _find(
     probed: Promise<Answering> | null
   ): Promise<IReplies['attach'] | null> {
@@ -114,7 +114,7 @@ export class Handshake {
     return this._during(Promise.race([attached, known]));
   }
 
-  /** Put the helper in and attach to it. */
+  /** Inject the helper and attach to it. */
   private async _start(
     probed: Promise<Answering> | null
   ): Promise<IReplies['attach']> {
@@ -135,7 +135,8 @@ export class Handshake {
       throw new Foreign();
     }
     const injected = inject(bootstrap);
-    // On its heels: a kernel does one thing after the other.
+    // Sent right after the bootstrap, since a kernel handles one message after the
+    // other.
     const early = this._attachOnce().catch(() => null);
     const problem = await this._during(injected);
     if (problem) {
@@ -148,7 +149,7 @@ export class Handshake {
     }
     let reply = (await this._during(early)) ?? (await this._attach());
     if (!reply) {
-      // A helper without control says hello instead, maybe a moment later.
+      // A helper without control sends hello instead, possibly a moment later.
       await this._during(delay(HELLO_MS));
       reply = await this._attach();
     }
@@ -160,7 +161,10 @@ export class Handshake {
     return reply;
   }
 
-  /** Attach, with patience for a kernel that is kept from answering; `null`: nobody home. */
+  /**
+   * Attach, with retries for a kernel that cannot reply yet; `null`: there is no
+   * helper.
+   */
   private async _attach(): Promise<IReplies['attach'] | null> {
     for (const wait_ms of WAITS_MS) {
       try {
@@ -170,7 +174,7 @@ export class Handshake {
           throw reason;
         }
       }
-      // A kernel may answer nothing but what it knows, and log each other question.
+      // Some kernels ignore requests that they do not support, and log each of them.
       if (await this._during(this._options.isOther())) {
         return null;
       }
@@ -189,7 +193,7 @@ export class Handshake {
       : new NotUnderstood(null);
   }
 
-  /** What `work` gives, if this handshake still counts when it does. */
+  /** Await `work`; throws if this handshake was superseded meanwhile. */
   private async _during<T>(work: Promise<T>): Promise<T> {
     const value = await work;
     if (!this._options.isCurrent()) {

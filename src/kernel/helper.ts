@@ -1,6 +1,4 @@
-/**
- * Putting the helper into a kernel that has none.
- */
+/** Injection of the helper into a kernel that has none. */
 import type { Kernel, KernelSpec } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -8,10 +6,11 @@ import { PROTOCOL_VERSION } from '../protocol';
 import { execute, type IWork } from './execution';
 
 /**
- * Whether a kernel is Python by name. Whether it is IPython, see `probe.ts`.
+ * Whether a kernel's language is Python by name. For whether it is IPython, see
+ * `probe.ts`.
  *
- * Its spec answers at once; `kernel.info` may be pending until a running cell
- * ends, and is asked only where there is no spec.
+ * The kernel spec is available at once; `kernel.info` may be pending until a running
+ * cell ends, and is used only if there is no spec.
  */
 export async function isPython(
   kernel: Kernel.IKernelConnection,
@@ -24,26 +23,25 @@ export async function isPython(
 }
 
 /**
- * Calls what the bootstrap defines, which another thread may have done at the same
- * moment: then there is nothing to be called. An expression that failed would take
- * `%debug` away.
+ * Call what the bootstrap defines, unless another thread did so at the same moment. The
+ * expression must not fail, as an error would make `%debug` unusable.
  */
 export const START =
   '__import__("builtins").globals().get("_gpu_headroom_bootstrap", lambda *_: None)("__PACK__", "__PROTOCOL_MAJOR__", "__HELPER_VERSION__")';
 
-/** The helper, or what it lacks at first: for workers, for dry runs. */
+/** The helper, or one of the parts loaded later: for workers, for dry runs. */
 export type PackName = 'PACK' | 'WORKERS_PACK' | 'DRY_RUN_PACK';
 
 /**
- * What starts the helper, with the pack in it; or what brings a helper that lives
- * another one.
+ * Return the code that starts the helper with a pack, or that adds another pack to a
+ * running helper.
  *
- * The packs are loaded on first need: pages that find a helper do without.
+ * Packs are loaded on first use: pages that find a running helper do not need them.
  */
 export async function readBootstrap(which: PackName = 'PACK'): Promise<IWork> {
   const { BOOTSTRAP, HELPER_VERSION, ...packs } = await import('./pack');
   const [major = ''] = PROTOCOL_VERSION.split('.');
-  // A function, as a text with `$&` in it would not be put there as it is.
+  // A function, since `$&` in a replacement string would be expanded.
   const started = START.replace('__PACK__', () => packs[which])
     .replace('__PROTOCOL_MAJOR__', major)
     .replace('__HELPER_VERSION__', HELPER_VERSION);
@@ -51,9 +49,9 @@ export async function readBootstrap(which: PackName = 'PACK'): Promise<IWork> {
 }
 
 /**
- * Run the bootstrap. Only in a kernel that is known to run IPython: see `probe.ts`.
+ * Run the bootstrap. Only for kernels known to run IPython: see `probe.ts`.
  *
- * @returns `null` when it ran, else what went wrong
+ * @returns `null` if it ran, else what went wrong
  */
 export async function inject(
   kernel: Kernel.IKernelConnection,

@@ -4,13 +4,13 @@ import { sentenceOf } from '../text/reason';
 import type { IKernelFacts } from './handshake';
 import type { PackName } from './helper';
 
-/** How often a pack is put into one life of a helper without a click. */
+/** Maximum number of times that a pack is injected into one helper without a click. */
 const MOST_ATTEMPTS = 2;
 
-/** How long after a failure the second of them is made. */
+/** Delay from a failed attempt to the second one, in milliseconds. */
 const REST_MS = 60_000;
 
-/** The requests that need a later pack. */
+/** The pack that each request needs. */
 const PACKS: { readonly [K in keyof IRequests]?: PackName } = {
   workers: 'WORKERS_PACK',
   follow: 'WORKERS_PACK',
@@ -20,12 +20,12 @@ const PACKS: { readonly [K in keyof IRequests]?: PackName } = {
   rescue: 'DRY_RUN_PACK'
 };
 
-/** A part of the helper could not be put into the kernel; a click tries again. */
+/** Thrown when a part of the helper could not be injected; a click tries again. */
 export class PackMissing extends Error {}
 
-/** One pack in one life of a helper. */
+/** One pack in one helper. */
 interface IPack {
-  /** Why the last attempt failed; `null`: it did not. */
+  /** Why the last attempt failed; `null`: it succeeded. */
   readonly problem: Promise<string | null>;
   readonly attempts: number;
   /** When it failed, in milliseconds; `null`: it has not. */
@@ -33,13 +33,13 @@ interface IPack {
 }
 
 /**
- * Puts packs of later need into a kernel whose helper was put there: each once in a
- * life of the helper. An installed helper has all of them.
+ * Injects packs that are needed later into a kernel whose helper was injected, each
+ * once per helper. An installed helper has all of them.
  */
 export class LaterPacks {
   constructor(private readonly _options: IKernelFacts) {}
 
-  /** Bring the pack for workers once a reading names some. */
+  /** Inject the pack for workers once a reading lists some. */
   look(state: IMemoryState): void {
     if (state.sample?.workers) {
       void this._bring('WORKERS_PACK', state, false);
@@ -47,9 +47,9 @@ export class LaterPacks {
   }
 
   /**
-   * Bring the pack that a request needs, if it needs one. Never rejects.
+   * Inject the pack that a request needs, if any. Never rejects.
    *
-   * @returns why it could not be brought
+   * @returns why it could not be injected
    */
   async prepare(
     type: keyof IRequests,
@@ -69,7 +69,7 @@ export class LaterPacks {
       : null;
   }
 
-  /** Try again what has failed, on a click. Never rejects. */
+  /** Retry failed packs after a click. Never rejects. */
   async retry(state: IMemoryState): Promise<void> {
     const packs = [...this._packs.keys()];
     await Promise.all(packs.map(async each => this._bring(each, state, true)));
@@ -113,11 +113,11 @@ export class LaterPacks {
   }
 
   private readonly _packs = new Map<PackName, IPack>();
-  /** The life of the helper that they were put into. */
+  /** Id of the helper that has the packs. */
   private _life: string | null = null;
 }
 
-/** Whether a pack is to be brought again. */
+/** Whether another attempt at a pack is due. */
 function isDue({ attempts, failedAt }: IPack, isClick: boolean): boolean {
   return (
     failedAt !== null &&

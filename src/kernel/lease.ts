@@ -7,40 +7,45 @@ import type { Reply } from '../protocol';
 import type { Settings } from '../settings';
 import type { HelperClient } from './client';
 
-/** A kernel that is looked at is asked this often at rest; pushing would count as activity. */
+/** Poll interval of a displayed kernel at rest; pushing would count as activity. */
 const POLL_MS = 5000;
 
-/** Any other one tells of its cells by itself, and is asked no more often than this. */
+/** Poll interval of other kernels, which report their cells unprompted. */
 const RENEW_MS = 60_000;
 
-/** Two polls without an answer make ten seconds. */
+/** Two polls without a reply take ten seconds. */
 const POLL_TIMEOUT_MS = 2500;
 
-/** A busy kernel whose helper has not named a cell by now is asked what it does. */
+/**
+ * Delay after which a busy kernel whose helper has not reported a cell is asked for its
+ * state.
+ */
 const SUSPECT_MS = 500;
 
-/** With the delay before, two questions without an answer make three seconds. */
+/** With the delay above, two requests without a reply take three seconds. */
 const PROBE_TIMEOUT_MS = 1250;
 
 interface IOptions {
   readonly client: HelperClient;
   readonly settings: Settings;
-  /** Whether a cell runs: then readings come by themselves. */
+  /** Whether a cell runs; readings then arrive without polling. */
   readonly isBusy: () => boolean;
-  /** Called with each answer; `null`: nobody is home any more. */
+  /** Called with each reply; `null`: there is no helper any more. */
   readonly onReply: (reply: Reply | null) => void;
-  /** Called when somebody looks again: not everything was sent meanwhile. */
+  /**
+   * Called when the kernel is displayed again, since not everything was sent meanwhile.
+   */
   readonly onReturn: () => void;
-  /** Called when an answer did not come. */
+  /** Called when a reply did not arrive. */
   readonly onSilence: () => void;
 }
 
 /**
- * Keeps this page's lease with a helper while the page is visible.
+ * Keeps this front end's lease with a helper while the page is visible.
  *
- * A kernel that somebody looks at is polled at rest, and its lease renewed while
- * it is busy. The others hold a longer lease, on which they tell when a cell
- * starts and ends. A hidden page asks nothing.
+ * A displayed kernel is polled at rest, and its lease is renewed while it is busy.
+ * Other kernels hold a longer lease, on which they report when a cell starts and ends.
+ * A hidden page sends no requests.
  */
 export class Lease {
   constructor(private readonly _options: IOptions) {
@@ -63,10 +68,10 @@ export class Lease {
   }
 
   /**
-   * Begin to keep a lease. What came with it may be an old reading, or none: a
-   * kernel that is looked at is asked again at once.
+   * Start keeping a lease. Its first reading may be old or missing, so a displayed
+   * kernel is polled again at once.
    *
-   * @param duration_s - how long the helper keeps it unless renewed
+   * @param duration_s - how long the helper keeps the lease unless it is renewed
    */
   begin(duration_s: number): void {
     const { isLooking } = this._options.client;
@@ -76,13 +81,13 @@ export class Lease {
     void (isLooking ? this._poll.start() : this._wait());
   }
 
-  /** Let the lease be: the life that gave it is gone. */
+  /** Drop the lease; the helper that granted it is gone. */
   end(): void {
     this._isHeld = false;
     void this._poll.stop();
   }
 
-  /** Say goodbye, as far as anybody hears it: leases end by themselves. */
+  /** Release the lease if the helper can be reached; leases expire in any case. */
   giveBack(): void {
     if (this._isHeld) {
       this._options.client.ask('detach', {}).catch(() => undefined);
@@ -90,7 +95,7 @@ export class Lease {
     }
   }
 
-  /** Ask now: what was freed should show at once. */
+  /** Poll now, so that freed memory shows at once. */
   refresh(): void {
     if (this._isHeld && this._options.client.isLooking) {
       void this._poll.refresh();
@@ -98,16 +103,16 @@ export class Lease {
   }
 
   /**
-   * The kernel became busy or idle, by its own word.
+   * Record that the kernel reports itself busy or idle.
    *
-   * A cell that holds the interpreter from its first moment keeps the helper
-   * from saying that it runs; only unanswered questions tell.
+   * A cell that holds the interpreter from its start keeps the helper from reporting
+   * it; only missing replies reveal that.
    */
   suspect(isWorking: boolean): void {
     void (isWorking ? this._suspicion.invoke() : this._suspicion.stop());
   }
 
-  /** Whether the kernel is one that this page shows. */
+  /** Whether this front end shows the kernel. */
   set isShown(isShown: boolean) {
     const { client } = this._options;
     if (client.isShown !== isShown) {
@@ -116,7 +121,7 @@ export class Lease {
     }
   }
 
-  /** Look, and receive readings at the fast rate, until disposed. */
+  /** Display the kernel and receive readings at the fast rate until disposed. */
   watch(): IDisposable {
     const watch = this._options.client.watch();
     this._follow(true);
@@ -134,9 +139,9 @@ export class Lease {
   }
 
   /**
-   * Somebody began to look or ceased to: the helper is told at once.
+   * Notify the helper at once that the kernel is displayed or no longer displayed.
    *
-   * @param isCloser - they look more closely or less, if at all
+   * @param isCloser - whether the rate or the display of readings changed
    */
   private _follow(isCloser = false): void {
     const { isLooking } = this._options.client;
@@ -153,7 +158,7 @@ export class Lease {
     }
   }
 
-  /** What nobody looks at is asked again if its turn came while the page was hidden. */
+  /** Poll a kernel that is not displayed if its turn came while the page was hidden. */
   private _catchUp(): void {
     const age_ms = Date.now() - this._attachedAt;
     const isDue = age_ms >= this._interval();
@@ -166,20 +171,20 @@ export class Lease {
     }
   }
 
-  /** Renew now, as something of it has changed. */
+  /** Renew now, since an argument of the lease has changed. */
   private _renew(): void {
     if (this._isHeld && !document.hidden) {
       void this._attach();
     }
   }
 
-  /** Renew; the next question is due a whole interval later. */
+  /** Renew; the next poll is due a whole interval later. */
   private async _attach(): Promise<void> {
     await this._ask(() => this._options.client.attach());
     void this._wait();
   }
 
-  /** Ask a whole interval from now. */
+  /** Poll a whole interval from now. */
   private async _wait(): Promise<void> {
     if (this._isHeld) {
       this._pace();
@@ -192,14 +197,14 @@ export class Lease {
     this._poll.frequency = { ...this._poll.frequency, interval };
   }
 
-  /** How often the kernel is asked, in milliseconds. */
+  /** Poll interval of the kernel, in milliseconds. */
   private _interval(): number {
     return this._options.client.isLooking
       ? Math.min(POLL_MS, this._durationMs / 3)
       : Math.min(RENEW_MS, (this._durationMs * 2) / 3);
   }
 
-  /** The helper gave a lease just now. */
+  /** Record a lease that the helper just granted. */
   private _enter(duration_s: number): void {
     this._attachedAt = Date.now();
     this._durationMs = duration_s * 1000;
@@ -233,7 +238,7 @@ export class Lease {
     }
   }
 
-  /** Whether there was an answer. */
+  /** Send a request; resolves to whether there was a reply. */
   private async _ask(question: () => Promise<Reply | null>): Promise<boolean> {
     const { onReply, onSilence } = this._options;
     try {
@@ -246,7 +251,7 @@ export class Lease {
       }
       return true;
     } catch {
-      // No answer shows as old numbers; one that is malformed is in the log.
+      // A missing reply shows as old numbers; a malformed one is logged.
       if (this._isHeld) {
         onSilence();
       }
@@ -257,10 +262,10 @@ export class Lease {
   private readonly _poll: Poll;
   private readonly _suspicion = new Debouncer(() => this._probe(), SUSPECT_MS);
   private _isHeld = false;
-  /** Whether somebody looked when the helper was told last. */
+  /** Whether the kernel was displayed when the helper was last notified. */
   private _wasLooking = false;
-  /** When the helper gave the lease last, in milliseconds of this page's clock. */
+  /** When the helper last granted the lease, in milliseconds of this page's clock. */
   private _attachedAt = 0;
-  /** How long it keeps it. */
+  /** Duration of the lease in milliseconds. */
   private _durationMs = 0;
 }

@@ -32,22 +32,22 @@ import { Lease } from './lease';
 import { isOther, probe } from './probe';
 import { explain, phaseOf, Silent } from './problem';
 
-/** What a link is made of. */
+/** Options of a link. */
 export interface ILinkOptions extends IKernelFacts {
   readonly kernel: Kernel.IKernelConnection;
 
   readonly settings: Settings;
 
   /**
-   * Called when the kernel died, with what its last reading told, and once more
-   * where its next life knows that the system ended it.
+   * Called when the kernel died, with a summary of its last reading, and again if the
+   * restarted kernel reports that the system killed it.
    */
   readonly onDeath: (death: IDeath) => void;
 }
 
 /**
- * The link to one kernel: finds the helper or starts it, and begins anew with
- * every life of the kernel.
+ * The link to one kernel: finds the helper or starts it, and reconnects after every
+ * restart of the kernel.
  *
  * The tracker constructs and disposes links; a link owns its client and lease.
  */
@@ -124,7 +124,7 @@ export class KernelLink implements IKernelMemory {
     return this._lease.watch();
   }
 
-  /** Whether it belongs to the focused document; the tracker says so. */
+  /** Whether the kernel belongs to the focused document; set by the tracker. */
   set isShown(isShown: boolean) {
     this._lease.isShown = isShown;
   }
@@ -147,7 +147,7 @@ export class KernelLink implements IKernelMemory {
       });
     if (reply?.type === 'refused') {
       const { message } = reply;
-      // Another page may have brought what this one could not.
+      // Another front end may have injected what this one could not.
       throw message.id === 'refused.not_now' && missing
         ? missing
         : new Error(words(trans).sentence(message));
@@ -162,12 +162,12 @@ export class KernelLink implements IKernelMemory {
   /**
    * Find the helper, or start it where that is allowed.
    *
-   * @param asked - a person asked for it: settings are not consulted
+   * @param asked - the user requested it, so settings are ignored
    */
   private async _connect(asked = false): Promise<void> {
     const turn = this._forget();
     if (this.kernel.connectionStatus !== 'connected') {
-      return; // the connection says when it is there
+      return; // The connection emits its status when it is ready.
     }
     this._change({ kind: 'phase', phase: 'connecting' });
     const handshake = new Handshake({
@@ -219,7 +219,7 @@ export class KernelLink implements IKernelMemory {
     void this._recall(hello);
   }
 
-  /** Ask for what was missed, where a question is no activity of the kernel. */
+  /** Request what was missed, if a request does not count as activity of the kernel. */
   private _onReturn(): void {
     const { hello } = this._state;
     if (hello && this._client.channel.isDirect) {
@@ -227,7 +227,7 @@ export class KernelLink implements IKernelMemory {
     }
   }
 
-  /** Ask for what happened without this page. */
+  /** Request what happened without this front end. */
   private async _recall({ life_id }: IHello): Promise<void> {
     const [cells, history] = await Promise.allSettled([
       this.request('cells', {}),
@@ -242,7 +242,7 @@ export class KernelLink implements IKernelMemory {
     }
   }
 
-  /** Answers to the lease's questions. */
+  /** Handle replies to the lease's requests. */
   private _onReply(reply: Reply | null): void {
     const now = Date.now();
     const life = this._state.hello?.life_id;
@@ -271,10 +271,10 @@ export class KernelLink implements IKernelMemory {
     }
   }
 
-  /** A life that is not ours announces itself. */
+  /** Handle the `hello` of a helper that is not the adopted one. */
   private _onHello(hello: IHello): void {
     if (this._state.phase === 'starting') {
-      this._client.channel.adopt(hello); // without control, attach needs its comm
+      this._client.channel.adopt(hello); // Without control, attach needs its comm.
     } else if (this._state.phase !== 'connecting') {
       void this._connect();
     }
@@ -309,7 +309,7 @@ export class KernelLink implements IKernelMemory {
         this._drop();
         break;
       case 'starting':
-        // Where nothing is under way, somebody else restarted it.
+        // If no handshake is in progress, the kernel was restarted elsewhere.
         this._attempts.clear();
         if (!['connecting', 'starting', 'absent'].includes(phase)) {
           void this._connect();
@@ -323,7 +323,7 @@ export class KernelLink implements IKernelMemory {
     }
   }
 
-  /** Whether a kernel that did not answer seems to be able to, by what it says. */
+  /** Whether a kernel that did not reply shows by its status that it may be able to. */
   private _showsLife(status: Kernel.Status): boolean {
     return (
       this._state.phase === 'failed' &&
@@ -351,8 +351,8 @@ export class KernelLink implements IKernelMemory {
   }
 
   /**
-   * The server found the kernel dead and restarts it. (`dead` alone says no such
-   * thing: a kernel that was shut down is dead too.)
+   * Handle a kernel that the server found dead and restarts. (`dead` alone does not
+   * imply that: a kernel that was shut down is dead too.)
    */
   private _die(): void {
     if (this._lastLive) {
@@ -372,7 +372,7 @@ export class KernelLink implements IKernelMemory {
     this._change({ kind: 'phase', phase: 'disconnected' });
   }
 
-  /** Begin a new turn: what is under way for the last one no longer counts. */
+  /** Start a new turn; unfinished work of the last one no longer counts. */
   private _forget(): number {
     this._lease.end();
     this._client.channel.release();
@@ -389,7 +389,7 @@ export class KernelLink implements IKernelMemory {
     }
   }
 
-  /** Say of a kernel that died what the next life knows of it. */
+  /** Report the cause of the last death once the restarted kernel provides it. */
   private _judge(): void {
     const death = this._death && judgeDeath(this._death, this._state);
     if (death) {
@@ -405,13 +405,13 @@ export class KernelLink implements IKernelMemory {
   private readonly _packs: LaterPacks;
   private readonly _lease: Lease;
   private _state = INITIAL_STATE;
-  /** What was known of a life that may have died. */
+  /** Last state of a helper that may have died. */
   private _lastLive: IMemoryState | null = null;
-  /** A death of which the next life has said nothing yet. */
+  /** A death whose cause the restarted kernel has not reported yet. */
   private _death: IDeath | null = null;
   private readonly _attempts = new Attempts();
   private _turn = 0;
-  /** Whether the last handshake failed for want of an answer. */
+  /** Whether the last handshake failed because there was no reply. */
   private _isSilent = false;
   private _isDisposed = false;
 }

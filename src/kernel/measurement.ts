@@ -7,20 +7,21 @@ import type { Event, IHolders, IPlan, RequestArgs } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 import { Task } from './task';
 
-/** Cells that run one after the other are measured once, when this has passed. */
+/** Delay after which cells that run one after the other are measured once. */
 const REST_MS = 300;
 
-/** What is measured by a walk between cells: the request and its event by one name. */
+/** Measurements made by a walk between cells: request and event have the same name. */
 interface IMeasured {
   holders: IHolders;
   plan: IPlan;
 }
 
 /**
- * What a walk through the objects of one kernel found last, whichever page asked.
+ * Last result of a walk through the objects of one kernel, whichever front end
+ * requested it.
  *
- * It is measured while somebody looks: when that begins, and after cells and
- * releases. Lives as long as its kernel, unless disposed before.
+ * Measured while it is displayed: at first, and after cells and releases. Exists as
+ * long as its kernel, unless disposed before.
  */
 export class Measurement<K extends keyof IMeasured> extends Observable {
   constructor(
@@ -34,17 +35,17 @@ export class Measurement<K extends keyof IMeasured> extends Observable {
     memory.disposed.connect(this.dispose, this);
   }
 
-  /** As measured last in this life; `null`: not yet. */
+  /** The last result of this helper; `null`: none yet. */
   get last(): IMeasured[K] | null {
     return this._last;
   }
 
-  /** The measurement under way; `null`: there is none. */
+  /** The measurement in progress; `null`: there is none. */
   get task(): Task<K> | null {
     return this._task;
   }
 
-  /** Why the last one failed, as `explain` puts it into words; `null`: it did not. */
+  /** Why the last one failed, as an error that `explain` supports; `null`: it did not. */
   get problem(): unknown {
     return this._problem;
   }
@@ -55,9 +56,9 @@ export class Measurement<K extends keyof IMeasured> extends Observable {
   }
 
   /**
-   * Keep it up to date while the returned object is not disposed: somebody looks.
+   * Keep the measurement up to date until the returned object is disposed.
    *
-   * @param isAsked - a person has pressed to see it: the first may take long
+   * @param isAsked - the user clicked to display it, so the first may take long
    */
   show(isAsked = false): IDisposable {
     this._lookers++;
@@ -70,10 +71,10 @@ export class Measurement<K extends keyof IMeasured> extends Observable {
   }
 
   /**
-   * Measure now, or when the running cell ends. Never rejects; resolves when it
-   * has come, or never will.
+   * Measure now, or when the running cell ends. Never rejects; resolves when the result
+   * arrived, or never will.
    *
-   * @param isAsked - whether a person asked for it: then it may take long
+   * @param isAsked - whether the user requested it, so that it may take long
    */
   async measure(isAsked: boolean): Promise<void> {
     const before = this._last;
@@ -87,7 +88,7 @@ export class Measurement<K extends keyof IMeasured> extends Observable {
       if (task === this._task) {
         const { taken } = task;
         const known = taken && 'last' in taken ? taken.last : null;
-        // What has come since is newer.
+        // A result that arrived since is newer.
         if (known && this._last === before) {
           this._last = known as IMeasured[K];
         }
@@ -99,7 +100,7 @@ export class Measurement<K extends keyof IMeasured> extends Observable {
       () => null,
       (reason: unknown) => reason
     );
-    // Another life, and a later measurement, have an end of their own.
+    // A new helper, or a later measurement, ends separately.
     if (task === this._task) {
       this._problem = problem;
       this._task = null;
@@ -115,7 +116,7 @@ export class Measurement<K extends keyof IMeasured> extends Observable {
   private _onEvent(_: IKernelMemory, event: Event): void {
     if (event.type === this._kind) {
       this._last = event as IMeasured[K];
-      // It may be of before a release that came meanwhile.
+      // The result may be from before a release that arrived meanwhile.
       const { lastReleased } = this.memory.state;
       if (!isBusy(this.memory.state) && lastReleased === this._lastReleased) {
         this._met();
@@ -136,13 +137,13 @@ export class Measurement<K extends keyof IMeasured> extends Observable {
     this._follow();
   }
 
-  /** The next reason to measure is what happens from now on. */
+  /** Count the current state as measured; only later changes are a reason to measure. */
   private _met(): void {
     this._madeFor = whatHappened(this.memory.state);
     this._lastReleased = this.memory.state.lastReleased;
   }
 
-  /** Measure after a rest where there is something new to measure. */
+  /** Measure after a delay if something new can be measured. */
   private _follow(): void {
     window.clearTimeout(this._rest);
     if (this._isWanted()) {
@@ -169,7 +170,10 @@ export class Measurement<K extends keyof IMeasured> extends Observable {
     );
   }
 
-  /** Whether something is known, or was asked for: a running cell is then waited for. */
+  /**
+   * Whether there is a result or a user's request, so that a running cell is waited
+   * for.
+   */
   private _isBegun(): boolean {
     return this._last !== null || this._task !== null;
   }
@@ -178,7 +182,7 @@ export class Measurement<K extends keyof IMeasured> extends Observable {
   private _last: IMeasured[K] | null = null;
   private _task: Task<K> | null = null;
   private _problem: unknown = null;
-  /** What had happened when it was asked for, or came. */
+  /** Fingerprint of the state when it was requested or arrived. */
   private _madeFor = '';
   private _lastReleased: IMemoryState['lastReleased'] = null;
   private _rest: number | undefined;
@@ -187,7 +191,8 @@ export class Measurement<K extends keyof IMeasured> extends Observable {
 }
 
 /**
- * What may have changed who holds what: it is worth measuring when this differs.
+ * Fingerprint of what may have changed which objects retain memory: measure again if it
+ * differs.
  */
 function whatHappened(state: IMemoryState): string {
   const { cell, hello, lastReleased } = state;

@@ -1,8 +1,8 @@
 import type { IKernelMemory } from '../tokens';
 
 /**
- * Return what gives each kernel an object of its own: made when it is first asked
- * for, and the same from then on.
+ * Return a function that creates one object per kernel on first use and then returns
+ * the same.
  */
 export function perKernel<T extends object>(
   make: (memory: IKernelMemory) => T

@@ -7,8 +7,8 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import type { OffReason } from '../memory/state';
 import { loadSettings, type Settings } from '../settings';
 import { IGpuMemory } from '../tokens';
-// A kernel may be there at once, links are made synchronously, and they load
-// the helper's module themselves.
+// Kernels may exist at startup, links are created synchronously, and they load the
+// helper's module themselves.
 /* eslint-disable jupyter/prefer-lazy-imports */
 import { deathNotice } from './deathnotice';
 import { inject, isPython, readBootstrap } from './helper';
@@ -16,9 +16,7 @@ import { KernelLink } from './link';
 /* eslint-enable jupyter/prefer-lazy-imports */
 import { GpuMemoryTracker, type IKernelDocument } from './tracker';
 
-/**
- * Follows the kernels of this page and provides their GPU memory.
- */
+/** Follows the kernels of this page and provides their GPU memory. */
 const plugin: JupyterFrontEndPlugin<IGpuMemory> = {
   id: 'gpu-headroom:plugin',
   description: 'Provides the GPU memory of the kernels of this page.',
@@ -58,7 +56,7 @@ const plugin: JupyterFrontEndPlugin<IGpuMemory> = {
   }
 };
 
-/** Why no helper may be put into the kernel of these documents. */
+/** Why no helper may be started in the kernel of these documents; `null`: it may. */
 function findRefusal(
   { current: { startHelper } }: Settings,
   documents: readonly IKernelDocument[]
@@ -69,7 +67,7 @@ function findRefusal(
   return startHelper === 'automatically' ? null : startHelper;
 }
 
-/** A notebook may say for itself that no helper is wanted. */
+/** Whether a notebook's metadata says that no helper is to be started. */
 function refuses(document: IKernelDocument): boolean {
   return (
     document instanceof NotebookPanel &&

@@ -1,7 +1,6 @@
 /**
- * Whether a kernel runs IPython: kernels that are Python by name may hand on to
- * another place what they are given, a cluster or a database, and with it
- * whatever we execute.
+ * Check whether a kernel runs IPython: kernels that are Python by name may forward the
+ * code that they receive, including the extension's, to a cluster or a database.
  */
 import type { Kernel } from '@jupyterlab/services';
 
@@ -12,31 +11,31 @@ import { FreeThreaded } from './problem';
 const NAME = 'here';
 
 /**
- * Tells the session of the process that evaluates it, which modules take code in
- * there, whether its Python is free-threaded, and whether a helper lives on its
- * shell. A shell that hands cells on has a method of its own among these.
+ * Evaluates to the session of the process, the modules of the methods that receive code
+ * there, whether its Python is free-threaded, and whether a helper is on its shell. A
+ * shell that forwards cells has a method of its own among these.
  *
- * It names nothing that a notebook may have taken for itself, imports nothing,
- * and does not fail where IPython runs: an error would take `%debug` away.
+ * It uses no name that a notebook may have rebound, imports nothing, and does not fail
+ * where IPython runs: an error would make `%debug` unusable.
  */
 export const EXPRESSION =
   '(lambda shell: [shell.kernel.session.session, shell.kernel.execute_request.__module__, shell.kernel.do_execute.__module__, shell.run_cell.__module__, shell.run_cell_async.__module__, "free-threading" in __import__("sys").version, "_gpu_headroom" in shell.__dict__])(__import__("sys").modules["IPython"].get_ipython())';
 
-/** The session, then only methods of ipykernel and IPython, then twice yes or no. */
+/** The session, then only methods of ipykernel and IPython, then two flags. */
 const VALUE =
   /^\['([^']+)'(?:,\s*'(?:ipykernel|IPython)\.[\w.]+'){4},\s*(True|False),\s*(True|False)\]$/;
 
 /**
- * What answers: something else than IPython in the process that we talk to, or
- * that, with a helper in it or without one.
+ * What replied: something other than IPython in the kernel's own process, or IPython
+ * with or without a helper.
  */
 export type Answering = 'foreign' | 'IPython' | 'helper';
 
 /**
- * Whether a kernel says to be something else than IPython.
+ * Whether a kernel reports an implementation other than IPython.
  *
- * After a page reload `kernel.info` is pending until the running cell ends: then
- * control is asked, which answers at once.
+ * After a page reload `kernel.info` is pending until the running cell ends; the request
+ * then goes over control, which replies at once.
  */
 export async function isOther(
   kernel: Kernel.IKernelConnection
@@ -46,11 +45,10 @@ export async function isOther(
 }
 
 /**
- * Find out whether it is IPython that answers, and no kernel that hands on what it
- * gets.
+ * Find out whether IPython itself replies, not a kernel that forwards its code.
  *
- * It is asked for a value that nobody else can know: the session of its replies.
- * No code is sent for that.
+ * The expression evaluates to a value that only the kernel's own process has: the
+ * session of its replies. No other code is sent for that.
  *
  * @throws `NoAnswer`, `FreeThreaded`
  */
@@ -78,7 +76,7 @@ export async function probe(
   return isLive === 'True' ? 'helper' : 'IPython';
 }
 
-/** The value of a promise that has one already, else `null`. */
+/** The value of a promise that is already fulfilled, else `null`. */
 async function settled<T>(promise: Promise<T>): Promise<T | null> {
   const values: T[] = [];
   promise.then(

@@ -6,26 +6,31 @@ import { words } from '../text/messages';
 import { sentenceOf } from '../text/reason';
 import { NoAnswer, NotUnderstood } from './channel';
 
-/** The helper will not have this page, and says why in a sentence. */
+/**
+ * Thrown when the helper refuses this front end; the message is its reason, as a
+ * sentence.
+ */
 export class Refused extends Error {}
 
-/** A kernel that is Python by name does not run IPython itself. */
+/** Thrown when a kernel that is Python by name does not run IPython itself. */
 export class Foreign extends Error {}
 
-/** Its Python runs threads at the same time, without a lock of the interpreter's. */
+/**
+ * Thrown when the kernel's Python is free-threaded (without a global interpreter lock).
+ */
 export class FreeThreaded extends Error {}
 
-/** The kernel did not answer for as long as it was asked. */
+/** Thrown when the kernel did not reply within all retries. */
 export class Silent extends NoAnswer {}
 
-/** The helper failed at what it was asked for, and says why. */
+/** Thrown when the helper failed at a request; the message is its reason. */
 export class Failed extends Error {
   constructor(readonly said: IMessage) {
     super(said.text);
   }
 }
 
-/** The kernel's life ended before what it was asked for. */
+/** Thrown when the kernel process ended before the request did. */
 export class Gone extends Error {}
 
 /** The phase of a link to a kernel in which no helper could be found or started. */
@@ -38,7 +43,7 @@ export function phaseOf(
   return isMismatch(reason) ? 'incompatible' : 'failed';
 }
 
-/** Whether another version on one of the sides is the reason. */
+/** Whether a version mismatch between the two sides is the reason. */
 function isMismatch(reason: unknown): boolean {
   return (
     reason instanceof Refused ||
@@ -48,9 +53,7 @@ function isMismatch(reason: unknown): boolean {
   );
 }
 
-/**
- * What went wrong, as one sentence for people.
- */
+/** What went wrong, as one sentence for users. */
 export function explain(reason: unknown, trans: TranslationBundle): string {
   if (reason instanceof Foreign) {
     return trans.__(

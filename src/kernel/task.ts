@@ -8,27 +8,27 @@ import { sentenceOf } from '../text/reason';
 import type { IKernelMemory } from '../tokens';
 import { Failed, Gone } from './problem';
 
-/** The helper did not take the work on; the message is its sentence. */
+/** Thrown when the helper refused the work; the message is its reason, as a sentence. */
 export class NotTaken extends Error {}
 
 /**
- * How far work has come that a person waits for.
+ * Progress of work that the user waits for.
  *
- * - `begun`: not for as long as is worth a word
- * - `waiting`: it is done when the running cell ends
- * - `stopping`: it was cancelled, and comes to its end
+ * - `begun`: too short to be shown so far
+ * - `waiting`: starts when the running cell ends
+ * - `stopping`: canceled, and not ended yet
  */
 export type TaskStep = 'begun' | 'going' | 'waiting' | 'stopping' | 'ended';
 
-/** A release under way. */
+/** A release in progress. */
 export type Release = Task<'release'>;
 
 /**
- * Work of a kernel that a person waits for, from the request to what came of it.
- * Whoever shows it follows `changed`; whoever goes on after it awaits `ended`.
+ * Work of a kernel that the user waits for, from the request to its result. Views
+ * follow `changed`; code that continues afterwards awaits `ended`.
  */
 export class Task<K extends Work> {
-  /** Begins at once. */
+  /** Starts at once. */
   constructor(
     private readonly _memory: IKernelMemory,
     type: K,
@@ -40,7 +40,7 @@ export class Task<K extends Work> {
       this.changed.emit();
     });
     this.ended = this._end.promise;
-    // Who only follows `changed` finds the problem there.
+    // Views that only follow `changed` read `problem` instead.
     this.ended.catch(() => undefined);
     _memory.stateChanged.connect(this._onState, this);
     _memory.eventReceived.connect(this._onEvent, this);
@@ -56,17 +56,17 @@ export class Task<K extends Work> {
   }
 
   /**
-   * Rejects with `NotTaken` when the helper refuses, and with a reason that `explain`
-   * puts into words when it fails or is gone before the end.
+   * Rejects with `NotTaken` if the helper refuses, and with an error that `explain`
+   * supports if the work fails or its kernel process ends first.
    */
   readonly ended: Promise<End<K>>;
 
-  /** What came of it; `null`: nothing yet, or it failed. */
+  /** The result; `null`: none yet, or it failed. */
   get result(): End<K> | null {
     return this._result;
   }
 
-  /** Why it failed, as `explain` puts it into words; `null`: it has not. */
+  /** Why it failed, as an error that `explain` supports; `null`: it has not. */
   get problem(): unknown {
     return this._problem;
   }
@@ -83,29 +83,29 @@ export class Task<K extends Work> {
     return this._isWaiting ? 'waiting' : this._isLong ? 'going' : 'begun';
   }
 
-  /** The kernel's answer when it took the work on; `null`: it has not. */
+  /** The kernel's reply when it accepted the work; `null`: it has not yet. */
   get taken(): IReplies[K] | null {
     return this._taken;
   }
 
-  /** Whole seconds that it has taken so far; `null`: not reported. */
+  /** Elapsed time in whole seconds; `null`: not reported. */
   get elapsed_s(): number | null {
     return this._seconds;
   }
 
-  /** Whether it is under way for so long that a wait is shown. */
+  /** Whether it has been in progress long enough to show a wait. */
   get isLong(): boolean {
     return this._isLong && !this._isOver;
   }
 
-  /** Whether a person has cancelled it; it may have had a result nevertheless. */
+  /** Whether the user canceled it; it may still have a result. */
   get isCancelled(): boolean {
     return this._isCancelled;
   }
 
   /**
-   * Take it back while it waits, or end it at its next pause; a step that cannot be
-   * broken off is done whole, and tells its result. Never rejects.
+   * Cancel it while it waits, or stop it at its next pause; a step that cannot be
+   * interrupted completes and reports its result. Never rejects.
    */
   async cancel(): Promise<void> {
     if (!this._isCancelled && !this._isOver) {
@@ -120,7 +120,7 @@ export class Task<K extends Work> {
     this._isWaiting = reply.status === 'waiting';
     this._wasBusy = isBusy(this._memory.state);
     this.changed.emit();
-    // The event that tells the end may come before the reply.
+    // The event that reports the end may arrive before the reply.
     for (const event of this._early.splice(0)) {
       this._onEvent(this._memory, event);
     }
@@ -161,7 +161,10 @@ export class Task<K extends Work> {
     }
   }
 
-  /** A cell goes first, also one that begins meanwhile; a new life never answers. */
+  /**
+   * Wait again while a cell runs, and fail if the helper is replaced, as a new one
+   * never replies.
+   */
   private _onState(): void {
     const { state } = this._memory;
     const life = lifeOf(state);
@@ -200,7 +203,7 @@ export class Task<K extends Work> {
   private readonly _end = new PromiseDelegate<End<K>>();
   private readonly _callOff: () => void;
   private readonly _life: string | null;
-  /** Events that came before the reply. */
+  /** Events that arrived before the reply. */
   private readonly _early: Event[] = [];
   private _isLost = false;
   private _taken: IReplies[K] | null = null;
@@ -215,8 +218,8 @@ export class Task<K extends Work> {
 }
 
 /**
- * Take back a release that waits, or end the walk of a request. Never rejects:
- * one that has ended meanwhile tells its result.
+ * Cancel a waiting release, or stop the walk of a request. Never rejects: work that
+ * ended meanwhile reports its result.
  */
 export async function cancel(memory: IKernelMemory, id: string): Promise<void> {
   await memory.request('cancel', { cancelled_id: id }).catch(() => undefined);

@@ -14,13 +14,13 @@ export interface IKernelDocument extends Widget {
 }
 
 /**
- * Links to the kernels of all notebooks and consoles of this page, one for each
- * kernel, and which of them belongs to the focused document: that one is shown.
+ * Links to the kernels of all notebooks and consoles of this page, one per kernel, and
+ * which of them belongs to the focused document, whose memory is shown.
  *
- * Constructs the links, and disposes one when its last document has let go.
+ * Constructs the links, and disposes one when its last document releases it.
  */
 export class GpuMemoryTracker implements IGpuMemory, IDisposable {
-  /** @param _createLink - makes the link of a connection that has none yet */
+  /** @param _createLink - creates the link of a connection that has none yet */
   constructor(
     private readonly _createLink: (
       kernel: Kernel.IKernelConnection,
@@ -46,7 +46,7 @@ export class GpuMemoryTracker implements IGpuMemory, IDisposable {
     return this._links.get(kernel.id) ?? null;
   }
 
-  /** Follow all documents that a tracker has and gets. */
+  /** Follow all present and future documents of a widget tracker. */
   watch(documents: IWidgetTracker<IKernelDocument>): void {
     documents.widgetAdded.connect(this._onAdded, this);
     documents.forEach(document => {
@@ -72,7 +72,7 @@ export class GpuMemoryTracker implements IGpuMemory, IDisposable {
     this._refresh();
   }
 
-  /** Say what has the focus; widgets that were not added count as none. */
+  /** Set the widget that has the focus; widgets that were not added count as none. */
   focus(widget: Widget | null): void {
     this._focus = widget;
     this._refresh();
@@ -90,7 +90,7 @@ export class GpuMemoryTracker implements IGpuMemory, IDisposable {
     Signal.clearData(this);
   }
 
-  /** The focused one of our documents. */
+  /** The focused notebook or console. */
   private get _focused(): IKernelDocument | null {
     const documents = [...this._documents];
     return documents.find(document => document === this._focus) ?? null;
@@ -125,18 +125,18 @@ export class GpuMemoryTracker implements IGpuMemory, IDisposable {
 
   private _link(kernel: Kernel.IKernelConnection): KernelLink {
     const link = this._createLink(kernel, () => this._using(kernel.id));
-    // A connection may end before its document does: another may serve as well.
+    // A connection may end before its document does; another one may replace it.
     link.disposed.connect(this._refresh, this);
     return link;
   }
 
-  /** One living connection for each kernel, by the kernel's id. */
+  /** One open connection for each kernel, by the kernel's id. */
   private _connections(): Map<string, Kernel.IKernelConnection> {
     const connections = new Map<string, Kernel.IKernelConnection>();
     for (const document of this._documents) {
       const kernel = document.sessionContext.session?.kernel;
       const known = kernel && connections.get(kernel.id);
-      // Only a connection that handles comms can serve where control cannot.
+      // Only a connection that handles comms can be used where control cannot.
       if (kernel && !kernel.isDisposed && !known?.handleComms) {
         connections.set(kernel.id, kernel);
       }
@@ -150,7 +150,7 @@ export class GpuMemoryTracker implements IGpuMemory, IDisposable {
     );
   }
 
-  /** Announce the current link when it or the focus has changed. */
+  /** Update the current link and the focus, and emit `changed` if either differs. */
   private _update(): void {
     const kernel = this._focused?.sessionContext.session?.kernel;
     const current = kernel ? this.find(kernel) : null;
