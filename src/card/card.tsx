@@ -10,19 +10,18 @@ import { MoreRemedies } from './remedylist';
 import type { IContext } from './state';
 import { deviceLabel, title } from './title';
 
-/** Cards of this page; each has a title of its own. */
+/** Number of reports on this page, for unique title ids. */
 let count = 0;
 
-/** The id of the title of a new card. */
+/** Return a title id for a new report. */
 export function newTitleId(): string {
   return `gpu-headroom-card-${++count}`;
 }
 
 /**
- * The out-of-memory card.
+ * The out-of-memory report.
  *
- * Knows nothing of notebooks: it shows a report in a state and passes presses of
- * buttons on.
+ * Independent of notebooks: renders a report in a state and forwards button presses.
  */
 export function Card(props: IContext & { titleId: string }): React.JSX.Element {
   const { report, state, titleId, trans } = props;
@@ -57,7 +56,8 @@ export function Card(props: IContext & { titleId: string }): React.JSX.Element {
             />
           </h3>
           {execution_count !== null && (
-            // Two cells may have failed alike: by their numbers they are told apart.
+            // Two cells may have failed in the same way; execution counts distinguish
+            // them.
             <span id={runId} className="jp-GpuHeadroom-spoken">
               {trans.__('In [%1]', execution_count)}
             </span>
@@ -80,7 +80,7 @@ export function Card(props: IContext & { titleId: string }): React.JSX.Element {
   );
 }
 
-/** One sentence instead of a card. */
+/** One sentence in place of a report. */
 export function CardNotice({ text }: { text: string }): React.JSX.Element {
   return (
     <div className="jp-GpuHeadroomCard">
@@ -92,14 +92,17 @@ export function CardNotice({ text }: { text: string }): React.JSX.Element {
   );
 }
 
-/** A notebook would make the cell active and scroll: a press would end beside its button. */
+/**
+ * Keep the notebook from activating the cell and scrolling, which would move the button
+ * away from the pointer.
+ */
 function keepPlace(event: Pick<Event, 'preventDefault' | 'target'>): void {
   if (event.target instanceof Element && event.target.closest('button')) {
     event.preventDefault();
   }
 }
 
-/** Under a card that nobody vouches for: when it was made, how to get buttons. */
+/** Footer of a saved report: when it was made and how to get its buttons. */
 function Provenance({
   report,
   state,

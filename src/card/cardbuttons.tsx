@@ -3,7 +3,7 @@ import * as React from 'react';
 import { Buttons, type IButtonProps } from '../components/button';
 import { type IContext, type IOffer, isUnderWay, stateOf } from './state';
 
-/** Buttons that report their press to the card's owner, one after the other. */
+/** Buttons that forward their presses to the owner of the report, one after the other. */
 export function CardButtons(
   props: IContext & { buttons: readonly IOffer[] }
 ): React.JSX.Element {
@@ -11,7 +11,7 @@ export function CardButtons(
 }
 
 /**
- * While its remedy is under way a button stays in the tab order, so that focus is
+ * While its remedy is in progress, a button stays in the tab order, so that focus is
  * not lost, but does nothing.
  */
 function buttonOf(

@@ -7,17 +7,17 @@ import { formatBytes } from '../text/format';
 import { Fold } from './fold';
 import type { IContext } from './state';
 
-/** Causes drawn besides the first. */
+/** Maximum number of causes drawn besides the first. */
 const MAX_FURTHER = 10;
 
-/** A heading within the card. */
+/** A heading within the report. */
 export function Heading({ text }: { text: string }): React.JSX.Element {
   return <h4 className="jp-GpuHeadroomCard-heading">{text}</h4>;
 }
 
 /**
- * Whether the measurement of a failure goes on. A card that nobody vouches for
- * is never completed, whatever it says.
+ * Whether the measurement of a failure is still in progress. A saved report is never
+ * completed, even if it says that it is in progress.
  */
 export function isLooking({
   report,
@@ -26,9 +26,7 @@ export function isLooking({
   return report.looking && state.trust !== 'saved';
 }
 
-/**
- * Why it happened: the cause to act on first, and what holds as well.
- */
+/** Causes of the failure: the one to act on first, then the others that apply. */
 export function Causes(context: IContext): React.JSX.Element {
   const { report, trans } = context;
   return (

@@ -13,15 +13,15 @@ import type { ITranslate } from '../text/translate';
 
 interface ICompositionProps {
   parts: readonly IPart[];
-  /** When memory was used for these. */
+  /** When memory was used in this way, in words. */
   moment: string;
   trans: ITranslate;
 }
 
-/** The same in every language. */
+/** Not translated. */
 const UNIT = 'GiB';
 
-/** What memory was used for at a moment, as a bar. */
+/** A bar of what memory was used for at one moment. */
 export function PartsBar(
   props: ICompositionProps & { size: 'wide' | 'tall' }
 ): React.JSX.Element {
@@ -39,7 +39,7 @@ export function PartsBar(
   );
 }
 
-/** The name and the number of a part, each where it has room. */
+/** Name and size of a part, each where there is room. */
 function inscribe({ name, bytes }: ISegment): React.JSX.Element {
   return (
     <>
@@ -49,7 +49,7 @@ function inscribe({ name, bytes }: ISegment): React.JSX.Element {
   );
 }
 
-/** The same as a large bar, with all its numbers below. */
+/** A large bar of what memory was used for, with all numbers below. */
 export function Composition(
   props: ICompositionProps
 ): React.JSX.Element | null {
@@ -62,7 +62,7 @@ export function Composition(
   );
 }
 
-/** The unit is said once where one unit fits all. */
+/** The unit appears once if it fits all parts. */
 function Legend(props: { parts: readonly ISegment[] }): React.JSX.Element {
   const { parts } = props;
   const isOneUnit = parts.every(({ bytes }) => formatGib(bytes) !== '');

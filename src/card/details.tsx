@@ -8,12 +8,10 @@ import { Fold } from './fold';
 import type { IContext } from './state';
 import { listVersions } from './versions';
 
-/** Rows shown of the table. */
+/** Maximum number of table rows. */
 const MAX_ROWS = 60;
 
-/**
- * The numbers behind the card, each with its source.
- */
+/** The numbers behind the report, each with its source. */
 export function Details(context: IContext): React.JSX.Element {
   const { offers, report, state, trans } = context;
   const buttons = offers.inDetails(context);

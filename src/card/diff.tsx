@@ -5,21 +5,19 @@ import { formatPrompt } from '../text/format';
 import { Fold } from './fold';
 import type { IContext } from './state';
 
-/** Rows shown of one diff, and those of them that are not folded away. */
+/** Maximum number of rows of one diff, and how many of them are not folded. */
 const MAX_ROWS = 60;
 const MAX_OPEN = 12;
 
-/** Cells shown of one edit. */
+/** Maximum number of cells of one edit. */
 const MAX_CELLS = 10;
 
-/** What a change is of, as a person is told of it: `In [2]`, `main.py`. */
+/** Display name of what a change edits: `In [2]`, `main.py`. */
 export function nameOf({ execution_count, file }: IDiff): string {
   return file ?? formatPrompt(execution_count);
 }
 
-/**
- * Whether any of these changes is not of the failed cell.
- */
+/** Whether any of these changes edits something other than the failed cell. */
 export function isElsewhere(
   { cell_id }: IReport,
   diffs: readonly IDiff[]
@@ -28,8 +26,8 @@ export function isElsewhere(
 }
 
 /**
- * The lines that an edit would change, under the cell or file that they stand in where
- * that is not only the failed one.
+ * The lines that an edit would change, under the name of their cell or file unless only
+ * the failed cell changes.
  */
 export function Diffs(
   props: IContext & { remedy: IRemedy }

@@ -4,8 +4,8 @@ import { formatBytes } from '../text/format';
 import type { ITranslate } from '../text/translate';
 
 /**
- * What a remedy is expected to do, and how good that number is: "about **−4.9
- * GiB** estimated".
+ * Expected effect of a remedy and the quality of that number: "about **−4.9 GiB**
+ * estimated".
  */
 export function effectText(
   trans: ITranslate,
@@ -20,8 +20,8 @@ export function effectText(
 }
 
 /**
- * Whether a remedy says what it saves: a restart and a file save no memory, and a
- * suggestion says it where it is known.
+ * Whether the effect of a remedy is shown: restarts and files save no memory, and
+ * suggestions show an effect only if it is known.
  */
 export function givesMemory({ effect_bytes, kind }: IRemedy): boolean {
   return kind === 'suggestion'

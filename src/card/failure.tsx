@@ -9,12 +9,10 @@ import { FirstRemedies } from './remedylist';
 import type { IContext } from './state';
 import { whereItFailed } from './worker';
 
-/** Variables named in the line about the traceback. */
+/** Maximum number of variables named in the line about the traceback. */
 const MAX_VARIABLES = 4;
 
-/**
- * The body while nothing has been freed: what happened, why, what to do.
- */
+/** Body of the report before anything is freed: what happened, why, and what to do. */
 export function Failure(context: IContext): React.JSX.Element {
   const { report, trans } = context;
   return (

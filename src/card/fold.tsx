@@ -1,16 +1,16 @@
 import * as React from 'react';
 
 /**
- * A part of the card that is closed until a person opens it, and stays open when
- * the card is drawn again, be it in another place.
+ * A closed section of the report that the user can open. It stays open when the report
+ * is rendered again, even in another place.
  */
 export function Fold(
   props: React.PropsWithChildren<{
-    /** Its name within the card. */
+    /** Unique within the report. */
     name: string;
     title: string;
     hint?: string;
-    /** Within a text: no more than a line. */
+    /** Rendered as a line of text. */
     isSmall?: boolean;
     opened: Set<string>;
   }>

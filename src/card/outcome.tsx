@@ -11,18 +11,14 @@ import { Progress } from './progress';
 import type { ICardState, IContext } from './state';
 import { title } from './title';
 
-/**
- * Bytes that the last release gave back for this report; 0 where none did.
- */
+/** Bytes freed by the last release for this report; 0 if there was none. */
 export function freedBytes({ released }: ICardState): number {
   return released?.status === 'done'
     ? Math.max(released.freed_bytes ?? 0, 0)
     : 0;
 }
 
-/**
- * The title after a release: what came back and what there is now.
- */
+/** Title after a release: the memory freed and the headroom now. */
 export function outcomeTitle(
   { state, trans }: IContext,
   { headroom_after_bytes: headroom }: IReleased
@@ -38,7 +34,7 @@ export function outcomeTitle(
 }
 
 /**
- * What the release changed, whether the cell would fit now, and the next step.
+ * Result of a release: what changed, whether the cell would fit now, and the next step.
  */
 export function Outcome(
   props: IContext & { released: IReleased }
@@ -53,7 +49,7 @@ export function Outcome(
   const claim = cause ? sentence(cause.claim) : '';
   return (
     <div className="jp-GpuHeadroomCard-outcome">
-      {/* With the memory gone, the failure still has its cause. */}
+      {/* The memory is free, but the failure still has its cause. */}
       <Occasion text={`${title(props, report)}. ${claim}`.trim()} />
       {released.automatic && (
         <Occasion
@@ -97,7 +93,7 @@ function NextStep(context: IContext): React.JSX.Element | null {
   );
 }
 
-/** What it was freed for, and what had asked for it. */
+/** The reason for the release and what requested it. */
 function Occasion({ text }: { text: string }): React.JSX.Element {
   return (
     <p className="jp-GpuHeadroomCard-note jp-GpuHeadroomCard-occasion">
@@ -127,7 +123,7 @@ function Comparison(
   );
 }
 
-/** The bar after a release; by kind nothing was measured again. */
+/** Parts of the bar after a release; kinds of memory are not measured again. */
 function partsNow(report: IReport, released: IReleased): IPart[] {
   const { capacity_bytes: capacity } = report;
   const { in_use_bytes: inUse, headroom_after_bytes: headroom } = released;
@@ -150,7 +146,7 @@ function Verdict({
     return null;
   }
   const { requested_bytes, traceback_bytes } = report;
-  // To get as far as it got, and one request more.
+  // Memory that the failed run retained, plus the request that failed.
   const needed =
     traceback_bytes === null || requested_bytes === null
       ? null
@@ -166,7 +162,7 @@ function Verdict({
   const fix = fixOf(report);
   const setting = fix?.diffs[0]?.sets ?? null;
   const saved = fix?.effect_bytes ?? null;
-  // A fix that is estimated to save all that is needed was measured on too little.
+  // No number if the estimate exceeds what is needed: it was measured on too little.
   if (setting !== null && needed !== null && saved !== null && saved < needed) {
     const left = formatBytes(needed - saved);
     sentences.push(trans.__('With `%1`: about %2.', setting, left));

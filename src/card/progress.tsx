@@ -23,9 +23,10 @@ const ICONS: Record<
 };
 
 /**
- * What became of the press of a button; empty while the remedy is ready.
+ * Progress or result of a button press; empty while the remedy is ready.
  *
- * The status element precedes its text, so that screen readers announce it.
+ * The status element is in the page before its text, so that screen readers announce
+ * it.
  */
 export function Progress(
   props: IContext & { remedy: IRemedy }

@@ -11,9 +11,7 @@ import { Snippet } from './snippet';
 import { type IContext, isCode, isInserting } from './state';
 import { TriedEdit } from './tries';
 
-/**
- * One remedy as an item of the ordered list.
- */
+/** One remedy as an item of the ordered list. */
 export function RemedyItem(
   props: IContext & { remedy: IRemedy; isPrimary: boolean }
 ): React.JSX.Element {
@@ -46,7 +44,7 @@ export function RemedyItem(
   );
 }
 
-/** The line of cost, and what to type where no button can do it. */
+/** Cost of a remedy, and what to type where no button can do it. */
 function noteOf(context: IContext & { remedy: IRemedy }): string {
   const { remedy, sentence, state, trans } = context;
   const { kind, note, type_this: typed } = remedy;

@@ -7,9 +7,7 @@ import { CardButtons } from './cardbuttons';
 import { type IContext, type IOffer, type RemedyState, stateOf } from './state';
 import { suggestedCode } from './suggestion';
 
-/**
- * The buttons of a remedy; none unless the live helper vouches for the report.
- */
+/** Buttons of a remedy; none unless the running helper confirmed the report. */
 export function RemedyButtons(
   props: IContext & { remedy: IRemedy; isPrimary: boolean }
 ): React.JSX.Element | null {
@@ -37,7 +35,7 @@ function offersOf(
       ? []
       : [{ label, description, action: 'copy-code', remedyId }];
   }
-  // Where CUDA has stopped, nothing is given back any more.
+  // After a sticky CUDA error no memory can be freed.
   if (kind !== 'release' || report.sticky_error) {
     return offers.offersOf(context, remedy).buttons;
   }

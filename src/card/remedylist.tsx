@@ -8,23 +8,25 @@ import { RemedyItem } from './remedy';
 import { Tries, triedFirst } from './tries';
 import type { IContext } from './state';
 
-/** Remedies on view; the rest waits under "More options". */
+/** Number of remedies shown; the others are under "More options". */
 const MAX_OPEN = 4;
 
-/** Remedies drawn at all. */
+/** Maximum number of remedies rendered. */
 const MAX_REMEDIES = 20;
 
-/** Characters of a title in the line that lists them. */
+/** Maximum length of a title in the line that lists the others, in characters. */
 const MAX_TITLE = 120;
 
-/** A training that no kernel holds any more cannot be saved. */
+/**
+ * Remedies that still apply. Training state cannot be saved once no kernel retains it.
+ */
 function offered({ report, state }: IContext): readonly IRemedy[] {
   return triedFirst(report.remedies.slice(0, MAX_REMEDIES), state).filter(
     ({ kind }) => kind !== 'save' || state.trust !== 'saved'
   );
 }
 
-/** The remedies of the first rank. */
+/** The remedies shown first. */
 export function FirstRemedies(context: IContext): React.JSX.Element | null {
   const remedies = offered(context).slice(0, MAX_OPEN);
   return remedies.length === 0 ? null : (
@@ -36,10 +38,7 @@ export function FirstRemedies(context: IContext): React.JSX.Element | null {
   );
 }
 
-/**
- * The rest of the remedies, folded away; after a release, everything but what has
- * been freed.
- */
+/** The other remedies, folded; after a release, all remedies except that release. */
 export function MoreRemedies(
   props: IContext & { isFreed: boolean }
 ): React.JSX.Element | null {
@@ -61,7 +60,7 @@ export function MoreRemedies(
   );
 }
 
-/** One primary button per card: the first release. */
+/** A report has one primary button: the first release. */
 function List(
   props: IContext & { remedies: readonly IRemedy[]; start: number }
 ): React.JSX.Element {

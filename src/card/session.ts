@@ -12,22 +12,22 @@ import type { IWords } from '../text/messages';
 import { own } from '../text/own';
 import { isUnderWay, READY, type RemedyState, type Trust } from './state';
 
-/** Unanswered questions after which a report counts as saved text. */
+/** Failed requests after which a report counts as saved. */
 const MAX_FAILURES = 3;
 
-/** Work that a kernel was asked for and does between cells. */
+/** Requested work that a kernel does between cells. */
 export interface IWorking<T> {
-  /** Rejects where it comes to nothing. */
+  /** Rejects if the work fails. */
   readonly ended: Promise<T>;
-  /** Where its remedy stands meanwhile. */
+  /** Progress of the remedy while the work is in progress. */
   readonly state: RemedyState;
-  /** Take it back, or end it, where that can be done. */
+  /** Cancel or stop the work if possible. */
   cancel(): void;
 }
 
-/** How the page of a card reaches the kernel that made its report. */
+/** Access of a report to the kernel that made it. */
 export interface IReportPort {
-  /** Rejects where the helper refuses, or does not answer. */
+  /** Rejects if the helper refuses or does not reply. */
   request(
     type: 'report',
     args: RequestArgs<'report'>
@@ -35,17 +35,17 @@ export interface IReportPort {
 
   perform(type: 'release', args: RequestArgs<'release'>): IWorking<IReleased>;
 
-  /** Whether no other cell ran out of memory since, as far as is known. */
+  /** Whether no other cell is known to have run out of memory since. */
   isLatest(reportId: string): boolean;
 
-  /** What to tell a person of a rejection; empty where there is nothing to tell. */
+  /** Sentence for the user about a rejection; empty if there is nothing to show. */
   explain(reason: unknown): string;
 }
 
 /**
- * What the live helper says about one report, and what is done about it, shared by
- * all its cards. It is asked again in each life of the helper: after a restart
- * nobody vouches for the report any more.
+ * Confirmation of one report by the running helper and progress of its remedies, shared
+ * by all outputs that show the report. The report is requested again from each new
+ * helper; after a kernel restart it can no longer be confirmed.
  */
 export class ReportSession {
   constructor(
@@ -63,7 +63,7 @@ export class ReportSession {
     return this._trust;
   }
 
-  /** The helper's own copy, while it vouches for it. */
+  /** The helper's own copy; `null` unless the helper confirmed the report. */
   get report(): IReport | null {
     return this._report;
   }
@@ -73,7 +73,7 @@ export class ReportSession {
     return this._released;
   }
 
-  /** Where the remedies stand, on all cards of this report. */
+  /** Progress of the remedies by id, the same in all outputs of this report. */
   get remedies(): Readonly<Record<string, RemedyState>> {
     const remedies = { ...this._remedies };
     this._works.forEach(({ state }, id) => {
@@ -93,10 +93,10 @@ export class ReportSession {
   }
 
   /**
-   * Another life of the helper answers, or the same again.
+   * Set the helper that replies, the same as before or another.
    *
-   * @param life - `null`: none does, or never will again
-   * @param isSought - it may be found yet
+   * @param life - `null`: none replies
+   * @param isSought - whether a helper may still be found
    */
   follow(life: string | null, isSought = false): void {
     if (isSought) {
@@ -113,7 +113,7 @@ export class ReportSession {
     }
   }
 
-  /** An event of the life that answers. */
+  /** Handle an event of the current helper. */
   onEvent(event: Event): void {
     const { life_id, report_id } = this._id;
     if (event.type === 'oom' && event.report_id === report_id) {
@@ -130,16 +130,15 @@ export class ReportSession {
   }
 
   /**
-   * Ask for the report anew, while the helper vouches for an older one: a look
-   * that came to no end is completed later. Nothing changes on the cards until
-   * the answer is there.
+   * Request the report again if the helper's copy is older, for example to get the rest
+   * of an unfinished measurement. Outputs do not change until the reply arrives.
    */
   async complete(): Promise<void> {
     const question = this._questions;
     if (this._report === null) {
       return;
     }
-    const reply = await this._known(); // without one what is known stays
+    const reply = await this._known(); // The last copy is kept if there is no reply.
     if (question === this._questions && reply?.report) {
       this._report = reply.report;
       this._released = reply.released ?? this._released;
@@ -148,8 +147,8 @@ export class ReportSession {
   }
 
   /**
-   * Do what a button of a remedy asks for. Never rejects: a failure is told there.
-   * What has ended before it is worth a word is not told as under way.
+   * Run the action of a remedy's button. Never rejects: a failure is shown with the
+   * remedy. Short work is not shown as in progress.
    */
   async act(remedyId: string, work: () => Promise<void> | void): Promise<void> {
     this._pressed.add(remedyId);
@@ -168,7 +167,7 @@ export class ReportSession {
     }
   }
 
-  /** Show a remedy as under way until the work is done that it asks for. */
+  /** Show a remedy as in progress until its work is done. */
   async wait<T>(remedyId: string, working: IWorking<T>): Promise<T> {
     this._works.set(remedyId, working);
     this._onChange();
@@ -179,12 +178,15 @@ export class ReportSession {
     }
   }
 
-  /** Take back what a remedy waits for, or end it. */
+  /** Cancel or stop the work of a remedy. */
   cancel(remedyId: string): void {
     this._works.get(remedyId)?.cancel();
   }
 
-  /** Free what the failed cell holds, as a remedy: nothing freed is a failure. */
+  /**
+   * Free what the failed cell retains, as a remedy; it counts as a failure if nothing
+   * is freed.
+   */
   async free(remedyId: string): Promise<void> {
     const released = await this.wait(
       remedyId,
@@ -207,7 +209,7 @@ export class ReportSession {
     );
   }
 
-  /** Whether a remedy says that displayed values go, too: all of the safe set. */
+  /** Whether a remedy states that displayed values are freed too: the whole safe set. */
   private _namesDisplayed(remedyId: string): boolean {
     const remedies = this._report?.remedies ?? [];
     return remedies.some(
@@ -224,7 +226,7 @@ export class ReportSession {
       return;
     }
     if (reply === null && ++this._failures < MAX_FAILURES) {
-      this._askedLife = null; // it is asked again
+      this._askedLife = null; // The report is requested again.
       return;
     }
     this._report = reply?.report ?? null;
@@ -235,7 +237,7 @@ export class ReportSession {
     }
   }
 
-  /** What the helper knows of the report; `null`: it refused, or did not answer. */
+  /** Request the report; `null` if the helper refused or did not reply. */
   private _known(): Promise<IReplies['report'] | null> {
     return this._port.request('report', this._id).catch(() => null);
   }
@@ -257,9 +259,9 @@ export class ReportSession {
   private _report: IReport | null = null;
   private _released: IReleased | null = null;
   private _remedies: Readonly<Record<string, RemedyState>> = {};
-  /** What remedies asked for and has not ended. */
+  /** Unfinished work by remedy id. */
   private readonly _works = new Map<string, IWorking<unknown>>();
-  /** Remedies whose button was pressed just now. */
+  /** Remedies whose button was just pressed. */
   private readonly _pressed = new Set<string>();
   private _askedLife: string | null = null;
   private _questions = 0;

@@ -5,13 +5,10 @@ import type { IRemedy } from '../protocol';
 import { Fold } from './fold';
 import { type IContext, isInserting } from './state';
 
-/** Longest code shown: a saved card may hold anything. */
+/** Maximum length of code shown, since a saved report may contain any text. */
 const MAX_CODE = 4000;
 
-/**
- * The code of a new cell, folded where a button inserts it; or the example of a
- * suggestion.
- */
+/** Code of a new cell, folded if a button inserts it, or the example of a suggestion. */
 export function Snippet(
   props: IContext & { remedy: IRemedy }
 ): React.JSX.Element | null {

@@ -3,25 +3,25 @@ import type { IWords } from '../text/messages';
 import { own } from '../text/own';
 
 /**
- * What is known of the helper that made a report.
+ * Whether the helper that made a report is still running.
  *
- * - `asking`: a kernel is there and has not answered yet
- * - `confirmed`: the live helper made this very report; only now are there buttons
- * - `saved`: nobody vouches for it; it is text
+ * - `asking`: there is a kernel and it has not replied yet
+ * - `confirmed`: the running helper made this report; only then are there buttons
+ * - `saved`: no running helper confirms it; text only
  */
 export type Trust = 'asking' | 'confirmed' | 'saved';
 
 /**
- * Where one remedy stands. `text` is the sentence to show.
+ * Progress of one remedy. `text` is the sentence to show.
  *
- * - `begun`: under way, but not for as long as is worth a word
- * - `running`: `canStop` tells whether it can be cancelled
+ * - `begun`: in progress, but too short to be shown
+ * - `running`: in progress; `canStop` is whether it can be canceled
  * - `waiting`: queued in the kernel until the running cell ends
  * - `applied`: the edit is in the cell, which has not run yet
- * - `inserted`: its code stands in a new cell, which has not run
+ * - `inserted`: its code is in a new cell, which has not run
  * - `copied`: its code is on the clipboard
- * - `refused`: it was not allowed to copy its code, which is there to be selected
- * - `cancelled`: taken back by the person
+ * - `refused`: copying was not allowed; the code is shown for selection
+ * - `cancelled`: canceled by the user
  * - `changed`: the cell no longer has the lines that the remedy edits
  */
 export type RemedyState =
@@ -37,120 +37,126 @@ export type RemedyState =
   | { status: 'changed'; text: string; line: number | null }
   | { status: 'failed'; text: string };
 
-/** What came of trying the edits of a report on a simulated GPU, as far as it is. */
+/** Results so far of trying the edits of a report on a simulated GPU. */
 export interface ITried {
-  /** What goes on, or what is to be known of all of them; empty: nothing. */
+  /** Current progress, or a note on all edits; empty: nothing. */
   readonly text: string;
   readonly isGoing: boolean;
-  /** By remedy id; the largest number that fits where several were tried. */
+  /**
+   * By remedy id; if several values were tried, the result of the largest one that
+   * fits.
+   */
   readonly byRemedy: Readonly<Record<string, IDryRunTry>>;
 }
 
-/** That they were not, and what is to be said of that. */
+/** State of edits that were not tried, with a sentence on why. */
 export function notTried(text: string): ITried {
   return { text, isGoing: false, byRemedy: {} };
 }
 
-/** What changes about a card while it is on screen. */
+/** State of a report that changes while it is on screen. */
 export interface ICardState {
   readonly trust: Trust;
-  /** Whether the cells around the card can be edited and run. */
+  /** Whether the surrounding cells can be edited and run. */
   readonly editable: boolean;
-  /** The last release that gave memory back for this report. */
+  /** The last release that freed memory for this report. */
   readonly released: IReleased | null;
   /**
-   * The prompts of the cells that a fix of another cell runs, by remedy id.
-   * Until they are known the fix is not offered to be run.
+   * Prompts of the cells that a fix of another cell runs, by remedy id. Until they are
+   * set, running the fix is not offered.
    */
   readonly runs: Readonly<Record<string, readonly string[]>>;
-  /** What became of the last press in Details, as a sentence; `null`: nothing. */
+  /** Result of the last button press in Details, as a sentence; `null`: none. */
   readonly said: string | null;
-  /** What trying the edits on a simulated GPU has shown; `null`: they were not tried. */
+  /** Results of trying the edits on a simulated GPU; `null`: they were not tried. */
   readonly tried: ITried | null;
-  /** By remedy id; a remedy that is missing is `ready`. */
+  /** By remedy id; a remedy without an entry is `ready`. */
   readonly remedies: Readonly<Record<string, RemedyState>>;
 }
 
-/** A button that is offered: of a remedy it rests while that is under way. */
+/** A button. Buttons of a remedy are inactive while the remedy is in progress. */
 export interface IOffer {
   readonly label: string;
   /** Accessible name, where several buttons have this label. */
   readonly description?: string;
-  /** What it is, for the page that does it. */
+  /** Action id, for the handler of the page. */
   readonly action: string;
   readonly remedyId?: string;
   readonly primary?: boolean;
 }
 
-/** What is offered about a remedy. */
+/** Buttons of one remedy. */
 export interface IRemedyOffers {
-  /** Beside it; those of a release or a suggestion are the card's own. */
+  /**
+   * Beside the remedy; buttons of releases and suggestions are part of the report
+   * itself.
+   */
   readonly buttons: readonly IOffer[];
-  /** Beside what became of it. */
+  /** Beside the result. */
   readonly followUps: readonly IOffer[];
 }
 
-/** What to do once memory was freed. */
+/** The step to take after memory was freed. */
 export interface INextStep {
   readonly text: string;
   readonly buttons: readonly IOffer[];
-  /** The remedy whose progress is told below; `null`: none. */
+  /** The remedy whose progress is shown below; `null`: none. */
   readonly fix: IRemedy | null;
 }
 
 /**
- * What a page offers about a failure, as data that the card draws: pages differ in
- * what they let a button do about code.
+ * Buttons that a page offers about a failure, as data that the report renders. Pages
+ * differ in what a button may do with code.
  */
 export interface IOffers {
-  /** Asked for a report that the live helper vouches for. */
+  /** Called only for a report that the running helper confirmed. */
   offersOf(context: IContext, remedy: IRemedy): IRemedyOffers;
 
   /**
-   * The same.
+   * Called only for a report that the running helper confirmed.
    *
    * @param fix - the first edit
    */
   nextStep(context: IContext, fix: IRemedy | null): INextStep | null;
 
-  /** What is offered about all edits together, where there are some. */
+  /** Buttons for all edits together, if there are any. */
   forEdits(context: IContext): readonly IOffer[];
 
-  /** What is offered below the numbers of the report. */
+  /** Buttons below the numbers of the report. */
   inDetails(context: IContext): readonly IOffer[];
 }
 
-/** Receives a press of a button. */
+/** Callback for a button press. */
 export type OnAction = (id: string, remedyId: string | null) => void;
 
-/** What the parts of a card need to draw themselves. */
+/** Props that the parts of a report share. */
 export interface IContext extends IWords {
   readonly report: IReport;
   readonly state: ICardState;
   readonly offers: IOffers;
   readonly onAction: OnAction;
-  /** The folds that a person has opened, by name: they stay so wherever they move. */
+  /** Names of the sections that the user opened, kept when sections move. */
   readonly opened: Set<string>;
 }
 
 export const READY: RemedyState = { status: 'ready' };
 
-/** Where a remedy stands. */
+/** Progress of a remedy. */
 export function stateOf({ state }: IContext, remedyId: string): RemedyState {
   return own(state.remedies, remedyId) ?? READY;
 }
 
-/** Whether what a button of a remedy asked for goes on. */
+/** Whether a remedy's action is in progress. */
 export function isUnderWay({ status }: RemedyState): boolean {
   return status === 'begun' || status === 'running' || status === 'waiting';
 }
 
-/** Whether a remedy is code to run, or brings some. */
+/** Whether a remedy is code to run, or inserts code. */
 export function isCode({ kind }: IRemedy): boolean {
   return kind === 'snippet' || kind === 'save';
 }
 
-/** Whether a button brings code into a cell, so that nobody has to type it. */
+/** Whether a button puts code into a cell, so that the user need not type it. */
 export function isInserting({ state }: IContext): boolean {
   return state.editable && state.trust === 'confirmed';
 }

@@ -1,8 +1,8 @@
 import type { IRemedy } from '../protocol';
 
 /**
- * The code of a suggestion, as *Copy* copies it: its example, else the lines that its
- * diffs add, else what to type; `null`: it is a sentence only.
+ * Code of a suggestion, as *Copy* copies it: its example, else the lines added by its
+ * diffs, else the text to type; `null`: the suggestion is only a sentence.
  */
 export function suggestedCode(remedy: IRemedy): string | null {
   const { diffs, example, type_this } = remedy;

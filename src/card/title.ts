@@ -5,12 +5,10 @@ import type { IWords } from '../text/messages';
 import { nameWorker } from '../text/names';
 import type { ITranslate } from '../text/translate';
 
-/** Characters shown of a device's name, which comes from a file. */
+/** Maximum length of a device name, which comes from a file, in characters. */
 const MAX_NAME = 80;
 
-/**
- * What happened, in one line, with the name of the failure in bold.
- */
+/** What happened, in one line, with the name of the failure in bold. */
 export function title({ trans }: IWords, report: IReport): string {
   if (report.sticky_error) {
     return `**${trans.__('CUDA has stopped in this kernel')}** — ${trans.__('only a restart helps')}`;
@@ -48,9 +46,7 @@ function request(trans: ITranslate, report: IReport): string {
   });
 }
 
-/**
- * The device and its memory: "GPU 0, Tesla T4, 14.7 GiB".
- */
+/** The device and its memory: "GPU 0, Tesla T4, 14.7 GiB". */
 export function deviceLabel({ trans }: IWords, report: IReport): string {
   const { device_index: index, device_name: name, simulated } = report;
   const kind = simulated ? trans.__('Simulated GPU') : trans.__('GPU');

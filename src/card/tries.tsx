@@ -9,8 +9,8 @@ import { CardButtons } from './cardbuttons';
 import type { ICardState, IContext } from './state';
 
 /**
- * The remedies in the order that trying them has shown: what is no edit stays in its
- * place, and so does what was not tried; what fails again comes last.
+ * Remedies reordered by the results of trying them. Edits that failed come last;
+ * remedies that are not edits or were not tried keep their place.
  */
 export function triedFirst(
   remedies: readonly IRemedy[],
@@ -28,7 +28,7 @@ export function triedFirst(
   return remedies.map(a => (a.kind === 'edit' ? (edits.shift() ?? a) : a));
 }
 
-/** The way to have the edits tried on a simulated GPU, and how far that is. */
+/** Button to try the edits on a simulated GPU, and the progress of that. */
 export function Tries(context: IContext): React.JSX.Element | null {
   const { offers, report, state } = context;
   const isShown = report.remedies.some(({ kind }) => kind === 'edit');
@@ -50,7 +50,7 @@ export function Tries(context: IContext): React.JSX.Element | null {
   );
 }
 
-/** What came of trying one edit. */
+/** Result of trying one edit. */
 export function TriedEdit(
   props: IContext & { remedy: IRemedy }
 ): React.JSX.Element | null {

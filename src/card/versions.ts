@@ -1,9 +1,9 @@
 import type { IReport } from '../protocol';
 
-/** Versions shown. */
+/** Maximum number of versions shown. */
 const MAX_VERSIONS = 20;
 
-/** What took part, in one line: "Python 3.13.1, PyTorch 2.9.1". */
+/** Versions of the software involved, in one line: "Python 3.13.1, PyTorch 2.9.1". */
 export function listVersions({ versions }: IReport): string {
   return versions
     .slice(0, MAX_VERSIONS)

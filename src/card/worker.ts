@@ -2,7 +2,10 @@ import type { IReport } from '../protocol';
 import { fill } from '../text/fill';
 import type { IWords } from '../text/messages';
 
-/** Where the work failed that was sent to another process, and with how many others. */
+/**
+ * Where work failed that was sent to another process, and how many other processes
+ * failed.
+ */
 export function whereItFailed(
   { trans }: IWords,
   { also_failed, origin, worker }: IReport
