@@ -4,20 +4,26 @@ import type { ITranslate } from '../text/translate';
 import { fullest } from './level';
 import type { IDeath, IMemoryState } from './state';
 
-/** Less than this share of the host's memory left, or this much, is next to none. */
+/** Below this share of the host's memory, or this amount, next to none is left. */
 const NEARLY_NONE_SHARE = 0.05;
 const NEARLY_NONE_BYTES = GIB / 2;
 
-/** More than this share left, and a kernel that took it all would have shown. */
+/**
+ * Above this share, exhaustion can be excluded: a kernel that used all memory would
+ * have shown before.
+ */
 const PLENTY_SHARE = 0.2;
 
-/** Memory that is there a moment before is there at the end; longer ago tells little. */
+/**
+ * Maximum age at which the last reading is evidence, in milliseconds; memory available
+ * then was available at the end.
+ */
 const RECENT_MS = 10_000;
 
 /**
- * What the last readings tell of a kernel that died.
+ * Summarize the last readings of a kernel that died.
  *
- * @param last - what was known of it before its numbers were forgotten
+ * @param last - the last state before its numbers were dropped
  * @param now - milliseconds of this page's clock
  */
 export function deathOf(last: IMemoryState, now: number): IDeath {
@@ -31,10 +37,11 @@ export function deathOf(last: IMemoryState, now: number): IDeath {
 }
 
 /**
- * A death in the light of the next life's first reading of the host; `null` until then.
+ * Judge a death by the restarted kernel's first reading of the host; `null` until then.
  *
- * The system counts whom it ends for want of memory, and a kernel is restarted where
- * it was: a higher count than the last one before the death has counted it.
+ * The system counts the processes that it kills for lack of memory, and a kernel is
+ * restarted on the same host: a count higher than the last one before the death
+ * includes it.
  */
 export function judgeDeath(
   death: IDeath,
@@ -50,8 +57,8 @@ export function judgeDeath(
 }
 
 /**
- * Whether host memory was the cause, as far as is known, and what the last reading
- * showed; short enough for a notification, which has room for 140 characters.
+ * Whether host memory was the known or likely cause, and what the last reading showed;
+ * short enough for a notification, which has room for 140 characters.
  */
 export function explainDeath(death: IDeath, trans: ITranslate): string {
   return [explainCause(death, trans), describeLast(death, trans)]

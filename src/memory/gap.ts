@@ -1,13 +1,11 @@
-/**
- * Why there are no numbers of a kernel: a pure function of what is known.
- */
+/** Why there are no numbers of a kernel: a pure function of the state. */
 import type { ITranslate } from '../text/translate';
 import { explainDeath } from './death';
 import type { Reading } from './reading';
 import { explainGap } from './readingwords';
 import type { IMemoryState } from './state';
 
-/** What a popup, or a panel, says where it has no numbers to show. */
+/** Text of a popup or panel that has no numbers to show. */
 export interface IGap {
   readonly kind:
     | 'absent'
@@ -19,14 +17,14 @@ export interface IGap {
     | 'none'
     | 'idle';
   readonly title: string;
-  /** Sentences, in the markup of the catalogue. */
+  /** Sentences, in the markup of the catalog. */
   readonly text: string;
-  /** What the button is called that starts the helper; `null`: none would work. */
+  /** Label of the button that starts the helper; `null`: starting would not work. */
   readonly start: string | null;
 }
 
 /**
- * Why there are no numbers; `null` where there are.
+ * Why there are no numbers; `null` if there are some.
  *
  * @param state - `null`: there is no kernel
  */
@@ -80,7 +78,7 @@ export function gapOf(
   }
 }
 
-/** Of a kernel that the gauge does not show. */
+/** The gap of a kernel that the gauge does not show. */
 function unseen(state: IMemoryState | null, trans: ITranslate): IGap {
   switch (state?.phase) {
     case undefined:

@@ -1,11 +1,11 @@
 /**
- * The readings of a session as an envelope: of each stretch of time the highest
- * reading, and how low it was. The longer ago, the longer the stretches, so that
- * eight hours are few more points than five minutes.
+ * The readings of a session as an envelope: the highest reading of each interval, and
+ * the lowest use in it. Intervals get longer with age, so that eight hours have only a
+ * few more points than five minutes.
  */
 import type { IDevice, IHistoryPoint, ISample } from '../protocol';
 
-/** The highest reading of a stretch of time, which begins at a multiple of its width. */
+/** The highest reading of an interval, which begins at a multiple of its width. */
 export interface IEnvelope extends Omit<IHistoryPoint, 'width_s'> {
   readonly width_s: number;
 }
@@ -13,13 +13,18 @@ export interface IEnvelope extends Omit<IHistoryPoint, 'width_s'> {
 /** The envelopes of each device by its index, oldest first. */
 export type History = Readonly<Record<number, readonly IEnvelope[]>>;
 
-/** The shortest stretch: readings come no faster where nobody looks closely. */
+/**
+ * The shortest interval; readings arrive no faster unless the user is watching closely.
+ */
 const SHORTEST_S = 0.25;
 
-/** Stretches that a time ago takes at least: as many as a small chart can show. */
+/**
+ * Ratio of an interval's age to its minimum width, by the number of points that a small
+ * chart can show.
+ */
 const FINENESS = 150;
 
-/** Used at a point: outside and in use. */
+/** Used bytes at a point: external plus in use. */
 export function usedAt({
   outside_bytes,
   in_use_bytes
@@ -27,14 +32,12 @@ export function usedAt({
   return (outside_bytes ?? 0) + in_use_bytes;
 }
 
-/**
- * The history with a reading added; the same object when it shows nothing new.
- */
+/** Return the history with a reading added; the same object if it shows nothing new. */
 export function withReading(history: History, sample: ISample): History {
   const { time_s } = sample;
   return sample.devices.reduce((all, device) => {
     const before = all[device.index] ?? [];
-    // What is later was read before the kernel's clock was set back.
+    // Later points were read before the kernel's clock was set back.
     const known = before.filter(each => startOf(each) <= time_s);
     const after = joined([...known, pointOf(device, time_s)], each =>
       widthAt(each, time_s)
@@ -46,9 +49,7 @@ export function withReading(history: History, sample: ISample): History {
   }, history);
 }
 
-/**
- * The history with what the helper remembers.
- */
+/** Return the history with the points that the helper keeps added. */
 export function withPoints(
   history: History,
   added: readonly IHistoryPoint[]
@@ -63,7 +64,7 @@ export function withPoints(
 }
 
 /**
- * Envelopes as ones of about a width at least: no more than a chart can show.
+ * Merge envelopes to a minimum width, so that there are no more than a chart can show.
  */
 export function widened(
   envelopes: readonly IEnvelope[],
@@ -73,7 +74,7 @@ export function widened(
   return joined(envelopes, () => width);
 }
 
-/** When the stretch of an envelope begins. */
+/** Start time of an envelope's interval, in seconds. */
 export function startOf({ time_s, width_s }: IEnvelope): number {
   return Math.floor(time_s / width_s) * width_s;
 }
@@ -92,8 +93,8 @@ function pointOf(device: IDevice, time_s: number): IEnvelope {
 }
 
 /**
- * How wide an envelope is to be by now. It is doubled only once all of the wider
- * stretch is that old, so that all envelopes in it are doubled together.
+ * Current width of an envelope, in seconds. It doubles only once the whole wider
+ * interval is old enough, so that all envelopes in it are doubled together.
  */
 function widthAt(
   { time_s, width_s }: Pick<IEnvelope, 'time_s' | 'width_s'>,
@@ -106,7 +107,7 @@ function widthAt(
     : widthAt({ time_s, width_s: wide }, now_s);
 }
 
-/** The envelopes, those of one stretch as one. */
+/** Merge the envelopes of the same interval. */
 function joined(
   envelopes: readonly IEnvelope[],
   widthOf: (each: IEnvelope) => number = each => each.width_s
@@ -126,13 +127,13 @@ function joined(
   return kept;
 }
 
-/** Whether two are of the same stretch, that of the wider one. */
+/** Whether two envelopes are in the same interval, that of the wider one. */
 function isJoint(one: IEnvelope, other: IEnvelope): boolean {
   const width = Math.max(one.width_s, other.width_s);
   return Math.floor(one.time_s / width) === Math.floor(other.time_s / width);
 }
 
-/** Both as one; the first itself where the other shows nothing new. */
+/** Merge two envelopes; returns the first itself if the other shows nothing new. */
 function join(one: IEnvelope, other: IEnvelope): IEnvelope {
   const high = usedAt(other) > usedAt(one) ? other : one;
   const width_s = Math.max(one.width_s, other.width_s);

@@ -1,13 +1,11 @@
-/**
- * The items of a plan: pure functions of what was measured.
- */
+/** The items of a plan: pure functions of measurements. */
 import type { IItem, IShared } from '../protocol';
 import { MIB } from '../text/format';
 
-/** Less than this is not worth a row. */
+/** Minimum size of an item worth a row. */
 const SMALLEST_BYTES = 10 * MIB;
 
-/** What a choice of items is expected to give. */
+/** Expected result of freeing a selection of items. */
 export interface IGain {
   /** In use before minus after. */
   readonly freed_bytes: number;
@@ -15,7 +13,7 @@ export interface IGain {
   readonly returned_bytes: number;
 }
 
-/** Whether an item is worth a row; what takes something back always is. */
+/** Whether an item gets a row; items that undo something always do. */
 export function isListed({ kind, expected_bytes, safe }: IItem): boolean {
   return (
     kind === 'restore' ||
@@ -24,8 +22,8 @@ export function isListed({ kind, expected_bytes, safe }: IItem): boolean {
 }
 
 /**
- * Whether an item goes with one of the others, which deletes its name: then
- * there is nothing left for it to do.
+ * Whether another item deletes the name of this one, which leaves this one without
+ * effect.
  */
 export function isCovered(
   { name, names }: IItem,
@@ -39,9 +37,10 @@ export function isCovered(
 }
 
 /**
- * What items give together: what several of them count comes back once.
+ * Expected result of freeing items together; memory that several of them include is
+ * freed once.
  *
- * At least, because what two names hold comes back only when both go.
+ * A lower bound, since memory that two names retain is freed only when both go.
  */
 export function gainOf(
   items: readonly IItem[],
@@ -61,17 +60,17 @@ export function gainOf(
   };
 }
 
-/** The ids of items, as a request names them. */
+/** Ids of items, as used in requests. */
 export function idsOf(items: readonly IItem[]): string[] {
   return items.map(({ id }) => id);
 }
 
-/** Items that a person has to agree to. */
+/** Items that the user has to confirm. */
 export function toConfirm(items: readonly IItem[]): IItem[] {
   return items.filter(({ safe }) => !safe);
 }
 
-/** The largest first; what is not measured last. */
+/** Sort items by size, largest first, unmeasured ones last. */
 export function bySize(items: readonly IItem[]): IItem[] {
   const size = ({ expected_bytes }: IItem): number => expected_bytes ?? -1;
   return [...items].sort((a, b) => size(b) - size(a));

@@ -1,27 +1,27 @@
-/**
- * How much room there is, read off the one state: the same wherever it is shown.
- */
+/** How much headroom there is, derived from the one state, so that all views agree. */
 import type { IDevice, IOom, ISample, ITrend } from '../protocol';
 import type { IMemoryState, Level } from './state';
 
-/** What a device that is measured is like: filling up, or how much is left. */
+/**
+ * Condition of a measured device: its level, filling up, or short for the running cell.
+ */
 export type Condition = Level | 'filling' | 'short';
 
 /** Limits as shares of the capacity. */
 const TIGHT = 0.2;
 const CRITICAL = 0.05;
 
-/** A limit must be passed by this much before a level is left again. */
+/** Share by which a limit must be passed before a level is left again. */
 const HYSTERESIS = 0.02;
 
-/** Filling up is worth a word when it is full within this time, in seconds. */
+/** A device counts as filling if it will be full within this time, in seconds. */
 const SOON_S = 120;
 
-/** And no longer when it takes longer than this. */
+/** It no longer counts as filling if that takes longer than this, in seconds. */
 const NOT_SOON_S = 140;
 
 /**
- * The trend of the device that is full the soonest; `null` when none is soon.
+ * The trend of the device that will be full first; `null` if none will be soon.
  *
  * @param wasFilling - whether one was: then it must take clearly longer
  */
@@ -36,12 +36,12 @@ export function soonestFull(
   return soonest && left_s(soonest) <= limit_s ? soonest : null;
 }
 
-/** The level of a device of a kernel, as at its newest reading. */
+/** The level of a device of a kernel at its newest reading. */
 export function levelIn(state: IMemoryState, device: IDevice): Level {
   return levelOf(device, state.levels[device.index] ?? 'ok', state.lastOom);
 }
 
-/** The trend that will soon have filled a device of a kernel; `null`: none will. */
+/** The trend that will soon fill a device of a kernel; `null`: none will. */
 export function fillingIn(
   state: IMemoryState,
   trends: readonly ITrend[] = state.sample?.trends ?? []
@@ -49,7 +49,7 @@ export function fillingIn(
   return soonestFull(trends, state.isFilling);
 }
 
-/** What a reading makes of the levels and trends so far. */
+/** Update the levels and trends from a reading. */
 export function judge(
   state: IMemoryState,
   { devices, trends }: ISample
@@ -66,8 +66,8 @@ export function judge(
 /**
  * The level of a device.
  *
- * Critical as well while the last request that failed would fail again; a
- * request for more than the whole card says nothing about the card.
+ * Also critical while the last failed request would fail again; a request larger than
+ * the whole GPU implies nothing about the GPU.
  *
  * @param previous - the level so far, which is left with hysteresis
  */
@@ -101,9 +101,7 @@ function byShare(share: number, previous: Level): Level {
   return share < TIGHT + leaveTight ? 'tight' : 'ok';
 }
 
-/**
- * The device with the least headroom as a share of its capacity.
- */
+/** The device with the least headroom as a share of its capacity. */
 export function fullest(devices: readonly IDevice[]): IDevice | null {
   const share = ({ headroom_bytes, capacity_bytes }: IDevice): number =>
     headroom_bytes === null || !capacity_bytes

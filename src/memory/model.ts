@@ -1,6 +1,4 @@
-/**
- * What is known of one kernel: events reduce into one immutable state.
- */
+/** State of one kernel: events are reduced into one immutable object. */
 import type {
   Event,
   ICell,
@@ -15,10 +13,10 @@ import { withRuns } from './runs';
 import { type IShortage, shortageAtStart } from './shortage';
 import type { IDeath, IMemoryState, OffReason, Phase } from './state';
 
-/** After this long without a reading from a running cell, numbers are old. */
+/** Numbers are stale after this long without a reading from a running cell. */
 export const STALE_AFTER_MS = 3000;
 
-/** After this many unanswered polls of a kernel at rest, numbers are old. */
+/** Numbers are stale after this many unanswered polls of a kernel at rest. */
 export const STALE_AFTER_POLLS = 2;
 
 export const INITIAL_STATE: IMemoryState = {
@@ -41,7 +39,7 @@ export const INITIAL_STATE: IMemoryState = {
   death: null
 };
 
-/** What can happen to a state. */
+/** A change of the state. */
 export type Change =
   | { kind: 'phase'; phase: Exclude<Phase, 'off' | 'live'>; problem?: string }
   | { kind: 'off'; reason: OffReason }
@@ -57,7 +55,7 @@ export type Change =
   | { kind: 'died'; death: IDeath };
 
 /**
- * The state after a change; the same object when nothing changed.
+ * Return the state after a change; the same object if nothing changed.
  *
  * Times are milliseconds of this page's clock: the kernel's may differ.
  */
@@ -91,24 +89,23 @@ export function reduce(state: IMemoryState, change: Change): IMemoryState {
   }
 }
 
-/** Whether an event belongs to the life that this state is about. */
+/** Whether an event is from the helper of this state. */
 export function isOwn(state: IMemoryState, event: Event): boolean {
   return event.life_id === lifeOf(state);
 }
 
-/** The life of the helper that answers, or `null` while none does. */
+/** Id of the helper that replies; `null` while none does. */
 export function lifeOf({ phase, hello }: IMemoryState): string | null {
   return phase === 'live' ? (hello?.life_id ?? null) : null;
 }
 
-/** Whether a cell is running, as far as is known. */
+/** Whether a cell is known to be running. */
 export function isBusy(state: IMemoryState): boolean {
   return state.cell?.status === 'running' || state.sample?.busy === true;
 }
 
 /**
- * How old the numbers are, in milliseconds, when they are too old to be shown
- * as they are; `null` while they are fresh or there are none.
+ * Age of stale numbers in milliseconds; `null` while they are fresh or there are none.
  */
 export function staleness(state: IMemoryState, now: number): number | null {
   if (state.phase !== 'live' || state.sampleAt_ms === null) {
@@ -121,7 +118,7 @@ export function staleness(state: IMemoryState, now: number): number | null {
   return isStale ? age : null;
 }
 
-/** Leaving `live` forgets numbers: none are shown that nobody measures. */
+/** Enter a phase. Leaving `live` drops the numbers, since none are measured any more. */
 function enter(
   state: IMemoryState,
   phase: Phase,
@@ -149,7 +146,7 @@ function attach(
   return hear(live, reply, now);
 }
 
-/** What an answer tells: the last reading, and the running cell or the last one. */
+/** Update the state from a reply: the last reading, and the running or last cell. */
 function hear(
   state: IMemoryState,
   { sample, cell }: { sample: ISample | null; cell: ICell | null },
@@ -159,7 +156,7 @@ function hear(
   return cell ? { ...read, cell, runs: withRuns(read.runs, [cell]) } : read;
 }
 
-/** The state of a live link after an event of its life. */
+/** Return the state of a live link after an event of its helper. */
 export function take(
   state: IMemoryState,
   event: Event,
@@ -203,7 +200,10 @@ export function take(
   }
 }
 
-/** A release that has ended waits no longer, whatever was read before. */
+/**
+ * Return the state without a waiting release; one that ended no longer waits, whatever
+ * was read before.
+ */
 function withoutRelease(
   sample: ISample | null,
   releaseId: string
@@ -213,7 +213,7 @@ function withoutRelease(
     : sample;
 }
 
-/** At its start once; a cell that has ended lacks nothing any more. */
+/** The shortage, set once at the start of a cell; a cell that ended has none. */
 function shortageIn(
   { cell, runs, sample, shortage }: IMemoryState,
   event: ICell
@@ -226,7 +226,7 @@ function shortageIn(
     : shortageAtStart(event, runs, sample);
 }
 
-/** A failure is over when its cell has run to its end. */
+/** The last failure; `null` once its cell has succeeded. */
 function unlessMended({ lastOom }: IMemoryState, cell: ICell): IOom | null {
   const isMended =
     cell.status === 'ok' &&
@@ -236,8 +236,8 @@ function unlessMended({ lastOom }: IMemoryState, cell: ICell): IOom | null {
 }
 
 /**
- * A reply may overtake an event, and a lease is renewed with the last reading:
- * neither an older nor a repeated reading makes the numbers any newer.
+ * Whether a reading is newer. A reply may overtake an event, and renewing a lease
+ * repeats the last reading; neither makes the numbers newer.
  */
 function isNewer(state: IMemoryState, sample: { seq: number }): boolean {
   return state.sample === null || sample.seq > state.sample.seq;

@@ -1,18 +1,16 @@
-/**
- * A peak that need not have been seen: between which sizes it lies, and in words.
- */
+/** A peak that may not have been read exactly: its bounds, and in words. */
 import type { ICellMemory } from '../protocol';
 import { formatBytes, formatPair } from '../text/format';
 import type { ITranslate } from '../text/translate';
 
-/** Between which sizes a peak lies. */
+/** Bounds of a peak. */
 export interface IRange {
   readonly least_bytes: number;
-  /** The same as the least: it is exact; `null`: nothing bounds it. */
+  /** Equal to the least if exact; `null`: no upper bound. */
   readonly most_bytes: number | null;
 }
 
-/** The peak of a run on a device; `null`: not measured. */
+/** Peak of a run on a device; `null`: not measured. */
 export function peakIn(memory: ICellMemory): IRange | null {
   const { peak_bytes, peak_at_most_bytes } = memory;
   return peak_bytes === null
@@ -20,7 +18,9 @@ export function peakIn(memory: ICellMemory): IRange | null {
     : { least_bytes: peak_bytes, most_bytes: peak_at_most_bytes };
 }
 
-/** What a run needs on top of what was in use at its start; `null`: not measured. */
+/**
+ * Memory that a run needs on top of what was in use at its start; `null`: not measured.
+ */
 export function needIn(memory: ICellMemory): IRange | null {
   const { peak_bytes, needed_bytes } = memory;
   const peak = peakIn(memory);
@@ -29,7 +29,7 @@ export function needIn(memory: ICellMemory): IRange | null {
     : raised(peak, needed_bytes - peak_bytes);
 }
 
-/** A range with something added to both of its ends. */
+/** A range with an amount added to both bounds. */
 export function raised(
   { least_bytes, most_bytes }: IRange,
   bytes: number

@@ -1,30 +1,28 @@
-/**
- * What the gauge shows: a pure function of what is known.
- */
+/** What the gauge shows: a pure function of the state. */
 import type { ICell, IDevice, IMessage, ISample, ITrend } from '../protocol';
 import { fillingIn, fullest, levelIn } from './level';
 import { staleness } from './model';
 import type { IShortage } from './shortage';
 import type { IDeath, IMemoryState, Level } from './state';
 
-/** After this long without a GPU the gauge says so: a simulated one may follow. */
+/** Time without a GPU after which the gauge shows that; a simulated one may follow. */
 export const NO_GPU_AFTER_MS = 2000;
 
-/** After this long without a GPU the gauge steps aside. */
+/** Time without a GPU after which the gauge is hidden. */
 export const NO_GPU_UNTIL_MS = 10_000;
 
-/** A device with how many there are. */
+/** A device, with the number of devices. */
 interface IMeasured {
   readonly device: IDevice;
   readonly count: number;
 }
 
-/** No framework is up; the card is there where the driver could be asked. */
+/** No framework uses the GPU; there is a device if the driver could be queried. */
 interface IIdle {
   readonly kind: 'idle';
-  /** A framework is loaded, and has not used the GPU. */
+  /** A framework is loaded and has not used the GPU. */
   readonly isLoaded: boolean;
-  /** The fullest, with what other programs use of it. */
+  /** The fullest device, with its use by other programs. */
   readonly card: IDevice | null;
   readonly count: number;
 }
@@ -35,7 +33,7 @@ export type Reading =
   | { readonly kind: 'disconnected'; readonly death: IDeath | null }
   | { readonly kind: 'off' }
   | { readonly kind: 'problem'; readonly problem: string }
-  /** CUDA answers nothing more in this kernel, for the reason that is told. */
+  /** CUDA is unusable in this kernel, for the given reason. */
   | { readonly kind: 'stopped'; readonly why: IMessage }
   | { readonly kind: 'none' }
   | IIdle
@@ -47,15 +45,17 @@ export type Reading =
       readonly shortage: IShortage;
       readonly cell: ICell | null;
     })
-  /** There is room enough, and a release waits for the running cell to end. */
+  /** There is enough room, and a release waits for the running cell to end. */
   | (IMeasured & { readonly kind: 'queued' })
   | (IMeasured & { readonly kind: Level });
 
 /** What the gauge remembers of one kernel. */
 export interface IMemo {
-  /** The kernel was once live: while it is sought again, it is not connected. */
+  /**
+   * Whether the kernel was live before: while reconnecting it is shown as disconnected.
+   */
   readonly wasLive: boolean;
-  /** When it was first seen to have no GPU, in milliseconds. */
+  /** When it was first found to have no GPU, in milliseconds. */
   readonly noGpuSince_ms: number | null;
 }
 
@@ -65,7 +65,7 @@ export const NO_MEMO: IMemo = {
 };
 
 /**
- * Read the state of a kernel.
+ * Derive the reading of a kernel from its state.
  *
  * @param now - milliseconds of this page's clock
  */
@@ -97,7 +97,7 @@ function disconnected({ death }: IMemoryState): Reading {
   return { kind: 'disconnected', death };
 }
 
-/** Read the state of a kernel whose helper answers. */
+/** Derive the reading of a kernel whose helper replies. */
 export function readLive(state: IMemoryState, now: number): Reading {
   const { sample } = state;
   if (!sample) {
@@ -124,7 +124,7 @@ export function readLive(state: IMemoryState, now: number): Reading {
     : { kind: 'stale', age_ms, device, count };
 }
 
-/** The fullest card, unless another one is about to be. */
+/** Read the fullest device, unless another one will soon be. */
 function readFresh(
   state: IMemoryState,
   { devices, queued }: ISample,
@@ -146,9 +146,7 @@ function readFresh(
   return { kind: isWaiting ? 'queued' : level, device, count };
 }
 
-/**
- * What to remember after a reading.
- */
+/** Update the memo after a reading. */
 export function remember(memo: IMemo, reading: Reading, now: number): IMemo {
   const { kind } = reading;
   const isLive =
@@ -163,7 +161,7 @@ export function remember(memo: IMemo, reading: Reading, now: number): IMemo {
 }
 
 /**
- * The reading to show: that there is no GPU only when it has been so for a while.
+ * Return the reading to show: a missing GPU is shown only after a while.
  *
  * A PyTorch without CUDA has no GPU until `gpu_headroom.simulate()`, which often
  * follows its import in the same cell.
@@ -175,9 +173,7 @@ export function settle(reading: Reading, memo: IMemo, now: number): Reading {
     : reading;
 }
 
-/**
- * Whether "No GPU" has been said long enough.
- */
+/** Whether "No GPU" has been shown long enough. */
 export function isOver(memo: IMemo, now: number): boolean {
   const { noGpuSince_ms } = memo;
   return noGpuSince_ms !== null && now - noGpuSince_ms > NO_GPU_UNTIL_MS;

@@ -86,7 +86,7 @@ export function wordOf(reading: Reading, trans: ITranslate): string {
     case 'tight':
     case 'critical': {
       const { headroom_bytes } = reading.device;
-      // The unit of the pair before it counts here too.
+      // The unit of the preceding pair applies here too.
       const left = formatBytes(headroom_bytes ?? 0).replace(/ GiB$/, '');
       return trans.__('%1 left', left);
     }
@@ -97,9 +97,7 @@ export function wordOf(reading: Reading, trans: ITranslate): string {
   }
 }
 
-/**
- * Which of several GPUs is shown: "fullest of 4", or nothing where there is one.
- */
+/** Which of several GPUs is shown: "fullest of 4"; empty if there is one. */
 export function rankOf(reading: Reading, trans: ITranslate): string {
   if (!('device' in reading) || reading.count < 2) {
     return '';
@@ -109,9 +107,7 @@ export function rankOf(reading: Reading, trans: ITranslate): string {
     : trans.__('fullest of %1', reading.count);
 }
 
-/**
- * An age as "8 s ago".
- */
+/** An age as "8 s ago". */
 export function formatAge(age_ms: number, trans: ITranslate): string {
   const seconds = Math.round(age_ms / 1000);
   return seconds < 60
@@ -119,9 +115,7 @@ export function formatAge(age_ms: number, trans: ITranslate): string {
     : trans.__('%1 min ago', Math.floor(seconds / 60));
 }
 
-/**
- * All that the gauge says, as sentences: its tooltip and its label.
- */
+/** Tooltip and accessible label of the gauge, as sentences. */
 export function describe(reading: Reading, trans: ITranslate): string {
   switch (reading.kind) {
     case 'hidden':
@@ -165,7 +159,7 @@ export function describe(reading: Reading, trans: ITranslate): string {
   }
 }
 
-/** Why a kernel that answers has no numbers; empty where it has. */
+/** Why a kernel that replies has no numbers; empty if it has some. */
 export function explainGap(reading: Reading, trans: ITranslate): string {
   switch (reading.kind) {
     case 'stopped':
@@ -184,12 +178,12 @@ export function explainGap(reading: Reading, trans: ITranslate): string {
   }
 }
 
-/** What others use of a card that this kernel does not use yet. */
+/** Memory of a device used by other programs while this kernel does not use it yet. */
 function explainOthers(
   { card, count }: Extract<Reading, { kind: 'idle' }>,
   trans: ITranslate
 ): string {
-  // Of memory that is the host's, this kernel and the system are among the users.
+  // Memory shared with the host is also used by this kernel and the system.
   if (!card || card.shared_with_host) {
     return '';
   }
@@ -234,7 +228,7 @@ function describeDevice(
   return [sentence, remarkOn(device, trans)].filter(Boolean).join(' ');
 }
 
-/** What makes the numbers of a device others than one may expect. */
+/** Why the numbers of a device may be unexpected. */
 function remarkOn(device: IDevice, trans: ITranslate): string {
   const excess = device.notes.find(({ id }) => id === 'note.beyond_gpu');
   if (excess) {
@@ -245,7 +239,7 @@ function remarkOn(device: IDevice, trans: ITranslate): string {
     : explainNvidiaSmi(device, trans);
 }
 
-/** Why `nvidia-smi` shows more; nothing where it shows the same or nothing. */
+/** Why `nvidia-smi` shows more; empty if it shows the same or nothing. */
 function explainNvidiaSmi(device: IDevice, trans: ITranslate): string {
   const { used_bytes, cached_bytes, simulated } = device;
   if (simulated || used_bytes === null || cached_bytes === 0) {

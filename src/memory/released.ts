@@ -1,17 +1,20 @@
 import type { IReleased } from '../protocol';
 import { formatPair } from '../text/format';
 
-/** What the button of a card frees; each costs nothing but `%debug`. */
+/**
+ * Items that the report's button frees; freeing them has no cost except that `%debug`
+ * no longer works.
+ */
 export const RELEASED_ITEMS = ['traceback', 'garbage', 'cache'];
 
-/** Whether memory was given back. */
+/** Whether memory was freed. */
 export function hasFreed({ status, freed_bytes: freed }: IReleased): boolean {
   return status === 'done' && freed !== null && freed > 0;
 }
 
 /**
- * Whether a release gave back what the failure of a report held: one without a
- * report frees what the newest failure holds, too.
+ * Whether a release freed what the failure of a report retained. A release without a
+ * report id frees what the newest failure retains, too.
  */
 export function isReleaseOf(
   { items, report_id, status }: IReleased,
@@ -27,7 +30,7 @@ export function isReleaseOf(
   );
 }
 
-/** What a release did to the headroom: "1.8 → 13.8 GiB"; empty: not known. */
+/** Headroom before and after a release: "1.8 → 13.8 GiB"; empty: not measured. */
 export function nameHeadroom({
   headroom_before_bytes: before,
   headroom_after_bytes: after

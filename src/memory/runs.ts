@@ -1,17 +1,13 @@
-/**
- * The runs of cells that are remembered, as the helper remembers them.
- */
+/** The runs of cells kept by this front end, the same as the helper keeps. */
 import type { ICell } from '../protocol';
 
-/** Runs kept of each cell. */
+/** Maximum number of runs kept of each cell. */
 const MAX_RUNS = 3;
 
-/** Cells of which runs are kept. */
+/** Maximum number of cells of which runs are kept. */
 const MAX_CELLS = 200;
 
-/**
- * The runs with others added, oldest first; of the same run the last told counts.
- */
+/** Add runs, oldest first; the latest event of a run replaces the earlier ones. */
 export function withRuns(
   runs: readonly ICell[],
   added: readonly ICell[]
@@ -21,12 +17,12 @@ export function withRuns(
   return bounded([...all.values()].sort((a, b) => a.start_s - b.start_s));
 }
 
-/** What events of the same run share: its start, its end, what was found later. */
+/** Key shared by the events of one run: its start, its end, and later measurements. */
 function keyOf({ cell_id, start_s }: ICell): string {
   return JSON.stringify([cell_id, start_s]);
 }
 
-/** Whether a run cannot go on any more, though nobody said that it ended. */
+/** Whether a run must have ended, even without an event of its end. */
 function isPast(run: ICell, later: ICell): boolean {
   return run.status === 'running' && run.start_s < later.start_s;
 }

@@ -1,25 +1,26 @@
-/**
- * Where things stand on a chart of a timeline, in pixels.
- */
+/** Positions on the chart of a timeline, in pixels. */
 import { type IEnvelope, startOf, usedAt } from './history';
 import type { ITimeline } from './timeline';
 
 /** Room for the label of the total above the plot, and for the axis below. */
 const MARGIN_PX = 14;
 
-/** Of the width, when growth is projected beyond now. */
+/** Share of the width reserved for projected growth. */
 const PROJECTION_SHARE = 0.16;
 
-/** Readings further apart than this are not joined: nobody measured in between. */
+/**
+ * Readings further apart than this, in seconds, are not connected: nothing was measured
+ * in between.
+ */
 const GAP_S = 12;
 
-/** Of a chart without a total: room above its highest reading. */
+/** Room above the highest reading of a chart without a total, as a factor. */
 const AIR = 1.1;
 
 export interface IScale {
   readonly width: number;
   readonly height: number;
-  /** Where what was read ends; what is expected stands right of it. */
+  /** Right end of the readings; the projection follows. */
   readonly endX: number;
   readonly top: number;
   readonly base: number;
@@ -27,9 +28,7 @@ export interface IScale {
   readonly y: (bytes: number) => number;
 }
 
-/**
- * The scale of a timeline on a chart of this size.
- */
+/** The scale of a timeline on a chart of this size. */
 export function scaleOf(
   timeline: ITimeline,
   width: number,
@@ -54,16 +53,14 @@ export function scaleOf(
 
 function totalOf({ device, points }: ITimeline): number {
   const highest = points.map(point => usedAt(point) + point.cached_bytes);
-  // A capacity of 0 is none that anything could be measured by.
+  // A capacity of 0 cannot be used as a scale.
   const { capacity_bytes } = device;
   return capacity_bytes === null || capacity_bytes === 0
     ? Math.max(1, ...highest) * AIR
     : capacity_bytes;
 }
 
-/**
- * Readings that can be joined, the last of them as far as the end.
- */
+/** Groups of readings that can be connected, the last extended to the end. */
 export function stretches({ axis, points }: ITimeline): IEnvelope[][] {
   const found: IEnvelope[][] = [];
   let current: IEnvelope[] = [];
@@ -87,7 +84,7 @@ export function stretches({ axis, points }: ITimeline): IEnvelope[][] {
 /** A level of the chart at a point, in bytes. */
 export type Level = (point: IEnvelope) => number;
 
-/** The area between two levels, as the path of an SVG. */
+/** The area between two levels, as an SVG path. */
 export function areaOf(
   points: readonly IEnvelope[],
   scale: IScale,
@@ -101,21 +98,21 @@ export function areaOf(
   return `M${[...above, ...below].join(' ')}Z`;
 }
 
-/** A label below the plot, at the left end of what it names. */
+/** A label below the plot, at the left end of the span that it names. */
 export interface ILabel {
   readonly text: string;
   readonly x: number;
 }
 
-/** About the width of a character of ten pixels. */
+/** Approximate width of a character at a font size of ten pixels. */
 const CHARACTER_PX = 5.6;
 
-/** Between labels at least. */
+/** Minimum space between labels. */
 const SPACE_PX = 5;
 
 /**
- * The labels that fit: one moves to the right within what it names, and is
- * dropped where it would touch its neighbour.
+ * Choose the labels that fit: a label moves right within its span, and is dropped if it
+ * would touch its neighbor.
  *
  * @param spans - text with the left and right end of what it names
  * @param from - where the first may begin

@@ -1,10 +1,8 @@
-/**
- * What a cell lacks before it runs, by what it needed last time.
- */
+/** The memory that a cell lacks before it runs, by the need of its last run. */
 import type { ICell, ISample } from '../protocol';
 import { type IRange, needIn } from './peak';
 
-/** A run needed more than could be had now. */
+/** A run that needed more memory than is available now. */
 export interface IShortage {
   readonly device_index: number;
   readonly needed: IRange;
@@ -12,7 +10,7 @@ export interface IShortage {
 }
 
 /**
- * What the last run of a cell lacks now; `null` where it would fit, as far as is known.
+ * The shortage of a cell by its last run; `null` if it is expected to fit.
  *
  * @param runs - those of this cell, oldest first
  */
@@ -24,7 +22,7 @@ export function shortageOf(
   if (!cell || cell.status === 'running' || cell.status === 'error') {
     return null;
   }
-  // A run that failed needed what it did not get as well.
+  // A failed run also needed the memory that it did not get.
   const isWhole = cell.status === 'ok';
   const shortages = cell.memory.flatMap(memory => {
     const { device_index } = memory;
@@ -47,8 +45,8 @@ export function shortageOf(
 }
 
 /**
- * What a cell lacks that starts now; `null` as well where its last run failed, or was
- * of other code.
+ * The shortage of a cell that starts now; also `null` if its last run failed or had
+ * other code.
  */
 export function shortageAtStart(
   { cell_id, source_crc32, start_s }: ICell,

@@ -1,6 +1,4 @@
-/**
- * What a cell lacks, in words.
- */
+/** The memory that a cell lacks, in words. */
 import type { ICell } from '../protocol';
 import { formatCompared } from '../text/format';
 import type { ITranslate } from '../text/translate';
@@ -8,7 +6,9 @@ import { formatRange } from './peak';
 import type { IShortage } from './shortage';
 import { nameCell } from './timelinewords';
 
-/** The sentence at its start: "In [7] needed 14.0 GiB last time, headroom was 8.4 GiB." */
+/**
+ * The sentence at its start: "In [7] needed 14.0 GiB last time, headroom was 8.4 GiB."
+ */
 export function describeShortage(
   shortage: IShortage,
   cell: ICell | null,
@@ -23,7 +23,7 @@ export function describeShortage(
   );
 }
 
-/** What is needed and what there is, told apart. */
+/** Needed and available memory, with enough digits to differ. */
 export function sizesOf(
   { headroom_bytes, needed }: IShortage,
   trans: ITranslate

@@ -1,35 +1,33 @@
-/**
- * What a timeline shows of one device: a pure function of what is known.
- */
+/** The timeline of one device: a pure function of the state. */
 import type { ICell, IDevice, ITrend } from '../protocol';
 import { type IEnvelope, startOf, usedAt, widened } from './history';
 import { isBusy } from './model';
 import { type IRange, peakIn, raised } from './peak';
 import type { IMemoryState } from './state';
 
-/** The highest that was used, with the cell that used it. */
+/** The highest use, with the cell that had it. */
 export interface IPeak extends IRange {
   readonly run: ICell | null;
-  /** It is used just now. */
+  /** The peak is the current use. */
   readonly isNow: boolean;
 }
 
-/** The last minutes, in seconds. */
+/** Length of "last minutes", in seconds. */
 export const MINUTES_S = 300;
 
-/** A session that has just begun is shown as if it were so long. */
+/** Minimum time shown of a session that has just begun, in seconds. */
 const SHORTEST_S = 30;
 
-/** What is shown, in seconds of the kernel's clock; it ends now. */
+/** The time shown, in seconds of the kernel's clock; it ends now. */
 interface IAxis {
   readonly start_s: number;
   readonly end_s: number;
 }
 
-/** Into so many stretches a timeline is divided at most, or somewhat more. */
+/** Approximate maximum number of intervals of a timeline. */
 const STRETCHES = 300;
 
-/** A part of a session as one device has seen it, in seconds of the kernel's clock. */
+/** A part of a session on one device, in seconds of the kernel's clock. */
 export interface ITimeline {
   readonly device: IDevice;
   readonly now_s: number;
@@ -39,7 +37,9 @@ export interface ITimeline {
   /** Runs of cells in it, oldest first. */
   readonly runs: readonly ICell[];
   readonly peak: IPeak | null;
-  /** When it is full at the present growth; `null`: it does not grow. */
+  /**
+   * Time until it is full at the present growth, in seconds; `null`: it does not grow.
+   */
   readonly full_in_s: number | null;
 }
 
@@ -64,8 +64,8 @@ export function trendOf(state: IMemoryState, device: IDevice): ITrend | null {
 /**
  * The timeline of a device.
  *
- * @param now_s - as `clockOf` tells it
- * @param isWhole - whether it is of all of the session, else of its last minutes
+ * @param now_s - as `clockOf` returns it
+ * @param isWhole - whether to include the whole session instead of the last minutes
  */
 export function timelineOf(
   state: IMemoryState,
@@ -102,7 +102,7 @@ function isWithin(from_s: number, to_s: number, axis: IAxis): boolean {
   return from_s <= axis.end_s && to_s >= axis.start_s;
 }
 
-/** The run during which a moment was. */
+/** The run that includes a point in time. */
 export function runAt(runs: readonly ICell[], time_s: number): ICell | null {
   const during = runs.filter(
     ({ start_s, end_s }) => start_s <= time_s && time_s <= (end_s ?? Infinity)
@@ -138,7 +138,7 @@ function peakOf(
     (found, peak) => (peak.least_bytes >= found.least_bytes ? peak : found),
     sampled
   );
-  // Another run may have been higher than the highest that was seen.
+  // Another run may have had a higher peak than the highest reading.
   const mosts = [best, ...counted].map(({ most_bytes }) => most_bytes);
   return { ...best, most_bytes: mosts.reduce(higher) };
 }
@@ -147,7 +147,7 @@ function higher(one: number | null, other: number | null): number | null {
   return one === null || other === null ? null : Math.max(one, other);
 }
 
-/** What the framework itself counted in a run, which no reading need have seen. */
+/** Peak counted by the framework in a run, which may be missing from the readings. */
 function countedPeak(run: ICell, device: IDevice, since_s: number): IPeak[] {
   const memory = run.memory.find(
     ({ device_index }) => device_index === device.index

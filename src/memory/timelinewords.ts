@@ -7,7 +7,7 @@ import type { ITranslate } from '../text/translate';
 import { describeRange } from './peak';
 import { type IPeak, MINUTES_S } from './timeline';
 
-/** "In [7]", or what can be said of a cell without a number. */
+/** "In [7]", or a description of a cell without a number. */
 export function nameCell(
   { execution_count }: Pick<ICell, 'execution_count'>,
   trans: ITranslate
@@ -28,14 +28,14 @@ export function describePeak(peak: IPeak, trans: ITranslate): string {
   return peak.isNow ? trans.__('%1, now', place) : place;
 }
 
-/** What a timeline shows: "Whole session", "Last 5 min". */
+/** Span of a timeline: "Whole session", "Last 5 min". */
 export function nameSpan(isWhole: boolean, trans: ITranslate): string {
   return isWhole
     ? trans.__('Whole session')
     : trans.__('Last %1 min', MINUTES_S / 60);
 }
 
-/** How long ago as an axis says it: "−40 s", "−2.5 min", "−3.2 h", "now". */
+/** An axis label: "−40 s", "−2.5 min", "−3.2 h", "now". */
 export function nameAgo(ago_s: number, trans: ITranslate): string {
   const about = (size: number): number => Number(size.toFixed(1));
   if (ago_s < 1) {
@@ -49,9 +49,7 @@ export function nameAgo(ago_s: number, trans: ITranslate): string {
     : trans.__('−%1 h', about(ago_s / 3600));
 }
 
-/**
- * What is left as "full in about 40 s": a forecast is no more exact than that.
- */
+/** Time left as "full in about 40 s", rounded, since a forecast is not exact. */
 export function formatFull(full_in_s: number, trans: ITranslate): string {
   const seconds = Math.round(full_in_s / 5) * 5;
   if (seconds < 5) {

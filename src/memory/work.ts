@@ -1,12 +1,12 @@
 import type { Event, IReplies, Reply } from '../protocol';
 
-/** Requests for work that a kernel does between cells: an event tells its end. */
+/** Requests for work that a kernel does between cells; an event reports its end. */
 export type Work =
   | (Extract<Event, { request_id: string | null }>['type'] & keyof IReplies)
   | 'release'
   | 'worker_release';
 
-/** The event that tells what came of it: those of releases have another name. */
+/** The event that reports the result; that of a release has another name. */
 export type End<K extends Work> = Extract<
   Event,
   {
@@ -18,25 +18,23 @@ export type End<K extends Work> = Extract<
   }
 >;
 
-/**
- * Whether an event tells what came of the work that was taken on with this reply.
- */
+/** Whether an event reports the result of the work that this reply accepted. */
 export function isEndOf(event: Event, reply: Reply): boolean {
   return reply.type === 'release'
     ? event.type === 'released' && event.release_id === reply.release_id
-    : // What is done with a worker ends in its past tense.
+    : // The event of an action on a worker has its past tense as type.
       event.type.startsWith(reply.type) &&
         'request_id' in event &&
         event.request_id === reply.id;
 }
 
-/** Work that ends before this is told by its result alone, in milliseconds. */
+/** Work that ends sooner shows its result only, in milliseconds. */
 const PATIENCE_MS = 500;
 
 /**
- * Calls once work has gone on for long enough to be worth a word.
+ * Call a function once work has taken long enough to be shown.
  *
- * @returns what calls it off, where the work has ended
+ * @returns a function that cancels the call when the work has ended
  */
 export function whenLong(call: () => void): () => void {
   const timer = setTimeout(call, PATIENCE_MS);

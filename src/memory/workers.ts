@@ -1,32 +1,29 @@
-/**
- * What follows from what is told of workers: the processes that a notebook sends its
- * work to.
- */
+/** Readings of workers: the processes that a notebook sends its work to. */
 import type { EngineName, IDevice, IWorkerCard } from '../protocol';
 import { fullest } from './level';
 import { staleness } from './model';
 import type { IMemoryState } from './state';
 
-/** Workers of one kind, and how many they are. */
+/** Workers of one kind, with their number. */
 export interface ICounted {
   readonly engine: EngineName;
   readonly count: number;
 }
 
-/** What a gauge shows of workers that are measured. */
+/** What a gauge shows of measured workers. */
 export interface IWorkersReading {
   readonly workers: readonly ICounted[];
-  /** Their fullest card; `null`: not measured. */
+  /** Their fullest GPU; `null`: not measured. */
   readonly card: IWorkerCard | null;
-  /** Whether that is fuller than all of the kernel's own. */
+  /** Whether that GPU is fuller than all of the kernel's own. */
   readonly isFuller: boolean;
-  /** The kernel itself has nothing on a GPU. */
+  /** The kernel itself uses no GPU memory. */
   readonly isAlone: boolean;
 }
 
 /**
- * Read of a kernel's workers what a gauge shows; `null` where none live that are
- * measured, or where that was too long ago.
+ * Derive what a gauge shows of a kernel's workers; `null` if no worker is running and
+ * measured, or the measurement is too old.
  *
  * @param now - milliseconds of this page's clock
  */
@@ -48,7 +45,7 @@ export function readWorkers(
   return { workers, card, isFuller, isAlone: own === null };
 }
 
-/** How full a card is, in whole percent; `null`: not measured. */
+/** Use of a GPU in whole percent; `null`: not measured. */
 export function percentOf({
   capacity_bytes,
   used_bytes

@@ -29,7 +29,7 @@ export function countWorkers(
   }
 }
 
-/** All workers of a notebook: by their kind, where that is one. */
+/** All workers of a notebook: by their kind, if there is only one. */
 export function countAll(
   workers: readonly ICounted[],
   trans: ICountingTranslate
@@ -42,7 +42,7 @@ export function countAll(
   return trans._n('%1 worker', '%1 workers', count);
 }
 
-/** What the gauge says of workers: "2 ranks · fullest worker 93%". */
+/** Text of the gauge on workers: "2 ranks · fullest worker 93%". */
 export function gaugeOf(
   { card, isAlone, isFuller, workers }: IWorkersReading,
   trans: ICountingTranslate
@@ -57,7 +57,7 @@ export function gaugeOf(
     : trans.__('%1 · fullest worker %2%', counted, percent);
 }
 
-/** The same as a sentence, which names the card. */
+/** Text of the gauge on workers as a sentence, which names the GPU. */
 export function describeWorkers(
   { card, workers }: IWorkersReading,
   trans: ICountingTranslate
@@ -73,14 +73,14 @@ export function describeWorkers(
     : trans.__('This notebook sends work to %1.', counted);
 }
 
-/** "GPU 1", or where it is on another machine, "GPU 1, node7". */
+/** "GPU 1", or if it is on another machine, "GPU 1, node7". */
 export function placeOf(card: IWorkerCard, trans: ITranslate): string {
   return isElsewhere(card)
     ? `${nameCard(card, trans)}, ${card.host}`
     : nameCard(card, trans);
 }
 
-/** "GPU 1"; where nobody counts it, as its maker calls it. */
+/** "GPU 1"; the device's model name if it has no index. */
 export function nameCard(
   { index, name, simulated }: IWorkerCard,
   trans: ITranslate
@@ -90,14 +90,17 @@ export function nameCard(
     : numberDevice({ index, simulated }, trans);
 }
 
-/** Whether a card may be of another machine: what a kernel starts itself is on its own. */
+/**
+ * Whether a GPU may be on another machine: processes started by the kernel are on its
+ * own.
+ */
 function isElsewhere({ workers }: IWorkerCard): boolean {
   return !workers.some(({ engine }) =>
     ['command', 'process', 'rank'].includes(engine)
   );
 }
 
-/** "9.8 of 14.7 GiB"; what is not known is said to be not measured. */
+/** "9.8 of 14.7 GiB"; unknown sizes are shown as not measured. */
 export function describeUse(
   { capacity_bytes, used_bytes }: IWorkerCard,
   trans: ITranslate
@@ -107,7 +110,7 @@ export function describeUse(
     : formatPair(used_bytes, capacity_bytes, trans.__(' of '));
 }
 
-/** What workers hold on a device of the kernel; `null`: nothing, or not measured. */
+/** Memory that workers use on a device of the kernel; `null`: none, or not measured. */
 export function workersOn(
   { index }: IDevice,
   { sample }: IMemoryState,
