@@ -1,6 +1,6 @@
 import * as React from 'react';
 
-/** What is said in fewer words where the panel has no room. */
+/** Text with a shorter version for narrow panels. */
 export function Adapting(props: {
   long: string;
   short: string;

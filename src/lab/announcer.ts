@@ -1,8 +1,8 @@
 /**
- * Says something to screen readers, once and politely, without moving the focus.
+ * Announces text to screen readers, once and politely, without moving the focus.
  *
- * The region is in the page before the text is: a region that comes with its
- * text is not read out. It stays as long as the page.
+ * The region is in the page before its text, as a region added together with its text
+ * is not announced. It remains as long as the page.
  */
 export class Announcer {
   constructor() {

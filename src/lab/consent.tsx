@@ -8,24 +8,24 @@ import '../../style/consent.css';
 
 interface IConsent {
   readonly title: string;
-  /** What it costs, each as a sentence with the marks of the catalogue. */
+  /** Costs, each a sentence with the markup of the catalog. */
   readonly costs: readonly string[];
-  /** What else is to be known. */
+  /** Further information. */
   readonly notes?: readonly string[];
-  /** The button that agrees. */
+  /** Label of the button that agrees. */
   readonly label: string;
   /** Whether agreeing loses nothing. */
   readonly isSafe?: boolean;
-  /** Another button: for what can be done first, or for less than all. */
+  /** Label of another button: for a step before, or for a smaller action. */
   readonly first?: string;
 }
 
 /**
- * Ask a person for consent, in one dialog with all that it costs. The button to
- * leave it has the focus.
+ * Ask the user for consent, in one dialog that lists all costs. The button that
+ * declines has the focus.
  *
- * @returns the label of the button that was pressed; `null`: they do not agree, or
- * the page has closed the dialog
+ * @returns the label of the button that was pressed; `null`: the user declined, or
+ *   the page closed the dialog
  */
 export async function askConsent(
   { costs, first, isSafe, label, notes = [], title }: IConsent,

@@ -5,8 +5,8 @@ import { createRoot } from 'react-dom/client';
 import { keepFocus } from '../components/focus';
 
 /**
- * What a widget shows, drawn by JupyterLab's React: at once, as an output is
- * measured when it was drawn, and also while the widget is not on the page.
+ * Content of a widget, rendered with JupyterLab's React. Rendering is synchronous,
+ * since an output is measured right after, and works while the widget is not attached.
  */
 export class Drawing {
   constructor(private readonly _host: HTMLElement) {

@@ -5,18 +5,21 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IEdit } from '../protocol';
 import { isCellLocked, isLocked } from './locked';
 
-/** Where code stands that can be edited: a cell, or a file beside the notebook. */
+/** Code that can be edited: a cell, or a file beside the notebook. */
 export interface ICode {
-  /** Of the cell, or the path of the file from the notebook's folder. */
+  /** Id of the cell, or path of the file relative to the notebook's folder. */
   readonly id: string;
   readonly isFile: boolean;
   readonly isReadOnly: boolean;
-  /** The text as it is; of a file it may reject with a sentence; `null`: it is gone. */
+  /**
+   * Read the current text; `null`: it no longer exists. For a file it may reject with a
+   * sentence.
+   */
   read(): Promise<string | null>;
   /**
-   * Put a text in the place of another. Where that is not there any more nothing is
-   * changed: false, or of a file a sentence to reject with. It also rejects with one
-   * where it is read-only.
+   * Replace one text by another. Nothing changes if the first text is no longer there:
+   * resolves to false, or for a file rejects with a sentence. Also rejects with a
+   * sentence if the code is read-only.
    */
   replace(from: string, to: string): Promise<boolean>;
 }
@@ -28,7 +31,7 @@ export interface IAppliedEdit {
   readonly after: string;
 }
 
-/** A cell as code; by its id, as one that is moved gets another model. */
+/** A cell as code, found by its id, since a moved cell gets another model. */
 export function ofCell(
   panel: NotebookPanel,
   id: string,
@@ -61,12 +64,12 @@ export function ofCell(
   );
 }
 
-/** Why a cell is not edited, or an edit of it not taken back. */
+/** Sentence on why a cell cannot be edited, or an edit cannot be undone. */
 function sayLocked(trans: TranslationBundle): string {
   return trans.__('The cell is read-only, so nothing was changed.');
 }
 
-/** Why edits in a notebook cannot be made, though they match; `null`: they can. */
+/** Why edits in a notebook cannot be made although they match; `null`: they can. */
 export function whyLocked(
   panel: NotebookPanel,
   edits: readonly IAppliedEdit[],
@@ -77,9 +80,7 @@ export function whyLocked(
     : null;
 }
 
-/**
- * The source with the edits made, or `null` when a line is not as expected.
- */
+/** The source with the edits made; `null` if a line is not as expected. */
 export function edited(source: string, edits: readonly IEdit[]): string | null {
   const lines = source.split('\n');
   // From the last line up, so that earlier edits keep their line numbers.
@@ -96,11 +97,11 @@ export function edited(source: string, edits: readonly IEdit[]): string | null {
 }
 
 /**
- * Prepare the edits of several cells; `null` when any of them does not match.
+ * Prepare the edits of several cells; `null` if any of them does not match.
  *
- * Nothing is changed: all edits are made, or none.
+ * Changes nothing: all edits are made, or none.
  *
- * @param find - where the code of an edit stands
+ * @param find - returns the code that an edit belongs to
  */
 export async function prepare(
   edits: readonly IEdit[],
@@ -111,7 +112,7 @@ export async function prepare(
     const code = find(id);
     const before = (await code?.read()) ?? null;
     const own = edits.filter(edit => edit.cell_id === id);
-    // Of a file all lines were sent, and nothing else changes with it.
+    // All lines of a file were sent, and no other file changes with it.
     const isOther =
       code?.isFile &&
       edits.some(({ old_lines }) => old_lines.join('\n') !== before);
@@ -125,9 +126,9 @@ export async function prepare(
 }
 
 /**
- * Make prepared edits, each as one undo step of its cell: all of them, or none, and
- * then false: a cell has been changed since. Rejects with a sentence where a file was,
- * and where one of them is read-only.
+ * Make prepared edits, each as one undo step of its cell: all of them, or none.
+ * Resolves to false if a cell has changed since; rejects with a sentence if a file has,
+ * or if one of them is read-only.
  */
 export async function apply(edits: readonly IAppliedEdit[]): Promise<boolean> {
   return replaceAll(
@@ -135,7 +136,7 @@ export async function apply(edits: readonly IAppliedEdit[]): Promise<boolean> {
   );
 }
 
-/** Take edits back: all of them, or none, as `apply` makes them. */
+/** Undo edits: all of them, or none, as `apply` makes them. */
 export async function revert(edits: readonly IAppliedEdit[]): Promise<boolean> {
   return replaceAll(
     edits.map(({ after, before, code }) => ({ code, from: after, to: before }))
@@ -155,7 +156,7 @@ async function replaceAll(all: readonly IReplacement[]): Promise<boolean> {
     return false;
   }
   const done: IReplacement[] = [];
-  // What may refuse comes before what is changed then.
+  // Read-only code and files come first: they may fail before anything is changed.
   const rank = ({ code }: IReplacement): number =>
     code.isReadOnly ? 0 : code.isFile ? 1 : 2;
   for (const each of [...all].sort((a, b) => rank(a) - rank(b))) {
@@ -170,7 +171,10 @@ async function replaceAll(all: readonly IReplacement[]): Promise<boolean> {
   return true;
 }
 
-/** Change only what differs, so that cursors and other people's edits stay put. */
+/**
+ * Change only the part that differs, so that cursors and edits of collaborators keep
+ * their place.
+ */
 function replace({ sharedModel }: ICellModel, from: string, to: string): void {
   let start = 0;
   while (start < from.length && from[start] === to[start]) {

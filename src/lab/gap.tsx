@@ -7,7 +7,7 @@ import { Sentence } from '../components/sentence';
 import type { IMessage } from '../protocol';
 import { words } from '../text/messages';
 
-/** Why not all was measured, and the way to have it measured. */
+/** Why the measurement is incomplete, and a button to complete it. */
 export function Gap(props: {
   message: IMessage;
   onMeasure: () => void;

@@ -3,9 +3,9 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import { isLocked } from './locked';
 
 /**
- * Insert a code cell below another one and make it the active one. It is not run.
+ * Insert a code cell below another one and activate it, without running it.
  *
- * Returns its id; `null`, with nothing inserted, where the notebook is read-only.
+ * @returns its id; `null`, with nothing inserted, if the notebook is read-only
  */
 export function insertBelow(
   panel: NotebookPanel,
@@ -19,7 +19,7 @@ export function insertBelow(
   const cell = model.sharedModel.insertCell(index + 1, {
     cell_type: 'code',
     source,
-    // As for any cell that the person adds: its output may be shown.
+    // As for any cell that the user adds, so that its output may be shown.
     metadata: { trusted: true }
   });
   notebook.activeCellIndex = index + 1;

@@ -1,8 +1,8 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
 /**
- * Whether nothing is to be changed in a notebook: its file is read-only, or JupyterLab
- * shows it view-only, which 4.7 is the first to do.
+ * Whether a notebook must not be changed: its file is read-only, or JupyterLab shows it
+ * view-only, which is possible from 4.7 on.
  */
 export function isLocked({
   content,
@@ -11,7 +11,7 @@ export function isLocked({
   return !model || model.readOnly || isViewOnly(content);
 }
 
-/** The same of one of its cells. */
+/** Whether a cell must not be changed. */
 export function isCellLocked(
   panel: Pick<NotebookPanel, 'content' | 'model'>,
   id: string

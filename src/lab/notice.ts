@@ -7,10 +7,16 @@ import { whenLong, type Work } from '../memory/work';
 /** How long a result stays on screen, in milliseconds. */
 const AUTO_CLOSE = 8000;
 
-/** The same of one with a button, which JupyterLab's list of notifications keeps. */
+/**
+ * How long a result with a button stays on screen, in milliseconds; JupyterLab's list
+ * of notifications keeps it.
+ */
 const OFFER_CLOSE = 20_000;
 
-/** JupyterLab loses a change of a notification that it is still building. */
+/**
+ * JupyterLab loses changes of a notification made sooner than this, in milliseconds,
+ * while it is still being built.
+ */
 const SETTLE_MS = 1500;
 
 type Change = Omit<Notification.IUpdate<null>, 'id' | 'message'> & {
@@ -19,8 +25,8 @@ type Change = Omit<Notification.IUpdate<null>, 'id' | 'message'> & {
 };
 
 /**
- * The one notification of a piece of work: that it goes on, where it takes long
- * enough for a word, and its result.
+ * The notification of one piece of work: its progress if it takes long enough, and its
+ * result.
  */
 export class Notice {
   constructor(
@@ -34,10 +40,10 @@ export class Notice {
     });
   }
 
-  /** The work goes on; `onCancel`: what ends it, where that can be done. */
+  /** Show progress; `onCancel` cancels the work, if possible. */
   progress(message: string, onCancel: (() => void) | null = null): void {
     const callback = (press: MouseEvent): void => {
-      // It stays on screen to tell what became of the work.
+      // Stay on screen to show the result.
       press.preventDefault();
       onCancel?.();
     };
@@ -50,7 +56,7 @@ export class Notice {
     }
   }
 
-  /** The work is done; it stays on screen with what can be done next. */
+  /** Show the result and keep it on screen with an action that can follow. */
   offer(
     message: string,
     label: string,
@@ -62,8 +68,8 @@ export class Notice {
   }
 
   /**
-   * The work has ended: well, badly, or with nothing achieved. A result is told
-   * although the wait for it was put away.
+   * Show the result: success, failure, or no effect. It is shown even if the user
+   * dismissed the progress.
    */
   finish(
     message: string,
@@ -83,7 +89,7 @@ export class Notice {
     }
   }
 
-  /** The result is told elsewhere. */
+  /** Remove the notification; the result is shown in another place. */
   dismiss(): void {
     this._callOff();
     if (this._id !== null) {
@@ -114,20 +120,20 @@ export class Notice {
   private _last!: Change;
   /** In milliseconds. */
   private _madeAt = 0;
-  /** `null`: it is not on screen yet. */
+  /** `null`: not on screen yet. */
   private _id: string | null = null;
 }
 
-/** What is said of a task while it goes on. */
+/** Sentences of a task in progress. */
 export interface ITaskWords {
   readonly going: string;
-  /** A running cell is in the way. */
+  /** For when a running cell is in the way. */
   readonly waiting: () => string;
 }
 
 /**
- * The notification that follows a task, with the way to cancel it. Its caller tells
- * the result.
+ * Create the notification that follows a task, with a button to cancel it. The caller
+ * shows the result.
  */
 export function noticeOf<K extends Work>(
   task: Task<K>,
@@ -150,7 +156,7 @@ export function noticeOf<K extends Work>(
   return notice;
 }
 
-/** A task was cancelled, and a step of it may have to be done whole. */
+/** Sentence for a canceled task that may have to complete a step first. */
 export function nameStopping(trans: TranslationBundle): string {
   return trans.__('Stopping after this step…');
 }

@@ -5,14 +5,14 @@ import type { IMemoryState } from '../memory/state';
 import { clockOf, type ITimeline, timelineOf } from '../memory/timeline';
 import type { IDevice } from '../protocol';
 
-/** The chart of a session, drawn again only when its timeline changes. */
+/** The chart of a session, rendered again only when its timeline changes. */
 export const Plot = React.memo(Chart);
 
 /**
- * The timeline of a device, a new one only when it would look different: each second,
- * and on news. `null` before the first reading.
+ * The timeline of a device, replaced only when it would look different: each second,
+ * and on new readings. `null` before the first reading.
  *
- * @param isWhole - whether it is of all of the session, else of its last minutes
+ * @param isWhole - whether to include the whole session instead of the last minutes
  */
 export function useTimeline(
   state: IMemoryState,
@@ -25,7 +25,8 @@ export function useTimeline(
   const second = now_s === null ? null : Math.floor(now_s);
   return React.useMemo(
     () => (now_s === null ? null : timelineOf(state, device, now_s, isWhole)),
-    // What a timeline shows of the state; within a second little else changes.
+    // The parts of the state that a timeline shows; within a second little else
+    // changes.
     [history, runs, sample?.life_id, device.index, second, isWhole]
   );
 }

@@ -2,10 +2,10 @@ import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 import type { ITranslator } from '@jupyterlab/translation';
 
 /**
- * Run exactly these cells in this order; the selection stays where it is.
+ * Run exactly these cells in this order, without changing the selection.
  *
- * Returns whether all of them succeeded; false, with nothing run, when one of
- * them is no longer in the notebook.
+ * @returns whether all of them succeeded; false, with nothing run, if one of them is
+ *   no longer in the notebook
  */
 export async function runCells(
   panel: NotebookPanel,

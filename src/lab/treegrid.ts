@@ -1,10 +1,10 @@
 import type { KeyboardEvent } from 'react';
 
 /**
- * The keys of a tree grid whose rows can have the focus and carry their
- * identity in `data-id`: up and down, Home and End lead to other rows, right and
- * left open and close one, Enter opens one, then presses its first button; a
- * button's `data-key` names another key that presses it.
+ * Keyboard handler of a tree grid whose rows can have the focus and have their identity
+ * in `data-id`: up and down, Home and End move to other rows; right and left open and
+ * close a row; Enter opens a row, then presses its first button; a button's `data-key`
+ * names another key that presses it.
  *
  * See the pattern "treegrid" of the ARIA Authoring Practices Guide.
  *
@@ -65,7 +65,7 @@ function keyAction(
   }
 }
 
-/** The first button of a row, else of the one below, which tells more of it. */
+/** Press the first button of a row, else of its detail row below. */
 function press(rows: readonly HTMLElement[]): () => void {
   return () => {
     rows
@@ -75,7 +75,7 @@ function press(rows: readonly HTMLElement[]): () => void {
   };
 }
 
-/** The button of a row that has a key of its own. */
+/** Press the button of a row that has its own key. */
 function pressBy(
   key: string,
   row: HTMLElement | undefined
@@ -91,7 +91,7 @@ function pressBy(
     : null;
 }
 
-/** The nearest row above that has children; the row itself where there is none. */
+/** The nearest row above that has children; the row itself if there is none. */
 function parentOf(rows: readonly HTMLElement[], at: number): number {
   const level = (index: number): number =>
     Number(rows[index]?.getAttribute('aria-level') ?? 1);

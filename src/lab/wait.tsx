@@ -6,13 +6,13 @@ import type { Task } from '../kernel/task';
 import type { Work } from '../memory/work';
 import { nameStopping } from './notice';
 
-/** That work goes on: which, for how long, and how to end it. */
+/** Work in progress: its description, its elapsed time, and a button to cancel it. */
 export function Wait(props: {
-  /** A sentence that goes on. */
+  /** A sentence in the present continuous. */
   label: string;
-  /** Whole seconds; `null`: not told. */
+  /** Whole seconds; `null`: not reported. */
   elapsed_s?: number | null;
-  /** `null`: it cannot be ended. */
+  /** `null`: it cannot be canceled. */
   onCancel: (() => void) | null;
   trans: TranslationBundle;
 }): React.JSX.Element {
@@ -32,7 +32,10 @@ export function Wait(props: {
   );
 }
 
-/** That a walk goes on, with its time and its end once the kernel tells of them. */
+/**
+ * A walk in progress, with its time and a button to cancel it once the kernel reports
+ * it.
+ */
 export function WalkWait<K extends Work>(props: {
   task: Task<K> | null;
   label: string;
@@ -44,11 +47,11 @@ export function WalkWait<K extends Work>(props: {
   return <Wait {...{ elapsed_s, label, onCancel, trans }} />;
 }
 
-/** The same of a task; nothing where it has not gone on for long. */
+/** A task in progress; nothing until it has taken long. */
 export function TaskWait<K extends Work>(props: {
   task: Task<K>;
   going: string;
-  /** A running cell is in the way. */
+  /** Sentence for when a running cell is in the way. */
   waiting: string;
   trans: TranslationBundle;
 }): React.JSX.Element | null {

@@ -1,5 +1,5 @@
-/** The script of an output that shows the card of an out-of-memory error. */
-// First, as the names that stand first in the bundle are those used least.
+/** The script of an output that shows an out-of-memory report. */
+// First, since names that come first in the bundle are used least.
 import { bringToLife } from './outputs';
 import { LiveCard } from './livecard';
 

@@ -6,10 +6,10 @@ import type { Reading } from '../memory/reading';
 import { formatBytes } from '../text/format';
 import { trans } from './translation';
 
-/** A gauge in one line: of several devices the fullest, as in a status bar. */
+/** A gauge in one line: the fullest of several devices, as in a status bar. */
 export function CompactLine(props: {
   reading: Reading;
-  /** What there is to say of workers; `null`: nothing. */
+  /** Text on workers; `null`: none. */
   workers: string | null;
   age: string;
   offers: readonly IButtonProps[];
@@ -17,7 +17,7 @@ export function CompactLine(props: {
   const { reading, workers, age, offers } = props;
   const headroom_bytes =
     'device' in reading ? reading.device.headroom_bytes : null;
-  // There is room for it, whatever else there is to say.
+  // There is room for it besides any other text.
   const word =
     headroom_bytes === null || reading.kind === 'filling'
       ? undefined

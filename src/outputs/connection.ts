@@ -14,24 +14,24 @@ import { Question } from './question';
 import { trans } from './translation';
 import type { ITransport } from './transport';
 
-/** Interval at which pending work is looked for. */
+/** Interval at which pending work is checked. */
 const TICK_MS = 500;
 
-/** An idle kernel answers within this, once it has a message. */
+/** Time in which an idle kernel replies once it has a message. */
 const ANSWER_MS = 2000;
 
-/** A message that has not arrived by then never will. */
+/** Time after which a message is considered lost. */
 const DELIVERY_MS = 10_000;
 
-/** A running cell reports at least this often, unless it keeps the GIL. */
+/** A running cell reports at least this often, unless it holds the GIL. */
 const SILENCE_MS = 8000;
 
-/** Channels opened one after the other before the kernel is given up. */
+/** Channels opened one after the other before giving up on the kernel. */
 const MOST_TRIES = 3;
 const PAUSE_MS = 500;
 const MOST_PAUSE_MS = 300_000;
 
-/** Between two polls, and at most while nothing changes. */
+/** Interval between polls; it grows up to the second value while nothing changes. */
 const POLL_MS = 2000;
 const MOST_POLL_MS = 5000;
 const BACK_OFF = 1.5;
@@ -43,20 +43,20 @@ const IDLE_MS = 600_000;
  * State of the connection of a frame with its kernel.
  *
  * - `opening`: nothing was received yet
- * - `live`: the helper answers, or reports on the running cell
- * - `paused`: no cell ran for long, and no poll is sent
- * - `lost`: no answer comes; it is tried again
+ * - `live`: the helper replies, or reports on the running cell
+ * - `paused`: no cell has run for long, and no poll is sent
+ * - `lost`: no reply arrives; retrying
  * - `restarted`: the kernel has no helper any more
  */
 export type Link = 'opening' | 'live' | 'paused' | 'lost' | 'restarted';
 
-/** Receives what a connection learns. */
+/** Callbacks of a connection. */
 export interface IListener {
-  /** Another helper answers: what was known is of the one before. */
+  /** Another helper replies; earlier data is from the previous one. */
   onLife(lifeId: string): void;
-  /** An event of this helper, once. */
+  /** Called once for each event of this helper. */
   onEvent(event: Event, now: number): void;
-  /** A new channel is in use: events of before may be lost. */
+  /** A new channel is in use; events of the previous one may be lost. */
   onAgain(): void;
   /** Something changed, or time has passed. */
   onChange(): void;
@@ -66,7 +66,7 @@ export interface IListener {
  * Connection of a frame with its kernel.
  *
  * The helper reports while a cell runs, and is polled at rest: one message at a time,
- * and only while the output is looked at or a question waits for its answer. Times are
+ * and only while the output is visible or a question waits for its reply. Times are
  * milliseconds of this page's clock.
  */
 export class Connection {
@@ -84,12 +84,12 @@ export class Connection {
 
   listener: IListener | null = null;
 
-  /** The cell that runs, else the last one. */
+  /** The running cell, else the last one. */
   get cell(): ICell | null {
     return this._cell;
   }
 
-  /** Whether a cell runs, as far as is known. */
+  /** Whether a cell is known to be running. */
   get isBusy(): boolean {
     return this._isBusy;
   }
@@ -108,7 +108,7 @@ export class Connection {
     return this._isPaused(now) ? 'paused' : 'live';
   }
 
-  /** Poll and listen while the output is looked at, and not otherwise. */
+  /** Poll and listen only while the output is visible. */
   look(isLooked: boolean): void {
     if (this._isOver || isLooked === this._isLooked) {
       return;
@@ -119,7 +119,7 @@ export class Connection {
       return;
     }
     const now = Date.now();
-    // Silence while the output was not looked at proves nothing.
+    // Silence while the output was not visible proves nothing.
     this._waitsSince = null;
     this._receivedAt = this._receivedAt === null ? null : now;
     this._pollAt = now;
@@ -140,7 +140,7 @@ export class Connection {
     this._outbox.fail('');
   }
 
-  /** Go on after a pause, or try again. */
+  /** Resume after a pause, or retry. */
   resume(): void {
     const now = Date.now();
     this._awakeAt = this._pollAt = now;
@@ -152,7 +152,7 @@ export class Connection {
     this._tick();
   }
 
-  /** Send a request; its reply is the result. */
+  /** Send a request; the result is its reply. */
   ask<K extends keyof IReplies>(
     type: K,
     args: RequestArgs<K>
@@ -160,7 +160,7 @@ export class Connection {
     return this._put(new Question<Answer<K>>(type, args, false));
   }
 
-  /** Request work that is done between cells; the event of its end is the result. */
+  /** Request work that is done between cells; the result is the event of its end. */
   perform<K extends Work>(type: K, args: RequestArgs<K>): Question<End<K>> {
     return this._put(new Question<End<K>>(type, args, true));
   }
@@ -177,7 +177,7 @@ export class Connection {
   private _tick(): void {
     const now = Date.now();
     const { next } = this._outbox;
-    // A question asked while the output was looked at is still sent when it is not any more.
+    // A question asked while the output was visible is still sent once it is hidden.
     const isWanted =
       this._isLooked || (next !== undefined && next.askedAfter > 0);
     if (isWanted && !this._isGone) {
@@ -222,16 +222,17 @@ export class Connection {
         this._onData(data, line);
       }
     } catch (reason) {
-      note('a channel ended', reason); // as if it had been closed
+      note('a channel ended', reason); // Handled as if the channel had been closed.
     }
     this._onEnd(line);
   }
 
   /**
-   * Send the next question, or a poll when it is time for one.
+   * Send the next question, or a poll when one is due.
    *
-   * What the kernel has cannot be taken back, and cells may wait before it that this
-   * frame knows nothing of: a question is sent once a poll after it was answered.
+   * A message cannot be withdrawn from the kernel, and cells unknown to this frame may
+   * be queued before it: a question is sent once a poll sent after it was asked is
+   * answered.
    */
   private _sendNext(line: Line, now: number): void {
     const next = this._isBusy ? undefined : this._outbox.next;
@@ -262,7 +263,7 @@ export class Connection {
     return { number: ++this._number, sentAt: now, arrivedAt: null };
   }
 
-  /** Open another channel, after a pause that grows. */
+  /** Open another channel, after a delay that grows. */
   private _retry(now: number): void {
     const late = this._tries - MOST_TRIES;
     const pause =
@@ -274,7 +275,10 @@ export class Connection {
     this._retryAt = now + pause;
   }
 
-  /** A channel has ended: the helper is gone, or does not know this frame any more. */
+  /**
+   * Handle the end of a channel: the helper is gone, or does not recognize this frame
+   * any more.
+   */
   private _onEnd(line: Line): void {
     if (line === this._line) {
       this._retry(Date.now());
@@ -288,7 +292,7 @@ export class Connection {
 
   // --- Receiving
 
-  /** A message that cannot be read costs no other. */
+  /** Handle a message; one that cannot be read does not affect the others. */
   private _onData(data: unknown, line: Line): void {
     const envelope = readEnvelope(data);
     if (envelope !== null) {
@@ -308,7 +312,7 @@ export class Connection {
     const events = line.take(envelope.events);
     const isAnswer = poll !== null && this._line?.sent?.number === poll;
     if (this._line && isAnswer) {
-      // A kernel that answers is at rest, unless a reading says otherwise.
+      // A kernel that replies is at rest, unless a reading says otherwise.
       this._line.sent = null;
       this._answered = poll;
       this._isBusy = false;
@@ -329,7 +333,7 @@ export class Connection {
     // A question may be answered without a reading, which is then polled at once.
     const isRead = events.some(({ type }) => type === 'sample');
     this._pollAt = isAnswer && !isRead ? now : now + this._interval;
-    // Before the listener asks for more.
+    // Before the listener sends more requests.
     if (reply) {
       attempt(() => {
         this._outbox.onReply(reply, fixed);
@@ -345,7 +349,7 @@ export class Connection {
       });
     });
     this._changed();
-    // After all that came in this turn, on whatever channel.
+    // After everything that arrived in this turn, on any channel.
     if (this._outbox.next || now >= this._pollAt) {
       setTimeout(() => {
         this._tick();
@@ -353,7 +357,7 @@ export class Connection {
     }
   }
 
-  /** Another helper answers, of which nothing is known. */
+  /** Start over with another helper, of which there is no data. */
   private _reset(lifeId: string, now: number): void {
     if (this._lifeId !== null) {
       this._outbox.fail(trans.__('The kernel was restarted.'));
@@ -366,7 +370,7 @@ export class Connection {
     this._awakeAt = now;
   }
 
-  /** A channel on which something comes is the one to use, unless a newer one is. */
+  /** Use the channel on which something was received, unless a newer one is in use. */
   private _adopt(line: Line): void {
     if (this._isGone) {
       this._isGone = false;
@@ -385,7 +389,7 @@ export class Connection {
     }
     if (line.number > this._proven) {
       this._proven = this._answered = line.number;
-      // The kernel takes messages in turn: what it got before and has not answered is lost.
+      // The kernel handles messages in order: earlier ones without a reply are lost.
       this._isAgain = true;
     }
   }
@@ -407,7 +411,7 @@ export class Connection {
 
   // --- Conclusions
 
-  /** Whether an answer should have come that did not. */
+  /** Whether an expected reply is missing. */
   private _isSilent(now: number): boolean {
     const sent = this._line?.sent;
     if (!sent || this._isExcused(now)) {
@@ -420,7 +424,7 @@ export class Connection {
     return now - since >= (sent.arrivedAt === null ? DELIVERY_MS : ANSWER_MS);
   }
 
-  /** Whether a running cell may keep the kernel from answering. */
+  /** Whether a running cell may keep the kernel from replying. */
   private _isExcused(now: number): boolean {
     return this._isBusy && now - (this._receivedAt ?? 0) < SILENCE_MS;
   }
@@ -443,23 +447,23 @@ export class Connection {
   private _isLooked = false;
   private _isOver = false;
 
-  /** The helper that answers; `null`: none has yet. */
+  /** Id of the helper that replies; `null`: none has yet. */
   private _lifeId: string | null = null;
   private _cell: ICell | null = null;
   private _isBusy = false;
-  /** The last reading, to see whether anything changed. */
+  /** The last reading, to detect changes. */
   private _reading = '';
 
-  /** For what comes without a channel of this frame. */
+  /** For events that arrive without a channel of this frame. */
   private readonly _loose = new Line(0, null);
   /** The channel in use, or being opened; `null`: another is opened at `_retryAt`. */
   private _line: Line | null = null;
   private _retryAt = 0;
-  /** Whether the kernel has no helper that opens one. */
+  /** Whether the kernel has no helper that opens a channel. */
   private _isGone = false;
   /** Channels opened since anything was received. */
   private _tries = 0;
-  /** Of the last message sent; of the last of these that was answered. */
+  /** Numbers of the last message sent and of the last one answered. */
   private _number = 0;
   private _answered = 0;
   /** The newest channel on which anything was received. */
@@ -467,11 +471,11 @@ export class Connection {
   /** Whether questions sent before that one are to be sent again. */
   private _isAgain = false;
 
-  /** When a cell ran last, or the user wanted something. */
+  /** When a cell last ran or the user last requested something. */
   private _awakeAt = Date.now();
   private _pollAt = 0;
   private _interval = POLL_MS;
   private _receivedAt: number | null = null;
-  /** When a message was sent since which nothing was received. */
+  /** When a message was sent after which nothing has been received. */
   private _waitsSince: number | null = null;
 }

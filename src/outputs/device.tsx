@@ -11,7 +11,7 @@ import type { IDevice } from '../protocol';
 import { nameDevice } from '../text/names';
 import { trans } from './translation';
 
-/** What a gauge says first, and what stands beside it. */
+/** Headline of a gauge, with text beside it. */
 export function Head(
   props: React.PropsWithChildren<{ aside: React.ReactNode }>
 ): React.JSX.Element {
@@ -23,12 +23,12 @@ export function Head(
   );
 }
 
-/** Which device it is, where one is known, and the age of what is said. */
+/** Name of the device, if any, and the age of the readings. */
 export function asideOf(device: IDevice | null, age: string): string {
   return [device && nameDevice(device, trans), age].filter(Boolean).join(' · ');
 }
 
-/** A device with its numbers, and the age of these beside its name. */
+/** A device with its numbers, and their age beside its name. */
 export function Device(props: {
   device: IDevice;
   condition: Condition;

@@ -17,22 +17,23 @@ import { Result } from './result';
 import { Rows } from './rows';
 import { trans } from './translation';
 
-/** A question under way: what was asked for, and what is shown meanwhile. */
+/** A question in progress: the request, and the text shown meanwhile. */
 interface IAsking {
   readonly question: Question;
   readonly what: string;
   readonly how: string;
 }
 
-/** What came of a question, with the buttons besides *Close*. */
+/** Result of a question, with the buttons besides *Close*. */
 interface IAnswer {
   readonly body: React.ReactNode;
   readonly buttons?: readonly IButtonProps[];
 }
 
 /**
- * What opens below a gauge. *Free memory…*: what can be freed without loss, freeing
- * it, and the cell that does the same. *What holds it?*: whose the memory in use is.
+ * Drawer below a gauge. *Free memory…* shows what can be freed without loss, a button
+ * to free it, and the cell that does the same. *What holds it?* shows what uses the
+ * memory.
  */
 export class Drawer {
   constructor(
@@ -45,7 +46,7 @@ export class Drawer {
     return this._view !== null;
   }
 
-  /** Ask what can be freed. */
+  /** Request what can be freed. */
   openPlan(): void {
     void this._ask(
       trans.__('See what can be freed'),
@@ -55,7 +56,7 @@ export class Drawer {
     );
   }
 
-  /** Ask what holds the memory in use. */
+  /** Request what uses the memory. */
   openHolders(): void {
     void this._ask(
       trans.__('See what holds the memory'),
@@ -193,11 +194,11 @@ export class Drawer {
     this._onChange();
   }
 
-  /** `null`: it is closed. */
+  /** `null`: closed. */
   private _view: IAsking | IAnswer | null = null;
 }
 
-/** A sentence that is spoken, too. */
+/** A sentence that screen readers announce. */
 function hint(icon: IconName, text: string): React.JSX.Element {
   return (
     <Hint icon={icon} isSpoken>

@@ -5,16 +5,16 @@ import type {
   IReplies
 } from '../protocol';
 
-/** A reply with the cells that came beside it. */
+/** A reply with the cells that were sent with it. */
 export type Answer<K extends keyof IReplies> = (IReplies[K] | IRefused) & {
   readonly fixed: readonly IChangedCell[];
 };
 
 /**
- * Read what came; `null` where it is none of ours.
+ * Read a message; `null` if it is not from the helper.
  *
- * The helper that sends it brought this script: the events themselves are of its
- * version, and are not checked.
+ * The helper that sends it also provided this script, so events have the same version
+ * and are not checked.
  */
 export function readEnvelope(data: unknown): IFrameEnvelope | null {
   const read = data as Partial<IFrameEnvelope> | null | undefined;

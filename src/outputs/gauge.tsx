@@ -31,25 +31,25 @@ import { States } from './states';
 import { trans } from './translation';
 import { draw } from './view';
 
-/** Devices drawn at most. */
+/** Maximum number of devices drawn. */
 const MAX_DEVICES = 16;
 
-/** Of a chart, where the width of its place is not known. */
+/** Width of a chart if that of its place is unknown. */
 const WIDTH_PX = 600;
 const HEIGHT_PX = 104;
 
-/** What is known of a helper that has only just been heard. */
+/** State of a helper from which nothing but a sign of life has been received. */
 const LIVE: IMemoryState = { ...INITIAL_STATE, phase: 'live' };
 
-/** Around what stands in the gauge, on both sides together, in pixels. */
+/** Horizontal padding of the gauge, both sides together, in pixels. */
 const PADDING_PX = 32;
 
-/** Outputs of one cell share their document, and what an id names in it. */
+/** Outputs of one cell share their document, so ids must differ. */
 let count = 0;
 
 /**
- * The live gauge of an output. Until the kernel is heard its place shows what was
- * saved; after that it is never empty again: old numbers are said to be old.
+ * The live gauge of an output. Until the kernel replies, the saved content is shown;
+ * after that there are always readings, stale ones marked as such.
  */
 export class Gauge implements IListener {
   constructor(
@@ -73,7 +73,7 @@ export class Gauge implements IListener {
     this._state = take(this._state, event, now);
   }
 
-  /** Learn of the minutes before. */
+  /** Request the readings of the last minutes. */
   onAgain(): void {
     this._connection
       .ask('history', {})
@@ -84,7 +84,7 @@ export class Gauge implements IListener {
           this.onChange();
         }
       })
-      // The line begins with the first reading instead.
+      // The line then begins with the first reading.
       .catch(sentenceOf);
   }
 
@@ -100,7 +100,7 @@ export class Gauge implements IListener {
 
   private _draw(reading: Reading, now: number): void {
     if (!this._isDrawn) {
-      // Its width is known once it is there.
+      // The width is known only once the gauge is rendered.
       draw(this._section(null), this._host);
       this._isDrawn = true;
     }
@@ -156,13 +156,13 @@ export class Gauge implements IListener {
     );
   }
 
-  /** The devices as measured, once a framework has begun to use them. */
+  /** The measured devices, once a framework uses them. */
   private get _devices(): readonly IDevice[] {
     const { sample } = this._state;
     return sample?.state === 'live' ? sample.devices.slice(0, MAX_DEVICES) : [];
   }
 
-  /** What a person can ask for, while nothing that was asked for is open. */
+  /** Buttons for requests, unless a drawer is open. */
   private get _offers(): readonly IButtonProps[] {
     const drawer = this._drawer;
     if (drawer.isOpen || this._connection.link === 'restarted') {

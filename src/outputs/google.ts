@@ -2,8 +2,8 @@ import { trans } from './translation';
 import type { IPage } from './transport';
 
 /**
- * What the page of Google Colab offers to the frames of its outputs, as far as it
- * is used here. None of it is documented: each part is looked for before use.
+ * The API that Google Colab's page offers to the frames of its outputs, as far as it is
+ * used here. None of it is documented: each part is checked before use.
  */
 
 /** A message of a comm. */
@@ -22,7 +22,7 @@ export interface IGoogleComm {
 /** `google.colab`. */
 export interface IGoogleColab {
   readonly kernel?: {
-    /** Only in outputs made while this page was open, and by its person. */
+    /** True only in outputs made while this page was open, by its own user. */
     readonly accessAllowed?: boolean;
     readonly comms?: {
       open(target: string, data: unknown): Promise<IGoogleComm>;
@@ -35,13 +35,13 @@ export interface IGoogleColab {
   readonly notebook?: IPage['notebook'];
 }
 
-/** What a frame opens in the kernel, and what the kernel opens in a frame. */
+/** Comm targets: opened by a frame in the kernel, and by the kernel in a frame. */
 const TARGET = 'gpu-headroom-frame';
 
 /** The comm target for the script of a report. */
 const SCRIPT = 'gpu-headroom-script';
 
-/** The page around this output; `null` where it gives the output no access to the kernel. */
+/** The page around this output; `null` if it gives the output no access to the kernel. */
 export function findPage(): IPage | null {
   const { google } = window as { google?: { colab?: IGoogleColab } };
   const { kernel, notebook } = google?.colab ?? {};
@@ -73,7 +73,7 @@ export function findPage(): IPage | null {
   };
 }
 
-/** Why what a person asks for has to wait. */
+/** Why a request of the user has to wait. */
 export function explainWaiting(): string {
   return trans.__('Colab handles one request at a time.');
 }

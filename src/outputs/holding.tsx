@@ -8,10 +8,10 @@ import { nameHolder } from '../text/names';
 import { Rows } from './rows';
 import { trans } from './translation';
 
-/** Holders named at most, of each GPU. */
+/** Maximum number of holders listed for each GPU. */
 const MOST_HOLDERS = 8;
 
-/** What holds the memory in use: for each GPU the largest holders, and what is left. */
+/** What uses GPU memory: the largest holders of each GPU, and the rest. */
 export function Holding({ devices, message }: IHolders): React.JSX.Element {
   return (
     <>
@@ -27,7 +27,7 @@ export function Holding({ devices, message }: IHolders): React.JSX.Element {
   );
 }
 
-/** They add up to what is in use. */
+/** Rows that add up to the memory in use. */
 function rowsOf({
   device_index,
   in_use_bytes,

@@ -1,13 +1,13 @@
 import { trans } from './translation';
 import type { IPage } from './transport';
 
-/** How code comes into a notebook. */
+/** How code gets into a notebook. */
 export type Way = 'insert' | 'copy';
 
-/** What became of code: it stands below, it was copied, or neither was allowed. */
+/** Result: the code was inserted below, it was copied, or neither was allowed. */
 export type Outcome = 'inserted' | 'copied' | 'refused';
 
-/** Brings code into the notebook, as far as its page lets a frame do that. */
+/** Inserts code into the notebook, as far as its page allows a frame to. */
 export class Inserting {
   constructor(private readonly _page: Pick<IPage, 'notebook'>) {}
 
@@ -20,8 +20,8 @@ export class Inserting {
   /**
    * Insert code below, else copy it. Never rejects.
    *
-   * Several cells become one: where a page puts the second of two is not told. A
-   * cell magic has to be the first line of a cell of its own.
+   * Several cells are joined into one, since the position of a second inserted cell is
+   * undefined. A cell magic has to be the first line of its own cell.
    */
   async insert(codes: readonly string[]): Promise<Outcome> {
     const { notebook } = this._page;
@@ -34,14 +34,14 @@ export class Inserting {
         }
         return 'inserted';
       } catch {
-        // It may still be copied.
+        // The code may still be copied.
       }
     }
     return copy(codes.join('\n\n'));
   }
 }
 
-/** Copy a text, where the page lets a frame do that. Never rejects. */
+/** Copy a text if the page allows a frame to. Never rejects. */
 export async function copy(text: string): Promise<'copied' | 'refused'> {
   try {
     await navigator.clipboard.writeText(text);
@@ -51,7 +51,7 @@ export async function copy(text: string): Promise<'copied' | 'refused'> {
   }
 }
 
-/** What became of code, as a sentence. */
+/** Result as a sentence. */
 export function explain(outcome: Outcome): string {
   switch (outcome) {
     case 'inserted':

@@ -3,18 +3,18 @@ import type { IChannel } from './transport';
 
 /** A message of a frame. */
 export interface ISent {
-  /** Of all its messages, upward. */
+  /** Sequence number among the frame's messages, ascending. */
   readonly number: number;
   readonly sentAt: number;
-  /** When the kernel had it; `null`: not yet. */
+  /** When the kernel received it; `null`: not yet. */
   arrivedAt: number | null;
 }
 
-/** A channel of a frame, or what comes without one. */
+/** A channel of a frame, or a stand-in for events that arrive without a channel. */
 export class Line {
   /**
-   * @param number - of the message that opens it; 0: it is no channel
-   * @param sent - the message that waits for its answer; `null`: none
+   * @param number - of the message that opens it; 0: not a channel
+   * @param sent - the message that waits for its reply; `null`: none
    */
   constructor(
     readonly number: number,
@@ -29,7 +29,7 @@ export class Line {
   /** The highest number of an event received on it. */
   seen = 0;
 
-  /** Return the events that are new on it. */
+  /** Return the events that are new on this channel. */
   take(events: readonly (readonly [number, Event])[]): Event[] {
     return events.flatMap(([number, event]) => {
       const isNew = number > this.seen;

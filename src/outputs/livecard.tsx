@@ -30,23 +30,23 @@ import { explainQueue, isQueued } from './queue';
 import { trans, WORDS } from './translation';
 import { draw } from './view';
 
-/** What each button of an output does. */
+/** Actions of the buttons of an output. */
 type Handlers = Record<
   'release' | 'insert' | 'copy-code' | 'insert-fixed' | 'insert-dry-run',
   (remedyId: string) => Promise<void> | void
 >;
 
-/** What became of the cell that tries the edits. */
+/** Result of the cell that tries the edits. */
 function triedOf(remedies: ICardState['remedies']): ITried | null {
   const state = own(remedies, DRY_RUN);
   return state && 'text' in state ? notTried(state.text) : null;
 }
 
 /**
- * The card of an out-of-memory error in its output.
+ * The out-of-memory report in its output.
  *
- * It is text, as it was saved, until the live helper vouches for it, and from the
- * moment on that it does not any more.
+ * Shown as saved text until the running helper confirms it, and again once it no longer
+ * does.
  */
 export class LiveCard implements IListener {
   constructor(
@@ -59,7 +59,7 @@ export class LiveCard implements IListener {
     this._session = new ReportSession(this._port, id, WORDS, () => {
       this._show();
     });
-    // As far as is known, the life that made it answers.
+    // Until another one replies, assume that the helper that made it is running.
     this._session.follow(id.life_id);
   }
 
@@ -91,7 +91,7 @@ export class LiveCard implements IListener {
     }
   }
 
-  /** Nobody vouches for the report any more, or ever did. */
+  /** Treat the report as saved: no running helper can confirm it. */
   private _end(): void {
     if (this._isOver) {
       return;
@@ -136,7 +136,7 @@ export class LiveCard implements IListener {
     );
   }
 
-  /** Insert the code of a remedy: the helper's own copy. */
+  /** Insert the code of a remedy, from the helper's own copy. */
   private async _insert(remedyId: string): Promise<void> {
     const code = this._remedy(remedyId)?.type_this;
     if (code) {
@@ -144,7 +144,7 @@ export class LiveCard implements IListener {
     }
   }
 
-  /** Insert the cells that a fix changes, whole. */
+  /** Insert the whole cells that a fix changes. */
   private async _insertFixed(remedyId: string): Promise<void> {
     const { _connection: connection, _session: session } = this;
     const of = { report_id: session.reportId, sources: {} };
@@ -152,7 +152,7 @@ export class LiveCard implements IListener {
     const reply = await session.wait(remedyId, this._working(fix));
     const codes = reply.fixed.map(({ source }) => source);
     if (reply.type === 'fix' && reply.status === 'ok' && codes.length > 0) {
-      // What was trained and would be lost, or trained again, where these run.
+      // Training state that would be lost, or trained again, if these cells run.
       const rerun = connection.perform('rerun', { ...of, run: reply.run });
       const { cautions } = await session.wait(remedyId, this._working(rerun));
       const said = [reply.caution, ...cautions].map(each => each?.text);
@@ -166,7 +166,7 @@ export class LiveCard implements IListener {
     }
   }
 
-  /** What tries the edits runs in a cell: no output has a process of its own. */
+  /** Insert a cell that tries the edits, since an output has no process of its own. */
   private async _insertDryRun(): Promise<void> {
     const size_bytes = this._session.report?.capacity_bytes ?? 0;
     const size = size_bytes ? `"${Math.floor(size_bytes / 2 ** 20)} MiB"` : '';
@@ -215,7 +215,7 @@ export class LiveCard implements IListener {
       get state(): RemedyState {
         return isQueued(connection, question as Question)
           ? {
-              // What the kernel has is not to be had back.
+              // A message that the kernel has cannot be withdrawn.
               status: question.isSent ? 'running' : 'waiting',
               text: `${trans.__('Queued until the running cell ends.')} ${explainQueue(connection)}`
             }
@@ -232,7 +232,7 @@ export class LiveCard implements IListener {
       this._connection.ask(type, args).result as Promise<IReplies['report']>,
     perform: (type, args) =>
       this._working(this._connection.perform(type, args)),
-    // The helper says of each release which report it concerns.
+    // The helper states for each release which report it concerns.
     isLatest: () => false,
     explain: sentenceOf
   };

@@ -1,6 +1,6 @@
 /**
- * The script that the output of a report is saved with: it requests the one that brings
- * the report to life. Without a kernel that answers, the output stays text.
+ * The script that the output of a report is saved with: it requests the script that
+ * makes the report interactive. If no kernel replies, the output remains text.
  */
 import type { IFrameScript } from '../protocol';
 import { findPage } from './google';

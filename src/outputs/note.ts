@@ -1,9 +1,9 @@
-/** For whoever looks for the cause: what a person reads are states and sentences. */
+/** Log an error for debugging; users see states and sentences instead. */
 export function note(what: string, reason: unknown): void {
   console.warn(`GPU Headroom: ${what}`, reason);
 }
 
-/** Take in what came; what cannot be understood costs nothing but itself. */
+/** Handle received data; an error is logged and affects nothing else. */
 export function attempt(take: () => void): void {
   try {
     take();

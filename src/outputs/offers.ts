@@ -8,12 +8,12 @@ import {
 import type { IRemedy } from '../protocol';
 import type { Way } from './inserting';
 
-/** Stands for all edits together where an outcome is told of a remedy. */
+/** Placeholder remedy id for the result of trying all edits together. */
 export const DRY_RUN = 'dry-run';
 
 /**
- * In an output no cell can be edited or run: a fix is the whole cell, changed, as
- * a new one, which is inserted or copied. A file it does not write.
+ * Offers of an output, where cells can be neither edited nor run: a fix is the whole
+ * changed cell, inserted as a new one or copied. Files are not written.
  */
 export function newCells(way: Way): IOffers {
   const isCopy = way === 'copy';
@@ -38,7 +38,7 @@ export function newCells(way: Way): IOffers {
         : [{ label, action: 'insert-fixed', remedyId, primary }];
     }
     const label = isCopy ? trans.__('Copy code') : trans.__('Insert as cell');
-    // What is saved for, too, no output can do itself.
+    // Snippets and code to save training, which an output cannot run itself.
     return isCode(remedy) && code !== null
       ? [{ label, action: 'insert', remedyId }]
       : [];

@@ -1,9 +1,9 @@
 import type { Event, IChangedCell, Reply } from '../protocol';
 import type { Question } from './question';
 
-/** What was asked for and has not come yet, in order. */
+/** Unanswered questions, in order. */
 export class Outbox {
-  /** The next one that the kernel has not been asked. */
+  /** The first question that was not sent to the kernel. */
   get next(): Question | undefined {
     return this._open().find(({ isSent }) => !isSent);
   }
@@ -22,14 +22,17 @@ export class Outbox {
     });
   }
 
-  /** The kernel takes messages in turn: what was asked before came to nothing. */
+  /**
+   * Mark all as unsent: the kernel handles messages in order, so earlier ones were
+   * lost.
+   */
   askAgain(): void {
     for (const question of this._questions) {
       question.isSent = question.hasReply;
     }
   }
 
-  /** End them all with a sentence. */
+  /** Fail all questions with a sentence. */
   fail(sentence: string): void {
     this._open().forEach(question => {
       question.fail(sentence);

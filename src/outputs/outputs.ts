@@ -3,7 +3,10 @@ import { Connection, type IListener } from './connection';
 import { findPage } from './google';
 import { Inserting } from './inserting';
 
-/** Each output of a cell brings this script, and all share their elements. */
+/**
+ * Set on elements already started, since each output of a cell includes this script and
+ * all share their elements.
+ */
 const STARTED = Symbol.for('gpu-headroom');
 
 function read(host: HTMLElement): IFrameOutput | null {
@@ -19,7 +22,7 @@ function read(host: HTMLElement): IFrameOutput | null {
   }
 }
 
-/** Tell whether a person sees an element, and whenever that changes. */
+/** Report whether an element is visible, now and on each change. */
 function watch(host: HTMLElement, onLook: (isLooked: boolean) => void): void {
   let isOnScreen = true;
   const tell = (): void => {
@@ -36,7 +39,7 @@ function watch(host: HTMLElement, onLook: (isLooked: boolean) => void): void {
   tell();
 }
 
-/** Brings one output to life, over what is saved in its element. */
+/** Makes one output interactive, replacing the saved content of its element. */
 type Bring = (
   host: HTMLElement,
   connection: Connection,
@@ -45,8 +48,8 @@ type Bring = (
 ) => IListener;
 
 /**
- * Bring every output of a kind to life that the document has and none has begun.
- * Nothing else of the page is touched, and nothing is left in it.
+ * Make all outputs of a kind in the document interactive, each once. The rest of the
+ * page is neither read nor changed.
  */
 export function bringToLife(kind: IFrameOutput['kind'], bring: Bring): void {
   const page = findPage();

@@ -9,10 +9,10 @@ import type {
 import { PROTOCOL_VERSION } from '../protocol/version';
 import { note } from './note';
 
-/** A question came to nothing; its message is a sentence for people. */
+/** Thrown when a question fails; the message is a sentence for users. */
 export class Unanswered extends Error {}
 
-/** What to tell a person of what came to nothing; empty: it was taken back, or noted. */
+/** Sentence for the user about a rejection; empty: it was canceled, or logged. */
 export function sentenceOf(reason: unknown): string {
   if (reason instanceof Unanswered) {
     return reason.message;
@@ -21,13 +21,9 @@ export function sentenceOf(reason: unknown): string {
   return '';
 }
 
-/**
- * One request on its way to the helper, and what came of it.
- */
+/** One request to the helper, with its result. */
 export class Question<T = unknown> {
-  /**
-   * @param isWork - whether an event is the result; else the reply is
-   */
+  /** @param isWork - whether the result is an event instead of the reply */
   constructor(
     type: keyof IRequests,
     args: object,
@@ -52,10 +48,10 @@ export class Question<T = unknown> {
   /** Rejects with `Unanswered`. */
   readonly result: Promise<T>;
 
-  /** The number of what had been sent last when it was asked. */
+  /** Number of the last message sent before it was asked. */
   askedAfter = 0;
 
-  /** Whether the kernel has been asked. */
+  /** Whether it was sent to the kernel. */
   isSent = false;
 
   isOver = false;
@@ -64,7 +60,7 @@ export class Question<T = unknown> {
     return this._reply !== null;
   }
 
-  /** The result, where it is an event. */
+  /** Handle the reply, which is the result unless an event is. */
   onReply(reply: Reply, fixed: readonly IChangedCell[] | null): void {
     this._reply = reply;
     if (reply.type === 'refused') {
@@ -82,14 +78,14 @@ export class Question<T = unknown> {
     }
   }
 
-  /** Take it back, unless the kernel has it. */
+  /** Cancel it, unless the kernel has it. */
   cancel(): void {
     if (!this.isSent) {
       this.fail('');
     }
   }
 
-  /** End it with a sentence. */
+  /** Fail it with a sentence. */
   fail(sentence: string): void {
     this.isOver = true;
     this._reject(new Unanswered(sentence));

@@ -5,8 +5,8 @@ import type { Question } from './question';
 import { trans } from './translation';
 
 /**
- * Whether a question waits for the running cell: kept in the frame, or, where it was
- * asked before the frame knew of the cell, in the kernel.
+ * Whether a question waits for the running cell: in the frame, or, if it was sent
+ * before the frame was notified of the cell, in the kernel.
  */
 export function isQueued(connection: Connection, question: Question): boolean {
   return connection.isBusy && !question.hasReply && !question.isOver;

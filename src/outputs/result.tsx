@@ -10,10 +10,10 @@ import { words } from '../text/messages';
 import type { ITranslate } from '../text/translate';
 import { Rows } from './rows';
 
-/** Holders named at most. */
+/** Maximum number of holders named. */
 const MOST_HOLDERS = 3;
 
-/** Less than this is not worth a line. */
+/** Minimum size worth a line. */
 const SMALLEST_BYTES = MIB;
 
 interface IResultProps {
@@ -21,9 +21,7 @@ interface IResultProps {
   trans: ITranslate;
 }
 
-/**
- * What a release gave back, measured before and after.
- */
+/** Memory freed by a release, measured before and after. */
 export function Result(props: IResultProps): React.JSX.Element {
   const { released, trans } = props;
   const { message, status } = released;
@@ -51,7 +49,7 @@ export function Result(props: IResultProps): React.JSX.Element {
   );
 }
 
-/** What came back; `null` when nothing did that was in use. */
+/** Memory freed; `null` if none that was in use was freed. */
 function headline({ released, trans }: IResultProps): string | null {
   if (!hasFreed(released)) {
     return null;
@@ -90,7 +88,7 @@ function Items({ released, trans }: IResultProps): React.JSX.Element {
   );
 }
 
-/** Why items gave less than expected, or what else there is to know of them. */
+/** Why items freed less than expected, and other remarks on them. */
 function Reasons({ released, trans }: IResultProps): React.JSX.Element {
   const { sentence } = words(trans);
   const title = sentence(released.message);

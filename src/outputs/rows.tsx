@@ -2,7 +2,7 @@ import * as React from 'react';
 
 import { Sentence } from '../components/sentence';
 
-/** Names with their sizes, below each other. */
+/** A list of names with their sizes. */
 export function Rows(props: {
   rows: readonly (readonly [name: string, size: string])[];
 }): React.JSX.Element {

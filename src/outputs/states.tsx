@@ -10,7 +10,7 @@ import { formatFull } from '../memory/timelinewords';
 import type { Connection } from './connection';
 import { trans } from './translation';
 
-/** What else there is to say of a gauge, each with what can be done about it. */
+/** Notices of a gauge, each with a button for what can be done about it. */
 export function States({
   connection,
   state
@@ -70,7 +70,7 @@ export function States({
   );
 }
 
-/** A sentence on how things stand, and a button where something can be done. */
+/** A notice, with a button if something can be done. */
 function State(
   props: React.PropsWithChildren<{ icon: IconName; text: string }>
 ): React.JSX.Element {

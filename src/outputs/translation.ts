@@ -1,7 +1,7 @@
 import type { IWords } from '../text/messages';
 import type { ICountingTranslate } from '../text/translate';
 
-/** English, which is what an output speaks: its page says no language. */
+/** English, since the page around an output states no language. */
 export const trans: ICountingTranslate = {
   __: (msgid, ...args) => filled(msgid, args),
   _n: (one, many, ...args) => filled(args[0] === 1 ? one : many, args)
@@ -11,8 +11,10 @@ function filled(text: string, args: readonly (string | number)[]): string {
   return text.replace(/%(\d)/g, (_, place) => String(args[Number(place) - 1]));
 }
 
-/** The sentences of the helper as it wrote them. */
+/** The sentences of the helper, unchanged. */
 export const WORDS: IWords = { trans, sentence: ({ text }) => text };
 
-/** Stands for that of `text/messages.ts` in the script of an output (`scripts/frame.mjs`). */
+/**
+ * Replaces that of `text/messages.ts` in the script of an output (`scripts/frame.mjs`).
+ */
 export const words = (): IWords => WORDS;

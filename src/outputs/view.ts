@@ -6,9 +6,9 @@ import { keepFocus } from '../components/focus';
 const drawn = new WeakSet<Element>();
 
 /**
- * Show this in an element and nothing else.
+ * Render a view as the only content of an element.
  *
- * The script of an output draws with Preact, which `scripts/frame.mjs` has stand for React.
+ * The script of an output uses Preact, which `scripts/frame.mjs` substitutes for React.
  */
 export function draw(view: ComponentChild, host: Element): void {
   if (!drawn.has(host)) {
