@@ -4,28 +4,26 @@ import type { IDevice } from '../protocol';
 import { nameSize } from '../text/names';
 import type { ITranslate } from '../text/translate';
 
-/** The classes that give what stands for a kind of memory its colour. */
+/** Class names that give a kind of memory its color. */
 export function kindClass(kind: string): string {
   return `jp-GpuHeadroom-kind jp-mod-${kind.replace('_', '-')}`;
 }
 
 interface IBarProps<Part> {
   parts: readonly Part[];
-  /** What the whole bar stands for. */
+  /** Bytes of the whole bar. */
   total: number;
-  /** All that it shows, in words. */
+  /** Accessible label, with all that the bar shows. */
   label: string;
-  /** A `tall` one has room for an inscription. */
+  /** `tall` has room for text within the parts. */
   size: 'compact' | 'small' | 'wide' | 'tall';
-  /** What stands within a part. */
+  /** Content of a part. */
   inscribe?: (part: Part) => React.ReactNode;
   isStale?: boolean;
   isSimulated?: boolean;
 }
 
-/**
- * A stacked bar. Widths follow the bytes; what no part stands for stays empty.
- */
+/** A stacked bar. Widths are proportional to bytes; the rest of the total stays empty. */
 export function Bar<Part extends { kind: string; bytes: number }>(
   props: IBarProps<Part>
 ): React.JSX.Element {
@@ -66,12 +64,10 @@ export function partsOf(device: IDevice): {
   ];
 }
 
-/**
- * The bar of a device: outside, tensors and cached from the left, the rest is free.
- */
+/** The bar of a device, from the left: external, tensors and cached; the rest is free. */
 export function DeviceBar(props: {
   device: IDevice;
-  /** The numbers are old. */
+  /** The numbers are stale. */
   isStale: boolean;
   size: 'compact' | 'small' | 'wide';
   trans: ITranslate;

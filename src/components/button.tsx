@@ -1,18 +1,18 @@
 import * as React from 'react';
 
-/** What a button says, looks like and does. */
+/** Label, look and action of a button. */
 export interface IButtonProps {
   readonly label: string;
   readonly isPrimary?: boolean;
-  /** For screen readers, where the label alone says too little. */
+  /** Accessible description, where the label alone is unclear. */
   readonly description?: string;
-  /** What it is told by where its label changes. */
+  /** Identifies the button when its label changes. */
   readonly focusKey?: string;
-  /** `null`: it cannot be pressed now. */
+  /** `null`: disabled. */
   readonly onPress: (() => void) | null;
 }
 
-/** A button that keeps the focus while it cannot be pressed. */
+/** A button that keeps the focus while it is disabled. */
 export function Button(props: IButtonProps): React.JSX.Element {
   const { description, focusKey, isPrimary, label, onPress } = props;
   const kind = isPrimary ? ' jp-mod-primary' : '';
@@ -33,7 +33,7 @@ export function Button(props: IButtonProps): React.JSX.Element {
   );
 }
 
-/** Buttons one after the other. */
+/** A row of buttons. */
 export function Buttons(props: {
   buttons: readonly IButtonProps[];
 }): React.JSX.Element {

@@ -18,7 +18,7 @@ import { Outline } from './icon';
 
 interface IChartProps {
   timeline: ITimeline;
-  /** Names a pattern within, and nothing else of its document. */
+  /** Id of the pattern within the chart, unique in its document. */
   id: string;
   width: number;
   height: number;
@@ -29,13 +29,13 @@ interface ILayerProps extends IChartProps {
   scale: IScale;
 }
 
-/** The labels at the ends of the axis have so much room, in pixels. */
+/** Width reserved for the labels at the ends of the axis, in pixels. */
 const ENDS_PX = 48;
 
-/** The octagon above the moment of a failure, in pixels. */
+/** Size of the octagon above a failure, in pixels. */
 const MARK_PX = 12;
 
-/** What a chart is of, and its peak. */
+/** Title of a chart, with its peak. */
 export function ChartTitle(props: {
   title: React.ReactNode;
   timeline: ITimeline;
@@ -51,9 +51,7 @@ export function ChartTitle(props: {
   );
 }
 
-/**
- * A part of a session as stacked areas, in the order of the bar.
- */
+/** A part of a session as stacked areas, in the order of the bar. */
 export function Chart(props: IChartProps): React.JSX.Element {
   const { timeline, width, height } = props;
   const layer = { ...props, scale: scaleOf(timeline, width, height) };
@@ -123,8 +121,8 @@ function endsOf(
 }
 
 /**
- * Outside, tensors and cached from the bottom; the rest is free. Of a stretch of time it
- * is the highest reading, paler above the least that was used in it.
+ * External, tensors and cached from the bottom; the rest is free. An interval shows its
+ * highest reading, paler above its lowest use.
  */
 function Areas({ timeline, scale, id }: ILayerProps): React.JSX.Element {
   const bottom: Level = () => 0;
@@ -166,7 +164,7 @@ function Areas({ timeline, scale, id }: ILayerProps): React.JSX.Element {
   );
 }
 
-/** The total, the ground, half-way, the peak, and where growth leads. */
+/** Lines of the total, the base, the middle, the peak, and the projected growth. */
 function Frame({ timeline, scale }: ILayerProps): React.JSX.Element {
   const { width, top, base } = scale;
   const { device, peak } = timeline;

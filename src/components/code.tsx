@@ -1,7 +1,7 @@
 import * as React from 'react';
 
 /**
- * Code to be read, which can be reached and selected without a mouse.
+ * A code block that the keyboard can reach and select.
  *
  * @param isRefused - it could not be copied, and is selected instead
  */

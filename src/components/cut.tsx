@@ -1,11 +1,11 @@
 import * as React from 'react';
 
-/** How much of its end a name keeps, in characters. */
+/** Number of characters kept at the end of a name. */
 const END = 8;
 
 /**
- * A name that gives way in its middle where there is no room for it: what tells
- * it from others is often its end.
+ * A name that is shortened in the middle if there is no room, since its end often
+ * distinguishes it.
  */
 export function Cut({ name }: { name: string }): React.JSX.Element {
   const letters = Array.from(name);

@@ -18,19 +18,17 @@ interface IDeviceProps {
 }
 
 interface IConditionProps extends IDeviceProps {
-  /** What the device is like; `null` while its numbers are old. */
+  /** Condition of the device; `null` while its numbers are stale. */
   condition: Condition | null;
 }
 
-/**
- * Which GPU it is: "GPU 0 Tesla T4, 14.7 GiB".
- */
+/** Name of a GPU: "GPU 0 Tesla T4, 14.7 GiB". */
 export function DeviceTitle({
   device,
   rank,
   trans
 }: IDeviceProps & {
-  /** Which of several it is. */
+  /** Its rank among several. */
   rank?: string;
 }): React.JSX.Element {
   const { capacity_bytes, capacity_limited, index, name, simulated } = device;
@@ -51,7 +49,7 @@ export function DeviceTitle({
   );
 }
 
-/** What the numbers of a device come to. */
+/** Verdict on the numbers of a device. */
 export function Headroom(props: IConditionProps): React.JSX.Element {
   const { device, condition, trans } = props;
   const { headroom_bytes } = device;
@@ -66,11 +64,11 @@ export function Headroom(props: IConditionProps): React.JSX.Element {
 }
 
 interface INumbersProps extends IConditionProps {
-  /** A row of what is known of what is outside. */
+  /** A row on a known part of the external memory. */
   part?: React.ReactNode;
 }
 
-/** The bar of a device and its four numbers; of old ones the bar alone. */
+/** The bar of a device and its four numbers; only the bar if they are stale. */
 export function DeviceNumbers(props: INumbersProps): React.JSX.Element {
   const { device, condition, part, trans } = props;
   return (
@@ -91,7 +89,7 @@ export function DeviceNumbers(props: INumbersProps): React.JSX.Element {
   );
 }
 
-/** The one boundary of the bar: used on its left, headroom on its right. */
+/** The boundary within the bar: used on its left, headroom on its right. */
 export function SplitLine({
   device,
   trans
@@ -168,7 +166,7 @@ function namesOf(
   };
 }
 
-/** What a person should know to read the numbers. */
+/** Notes that explain the numbers. */
 export function DeviceNotes({
   device,
   trans

@@ -1,7 +1,7 @@
 /**
- * Draw what an element shows, and keep the focus in it: where what had it is gone,
- * it goes to what does the same now, else to the first that can have it, which
- * tells the result.
+ * Render the content of an element and keep the focus in it: if the focused element is
+ * gone, the focus moves to its replacement, else to the first focusable element, which
+ * shows the result.
  */
 export function keepFocus(host: Element, draw: () => void): void {
   const active = document.activeElement;

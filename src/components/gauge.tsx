@@ -11,7 +11,7 @@ import { LEVEL_ICONS } from './levelicon';
 interface IGaugeProps {
   reading: Reading;
   isCompact: boolean;
-  /** After the bar; what the reading says, unless another is given. */
+  /** Word after the bar; by default that of the reading. */
   word?: string;
   trans: ITranslate;
 }
@@ -27,15 +27,15 @@ const STATE_ICONS: Partial<Record<Reading['kind'], IconName>> = {
   ...LEVEL_ICONS
 };
 
-/** What a reading may be of; one of a GPU at rest has its card. */
+/** Device of a reading, if any; that of an idle GPU is `card`. */
 interface IOfDevice {
   device?: IDevice;
   card?: IDevice | null;
 }
 
-/** State first; a simulated device says so in any state. */
+/** Icons of a reading, its state first; a simulated device has one in any state. */
 function iconsOf(reading: Reading, isCompact: boolean): IconName[] {
-  // A clock before the numbers is of their age; the one of a wait is at its word.
+  // A clock before the numbers is for their age; that of a wait is at its word.
   const isAtWord = reading.kind === 'queued' && !isCompact;
   const state = isAtWord ? undefined : STATE_ICONS[reading.kind];
   const { card, device = card } = reading as IOfDevice;
@@ -46,9 +46,7 @@ function iconsOf(reading: Reading, isCompact: boolean): IconName[] {
   return icons.length === 0 && isCompact ? ['chip'] : icons;
 }
 
-/**
- * What the gauge shows, wherever it stands: icons, numbers, bar, word.
- */
+/** Content of the gauge, the same in all places: icons, numbers, bar, word. */
 export function Gauge(props: IGaugeProps): React.JSX.Element {
   const { reading, isCompact, trans } = props;
   const isQueued = reading.kind === 'queued';

@@ -6,7 +6,7 @@ import { Icon, type IconName } from './icon';
 export function Hint(
   props: React.PropsWithChildren<{
     icon: IconName;
-    /** It is told to whoever cannot see it, too. */
+    /** Announced to screen readers as well. */
     isSpoken?: boolean;
   }>
 ): React.JSX.Element {

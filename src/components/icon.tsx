@@ -1,6 +1,6 @@
 import * as React from 'react';
 
-/** The case of the chip, which two icons begin with. */
+/** The case of the chip, which two icons start with. */
 const CHIP =
   'M4.5 2A1.5 1.5 0 0 0 3 3.5v9A1.5 1.5 0 0 0 4.5 14h7a1.5 1.5 0 0 0 1.5-1.5v-9A1.5 1.5 0 0 0 11.5 2zm0 1.5h7v9h-7z';
 
@@ -8,7 +8,7 @@ const CHIP =
 const FEET =
   'M.75 4.25H2v1.5H.75zm0 3H2v1.5H.75zm0 3H2v1.5H.75zM14 4.25h1.25v1.5H14zm0 3h1.25v1.5H14zm0 3h1.25v1.5H14z';
 
-/** Outlines on a grid of 16, drawn over each other; they differ not only in colour. */
+/** Outlines on a grid of 16, drawn over each other; they differ not only in color. */
 const PATHS = {
   arrow: ['M1 7.2h10.4L8.3 4.1l1-1L14.2 8l-4.9 4.9-1-1 3.1-3.1H1z'],
   check: [

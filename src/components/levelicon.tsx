@@ -3,7 +3,7 @@ import * as React from 'react';
 import type { Condition } from '../memory/level';
 import { Icon, type IconName } from './icon';
 
-/** What a device is like, in outline; nothing where there is room enough. */
+/** Icon of a condition, as an outline; none if there is enough room. */
 export const LEVEL_ICONS: Readonly<Partial<Record<Condition, IconName>>> = {
   filling: 'triangle',
   short: 'triangle',
@@ -11,7 +11,7 @@ export const LEVEL_ICONS: Readonly<Partial<Record<Condition, IconName>>> = {
   critical: 'octagon'
 };
 
-/** The icon of a device; `null`: what it is like is not known. */
+/** The icon of a device; `null`: its condition is unknown. */
 export function LevelIcon({
   condition
 }: {

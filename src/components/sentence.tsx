@@ -1,15 +1,16 @@
 import * as React from 'react';
 import { MARKUP } from '../text/plain';
 
-/** Longest text shown of any one sentence: a saved card may hold anything. */
+/**
+ * Maximum length of a sentence in characters, since a saved report may contain any
+ * text.
+ */
 const MAX_TEXT = 2000;
 
-/**
- * A sentence of the helper. Text always goes in as text, never as markup.
- */
+/** A sentence of the helper. Text is always inserted as text, never as markup. */
 export function Sentence({ text }: { text: string }): React.JSX.Element {
   const short = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
-  // Odd pieces are what stood between a pair of marks.
+  // Pieces with odd indices were matched by the markup.
   const pieces = short.split(MARKUP).map((piece, index) => {
     if (index % 2 === 0) {
       return piece;

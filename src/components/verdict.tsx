@@ -2,9 +2,9 @@ import * as React from 'react';
 
 import { Icon } from './icon';
 
-/** A sign for whether something fits, beside words that say the same. */
+/** A sign for whether something fits, beside a text that says the same. */
 export function Verdict(props: {
-  /** `null`: that is not known. */
+  /** `null`: unknown. */
   fits: boolean | null;
 }): React.JSX.Element {
   const { fits } = props;

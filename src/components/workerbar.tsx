@@ -6,12 +6,12 @@ import type { ITranslate } from '../text/translate';
 import { Bar } from './bar';
 
 /**
- * The bar of a card on which workers are, in the order of a device's; nothing where
- * its size is not known.
+ * The bar of a GPU used by workers, in the order of a device's bar; nothing if its size
+ * is unknown.
  */
 export function WorkerBar(props: {
   card: IWorkerCard;
-  /** The numbers are old. */
+  /** The numbers are stale. */
   isStale?: boolean;
   size: 'compact' | 'small' | 'wide';
   trans: ITranslate;

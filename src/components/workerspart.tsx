@@ -6,7 +6,7 @@ import type { IDevice } from '../protocol';
 import { formatBytes } from '../text/format';
 import type { ICountingTranslate } from '../text/translate';
 
-/** Of what is outside on a device, what workers of its notebook hold. */
+/** The part of a device's external memory that workers of its notebook use. */
 export function WorkersPart(props: {
   device: IDevice;
   state: IMemoryState;

@@ -16,8 +16,8 @@ import { numberDevice } from '../text/names';
 import type { IPanelProps } from './model';
 
 /**
- * The GPUs of the kernel, a line each, which opens; where there are several, the
- * one that has the focus or is clicked is picked.
+ * The GPUs of the kernel, one expandable line each. Of several, the focused or clicked
+ * one is selected.
  */
 export function Devices({ model }: IPanelProps): React.JSX.Element {
   const { devices, trans } = model;
@@ -156,7 +156,7 @@ function Headroom({ device, model }: IDeviceProps): React.JSX.Element {
   );
 }
 
-/** All numbers of a device, and what one should know to read them. */
+/** All numbers of a device, with notes that explain them. */
 function Detail({ device, model }: IDeviceProps): React.JSX.Element {
   const { current, isStale, trans } = model;
   const isKnown = !isStale && current;
@@ -195,7 +195,10 @@ function Detail({ device, model }: IDeviceProps): React.JSX.Element {
   );
 }
 
-/** Who started CUDA: whoever forks, for example to train on all GPUs, must know. */
+/**
+ * What initialized CUDA, which matters before forking, for example to train on all
+ * GPUs.
+ */
 function Started({ device, model }: IDeviceProps): React.JSX.Element | null {
   const { current, trans } = model;
   const started = current?.state.sample?.cuda_started ?? null;

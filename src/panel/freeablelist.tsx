@@ -11,9 +11,7 @@ import { explainIdle } from '../text/names';
 import type { IKernelMemory } from '../tokens';
 import type { IPanelProps } from './model';
 
-/**
- * What can be freed, and the buttons that free it.
- */
+/** What can be freed, and the buttons that free it. */
 export function FreeableList({ model }: IPanelProps): React.JSX.Element | null {
   const { current, session, trans } = model;
   const sample = current?.state.sample;
@@ -74,7 +72,7 @@ function Choice({
   const running = nameRunning(memory.state, trans);
   const isPossible = !isFreeing && chosen.length > 0;
   if (checklist.items === null && running) {
-    // All that is safe: nothing was measured before the cell.
+    // The safe set, since nothing was measured before the cell.
     const all = { items: null, confirmed: [], report_id: null };
     return (
       <div className="jp-GpuHeadroom-actions">

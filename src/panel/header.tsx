@@ -14,8 +14,8 @@ import { gpuIcon } from './icons';
 import type { IPanelProps, PanelModel } from './model';
 
 /**
- * The top of the panel: its title, the document it is about, and where there is
- * nothing to show, why.
+ * The top of the panel: its title, its document, and, if there is nothing to show, the
+ * reason.
  *
  * Does not own its model.
  */
@@ -78,7 +78,7 @@ function IconButton(props: {
   );
 }
 
-/** Why there is nothing to show; nothing where there is something. */
+/** Why there is nothing to show; nothing otherwise. */
 function Empty({ model }: IPanelProps): React.JSX.Element | null {
   const { current, devices, trans } = model;
   const state = current?.state ?? null;

@@ -12,28 +12,25 @@ import { words } from '../text/messages';
 import { offloadIcon } from './icons';
 import type { PanelModel } from './model';
 
-/** What can be done with a row of the table. */
+/** An action on a row of the table. */
 export interface IRowAction {
   readonly label: string;
   readonly icon: LabIcon;
-  /** Why it cannot be done; empty where it can. */
+  /** Why the action is not possible; empty if it is. */
   readonly obstacle: string;
   /** The key that presses it while its row has the focus. */
   readonly key?: string;
   readonly run: () => void;
 }
 
-/**
- * What can be done with a holder: free it where that was measured, and find
- * what keeps it.
- */
+/** Actions on a holder: free it if that was measured, and find what retains it. */
 export function actionsOf(
   { id, name, origin }: IHeld,
   model: PanelModel
 ): IRowAction[] {
   const { session, trans } = model;
   const actions: IRowAction[] = [];
-  // Nothing without a name of its own can be freed by itself.
+  // Only names can be freed individually.
   const plan = origin === 'names' ? session?.checklist : null;
   const deletion = plan?.find(({ names }) => names.includes(name));
   if (deletion) {
@@ -70,7 +67,7 @@ function freeAction(
   };
 }
 
-/** Finds what keeps an object. */
+/** Action that finds what retains an object. */
 export function searchAction(id: string, model: PanelModel): IRowAction {
   const { holders, trans } = model;
   const step = holders?.path(id)?.step ?? 'ended';
@@ -89,7 +86,7 @@ interface IActionsProps {
   readonly actions: readonly IRowAction[];
 }
 
-/** The actions as words, where a row is open. */
+/** The actions as labeled buttons, in an open row. */
 export function ActionButtons({ actions }: IActionsProps): React.JSX.Element {
   return (
     <div className="jp-GpuHeadroom-actions">
@@ -102,7 +99,7 @@ export function ActionButtons({ actions }: IActionsProps): React.JSX.Element {
   );
 }
 
-/** The actions as icons, seen while their row is pointed at or has the focus. */
+/** The actions as icons, visible while their row is hovered or has the focus. */
 export function ActionIcons({ actions }: IActionsProps): React.JSX.Element {
   return (
     <span className="jp-GpuHeadroom-rowActions">
@@ -111,7 +108,7 @@ export function ActionIcons({ actions }: IActionsProps): React.JSX.Element {
           key={label}
           type="button"
           className="jp-GpuHeadroom-iconButton"
-          // The row is in the tab order, and the keys of the grid lead here.
+          // The row is in the tab order, and the keys of the grid move here.
           tabIndex={-1}
           aria-label={label}
           aria-disabled={obstacle !== ''}

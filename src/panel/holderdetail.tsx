@@ -13,18 +13,16 @@ import type { PanelModel } from './model';
 import { describeHolder, describeShape, nameCell } from './words';
 
 interface IDetailProps {
-  /** Of the holder or part. */
+  /** Id of the holder or part. */
   id: string;
   level: number;
-  /** Which row of the table is in the tab order. */
+  /** The table row that is in the tab order. */
   active: string;
   actions: readonly IRowAction[];
   model: PanelModel;
 }
 
-/**
- * What is known of one row, what can be done with it, and who holds it.
- */
+/** Details of one row: facts, actions, and reference paths. */
 export function Detail(
   props: React.PropsWithChildren<IDetailProps>
 ): React.JSX.Element {
@@ -51,9 +49,7 @@ export function Detail(
   );
 }
 
-/**
- * What is known of a holder besides its size.
- */
+/** Facts about a holder besides its size. */
 export function HolderFacts(props: {
   held: IHeld;
   trans: TranslationBundle;
@@ -93,9 +89,7 @@ export function HolderFacts(props: {
   );
 }
 
-/**
- * The type and shape of a part, and where it was made.
- */
+/** Type and shape of a part, and where it was allocated. */
 export function PartFacts(props: {
   part: IHeldPart;
   trans: TranslationBundle;
@@ -145,7 +139,7 @@ function Answer(props: {
   );
 }
 
-/** The ways to an object, each from its root on. */
+/** Reference paths to an object, each starting at its root. */
 function Ways(props: {
   path: IPath;
   trans: TranslationBundle;

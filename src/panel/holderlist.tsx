@@ -10,14 +10,12 @@ import { HolderTable } from './holdertable';
 import type { IPanelProps, PanelModel } from './model';
 import { describeMoment, describeSum } from './words';
 
-/**
- * What holds the memory in use: the table with what one should know of it.
- */
+/** What uses GPU memory: the table with its explanations. */
 export function HolderList({ model }: IPanelProps): React.JSX.Element {
   const { held, holders, trans } = model;
   const { last, problem = null, task } = holders?.measurement ?? {};
   const moment = explainMoment(model);
-  // One that takes long can be cancelled; else a line above would come and go.
+  // Only a long walk shows a button to cancel it; otherwise a line above would flicker.
   const isLong = (task?.elapsed_s ?? null) !== null;
   const sample = model.current?.state.sample;
   if (sample && sample.state !== 'live') {
@@ -56,10 +54,10 @@ export function HolderList({ model }: IPanelProps): React.JSX.Element {
   );
 }
 
-/** From when the numbers are, where that is not plainly now. */
+/** When the numbers were measured, if not just now. */
 function explainMoment({ current, holders, trans }: PanelModel): string {
   const last = holders?.measurement.last;
-  // One that failed, or was not to be made, has a message that says why.
+  // A measurement that failed or was refused has a message that explains it.
   const isMade = last && (last.complete || last.devices.length > 0);
   const moment = isMade ? describeMoment(last, trans) : '';
   if (current && isBusy(current.state)) {

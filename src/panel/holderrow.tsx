@@ -21,9 +21,9 @@ import { Chip, Share } from './share';
 import { describeShape, nameCell } from './words';
 
 interface IRowProps extends IPanelProps {
-  /** Which row of the table is in the tab order. */
+  /** The table row that is in the tab order. */
   active: string;
-  /** Whether there is a column for the cell that made it. */
+  /** Whether there is a column for the cell that allocated it. */
   isRecorded: boolean;
   /** All bytes in use on the device. */
   total: number;
@@ -40,9 +40,7 @@ interface ILineProps extends IRowProps {
   actions: readonly IRowAction[];
 }
 
-/**
- * One holder, and when it is open what it consists of.
- */
+/** One holder, with its parts when it is open. */
 export function HolderRow(
   props: IRowProps & { row: IHolderRow }
 ): React.JSX.Element {
@@ -99,7 +97,7 @@ function PartRow(props: IRowProps & { group: IPartGroup }): React.JSX.Element {
   const { bytes, count, part } = group;
   const { holders, trans } = model;
   const actions = [searchAction(part.id, model)];
-  // What only a graph holds is no tensor that the user could see.
+  // Memory retained only by a graph is no tensor visible to the user.
   const label = part.graph ? trans.__('autograd graph') : undefined;
   const alike = trans._n('and %1 alike', 'and %1 alike', count - 1);
   return (
@@ -137,7 +135,7 @@ function PartRow(props: IRowProps & { group: IPartGroup }): React.JSX.Element {
   );
 }
 
-/** One line of the table, which opens and closes. */
+/** One expandable row of the table. */
 function Line(props: ILineProps): React.JSX.Element {
   const { id, level, model, segments, total } = props;
   const { holders, trans } = model;

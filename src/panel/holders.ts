@@ -5,8 +5,8 @@ import type { IHolders } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 
 /**
- * Who holds the memory of one kernel, as last measured, and which rows are open.
- * Lives as long as its kernel.
+ * What retains the memory of one kernel, as last measured, and which rows are open.
+ * Exists as long as its kernel.
  */
 export class HoldersModel extends Observable {
   constructor(memory: IKernelMemory) {
@@ -16,13 +16,13 @@ export class HoldersModel extends Observable {
     memory.disposed.connect(this.dispose, this);
   }
 
-  /** It is measured while somebody looks. */
+  /** Measured while it is displayed. */
   readonly measurement: Measurement<'holders'>;
 
-  /** The rows that show what is in them, by id. */
+  /** Ids of the rows that show their parts. */
   readonly expanded = new Set<string>();
 
-  /** The search for what holds an object of the last measurement, if any. */
+  /** The search for what retains an object of the last measurement, if any. */
   path(id: string): Task<'path'> | undefined {
     return this._paths.get(id);
   }
@@ -51,7 +51,7 @@ export class HoldersModel extends Observable {
     super.dispose();
   }
 
-  /** What was found is of the rows that were there. */
+  /** Drop searches, whose objects are of the previous measurement. */
   private _onMeasured(): void {
     const { last } = this.measurement;
     if (last !== this._last) {

@@ -16,10 +16,10 @@ interface ITableProps extends IPanelProps {
 }
 
 /**
- * The holders of one device as a tree grid, and last what nobody claims: what
- * was found nowhere is always there, never guessed away.
+ * The holders of one device as a tree grid, the last row being unattributed memory,
+ * which is always listed.
  *
- * Of its rows one is in the tab order; the arrow keys lead to the others.
+ * One row is in the tab order; the arrow keys move to the others.
  */
 export function HolderTable({ held, model }: ITableProps): React.JSX.Element {
   const { holders, sorting, trans } = model;
@@ -115,7 +115,7 @@ interface IUnheldProps extends ITableProps {
   readonly part: IPart;
 }
 
-/** What is in use and no Python object holds, as far as is known. */
+/** Memory in use that no Python object is known to retain. */
 function Unheld(props: IUnheldProps): React.JSX.Element | null {
   const { active, held, model, part } = props;
   const words = describeUnheld(part.kind, model.trans);

@@ -9,7 +9,7 @@ export const gpuIcon = new LabIcon({
   svgstr: gpuSvg
 });
 
-/** An arrow to a wall: to where it takes no room of the GPU. */
+/** An arrow to a wall, for moving data off the GPU. */
 export const offloadIcon = new LabIcon({
   name: 'gpu-headroom:offload',
   svgstr: offloadSvg

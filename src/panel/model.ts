@@ -28,21 +28,19 @@ interface IOptions {
   readonly memory: IGpuMemory;
   readonly sessions: ReleaseSessions;
   readonly trans: TranslationBundle;
-  /** `null`: there is no notebook to take one now. */
+  /** `null`: no notebook can take a cell now. */
   readonly insertCell: () => InsertCell | null;
-  /** The name of the focused document; empty where there is none. */
+  /** Name of the focused document; empty if there is none. */
   readonly documentName: () => string;
 }
 
-/** Numbers change no faster than they can be read. */
+/** Minimum interval between renders, so that numbers stay readable. */
 const RENDER_MS = 250;
 
-/** Numbers grow old without anything being said of it. */
+/** Interval at which the age of numbers is checked, since no event reports it. */
 const TICK_MS = 1000;
 
-/**
- * What the panel shows of the focused notebook's or console's kernel.
- */
+/** State of the panel for the kernel of the focused notebook or console. */
 export class PanelModel extends VDomModel {
   constructor(private readonly _options: IOptions) {
     super();
@@ -88,22 +86,22 @@ export class PanelModel extends VDomModel {
     return this._kernel.current;
   }
 
-  /** Who holds its memory. */
+  /** The holders of its memory. */
   get holders(): HoldersModel | null {
     return this._holders;
   }
 
-  /** Giving it back. */
+  /** Its release session. */
   get session(): ReleaseSession | null {
     return this._session;
   }
 
-  /** Insert a cell that frees items; `null` where no notebook can take it. */
+  /** Insert a cell that frees items; `null` if no notebook can take it. */
   get insertCell(): InsertCell | null {
     return this._options.insertCell();
   }
 
-  /** The name of the document that the kernel belongs to. */
+  /** Name of the document that the kernel belongs to. */
   get documentName(): string {
     return this._options.documentName();
   }
@@ -112,20 +110,20 @@ export class PanelModel extends VDomModel {
     return this.current?.state.sample?.devices ?? [];
   }
 
-  /** Whether the numbers are too old to be shown as they are. */
+  /** Whether the numbers are stale. */
   get isStale(): boolean {
     const state = this.current?.state;
     return state !== undefined && staleness(state, Date.now()) !== null;
   }
 
-  /** The device that was picked, else the fullest one. */
+  /** The selected device, else the fullest one. */
   get device(): IDevice | null {
     const { current, devices } = this;
     const index = current && this._picked.get(current);
     return devices.find(each => each.index === index) ?? fullest(devices);
   }
 
-  /** Who holds the memory of that device. */
+  /** The holders of that device's memory. */
   get held(): IHeldDevice | null {
     const index = this.device?.index;
     const devices = this._holders?.measurement.last?.devices ?? [];
@@ -141,7 +139,7 @@ export class PanelModel extends VDomModel {
     this.stateChanged.emit();
   }
 
-  /** Whether the panel is on screen: readings then come at the fast rate. */
+  /** Whether the panel is on screen; readings then arrive at the fast rate. */
   set isShown(isShown: boolean) {
     this._isShown = isShown;
     this._kernel.isWatched = isShown;
@@ -150,7 +148,7 @@ export class PanelModel extends VDomModel {
     }
   }
 
-  /** Show another device in the sections below. */
+  /** Select the device that the sections below show. */
   pick(index: number): void {
     if (this.current) {
       this._picked.set(this.current, index);
@@ -200,7 +198,7 @@ export class PanelModel extends VDomModel {
   private readonly _throttler: Throttler;
   private readonly _poll: Poll;
   private readonly _picked = new WeakMap<IKernelMemory, number>();
-  /** What was found and opened in a kernel stays while another is focused. */
+  /** Results and open rows of a kernel are kept while another is focused. */
   private readonly _holdersOf = perKernel(memory => new HoldersModel(memory));
   private _holders: HoldersModel | null = null;
   private _session: ReleaseSession | null = null;
@@ -210,7 +208,7 @@ export class PanelModel extends VDomModel {
   private _isShown = false;
 }
 
-/** A section of the panel, drawn from its model. */
+/** A section of the panel, rendered from its model. */
 export interface IPanelSection {
   readonly id: string;
   /** Position in the panel, from the top. */
@@ -220,11 +218,11 @@ export interface IPanelSection {
   /** Height in pixels below which it is not reduced, unless its content is smaller. */
   readonly minHeight?: number;
   readonly label: (trans: TranslationBundle) => string;
-  /** The text at the right of the title. */
+  /** Text at the right of the title. */
   readonly total: (model: PanelModel) => string;
   /** Whether it is in the panel; by default, while the kernel has a device. */
   readonly isShown?: (model: PanelModel) => boolean;
-  /** What redraws the panel when it changes, besides the state of the kernel. */
+  /** Rerenders the panel when it changes, in addition to the state of the kernel. */
   readonly follows?: (
     model: PanelModel
   ) => { readonly changed: ISignal<unknown, void> } | null;
@@ -236,13 +234,13 @@ export interface IPanelSection {
 /** The sections of the panel. */
 export type ISections = Registry<IPanelSection>;
 
-/** The token of the sections of the panel, for the plugins that add some. */
+/** Token of the sections of the panel, for plugins that add some. */
 export const ISections = new Token<ISections>(
   'gpu-headroom:ISections',
   'The sections of the panel.'
 );
 
-/** What the parts of the panel are drawn from. */
+/** Props of the parts of the panel. */
 export interface IPanelProps {
   readonly model: PanelModel;
 }

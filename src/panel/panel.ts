@@ -69,7 +69,7 @@ export class GpuPanel extends SidePanel {
     return this.content;
   }
 
-  /** Hidden, it has nothing to put together: showing it is news. */
+  /** Render on being shown, since nothing is rendered while hidden. */
   private _onModel(): void {
     if (!this.isVisible) {
       return;
@@ -105,7 +105,10 @@ export class GpuPanel extends SidePanel {
     });
   }
 
-  /** Lumino orders what is on screen; the tab order is that of the nodes. */
+  /**
+   * Insert the node in order, since Lumino orders only the layout and the tab order is
+   * that of the nodes.
+   */
   private _place(widget: SectionWidget, index: number): void {
     const { handles, node, titles } = this._accordion;
     this._accordion.insertWidget(index, widget);
@@ -115,7 +118,7 @@ export class GpuPanel extends SidePanel {
         node.insertBefore(part, next);
       }
     }
-    // Lumino's own is English, and without the total.
+    // Lumino's own label is English, and without the total.
     titles[index]?.removeAttribute('aria-label');
     this._observer.observe(widget.body.node);
   }
@@ -127,7 +130,7 @@ export class GpuPanel extends SidePanel {
     return widget;
   }
 
-  /** Give small sections what they need, and divide the rest among the others. */
+  /** Give small sections the height they need, and divide the rest among the others. */
   private _share(): void {
     if (!this.isVisible) {
       return;
@@ -153,7 +156,7 @@ export class GpuPanel extends SidePanel {
     });
   }
 
-  /** A section whose title has the focus stays in sight while others grow. */
+  /** Keep a section whose title has the focus in view while others grow. */
   private _keepInSight(): void {
     this._shown.forEach(({ node }, index) => {
       if (this._accordion.titles[index] === document.activeElement) {
@@ -162,7 +165,7 @@ export class GpuPanel extends SidePanel {
     });
   }
 
-  /** A user has chosen the heights, of what is open now. */
+  /** Record the heights of the open sections that the user chose. */
   private _onHandle(): void {
     this._isMoved = true;
   }
@@ -180,7 +183,7 @@ export class GpuPanel extends SidePanel {
   private _isMoved = false;
 }
 
-/** The heights, the largest of them reduced to one level so that all fit. */
+/** Reduce the largest heights to one level so that all fit. */
 function divide(heights: readonly number[], space: number): number[] {
   let rest = space;
   let level = Infinity;

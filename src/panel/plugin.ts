@@ -13,7 +13,7 @@ import { type InsertCell, ISections, PanelModel } from './model';
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { GpuPanel } from './panel';
 
-/** Of JupyterLab. */
+/** Command of JupyterLab. */
 const OPEN_SETTINGS = 'settingeditor:open';
 
 const SHOW_ARGS = {

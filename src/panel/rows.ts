@@ -1,6 +1,4 @@
-/**
- * The rows of the table of holders: pure functions of what was measured.
- */
+/** Rows of the table of holders: pure functions of measurements. */
 import {
   type HolderKind,
   HolderKindSchema,
@@ -18,26 +16,24 @@ export interface ISorting {
   readonly isAscending: boolean;
 }
 
-/** What a row of the table shows of a holder. */
+/** A holder as shown in a row of the table. */
 export interface IHolderRow {
   readonly held: IHeld;
   readonly name: string;
   readonly kind: string;
-  /** The cell that made all of it: "In [4]", or empty. */
+  /** The cell that allocated all of it: "In [4]", or empty. */
   readonly made: string;
 }
 
-/** Parts that differ in nothing but their name. */
+/** Parts that differ only in name. */
 export interface IPartGroup {
-  /** The first one: it stands for all. */
+  /** The first part, representing all. */
   readonly part: IHeldPart;
   readonly count: number;
   readonly bytes: number;
 }
 
-/**
- * The rows in order; rows alike in the column that counts, by size.
- */
+/** Sort rows; rows that are equal in the sorted column, by size. */
 export function sortRows(
   rows: readonly IHolderRow[],
   { column, isAscending }: ISorting
@@ -53,8 +49,8 @@ export function sortRows(
 }
 
 /**
- * The order after a click on a column's title: the other way round, or at first
- * the largest or the first letter on top.
+ * The order after a click on a column title: reversed, or at first the largest or the
+ * first letter on top.
  */
 export function sortBy(sorting: ISorting, column: Column): ISorting {
   return sorting.column === column
@@ -62,9 +58,7 @@ export function sortBy(sorting: ISorting, column: Column): ISorting {
     : { column, isAscending: column !== 'size' };
 }
 
-/**
- * Parts alike in kind, shape and origin as one, the largest group first.
- */
+/** Group parts of the same kind, shape and origin, the largest group first. */
 export function groupParts(parts: readonly IHeldPart[]): IPartGroup[] {
   const groups = new Map<string, IPartGroup>();
   for (const part of parts) {
@@ -82,14 +76,14 @@ export function groupParts(parts: readonly IHeldPart[]): IPartGroup[] {
 
 /** A segment of a row's bar. */
 export interface ISegment {
-  /** `outside` stands for what is not attributed. */
+  /** `outside` is unattributed memory. */
   readonly kind: HolderKind | 'outside';
   readonly bytes: number;
 }
 
 /**
- * What a holder consists of, in the order of the bar. Parts that were too many
- * to list count as tensors where the holder is mixed.
+ * Composition of a holder, in the order of the bar. Parts too many to list count as
+ * tensors if the holder is mixed.
  */
 export function segmentsOf({ bytes, kind, parts }: IHeld): ISegment[] {
   if (kind !== 'mixed') {
@@ -107,9 +101,7 @@ export function segmentsOf({ bytes, kind, parts }: IHeld): ISegment[] {
     .filter(segment => segment.bytes > 0);
 }
 
-/**
- * Where all of a holder was made, where that is one cell; else `null`.
- */
+/** Where all of a holder was allocated; `null` unless that is one cell. */
 export function siteOf({ parts }: IHeld): IAllocationSite | null {
   const [first] = parts.map(part => part.allocation_site);
   const isOne = parts.every(

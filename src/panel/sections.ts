@@ -40,7 +40,7 @@ export const HOLDERS: IPanelSection = {
 export const FREEABLE: IPanelSection = {
   id: 'freeable',
   rank: 60,
-  // What can be freed matters more then than how it came about.
+  // After an error, what can be freed matters more than the history.
   failedRank: 25,
   minHeight: 170,
   label: trans => trans.__('Can be freed'),

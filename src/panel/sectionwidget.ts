@@ -7,12 +7,10 @@ import * as React from 'react';
 import type { IKernelMemory } from '../tokens';
 import type { IPanelSection, PanelModel } from './model';
 
-/** By default, about two rows and what can be done with them. */
+/** Default height: about two rows with their actions. */
 const MIN_HEIGHT_PX = 120;
 
-/**
- * One section in the accordion of the panel: its content scrolls where it is higher.
- */
+/** One section in the accordion of the panel; its content scrolls if it is higher. */
 export class SectionWidget extends Panel {
   constructor(
     readonly section: IPanelSection,
@@ -38,7 +36,7 @@ export class SectionWidget extends Panel {
       : Math.ceil(this.body.node.getBoundingClientRect().height);
   }
 
-  /** Bound the height by what the content needs. */
+  /** Limit the height to what the content needs. */
   bound(height: number): void {
     const { minHeight = MIN_HEIGHT_PX } = this.section;
     this.node.style.maxHeight = `${height}px`;
@@ -56,7 +54,7 @@ export class SectionWidget extends Panel {
 }
 
 /**
- * The content of a section: drawn and measured only while it is on screen.
+ * Content of a section, rendered and measured only while it is on screen.
  *
  * Does not own its model.
  */
@@ -95,7 +93,7 @@ class Body extends VDomRenderer<PanelModel> {
     return React.createElement(this._section.Body, { model: this.model });
   }
 
-  /** Measure what is shown of this kernel; `null`: nothing is. */
+  /** Measure the content for this kernel; `null`: stop measuring. */
   private _look(kernel: IKernelMemory | null): void {
     if (kernel !== this._kernel) {
       const before = this._looking;

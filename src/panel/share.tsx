@@ -6,9 +6,7 @@ import type { HolderKind } from '../protocol';
 import type { ISegment } from './rows';
 import { describeShare, nameKind } from './words';
 
-/**
- * A kind as a chip with a sample of its colour.
- */
+/** A kind as a chip with a sample of its color. */
 export function Chip(props: {
   kind: HolderKind | 'mixed';
   label?: string;
@@ -23,9 +21,7 @@ export function Chip(props: {
   );
 }
 
-/**
- * A bar of the share of all memory in use.
- */
+/** A bar of the share of all memory in use. */
 export function Share(props: {
   segments: readonly ISegment[];
   total: number;

@@ -18,7 +18,7 @@ import { nameHolder } from '../text/names';
 import { describeUnheld, namePart } from '../text/parts';
 import { type IHolderRow, siteOf } from './rows';
 
-/** A kind as its chip says it. */
+/** Label of a kind on its chip. */
 export function nameKind(
   kind: HolderKind | 'mixed',
   trans: TranslationBundle
@@ -33,13 +33,13 @@ export function nameKind(
   }
 }
 
-/** A cell as "In [4]"; empty where it is not known. */
+/** A cell as "In [4]"; empty if unknown. */
 export function nameCell(site: IAllocationSite | null): string {
   const count = site?.execution_count ?? null;
   return count === null ? '' : formatPrompt(count);
 }
 
-/** A holder with what its row says of it. */
+/** A holder with the text of its row. */
 export function toRow(held: IHeld, trans: TranslationBundle): IHolderRow {
   return {
     held,
@@ -49,12 +49,12 @@ export function toRow(held: IHeld, trans: TranslationBundle): IHolderRow {
   };
 }
 
-/** A part's type and shape: "float32 [10, 1024]"; empty where not known. */
+/** Type and shape of a part: "float32 [10, 1024]"; empty if unknown. */
 export function describeShape({ dtype, shape }: IHeldPart): string {
   return [dtype, shape && `[${shape.join(', ')}]`].filter(Boolean).join(' ');
 }
 
-/** What stands behind a name: "list, 45 tensors". */
+/** Type and content of a holder: "list, 45 tensors". */
 export function describeHolder(
   { count, type_name }: IHeld,
   trans: TranslationBundle
@@ -73,7 +73,7 @@ export function describeShare(
   return trans.__('%1, %2% of the memory in use', formatBytes(bytes), share);
 }
 
-/** The parts of an account that are told though they are nothing. */
+/** Parts of the sum that are listed even if they are zero. */
 const ALWAYS: readonly PartKind[] = [
   'named',
   'graphs',
@@ -81,12 +81,12 @@ const ALWAYS: readonly PartKind[] = [
   'not_attributed'
 ];
 
-/** The parts of an account that are told. */
+/** Parts of the sum that are listed. */
 export function partsTold({ parts }: IHeldDevice): IPart[] {
   return parts.filter(({ kind, bytes }) => bytes > 0 || ALWAYS.includes(kind));
 }
 
-/** Where every byte in use is, as one sum. */
+/** All memory in use as one sum of its parts. */
 export function describeSum(
   held: IHeldDevice,
   trans: TranslationBundle
@@ -99,13 +99,13 @@ export function describeSum(
   return trans.__('%1 = %2 in use.', sum.join(' + '), whole);
 }
 
-/** When it was measured: "as of In [6], 14:02:11". */
+/** Time of the measurement: "as of In [6], 14:02:11". */
 export function describeMoment(
   { execution_count, time_s }: IHolders,
   trans: TranslationBundle
 ): string {
   const date = new Date(time_s * 1000);
-  // Not every number is a time.
+  // Not every number is a valid time.
   const time = Number.isNaN(date.getTime())
     ? trans.__('an unknown time')
     : date.toLocaleTimeString();
