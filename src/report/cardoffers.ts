@@ -5,7 +5,7 @@ import { runCells } from '../lab/run';
 import type { IShownReport, IWholeOffer } from './offer';
 import { sourceAround } from './place';
 
-/** What the buttons do that the card has beside remedies on each page, by id. */
+/** Handlers of the buttons that the report has beside remedies on each page, by id. */
 export const CARD_BUTTONS: Readonly<
   Record<string, (shown: IShownReport, remedyId: string) => unknown>
 > = {
@@ -42,7 +42,7 @@ const COPY: IWholeOffer = {
   }
 };
 
-/** Copy what the causes were concluded from, for an issue. */
+/** Copy the data that the causes were derived from, for an issue. */
 const COPY_EVIDENCE: IWholeOffer = {
   id: 'copy-evidence',
   rank: 20,
@@ -71,5 +71,5 @@ const RERUN: IWholeOffer = {
   }
 };
 
-/** The buttons that a report has without wings. */
+/** Buttons of a report without those of wings. */
 export const CARD_OFFERS: readonly IWholeOffer[] = [COPY, COPY_EVIDENCE, RERUN];

@@ -30,8 +30,8 @@ interface IOptions {
 }
 
 /**
- * All cards of the page: they share what is known of the reports, for as long as
- * the page lives. With all that it needs it is loaded with the first of them.
+ * All reports of the page, with the data they share for the lifetime of the page.
+ * Loaded, with all dependencies, with the first report.
  */
 export class Cards {
   constructor(private readonly _options: IOptions) {
@@ -41,7 +41,7 @@ export class Cards {
     this._deskOf = desksOf(sessions, translator);
   }
 
-  /** What draws one card; its caller owns it. */
+  /** Create the renderer of one report, owned by the caller. */
   create(): ReportRenderer {
     const { memory, places, dialogs } = this._options;
     return new ReportRenderer({

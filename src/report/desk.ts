@@ -14,9 +14,9 @@ export type DeskOf = (
 ) => Desk;
 
 /**
- * What the buttons of a report work with, the same on all its cards.
+ * What the buttons of a report need, shared by all outputs that show the report.
  *
- * Only ids leave this page, and edits come from the helper.
+ * Requests contain only ids, and edits come from the helper.
  */
 export class Desk {
   constructor(
@@ -33,7 +33,9 @@ export class Desk {
   prepared: IReport | null = null;
 }
 
-/** One desk for all cards of a report, which outlives them; it goes with its kernel. */
+/**
+ * One desk per report, shared by all outputs that show it and disposed with its kernel.
+ */
 export function desksOf(
   sessions: ReleaseSessions,
   translator: ITranslator

@@ -1,9 +1,9 @@
 import type { ICause, IMessage, IReport } from '../protocol';
 
 /**
- * What a report was concluded from, as JSON, for those who mend a wrong
- * diagnosis: numbers and ids. No name of the person's is in it, each stands as
- * `name-1`, `name-2`; no code, no sentence and no id of a cell either.
+ * Evidence of a report as JSON, for developers who fix a wrong diagnosis: numbers and
+ * ids. Names of the user's are replaced by `name-1`, `name-2`; code, sentences and cell
+ * ids are left out.
  */
 export function evidenceText(report: IReport): string {
   const names = new Map<string, string>();

@@ -9,22 +9,22 @@ import { nameSize } from '../text/names';
 import { namePart } from '../text/parts';
 import { plain } from '../text/plain';
 
-/** Lines of code before and after the failing one. */
+/** Number of lines of code before and after the failing one. */
 const AROUND = 3;
 
 /** Details that name other processes. */
 const OF_OTHERS = new Set(['detail.process', 'detail.program']);
 
-/** Characters of a line of code, and rows of a table. */
+/** Maximum length of a line of code in characters, and maximum number of table rows. */
 const MAX_LINE = 300;
 const MAX_ROWS = 60;
 
 /**
- * A report as Markdown, for a chat or an issue tracker: what was measured, the
- * causes and remedies, versions, and the lines around the failing one. No data,
- * and nothing of other processes.
+ * A report as Markdown, for a chat or an issue tracker: measurements, causes, remedies,
+ * versions, and the lines around the failing one. Contains no data, and nothing about
+ * other processes.
  *
- * @param source - the failed cell as it is now; `null` where it is not known
+ * @param source - the failed cell as it is now; `null` if unknown
  */
 export function markdownOf(
   words: IWords,
@@ -84,7 +84,7 @@ function code(
   const shown = lines
     .slice(first, line + AROUND)
     .map((text, index) => numbered(first + index + 1, line, text));
-  // Longer than any in the code.
+  // The fence must be longer than any run of backticks in the code.
   const ticks = shown.join('').match(/`+/g) ?? [];
   const fence = '`'.repeat(Math.max(3, ...ticks.map(each => each.length + 1)));
   const heading = trans.__('The lines around line %1:', String(line));
@@ -117,7 +117,7 @@ function table(
   ].join('\n');
 }
 
-/** What came from a file may not begin a block of its own. */
+/** Join lines, so that text from a file cannot start a block of its own. */
 function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }

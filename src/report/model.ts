@@ -18,10 +18,7 @@ import type { ReleaseSession } from '../release/session';
 import { words } from '../text/messages';
 import type { IKernelMemory } from '../tokens';
 
-/**
- * The session of one report over the link to its kernel, which takes it along when
- * it ends.
- */
+/** The session of one report on the link to its kernel; disposed with the link. */
 export class ReportModel extends ReportSession {
   constructor(
     releases: ReleaseSession,
@@ -51,8 +48,8 @@ export class ReportModel extends ReportSession {
   readonly memory: IKernelMemory;
 
   /**
-   * Ids of the cells that a fix runs, by remedy id, as far as asked for since the
-   * helper vouches for the report.
+   * Ids of the cells that a fix runs, by remedy id, as far as requested since the
+   * helper confirmed the report.
    */
   get runs(): Readonly<Record<string, readonly string[]>> {
     return this._runs;
@@ -63,7 +60,7 @@ export class ReportModel extends ReportSession {
     this.changed.emit();
   }
 
-  /** What trying its edits has shown; `null`: they were not tried. */
+  /** Results of trying its edits; `null`: they were not tried. */
   get tried(): ITried | null {
     return this._tried;
   }
@@ -73,7 +70,7 @@ export class ReportModel extends ReportSession {
     this.changed.emit();
   }
 
-  /** Show a remedy as under way until a task of the kernel has ended. */
+  /** Show a remedy as in progress until a task of the kernel has ended. */
   waitFor<K extends Work>(
     remedyId: string,
     task: Task<K>,
@@ -86,7 +83,7 @@ export class ReportModel extends ReportSession {
     return this.wait(remedyId, working);
   }
 
-  /** What its cards show besides is another. */
+  /** Rerender the outputs that show the report. */
   refresh(): void {
     this.changed.emit();
   }
@@ -99,8 +96,8 @@ export class ReportModel extends ReportSession {
   }
 
   /**
-   * True once, soon after the cell ran out of memory: the card is news then,
-   * and not when a page is loaded again or shows it a second time.
+   * Return true once, soon after the cell ran out of memory; the report is not news
+   * when a page is reloaded or shows it again.
    */
   takeNews(): boolean {
     const isNews = this._isNews();
@@ -150,9 +147,9 @@ function portOf(
 }
 
 /**
- * A task as a remedy shows it.
+ * A task in the form that a remedy shows.
  *
- * @param onChange - called when it waits, goes on, or has ended
+ * @param onChange - called when the task waits, continues, or has ended
  */
 function workingOf<K extends Work>(
   memory: IKernelMemory,

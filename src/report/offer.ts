@@ -8,16 +8,16 @@ import type { IWords } from '../text/messages';
 import type { Desk } from './desk';
 import type { ISite } from './place';
 
-/** A report where a button of it was pressed. */
+/** A report in which a button was pressed. */
 export interface IShownReport {
-  /** The helper's own copy, else what was saved. */
+  /** The helper's own copy, else the saved one. */
   readonly report: IReport;
   readonly words: IWords;
   /** `null`: there is no kernel that may have made it. */
   readonly desk: Desk | null;
   /** `null` outside notebooks, where nothing is edited or run. */
   readonly site: ISite | null;
-  /** Ask, then restart the kernel around it. */
+  /** Ask for confirmation, then restart the report's kernel. */
   restart(): Promise<unknown>;
 }
 
@@ -26,15 +26,17 @@ export interface IRemedyOffer {
   readonly id: string;
   /** Position among the buttons of its place. */
   readonly rank: number;
-  /** Beside the remedy, or beside what became of it. */
+  /** Beside the remedy, or beside its result. */
   readonly place: 'remedy' | 'outcome';
   /** Its label; `null`: it is not offered. */
   label(context: IContext, remedy: IRemedy): string | null;
-  /** Its label as the next step once memory was freed; missing: it is none. */
+  /**
+   * Its label as the next step after memory was freed; missing: it is not a next step.
+   */
   nextLabel?(context: IContext, remedy: IRemedy): string | null;
-  /** Find out what the label has to say. Never rejects. */
+  /** Request the data that the label needs. Never rejects. */
   prepare?(desk: Desk, panel: NotebookPanel): Promise<void>;
-  /** What it does; a rejection is shown on the remedy. */
+  /** Run its action; a rejection is shown on the remedy. */
   press(desk: Desk, site: ISite, remedyId: string): Promise<void> | void;
 }
 
@@ -49,10 +51,10 @@ export interface IWholeOffer {
   press(shown: IShownReport): Promise<string | null>;
 }
 
-/** A button of a report: when it is shown, and what it does. */
+/** A button of a report: when it is shown, and its action. */
 export type IReportOffer = IRemedyOffer | IWholeOffer;
 
-/** Whether an offer is of one remedy. */
+/** Whether an offer is for one remedy. */
 export function isOfRemedy(offer: IReportOffer): offer is IRemedyOffer {
   return offer.place === 'remedy' || offer.place === 'outcome';
 }
@@ -60,7 +62,7 @@ export function isOfRemedy(offer: IReportOffer): offer is IRemedyOffer {
 /** The buttons that wings add to reports. */
 export type IReportOffers = Registry<readonly IReportOffer[]>;
 
-/** The token of the buttons of reports, for the plugins that add some. */
+/** Token of the buttons of reports, for plugins that add some. */
 export const IReportOffers = new Token<IReportOffers>(
   'gpu-headroom:IReportOffers',
   'The buttons of out-of-memory reports in notebooks.'

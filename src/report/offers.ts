@@ -22,8 +22,8 @@ import {
 } from './offer';
 
 /**
- * What a report offers in JupyterLab, where the cells around it can be edited, run and
- * inserted: what the core and the wings have registered.
+ * Offers of a report in JupyterLab, where the surrounding cells can be edited, run and
+ * inserted: those registered by the core and the wings.
  */
 export class Offers implements IOffers {
   constructor(private readonly _wings: IReportOffers) {
@@ -31,14 +31,14 @@ export class Offers implements IOffers {
     this._sort();
   }
 
-  /** A wing has added some, or taken some away. */
+  /** Emitted when a wing adds or removes offers. */
   get changed(): ISignal<unknown, void> {
     return this._wings.changed;
   }
 
   /**
-   * Have buttons find out what their labels have to say, once for each time that the
-   * helper vouches for the report.
+   * Let buttons request the data that their labels need, once each time that the helper
+   * confirms the report.
    */
   async prepare(desk: Desk, panel: NotebookPanel): Promise<void> {
     const { report } = desk.model;
@@ -51,9 +51,9 @@ export class Offers implements IOffers {
   }
 
   /**
-   * Do what a button asks for. Never rejects: a failure of a remedy is shown there.
+   * Run the action of a button. Never rejects: a failure of a remedy is shown with it.
    *
-   * @param remedyId - `null`: it is of no remedy
+   * @param remedyId - `null`: the button belongs to no remedy
    * @returns the sentence to show in Details; `null`: none
    */
   async press(
@@ -79,7 +79,7 @@ export class Offers implements IOffers {
   offersOf(context: IContext, remedy: IRemedy): IRemedyOffers {
     const { report, trans } = context;
     if (report.sticky_error) {
-      // Nothing else helps; JupyterLab asks first.
+      // A restart is the only remedy; JupyterLab asks for confirmation.
       const label = trans.__('Restart kernel…');
       const restart = { label, action: 'restart', primary: true };
       return {
@@ -96,7 +96,10 @@ export class Offers implements IOffers {
     };
   }
 
-  /** One primary button: the fix where the cell needs one, else running it again. */
+  /**
+   * Next step, with one primary button: the fix if the cell needs one, else running it
+   * again.
+   */
   nextStep(context: IContext, fix: IRemedy | null): INextStep | null {
     const { report, state } = context;
     if (!state.editable) {

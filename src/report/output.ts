@@ -1,15 +1,15 @@
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
-/** What draws the report of one output. */
+/** Renderer of the report of one output. */
 export type Renderer = Widget & IRenderMime.IRenderer;
 
 /**
- * The output that a report stands in: what draws it is loaded with the first
- * report of the page, since most pages never show one.
+ * The output that contains a report. Its renderer is loaded with the first report of
+ * the page, since most pages never show one.
  *
- * Owns its renderer. Rejects where that cannot be loaded, which JupyterLab shows;
- * the next try loads again.
+ * Owns its renderer. Rejects if that cannot be loaded, which JupyterLab shows; the next
+ * attempt loads again.
  */
 export class ReportOutput extends Widget implements IRenderMime.IRenderer {
   constructor(private readonly _load: () => Promise<Renderer>) {

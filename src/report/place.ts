@@ -6,7 +6,7 @@ import type { Widget } from '@lumino/widgets';
 
 import { formatPrompt } from '../text/format';
 
-/** Where on the page a card stands, and whose kernel made it. */
+/** Position of a report on the page, with its notebook or console and kernel. */
 export interface IPlace {
   readonly sessionContext: ISessionContext;
   /** The notebook whose cells can be edited and run; `null` in a console. */
@@ -16,13 +16,11 @@ export interface IPlace {
 /** The notebook in which a button was pressed. */
 export interface ISite {
   readonly panel: NotebookPanel;
-  /** The cell that holds the card. */
+  /** The cell that contains the report. */
   readonly cellId: string | null;
 }
 
-/**
- * Finds the notebook or console around a card.
- */
+/** Finds the notebook or console around a report. */
 export class Places {
   constructor(
     private readonly _notebooks: INotebookTracker | null,
@@ -30,8 +28,8 @@ export class Places {
   ) {}
 
   /**
-   * Find the place of a node that is attached to the page; `null` elsewhere,
-   * as in a view of one output.
+   * Find the place of a node attached to the page; `null` if it is outside of notebooks
+   * and consoles, as in a view of one output.
    */
   find(node: Node): IPlace | null {
     const isAround = (widget: Widget): boolean => widget.node.contains(node);
@@ -41,9 +39,7 @@ export class Places {
   }
 }
 
-/**
- * The id of the code cell of a notebook that holds a node.
- */
+/** The id of the notebook's code cell that contains a node. */
 export function cellAround(panel: NotebookPanel, node: Node): string | null {
   const cell = panel.content.widgets.find(
     widget => widget instanceof CodeCell && widget.node.contains(node)
@@ -51,16 +47,14 @@ export function cellAround(panel: NotebookPanel, node: Node): string | null {
   return cell?.model.id ?? null;
 }
 
-/** The code of the cell that holds a card, as it is now; `null`: not known. */
+/** The current code of the cell that contains a report; `null`: unknown. */
 export function sourceAround(site: ISite | null): string | null {
   const cells = [...(site?.panel.model?.cells ?? [])];
   const cell = cells.find(({ id }) => id === site?.cellId);
   return cell?.sharedModel.getSource() ?? null;
 }
 
-/**
- * The prompt of a cell: "In [2]", without a number when it has not run.
- */
+/** The prompt of a cell: "In [2]", without a number if it has not run. */
 export function promptOf(panel: NotebookPanel | null, cellId: string): string {
   const cell = panel?.content.widgets.find(({ model }) => model.id === cellId);
   return formatPrompt(

@@ -16,12 +16,10 @@ import { IReportOffers } from './offer';
 import { ReportOutput } from './output';
 import { Places } from './place';
 
-/** Above `text/html`, which every report carries for other readers. */
+/** Above `text/html`, which every report includes for other readers. */
 const RANK = 10;
 
-/**
- * Draws the out-of-memory card of a failed cell, wherever outputs are shown.
- */
+/** Renders the out-of-memory report of a failed cell, wherever outputs are shown. */
 const plugin: JupyterFrontEndPlugin<IReportOffers> = {
   id: 'gpu-headroom:report',
   description: 'Shows why a cell ran out of GPU memory and what helps.',
@@ -61,7 +59,7 @@ const plugin: JupyterFrontEndPlugin<IReportOffers> = {
       return cards.create();
     };
     const factory = {
-      // All of it is text: it is also shown in notebooks that are not trusted.
+      // The report contains only text, so it is also shown in untrusted notebooks.
       safe: true,
       mimeTypes: [MIME_TYPE],
       createRenderer: () => new ReportOutput(load)

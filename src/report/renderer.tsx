@@ -25,14 +25,14 @@ interface IOptions {
   readonly deskOf: DeskOf;
   readonly offers: Offers;
   readonly announcer: Announcer;
-  /** Ask before a kernel is restarted. */
+  /** Dialogs that ask for confirmation before a kernel is restarted. */
   readonly dialogs: ISessionContextDialogs;
   readonly words: IWords;
 }
 
 /**
- * Shows the report of an output as a card, and connects it to the kernel of the
- * notebook or console that it stands in.
+ * Renders the report of an output, and connects it to the kernel of the notebook or
+ * console that contains it.
  */
 export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
   constructor(private readonly _options: IOptions) {
@@ -42,14 +42,14 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     _options.offers.changed.connect(this._draw, this);
   }
 
-  /** Read what the output holds; it is untrusted whatever the notebook says. */
+  /** Read the data of the output; it is untrusted even if the notebook is trusted. */
   renderModel(model: IRenderMime.IMimeModel): Promise<void> {
     this._data = model.data;
     this._saved = parseReport(model.data[MIME_TYPE]);
     this._bind();
     this._draw();
     if (this._isComplete()) {
-      // Also where no event told of it, as on a page that was hidden.
+      // Also when no event announced it, as on a page that was hidden.
       void this._model?.complete();
     }
     return Promise.resolve();
@@ -72,7 +72,7 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     this._bind();
   }
 
-  /** Find the kernel around this widget; a kernel may come later, or change. */
+  /** Find the kernel around this widget; a kernel may appear later, or change. */
   private _bind(): void {
     if (this.isDisposed || !this.isAttached || this._saved === null) {
       return;
@@ -93,7 +93,7 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     }
   }
 
-  /** After everybody else has heard of the new kernel. */
+  /** Handle a kernel change, after all other listeners. */
   private _onKernelChanged(): void {
     void Promise.resolve().then(() => {
       this._bind();
@@ -145,7 +145,7 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     };
   }
 
-  /** The helper has another one, or says more of it. */
+  /** Handle a new or more complete copy of the helper. */
   private _onReport(): void {
     if (!this.isDisposed && this._desk && this._place?.panel) {
       void this._options.offers.prepare(this._desk, this._place.panel);
@@ -179,7 +179,7 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     }
   }
 
-  /** Why there is no report to show, over what its output says to everybody. */
+  /** Why there is no report to show, above the text of its output. */
   private _notice(): React.JSX.Element {
     const { trans } = this._options.words;
     if (this._saved === null) {
