@@ -14,7 +14,7 @@ import { type DryRunMore, Here } from './here';
 
 import '../../style/dryrun.css';
 
-/** The code cells of a notebook as they stand, with what a person calls them. */
+/** The code cells of a notebook in their current state, with display names. */
 export function cellsOf(
   { model }: NotebookPanel,
   last: number | null,
@@ -34,7 +34,7 @@ export function cellsOf(
   };
 }
 
-/** By the number of its last run, else by its place. */
+/** Label by the number of its last run, else by its position. */
 function labelOf(
   cell: ICellModel,
   index: number,
@@ -47,11 +47,11 @@ function labelOf(
 }
 
 /**
- * Ask on which GPU, and up to which cell; then run it dry. What cells do that others
- * would notice is asked for before anything runs. Never rejects.
+ * Ask which GPU to simulate and up to which cell, then start a dry run. Cells with side
+ * effects are confirmed before anything runs. Never rejects.
  *
- * @param show - called when it begins: what is found stands in the panel
- * @returns a sentence why it did not begin; `null`: it did, or the person left it
+ * @param show - called when it starts, to show the panel with the results
+ * @returns a sentence on why it did not start; `null`: it did, or the user canceled
  */
 export async function beginDryRun(
   memory: IKernelMemory,
@@ -78,8 +78,9 @@ export async function beginDryRun(
 }
 
 /**
- * Run cells of a notebook dry, and ask a person first where they do more than compute;
- * `more` is what takes longer: values, and the largest batch on each GPU.
+ * Start a dry run of cells of a notebook, after confirmation by the user if they have
+ * side effects. `more` requests results that take longer: values, and the largest batch
+ * on each GPU.
  */
 export async function runDry(
   memory: IKernelMemory,

@@ -6,7 +6,7 @@ import * as React from 'react';
 import { formatBytes } from '../text/format';
 import type { IKernelMemory } from '../tokens';
 
-/** Of `gpu_dry_run/gpus.py`. */
+/** Same list as in `gpu_dry_run/gpus.py`. */
 export const GPUS = [
   'T4',
   'L4',
@@ -21,7 +21,7 @@ export const GPUS = [
   'H100 80GB'
 ];
 
-/** What a person chose. */
+/** Selection of the user. */
 export interface IChoice {
   /** Empty: the kernel's own. */
   readonly gpu: string;
@@ -29,7 +29,7 @@ export interface IChoice {
   readonly last: number | null;
 }
 
-/** On which GPU edits are tried, and up to which cell. */
+/** Dialog body that selects the simulated GPU and the last cell. */
 export class Choice extends ReactWidget {
   constructor(
     private readonly _memory: IKernelMemory,

@@ -7,7 +7,7 @@ import type { Event, IDryRun, RequestArgs } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 import type { Here } from './here';
 
-/** What a dry run is asked for. */
+/** Arguments of a dry run. */
 export type DryRunArgs = Omit<RequestArgs<'dry_run'>, 'action'>;
 
 const NOTHING: DryRunArgs = {
@@ -21,8 +21,8 @@ const NOTHING: DryRunArgs = {
 };
 
 /**
- * The dry run of one kernel, the one that goes on or went on last: whoever asked for
- * it, everybody who shows it follows `changed`. Lives as long as its kernel.
+ * The current or last dry run of one kernel, whichever front end requested it; all
+ * views follow `changed`. Exists as long as its kernel.
  */
 export class DryRun extends Observable {
   constructor(private readonly _memory: IKernelMemory) {
@@ -32,7 +32,7 @@ export class DryRun extends Observable {
     _memory.disposed.connect(this.dispose, this);
   }
 
-  /** How far it is; `null`: there was none. */
+  /** Its latest step; `null`: there was none. */
   get step(): IDryRun | null {
     return this._step;
   }
@@ -42,22 +42,25 @@ export class DryRun extends Observable {
     return this._args?.report_id ?? null;
   }
 
-  /** The notebook that it is of; `null`: another page has begun it. */
+  /** Its notebook; `null`: another front end started it. */
   here: Here | null = null;
 
   get isGoing(): boolean {
     return this._onEnd !== null || this._step?.status === 'running';
   }
 
-  /** Whether there is something to show: one that only asked first has nothing. */
+  /**
+   * Whether there is something to show; not if it ended with a request for
+   * confirmation.
+   */
   get isShown(): boolean {
     return this.isGoing || (this._step?.status ?? 'asking') !== 'asking';
   }
 
   /**
-   * Begin, and resolve once it has ended, or asks first: never rejects.
+   * Start, and resolve once it has ended or asks for confirmation. Never rejects.
    *
-   * @returns a sentence why it did not begin; `null`: it did
+   * @returns a sentence on why it did not start; `null`: it did
    */
   async begin(
     args: DryRunArgs,
@@ -84,7 +87,7 @@ export class DryRun extends Observable {
     return null;
   }
 
-  /** End it; a last event tells that. Never rejects. */
+  /** Stop it; a last event reports the end. Never rejects. */
   async cancel(): Promise<void> {
     await this._memory
       .request('dry_run', { ...NOTHING, action: 'end' })
@@ -104,12 +107,12 @@ export class DryRun extends Observable {
     }
     if (event.request_id !== this._requestId) {
       if (this._requestId !== null || this._onEnd === null) {
-        // Another page has begun it.
+        // Another front end started it.
         this._args = this.here = this._step = null;
       }
       this._requestId = event.request_id;
     }
-    // What is found by then is told with each step; what has ended keeps it.
+    // Each step includes the results so far; the end keeps the last ones.
     const found = event.found ?? this._step?.found ?? null;
     this._step = { ...event, found };
     this._life = event.life_id;
@@ -120,7 +123,7 @@ export class DryRun extends Observable {
     }
   }
 
-  /** It ends with the helper that began it. */
+  /** End it when the helper that started it is gone. */
   private _onState(): void {
     const { hello, phase } = this._memory.state;
     const isOther = hello !== null && hello.life_id !== this._life;
@@ -137,13 +140,13 @@ export class DryRun extends Observable {
   }
 
   private _step: IDryRun | null = null;
-  /** Of the helper that it is of. */
+  /** Id of the helper that runs it. */
   private _life: string | null = null;
   private _args: DryRunArgs | null = null;
   private _requestId: string | null = null;
-  /** Resolves what was begun here; `null`: nothing was, or it has ended. */
+  /** Resolves the promise of `begin`; `null`: nothing started here, or it has ended. */
   private _onEnd: (() => void) | null = null;
 }
 
-/** The dry run of a kernel: each has one. */
+/** The dry run of a kernel; one each. */
 export const dryRunOf = perKernel(memory => new DryRun(memory));

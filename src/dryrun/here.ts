@@ -11,17 +11,17 @@ import {
 } from '../lab/edit';
 import type { IEdit, RequestArgs } from '../protocol';
 
-/** What takes longer, and is asked for once there is a first answer. */
+/** Options that take longer, requested after the first result. */
 export type DryRunMore = Pick<
   RequestArgs<'dry_run'>,
   'largest_on_each' | 'values_to'
 >;
 
-/** The notebook whose cells were run dry, for what is to be done there. */
+/** The notebook of a dry run, for actions on its cells. */
 export class Here {
   /**
-   * @param again - run the same cells again, and find out more; resolves to a sentence
-   * why that did not begin
+   * @param again - run the same cells again with more options; resolves to a sentence
+   *   on why that did not start
    */
   constructor(
     private readonly _panel: NotebookPanel,
@@ -30,7 +30,7 @@ export class Here {
   ) {}
 
   /**
-   * Make edits in its cells, one undo step each: all of them, or none, and then it
+   * Make edits in its cells, one undo step each: all of them, or none, in which case it
    * rejects with a sentence.
    */
   async apply(edits: readonly IEdit[]): Promise<readonly IAppliedEdit[]> {
@@ -49,9 +49,7 @@ export class Here {
     return made;
   }
 
-  /**
-   * Take edits back: all of them, or none, and then it rejects with a sentence.
-   */
+  /** Undo edits: all of them, or none, in which case it rejects with a sentence. */
   async undo(edits: readonly IAppliedEdit[]): Promise<void> {
     if (!(await revert(edits))) {
       throw new Error(

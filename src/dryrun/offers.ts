@@ -10,7 +10,7 @@ import { cellsOf, runDry } from './begin';
 import { type DryRun, dryRunOf } from './dryrun';
 import { bestOf, describeDoing } from './words';
 
-/** Try the edits of a report on a simulated GPU, and end that. */
+/** Buttons that try the edits of a report on a simulated GPU, and stop that. */
 export const OFFERS: readonly IReportOffer[] = [
   {
     id: 'try-first',
@@ -54,7 +54,7 @@ export const OFFERS: readonly IReportOffer[] = [
 /** The reports whose edits were tried. */
 const followed = new WeakSet<ReportModel>();
 
-/** Show on a report what the dry run of its kernel finds about its edits. */
+/** Show on a report the results that its kernel's dry run has on its edits. */
 function follow(model: ReportModel, trans: TranslationBundle): void {
   if (followed.has(model)) {
     return;
@@ -67,7 +67,7 @@ function follow(model: ReportModel, trans: TranslationBundle): void {
   }, model);
 }
 
-/** What trying the edits of a report has shown, the best for each. */
+/** Results of trying the edits of a report, the best for each. */
 export function triedOf(
   dryRun: DryRun,
   reportId: string,
@@ -82,7 +82,7 @@ export function triedOf(
   return { isGoing, byRemedy, text };
 }
 
-/** What is to be known of all of them, once they have been tried. */
+/** Note on all edits, once they have been tried. */
 function summary(
   { step }: DryRun,
   byRemedy: Readonly<Record<string, IDryRunTry>>,

@@ -7,7 +7,7 @@ import { FitsOn } from './section';
 
 import '../../style/dryrun.css';
 
-/** What the notebook needs of a GPU, once a dry run was requested. */
+/** GPU needs of the notebook, once a dry run was requested. */
 export const FITS_ON: IPanelSection = {
   id: 'fits-on',
   rank: 10,

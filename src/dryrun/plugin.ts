@@ -7,9 +7,7 @@ import { ISections } from '../panel/model';
 import { IReportOffers } from '../report/offer';
 import { CommandIDs, IGpuMemory, NO_ARGS } from '../tokens';
 
-/**
- * The command that runs the cells of a notebook on a simulated GPU.
- */
+/** The command that runs the cells of a notebook on a simulated GPU. */
 const plugin: JupyterFrontEndPlugin<void> = {
   id: 'gpu-headroom:dry-run',
   description: 'Says on which GPU a notebook fits, before it runs on any.',

@@ -22,8 +22,8 @@ interface IProps {
 }
 
 /**
- * What a dry run found: what is needed and where, on which GPUs it fits, and what came
- * of each edit; while it goes on, what it does, and the way to end it.
+ * Results of a dry run: the peak and its cell, the GPUs that it fits on, and the result
+ * of each edit; while it is running, its progress and a button to stop it.
  */
 export function FitsOn(props: IProps): React.JSX.Element {
   const { dryRun, trans } = props;
@@ -53,7 +53,7 @@ export function FitsOn(props: IProps): React.JSX.Element {
   );
 }
 
-/** What is to be done once it has ended. */
+/** Actions once it has ended. */
 function Actions(props: {
   found: IDryRunFound;
   here: Here;
@@ -160,7 +160,7 @@ function Fit(
   );
 }
 
-/** What came of an edit; one that fits is made in the notebook, and taken back. */
+/** Result of an edit; one that fits can be made in the notebook, and undone. */
 function Try(props: IProps & { tried: IDryRunTry }): React.JSX.Element {
   const { dryRun, tried, trans } = props;
   const { here } = dryRun;
@@ -179,7 +179,7 @@ function Try(props: IProps & { tried: IDryRunTry }): React.JSX.Element {
       setProblem((reason as Error).message);
     }
   };
-  // While the dry run goes on a better one may be found.
+  // While the dry run is running, a better edit may be found.
   const isOffered = isMade || (!dryRun.isGoing && tried.fits);
   return (
     <li>

@@ -9,7 +9,7 @@ import { words } from '../text/messages';
 import { own } from '../text/own';
 import type { ITranslate } from '../text/translate';
 
-/** What it does now, or why it ended; empty: it ended as it should. */
+/** Its current step, or why it ended; empty: it ended normally. */
 export function describeDoing(
   { isGoing, step }: { isGoing: boolean; step: IDryRun | null },
   trans: ITranslate
@@ -24,7 +24,7 @@ export function describeDoing(
     : '';
 }
 
-/** The largest batch with which it fits, by its name in the code; empty: not known. */
+/** The largest batch that fits, by its name in the code; empty: unknown. */
 export function describeLargest(
   { largest }: IDryRunFit,
   { batch }: IDryRunFound,
@@ -35,7 +35,7 @@ export function describeLargest(
     : trans.__('largest %1: %2', batch ?? '', largest);
 }
 
-/** What is left of a GPU at the peak, or missing. */
+/** Memory of a GPU that is left at the peak, or missing. */
 export function describeFit(
   { fits, left_bytes }: IDryRunFit,
   trans: ITranslate
@@ -52,10 +52,7 @@ export function describeFit(
     : trans.__('%1 left', size);
 }
 
-/**
- * Of all that was tried for each remedy the largest number that fits, else what was
- * tried last.
- */
+/** For each remedy the largest number that fits, else the last one that was tried. */
 export function bestOf(
   tries: readonly IDryRunTry[]
 ): Record<string, IDryRunTry> {

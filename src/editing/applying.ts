@@ -7,8 +7,8 @@ import { Fitter, type IFitParts } from './fitter';
 import { nameBusy } from './makeitfit';
 
 /**
- * Make an edit and run its cells once, once what that costs is agreed to. What the
- * failed cell holds is freed right before the run. The remedy shows how far it is.
+ * Make an edit and run its cells once, after the user agreed to the costs. What the
+ * failed cell retains is freed right before the run. The remedy shows the progress.
  */
 export async function applyAndRun(
   desk: Desk,
@@ -51,7 +51,7 @@ export async function applyAndRun(
   showEnd(fitter, desk, fixing, remedyId);
 }
 
-/** Show what became of it; what can be taken back has its button. */
+/** Show the result, with a button to undo if possible. */
 function showEnd(
   { end, made, text }: Fitter,
   { model }: Desk,
@@ -73,8 +73,8 @@ function showEnd(
 }
 
 /**
- * Why a fix is not to be made: its button named other cells to run. From now on
- * it names these; `null` where it did already.
+ * Why a fix must not be made: its button named other cells to run, and names these from
+ * now on. `null` if it named these.
  */
 function objectionTo(
   { run }: IFix,

@@ -8,7 +8,7 @@ import type { IRemedyOffer } from '../report/offer';
 import { rescue } from './rescue';
 import { revealLine } from './reveal';
 
-/** Make an edit, and run nothing. */
+/** Make an edit without running anything. */
 const apply = (fixingOf: FixingOf): IRemedyOffer => ({
   id: 'apply',
   rank: 10,
@@ -39,7 +39,7 @@ const apply = (fixingOf: FixingOf): IRemedyOffer => ({
   }
 });
 
-/** Insert the code of a remedy, the helper's own copy, below the failed cell. */
+/** Insert the code of a remedy, from the helper's own copy, below the failed cell. */
 const INSERT: IRemedyOffer = {
   id: 'insert',
   rank: 20,
@@ -70,7 +70,7 @@ const INSERT: IRemedyOffer = {
   }
 };
 
-/** Save the training that failed. */
+/** Save the state of the training that failed. */
 const SAVE: IRemedyOffer = {
   id: 'save',
   rank: 30,
@@ -88,7 +88,7 @@ const SAVE: IRemedyOffer = {
     rescue(model, remedyId, site, trans)
 };
 
-/** Take an edit back. */
+/** Undo an edit. */
 const undo = (fixingOf: FixingOf): IRemedyOffer => ({
   id: 'undo',
   rank: 40,
@@ -108,7 +108,7 @@ const run = (fixingOf: FixingOf): IRemedyOffer => ({
     if (stateOf(context, id).status !== 'applied') {
       return null;
     }
-    // Names the cells where an edit of another cell makes more than one run.
+    // Names the cells if an edit of another cell makes more than one run.
     const names = own(state.runs, id);
     return names
       ? trans.__('Re-run %1', names.join(', '))
@@ -137,7 +137,9 @@ const reveal = (fixingOf: FixingOf): IRemedyOffer => ({
   }
 });
 
-/** The buttons that change a notebook and run nothing, or what was edited. */
+/**
+ * The buttons that change a notebook without running anything, or run what was edited.
+ */
 export function cellOffers(fixingOf: FixingOf): readonly IRemedyOffer[] {
   return [
     apply(fixingOf),

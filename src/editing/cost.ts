@@ -8,24 +8,24 @@ import type { IItem, IReport } from '../protocol';
 import { words } from '../text/messages';
 import type { IKernelMemory } from '../tokens';
 
-/** What running the cells of a fix again costs a person. */
+/** Cost to the user of running the cells of a fix again. */
 export interface ICost {
-  /** What is repeated, and what was trained and would be lost, as sentences. */
+  /** Repeated work, and training state that would be lost, as sentences. */
   readonly cautions: readonly string[];
-  /** What is deleted first. */
+  /** Items that are deleted first. */
   readonly items: readonly IItem[];
-  /** Whether what was trained can be saved before. */
+  /** Whether the training state can be saved before. */
   readonly saves: boolean;
 }
 
 /**
- * Ask the helper what running the cells of a fix again would cost, once it has
- * been made. Nothing is freed by it. `null`: the question was taken back.
+ * Ask the helper what running the cells of a fix again would cost, once the fix has
+ * been made. Nothing is freed by it. `null`: the request was canceled.
  *
- * One that cannot tell has nothing deleted, and that is said.
+ * If the cost cannot be determined, nothing is deleted and a sentence says so.
  *
  * @param sources - the cells as they will be, by id
- * @param onTask - called with the question, which can be cancelled
+ * @param onTask - called with the request, which can be canceled
  */
 export async function askCost(
   memory: IKernelMemory,
@@ -58,11 +58,11 @@ export async function askCost(
 }
 
 /**
- * What a person has agreed to: sentences, and names by the cell that makes them
- * again. In a later try it covers the same again, and nothing else.
+ * Costs that the user has agreed to: sentences, and names with the cell that re-creates
+ * them. A later try needs no consent for the same costs.
  */
 export class Consent {
-  /** What of a cost has not been agreed to yet. */
+  /** The part of a cost that has not been agreed to yet. */
   open({ cautions, items, saves }: ICost): ICost {
     return {
       cautions: cautions.filter(each => !this._given.has(each)),
@@ -82,25 +82,26 @@ export class Consent {
   private readonly _given = new Set<string>();
 }
 
-/** A name and the cell that makes it again, which follows the number in an id. */
+/** A name and the cell that re-creates it, which follows the number in an id. */
 function keysOf({ id, names, title }: IItem): string[] {
   const [kind, , ...cell] = id.split(':');
   const own = names.length > 0 ? names : [title.text];
   return own.map(name => JSON.stringify([kind, cell.join(':'), name]));
 }
 
-/** What the question is about, and what can be done before it is answered. */
+/** Subject of the question, and what can be done before it is answered. */
 interface IQuestion {
   readonly title: string;
-  /** What else is to be known; `null`: nothing. */
+  /** A further note; `null`: none. */
   readonly note: string | null;
-  /** Saves what was trained; resolves to a sentence that says where. */
+  /** Saves the training state; resolves to a sentence that says where. */
   readonly save: () => Promise<string>;
 }
 
 /**
- * Ask a person, in one dialog, for all that running cells again costs; resolves to
- * whether they agree. What was trained can be saved first, and then it is asked again.
+ * Ask the user, in one dialog, to agree to all costs of running cells again; resolves
+ * to whether they agree. Training state can be saved first, after which the dialog is
+ * shown again.
  */
 export async function agreeTo(
   { cautions, items, saves }: ICost,

@@ -8,15 +8,15 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { sentenceOf } from '../text/reason';
 import type { ICode } from '../lab/edit';
 
-/** A step of a path that leads out of the folder that it stands in. */
+/** Matches path segments that could leave the folder. */
 const IS_NO_NAME = /^\.\.$|[\\:]/;
 
-/** Why a file is not edited, or not taken back, that is another by now. */
+/** Why a file is not edited or restored, if it has changed since. */
 export function changedSince(name: string, trans: TranslationBundle): string {
   return trans.__('%1 was changed meanwhile, so it is left as it is.', name);
 }
 
-/** Scripts beside notebooks, read and written by the page's server. */
+/** Scripts beside notebooks, read and written through the page's server. */
 export class Files {
   constructor(
     private readonly _contents: Contents.IManager,
@@ -25,9 +25,9 @@ export class Files {
   ) {}
 
   /**
-   * A script of a notebook's folder or below.
+   * A script in a notebook's folder or below.
    *
-   * @param name - its path from there; what is no such path leads to none
+   * @param name - its path from there; `undefined` is returned for other paths
    */
   find({ context }: NotebookPanel, name: string): ICode | undefined {
     const steps = name.split('/');
@@ -57,7 +57,7 @@ export class Files {
             content: to
           })
         );
-        // An editor would write what it shows over this.
+        // An editor would overwrite this with what it shows.
         for (const open of this._open(path)) {
           await open.revert();
         }
@@ -66,7 +66,7 @@ export class Files {
     };
   }
 
-  /** Read a file as it is saved; rejects with a sentence where it is not to be edited. */
+  /** Read a file as it is saved; rejects with a sentence if it must not be edited. */
   private async _read(name: string, path: string): Promise<string> {
     const trans = this._trans;
     const file = await this._told(
@@ -83,7 +83,7 @@ export class Files {
         trans.__('%1 is read-only, so nothing was changed.', name)
       );
     }
-    // Whether an editor knows that it has others is not the same everywhere; it has no \r.
+    // Editors keep line endings separately, if at all; their text has no \r.
     const shown = content.replace(/\r\n/g, '\n');
     if (this._open(path).some(({ model }) => model.toString() !== shown)) {
       throw new Error(
@@ -107,7 +107,7 @@ export class Files {
     }
   }
 
-  /** The documents that show a file, in whatever editor. */
+  /** The documents that show a file, in any editor. */
   private _open(path: string): DocumentRegistry.Context[] {
     const documents = this._documents;
     const factories = documents?.registry.preferredWidgetFactories(path) ?? [];

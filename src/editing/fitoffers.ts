@@ -13,14 +13,14 @@ import { agreeTo, type ICost } from './cost';
 import type { IFitParts } from './fitter';
 import { makeItFit } from './makeitfit';
 
-/** Make an edit, free what the failed cell holds, and run its cells. */
+/** Make an edit, free what the failed cell retains, and run its cells. */
 const applyRun = (fixingOf: FixingOf): IRemedyOffer => ({
   id: 'apply-and-run',
   rank: 12,
   place: 'remedy',
   label: (context, remedy) =>
     isOpen(context, remedy) ? nameApplyAndRun(context, remedy) : null,
-  // What it sets, where that is known.
+  // The value that it sets, if known.
   nextLabel: (context, remedy) => {
     const setting = remedy.diffs[0]?.sets ?? null;
     return setting !== null && otherCells(context, remedy) === null
@@ -41,7 +41,7 @@ const applyRun = (fixingOf: FixingOf): IRemedyOffer => ({
   }
 });
 
-/** The same again and again, with ever smaller numbers, until the cell passes. */
+/** Repeat that with ever smaller numbers until the cell passes. */
 const makeFit = (fixingOf: FixingOf): IRemedyOffer => ({
   id: 'make-it-fit',
   rank: 14,
@@ -55,7 +55,7 @@ const makeFit = (fixingOf: FixingOf): IRemedyOffer => ({
     if (!parts) {
       return;
     }
-    // What is said of it is said in its notification.
+    // Progress is shown in its notification.
     model.setRemedy(remedyId, { status: 'begun' });
     const title = trans.__('Make it fit');
     const note = trans.__('It may take several tries.');
@@ -81,7 +81,7 @@ function isOpen(context: IContext, { id, kind }: IRemedy): boolean {
   return kind === 'edit' && stateOf(context, id).status !== 'applied';
 }
 
-/** Names the cells that it edits and runs, where these are others than the failed one. */
+/** Names the cells that it edits and runs, if these are not just the failed one. */
 function nameApplyAndRun(context: IContext, remedy: IRemedy): string | null {
   const { state, trans } = context;
   const others = otherCells(context, remedy);
@@ -118,7 +118,7 @@ function partsOf(
     : undefined;
 }
 
-/** Asks a user for what running cells again costs. */
+/** Returns a function that asks the user to agree to the cost of running cells again. */
 function agreeing(
   { model, trans }: Desk,
   site: ISite,

@@ -19,7 +19,7 @@ import { words } from '../text/messages';
 import { askCost, Consent, type ICost } from './cost';
 import { describeFit, watchRun } from './tries';
 
-/** What an edit that is to run is about, and what it needs. */
+/** Inputs of an edit that is to run. */
 export interface IFitParts {
   readonly session: ReleaseSession;
   readonly panel: NotebookPanel;
@@ -27,44 +27,44 @@ export interface IFitParts {
   readonly remedyId: string;
   readonly files: Files;
   readonly translator: ITranslator;
-  /** Run it once, however that ends, and look for no further edit. */
+  /** Run once, with any result, and look for no further edit. */
   readonly once: boolean;
-  /** Ask a person for what it costs; resolves to whether to go on. */
+  /** Ask the user to agree to the cost; resolves to whether to continue. */
   readonly agree: (cost: ICost) => Promise<boolean>;
-  /** Edits of the first try that are known to fit, in the place of the helper's. */
+  /** Edits of the first try that are known to fit, in place of the helper's. */
   readonly known?: readonly IEdit[];
-  /** Why the edit that was found is not to be made. */
+  /** Why an edit must not be made; `null`: it may. */
   readonly object?: (fix: IFix) => string | null;
 }
 
-/** How it ended. */
+/** Result of all tries. */
 export interface IFitEnd {
-  /** `stopped`: the cell does not pass; `changed`: the lines of an edit are others by now. */
+  /** `stopped`: the cell does not pass; `changed`: the lines of an edit have changed. */
   readonly kind: 'fits' | 'stopped' | 'canceled' | 'refused' | 'changed';
   /** One sentence that is short enough for a notification. */
   readonly text: string;
 }
 
-/** Ends all tries. */
+/** Thrown to end all tries. */
 class Stop extends Error {
   constructor(readonly end: IFitEnd) {
     super(end.text);
   }
 }
 
-/** More halvings than a number has. */
+/** Higher than the number of times that any number can be halved. */
 const MAX_TRIES = 40;
 
-/** The kernels in which one is on its way: no two at a time. */
+/** Kernels with a fitter in progress; at most one each. */
 const busy = new WeakSet();
 
 /**
- * Applies the edit of a remedy and runs its cells: once, or again and again while
- * the next failure offers the same remedy. Nothing else than its edits is changed,
- * and nothing of the person's is freed but what they agreed to, right before a run.
+ * Applies the edit of a remedy and runs its cells: once, or repeatedly while the next
+ * failure offers the same remedy. Changes nothing but its edits, and frees only those
+ * of the user's objects that the user agreed to, right before a run.
  *
- * What may refuse comes before what destroys: until the release right before a run, a
- * wish to stop leaves everything as it was.
+ * Steps that may be refused precede destructive ones: until the release right before a
+ * run, canceling leaves everything as it was.
  */
 export class Fitter extends Observable {
   constructor(private readonly _parts: IFitParts) {
@@ -75,12 +75,12 @@ export class Fitter extends Observable {
     this._setting = this._trans.__('the edit');
   }
 
-  /** How it ended; `null`: not yet. */
+  /** The result; `null`: not yet. */
   get end(): IFitEnd | null {
     return this._end;
   }
 
-  /** What it does, or what came of it. */
+  /** The current step, or the result. */
   get text(): string {
     if (this._end) {
       return this._end.text;
@@ -95,7 +95,7 @@ export class Fitter extends Observable {
       : this._text;
   }
 
-  /** Whether it is to stop at the next step, a running try at its end. */
+  /** Whether it will stop at the next step; a running try ends first. */
   get isCanceled(): boolean {
     return this._isCanceled;
   }
@@ -105,27 +105,27 @@ export class Fitter extends Observable {
     return this._task?.step === 'waiting' && !this._isCanceled;
   }
 
-  /** Whether the cells of the present try run. */
+  /** Whether the cells of the current try are running. */
   get isRunning(): boolean {
     return this._isRunning;
   }
 
-  /** The edit of the present try, once it is made. */
+  /** The edit of the current try, once it is made. */
   get made(): IFix | null {
     return this._made;
   }
 
-  /** Whether there is something to take back. */
+  /** Whether there is something to undo. */
   get hasChanged(): boolean {
     return this._changes.length > 0;
   }
 
-  /** Whether another is on its way in this kernel. */
+  /** Whether another fitter is in progress in this kernel. */
   get isBusy(): boolean {
     return busy.has(this._parts.session.memory);
   }
 
-  /** Go on to the end. Never rejects. */
+  /** Run all tries. Never rejects. */
   async run(): Promise<void> {
     const { memory } = this._parts.session;
     busy.add(memory);
@@ -135,7 +135,7 @@ export class Fitter extends Observable {
           ? reason.end
           : { kind: 'refused', text: explain(reason, this._trans) }
     );
-    // What has not run is taken back, and a try that was canceled.
+    // Edits that have not run are undone, as are those of a canceled try.
     if (end.kind === 'canceled' || !this._hasRun) {
       const isBack = await this._takeBack().catch(() => false);
       if (!isBack && end.kind === 'canceled') {
@@ -150,7 +150,7 @@ export class Fitter extends Observable {
     this.emit();
   }
 
-  /** Stop: at once where nothing runs yet, else after the running try. */
+  /** Stop: at once if nothing is running yet, else after the running try. */
   cancel(): void {
     this._isCanceled = true;
     this.emit();
@@ -158,8 +158,8 @@ export class Fitter extends Observable {
   }
 
   /**
-   * Take all edits back; false, with nothing undone, where a cell was edited since.
-   * Rejects with a sentence where a file was.
+   * Undo all edits; false, with nothing undone, if a cell was edited since. Rejects
+   * with a sentence if a file was.
    */
   async undo(): Promise<boolean> {
     const isDone = await revert(this._changes);
@@ -183,7 +183,7 @@ export class Fitter extends Observable {
     return this._nothingLeft(false);
   }
 
-  /** Begin a step, unless there is a wish to stop. */
+  /** Start a step, unless canceled. */
   private _begin(text: string): void {
     if (this._isCanceled) {
       throw new Stop({ kind: 'canceled', text: this._canceled() });
@@ -239,8 +239,8 @@ export class Fitter extends Observable {
   }
 
   /**
-   * Ask what running the cells again costs, and for what of that has not been agreed to.
-   * Resolves to what is deleted before.
+   * Ask for the cost of running the cells again, and for consent to the part that was
+   * not agreed to. Resolves to the items that are deleted before.
    */
   private async _agree(fix: IFix): Promise<readonly IItem[]> {
     const { agree, session } = this._parts;
@@ -286,15 +286,15 @@ export class Fitter extends Observable {
   }
 
   /**
-   * What the failed cell holds would make the next try fail. The last step before
-   * the run: while it waits, any obstacle to that run takes it back.
+   * Free what the failed cell retains, which would make the next try fail. The last
+   * step before the run: while it waits, any obstacle to that run cancels it.
    */
   private async _free(fix: IFix, items: readonly IItem[]): Promise<void> {
     const { panel, session } = this._parts;
     this._begin(this._trans.__('Freeing what the failed cell holds…'));
     this._check(fix, this._after);
     if (this._report.worker !== null) {
-      // Nothing of the failed try is here: it ran in a process that has ended.
+      // The failed try left nothing in this kernel: it ran in a process that has ended.
       return;
     }
     const agreed = items.map(({ id }) => id);
@@ -329,7 +329,7 @@ export class Fitter extends Observable {
     }
   }
 
-  /** Run the cells; resolves to `null` where the next edit is to be tried. */
+  /** Run the cells; resolves to `null` if the next edit is to be tried. */
   private async _try({ run }: IFix): Promise<IFitEnd | null> {
     const { once, panel, remedyId, session, translator } = this._parts;
     const { memory } = session;
@@ -360,7 +360,7 @@ export class Fitter extends Observable {
     }
   }
 
-  /** End where the cells of a fix are not to run. */
+  /** End if the cells of a fix must not run. */
   private _check(fix: IFix, expected: Record<string, string>): void {
     const text = this._obstacle(fix, expected);
     if (text !== null) {
@@ -368,7 +368,7 @@ export class Fitter extends Observable {
     }
   }
 
-  /** Why the cells of a fix are not to run; `expected`: their sources, by id. */
+  /** Why the cells of a fix must not run; `expected`: their sources, by id. */
   private _obstacle(
     { run }: IFix,
     expected: Record<string, string>
@@ -391,7 +391,7 @@ export class Fitter extends Observable {
         );
   }
 
-  /** The code as it was before the last try; false: a cell was edited since. */
+  /** Restore the code from before the last try; false: a cell was edited since. */
   private async _takeBack(): Promise<boolean> {
     const edits = this._made?.edits ?? [];
     if (!(await revert(edits))) {
@@ -414,7 +414,7 @@ export class Fitter extends Observable {
     );
   }
 
-  /** A wish to stop ends what the kernel was asked for, too. */
+  /** Follow a task of the kernel, and cancel it if this is canceled. */
   private _follow<K extends Work>(task: Task<K>): void {
     this._task = task;
     task.changed.connect(this.emit, this);
@@ -458,12 +458,12 @@ export class Fitter extends Observable {
   private readonly _consent = new Consent();
   private _end: IFitEnd | null = null;
   private _text: string;
-  /** What the last edit sets, as code: `batch_size = 256`. */
+  /** The value that the last edit sets, as code: `batch_size = 256`. */
   private _setting: string;
   private _report: IReport;
-  /** What the kernel was asked for last. */
+  /** The last task requested from the kernel. */
   private _task: Pick<Task<Work>, 'cancel' | 'step'> | null = null;
-  /** The code cells by id, before the edit of the present try and after it. */
+  /** The code cells by id, before the edit of the current try and after it. */
   private _before: Record<string, string> = {};
   private _after: Record<string, string> = {};
   private _made: IFix | null = null;
@@ -472,7 +472,7 @@ export class Fitter extends Observable {
   /** Whether the edit that was made last has run, and whether any has. */
   private _hasRun = false;
   private _hasTried = false;
-  /** Whether names that the person agreed to lose are gone. */
+  /** Whether names that the user agreed to lose are deleted. */
   private _hasDeleted = false;
   /** By the id of the code: from before the first try to after the last. */
   private readonly _edits = new Map<string, IAppliedEdit>();

@@ -14,15 +14,18 @@ import {
 } from '../lab/edit';
 import { changedSince, type Files } from './files';
 
-/** The edit of a fix, whose old lines the notebook still has. */
+/** The edit of a fix whose old lines are still in the notebook. */
 export interface IFix {
   readonly status: 'ok';
   readonly edits: readonly IAppliedEdit[];
   /** Ids of the cells to run after it, in order. */
   readonly run: readonly string[];
-  /** What running them again repeats besides computing. */
+  /** Side effects repeated by running them again. */
   readonly caution: IMessage | null;
-  /** Whether the kernel finds the file of an edit as it was; of cells it asks nobody. */
+  /**
+   * Whether the kernel does not find the edited file in the state shown here; for cells
+   * no request is sent.
+   */
   isUnseen(): Promise<boolean>;
 }
 
@@ -33,9 +36,9 @@ export interface IRefusedFix {
 }
 
 /**
- * Ask the helper for the edit of a remedy, and check it against the cells.
+ * Request the edit of a remedy from the helper, and check it against the cells.
  *
- * Nothing is changed yet. Rejects with a sentence when the helper refuses.
+ * Changes nothing yet. Rejects with a sentence if the helper refuses.
  *
  * @param known - edits to make in their place, as tried on a simulated GPU
  */
@@ -97,10 +100,10 @@ export async function findFix(
 }
 
 /**
- * Make a fix: each cell it concerns gets one undo step.
+ * Make a fix, with one undo step in each of its cells.
  *
- * Returns false, and changes nothing, when a cell was edited in the meantime;
- * rejects with a sentence where a file was, or where the kernel reads another one.
+ * Returns false, and changes nothing, if a cell was edited in the meantime; rejects
+ * with a sentence if a file was, or if the kernel reads another one.
  */
 export async function makeFix(
   { edits, isUnseen }: IFix,

@@ -11,14 +11,12 @@ import { sentenceOf } from '../text/reason';
 import type { Desk } from '../report/desk';
 import type { ReportModel } from '../report/model';
 
-/** The helper is asked for an edit. */
+/** Sentence shown while the helper is asked for an edit. */
 export function nameLooking(trans: TranslationBundle): string {
   return trans.__('Looking for the lines to edit…');
 }
 
-/**
- * Makes the edits of a report's remedies, and says on its cards how that stands.
- */
+/** Makes the edits of a report's remedies, and shows their progress in the report. */
 export class Fixing {
   constructor(
     private readonly _model: ReportModel,
@@ -26,9 +24,7 @@ export class Fixing {
     private readonly _trans: TranslationBundle
   ) {}
 
-  /**
-   * Ask the helper for the edit; `null`, and why on the card, where there is none.
-   */
+  /** Request the edit; `null`, with the reason shown in the report, if there is none. */
   async find(remedyId: string, panel: NotebookPanel): Promise<IFix | null> {
     const fix = await this._find(remedyId, panel);
     if (fix.status === 'ok') {
@@ -47,7 +43,7 @@ export class Fixing {
   }
 
   /**
-   * Learn which cells the fixes of other cells run: their buttons name them.
+   * Request the cells that the fixes of other cells run, since their buttons name them.
    */
   async lookAhead(panel: NotebookPanel): Promise<void> {
     const { report } = this._model;
@@ -56,7 +52,7 @@ export class Fixing {
         kind === 'edit' && report !== null && isElsewhere(report, diffs)
     );
     for (const { id } of elsewhere) {
-      // Without an answer the buttons concerned are not offered.
+      // Without a reply the buttons concerned are not offered.
       const fix = await this._find(id, panel).catch(() => null);
       if (fix?.status === 'ok') {
         this._model.setRun(id, fix.run);
@@ -65,7 +61,7 @@ export class Fixing {
   }
 
   /**
-   * Make the edit; why on the card, when a cell was edited in the meantime.
+   * Make the edit; shows the reason in the report if a cell was edited in the meantime.
    */
   async make(remedyId: string, fix: IFix): Promise<void> {
     if (await makeFix(fix, this._trans)) {
@@ -97,8 +93,8 @@ export class Fixing {
   }
 
   /**
-   * Take an edit back, unless a cell was edited since. Of a file that may still be
-   * done, once what stands against it has gone.
+   * Undo an edit, unless a cell was edited since. A file's edit can still be undone
+   * later, once the obstacle is gone.
    */
   async undo(remedyId: string): Promise<void> {
     const edits = this._made.get(remedyId)?.edits ?? [];
@@ -121,7 +117,7 @@ export class Fixing {
     return this._made.get(remedyId)?.run ?? null;
   }
 
-  /** Where the diff of a remedy begins, in a cell. */
+  /** Position where the diff of a remedy begins, in a cell. */
   lineOf(remedyId: string): { cellId: string | null; line: number } | null {
     const remedies = this._model.report?.remedies ?? [];
     const [diff] = remedies.find(({ id }) => id === remedyId)?.diffs ?? [];
@@ -147,10 +143,10 @@ export class Fixing {
   private readonly _made = new Map<string, IFix>();
 }
 
-/** Finds what makes the edits of a report. */
+/** Returns what makes the edits of a report. */
 export type FixingOf = (desk: Desk) => Fixing;
 
-/** One of them for each report. */
+/** Return a function that creates one `Fixing` per report. */
 export function fixingsWith(files: Files): FixingOf {
   const known = new WeakMap<Desk, Fixing>();
   return desk => {

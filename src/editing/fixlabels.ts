@@ -2,7 +2,7 @@ import { isElsewhere, nameOf } from '../card/diff';
 import type { IContext } from '../card/state';
 import type { IRemedy } from '../protocol';
 
-/** The names of what a remedy edits; `null`: only the failed cell. */
+/** Names of the cells and files that a remedy edits; `null`: only the failed cell. */
 export function otherCells(
   { report }: IContext,
   { diffs }: IRemedy

@@ -6,10 +6,10 @@ import { sentenceOf } from '../text/reason';
 import { Fitter, type IFitParts } from './fitter';
 
 /**
- * Make a cell fit, shown in a notification with the way to stop it and, at the
- * end, to take it back: the card goes with the output of the cell. Never rejects.
+ * Make a cell fit, with a notification to stop it and, at the end, to undo it, since
+ * the report disappears with the output of the cell. Never rejects.
  *
- * Returns why it was not begun; `null`: it was.
+ * @returns why it was not started; `null`: it was
  */
 export async function makeItFit(
   parts: Omit<IFitParts, 'once'>
@@ -33,7 +33,7 @@ export async function makeItFit(
   return null;
 }
 
-/** Why no second one is begun. */
+/** Why a second one is not started. */
 export function nameBusy(trans: TranslationBundle): string {
   return trans.__('Another try is on its way in this kernel.');
 }

@@ -4,9 +4,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { IReportOffers } from '../report/offer';
 
-/**
- * The buttons of reports that change the notebook, and run what was edited.
- */
+/** The buttons of reports that change the notebook, and run what was edited. */
 const plugin: JupyterFrontEndPlugin<void> = {
   id: 'gpu-headroom:editing',
   description: 'Applies an edit and runs the cell again, until it fits.',

@@ -11,10 +11,10 @@ import type { ReportModel } from '../report/model';
 import type { ISite } from '../report/place';
 
 /**
- * Save the training that failed to a file of the kernel's, and insert the cell
- * that goes on from it below the failed one. That cell is not run.
+ * Save the state of the training that failed to a file of the kernel's, and insert the
+ * cell that resumes it below the failed one. That cell is not run.
  *
- * Rejects with a sentence where nothing was saved.
+ * Rejects with a sentence if nothing was saved.
  */
 export async function rescue(
   model: ReportModel,
@@ -37,8 +37,8 @@ export async function rescue(
 }
 
 /**
- * The same without a remedy: a notification tells that it goes on. Resolves to what
- * became of it, as a sentence.
+ * Save without a remedy, with progress in a notification. Resolves to the result, as a
+ * sentence.
  */
 export async function save(
   model: ReportModel,
@@ -66,7 +66,7 @@ function nameSaving(trans: TranslationBundle): string {
   return trans.__('Saving model and optimizer state…');
 }
 
-/** Returns what became of it, as a sentence, and where the cell stands. */
+/** Returns the result, as a sentence that says where the cell is. */
 function insertLoading(
   { code, message }: IRescue,
   { panel, cellId }: ISite,

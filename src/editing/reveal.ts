@@ -3,7 +3,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 /**
  * Bring a line of a cell into view and put the cursor there.
  *
- * @param line - 1-based; the last line where the cell has become shorter
+ * @param line - 1-based; the last line if the cell has become shorter
  */
 export async function revealLine(
   panel: NotebookPanel,

@@ -6,25 +6,28 @@ import type { Event, ICell, IOom, IReport } from '../protocol';
 import { formatBytes } from '../text/format';
 import type { IKernelMemory } from '../tokens';
 
-/** How often and how long is waited for what a kernel tells after a run. */
+/** Interval in milliseconds, and number, of checks for a kernel's events after a run. */
 const WAIT_MS = 250;
 const MAX_WAITS = 20;
 
-/** A failure without an event by then had another reason. */
+/** Number of waits after which a failure without an event had another reason. */
 const MAX_SILENT_WAITS = 8;
 
-/** The highest memory that a run needed, of how much. */
+/** The peak memory of a run, and the capacity. */
 interface IPeak extends IRange {
   readonly capacity_bytes: number | null;
 }
 
-/** A run of cells, watched from before it. */
+/** A run of cells, watched from before its start. */
 interface ITrial extends IDisposable {
-  /** Whether a cell has failed so far: `%run` shows the error of a script, and continues. */
+  /**
+   * Whether a cell has failed so far: `%run` shows the error of a script, and
+   * continues.
+   */
   readonly hasFailed: boolean;
-  /** The report of its failure, once that is there; `null`: there was none. */
+  /** The report of its failure, once it arrives; `null`: there was none. */
   nextReport(): Promise<IReport | null>;
-  /** What the cell that failed before needed this time; `null`: not measured. */
+  /** Peak of the previously failed cell in this run; `null`: not measured. */
   peak(): Promise<IPeak | null>;
 }
 
@@ -32,7 +35,7 @@ interface ITrial extends IDisposable {
  * Watch the next run of these cells.
  *
  * @param report - of the failure before
- * @param remedyId - a report that is not complete is waited for until it offers this
+ * @param remedyId - an incomplete report is waited for until it offers this
  */
 export function watchRun(
   memory: IKernelMemory,
@@ -50,7 +53,7 @@ export function watchRun(
     memory.state.runs.filter(run => run.cell_id === cell_id).pop();
   const before = lastRun()?.start_s ?? -Infinity;
   memory.eventReceived.connect(note);
-  // The closer the readings, the narrower the peak.
+  // More frequent readings give a narrower peak.
   const watching = memory.watch();
   return {
     isDisposed: false,
@@ -100,7 +103,7 @@ function peakOf(
   return peak && { ...peak, capacity_bytes: device?.capacity_bytes ?? null };
 }
 
-/** That a cell passes with a setting, and how near it came to the capacity. */
+/** Sentence that a cell passes with a setting, and how close it came to the capacity. */
 export function describeFit(
   setting: string,
   peak: IPeak | null,
@@ -116,7 +119,7 @@ export function describeFit(
     : trans.__('%1 fits: peak %2 of %3.', setting, size, formatBytes(capacity));
 }
 
-/** What a look finds; `null`: it found nothing in time. */
+/** Poll for a result; `null`: none in time. */
 async function waitFor<T>(
   look: () => T | null | Promise<T | null>,
   most: number
