@@ -3,15 +3,15 @@ import { type Cell, CodeCell } from '@jupyterlab/cells';
 import type { ICell } from '../protocol';
 
 /**
- * Ids of what a cell left behind: the error of its last run and the value that
- * it displayed. Empty where it left neither.
+ * Ids of the items that a cell left behind: the error of its last run and the value
+ * that it displayed. Empty if there are neither.
  *
- * Outputs and their numbers are saved with the notebook, and an earlier kernel
- * may have made them: in this one `Out[2]` is the value of whichever cell ran
- * as `In [2]`, and the remembered error that of the last cell that failed. They
- * are this cell's own only where the live helper says so.
+ * Outputs and their numbers are saved with the notebook, and may be from an earlier
+ * kernel: in this one `Out[2]` is the value of whichever cell ran as `In [2]`, and the
+ * stored error is that of the last cell that failed. They belong to this cell only if
+ * the running helper reports that.
  *
- * @param runs - the runs of this life that the helper told of, oldest first
+ * @param runs - the runs that this helper reported, oldest first
  */
 export function leftBehind(
   cell: Cell | null,

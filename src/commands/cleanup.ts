@@ -9,9 +9,9 @@ import { words } from '../text/messages';
 import type { IKernelMemory } from '../tokens';
 
 /**
- * Insert a cell with visible code that frees, below the active cell.
+ * Insert a cell with visible code that frees memory, below the active cell.
  *
- * The cell is not run. Never rejects: a failure is what a notification says.
+ * The cell is not run. Never rejects: a failure is shown in a notification.
  *
  * @param items - ids of a plan; `null`: the safe set
  */
@@ -38,7 +38,7 @@ export async function insertCleanupCell(
     if (insertBelow(panel, activeCellIndex, code) === null) {
       throw new Error(trans.__('The notebook is read-only.'));
     }
-    // The cell that is there now says it.
+    // The inserted cell is the result.
     notice.dismiss();
   } catch (reason) {
     const why = explain(reason, trans);

@@ -23,9 +23,7 @@ const CLEANUP_ARGS = {
   }
 };
 
-/**
- * Add the commands, and keep what they show up to date.
- */
+/** Add the commands, and update what they show. */
 export function addCommands(parts: IParts): void {
   addReleases(parts);
   addCleanup(parts);
@@ -35,13 +33,14 @@ export function addCommands(parts: IParts): void {
 }
 
 /**
- * Tell menus and toolbars when the state that the commands depend on changes:
- * readings come often, only the phase decides. It goes on as long as the application.
+ * Notify menus and toolbars when the state that the commands depend on changes:
+ * readings arrive often, but only the phase matters. Never ends while the application
+ * runs.
  */
 function followState({ commands, memory, notebooks }: IParts): KernelFollower {
   const kernel = new KernelFollower(memory);
   const refresh = (): void => {
-    // Those of another plugin may not be there.
+    // Commands of another plugin may be missing.
     Object.values(CommandIDs)
       .filter(id => commands.hasCommand(id))
       .forEach(id => {
@@ -56,7 +55,9 @@ function followState({ commands, memory, notebooks }: IParts): KernelFollower {
 }
 
 function addCleanup({ commands, memory, notebooks, trans }: IParts): void {
-  /** A console may have the focus: its items are none of the notebook's beside it. */
+  /**
+   * A console may have the focus, whose items are not those of the notebook beside it.
+   */
   const place = (): NotebookPanel | null => {
     const panel = notebooks?.currentWidget;
     const kernel = panel?.sessionContext.session?.kernel;

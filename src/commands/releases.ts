@@ -28,7 +28,7 @@ const ARGS = {
   }
 };
 
-/** All that is safe. */
+/** The whole safe set. */
 const SAFE = { items: null, confirmed: [], report_id: null };
 
 /** The chip, opened, with the memory leaving. */
@@ -37,10 +37,10 @@ const releaseIcon = new LabIcon({
   svgstr: releaseSvg
 });
 
-/** Unreachable cycles and cache go with whatever is freed. */
+/** Unreachable cycles and the cache are freed with any item. */
 const ALWAYS = ['garbage', 'cache'];
 
-/** What commands are made of. */
+/** Dependencies of the commands. */
 export interface IParts {
   readonly commands: CommandRegistry;
   readonly memory: IGpuMemory;
@@ -49,14 +49,12 @@ export interface IParts {
   readonly trans: TranslationBundle;
 }
 
-/** The kernel of the focused document, where its helper answers. */
+/** The kernel of the focused document, if its helper replies. */
 export function target({ current }: IGpuMemory): IKernelMemory | null {
   return current?.state.phase === 'live' ? current : null;
 }
 
-/**
- * Add the commands that free at once.
- */
+/** Add the commands that free at once. */
 export function addReleases(parts: IParts): void {
   addRelease(parts);
   addCellRelease(parts);
@@ -99,12 +97,14 @@ function addRelease(parts: IParts): void {
   });
 }
 
-/** What a release of all that is safe would give, where that is known of now. */
+/**
+ * Estimated result of releasing the safe set; `null` unless the measurement is current.
+ */
 function estimateOf({ checklist: { plan } }: ReleaseSession): IMessage | null {
   return plan.isCurrent ? (plan.last?.message ?? null) : null;
 }
 
-/** Measure it where somebody points: once between two cells, and never beside one. */
+/** Measure on hover: once between two cells, and never while a cell runs. */
 async function estimateOnce(session: ReleaseSession): Promise<void> {
   const { plan } = session.checklist;
   const { state } = session.memory;
@@ -114,7 +114,10 @@ async function estimateOnce(session: ReleaseSession): Promise<void> {
   }
 }
 
-/** The buttons of a command belong to toolbars of a notebook, and come and go. */
+/**
+ * Call a function when a button of a command is hovered or focused. Buttons belong to
+ * notebook toolbars, and may be added or removed at any time.
+ */
 function onPointed(
   notebooks: INotebookTracker | null,
   id: string,

@@ -10,8 +10,8 @@ import { words } from '../text/messages';
 import type { IKernelMemory } from '../tokens';
 
 /**
- * Have the kernel write the allocator's snapshot, and tell in a notification
- * where the file is. Never rejects: a failure is what the notification says.
+ * Have the kernel write the allocator's snapshot, and show in a notification where the
+ * file is. Never rejects: a failure is shown in the notification.
  */
 export async function saveSnapshot(
   memory: IKernelMemory,

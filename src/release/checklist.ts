@@ -4,13 +4,11 @@ import { Observable } from '../observable';
 import type { IItem, IMessage } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 
-/**
- * What can be freed in one kernel, as last measured, and what of it is chosen.
- */
+/** What can be freed in one kernel, as last measured, with the user's selection. */
 export class Checklist extends Observable {
   /**
-   * @param _isShared - whether another notebook uses the card: unused cache then
-   *   helps it
+   * @param _isShared - whether another notebook uses the GPU, to which freeing unused
+   *   cache is useful
    */
   constructor(
     memory: IKernelMemory,
@@ -21,33 +19,33 @@ export class Checklist extends Observable {
     this.plan.changed.connect(this._onPlan, this);
   }
 
-  /** It is measured while somebody looks. */
+  /** Measured while it is displayed. */
   readonly plan: Measurement<'plan'>;
 
-  /** What is worth showing, in the order of freeing; `null`: not measured yet. */
+  /** The items worth a row, in the order of freeing; `null`: not measured yet. */
   get items(): readonly IItem[] | null {
     return this._items;
   }
 
-  /** Why not all was measured; `null`: it was. */
+  /** Why the measurement is incomplete; `null`: it is complete. */
   get gap(): IMessage | null {
     const { last } = this.plan;
     return last?.complete === false ? last.message : null;
   }
 
-  /** Why the plan is empty, where it is. */
+  /** Why the plan is empty; `null` if it is not. */
   get obstacle(): IMessage | null {
     const { last } = this.plan;
     return last?.complete && last.items.length === 0 ? last.message : null;
   }
 
-  /** What is checked and can be freed, but for what goes with another item. */
+  /** Items that are checked and can be freed, except those covered by another item. */
   get chosen(): IItem[] {
     const checked = (this.items ?? []).filter(item => this.isChosen(item));
     return checked.filter(item => !isCovered(item, checked));
   }
 
-  /** What can be freed without anything that a person would miss. */
+  /** Items that can be freed without losing anything that the user would miss. */
   get safe(): IItem[] {
     const { last } = this.plan;
     return (last?.items ?? []).filter(
@@ -56,17 +54,17 @@ export class Checklist extends Observable {
     );
   }
 
-  /** What the choice is expected to give. */
+  /** Expected result of the selection. */
   get gain(): IGain {
     return this.gainOf(this.chosen);
   }
 
-  /** The first item of the plan that is meant, whether worth showing or not. */
+  /** The first item of the plan that matches, whether or not it is worth a row. */
   find(isMeant: (item: IItem) => boolean): IItem | null {
     return this.plan.last?.items.find(isMeant) ?? null;
   }
 
-  /** What items of the plan are expected to give together. */
+  /** Expected result of freeing items of the plan together. */
   gainOf(items: readonly IItem[]): IGain {
     return gainOf(items, this.plan.last?.shared ?? []);
   }
@@ -79,8 +77,8 @@ export class Checklist extends Observable {
   }
 
   /**
-   * The boxes that a person has checked or unchecked, by id. They stay so when
-   * measured again; what is not among them is as proposed.
+   * The boxes that the user has checked or unchecked, by id. They are kept after
+   * another measurement; other items have their proposed state.
    */
   get choices(): ReadonlyMap<string, boolean> {
     return this._choices;
@@ -101,14 +99,14 @@ export class Checklist extends Observable {
     super.dispose();
   }
 
-  /** Another life of the kernel has other items. */
+  /** Discard the selection of another helper, which has other items. */
   private _onPlan(): void {
     const { last } = this.plan;
     this._items = last?.items.filter(isListed) ?? null;
     this.choices = last ? this._choices : new Map<string, boolean>();
   }
 
-  /** Asked for by each row of each render. */
+  /** Cached, since each row of each render reads it. */
   private _items: readonly IItem[] | null = null;
   private _choices: ReadonlyMap<string, boolean> = new Map();
 }

@@ -18,14 +18,14 @@ import '../../style/release.css';
 
 interface IChecklistProps {
   checklist: Checklist;
-  /** Takes back what was done before: its id is that of an item. */
+  /** Undoes an earlier action, by the id of its item. */
   onUndo: (id: string) => Promise<void>;
   trans: TranslationBundle;
 }
 
 /**
- * What can be freed: first what costs nothing that the person named, then what
- * asks for a confirmation, and last what can be taken back.
+ * Checklist of what can be freed: first items that delete no name of the user's, then
+ * those that need confirmation, and last those that can be undone.
  */
 export function ChecklistView(props: IChecklistProps): React.JSX.Element {
   const { checklist, trans } = props;
@@ -72,7 +72,7 @@ export function ChecklistView(props: IChecklistProps): React.JSX.Element {
   );
 }
 
-/** Nothing is worth a row: the kernel may say why. */
+/** Text if no item is worth a row, with the kernel's reason if there is one. */
 function Nothing({ checklist, trans }: IChecklistProps): React.JSX.Element {
   const { obstacle } = checklist;
   return (

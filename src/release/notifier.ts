@@ -10,12 +10,12 @@ import type { ReleaseSession } from './session';
 import { releasedSentence } from './told';
 import { nameConsent } from './words';
 
-/** How what became of a release is told. */
+/** Notification types by the result of a release. */
 const TYPES = { done: 'success', nothing: 'info', failed: 'error' } as const;
 
 /**
- * Free the memory of a kernel, and tell what came of it in a notification. Never
- * rejects: a failure is what that says.
+ * Free the memory of a kernel, and show the result in a notification. Never rejects: a
+ * failure is shown there.
  */
 export async function notifyRelease(
   session: ReleaseSession,
@@ -32,7 +32,7 @@ export async function notifyRelease(
   }
 }
 
-/** Ask a person for the price of items; resolves to whether they agree. */
+/** Ask the user to confirm the costs of items; resolves to whether they agree. */
 export async function confirmItems(
   items: readonly IItem[],
   trans: TranslationBundle
@@ -65,7 +65,7 @@ function tell(
   const { status, undo } = released;
   const sentence = releasedSentence(words(trans), released);
   if (status === 'cancelled') {
-    // What nothing leads to is collected before anything else is looked for.
+    // Unreachable objects are collected before the other items are looked for.
     notice.finish(
       trans.__('Canceled: nothing that your code can reach was freed.'),
       'info'

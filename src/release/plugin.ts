@@ -3,9 +3,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { IReleaseSessions, ReleaseSessions } from './sessions';
 
-/**
- * The release sessions of the page's kernels.
- */
+/** The release sessions of the page's kernels. */
 const plugin: JupyterFrontEndPlugin<ReleaseSessions> = {
   id: 'gpu-headroom:release',
   description: 'Gives GPU memory back, for all that offers it.',

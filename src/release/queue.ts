@@ -1,15 +1,11 @@
-/**
- * Releases that wait for the running cell to end.
- */
+/** Releases that wait for the running cell to end. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { cancel } from '../kernel/task';
 import type { IMemoryState } from '../memory/state';
 import type { IKernelMemory } from '../tokens';
 
-/**
- * When a release that waits will start: "Starts when In [9] finishes."
- */
+/** When a waiting release will start: "Starts when In [9] finishes." */
 export function startsWhen(
   { cell }: IMemoryState,
   trans: TranslationBundle
@@ -20,14 +16,14 @@ export function startsWhen(
     : trans.__('Starts when In [%1] finishes.', count);
 }
 
-/** Ids of the releases that wait, whichever page asked for them. */
+/** Ids of the waiting releases of all front ends. */
 export function queuedIn({ sample }: IMemoryState): readonly string[] {
   return sample?.queued ?? [];
 }
 
 /**
- * Take back every release that waits. Never rejects: one that has begun
- * meanwhile tells its result.
+ * Cancel every waiting release. Never rejects: one that has started meanwhile reports
+ * its result.
  */
 export async function cancelQueued(memory: IKernelMemory): Promise<void> {
   for (const releaseId of queuedIn(memory.state)) {

@@ -5,20 +5,20 @@ import type { IItem, RequestArgs } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 import { Checklist } from './checklist';
 
-/** What giving memory back needs of the application. */
+/** Services of the application that releases need. */
 export interface IReleaseServices {
-  /** Asks a person for the price of items; resolves to whether they agree. */
+  /** Asks the user to confirm the costs of items; resolves to whether they agree. */
   confirm(items: readonly IItem[]): Promise<boolean>;
 
-  /** Tells in a notification how a release goes. Never rejects. */
+  /** Shows a release in a notification. Never rejects. */
   notify(session: ReleaseSession, args: RequestArgs<'release'>): Promise<void>;
 }
 
 /**
- * Giving memory back in one kernel: what can be freed, what of it is chosen, and
- * the releases of this page that are on their way. All surfaces show this one.
+ * Releases in one kernel: what can be freed, the user's selection, and the releases of
+ * this front end in progress. Shared by all views.
  *
- * Lives as long as its kernel, whatever is focused.
+ * Exists as long as its kernel, whatever is focused.
  */
 export class ReleaseSession extends Observable {
   constructor(
@@ -34,12 +34,12 @@ export class ReleaseSession extends Observable {
 
   readonly checklist: Checklist;
 
-  /** Whether a release of this page is on its way. */
+  /** Whether a release of this front end is in progress. */
   get isFreeing(): boolean {
     return this._releases.size > 0;
   }
 
-  /** Ask the kernel to free; the caller shows how that goes. */
+  /** Start a release; the caller shows its progress. */
   begin(args: RequestArgs<'release'>): Release {
     const release = new Task(this.memory, 'release', args);
     this._releases.add(release);
@@ -53,22 +53,22 @@ export class ReleaseSession extends Observable {
     return release;
   }
 
-  /** The same, told in a notification. Never rejects. */
+  /** Start a release, shown in a notification. Never rejects. */
   notify(args: RequestArgs<'release'>): Promise<void> {
     return this._services.notify(this, args);
   }
 
-  /** Free items once the person agrees to their price, told in a notification. */
+  /** Free items once the user agrees to their costs, shown in a notification. */
   async free(items: readonly IItem[]): Promise<void> {
     const confirmed = await this.confirm(items);
     if (confirmed && !this.isFreeing) {
       await this.notify({ items: idsOf(items), confirmed, report_id: null });
-      // What was chosen holds for once.
+      // A selection applies only once.
       this.checklist.choices = new Map();
     }
   }
 
-  /** Take back what was done: these items say how. Pressing is agreeing. */
+  /** Undo earlier actions, by the ids of their items. The button press is the consent. */
   async undo(ids: readonly string[]): Promise<void> {
     await this.notify({
       items: [...ids],
@@ -78,8 +78,8 @@ export class ReleaseSession extends Observable {
   }
 
   /**
-   * Ask for consent to the price of items, where they have one. Resolves to the
-   * ids of those that were agreed to, or to `null`: to none.
+   * Ask for consent to the costs of items, if they have any. Resolves to the ids of the
+   * confirmed items; `null`: none.
    */
   async confirm(items: readonly IItem[]): Promise<string[] | null> {
     const priced = toConfirm(items);

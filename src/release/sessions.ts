@@ -4,9 +4,7 @@ import { perKernel } from '../kernel/perkernel';
 import type { IKernelMemory } from '../tokens';
 import { type IReleaseServices, ReleaseSession } from './session';
 
-/**
- * The release sessions of the page's kernels: one each.
- */
+/** The release sessions of the page's kernels: one each. */
 export class ReleaseSessions {
   constructor(services: IReleaseServices) {
     this.get = perKernel(
@@ -22,8 +20,8 @@ export class ReleaseSessions {
 }
 
 /**
- * The token of the release sessions. It is for the surfaces of this extension:
- * what others may ask of a kernel stands in `IGpuMemory`.
+ * Token of the release sessions, for the views of this extension only; `IGpuMemory` is
+ * the API for others.
  */
 export const IReleaseSessions = new Token<ReleaseSessions>(
   'gpu-headroom:IReleaseSessions',

@@ -1,23 +1,21 @@
-/**
- * What came of a release, as a notification tells it.
- */
+/** The result of a release, as text of a notification. */
 import { plain } from '../text/plain';
 import { nameHeadroom } from '../memory/released';
 import type { IReleased } from '../protocol';
 import { formatBytes } from '../text/format';
 import type { IWords } from '../text/messages';
 
-/** JupyterLab shows no more of a notification. */
+/** JupyterLab shows no more characters of a notification. */
 const MAX_CHARACTERS = 140;
 
 const MAX_HELD = 2;
 
-/** Less than this is not worth a word. */
+/** Minimum size worth mentioning. */
 const SMALLEST_BYTES = 2 ** 20;
 
 /**
- * The result of a release: what came back, and in a second line what goes with
- * it, as far as there is room.
+ * The result of a release: what was freed, and in a second line further sentences, as
+ * far as there is room.
  */
 export function releasedSentence(words: IWords, released: IReleased): string {
   const { trans } = words;
@@ -36,7 +34,7 @@ export function releasedSentence(words: IWords, released: IReleased): string {
   ]);
 }
 
-/** A second line of the sentences that there is room for, in their order. */
+/** Add a second line with the sentences that fit, in their order. */
 function withMore(first: string, sentences: readonly string[]): string {
   const room = MAX_CHARACTERS - first.length - 1;
   const second = sentences

@@ -1,6 +1,4 @@
-/**
- * Freeing in words.
- */
+/** Texts of releases. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IGain } from '../memory/items';
@@ -13,7 +11,7 @@ import type { Checklist } from './checklist';
 /** Items that delete names. */
 const DELETING: readonly string[] = ['variable', 'leftover'];
 
-/** The button that frees a choice: it names the result. */
+/** Label of the button that frees a selection, which states the result. */
 export function nameFree(
   { freed_bytes, returned_bytes }: IGain,
   trans: TranslationBundle
@@ -26,7 +24,7 @@ export function nameFree(
     : trans.__('Free selected');
 }
 
-/** The button that agrees to the price of items. */
+/** Label of the button that agrees to the costs of items. */
 export function nameConsent(
   items: readonly IItem[],
   trans: TranslationBundle
@@ -44,8 +42,8 @@ export function nameConsent(
 }
 
 /**
- * The headroom before and after: "headroom 3.3 → 16.3 GiB"; empty where it would
- * not change or is not known. Items are measured over all devices together.
+ * The headroom before and after: "headroom 3.3 → 16.3 GiB"; empty if it would not
+ * change or is unknown. Items are measured over all devices together.
  */
 export function describeOutlook(
   gain: IGain,
@@ -68,13 +66,13 @@ function headroomAfter(
   if (!device || devices.length !== 1 || headroom_bytes === null) {
     return null;
   }
-  // No more than all that is in use can come back.
+  // No more than all that is in use can be freed.
   return headroom_bytes + Math.min(freed_bytes, device.in_use_bytes);
 }
 
 /**
- * What can be freed for nothing, unused cache included; empty: not known, or not
- * possible at all.
+ * Memory that can be freed without loss, unused cache included; empty: unknown, or
+ * freeing is not possible.
  */
 export function describeSafe(checklist: Checklist): string {
   const { items, obstacle } = checklist;
