@@ -13,16 +13,14 @@ import { describeActivity } from './words';
 
 interface IListProps {
   others: OtherKernels;
-  /** Of the card that is picked, the largest first. */
+  /** Shares of the selected GPU, the largest first. */
   shares: readonly IShare[];
-  /** What is left for programs that did not answer, in words. */
+  /** Memory of all other programs, in words. */
   rest: string;
   trans: TranslationBundle;
 }
 
-/**
- * The notebooks on a card with what each holds, and last all other programs.
- */
+/** The notebooks on a GPU with their memory, and last all other programs. */
 export function NotebookList(props: IListProps): React.JSX.Element {
   const { others, rest, shares, trans } = props;
   return (
@@ -85,9 +83,7 @@ function Notebook(props: {
   );
 }
 
-/**
- * How many notebooks were not asked, and why; nothing where all were.
- */
+/** How many notebooks were not asked, and why; nothing if all were. */
 export function Unasked(props: {
   others: OtherKernels;
   trans: TranslationBundle;

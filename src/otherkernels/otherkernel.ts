@@ -1,15 +1,15 @@
 import type { IDevice } from '../protocol';
 
-/** Another kernel of the server, as it answered last. */
+/** Another kernel of the server, by its last reply. */
 export interface IOtherKernel {
   readonly id: string;
-  /** The notebooks and consoles that use it, else its spec: for people. */
+  /** Display name: the notebooks and consoles that use it, else its spec. */
   readonly name: string;
-  /** Where the notebooks are in the server's files; empty where there is none. */
+  /** Path of its notebooks in the server's files; empty if there are none. */
   readonly path: string;
   readonly isBusy: boolean;
   /** In milliseconds of this page's clock; `null`: it is busy, or has run nothing yet. */
   readonly idleSince_ms: number | null;
-  /** As it sees them; what it holds itself is in use and cached. */
+  /** Devices from its own point of view: its own use is in use and cached. */
   readonly devices: readonly IDevice[];
 }

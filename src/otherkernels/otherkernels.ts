@@ -10,16 +10,16 @@ import type { IOtherKernel } from './otherkernel';
 import { askOnce, lastPresence, type Presence } from './presence';
 import { sharesOf } from './sharing';
 
-/** How often kernels are asked while they are on screen. */
+/** Interval between requests to kernels that are on screen. */
 const ASK_MS = 15_000;
 
-/** Of those that were asked before, so many at a time: the longest ago first. */
+/** Maximum number of repeated requests at a time, the oldest replies first. */
 const MOST_AT_ONCE = 2;
 
 /**
- * Each connection to a busy kernel leaves a question in the queue behind its
- * cell, which is JupyterLab's own, and one in which no helper answers may note
- * each question in its log: such kernels are asked this rarely.
+ * Interval between requests to two kinds of kernels: each connection to a busy kernel
+ * queues a request of JupyterLab's own behind its cell, and a kernel without a helper
+ * may log each request.
  */
 const ASK_RARELY_MS = 60_000;
 
@@ -32,20 +32,20 @@ interface IOptions {
   readonly settings: Settings;
 }
 
-/** What a kernel said, and when it was asked, in milliseconds. */
+/** Reply of a kernel, and when it was requested, in milliseconds. */
 interface IAnswer {
   readonly presence: Presence;
   readonly at_ms: number;
 }
 
 /**
- * Finds the kernels of the server except that of the focused document, and asks each
- * "are you there" with a debug request: it is answered while a cell runs, and is no
- * activity. Those that this page follows anyway are known already. They are asked
- * while they are shown and the page is visible, never otherwise.
+ * Finds the kernels of the server except that of the focused document, and sends each a
+ * `presence` request over the debug protocol, which is answered while a cell runs and
+ * does not count as activity. Kernels that this page follows need no request. Requests
+ * are sent only while the kernels are displayed and the page is visible.
  *
- * A connection to a kernel that has none would make the server drop what it
- * keeps for a page that is away: such kernels are asked only on a person's word.
+ * A connection to a kernel that has none would make the server drop the messages that
+ * it keeps for a closed page: such kernels are asked only on request of the user.
  */
 export class OtherKernels extends Observable {
   constructor(private readonly _options: IOptions) {
@@ -63,7 +63,7 @@ export class OtherKernels extends Observable {
     settings.changed.connect(this.emit, this);
   }
 
-  /** Those in which a helper answers. */
+  /** Kernels in which a helper replies. */
   get kernels(): readonly IOtherKernel[] {
     const own = this._options.memory.current?.kernel.id;
     return this._running().flatMap(model => {
@@ -74,24 +74,24 @@ export class OtherKernels extends Observable {
     });
   }
 
-  /** How many were not asked because no page is connected to them. */
+  /** Number of kernels not asked because no page is connected to them. */
   get unasked(): number {
     return this._running().filter(model => this._isUnasked(model)).length;
   }
 
-  /** Whether some are asked on a person's word, and have not answered. */
+  /** Whether requests made on request of the user are unanswered. */
   get isAsking(): boolean {
     return this._running().some(
       model => this._wanted.has(model.id) && !this._answerOf(model)
     );
   }
 
-  /** Whether a person may be offered to shut them down. */
+  /** Whether the user may shut them down. */
   get mayShutDown(): boolean {
     return this._options.settings.current.showShutDown;
   }
 
-  /** Ask now and then while the returned object is not disposed. */
+  /** Send requests at intervals until the returned object is disposed. */
   watch(): IDisposable {
     this._watchers++;
     void this._poll.start();
@@ -103,7 +103,7 @@ export class OtherKernels extends Observable {
     });
   }
 
-  /** Ask those too that no page is connected to: a person wants it. */
+  /** Ask also kernels without a connected page, on request of the user. */
   askUnasked(): void {
     for (const { id } of this._running()) {
       this._wanted.add(id);
@@ -112,13 +112,13 @@ export class OtherKernels extends Observable {
     void this._poll.refresh();
   }
 
-  /** Whether one of them, by its last answer, holds memory of a GPU of this kernel. */
+  /** Whether one of them, by its last reply, uses memory of a GPU of this kernel. */
   isSharing({ state }: IKernelMemory): boolean {
     const devices = state.sample?.devices ?? [];
     return devices.some(device => sharesOf(this.kernels, device).length > 0);
   }
 
-  /** End a kernel; rejects with what the server says. */
+  /** Shut down a kernel; rejects with the server's message. */
   async shutDown(id: string): Promise<void> {
     await this._options.services.kernels.shutdown(id);
   }
@@ -128,7 +128,7 @@ export class OtherKernels extends Observable {
     super.dispose();
   }
 
-  /** The Python kernels of the server: others are not spoken to. */
+  /** The Python kernels of the server; others get no requests. */
   private _running(): Kernel.IModel[] {
     const { kernels, kernelspecs } = this._options.services;
     const specs = kernelspecs.specs?.kernelspecs;
@@ -145,7 +145,7 @@ export class OtherKernels extends Observable {
     return this._options.memory.find({ id });
   }
 
-  /** What a kernel said last, to its link or to us. */
+  /** Last reply of a kernel, to its link or to this object. */
   private _answerOf({ id }: Kernel.IModel): IAnswer | undefined {
     const linked = this._linked(id);
     return linked
@@ -153,7 +153,7 @@ export class OtherKernels extends Observable {
       : this._answers.get(id);
   }
 
-  /** Ask those that are new, and of the others a few whose turn it is. */
+  /** Ask new kernels, and of the others a few whose turn it is. */
   private async _ask(): Promise<void> {
     const { services } = this._options;
     await Promise.all([
@@ -162,7 +162,7 @@ export class OtherKernels extends Observable {
     ]);
     for (const { connections, id } of this._running()) {
       if (connections) {
-        // Its page is back: what was said of it while it was away is over.
+        // Its page is connected again, so the user's request no longer applies.
         this._wanted.delete(id);
       }
     }
@@ -193,7 +193,7 @@ export class OtherKernels extends Observable {
   private async _askOne(model: Kernel.IModel): Promise<void> {
     const { services, settings } = this._options;
     const at_ms = Date.now();
-    // One that handles comms would close those of the notebook's widgets.
+    // A connection that handles comms would close those of the notebook's widgets.
     const kernel = services.kernels.connectTo({ model, handleComms: false });
     const presence = await askOnce(kernel, settings);
     this._answers.set(model.id, { presence, at_ms });
@@ -208,7 +208,7 @@ export class OtherKernels extends Observable {
     const using = [...sessions.running()].filter(
       ({ kernel }) => kernel?.id === id
     );
-    // The clock of a kernel elsewhere may differ: only its difference counts.
+    // The clock of a remote kernel may differ: only its difference counts.
     const idle_s =
       sample && idle_since_s !== null ? sample.time_s - idle_since_s : null;
     return {
@@ -218,7 +218,7 @@ export class OtherKernels extends Observable {
         .filter(({ type }) => type !== 'console')
         .map(({ path }) => path)
         .join(', '),
-      // The server knows it sooner than it is asked again.
+      // The server's status is newer than the last reply.
       isBusy: execution_state === 'busy',
       idleSince_ms: idle_s === null ? null : at_ms - idle_s * 1000,
       devices: sample?.devices ?? []
@@ -236,12 +236,12 @@ export class OtherKernels extends Observable {
 
   private readonly _poll: Poll;
   private readonly _answers = new Map<string, IAnswer>();
-  /** Kernels that are asked although no page was connected to them. */
+  /** Kernels to ask although no page was connected to them. */
   private readonly _wanted = new Set<string>();
   private _watchers = 0;
 }
 
-/** The path of a console means nothing to a person. */
+/** Display name of a session; the path of a console is meaningless to users. */
 function nameSession({ name, path, type }: Session.IModel): string {
   return type === 'console' ? name : PathExt.basename(path);
 }

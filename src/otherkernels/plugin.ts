@@ -7,9 +7,7 @@ import { loadSettings } from '../settings';
 import { IGpuMemory } from '../tokens';
 import type { OtherKernels } from './otherkernels';
 
-/**
- * The other kernels of the server, asked while they are on screen.
- */
+/** The other kernels of the server, asked while they are on screen. */
 const plugin: JupyterFrontEndPlugin<void> = {
   id: 'gpu-headroom:notebooks',
   description: 'Shows what other notebooks of the server hold of the GPUs.',

@@ -6,25 +6,24 @@ import type { Settings } from '../settings';
 import type { IKernelMemory } from '../tokens';
 
 /**
- * A kernel's connection holds our question back until the kernel has described
- * itself, or for 3 s where a cell keeps it from that.
+ * A kernel connection delays the request until the kernel has sent its info, or for 3 s
+ * if a cell keeps it from that.
  */
 const INFO_MS = 3000;
 
 const TIMEOUT_MS = 5000;
 
-/** What a helper says of itself; `null`: none answered. */
+/** State that a helper reports; `null`: no helper replied. */
 export type Presence = Pick<
   IReplies['presence'],
   'sample' | 'idle_since_s'
 > | null;
 
 /**
- * What a kernel that this page follows says of itself: its link asks it once
- * a minute anyway.
+ * State of a kernel that this page follows; its link requests it once a minute anyway.
  *
- * Over the comm a question would count as activity of that kernel: it is not
- * asked, and what is known may be old.
+ * Over the comm a request would count as activity of that kernel, so none is sent and
+ * the state may be old.
  */
 export function lastPresence({ state }: IKernelMemory): Presence {
   const { cell, hello, phase, sample } = state;
@@ -33,15 +32,13 @@ export function lastPresence({ state }: IKernelMemory): Presence {
     : null;
 }
 
-/**
- * Ask a kernel over a connection of its own, which is disposed with the answer.
- */
+/** Ask a kernel over a connection of its own, which is disposed with the reply. */
 export async function askOnce(
   kernel: Kernel.IKernelConnection,
   settings: Settings
 ): Promise<Presence> {
   const client = new HelperClient(kernel, settings);
-  // No answer, or none that is understood: another program to us.
+  // No valid reply: the kernel counts as another program.
   const reply = (await isOther(kernel))
     ? null
     : await client.ask('presence', {}, TIMEOUT_MS).catch(() => null);
@@ -50,7 +47,10 @@ export async function askOnce(
   return reply?.type === 'presence' ? reply : null;
 }
 
-/** Whether a kernel says to be no IPython, which may note our question as an error. */
+/**
+ * Whether a kernel reports an implementation other than IPython, which may log the
+ * request as an error.
+ */
 async function isOther(kernel: Kernel.IKernelConnection): Promise<boolean> {
   let timer: number | undefined;
   const late = new Promise<null>(resolve => {

@@ -12,7 +12,7 @@ import { describeTotal } from './words';
 
 import '../../style/otherkernels.css';
 
-/** Who else uses the GPU that is shown, as a section of the panel. */
+/** Other users of the displayed GPU, as a section of the panel. */
 export function othersSection(others: OtherKernels): IPanelSection {
   return {
     id: 'others',
@@ -30,7 +30,7 @@ export function othersSection(others: OtherKernels): IPanelSection {
   };
 }
 
-/** What other notebooks hold of the GPU. */
+/** Memory of other notebooks on the GPU. */
 function sharesIn(
   { device }: PanelModel,
   { kernels }: OtherKernels
@@ -38,9 +38,7 @@ function sharesIn(
   return device ? sharesOf(kernels, device) : [];
 }
 
-/**
- * Who else uses the GPU: notebooks of this server, and other programs together.
- */
+/** Other users of the GPU: notebooks of this server, and other programs together. */
 function Others({
   model,
   others
@@ -65,7 +63,7 @@ function Others({
   );
 }
 
-/** What the driver lists, the notebooks' kernels included. */
+/** The processes that the driver lists, the notebooks' kernels included. */
 function Processes(props: {
   processes: readonly IProcess[];
   trans: TranslationBundle;

@@ -1,19 +1,15 @@
-/**
- * Whose memory is on the same card.
- */
+/** Memory of other kernels on the same GPU. */
 import type { IDevice } from '../protocol';
 import type { IOtherKernel } from './otherkernel';
 
-/** What another kernel holds of one card. */
+/** Memory of another kernel on one GPU. */
 export interface IShare {
   readonly kernel: IOtherKernel;
-  /** In use and cached: it comes back when the kernel ends. */
+  /** In use and cached, which is freed when the kernel ends. */
   readonly bytes: number;
 }
 
-/**
- * What other kernels hold of a card, the largest first.
- */
+/** Memory of other kernels on a GPU, the largest first. */
 export function sharesOf(
   kernels: readonly IOtherKernel[],
   device: IDevice
@@ -25,8 +21,8 @@ export function sharesOf(
 }
 
 /**
- * What is left of what other programs hold, the kernels that answered not
- * counted; `null`: not measured. Their driver contexts are in it.
+ * Memory of other programs without the kernels that replied; `null`: not measured.
+ * Includes the driver contexts of these kernels.
  */
 export function restOf(
   others_bytes: number | null,
@@ -42,8 +38,8 @@ function heldBy({ devices }: IOtherKernel, card: IDevice): number {
 }
 
 /**
- * By UUID where both know it; else by index, which two kernels of one server
- * count alike unless their visible devices were chosen.
+ * Compare by UUID if both have it; else by index, which is the same in two kernels of
+ * one server unless their visible devices were chosen.
  */
 function isSame(one: IDevice, other: IDevice): boolean {
   if (one.backend !== other.backend || one.simulated !== other.simulated) {

@@ -8,10 +8,10 @@ import type { OtherKernels } from './otherkernels';
 import type { IShare } from './sharing';
 
 /**
- * Shut another kernel down, if the person still wants that when they know what is lost.
+ * Shut another kernel down if the user confirms after seeing what is lost.
  *
- * Never rejects: a notification tells what came of it. A server that is asked to end a
- * kernel does so: it cannot be cancelled.
+ * Never rejects: the result is shown in a notification. Cannot be canceled, since the
+ * server completes a shutdown.
  *
  * @returns whether it was shut down
  */
@@ -26,7 +26,7 @@ export async function shutDown(
       title: trans.__('Shut down the kernel of %1?', kernel.name),
       costs: [],
       notes: [
-        // Names are alike where folders are not.
+        // Notebooks in different folders may have the same name.
         [
           kernel.path ? `${kernel.path}: ${size}.` : `${size}.`,
           kernel.isBusy && trans.__('A cell is running in it.'),

@@ -1,6 +1,4 @@
-/**
- * Other kernels in words.
- */
+/** Texts of other kernels. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { formatBytes } from '../text/format';
@@ -12,7 +10,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** What it does: "busy", "idle 2 h". */
+/** Activity of a kernel: "busy", "idle 2 h". */
 export function describeActivity(
   { isBusy, idleSince_ms }: IOtherKernel,
   now_ms: number,
@@ -33,9 +31,7 @@ export function describeActivity(
     : trans.__('idle');
 }
 
-/**
- * What all others hold: what the driver says, and at least what other kernels hold.
- */
+/** Memory of all others: the driver's number, and at least that of other kernels. */
 export function describeTotal(
   others_bytes: number | null,
   shares: readonly IShare[],

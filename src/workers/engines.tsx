@@ -10,7 +10,9 @@ import { words } from '../text/messages';
 import { describeEngine } from './words';
 import type { Workers } from './workers';
 
-/** Those into whose workers the helper is put, and taken back, on a person's word. */
+/**
+ * Engines whose workers get the helper, and lose it again, only on request of the user.
+ */
 const ASKED: readonly EngineName[] = ['dask', 'ipyparallel', 'ray'];
 
 const ICONS: Readonly<Record<IFollowed['state'], IconName>> = {
@@ -20,10 +22,10 @@ const ICONS: Readonly<Record<IFollowed['state'], IconName>> = {
   silent: 'triangle'
 };
 
-/** How it stands with an engine, and the way to have its workers measured. */
+/** State of an engine, with a button to have its workers measured. */
 export function Engine(props: {
   engine: IFollowed;
-  /** Whether a person is offered to have workers measured. */
+  /** Whether the user may have workers measured. */
   mayMeasure: boolean;
   workers: Workers;
   trans: TranslationBundle;

@@ -14,16 +14,16 @@ import type { Workers } from './workers';
 
 interface IListProps {
   workers: Workers;
-  /** The numbers are old. */
+  /** The numbers are stale. */
   isStale: boolean;
   trans: TranslationBundle;
 }
 
-/** The workers on the fullest GPUs; by name, where there are more than these. */
+/** The workers on the fullest GPUs, with a filter by name if there are more. */
 export function WorkerList(props: IListProps): React.JSX.Element | null {
   const { trans, workers } = props;
   const { answer, filter, isCut } = workers;
-  // What the user types is drawn at once, before the next answer.
+  // Typed text is rendered at once, before the next reply.
   const [typed, setTyped] = React.useState(filter);
   if (!answer) {
     return null;
@@ -75,7 +75,7 @@ export function WorkerList(props: IListProps): React.JSX.Element | null {
   );
 }
 
-/** Ask whether to end a worker. */
+/** Ask the user to confirm ending a worker. */
 async function agreesToEnd(
   { cached_bytes, in_use_bytes }: ICardWorker,
   name: string,
@@ -96,7 +96,7 @@ async function agreesToEnd(
   return agreed !== null;
 }
 
-/** A worker and what can be done with it; below, the GPU that it is on. */
+/** A worker with its actions; below, its GPU. */
 function Row(
   props: IListProps & { card: IWorkerCard; worker: ICardWorker }
 ): React.JSX.Element {

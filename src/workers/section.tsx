@@ -15,15 +15,15 @@ import type { Workers } from './workers';
 
 interface IWorkersProps {
   readonly workers: Workers;
-  /** The numbers are old. */
+  /** The numbers are stale. */
   readonly isStale: boolean;
-  /** Whether a person is offered to have workers measured. */
+  /** Whether the user may have workers measured. */
   readonly mayMeasure: boolean;
   readonly trans: TranslationBundle;
 }
 
 /**
- * The processes that a notebook sends its work to: engines, the outcome of the last
+ * The processes that a notebook sends its work to: engines, the result of the last
  * action, and workers, those on the fullest GPU first.
  */
 export function WorkersSection(props: IWorkersProps): React.JSX.Element | null {
@@ -49,7 +49,7 @@ export function WorkersSection(props: IWorkersProps): React.JSX.Element | null {
   );
 }
 
-/** What goes on, or what came of it: one sentence. */
+/** The action in progress, or its result: one sentence. */
 function Outcome({ trans, workers }: IWorkersProps): React.JSX.Element {
   const { followProblem, last } = workers;
   const result = last?.task.result;

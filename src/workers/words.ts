@@ -1,6 +1,4 @@
-/**
- * The section of workers in words.
- */
+/** Texts of the section of workers. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { formatAge } from '../memory/readingwords';
@@ -10,7 +8,10 @@ import { formatBytes, formatPrompt } from '../text/format';
 import { nameWorker } from '../text/names';
 import type { IWorkerTask } from './workers';
 
-/** A worker on a card: as its engine calls it, else by its number or its process. */
+/**
+ * Display name of a worker on a GPU: its engine's name for it, else its number or its
+ * process.
+ */
 export function nameCardWorker(
   worker: ICardWorker,
   trans: TranslationBundle
@@ -24,12 +25,12 @@ export function nameCardWorker(
     : nameWorker(worker, trans);
 }
 
-/** How it stands with the workers of an engine; empty where their cards say it all. */
+/** State of the workers of an engine; empty if the list of their GPUs says it all. */
 export function describeEngine(
   { engine, live, silent_s, state, total }: IFollowed,
   trans: TranslationBundle
 ): string {
-  // Nobody counts those of Ray before they are measured.
+  // The number of Ray workers is unknown before they are measured.
   const name =
     total > 0
       ? countWorkers({ engine, count: total }, trans)
@@ -72,7 +73,7 @@ export function describeState(
   }
 }
 
-/** Which process a worker is, and what it has cached. */
+/** Process of a worker, and its cached memory. */
 export function describeProcess(
   { cached_bytes, pid }: ICardWorker,
   host: string,
@@ -87,7 +88,7 @@ export function describeProcess(
     .join(' ');
 }
 
-/** What goes on. */
+/** The action in progress. */
 export function describeTask(
   { action, name }: IWorkerTask,
   trans: TranslationBundle

@@ -16,19 +16,18 @@ import type { IKernelMemory } from '../tokens';
 /** The shortest time between two requests, however fast readings arrive. */
 const ASK_MS = 1000;
 
-/** What a user has asked for of a worker. */
+/** An action on a worker that the user requested. */
 export interface IWorkerTask {
   readonly action: WorkerAction;
-  /** Of the worker. */
+  /** Name of the worker. */
   readonly name: string;
   readonly task: Task<'worker_release'>;
 }
 
 /**
- * The workers of one kernel and the GPUs that they are on, and what is done with them,
- * one thing at a time. They are requested while they are shown, with each new reading:
- * the helper sends nothing unasked, as there may be thousands. Lives as long as its
- * kernel, unless disposed before.
+ * The workers of one kernel, their GPUs, and actions on them, one at a time. Requested
+ * while they are displayed, with each new reading: the helper does not push them, as
+ * there may be thousands. Exists as long as its kernel, unless disposed before.
  */
 export class Workers extends Observable {
   constructor(private readonly _memory: IKernelMemory) {
@@ -43,42 +42,42 @@ export class Workers extends Observable {
     return this._summary;
   }
 
-  /** The workers on the fullest GPUs, as answered last; `null`: not yet. */
+  /** The workers on the fullest GPUs by the last reply; `null`: none yet. */
   get answer(): IReplies['workers'] | null {
     return this._answer;
   }
 
-  /** Why the last answer did not come; `null`: it did. */
+  /** Why the last request failed; `null`: it did not. */
   get problem(): unknown {
     return this._problem;
   }
 
-  /** A part of the names of the workers that are requested; empty: all. */
+  /** Filter of the requested workers: a part of their names; empty: all. */
   get filter(): string {
     return this._filter;
   }
 
-  /** Whether there have been more than an answer has. */
+  /** Whether there have been more workers than a reply lists. */
   get isCut(): boolean {
     return this._isCut;
   }
 
-  /** The last thing done with one, under way or ended; `null`: none. */
+  /** The last action on a worker, in progress or ended; `null`: none. */
   get last(): IWorkerTask | null {
     return this._last;
   }
 
-  /** Whether that is under way. */
+  /** Whether that action is in progress. */
   get isBusy(): boolean {
     return this._last !== null && this._last.task.step !== 'ended';
   }
 
-  /** Why the helper was not put into workers, or taken back; `null`: it was. */
+  /** Why the helper could not be added to workers, or removed; `null`: it could. */
   get followProblem(): unknown {
     return this._followProblem;
   }
 
-  /** Ask while the returned object is not disposed: they are on screen. */
+  /** Request workers until the returned object is disposed: they are on screen. */
   show(): IDisposable {
     this._lookers++;
     this._plan();
@@ -95,19 +94,22 @@ export class Workers extends Observable {
     this.emit();
   }
 
-  /** Ask again, without waiting for a reading. */
+  /** Request again, without waiting for a reading. */
   refresh(): void {
     this._isUrgent = true;
     this._plan();
   }
 
-  /** Bring the helper what it lacks, and ask again: a user's click. Never rejects. */
+  /**
+   * Inject what the helper lacks, and request again, after a click of the user. Never
+   * rejects.
+   */
   async retry(): Promise<void> {
     await this._memory.start();
     this.refresh();
   }
 
-  /** Put the helper into the workers of an engine, or take it back. Never rejects. */
+  /** Add the helper to the workers of an engine, or remove it. Never rejects. */
   async follow(engine: EngineName, follow: boolean): Promise<void> {
     this._last = null;
     this._followProblem = null;
@@ -141,7 +143,7 @@ export class Workers extends Observable {
     const { state } = this._memory;
     const life = lifeOf(state);
     if (life !== null && life !== this._life) {
-      // What was of another life names nothing any more.
+      // Ids of another helper are no longer valid.
       this._life = life;
       this._answer = this._problem = null;
       this._filter = '';
@@ -161,7 +163,7 @@ export class Workers extends Observable {
     this.emit();
   }
 
-  /** Ask once more where there is a reason to, and none is under way. */
+  /** Request once more if there is a reason to, and no request is in progress. */
   private _plan(): void {
     window.clearTimeout(this._timer);
     const isDue = this._isUrgent || this._sample !== this._askedFor;
@@ -219,11 +221,11 @@ export class Workers extends Observable {
   private _lookers = 0;
   private _isAsking = false;
   private _isUrgent = false;
-  /** The reading after which it was asked last, and when, in milliseconds. */
+  /** The reading of the last request, and the time of that, in milliseconds. */
   private _askedFor: ISample | null = null;
   private _askedAt = -Infinity;
   private _timer: number | undefined;
 }
 
-/** The workers of a kernel: each has one. */
+/** The workers of a kernel; one object each. */
 export const workersOf = perKernel(memory => new Workers(memory));
