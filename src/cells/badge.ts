@@ -1,22 +1,20 @@
-/**
- * What the badge of a cell says: a pure function of its runs.
- */
+/** Content of a cell's badge: a pure function of its runs. */
 import type { ICell, ICellMemory, ISample } from '../protocol';
 import { MIB } from '../text/format';
 
-/** Less than this is no change worth a word. */
+/** Smallest change that is shown. */
 const WORTH_BYTES = 10 * MIB;
 
-/** How many runs the details list. */
+/** Number of runs that the details list. */
 const LISTED_RUNS = 3;
 
-/** What there is to say of one cell. */
+/** Content of the badge of one cell. */
 export interface IBadge {
   readonly kind: 'running' | 'change' | 'grows' | 'oom';
   readonly cell: ICell;
-  /** The device that changed most; `null`: nothing there is worth a word. */
+  /** The device that changed most; `null`: no change is large enough to show. */
   readonly memory: ICellMemory | null;
-  /** What workers used at most; 0: nothing that is worth a word. */
+  /** Peak use of workers; 0: too small to show. */
   readonly workers_bytes: number;
   /** Whether the kernel has several devices, so that one must be named. */
   readonly hasSeveral: boolean;
@@ -27,7 +25,7 @@ export interface IBadge {
 }
 
 /**
- * The badge of a cell; `null` where nothing happened that is worth one.
+ * The badge of a cell; `null` if there is nothing to show.
  *
  * @param runs - the runs of this cell, oldest first
  * @param now - of a running cell, its memory up to the newest reading
@@ -63,7 +61,7 @@ export function readBadge(
   };
 }
 
-/** Whether what a run did to a device is worth a word. */
+/** Whether the change of a device by a run is large enough to show. */
 function isWorthy(
   cell: ICell,
   memory: ICellMemory,
@@ -81,13 +79,13 @@ function isWorthy(
   }
 }
 
-/** A size where it is worth a word, else 0. */
+/** A size if it is large enough to show, else 0. */
 function worthyOf(bytes: number | null): number {
   return bytes !== null && bytes >= WORTH_BYTES ? bytes : 0;
 }
 
 /**
- * The memory of a running cell: what the newest reading adds to its first.
+ * The memory of a running cell: the newest reading compared with its first.
  *
  * @param highest - the highest in use so far, by device index
  */

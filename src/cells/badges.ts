@@ -33,16 +33,16 @@ interface IOptions {
   readonly open: () => void;
 }
 
-/** Numbers change no faster than they can be read. */
+/** Minimum interval between renders, so that numbers stay readable. */
 const REDRAW_MS = 1000;
 
 /**
- * The badges of one notebook: below each cell, what its runs did to the memory.
+ * The badges of one notebook: below each cell, the effect of its runs on memory.
  *
- * They are drawn, not saved: they come from the helper, which remembers the runs.
+ * They are not saved: they come from the helper, which keeps the runs.
  */
 export class Badges {
-  /** They go with the notebook. */
+  /** Disposed with the notebook. */
   constructor(private readonly _options: IOptions) {
     const { panel, memory, settings } = _options;
     this._redraw = new Throttler(
@@ -98,7 +98,7 @@ export class Badges {
     const runsOf = (cell: Cell | null): readonly ICell[] =>
       runs.get(cell?.model.id ?? '') ?? [];
     const { activeCell } = content;
-    // What a cell needed tells nothing of other code.
+    // The need of other code is unknown.
     const shortage =
       activeCell && !isEdited(activeCell, runsOf(activeCell))
         ? shortageOf(runsOf(activeCell), state?.sample ?? null)
@@ -139,7 +139,10 @@ export class Badges {
     );
   }
 
-  /** What can be freed is measured only while the active cell lacks something. */
+  /**
+   * Offer for a shortage; what can be freed is measured only while the active cell has
+   * one.
+   */
   private _offerOf(shortage: IShortage | null): IOffer | null {
     const { current } = this._kernel;
     const session =
@@ -164,7 +167,7 @@ export class Badges {
       : null;
   }
 
-  /** A cell that comes back, as by an undo, has its badge again. */
+  /** A cell that is restored, as by an undo, has its badge again. */
   private _onModel(): void {
     const { model } = this._options.panel.content;
     model?.cells.changed.connect(this._drawAll, this);
@@ -194,7 +197,10 @@ function isEdited(cell: Cell, runs: readonly ICell[]): boolean {
   return hasRunOther(runs, cell.model.sharedModel.getSource());
 }
 
-/** Below the output, above the cell's footer: once the cell has been built. */
+/**
+ * Insert a badge below the output, above the cell's footer, once the cell has been
+ * built.
+ */
 async function insert(cell: CodeCell, view: BadgeView): Promise<void> {
   await cell.ready;
   if (!cell.isDisposed) {

@@ -16,15 +16,16 @@ const ICONS: Partial<Record<IBadge['kind'], IconName>> = {
   grows: 'triangle'
 };
 
-/** To free first what nobody would miss: then the cell fits, as far as is known. */
+/**
+ * Offer to free memory without loss before a run, after which the cell is expected to
+ * fit.
+ */
 export interface IOffer {
   readonly bytes: number;
   readonly accept: () => void;
 }
 
-/**
- * The row below a cell's output: the quiet line and the badge, both optional.
- */
+/** The row below a cell's output: the quiet line and the badge, both optional. */
 export class BadgeView extends Widget {
   constructor(
     private readonly _trans: TranslationBundle,
@@ -37,9 +38,9 @@ export class BadgeView extends Widget {
   }
 
   /**
-   * Show this; nothing at all where there is nothing to say.
+   * Render the row; it is hidden if there is nothing to show.
    *
-   * @param oom - the failure of this cell, where it is known
+   * @param oom - the failure of this cell, if known
    * @param offer - what would make up for the shortage
    */
   draw(
@@ -117,7 +118,7 @@ function Badge(props: IBadgeProps): React.JSX.Element {
         {strong && rest ? ` · ${rest}` : rest}
         {badge.isEdited && ` · ${trans.__('before the edit')}`}
       </span>
-      {/* Seen on hover and focus; part of the button, so that it is read with it. */}
+      {/* Shown on hover and focus; part of the button, so that it is read with it. */}
       <span className="jp-GpuHeadroom-badgeDetails">
         <strong>{formatPrompt(badge.cell.execution_count)}</strong>
         {rowsOf(badge, trans).map(([label, value]) => (

@@ -1,6 +1,4 @@
-/**
- * The badge of a cell in words.
- */
+/** Texts of the badge of a cell. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { describeRange, formatRange, needIn, peakIn } from '../memory/peak';
@@ -10,17 +8,17 @@ import type { ICellMemory, IGrowth, IOom } from '../protocol';
 import { formatBytes, MIB } from '../text/format';
 import type { IBadge } from './badge';
 
-/** A badge's text: the first part stands out. */
+/** A badge's text: the first part is emphasized. */
 export interface IBadgeText {
   readonly strong: string;
   readonly rest: string;
 }
 
 /**
- * The text of a badge: "+1.2 GiB · peak 8.1 GiB", and where the work was sent
- * elsewhere, "workers +11.2 GiB".
+ * The text of a badge: "+1.2 GiB · peak 8.1 GiB", and if the work was sent to workers,
+ * "workers +11.2 GiB".
  *
- * @param oom - the failure of this cell, where it is known
+ * @param oom - the failure of this cell, if known
  */
 export function textOf(
   badge: IBadge,
@@ -49,12 +47,15 @@ export function warnOf(shortage: IShortage, trans: TranslationBundle): string {
   );
 }
 
-/** The out-of-memory errors that a cell caught; the last one of a cell that failed has its report. */
+/**
+ * Number of out-of-memory errors that a cell caught; the last one of a cell that failed
+ * has its report.
+ */
 function caughtIn({ kind }: IBadge, { ooms }: ICellMemory): number {
   return Math.max(0, (ooms ?? 0) - (kind === 'oom' ? 1 : 0));
 }
 
-/** What it did to the memory of the kernel. */
+/** Effect on the memory of the kernel. */
 function ownOf(
   badge: IBadge,
   memory: ICellMemory,
@@ -91,9 +92,7 @@ function ownOf(
 /** One row of the details. */
 export type Row = readonly [label: string, value: string];
 
-/**
- * The details of a badge, row by row; what is not known has no row.
- */
+/** The details of a badge, row by row; unknown values have no row. */
 export function rowsOf(badge: IBadge, trans: TranslationBundle): Row[] {
   const { memory, workers_bytes } = badge;
   const workers: Row[] =

@@ -6,9 +6,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return rest;
 });
 
-/**
- * The CRC-32 of a text as UTF-8: as Python's `zlib.crc32` of the encoded text.
- */
+/** The CRC-32 of a text as UTF-8, equal to Python's `zlib.crc32` of the encoded text. */
 export function crc32(text: string): number {
   const rest = new TextEncoder()
     .encode(text)

@@ -4,11 +4,9 @@ import { memoryOf } from '../kernel/follower';
 import type { IKernelDocument } from '../kernel/tracker';
 import type { IGpuMemory, IKernelMemory, IKernelSource } from '../tokens';
 
-/**
- * The kernel of one notebook or console, whether that is focused or not.
- */
+/** The kernel of one notebook or console, whether that is focused or not. */
 export class DocumentKernel implements IKernelSource {
-  /** It goes with the document. */
+  /** Disposed with the document. */
   constructor(
     private readonly _document: IKernelDocument,
     private readonly _memory: IGpuMemory

@@ -2,11 +2,11 @@ import type { ICell, ICellMemory, ISample } from '../protocol';
 import { memorySince } from './badge';
 
 /**
- * The run that goes on: the helper sends readings meanwhile, and its account at the end.
+ * The run in progress: the helper sends readings meanwhile, and its totals at the end.
  */
 export class LiveRun {
   /**
-   * A cell started or ended.
+   * Handle the start or end of a cell.
    *
    * @param sample - the newest reading: at a start, that of the kernel at rest
    */
@@ -18,7 +18,7 @@ export class LiveRun {
     this._highest.clear();
   }
 
-  /** A reading came. */
+  /** Handle a reading. */
   observe(sample: ISample | null): void {
     if (!sample || sample === this._start) {
       return;
@@ -30,7 +30,7 @@ export class LiveRun {
     }
   }
 
-  /** The memory of a cell so far; `null` where it does not run or nothing is known. */
+  /** The memory of a cell so far; `null` if it does not run or nothing was measured. */
   memory(cellId: string): ICellMemory[] | null {
     return cellId === this._cellId && this._start && this._latest
       ? memorySince(this._start, this._latest, this._highest)

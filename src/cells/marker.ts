@@ -11,14 +11,14 @@ import { MIME_TYPE } from '../tokens';
 const FAILED_CLASS = 'jp-GpuHeadroom-failedCell';
 
 /**
- * Marks the cells of one notebook whose outputs hold a report.
+ * Marks the cells of one notebook whose outputs contain a report.
  *
- * Follows the outputs of the model, so that marks survive reloading the page
- * and cells that are not on screen. Of a cell that has many, only those are
- * looked at that come and go.
+ * Follows the outputs of the model, so that marks are kept after reloading the page and
+ * for cells that are not on screen. In a cell with many outputs, only those added or
+ * removed are examined.
  */
 export class Marker {
-  /** It stops with the notebook. */
+  /** Disposed with the notebook. */
   constructor(
     private readonly _panel: NotebookPanel,
     private readonly _settings: Settings
@@ -38,7 +38,7 @@ export class Marker {
     this._follow();
   }
 
-  /** Cells come and go; each is followed once. */
+  /** Follow each cell once, as cells are added and removed. */
   private _follow(): void {
     for (const cell of this._codeCells()) {
       const { outputs } = cell.model;
@@ -77,7 +77,10 @@ export class Marker {
     });
   }
 
-  /** While one moves it is still there twice: what it was has no outputs any more. */
+  /**
+   * Code cells with a current model: while one is moved there are two, and the old one
+   * has no outputs any more.
+   */
   private _codeCells(): CodeCell[] {
     return this._panel.content.widgets
       .filter(widget => widget instanceof CodeCell)
@@ -85,7 +88,7 @@ export class Marker {
   }
 
   private readonly _cells = new WeakMap<IOutputAreaModel, CodeCell>();
-  /** The outputs of a cell that hold a report. */
+  /** The outputs of a cell that contain a report. */
   private readonly _reports = new WeakMap<
     IOutputAreaModel,
     Set<IOutputModel>
@@ -98,7 +101,10 @@ function reportsIn(outputs: IOutputAreaModel): IOutputModel[] {
   ).filter(isReport);
 }
 
-/** What is printed cannot be one, and may be long: it is not looked into. */
+/**
+ * Whether an output contains a report. Printed text cannot, and is not examined, as it
+ * may be long.
+ */
 function isReport(output: IOutputModel): boolean {
   const isText = output.type === 'stream' || output.type === 'error';
   return !isText && MIME_TYPE in output.data;

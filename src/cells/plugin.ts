@@ -13,9 +13,9 @@ import { loadSettings } from '../settings';
 import { CommandIDs, IGpuMemory } from '../tokens';
 
 /**
- * Marks the cells that ran out of GPU memory, and shows below each what it did to it.
- * Cells that have run on this page are looked at: a process that one started may have
- * run out of memory, which its kernel does not see.
+ * Marks the cells that ran out of GPU memory, and shows below each cell its effect on
+ * the memory. Examines cells that have run on this page: a process that one started may
+ * have run out of memory, which is invisible to its kernel.
  */
 const plugin: JupyterFrontEndPlugin<void> = {
   id: 'gpu-headroom:cells',

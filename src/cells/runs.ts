@@ -1,6 +1,4 @@
-/**
- * Runs of a notebook's cells.
- */
+/** Runs of a notebook's cells. */
 import type { ICell } from '../protocol';
 import { crc32 } from './crc32';
 
@@ -21,7 +19,8 @@ export function byCell(
 }
 
 /**
- * Whether the last run was of other code than this: the cell was edited since, or split.
+ * Whether the last run was of other code than this: the cell was edited since, or
+ * split.
  */
 export function hasRunOther(runs: readonly ICell[], source: string): boolean {
   const ran = runs[runs.length - 1]?.source_crc32 ?? null;

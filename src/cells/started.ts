@@ -5,16 +5,19 @@ import type { IOutputAreaModel, OutputArea } from '@jupyterlab/outputarea';
 import { memoryOf } from '../kernel/follower';
 import { type IGpuMemory, MIME_TYPE } from '../tokens';
 
-/** Characters sent of the end of what a cell printed: the helper reads so many whole. */
+/**
+ * Maximum number of characters sent from the end of a cell's printed output; the helper
+ * reads that many completely.
+ */
 const MAX_LENGTH = 2 ** 14;
 
-/** A line, or a cell, that is the shell's. */
+/** A line, or a cell, that the shell runs. */
 const SHELL = /^[ \t]*!|^\s*%%(?:bash|sh|script)\b/m;
 
 /**
- * Send the helper what a cell has printed that has just run a command of the shell: a
- * process may have run out of GPU memory. The helper shows the card where one has. Never
- * rejects.
+ * Send the helper the printed output of a cell that has just run a shell command: a
+ * process may have run out of GPU memory, for which the helper then shows the report.
+ * Never rejects.
  */
 export async function explainStarted(
   panel: NotebookPanel,
@@ -31,7 +34,7 @@ export async function explainStarted(
     return;
   }
   const text = printed(cell.model.outputs);
-  // There is none where the cell was run by another page.
+  // There is none if the cell was run by another page.
   const { future } = cell.outputArea as Partial<OutputArea>;
   const parent_id = future?.msg.header.msg_id;
   if (text && parent_id !== undefined) {
@@ -41,7 +44,7 @@ export async function explainStarted(
   }
 }
 
-/** The end of what was printed; `null` where the cell has its card. */
+/** The end of the printed output; `null` if the cell has its report. */
 function printed(outputs: IOutputAreaModel): string | null {
   let text = '';
   for (let index = outputs.length - 1; index >= 0; index--) {

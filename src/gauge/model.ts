@@ -18,18 +18,21 @@ import { type IWorkersReading, readWorkers } from '../memory/workers';
 import type { Settings } from '../settings';
 import type { IKernelMemory, IKernelSource } from '../tokens';
 
-/** Ages count in seconds, and numbers change no faster than they can be read. */
+/** Ages count in seconds, and numbers change slowly enough to be readable. */
 const TICK_MS = 1000;
 
-/** While somebody looks closely: every reading, and a burst of events only once. */
+/**
+ * Minimum interval between renders while the user is watching closely: every reading
+ * shows, and a burst of events only once.
+ */
 const WATCHED_MS = 30;
 
-/** What a person should know at once is announced at most this often. */
+/** Minimum interval between urgent announcements. */
 const ANNOUNCED_MS = 30_000;
 
 /**
- * What a gauge shows of a kernel: of that of its source, which for the page's own
- * gauge is that of the focused notebook or console.
+ * Content of a gauge for the kernel of its source, which for the page's own gauge is
+ * the focused notebook or console.
  */
 export class GaugeModel extends VDomModel {
   constructor(
@@ -63,7 +66,7 @@ export class GaugeModel extends VDomModel {
     return this._reading;
   }
 
-  /** The workers of the kernel; `null`: there is nothing to show of any. */
+  /** The workers of the kernel; `null`: there is nothing to show. */
   get workers(): IWorkersReading | null {
     return this._workers;
   }
@@ -77,10 +80,10 @@ export class GaugeModel extends VDomModel {
     return this._settings.current.compact;
   }
 
-  /** Sentences worth saying aloud. */
+  /** Sentences for screen readers. */
   readonly announced = new Signal<this, string>(this);
 
-  /** Whether somebody looks closely: numbers then follow every reading. */
+  /** Whether the user is watching closely; numbers then follow every reading. */
   get isWatched(): boolean {
     return this._kernel.isWatched;
   }
@@ -90,7 +93,7 @@ export class GaugeModel extends VDomModel {
     this.refresh();
   }
 
-  /** Read again, and say so where anything is shown or was. */
+  /** Read the state again, and emit a change if anything is or was shown. */
   refresh(): void {
     const now = Date.now();
     const wasShown = this._isShown;
@@ -148,7 +151,7 @@ export class GaugeModel extends VDomModel {
     }
   }
 
-  /** Between ticks, only what cannot wait: another phase, or a closer look. */
+  /** Between ticks, update only for another phase or if the user is watching closely. */
   private _onState(): void {
     const wait_ms = this.isWatched ? WATCHED_MS : TICK_MS;
     const rest_ms = this._refreshedAt + wait_ms - Date.now();
@@ -173,7 +176,7 @@ export class GaugeModel extends VDomModel {
   private _announcedAt = -Infinity;
 }
 
-/** Whether a person should know at once. */
+/** Whether the user should be notified at once. */
 function isAlarm({ kind }: Reading): boolean {
   return ['critical', 'filling', 'short', 'stopped'].includes(kind);
 }

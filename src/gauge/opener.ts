@@ -5,21 +5,19 @@ import type { GaugeModel } from './model';
 import type { GaugePopup } from './popup';
 import { GaugeButton } from './statusitem';
 
-/**
- * Makes gauges, and opens and closes the one popup of the page.
- */
+/** Creates gauges, and opens and closes the one popup of the page. */
 export class GaugeOpener {
   constructor(
     private readonly _model: GaugeModel,
     private readonly _commands: CommandRegistry
   ) {}
 
-  /** The gauge that was made last and is still there. */
+  /** The gauge that was created last and still exists. */
   get last(): GaugeButton | null {
     return this._last?.isDisposed === false ? this._last : null;
   }
 
-  /** A gauge; its caller owns it. */
+  /** Create a gauge, owned by the caller. */
   create(): GaugeButton {
     const button = new GaugeButton(this._model, () => {
       this.toggle(button);
@@ -28,7 +26,7 @@ export class GaugeOpener {
     return button;
   }
 
-  /** Open the popup beside the gauge that is there. */
+  /** Open the popup beside the existing gauge. */
   show(): void {
     if (this.last && !this._popup) {
       this.toggle(this.last);
@@ -57,7 +55,7 @@ export class GaugeOpener {
     }
   }
 
-  /** What it shows is loaded with the first one of the page. */
+  /** Open the popup, loading its code on first use. */
   private async _open(button: GaugeButton): Promise<void> {
     const { GaugePopup } = await import('./popup');
     if (button.isDisposed) {

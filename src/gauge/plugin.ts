@@ -17,9 +17,7 @@ import { GaugeModel } from './model';
 import { GaugeOpener } from './opener';
 import { ToolbarItem } from './toolbaritem';
 
-/**
- * The gauge: in the status bar, or where there is none in the notebook toolbar.
- */
+/** The gauge: in the status bar, or if there is none, in the notebook toolbar. */
 const plugin: JupyterFrontEndPlugin<void> = {
   id: 'gpu-headroom:gauge',
   description: 'Shows the GPU memory of the focused kernel.',
@@ -45,7 +43,8 @@ const plugin: JupyterFrontEndPlugin<void> = {
       announcer.announce(sentence);
     });
     addCommands(commands, opener, model, sessions);
-    // The schema's toolbar entry holds for JupyterLab too, which needs no second.
+    // The schema's toolbar entry applies to JupyterLab too, which needs no second
+    // gauge.
     toolbars?.addFactory('Notebook', 'gpu-headroom', () =>
       statusBar ? createNothing() : new ToolbarItem(opener.create(), model)
     );
@@ -61,7 +60,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
   }
 };
 
-/** A widget that takes no room. */
+/** Create a widget that takes no room. */
 function createNothing(): Widget {
   const widget = new Widget();
   widget.hide();
@@ -94,7 +93,7 @@ function addCommands(
       commands.hasCommand(CommandIDs.showPanel),
     execute: async () => {
       const { current } = model;
-      // A person asks: what was not measured yet may take long.
+      // Requested by the user, so a measurement that was not made yet may take long.
       const looking =
         current && sessions.get(current).checklist.plan.show(true);
       await commands.execute(CommandIDs.showPanel, { section: 'freeable' });

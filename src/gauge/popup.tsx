@@ -20,7 +20,7 @@ interface IOptions {
   readonly anchor: Widget;
 }
 
-/** The popup stays this far inside the window. */
+/** Minimum distance of the popup from the edges of the window. */
 const MARGIN_PX = 8;
 
 /**
@@ -38,7 +38,7 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
     this.model.isWatched = true;
   }
 
-  /** Show it; once it is drawn it has the focus. */
+  /** Show it; it gets the focus once it is rendered. */
   open(): void {
     Widget.attach(this, document.body);
   }
@@ -79,7 +79,7 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
 
   protected override onAfterAttach(message: Message): void {
     super.onAfterAttach(message);
-    // On the page: a toolbar of JupyterLab 4.2 gives the focus away after a click.
+    // On the document: a toolbar of JupyterLab 4.2 moves the focus away after a click.
     document.addEventListener('keydown', this, true);
     document.addEventListener('pointerdown', this, true);
     window.addEventListener('resize', this);
@@ -124,7 +124,7 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
     this._focusFirst();
   };
 
-  /** Tab goes round inside the dialog. */
+  /** Keep Tab inside the dialog. */
   private _trap(event: KeyboardEvent): void {
     const stops = [...this.node.querySelectorAll('button')];
     const [first, last] = [stops[0], stops[stops.length - 1]];
@@ -137,7 +137,7 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
     }
   }
 
-  /** The button that was pressed may be gone: the focus stays in the dialog. */
+  /** Keep the focus in the dialog, even if the pressed button is gone. */
   private _keepFocus(): void {
     const isLost = document.activeElement === document.body;
     if (this.isAttached && isLost) {
@@ -150,7 +150,7 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
     (button ?? this.node).focus({ preventScroll: true });
   }
 
-  /** Above its button where there is more room, else below. */
+  /** Place it above its button if there is more room, else below. */
   private _place(): void {
     const anchor = this._options.anchor.node.getBoundingClientRect();
     const { style, offsetWidth } = this.node;
@@ -163,7 +163,7 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
   }
 }
 
-/** What is inside, and word once it was drawn for the first time. */
+/** Content of the popup, with a callback after its first render. */
 function Drawn(props: {
   children: React.JSX.Element;
   onFirst: () => void;
@@ -173,7 +173,7 @@ function Drawn(props: {
   return children;
 }
 
-/** Whether an event belongs to a dialog of JupyterLab, which stands above. */
+/** Whether an event belongs to a dialog of JupyterLab, which is above the popup. */
 function isInDialog({ target }: Event): boolean {
   return target instanceof Element && target.closest('.jp-Dialog') !== null;
 }

@@ -6,25 +6,23 @@ import { cancelQueued, queuedIn } from '../release/queue';
 import { CommandIDs, type IKernelMemory } from '../tokens';
 import type { GaugeModel } from './model';
 
-/** Of JupyterLab; asks before it restarts. */
+/** Command of JupyterLab, which asks for confirmation before it restarts. */
 const RESTART = 'kernelmenu:restart';
 
-/** What can be offered depends on these. */
+/** State that the buttons depend on. */
 interface IContext {
   readonly model: GaugeModel;
   readonly commands: CommandRegistry;
   readonly close: () => void;
 }
 
-/**
- * What the popup offers, in the order of its buttons: only what would work now.
- */
+/** Buttons of the popup, in order: only those that are possible now. */
 export function popupActions(context: IContext): IButtonProps[] {
   const { current } = context.model;
   return current ? numbers(context, current) : restart(context);
 }
 
-/** What goes with the numbers, or with why there are none. */
+/** Buttons beside the numbers, or beside the reason that there are none. */
 function numbers(context: IContext, current: IKernelMemory): IButtonProps[] {
   const { reading, trans } = context.model;
   const label = gapOf(reading, current.state, trans)?.start ?? null;
@@ -85,7 +83,7 @@ function openPanel(context: IContext): IButtonProps[] {
   return command(context, CommandIDs.showPanel, label);
 }
 
-/** A command, where it is there and can be run; it ends the popup. */
+/** A button that runs a command if that exists and is enabled; it closes the popup. */
 function command(
   { close: end, commands }: IContext,
   id: string,

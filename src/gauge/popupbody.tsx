@@ -19,17 +19,15 @@ interface IPopupProps {
   state: IMemoryState | null;
   isBusy: boolean;
   actions: readonly IButtonProps[];
-  /** What the person should know before pressing. */
+  /** Notice to read before pressing a button. */
   notice: string;
   trans: TranslationBundle;
 }
 
-/**
- * The popup: where the headroom is, in numbers, and what can be done.
- */
+/** Content of the popup: memory in numbers, and the available actions. */
 export function PopupBody(props: IPopupProps): React.JSX.Element {
   const { actions, notice, reading, state } = props;
-  // The chart: only where there are numbers that it leads up to.
+  // The chart needs numbers at its end.
   const isCharted = 'device' in reading && reading.kind !== 'stale';
   return (
     <>

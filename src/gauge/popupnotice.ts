@@ -3,9 +3,7 @@ import { queuedIn, startsWhen } from '../release/queue';
 import { nameRunning } from '../release/words';
 import type { GaugeModel } from './model';
 
-/**
- * What a person should know before pressing a button of the popup.
- */
+/** Notice to read before pressing a button of the popup. */
 export function noticeOf({ current, reading, trans }: GaugeModel): string {
   const state = current?.state;
   const running = state && 'device' in reading ? nameRunning(state, trans) : '';

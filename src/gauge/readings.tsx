@@ -17,7 +17,7 @@ import type { IMemoryState } from '../memory/state';
 import { nameSpan } from '../memory/timelinewords';
 import type { IDevice } from '../protocol';
 
-/** Of the chart: the width of the popup without its margins. */
+/** Width of the chart: that of the popup without its margins. */
 const WIDTH_PX = 334;
 const HEIGHT_PX = 104;
 
@@ -27,9 +27,7 @@ interface IReadingsProps {
   trans: TranslationBundle;
 }
 
-/**
- * The numbers of the GPU that the gauge shows.
- */
+/** The numbers of the GPU that the gauge shows. */
 export function Numbers(props: IReadingsProps): React.JSX.Element {
   const { reading, state, trans } = props;
   const { device } = reading;
@@ -53,7 +51,10 @@ export function Numbers(props: IReadingsProps): React.JSX.Element {
   );
 }
 
-/** What the numbers are like, whatever waits; `null` while they are old. */
+/**
+ * Condition of the numbers, regardless of a waiting release; `null` while they are
+ * stale.
+ */
 function conditionOf({ kind }: IReadingsProps['reading']): Condition | null {
   if (kind === 'stale') {
     return null;
@@ -61,9 +62,7 @@ function conditionOf({ kind }: IReadingsProps['reading']): Condition | null {
   return kind === 'queued' ? 'ok' : kind;
 }
 
-/**
- * The session as that GPU has seen it.
- */
+/** The session on that GPU. */
 export function History(props: IReadingsProps): React.JSX.Element | null {
   const { reading, state, trans } = props;
   const timeline = useTimeline(state, reading.device);

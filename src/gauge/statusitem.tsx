@@ -8,10 +8,10 @@ import { describeWorkers } from '../memory/workerwords';
 import type { GaugeModel } from './model';
 import { GaugeWorkers } from './workers';
 
-/** A status bar narrower than this has no room for the long form. */
+/** Width below which a status bar has no room for the long form. */
 const NARROW_PX = 900;
 
-/** What else it takes where workers are shown. */
+/** Additional width where workers are shown. */
 const WORKERS_PX = 300;
 
 /**
@@ -68,7 +68,7 @@ export class GaugeButton extends VDomRenderer<GaugeModel> {
   protected override render(): React.JSX.Element {
     const { reading, trans, workers } = this.model;
     const isCompact = this.model.isCompact || this._isNarrow();
-    // Its name is what it shows; the sentences describe it.
+    // Its accessible name is its content; the sentences describe it.
     this.node.title = [
       describe(reading, trans),
       workers && describeWorkers(workers, trans)
@@ -89,7 +89,7 @@ export class GaugeButton extends VDomRenderer<GaugeModel> {
 
   private _isNarrow(): boolean {
     const { workers } = this.model;
-    // A toolbar gives it so much room and no more.
+    // A toolbar item has a fixed width.
     if (this.node.closest('.jp-GpuHeadroom-toolbarItem')) {
       return workers !== null;
     }

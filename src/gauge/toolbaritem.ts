@@ -4,7 +4,7 @@ import { Panel, type Widget } from '@lumino/widgets';
 import type { GaugeModel } from './model';
 
 /**
- * The gauge in the toolbar of Notebook 7, which has no status bar: seen only while
+ * The gauge in the toolbar of Notebook 7, which has no status bar; visible only while
  * there is something to show.
  *
  * Its width is fixed: the toolbar measures its items only once.

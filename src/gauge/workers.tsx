@@ -6,10 +6,7 @@ import { WorkerBar } from '../components/workerbar';
 import type { IWorkersReading } from '../memory/workers';
 import { gaugeOf } from '../memory/workerwords';
 
-/**
- * What the gauge shows of workers: behind the kernel's own numbers, or alone where
- * it has none.
- */
+/** Workers in the gauge: behind the kernel's own numbers, or alone if it has none. */
 export function GaugeWorkers(props: {
   workers: IWorkersReading;
   isCompact: boolean;
@@ -33,7 +30,7 @@ export function GaugeWorkers(props: {
       </>
     );
   }
-  // Where room is short, only what the kernel's own numbers do not say.
+  // With little room, only what the kernel's own numbers do not show.
   return isCompact && !isFuller ? null : (
     <span className="jp-GpuHeadroom-workers">{`· ${text}`}</span>
   );

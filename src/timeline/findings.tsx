@@ -11,8 +11,8 @@ import { words } from '../text/messages';
 import { describeGrowth } from './words';
 
 /**
- * That the memory of a device grows while a cell runs, and the last warning about it:
- * growth needs no second sentence.
+ * Growth of a device's memory while a cell runs, and the last warning about it, unless
+ * the growth already says the same.
  */
 export function Findings(props: {
   state: IMemoryState;

@@ -2,9 +2,7 @@ import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
 import { ISections } from '../panel/model';
 
-/**
- * The section of the panel that shows the session of a GPU.
- */
+/** The section of the panel that shows the session of a GPU. */
 const plugin: JupyterFrontEndPlugin<void> = {
   id: 'gpu-headroom:timeline',
   description: 'Shows the memory of a GPU over the session.',

@@ -9,7 +9,7 @@ import '../../style/timeline.css';
 /** Height of the chart. */
 const HEIGHT_PX = 96;
 
-/** The session as the GPU that is picked saw it. */
+/** The session on the selected GPU. */
 export const TIMELINE: IPanelSection = {
   id: 'timeline',
   rank: 40,
@@ -22,7 +22,7 @@ export const TIMELINE: IPanelSection = {
   Body: History
 };
 
-/** The chart, and below it where the memory goes. */
+/** The chart, with its findings below. */
 function History({ model }: IPanelProps): React.JSX.Element {
   const { current, device, trans } = model;
   const [place, width] = useWidth();

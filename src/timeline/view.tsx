@@ -22,8 +22,8 @@ interface ITimelineProps {
 }
 
 /**
- * A session as one device has seen it: a chart, its peak, and each moment in
- * numbers under the pointer or by ← and →.
+ * A session on one device: a chart, its peak, and the numbers of each point under the
+ * pointer or by ← and →.
  */
 export function Timeline(props: ITimelineProps): React.JSX.Element | null {
   const { state, device, trans } = props;
@@ -56,7 +56,7 @@ export function Timeline(props: ITimelineProps): React.JSX.Element | null {
   );
 }
 
-/** The chart, with a line at the moment that is read. */
+/** The chart, with a line at the selected point. */
 function Readable(
   props: ITimelineProps & { timeline: ITimeline; isWhole: boolean }
 ): React.JSX.Element {
@@ -101,7 +101,10 @@ function Readable(
   );
 }
 
-/** What a key reads: ← and → the neighbor of what is read, Home and End the ends. */
+/**
+ * Point that a key selects: ← and → the neighbors of the selected one, Home and End the
+ * ends.
+ */
 function pointAt(
   key: string,
   points: readonly IEnvelope[],
@@ -117,7 +120,7 @@ function pointAt(
   return own(to, key);
 }
 
-/** The line at a moment, with its numbers on the side that has room. */
+/** The line at a point, with its numbers on the side that has room. */
 function Moment(props: {
   timeline: ITimeline;
   point: IEnvelope;

@@ -1,6 +1,4 @@
-/**
- * The moments of a timeline and its trend in words.
- */
+/** Texts of a timeline's points and trend. */
 import type { IEnvelope } from '../memory/history';
 import { type ITimeline, runAt } from '../memory/timeline';
 import { formatFull, nameAgo, nameCell } from '../memory/timelinewords';
@@ -10,8 +8,8 @@ import { nameSize } from '../text/names';
 import type { ITranslate } from '../text/translate';
 
 /**
- * One moment with its four numbers: "In [7], −32 s: tensors 8.8 GiB, …". Of a
- * stretch of time it is the highest reading, and says so.
+ * One point with its four numbers: "In [7], −32 s: tensors 8.8 GiB, …". For an interval
+ * it is the highest reading, and labeled so.
  */
 export function describePoint(
   { device, now_s, runs }: ITimeline,
@@ -43,7 +41,7 @@ export function describePoint(
   );
 }
 
-/** A size of which "0.1 GiB" would say too little. */
+/** A size for which "0.1 GiB" would be too coarse. */
 function formatFine(bytes: number): string {
   return bytes >= MIB && bytes < GIB
     ? `${Math.round(bytes / MIB)} MiB`
