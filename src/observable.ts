@@ -2,8 +2,8 @@ import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 
 /**
- * What says that it has changed, and neither says nor hears anything any more
- * once it is disposed.
+ * Base of objects that emit a signal on change; no signals are sent or received after
+ * disposal.
  */
 export abstract class Observable implements IDisposable {
   readonly changed = new Signal<this, void>(this);
@@ -17,7 +17,7 @@ export abstract class Observable implements IDisposable {
     Signal.clearData(this);
   }
 
-  /** Say that it has changed. */
+  /** Emit the change. */
   protected emit(): void {
     this.changed.emit();
   }

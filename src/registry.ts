@@ -2,7 +2,7 @@ import { DisposableDelegate, type IDisposable } from '@lumino/disposable';
 
 import { Observable } from './observable';
 
-/** One part of a surface. */
+/** One part of a view. */
 interface IEntry<T> {
   readonly load: () => Promise<T>;
   /** `null`: not loaded yet. */
@@ -10,9 +10,7 @@ interface IEntry<T> {
   loading: Promise<void> | null;
 }
 
-/**
- * The parts that plugins add to a surface, loaded when it is first shown.
- */
+/** The parts that plugins add to a view, loaded when it is first shown. */
 export class Registry<T> extends Observable {
   /** Add a part, which is removed when the result is disposed. */
   add(load: () => Promise<T>): IDisposable {
@@ -36,7 +34,7 @@ export class Registry<T> extends Observable {
 
   /**
    * Load all parts, and from now on each that is added. Never rejects: one that cannot
-   * be loaded is missing, and tried again the next time.
+   * be loaded is missing, and loading is tried again the next time.
    */
   async load(): Promise<void> {
     this._isWanted = true;

@@ -6,14 +6,14 @@ import { Observable } from './observable';
 const rate = v.pipe(v.number(), v.gtValue(0));
 
 /**
- * The settings of `schema/plugin.json`, each with its default: that holds where a
- * value is missing or cannot be used. A hand-edited file is not trusted.
+ * The settings of `schema/plugin.json`, each with its default, which applies if a value
+ * is missing or invalid. A file edited by hand is not trusted.
  */
 const SettingsSchema = v.object({
   showGauge: v.fallback(v.boolean(), true),
   alwaysShow: v.fallback(v.boolean(), false),
   compact: v.fallback(v.boolean(), false),
-  /** When the helper is put into kernels that lack it. */
+  /** When the helper is started in kernels that lack it. */
   startHelper: v.fallback(
     v.picklist(['automatically', 'click', 'never']),
     'automatically'
@@ -25,12 +25,12 @@ const SettingsSchema = v.object({
   recordAllocations: v.fallback(v.boolean(), false),
   /** What happens after a cell ran out of memory. */
   afterOom: v.fallback(v.picklist(['ask', 'free', 'never']), 'ask'),
-  /** Whether it is offered to put the helper into workers. */
+  /** Whether measuring workers is offered. */
   measureWorkers: v.fallback(v.picklist(['ask', 'asked', 'never']), 'ask'),
   showShutDown: v.fallback(v.boolean(), true),
   /** Readings per second while a cell runs. */
   rate: v.fallback(rate, 2),
-  /** Readings per second while a cell runs and somebody looks closely. */
+  /** Readings per second while a cell runs and the user is watching closely. */
   watchedRate: v.fallback(rate, 10)
 });
 
@@ -41,9 +41,7 @@ export interface ISettings
 /** The name of `schema/plugin.json` in the settings registry. */
 const SCHEMA_ID = 'gpu-headroom:plugin';
 
-/**
- * Read settings from an object; what is missing or unusable has its default.
- */
+/** Read settings from an object; missing or invalid values get their default. */
 export function readSettings(
   composite: Readonly<Record<string, unknown>>
 ): ISettings {
@@ -52,13 +50,11 @@ export function readSettings(
 
 export const DEFAULT_SETTINGS = readSettings({});
 
-/**
- * The settings as they are now.
- */
+/** The current settings. */
 export class Settings extends Observable {
   /**
-   * @param source - the loaded settings of this plugin; without them the
-   * defaults hold
+   * @param source - the loaded settings of this plugin; without them the defaults
+   *   apply
    */
   constructor(source: ISettingRegistry.ISettings | null = null) {
     super();
@@ -78,12 +74,10 @@ export class Settings extends Observable {
   private _current: ISettings;
 }
 
-/** What the plugins of a page share. */
+/** Settings shared by the plugins of a page. */
 const shared = new WeakMap<ISettingRegistry, Promise<Settings>>();
 
-/**
- * The settings of a page, loaded once; where they cannot be had, the defaults hold.
- */
+/** Load the settings of a page, once; the defaults apply if they cannot be loaded. */
 export async function loadSettings(
   registry: ISettingRegistry | null
 ): Promise<Settings> {

@@ -6,25 +6,23 @@ import type { ISignal } from '@lumino/signaling';
 import type { IMemoryState } from './memory/state';
 import type { Event, IReplies, IRequests, RequestArgs } from './protocol';
 
-/**
- * The GPU memory of one kernel, shared by all views of that kernel on this page.
- */
+/** The GPU memory of one kernel, shared by all views of that kernel on this page. */
 export interface IKernelMemory extends IObservableDisposable {
-  /** The connection in use: one of those that this page has to the kernel. */
+  /** The connection in use: one of this page's connections to the kernel. */
   readonly kernel: Kernel.IKernelConnection;
 
   readonly state: IMemoryState;
 
   readonly stateChanged: ISignal<IKernelMemory, void>;
 
-  /** Every event of the current life, after `state` has taken it in. */
+  /** Every event of the current helper, emitted after `state` is updated. */
   readonly eventReceived: ISignal<IKernelMemory, Event>;
 
   /**
-   * Ask the helper.
+   * Send a request to the helper.
    *
-   * Rejects with an `Error` whose message is a sentence for people when the
-   * helper refuses, does not answer in time, or is not there.
+   * Rejects with an `Error` whose message is a sentence for users if the helper
+   * refuses, does not reply in time, or is missing.
    */
   request<K extends keyof IRequests>(
     type: K,
@@ -32,24 +30,20 @@ export interface IKernelMemory extends IObservableDisposable {
   ): Promise<IReplies[K]>;
 
   /**
-   * Start the helper now, whatever the setting says, or bring a live one what it
-   * lacks: a person asked for it.
+   * Start the helper now, regardless of the setting, or inject what a running one
+   * lacks, on request of the user.
    *
-   * Resolves when the link is live or has given up.
+   * Resolves when the link is live or has failed.
    */
   start(): Promise<void>;
 
-  /**
-   * Receive readings at the fast rate while the returned object is not disposed.
-   */
+  /** Receive readings at the fast rate until the returned object is disposed. */
   watch(): IDisposable;
 }
 
-/**
- * Where a view has its kernel from.
- */
+/** Source of the kernel of a view. */
 export interface IKernelSource {
-  /** The GPU memory of the kernel; `null` where there is none. */
+  /** The GPU memory of the kernel; `null` if there is none. */
   readonly current: IKernelMemory | null;
 
   readonly currentChanged: ISignal<IKernelSource, void>;
@@ -59,25 +53,23 @@ export interface IKernelSource {
 }
 
 /**
- * The GPU memory of the kernels of this page; as a source, that of the focused
- * notebook or console.
+ * The GPU memory of the kernels of this page; as a source, that of the focused notebook
+ * or console.
  */
 export interface IGpuMemory extends IKernelSource {
-  /** That of a kernel, or `null` when no notebook or console of this page uses it. */
+  /**
+   * The GPU memory of a kernel; `null` if no notebook or console of this page uses it.
+   */
   find(kernel: Pick<Kernel.IModel, 'id'>): IKernelMemory | null;
 }
 
-/**
- * The token of the GPU memory of this page's kernels.
- */
+/** Token of the GPU memory of this page's kernels. */
 export const IGpuMemory = new Token<IGpuMemory>(
   'gpu-headroom:IGpuMemory',
   'GPU memory of the kernels of this page, as their frameworks see it.'
 );
 
-/**
- * The commands of this extension, in the order of the palette.
- */
+/** The commands of this extension, in the order of the palette. */
 export namespace CommandIDs {
   export const showPopup = 'gpu-headroom:show-popup';
   export const showPanel = 'gpu-headroom:show-panel';
@@ -90,7 +82,7 @@ export namespace CommandIDs {
   export const startHelper = 'gpu-headroom:start-helper';
 }
 
-/** What `describedBy` says of a command that takes no arguments. */
+/** Value of `describedBy` for a command without arguments. */
 export const NO_ARGS = { type: 'object', additionalProperties: false };
 
 /** The MIME type of a report in an output. */

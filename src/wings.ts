@@ -1,4 +1,4 @@
-/** A wing can be taken away: delete its folder and its line. */
+/** To remove a wing, delete its folder and its line. */
 export type { JupyterFrontEndPlugin as Wing } from '@jupyterlab/application';
 
 export { default as cells } from './cells/plugin';

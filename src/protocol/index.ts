@@ -1,10 +1,10 @@
 /**
- * The wire between the kernel helper and the front end.
+ * The wire protocol between the helper in the kernel and the front end.
  *
- * The truth is `python_helper/gpu_headroom/protocol/protocol.schema.json`, of which
- * `python -m scripts.wire` makes `generated/wire.ts`: what comes in is checked against
- * a schema once and trusted after, and its type is derived from that. A type behind
- * which no check stands is imported as a type only: an output carries no schemas.
+ * Its source is `python_helper/gpu_headroom/protocol/protocol.schema.json`, from which
+ * `python -m scripts.wire` generates `generated/wire.ts`: incoming messages are checked
+ * against a schema once and trusted afterwards, and their types are derived from it.
+ * Types without a check are imported as types only, since outputs include no schemas.
  */
 export type * from './generated/wire';
 export type * from './messages';

@@ -1,9 +1,9 @@
 import type { ICardWorker, Reply, Request } from './generated/wire';
 
-/** Each kind of request, from a page to the kernel. */
+/** Each kind of request, from a front end to the kernel. */
 export type IRequests = { [R in Request as R['type']]: R };
 
-/** What the caller of a request gives; the link adds the rest. */
+/** Arguments given by the caller of a request; the link adds the rest. */
 export type RequestArgs<K extends keyof IRequests> = Omit<
   IRequests[K],
   'type' | 'id' | 'protocol_version' | 'client_id'
@@ -14,8 +14,8 @@ export type IReplies = {
   [R in Exclude<Reply, { type: 'refused' }> as R['type']]: R;
 };
 
-/** Any request that cannot be answered. */
+/** Reply to a request that cannot be fulfilled. */
 export type IRefused = Extract<Reply, { type: 'refused' }>;
 
-/** What can be done with a worker. */
+/** An action on a worker. */
 export type WorkerAction = ICardWorker['actions'][number];

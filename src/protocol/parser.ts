@@ -11,7 +11,7 @@ import {
   StubSchema
 } from './generated/wire';
 
-/** Causes that have been logged: each is worth one line, not one per second. */
+/** Problems already logged: each is logged once, not once per second. */
 const logged = new Set<string>();
 
 function warnOnce(sentence: string): void {
@@ -21,12 +21,14 @@ function warnOnce(sentence: string): void {
   }
 }
 
-/** What is wrong with a value, without what it is: one cause reads alike each time. */
+/**
+ * Describe the problem of a value without the value, so that one problem has one text.
+ */
 function flaw({ expected, path }: v.BaseIssue<unknown>): string {
   return path?.[0]?.origin === 'key' ? 'is missing' : `is not ${expected}`;
 }
 
-/** Where it is wrong, without positions in lists. */
+/** Path of the problem, without positions in lists. */
 function place(path: readonly v.IssuePathItem[]): string {
   return path
     .map(({ type, key }) => (type === 'array' ? '[]' : `.${String(key)}`))
@@ -34,10 +36,10 @@ function place(path: readonly v.IssuePathItem[]): string {
 }
 
 /**
- * A message as its schema says; `null`, after one line in the log, when it is not.
+ * Parse a message by its schema; `null`, after one line in the log, if it is invalid.
  *
- * What came is used, not the copy that a schema makes: keys that are not known
- * are let through, so that a newer helper of the same major version is understood.
+ * Returns the message itself, not the schema's copy: unknown keys are kept, so that a
+ * newer helper of the same major version is supported.
  */
 function read<T extends { type: string }>(
   kind: string,
@@ -61,23 +63,17 @@ function read<T extends { type: string }>(
   return null;
 }
 
-/**
- * Read an event; `null`, after one line in the log, when it is not one.
- */
+/** Parse an event; `null`, after one line in the log, if it is invalid. */
 export function parseEvent(data: unknown): Event | null {
   return read('event', EventSchema, data);
 }
 
-/**
- * Read the body of a reply; `null`, after one line in the log, when it is not one.
- */
+/** Parse the body of a reply; `null`, after one line in the log, if it is invalid. */
 export function parseReply(data: unknown): Reply | null {
   return read('answer', ReplySchema, data);
 }
 
-/**
- * Read the out-of-memory card of a notebook: a report, a stub, or `null`.
- */
+/** Parse the out-of-memory report of a notebook: a report, a stub, or `null`. */
 export function parseReport(data: unknown): IReport | IStub | null {
   return v.is(ReportSchema, data) || v.is(StubSchema, data) ? data : null;
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-/** Beyond this nothing is measured: no size, count or time needs more bits. */
+/** Upper bound of all numbers: no size, count or time needs more bits. */
 const LIMIT = 2 ** 63;
 
 function whole(least: number, flaw: string) {
@@ -21,7 +21,7 @@ export const number = v.pipe(
 
 export const integer = whole(-LIMIT, 'is not an integer');
 
-/** A whole number of at least `least`. */
+/** An integer of at least `least`. */
 export function atLeast(least: number) {
   return whole(least, `is not a whole number of at least ${least}`);
 }
@@ -34,7 +34,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 
 type Plain = string | number | boolean | null;
 
-// Not `v.record`, which leaves out keys such as `constructor` unseen.
+// Not `v.record`, which silently omits keys such as `constructor`.
 function isPlain(value: unknown): boolean {
   return (
     isObject(value) &&

@@ -5,9 +5,10 @@ import { own } from './own';
 const PLACE = /\{(\w+)\}/g;
 
 /**
- * A template with values in its `{places}`: a key ending in `_bytes` is a size.
+ * Fill the `{places}` of a template; a value whose key ends in `_bytes` is formatted as
+ * a size.
  *
- * @param otherwise - what to say where a value is missing
+ * @param otherwise - text for missing values
  */
 export function fill(
   template: string,

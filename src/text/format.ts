@@ -1,5 +1,5 @@
 /**
- * Sizes as people read them: GiB, MiB and KiB are powers of two.
+ * Sizes as text: GiB, MiB and KiB are powers of two.
  *
  * The counterpart of `python_helper/gpu_headroom/text/format.py`.
  */
@@ -8,7 +8,7 @@ export const KIB = 2 ** 10;
 export const MIB = 2 ** 20;
 export const GIB = 2 ** 30;
 
-/** From here on a size is shown in GiB. */
+/** Smallest size shown in GiB. */
 const SMALLEST_IN_GIB = GIB / 10;
 
 const MINUS = '\u2212';
@@ -40,7 +40,7 @@ export function formatBytes(bytes: number, decimals = 1): string {
   return split(bytes, decimals).join(' ');
 }
 
-/** The number alone of a size in GiB, beside its unit; empty where it is too small. */
+/** The number alone of a size in GiB, beside its unit; empty if it is too small. */
 export function formatGib(bytes: number): string {
   return bytes < SMALLEST_IN_GIB ? '' : (bytes / GIB).toFixed(1);
 }
@@ -60,9 +60,9 @@ export function formatPair(
 }
 
 /**
- * Sizes that stand beside each other: two decimals where all are below 10 GiB,
- * all in MiB where one is below 0.1 GiB and none reaches 1 GiB, and where two
- * sizes that differ would look the same; then with two decimals, else in bytes.
+ * Format sizes that are shown beside each other. In GiB, with two decimals if all are
+ * below 10 GiB; in MiB if one is below 0.1 GiB and none reaches 1 GiB. Where two
+ * different sizes would look the same, in MiB, in MiB with two decimals, or in bytes.
  */
 export function formatCompared(...sizes: readonly number[]): string[] {
   const amounts = sizes.map(Math.abs);
@@ -92,9 +92,7 @@ function formatInMib(size: number, places = 0): string {
     : `${(size / MIB).toFixed(places).replace('-', MINUS)} MiB`;
 }
 
-/**
- * A cell by its prompt: "In [7]", "In [ ]" where it has no number.
- */
+/** A cell by its prompt: "In [7]"; "In [ ]" without a number. */
 export function formatPrompt(executionCount: number | null): string {
   return `In [${executionCount ?? ' '}]`;
 }

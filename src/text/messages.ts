@@ -2,21 +2,21 @@ import type { IMessage } from '../protocol';
 import { fill } from './fill';
 import type { ITranslate } from './translate';
 
-/** What says the sentences of a page and of the helper. */
+/** Translations of the page and of the helper's messages. */
 export interface IWords {
   readonly trans: ITranslate;
-  /** A sentence that came with a report or an event. */
+  /** A sentence sent with a report or an event. */
   sentence(message: IMessage): string;
 }
 
-/** What gettext would not leave as it is: its own places. */
+/** Placeholders of gettext, which it would replace. */
 const PLACES_OF_GETTEXT = /%[%\d]/;
 
 /**
- * The words of the helper and of cards in the person's language.
+ * Translations of the helper's messages and of reports into the user's language.
  *
- * A message brings its template, which is gettext's msgid: the helper's
- * catalogue has them, and `make translations` collects them.
+ * A message includes its template, which is gettext's msgid: `make translations`
+ * collects them from the helper's catalog.
  */
 export function words(trans: ITranslate): IWords {
   return {
@@ -26,11 +26,11 @@ export function words(trans: ITranslate): IWords {
   };
 }
 
-/** Translate a template; one that no helper made may be any text. */
+/** Translate a template; one that is not from the helper may be any text. */
 function look(trans: ITranslate, template: string): string {
   return template in Object.prototype || PLACES_OF_GETTEXT.test(template)
     ? template
-    : // It is a literal in the helper's catalogue.
+    : // It is a literal in the helper's catalog.
       // eslint-disable-next-line jupyter/no-dynamic-translation
       trans.__(template);
 }

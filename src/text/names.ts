@@ -1,6 +1,4 @@
-/**
- * Names that several surfaces use: of sizes, GPUs, holders and workers.
- */
+/** Names that several views use: of sizes, GPUs, holders and workers. */
 import type {
   IDevice,
   IFramework,
@@ -11,12 +9,12 @@ import type {
 import { formatBytes } from './format';
 import type { ITranslate } from './translate';
 
-/** A size; of one that is `null` it is said that it is not measured. */
+/** A size; `null` is shown as not measured. */
 export function nameSize(bytes: number | null, trans: ITranslate): string {
   return bytes === null ? trans.__('not measured') : formatBytes(bytes);
 }
 
-/** A size that other programs use of a device; Windows does not tell it. */
+/** Memory of a device used by other programs; Windows does not report it. */
 export function nameOthers(
   bytes: number | null,
   device: IDevice | null,
@@ -41,7 +39,7 @@ export function numberDevice(
     : trans.__('GPU %1', index);
 }
 
-/** "GPU 0, Tesla T4"; a simulated device has no other name to tell. */
+/** "GPU 0, Tesla T4"; a simulated device has no model name. */
 export function nameDevice(device: IDevice, trans: ITranslate): string {
   const name = numberDevice(device, trans);
   return device.name === null || device.simulated
@@ -63,16 +61,14 @@ export function nameFrameworks(
     : last;
 }
 
-/**
- * Why there are no numbers yet.
- */
+/** Why there are no numbers yet. */
 export function explainIdle(isLoaded: boolean, trans: ITranslate): string {
   return isLoaded
     ? trans.__('This kernel has not used the GPU yet.')
     : trans.__('This kernel has no GPU framework loaded yet.');
 }
 
-/** A holder as a person would call it. */
+/** Display name of a holder. */
 export function nameHolder(
   { name, origin, type_name }: IHeld,
   trans: ITranslate
@@ -88,7 +84,7 @@ export function nameHolder(
   return type_name ? trans.__('no name (%1)', type_name) : trans.__('no name');
 }
 
-/** "rank 1": a process other than the kernel; without a number it is one of several. */
+/** "rank 1": a process other than the kernel; without a number, one of several. */
 export function nameWorker(
   { engine, rank }: Pick<IWorker, 'engine' | 'rank'>,
   trans: ITranslate

@@ -1,6 +1,6 @@
 /**
- * What a record itself has under a key, which may come from a file: every
- * object has a `constructor` that it was not given.
+ * Own property of a record under a key, which may come from a file: every object
+ * inherits a `constructor`.
  */
 export function own<T>(
   record: Readonly<Record<string, T>>,

@@ -2,17 +2,17 @@ import type { PartKind } from '../protocol';
 import { formatBytes } from './format';
 import type { ITranslate } from './translate';
 
-/** A part of the moment of failure, or all of them together afterwards. */
+/** A part of the memory at a failure, or all parts together afterwards. */
 export interface ISegment {
   readonly kind: PartKind | 'in_use';
   readonly name: string;
   readonly bytes: number;
 }
 
-/** More parts than there are kinds: a report was tampered with. */
+/** More parts than there are kinds, in case a report was tampered with. */
 const MAX_PARTS = 16;
 
-/** The parts that are there at all. */
+/** The parts to show: nonempty ones. */
 export function shown(parts: readonly ISegment[]): ISegment[] {
   return parts.slice(0, MAX_PARTS).filter(part => part.bytes > 0);
 }
@@ -20,7 +20,7 @@ export function shown(parts: readonly ISegment[]): ISegment[] {
 /** A part without its name. */
 export type IPart = Omit<ISegment, 'name'>;
 
-/** What memory is used for, in words. */
+/** Use of memory, in words. */
 export function namePart(kind: IPart['kind'], trans: ITranslate): string {
   switch (kind) {
     case 'outside':
@@ -58,7 +58,9 @@ export function namePart(kind: IPart['kind'], trans: ITranslate): string {
   }
 }
 
-/** What no Python object leads to, as the panel calls it; `null`: rows have it. */
+/**
+ * Name of memory that no Python object retains, as in the panel; `null`: rows have it.
+ */
 export function describeUnheld(
   kind: PartKind,
   trans: ITranslate
@@ -92,9 +94,7 @@ export function named(parts: readonly IPart[], trans: ITranslate): ISegment[] {
   }));
 }
 
-/**
- * The parts in words: "outside 0.7 GiB, parameters 0.6 GiB".
- */
+/** The parts in words: "outside 0.7 GiB, parameters 0.6 GiB". */
 export function listParts(parts: readonly ISegment[]): string {
   return shown(parts)
     .map(({ name, bytes }) => `${name} ${formatBytes(bytes)}`)

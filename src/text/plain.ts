@@ -1,9 +1,9 @@
-/** The only markup of the catalogue: **strong**, which may hold code, and `code`. */
+/** The only markup of the catalog: **strong**, which may contain code, and `code`. */
 export const MARKUP = /(\*\*(?:`.+?`|.)+?\*\*|`.+?`)/s;
 
 /**
- * A sentence without its markup, for whatever shows text only: a notification, the
- * clipboard, a screen reader.
+ * A sentence without its markup, for plain text: a notification, the clipboard, a
+ * screen reader.
  */
 export function plain(sentence: string): string {
   return sentence.replace(new RegExp(MARKUP, 'g'), piece =>

@@ -1,6 +1,4 @@
-/**
- * What a rejection says to a person.
- */
+/** Message of a rejection for the user. */
 export function sentenceOf(reason: unknown): string {
   return reason instanceof Error ? reason.message : String(reason);
 }

@@ -1,13 +1,13 @@
 /**
- * Translates what a page says; `%1` … stand for the arguments.
+ * Translates text of the page; `%1` … are placeholders of the arguments.
  *
- * JupyterLab's bundles are of this kind, and so is the English of a page that has none.
+ * Implemented by JupyterLab's bundles, and by the English of a page without them.
  */
 export interface ITranslate {
   __(msgid: string, ...args: (string | number)[]): string;
 }
 
-/** The same where a number decides the form: it is `%1`. */
+/** A translation whose form depends on a number, which is `%1`. */
 export interface ICountingTranslate extends ITranslate {
   _n(
     one: string,
