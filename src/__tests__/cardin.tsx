@@ -9,19 +9,23 @@ import { Offers } from '../report/offers';
 import type { IWords } from '../text/messages';
 import { WORDS } from './report';
 
-/** What reports offer without wings. */
+/** The offers of a report without wings. */
 export const IN_CELLS = new Offers(new Registry());
 
 const drawings: Drawing[] = [];
 
-// A fold that opened says so a turn of the loop later: to nobody by then.
+// An opened fold emits its event one turn of the event loop later, when no listener is
+// left.
 afterEach(() => {
   drawings.splice(0).forEach(drawing => {
     drawing.dispose();
   });
 });
 
-/** Returns what draws a card in an element as JupyterLab does, while a test runs. */
+/**
+ * Return a function that renders a report in an element as JupyterLab does, during a
+ * test.
+ */
 export function cardIn(
   host: HTMLElement,
   onAction: OnAction = () => undefined,

@@ -8,7 +8,7 @@ const files = readdirSync(SRC, { recursive: true })
   .map(String)
   .filter(name => /\.tsx?$/.test(name) && !name.includes('__tests__'));
 
-/** The files of ours that a file imports, whether types or values. */
+/** The project's own files that a file imports, for types or values. */
 function importsOf(file: string): string[] {
   const text = readFileSync(join(SRC, file), 'utf8');
   return [...text.matchAll(IMPORT)].flatMap(([, name = '']) => {
@@ -20,7 +20,7 @@ function importsOf(file: string): string[] {
   });
 }
 
-/** What is left once all files are gone that import nothing else of what is left. */
+/** Files left after repeatedly removing those that import none of the remaining ones. */
 function inCircles(imports: ReadonlyMap<string, readonly string[]>): string[] {
   const left = new Set(imports.keys());
   for (let before = -1; before !== left.size; ) {

@@ -1,7 +1,7 @@
 import type { IDryRun, IDryRunFound } from '../protocol';
 import { gib, message } from './report';
 
-/** What a dry run of a training has found. */
+/** Results of the dry run of a training. */
 export const FOUND: IDryRunFound = {
   simulated: true,
   needed_bytes: gib(9.8),
@@ -89,7 +89,7 @@ export const DRY_RUN: IDryRun = {
   found: FOUND
 };
 
-/** Of a dry run all that need not be known. */
+/** A dry run whose optional values are all unknown. */
 export const UNKNOWN_DRY_RUN: IDryRun = {
   ...DRY_RUN,
   message: null,

@@ -27,7 +27,7 @@ export const EDIT = {
 
 export const answer = <T>(reply: T): Promise<T> => Promise.resolve(reply);
 
-/** The answer of a helper that has found an edit, with the cells to run after it. */
+/** Reply of a helper that has found an edit, with the cells to run after it. */
 export const fixWith = (run: string[]) => ({
   status: 'ok' as const,
   edits: [EDIT],
@@ -36,9 +36,9 @@ export const fixWith = (run: string[]) => ({
   caution: null
 });
 
-/** A notebook in which a cell failed: its kernel, its report and what is pressed there. */
+/** A notebook in which a cell failed, with its kernel, its report and button presses. */
 export class FailedNotebook {
-  /** Prepares a test; `running` is to be a mock whose functions can be spied on. */
+  /** Prepare a test; `running` is to be a mock whose functions can be spied on. */
   static async open(
     wings: readonly IReportOffer[] = []
   ): Promise<FailedNotebook> {
@@ -55,7 +55,7 @@ export class FailedNotebook {
 
   readonly run = jest.spyOn(running, 'runCells').mockResolvedValue(true);
 
-  /** What running cells again costs. */
+  /** Cost of running cells again. */
   cost: Pick<IRerun, 'items' | 'cautions' | 'saves'> = {
     items: [],
     cautions: [],
@@ -71,7 +71,7 @@ export class FailedNotebook {
       return answer({ status: 'queued' });
     },
     release: () => {
-      // The result comes when the helper is done, after its answer.
+      // The result arrives when the helper is done, after its reply.
       setTimeout(() => {
         this.memory.send(RELEASED);
       });
@@ -81,12 +81,12 @@ export class FailedNotebook {
 
   panel: NotebookPanel = this.panelWith();
 
-  /** The cell that holds the report. */
+  /** The cell that contains the report. */
   cellId = 'cell-7';
 
   desk!: Desk;
 
-  /** Have the helper vouch for a report. */
+  /** Let the helper confirm a report. */
   async confirm(report: IReport): Promise<void> {
     this.memory.answers.report = () =>
       answer({ status: 'known', report, released: null });
@@ -120,7 +120,7 @@ export class FailedNotebook {
     });
   }
 
-  /** Have the buttons find out what they have to say. */
+  /** Let the buttons request the data that their labels need. */
   prepare(): Promise<void> {
     return this._buttons.prepare(this.desk, this.panel);
   }

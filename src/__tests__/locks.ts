@@ -2,7 +2,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 
 export type Lock = (panel: NotebookPanel) => void;
 
-/** How a notebook is locked: by its file, and by JupyterLab 4.7's word for it. */
+/** How a notebook is locked: by its file, or by the view-only mode of JupyterLab 4.7. */
 export const NOTEBOOKS: [string, Lock][] = [
   [
     'whose file is read-only',
@@ -21,7 +21,7 @@ export const NOTEBOOKS: [string, Lock][] = [
 const cellOf = ({ content }: NotebookPanel): NotebookPanel['content'] =>
   content.widgets[0] as never;
 
-/** How one of its cells is. */
+/** How a cell is locked. */
 export const CELLS: [string, Lock][] = [
   [
     'whose cell is not editable',
@@ -37,7 +37,7 @@ export const CELLS: [string, Lock][] = [
   ]
 ];
 
-/** Lock a notebook, and expect that what is done then leaves it as it is. */
+/** Lock a notebook, and expect that an action leaves it unchanged. */
 export async function expectAsItIs(
   panel: NotebookPanel,
   lock: Lock,

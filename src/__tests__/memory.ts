@@ -22,16 +22,14 @@ const HELLO: IHello = {
   control: true
 };
 
-/** What a helper answers; a function may also reject. */
+/** Replies of a helper; a function may also reject. */
 export type Answers = {
   [K in keyof IRequests]?: (
     args: RequestArgs<K>
   ) => Promise<Omit<IReplies[K], 'type' | 'id'>>;
 };
 
-/**
- * The memory of a kernel whose helper is played by the test.
- */
+/** The memory of a kernel whose helper is simulated by the test. */
 export class FakeMemory implements IKernelMemory {
   constructor(readonly answers: Answers = {}) {}
 
@@ -49,7 +47,7 @@ export class FakeMemory implements IKernelMemory {
     this.stateChanged.emit();
   }
 
-  /** A kernel restart ends one life of the helper and begins another. */
+  /** Restart the kernel: its helper ends, and another one starts. */
   restart(): void {
     this.set({ phase: 'starting', hello: null });
     this.set({ phase: 'live', hello: { ...HELLO, life_id: 'life-2' } });
@@ -99,12 +97,12 @@ export class FakeGpuMemory implements IGpuMemory {
   }
 }
 
-/** Let everything that waits for a resolved promise go on. */
+/** Let everything that waits for a resolved promise continue. */
 export async function settle(): Promise<void> {
   await new Promise(resolve => setTimeout(resolve, 0));
 }
 
-/** Let work go on for as long as is worth a word. */
+/** Let work take long enough to be shown. */
 export async function goOn(): Promise<void> {
   await new Promise(resolve => setTimeout(resolve, 510));
 }

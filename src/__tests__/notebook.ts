@@ -15,8 +15,8 @@ export interface ICellContent {
 }
 
 /**
- * Keep quiet about cells that are built before they belong to a document: that
- * is how JupyterLab 4.2 and its Yjs build them.
+ * Silence warnings about cells that are built before they belong to a document, as
+ * JupyterLab 4.2 and its Yjs build them.
  */
 export function silenceYjs(): void {
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
@@ -45,7 +45,7 @@ export function makeModel(cells: ICellContent[]): NotebookModel {
   return model;
 }
 
-/** What the parts under test use of a notebook panel: a real notebook in it. */
+/** The parts of a notebook panel used by the code under test, with a real notebook. */
 export function makePanel(cells: ICellContent[]): NotebookPanel {
   const content: Notebook = NBTestUtils.createNotebook();
   const model = makeModel(cells);

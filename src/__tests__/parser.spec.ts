@@ -12,7 +12,7 @@ import {
   UNKNOWN_REPLIES
 } from './samples';
 
-/** Values of every type, some of which fit nowhere. */
+/** Values of every type, some of which are valid nowhere. */
 const INTRUDERS: unknown[] = [
   null,
   undefined,
@@ -53,7 +53,7 @@ function replace(value: unknown, path: Path, by: unknown): unknown {
   return copy;
 }
 
-/** What comes over a socket has no undefined values. */
+/** Data from a socket has no undefined values. */
 const wire = (value: unknown): unknown =>
   value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 

@@ -12,7 +12,7 @@ import {
   UNKNOWN_REPLIES
 } from './samples';
 
-/** What `protocol.schema.json` says of a message or of a union of them. */
+/** Definition of a message or of a union of them in `protocol.schema.json`. */
 interface IDefinition {
   readonly oneOf?: readonly { $ref: string }[];
   readonly properties?: object;
@@ -36,7 +36,7 @@ const GROUPS: [string, string, Record<string, object>][] = [
   ['event', '', EVENTS],
   ['request', '_request', { ...REQUESTS }],
   ['reply', '_reply', { ...REPLIES }],
-  // An output carries no schemas: its types are held to the wire's by a sample of each.
+  // An output includes no schemas: samples check its types against the wire protocol.
   ['frame', '', FRAMES]
 ];
 

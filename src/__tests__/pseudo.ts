@@ -18,13 +18,13 @@ const TRANSLATED = /⟦[^⟦⟧]*⟧/g;
 /** Sizes, and the unit beside the bar. */
 const SIZE = /[KMGT]iB/g;
 
-/** Attributes that a person reads, or hears. */
+/** Attributes with text that is shown or announced. */
 const SPOKEN = ['aria-label', 'placeholder', 'title'];
 
 /**
- * What an element says in words that no translator was asked for.
+ * Text of an element that was not translated.
  *
- * @param names - texts that are nobody's to translate, such as a GPU's name
+ * @param names - texts that are not translated, such as a GPU's name
  */
 export function untranslated(host: HTMLElement, names: string[]): string[] {
   const copy = host.cloneNode(true) as HTMLElement;

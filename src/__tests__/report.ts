@@ -10,12 +10,12 @@ import { GIB } from '../text/format';
 import { type IWords, words as wordsOf } from '../text/messages';
 import { nullTranslator } from '@jupyterlab/translation';
 
-/** Words in English. */
+/** English texts. */
 export const WORDS: IWords = wordsOf(nullTranslator.load('gpu-headroom'));
 
 export const gib = (size: number): number => Math.round(size * GIB);
 
-/** Sentences of the helper that tests look at. */
+/** Sentences of the helper that tests check. */
 const TEMPLATES: Record<string, string> = {
   'sticky_error.sentence':
     'CUDA has stopped in this kernel: nothing on the GPU can be measured or freed any more. Only a restart helps.',
@@ -112,7 +112,7 @@ export const SMALLER_BATCH: IRemedy = {
   example: null
 };
 
-/** The same where an earlier cell sets the batch. */
+/** The edit of an earlier cell that sets the batch size. */
 export const ELSEWHERE: IRemedy = {
   ...SMALLER_BATCH,
   diffs: SMALLER_BATCH.diffs.map(diff => ({
@@ -122,7 +122,7 @@ export const ELSEWHERE: IRemedy = {
   }))
 };
 
-/** The same where a script beside the notebook does. */
+/** The edit of a script beside the notebook that sets the batch size. */
 export const IN_FILE: IRemedy = {
   ...SMALLER_BATCH,
   diffs: SMALLER_BATCH.diffs.map(diff => ({
@@ -174,7 +174,7 @@ export const SAVE: IRemedy = {
   example: null
 };
 
-/** All that helps where CUDA has stopped. */
+/** The only remedy after a sticky CUDA error. */
 export const RESTART: IRemedy = {
   id: 'restart',
   kind: 'restart',
@@ -202,7 +202,7 @@ export const CAUSE: ICause = {
   bytes: gib(9.8)
 };
 
-/** The failure of the mock-ups; its parts add up to the card's 14.74 GiB. */
+/** The failure of the mock-ups; its parts add up to the GPU's 14.74 GiB. */
 export const REPORT: IReport = {
   version: '1.1',
   report_id: 'report-1',
@@ -297,7 +297,7 @@ export const RELEASED: IReleased = {
   })
 };
 
-/** A card that the live helper vouches for, in a notebook. */
+/** A report in a notebook, confirmed by the running helper. */
 export const CONFIRMED: ICardState = {
   trust: 'confirmed',
   editable: true,
@@ -308,14 +308,14 @@ export const CONFIRMED: ICardState = {
   remedies: {}
 };
 
-/** The labels of a card's buttons, besides those of Details, which it always has. */
+/** Labels of a report's buttons, except those of Details, which are always there. */
 export function buttonsIn(card: Element): string[] {
   return [...card.querySelectorAll('button')]
     .filter(button => !button.closest('[data-fold=details]'))
     .map(button => button.textContent ?? '');
 }
 
-/** Kinds of reports that no helper writes, with what is wrong with each. */
+/** Invalid reports, which no helper writes, each with a description. */
 export const HOSTILE: [string, unknown][] = [
   ['null', null],
   ['a text', '<script>alert(1)</script>'],

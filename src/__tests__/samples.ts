@@ -61,7 +61,7 @@ export const DEVICE: IDevice = {
   notes: []
 };
 
-/** The same card with another amount in use. */
+/** The same GPU with another amount in use. */
 export function deviceWith(headroom_gib: number): IDevice {
   const headroom_bytes = gib(headroom_gib);
   const used_bytes = gib(14.7) - headroom_bytes;
@@ -131,7 +131,7 @@ export const CELL: ICell = {
   workers_bytes: null
 };
 
-/** What a cell did to the first device that ran well: it kept something. */
+/** Effect of a successful cell that kept memory on the first device. */
 export const KEPT: ICellMemory = {
   device_index: 0,
   change_bytes: gib(1.2),
@@ -142,7 +142,7 @@ export const KEPT: ICellMemory = {
   ooms: 0
 };
 
-/** A cell that ran so, but for what is another. */
+/** A successful run, with some fields changed. */
 export function ranCell(
   change: Partial<ICell>,
   memory: Partial<ICellMemory> = {}
@@ -178,7 +178,7 @@ export const POINT: IHistoryPoint = {
   low_bytes: gib(6.3)
 };
 
-/** What is known after the helper has told of these readings. */
+/** The history after these readings of the helper. */
 export function historyOf(...points: readonly IHistoryPoint[]): History {
   const told = points.map(each => ({ ...each, low_bytes: usedAt(each) }));
   return withPoints({}, told);
@@ -186,7 +186,7 @@ export function historyOf(...points: readonly IHistoryPoint[]): History {
 
 const HOLDER = { name: 'x', kind: 'tensor', bytes: gib(1) } as const;
 
-/** Who holds the memory of `DEVICE`. */
+/** Holders of the memory of `DEVICE`. */
 export const HOLDERS: IHolders = {
   type: 'holders',
   life_id: 'life-1',
@@ -244,7 +244,7 @@ export const HOLDERS: IHolders = {
   message: message('holders.measured')
 };
 
-/** Goes before the cell of the mock-ups runs again. */
+/** Item deleted before the cell of the mock-ups runs again. */
 export const RERUN_ITEM: IItem = {
   id: 'rerun:1:cell-7',
   kind: 'leftover',
@@ -622,7 +622,7 @@ const NO_CELL: ICell = {
   source_crc32: null
 };
 
-/** Events with everything unknown that may be: the compiler proves nullability. */
+/** Events with every nullable value `null`: the compiler checks nullability. */
 export const UNKNOWN_EVENTS: readonly Event[] = [
   NO_SAMPLE,
   NO_CELL,
@@ -681,7 +681,7 @@ export const UNKNOWN_EVENTS: readonly Event[] = [
   { ...EVENTS.warning, cell_id: null, device_index: null }
 ];
 
-/** Replies with everything unknown that may be. */
+/** Replies with every nullable value `null`. */
 export const UNKNOWN_REPLIES: readonly IReplies[keyof IReplies][] = [
   { ...REPLIES.attach, sample: null, cell: null },
   { ...REPLIES.sample, sample: NO_SAMPLE, cell: null },
@@ -730,7 +730,7 @@ export const UNKNOWN_REPLIES: readonly IReplies[keyof IReplies][] = [
   }
 ];
 
-/** The wire of a frame: each a message, as the page's type says it. */
+/** The wire of a frame: a sample of each message, by its type. */
 export const FRAMES: {
   frame_output: IFrameOutput;
   frame_opening: IFrameOpening;

@@ -26,7 +26,7 @@ describe('style', () => {
   it('should load every file: at the start, or with what it is of', () => {
     const files = readdirSync(STYLE, { recursive: true }).map(String);
     const components = files.filter(
-      // Those of outputs elsewhere are none of JupyterLab's.
+      // Styles of outputs on other pages are not part of JupyterLab's.
       name => /^(?!outputs\/|index\.css).*\.css$/.test(name)
     );
     const later = sources().flatMap(source =>

@@ -1,4 +1,4 @@
-/** Have the page hidden, as by another tab, or shown again. */
+/** Hide the page, as by another tab, or show it again. */
 export function setHidden(hidden: boolean): void {
   const state = hidden ? 'hidden' : 'visible';
   Object.defineProperties(document, {

@@ -50,7 +50,7 @@ export const RANKS: IFollowed = {
   message: null
 };
 
-/** Workers of Dask that nobody has asked to measure. */
+/** Workers of Dask without a request to measure them. */
 export const UNMEASURED: IFollowed = {
   ...RANKS,
   engine: 'dask',
@@ -59,7 +59,7 @@ export const UNMEASURED: IFollowed = {
   state: 'not_measured'
 };
 
-/** What a notebook with two ranks tells of them. */
+/** Workers of a notebook with two ranks. */
 export const WORKERS: IFollowedWorkers = {
   engines: [RANKS],
   in_use_bytes: gib(15),
@@ -67,7 +67,7 @@ export const WORKERS: IFollowedWorkers = {
   here: [{ device_index: 0, workers: 2, bytes: gib(11) }]
 };
 
-/** Ranks alone are shown so, but for what is another. */
+/** The reading of ranks alone, with some fields changed. */
 export function workersWith(
   change: Partial<IFollowedWorkers>
 ): IFollowedWorkers {
@@ -82,7 +82,7 @@ export const WORKER_RELEASED: IWorkerReleased = {
   message: message('worker.freed', { freed_bytes: gib(1) })
 };
 
-/** Of workers all that need not be known. */
+/** Workers whose optional values are all unknown. */
 export const UNKNOWN_WORKERS: IFollowedWorkers = {
   ...WORKERS,
   engines: [

@@ -5,7 +5,7 @@ import { howMany, Maker } from './maker';
 import { savedReport, stateFrom } from './reports';
 import { unreadable } from './views';
 
-/** What a card consists of. */
+/** Elements that a report may contain. */
 const TAGS = new Set(
   (
     'article button circle code details div h3 h4 header li ol p pre path rect ' +
@@ -13,7 +13,7 @@ const TAGS = new Set(
   ).split(' ')
 );
 
-/** What cards set on it; nothing that runs, loads or leads anywhere. */
+/** Attributes that reports set; none that runs, loads or links to anything. */
 const ATTRIBUTES =
   /^(class|style|role|type|scope|start|tabindex|id|open|title|viewBox|d|[xyr]|c[xy]|rx|width|height|fill(-rule)?|aria-\w+|data-\w+(-\w+)*)$/;
 

@@ -77,10 +77,10 @@ describe('a link', () => {
     expect([...new Set(problems)]).toEqual([]);
     expect(answers.filter(isNoSentence)).toEqual([]);
     expect(lived).toBeGreaterThan(0);
-    // Each cause is worth a line, not each message.
+    // One line for each cause, not for each message.
     const ignored = warn.mock.calls.map(String).filter(isAboutMessage);
     expect(ignored).toHaveLength(new Set(ignored).size);
-    // What a slot throws, signals catch and log.
+    // Signals catch and log what a slot throws.
     expect(error.mock.calls).toEqual([]);
   });
 });
@@ -93,7 +93,7 @@ function isAboutMessage(warning: string): boolean {
   return warning.includes('was ignored');
 }
 
-/** An answer, or a sentence for people: nothing else may come. */
+/** Whether a value is neither a reply nor a sentence for users. */
 function isNoSentence(answer: unknown): boolean {
   const { sentence = '.' } = answer as { sentence?: string };
   return !/[.!?]$/.test(sentence) && sentence.length > 0;

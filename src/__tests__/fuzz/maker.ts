@@ -1,9 +1,8 @@
 /**
- * Messages by the schema, and what may become of one on its way: seeded, so
- * that each run is alike.
+ * Messages by the schema, and mutations of them, seeded, so that each run is alike.
  *
- * The counterpart of `python_helper/tests/fuzz/mutate.py`. `GPU_HEADROOM_FUZZ`
- * is how many each test makes, `GPU_HEADROOM_FUZZ_SEED` where it begins.
+ * The counterpart of `python_helper/tests/fuzz/mutate.py`. `GPU_HEADROOM_FUZZ` is the
+ * number of messages that each test makes, `GPU_HEADROOM_FUZZ_SEED` the seed.
  */
 import schema from '../../../python_helper/gpu_headroom/protocol/protocol.schema.json';
 
@@ -22,10 +21,10 @@ interface ISchema {
 
 type Holder = Record<string | number, unknown>;
 
-/** Of a message, levels in which something is spoilt. */
+/** Maximum number of levels of a message in which something is mutated. */
 const LOOKED_INTO = 10;
 
-/** Of random texts and lists, and how deep junk may be. */
+/** Maximum length of random texts and lists, and depth of junk. */
 const LONG = 5000;
 const DEEP = 500;
 
@@ -46,7 +45,7 @@ export const TEXTS = [
   '[a](javascript:alert(1)) <!--'
 ];
 
-/** What `JSON.parse` makes of numbers, `1e999` included. */
+/** Numbers as parsed by `JSON.parse`, `1e999` included. */
 const NUMBERS = [
   0,
   1,
@@ -64,12 +63,12 @@ const NUMBERS = [
 
 const SEED = Number(process.env.GPU_HEADROOM_FUZZ_SEED ?? 9);
 
-/** How many messages to make: as many as a test takes time for, unless told. */
+/** Number of messages to make: by default as many as suit the time of a test. */
 export function howMany(usual: number): number {
   return Number(process.env.GPU_HEADROOM_FUZZ ?? usual);
 }
 
-/** Makes messages of the schema, and spoils them. */
+/** Makes messages of the schema, and mutates them. */
 export class Maker {
   constructor(private _state = SEED) {}
 
@@ -100,7 +99,7 @@ export class Maker {
     return this._of(definitionOf(definition)) as Record<string, unknown>;
   }
 
-  /** A message with a few things wrong, or right in another way. */
+  /** A message with a few mutations, which may still be valid. */
   spoilt(message: unknown): unknown {
     const found: unknown = JSON.parse(JSON.stringify(message));
     for (let count = 1 + Math.floor(3 * this.random()); count > 0; count--) {
@@ -236,7 +235,7 @@ function nameOf({ $ref }: ISchema): string {
   return $ref?.split('/').pop() ?? '';
 }
 
-/** What holds each value inside of a message, and under which key. */
+/** Containers of each value inside a message, with its key. */
 function placesIn(value: unknown, depth = 0): [Holder, string | number][] {
   if (typeof value !== 'object' || value === null || depth > LOOKED_INTO) {
     return [];

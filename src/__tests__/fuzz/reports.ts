@@ -3,14 +3,14 @@ import { type IReleased, type IReport, parseReport } from '../../protocol';
 import { CONFIRMED } from '../report';
 import type { Maker } from './maker';
 
-/** A report as it may stand in a notebook that somebody sent; `null`: it is none. */
+/** A report as a received notebook may contain it; `null`: it is not a report. */
 export function savedReport(make: Maker): IReport | null {
   const whole = make.valid('report');
   const found = parseReport(make.happens(0.7) ? make.spoilt(whole) : whole);
   return found && 'parts' in found ? found : null;
 }
 
-/** What a live helper may say of it, ids of all makes included. */
+/** A possible state of a live report, including ids of any form. */
 export function stateFrom(make: Maker, trust: Trust): ICardState {
   return {
     ...CONFIRMED,

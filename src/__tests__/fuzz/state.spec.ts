@@ -9,7 +9,7 @@ import { unreadable, viewsOf, wordsOf } from './views';
 
 const SURFACES_EVERY = 4;
 
-/** As long as a history gets, whatever is sent. */
+/** Maximum length of a history, whatever is sent. */
 const LONGEST = 3000;
 
 describe('what arrives', () => {
@@ -75,14 +75,14 @@ describe('what arrives', () => {
     }
     expect([...new Set(problems)].slice(0, 20)).toEqual([]);
     expect(state.phase).toBe('live');
-    // Few messages leave little behind.
+    // With few messages, few runs and points are left.
     const least = Math.min(3, howMany(8000) / 2000);
     expect(state.runs.length).toBeGreaterThan(least);
     expect(longest).toBeGreaterThan(least);
   });
 });
 
-/** What is wrong with a state, in words. */
+/** Inconsistencies of a state, in words. */
 function faultsOf(state: IMemoryState): string[] {
   const { history, runs } = state;
   const cells = runs.map(({ cell_id }) => cell_id);
@@ -104,7 +104,7 @@ function faultsOf(state: IMemoryState): string[] {
   }).flatMap(([fault, isThere]) => (isThere ? [fault] : []));
 }
 
-/** Devices of the newest reading that the history knows nothing of. */
+/** Devices of the newest reading that are missing in the history. */
 function missingIn({ history, sample }: IMemoryState): unknown[] {
   const time_s = sample?.time_s ?? 0;
   return (sample?.devices ?? []).filter(({ index }) => {
@@ -119,7 +119,7 @@ function lengthsOf({ history }: IMemoryState): number[] {
   return Object.values(history).map(({ length }) => length);
 }
 
-/** Whether each begins where those before it have begun, or later. */
+/** Whether each envelope begins no earlier than the one before. */
 function areApart(envelopes: readonly IEnvelope[]): boolean {
   return isSorted(envelopes.map(startOf));
 }

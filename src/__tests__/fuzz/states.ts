@@ -6,7 +6,7 @@ import { Maker } from './maker';
 
 export const LIFE = 'life-1';
 
-/** A state, and what has just arrived. */
+/** A state, and the message that has just arrived. */
 interface IStep {
   readonly state: IMemoryState;
   readonly event: Event | null;
@@ -31,7 +31,7 @@ export function* statesOf(make: Maker, count: number): Generator<IStep> {
   }
 }
 
-/** A message of a kind, as it comes: right or wrong, of this life or another. */
+/** A message of a kind, valid or not, of this helper or another. */
 function messageOf(make: Maker, kinds: readonly string[]): unknown {
   const found = make.valid(make.choice(kinds));
   const ours = make.happens(0.9) ? { ...found, life_id: LIFE } : found;

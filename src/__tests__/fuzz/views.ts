@@ -1,5 +1,5 @@
 /**
- * All that the surfaces work out from a state, and whether it can be shown.
+ * All texts and numbers that views derive from a state, and whether they can be shown.
  */
 import { nullTranslator } from '@jupyterlab/translation';
 
@@ -24,13 +24,13 @@ import { nameDevice, nameSize } from '../../text/names';
 
 const trans = nullTranslator.load('gpu-headroom');
 
-/** Texts and numbers that a surface would show. */
+/** Texts and numbers that a view would show. */
 export type Shown = string | number | null;
 
-/** What no person should read. */
+/** Text that must never be shown. */
 const UNREADABLE = /NaN|undefined|Infinity|Invalid Date|\[object/;
 
-/** Whether all of it can be shown as it is. */
+/** The values that must not be shown as they are. */
 export function unreadable(shown: readonly Shown[]): Shown[] {
   return shown.filter(each =>
     typeof each === 'number'
@@ -39,7 +39,7 @@ export function unreadable(shown: readonly Shown[]): Shown[] {
   );
 }
 
-/** What the gauge and the timelines show of a state. */
+/** Content of the gauge and the timelines for a state. */
 export function viewsOf(state: IMemoryState, now: number): Shown[] {
   return [
     ...gaugeOf(state, now),
@@ -50,7 +50,7 @@ export function viewsOf(state: IMemoryState, now: number): Shown[] {
   ];
 }
 
-/** What the surfaces show of an event when it comes. */
+/** Content that views show for an event. */
 export function wordsOf(event: Event, state: IMemoryState): Shown[] {
   const said =
     'message' in event && event.message ? [sentence(event.message)] : [];

@@ -16,7 +16,7 @@ import type { IRemedy, IReport } from '../../protocol';
 import { words } from '../../text/messages';
 import type { ICardState, RemedyState } from '../state';
 
-/** What a card has to say that is in no language. */
+/** Texts of a report that are not translated. */
 const NAMES = [
   'Tesla T4',
   'batch_size = 512',
@@ -54,14 +54,14 @@ const LONG: IRemedy = {
   }))
 };
 
-/** One that failed on another machine, with two others. */
+/** A worker that failed on another machine, with two others. */
 const RANK = {
   worker: { engine: 'rank', rank: 1, pid: 1190, host: 'node7' },
   origin: { cell_id: null, execution_count: 4, line: 6, function: 'train' },
   also_failed: 2
 } as const;
 
-/** A report, or its state, in all that can be said of it. */
+/** Reports and states that show every text. */
 const CARDS: [string, Partial<IReport>, ICardState][] = [
   ['a failure', {}, CONFIRMED],
   ['a saved card', {}, { ...CONFIRMED, trust: 'saved' }],

@@ -4,7 +4,7 @@ import type { IReleased, RequestArgs } from '../../protocol';
 import { type IReportPort, type IWorking, ReportSession } from '../session';
 import type { RemedyState } from '../state';
 
-/** A kernel's end of a session, in a test's hands. */
+/** The kernel side of a session, controlled by a test. */
 class FakePort implements IReportPort {
   state: RemedyState = { status: 'running', text: 'Freeing…' };
   isNewest = true;

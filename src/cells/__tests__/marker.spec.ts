@@ -86,7 +86,7 @@ describe('Marker', () => {
 
   it('should look at each output once, however many there are', () => {
     const cell = panel.content.widgets[0] as CodeCell;
-    // JupyterLab would draw them; to share them, it looks at each once as well.
+    // JupyterLab would render the outputs and access each of them once more.
     Signal.disconnectReceiver(cell.outputArea);
     const { outputs } = cell.model;
     const looked = jest.spyOn(OutputModel.prototype, 'data', 'get');

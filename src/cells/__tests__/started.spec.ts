@@ -33,7 +33,7 @@ describe('The plugin for started processes', () => {
     Object.defineProperty(cell.outputArea, 'future', { value: { msg } });
   };
 
-  /** What JupyterLab says of each cell that it has run. */
+  /** Emit the signal that JupyterLab emits for each cell that has run. */
   const end = async (): Promise<void> => {
     const executed = NotebookActions.executed as unknown as {
       emit: (args: unknown) => void;

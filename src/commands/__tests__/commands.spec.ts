@@ -97,7 +97,7 @@ describe('the commands', () => {
     expect(changed).not.toHaveBeenCalled();
   });
 
-  /** The kernel writes this as its clean-up cell. */
+  /** Set the clean-up cell that the kernel writes. */
   const write = (code: string | null): void => {
     const text = code === null ? 'It failed.' : 'It was written.';
     const event = {

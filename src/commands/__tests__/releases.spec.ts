@@ -192,7 +192,7 @@ describe('the commands that free', () => {
       metadata: {}
     };
 
-    /** What the helper tells of the runs of this life. */
+    /** Set the runs that this helper reports. */
     const ran = (...runs: Partial<ICell>[]): void => {
       memory.set({
         runs: runs.map((run, index) => ({
@@ -250,7 +250,7 @@ describe('the commands that free', () => {
     ])(
       'should be taken for its own only as the helper tells: %s',
       async (_, runs, items) => {
-        // The notebook was saved with both, which an earlier session made.
+        // The notebook was saved with both, from an earlier session.
         select(error, result);
         ran(...runs);
         expect(commands.isEnabled(OF_CELL)).toBe(items.length > 0);

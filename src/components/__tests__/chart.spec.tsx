@@ -11,7 +11,7 @@ import { Chart } from '../chart';
 
 const NOW_S = 1000;
 
-/** The heights of a path's corners, in pixels from the ground. */
+/** The heights of a path's corners, in pixels from the bottom. */
 function heights(path: Element | null): number[] {
   const corners = path?.getAttribute('d')?.match(/,[\d.]+/g) ?? [];
   return corners.map(corner => 100 - Number(corner.slice(1)));

@@ -25,7 +25,7 @@ describe('FitsOn', () => {
     new Drawing(host).draw(<FitsOn dryRun={dryRun} trans={trans} />);
   };
 
-  /** Have it begun in a notebook of one cell. */
+  /** Start a dry run in a notebook of one cell. */
   const place = (): { model: INotebookModel; again: jest.Mock } => {
     const source = `${'\n'.repeat(11)}batch_size = 1024\ntrain()`;
     const panel = makePanel([{ id: 'cell-7', source }]);
@@ -38,7 +38,7 @@ describe('FitsOn', () => {
     return { model, again };
   };
 
-  /** React draws what comes later when it has time. */
+  /** React renders later changes when it has time. */
   const drawn = goOn;
 
   const press = (label: string): void => {

@@ -236,7 +236,7 @@ describe('A button that changes a notebook', () => {
       await notebook.act('apply', FIX);
       expect(text()).toBe(AFTER);
       expect(said()).toEqual(['applied', 'Applied to main.py, not run yet.']);
-      // An editor that shows it would write the old text over the new one.
+      // An editor that shows the file would overwrite the new text.
       expect(server.shown).toEqual([PATH]);
       expect(notebook.source).toBe(SOURCE);
 
@@ -282,7 +282,7 @@ describe('A button that changes a notebook', () => {
       await notebook.act('undo', FIX);
       expect(text()).toBe('mine');
       expect(said()).toEqual(['applied', MEANWHILE]);
-      // Once it is as it was left, it can be taken back.
+      // Once the file is unchanged again, the edit can be undone.
       server.texts.set(PATH, AFTER);
       await notebook.act('undo', FIX);
       expect(text()).toBe(BEFORE);

@@ -10,13 +10,16 @@ import { EVENTS } from '../../__tests__/samples';
 import type { IEdit } from '../../protocol';
 import type { FakeFiles } from './fakefiles';
 
-/** A script beside a failed notebook that sets the batch, and the edit of it that a helper finds. */
+/**
+ * A script beside a failed notebook that sets the batch size, and the helper's edit of
+ * it.
+ */
 export class FailedScript {
   static readonly path = 'work/main.py';
   static readonly before = 'batch_size = 1024\n';
   static readonly after = 'batch_size = 512\n';
 
-  /** Have the helper vouch for a report whose edit is of the script. */
+  /** Let the helper confirm a report whose edit is of the script. */
   static async beside(
     notebook: FailedNotebook,
     { texts }: FakeFiles
@@ -59,7 +62,7 @@ export class FailedScript {
 }
 
 /**
- * Have saving a training take until it is cancelled; before each test.
+ * Let saving a training take until it is canceled; called before each test.
  *
  * @returns the notifications that are shown, as text
  */

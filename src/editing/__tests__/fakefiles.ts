@@ -11,17 +11,17 @@ export class FakeFiles {
   readonly texts = new Map<string, string>();
   /** The file that is open; `isDirty`: with changes that are not saved. */
   open: { path: string; isDirty: boolean } | null = null;
-  /** Paths that an editor has read anew. */
+  /** Paths that an editor has read again. */
   readonly shown: string[] = [];
   writable = true;
-  /** What happens before something is written. */
+  /** Called before a file is written. */
   onSave: (() => void) | null = null;
 
   get files(): Files {
     return new Files(...this._services);
   }
 
-  /** The buttons of reports, working with them. */
+  /** The buttons of reports, using these files. */
   get offers(): readonly IReportOffer[] {
     return offersOf(...this._services);
   }

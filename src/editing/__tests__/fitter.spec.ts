@@ -34,7 +34,7 @@ const FIX = SMALLER_BATCH.id;
 
 const NOTHING = { items: [], cautions: [], saves: false };
 
-/** A trained model that goes first. */
+/** A trained model that is deleted first. */
 const TRAINED = {
   items: [{ ...RERUN_ITEM, id: 'rerun:1:cell-7' }],
   cautions: [message('rerun.lost', { names: 'model', cells: 'In [7]' })],
@@ -55,7 +55,7 @@ const SAFE = ['traceback', 'garbage', 'cache'];
 
 const answer = <T>(value: T): Promise<T> => Promise.resolve(value);
 
-/** A kernel in which a batch of so many fits, played by the test. */
+/** A kernel in which a batch of a given size fits, simulated by the test. */
 class Machine {
   constructor(readonly largest: number) {
     this.memory = new FakeMemory({
@@ -128,7 +128,7 @@ class Machine {
     ]);
   }
 
-  /** What runs do: a batch that is too large fails, and is explained. */
+  /** Run cells: a batch that is too large fails, with a report. */
   run = (_: unknown, ids: readonly string[]): Promise<boolean> => {
     this.at('running');
     this.ran.push([this.source, ...ids]);
@@ -179,7 +179,7 @@ class Machine {
     });
   }
 
-  /** What the test has happen at a moment. */
+  /** Record a moment, and run what the test does at it. */
   at(moment: string): void {
     this.moments.push(moment);
     this.onMoment?.(moment);

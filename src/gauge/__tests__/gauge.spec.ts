@@ -331,7 +331,7 @@ describe('the gauge', () => {
     expect(node.getAttribute('aria-haspopup')).toBe('dialog');
     expect(node.getAttribute('aria-expanded')).toBe('false');
     expect(node.title).toMatch(/^GPU 0, Tesla T4: 6\.3 of/);
-    // What it shows is its name.
+    // Its content is its accessible name.
     expect(node.hasAttribute('aria-label')).toBe(false);
   });
 

@@ -23,7 +23,7 @@ import type { IMemoryState } from '../../memory/state';
 import { Settings } from '../../settings';
 import { GaugeModel } from '../model';
 import { GaugeOpener } from '../opener';
-// Loaded by the first click; here it is there before.
+// Loaded by the first click; here it is loaded before.
 import '../popup';
 import type { GaugeButton } from '../statusitem';
 

@@ -9,7 +9,7 @@ type ConnectionStatus = Kernel.ConnectionStatus;
 
 type Request = IRequests[keyof IRequests];
 
-/** What a fake helper answers; `'silence'`: nothing. */
+/** Replies of a fake helper; `'silence'`: none. */
 export type Answer = (request: Request) => Reply | object | 'silence';
 
 /** A message that is no request to a helper, and its channel. */
@@ -18,15 +18,15 @@ interface IExecuted {
   content: Record<string, unknown>;
 }
 
-/** Names the process that answers, as IPython's sessions do. */
+/** Session id of the process that replies, like those of IPython. */
 export const SESSION = '0a1b2c3d-4e5f';
 
-/** What IPython answers to the question whether it is there. */
+/** Reply of IPython to the probe. */
 export const HERE = `['${SESSION}', 'ipykernel.kernelbase', 'ipykernel.ipkernel', 'ipykernel.zmqshell', 'IPython.core.interactiveshell', False, False]`;
 
 const NOBODY: Answer = () => ({});
 
-/** A future that answers when it is told to. */
+/** A future that replies on request. */
 class FakeFuture {
   readonly done: Promise<unknown>;
   onReply: (message: object) => void = () => undefined;
@@ -53,9 +53,7 @@ class FakeFuture {
   private readonly _done = new PromiseDelegate<unknown>();
 }
 
-/**
- * The seam of a kernel connection: signals, and messages that a test answers.
- */
+/** Fake of a kernel connection: signals, and messages that a test replies to. */
 export class FakeKernel {
   constructor(
     readonly id = 'kernel-1',
@@ -71,7 +69,7 @@ export class FakeKernel {
   readonly comms: FakeComm[] = [];
   readonly executed: IExecuted[] = [];
   readonly requests: Request[] = [];
-  /** How often it was asked on control what it is. */
+  /** Number of info requests on control. */
   infoRequests = 0;
   info: Promise<unknown> = Promise.resolve({ implementation: 'ipython' });
   status: Kernel.Status = 'idle';
@@ -79,26 +77,26 @@ export class FakeKernel {
   handleComms = true;
   isDisposed = false;
 
-  /** Nobody home, until a test puts a helper in. */
+  /** No helper, until a test injects one. */
   answer: Answer = NOBODY;
 
-  /** How executions end; `'silence'`: they do not. IPython's way, when none is left. */
+  /** Results of executions; `'silence'`: no result. By default those of IPython. */
   outcomes: (object | 'silence')[] = [];
 
-  /** What it says on control that it is. */
+  /** Kernel info on control. */
   controlInfo: object | 'silence' = {
     status: 'ok',
     implementation: 'ipython'
   };
 
-  /** What IPython makes of an expression. */
+  /** Result of IPython for an expression. */
   evaluate: (expression: string) => object = () => {
     const isLive = this.answer === NOBODY ? 'False' : 'True';
     const text = HERE.replace(/False\]$/, `${isLive}]`);
     return { status: 'ok', data: { 'text/plain': text } };
   };
 
-  /** This fake in the type of what it stands for. */
+  /** This fake, typed as a kernel connection. */
   get connection(): Kernel.IKernelConnection {
     return this as unknown as Kernel.IKernelConnection;
   }
@@ -157,7 +155,7 @@ export class FakeKernel {
     this.connectionStatusChanged.emit(status);
   }
 
-  /** End as a connection does that is disposed of. */
+  /** End like a connection that is disposed. */
   end(): void {
     this.isDisposed = true;
     this.disposed.emit();
@@ -190,7 +188,7 @@ export class FakeKernel {
   }
 }
 
-/** A comm that answers when the cell ends, which in a test is at once. */
+/** A comm that replies when the cell ends, which in a test is at once. */
 class FakeComm {
   constructor(
     readonly target: string,
@@ -213,7 +211,7 @@ class FakeComm {
   }
 }
 
-/** A helper that is alive. */
+/** A running helper. */
 export function helper(
   hello: Partial<IHello> = {},
   sample: ISample = SAMPLE

@@ -23,10 +23,10 @@ import { FakeKernel, helper, HERE } from './fakekernel';
 const second = (count: number): Promise<void> =>
   jest.advanceTimersByTimeAsync(1000 * count);
 
-/** Arguments of a request whose answer does not matter. */
+/** Arguments of a request whose reply does not matter. */
 const NOTHING = { arguments: REQUESTS.cleanup };
 
-/** Lets what is under way go on, without time passing. */
+/** Let pending work continue, without time passing. */
 const settle = (): Promise<void> => second(0);
 
 describe('KernelLink', () => {
@@ -39,7 +39,7 @@ describe('KernelLink', () => {
   let link: KernelLink;
   let warn: jest.SpyInstance;
 
-  /** A kernel into which a helper can be put. */
+  /** Inject a helper into the kernel. */
   const inject = (): Promise<string | null> => {
     injected++;
     kernel.answer = helper();
@@ -451,7 +451,7 @@ describe('KernelLink', () => {
       await second(20);
       setHidden(false);
       await settle();
-      // Its turn had come, and its lease was good all the time.
+      // A renewal was due, but the lease was valid all the time.
       expect(typesAsked()).toEqual(['attach']);
     });
 
@@ -470,7 +470,7 @@ describe('KernelLink', () => {
   });
 
   describe('that cannot be used', () => {
-    /** An hour in which a person runs a cell each minute. */
+    /** An hour in which the user runs a cell each minute. */
     const hour = async (): Promise<void> => {
       for (let minute = 0; minute < 60; minute++) {
         kernel.setStatus('busy');
@@ -504,7 +504,7 @@ describe('KernelLink', () => {
     });
 
     it('should be asked once, and sent nothing, when it says to be another', async () => {
-      // As kernels do that know no debug requests, and log each with a traceback.
+      // Like kernels that do not support debug requests, and log each with a traceback.
       kernel.answer = () => 'silence';
       kernel.info = Promise.resolve({ implementation: 'w' });
       link = connect();
@@ -582,7 +582,7 @@ describe('KernelLink', () => {
       link = connect({
         inject: () => {
           injected++;
-          // It answers once, and is gone.
+          // The helper replies once, and then is gone.
           const answer = helper();
           kernel.answer = request => {
             kernel.answer = () => ({});
@@ -984,7 +984,7 @@ describe('KernelLink', () => {
     let isMended: boolean;
     let seq: number;
 
-    /** A helper that answers what needs a pack once that has come. */
+    /** A helper that fulfills requests which need a pack once it is injected. */
     const needing =
       (life_id: string): FakeKernel['answer'] =>
       request => {
@@ -1005,7 +1005,7 @@ describe('KernelLink', () => {
       await settle();
     };
 
-    /** Readings that name workers, for some time. */
+    /** Readings that list workers, for some time. */
     const read = async (seconds: number, life_id = HELLO.life_id) => {
       for (let passed = 0; passed < seconds; passed += 10) {
         kernel.emit({ ...SAMPLE, life_id, seq: ++seq, workers });
@@ -1013,7 +1013,7 @@ describe('KernelLink', () => {
       }
     };
 
-    /** Each way in which it fails, until it is mended. */
+    /** Options with which an injection fails, until it is fixed. */
     const failing = (kind: string): Partial<ILinkOptions> => {
       const fail = (): Promise<string | null> => {
         attempts++;

@@ -122,7 +122,7 @@ describe('whether IPython runs in a kernel', () => {
       code: '',
       allow_stdin: false
     });
-    // It is known now: no need to wait once more.
+    // The kernel info is there now: no need to wait once more.
     await expect(runs()).resolves.toBe(true);
     expect(kernel.executed[2]?.channel).toBe('shell');
   });

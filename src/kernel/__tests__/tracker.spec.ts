@@ -25,7 +25,7 @@ class FakeDocument extends Widget {
     return context as unknown as ISessionContext;
   }
 
-  /** This fake in the type of what it stands for. */
+  /** This fake, typed as a document. */
   get document(): IKernelDocument {
     return this;
   }

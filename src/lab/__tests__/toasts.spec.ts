@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const SOURCES = join(__dirname, '../..');
 
-/** A notification without this is in JupyterLab's list of them only, unseen. */
+/** Without this option a notification is only in JupyterLab's list, not shown. */
 const CLOSES = 'autoClose';
 
 it('should show every notification on the page', () => {

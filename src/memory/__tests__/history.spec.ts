@@ -94,7 +94,7 @@ describe('the history', () => {
   });
 
   describe('of eight hours, read once a second', () => {
-    /** A kernel that frees and takes, and once for a moment has ten GiB. */
+    /** Readings of a kernel that frees and allocates, with ten GiB for one moment. */
     const PEAK_S = 2 * HOUR_S + 1;
     let history: History = {};
     let lengths: number[] = [];
@@ -112,7 +112,8 @@ describe('the history', () => {
     it('should stay as small as it was', () => {
       expect(Math.max(...lengths)).toBeLessThan(2000);
       const [, first = 0] = lengths;
-      // From one hour to eight: three times as long doubled.
+      // Eight hours are one hour doubled three times, and each doubling adds few
+      // points.
       expect((lengths[8] ?? Infinity) - first).toBeLessThan(600);
     });
 
@@ -122,7 +123,7 @@ describe('the history', () => {
         const { width_s = NaN } = points[before] ?? {};
         return startOf(each) - startOf(points[before] ?? each) - width_s;
       });
-      // Between the newest ones nothing was read for the rest of a second.
+      // The newest intervals follow each other without a gap.
       expect(Math.min(...gaps)).toBe(0);
       expect(Math.max(...gaps)).toBe(0.75);
     });

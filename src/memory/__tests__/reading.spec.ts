@@ -130,7 +130,7 @@ describe('readGauge', () => {
   });
 
   it('should be as tight and as soon full as the state is, with its hysteresis', () => {
-    // Above the limit by less than it takes to leave an alarm.
+    // Above the limit by less than the hysteresis.
     const close = live({ devices: [deviceWith(3)] });
     expect(kindOf(close)).toBe('ok');
     expect(kindOf({ ...close, levels: { 0: 'tight' } })).toBe('tight');

@@ -3,7 +3,7 @@ import { Signal } from '@lumino/signaling';
 
 import { FakeKernel } from '../../kernel/__tests__/fakekernel';
 
-/** A kernel as the server lists it: a notebook's, with its page open. */
+/** A kernel as the server lists it: that of a notebook whose page is open. */
 export function makeModel(
   id: string,
   model: Partial<Kernel.IModel> = {}
@@ -17,16 +17,14 @@ export function makeModel(
   };
 }
 
-/**
- * The seam of the server's services: what runs there is what a test says.
- */
+/** Fake of the server's services; the test sets what is running. */
 export class FakeServices {
   readonly runningChanged = new Signal<this, Kernel.IModel[]>(this);
 
-  /** What a connection of ours reaches, by the id of the kernel. */
+  /** Kernels by id, as reached by a connection. */
   readonly reached = new Map<string, FakeKernel>();
 
-  /** Each connection that was opened, with what it was opened with. */
+  /** Each connection that was opened, with its options. */
   readonly connected: { id: string; handleComms: boolean | undefined }[] = [];
 
   readonly ended: string[] = [];
@@ -35,7 +33,7 @@ export class FakeServices {
   sessions: Partial<Session.IModel>[] = [];
   refused: Error | null = null;
 
-  /** These fakes in the type of what they stand for. */
+  /** These fakes, typed as a service manager. */
   get manager(): ServiceManager.IManager {
     return {
       kernels: {
@@ -61,13 +59,13 @@ export class FakeServices {
     } as unknown as ServiceManager.IManager;
   }
 
-  /** Change what runs, as the server tells it some time. */
+  /** Change the running kernels, as the server reports them at some time. */
   run(models: Kernel.IModel[]): void {
     this.models = models;
     this.runningChanged.emit(models);
   }
 
-  /** A connection of its own: the one that asked for it ends it. */
+  /** A connection of its own, disposed by the caller. */
   private _connect(id: string, handleComms: boolean | undefined): FakeKernel {
     this.connected.push({ id, handleComms });
     const kernel = this.reached.get(id) ?? new FakeKernel(id);

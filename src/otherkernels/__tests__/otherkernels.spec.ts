@@ -12,7 +12,7 @@ import { Settings } from '../../settings';
 import { OtherKernels } from '../otherkernels';
 import { FakeServices, makeModel } from './fakeservices';
 
-/** A page whose own kernel is `own`, and which follows those it is told of. */
+/** A page whose own kernel is `own`, and which follows the given kernels. */
 class FakePage extends FakeGpuMemory {
   readonly followed = new Map<string, FakeMemory>();
 

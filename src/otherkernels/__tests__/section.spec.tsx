@@ -22,7 +22,7 @@ const trans = nullTranslator.load('gpu-headroom');
 
 const HOUR_MS = 3_600_000;
 
-/** Other kernels as a test wants them. */
+/** Other kernels, set by a test. */
 class FakeOthers {
   readonly changed = new Signal<this, void>(this);
   readonly ended: string[] = [];
@@ -84,7 +84,7 @@ describe('other notebooks on this GPU', () => {
   let model: PanelModel;
   let section: Section;
 
-  /** A notebook that holds that much of the card. */
+  /** A notebook that uses that much of the GPU. */
   const notebook = (
     id: string,
     size: number,

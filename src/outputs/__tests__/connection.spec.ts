@@ -48,7 +48,7 @@ describe('Connection', () => {
     ]
   });
 
-  /** What a question that comes to nothing ends with. */
+  /** The sentence that a failed question rejects with. */
   const sentenceOf = ({
     result
   }: ReturnType<typeof release>): Promise<string> =>
@@ -251,7 +251,7 @@ describe('Connection', () => {
   });
 
   describe('what a person asks for', () => {
-    /** Ask for one while a cell runs: it waits. */
+    /** Request a release while a cell runs, so that it waits. */
     const releaseBesideCell = async (): Promise<ReturnType<typeof release>> => {
       kernel.onRequest = free as FakeKernel['onRequest'];
       connection.look(true);
@@ -460,7 +460,7 @@ describe('Connection', () => {
   });
 
   describe('the end of a kernel', () => {
-    /** Seconds until a link is told, at most. */
+    /** Maximum number of seconds until a link state is reached. */
     const until = async (link: string): Promise<number> => {
       for (let ms = 0; ms < MINUTE; ms += 500) {
         if (connection.link === link) {
@@ -480,7 +480,7 @@ describe('Connection', () => {
         connection.look(true);
         await pass(MINUTE);
         kernel.state = state;
-        // It has come up again, and has no helper.
+        // The kernel has restarted, and has no helper.
         setTimeout(() => {
           kernel.state = 'empty';
         }, 6 * SECOND);

@@ -2,27 +2,27 @@ import { SAMPLE } from '../../__tests__/samples';
 import type { Event, IChangedCell, IFrameOpening } from '../../protocol';
 import type { IChannel, ITransport } from '../transport';
 
-/** What a frame sends. */
+/** A message of a frame. */
 export interface ISaid {
   readonly seen: number;
   readonly poll: number | null;
   readonly request: { readonly id: string; readonly type: string } | null;
 }
 
-/** What the helper does about a request. */
+/** Reactions of the helper to a request. */
 export interface IDone {
   readonly reply: object;
   readonly fixed?: readonly IChangedCell[];
   readonly events?: readonly object[];
 }
 
-/** A channel whose kernel's end is in a test's hands. */
+/** A channel whose kernel side is controlled by a test. */
 class Wire implements IChannel {
   constructor(private readonly _kernel: FakeKernel) {}
 
   readonly said: ISaid[] = [];
 
-  /** Whether the kernel knows of it. */
+  /** Whether the kernel recognizes it. */
   isOpen = false;
 
   send(data: unknown): Promise<void> {
@@ -67,29 +67,29 @@ class Wire implements IChannel {
 }
 
 /**
- * A kernel as frames know it.
+ * A kernel as seen by frames.
  *
- * - `rest`: it answers at once
- * - `busy`: it answers when its cell has ended
- * - `silent`: it has messages and does nothing about them, as one that was
- *   restarted and knows no channel any more
- * - `deaf`: what is sent is lost
+ * - `rest`: it replies at once
+ * - `busy`: it replies when its cell has ended
+ * - `silent`: it receives messages without a reaction, like a kernel that was
+ *   restarted and recognizes no channel any more
+ * - `deaf`: messages are lost
  * - `empty`: it has no helper, and closes what is opened
  */
 export class FakeKernel implements ITransport {
   state: 'rest' | 'busy' | 'silent' | 'deaf' | 'empty' = 'rest';
   life = 'life-1';
-  /** What its readings say. */
+  /** Fields of its readings. */
   fields: object = {};
   readonly wires: Wire[] = [];
-  /** The ids of those who opened a channel. */
+  /** Ids of the frames that opened a channel. */
   readonly opened: string[] = [];
   beacon: (data: unknown) => void = () => undefined;
   onRequest: (request: { id: string; type: string }) => IDone = ({ id }) => ({
     reply: { type: 'history', id, points: [] }
   });
 
-  /** All that frames said, whichever way. */
+  /** All messages of frames, on any channel. */
   get said(): ISaid[] {
     return this.wires.flatMap(({ said }) => said);
   }
@@ -129,7 +129,7 @@ export class FakeKernel implements ITransport {
     return Promise.resolve(wire);
   }
 
-  /** A message has arrived; `null`: a channel was opened. */
+  /** Handle a message; `null`: a channel was opened. */
   hear(wire: Wire, said: ISaid | null): void {
     const answer = (): void => {
       wire.isOpen = true;
@@ -142,19 +142,19 @@ export class FakeKernel implements ITransport {
     }
   }
 
-  /** Tell of something while a cell runs. */
+  /** Send events while a cell runs. */
   push(...events: object[]): void {
     const open = this.wires.filter(({ isOpen }) => isOpen);
     open[open.length - 1]?.push(this.envelope(events));
   }
 
-  /** A cell begins. */
+  /** Start a cell. */
   begin(): void {
     this.state = 'busy';
     this.push(this.sample());
   }
 
-  /** The running cell ends, and what waited is answered. */
+  /** End the running cell, and reply to what waited. */
   end(): void {
     this.state = 'rest';
     this.push(this.sample());

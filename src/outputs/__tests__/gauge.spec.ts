@@ -27,7 +27,7 @@ const HOSTILE = [
   '\u2028'
 ];
 
-/** Of workers whose GPU is fuller than the kernel's own. */
+/** Text of workers whose GPU is fuller than the kernel's own. */
 const FULLER = '2 ranks · fullest worker 93%';
 
 const ITEM = {
@@ -37,7 +37,7 @@ const ITEM = {
   expected_bytes: gib(12)
 };
 
-/** What a helper does about each request. */
+/** Reactions of a helper to each request. */
 function helper({ id, type }: { id: string; type: string }): {
   reply: object;
   events: object[];
@@ -122,7 +122,7 @@ describe('Gauge', () => {
     await pass(0);
   };
 
-  /** A gauge of a page that offers this. */
+  /** Create a gauge on a page. */
   const begin = async (isCompact = false): Promise<void> => {
     connection = new Connection(kernel, 'output-1', 'life-1');
     connection.listener = new Gauge(
@@ -365,7 +365,7 @@ describe('Gauge', () => {
       await begin();
       await pass(1000);
       const chart = host.querySelector('[role="img"] svg')?.parentElement;
-      // As long as the session, as in popup and panel.
+      // As long as the session, like in popup and panel.
       expect(chart?.getAttribute('aria-label')).toBe(
         'Whole session: peak 10.0 GiB'
       );

@@ -44,7 +44,7 @@ describe('LiveCard', () => {
   let report: IReport;
   let status: 'known' | 'unknown';
   let released: object;
-  /** What the helper knows to have been freed of the report. */
+  /** The last release that the helper has of the report. */
   let known: object | null;
 
   const text = (): string => host.textContent ?? '';

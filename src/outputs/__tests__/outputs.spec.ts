@@ -7,7 +7,7 @@ import { FakeKernel } from './fakekernel';
 
 const FOLDER = 'python_helper/gpu_headroom/frames';
 
-/** The scripts and styles as outputs are saved with them. */
+/** Scripts and styles that outputs are saved with. */
 const KINDS = ['gauge', 'card'] as const;
 
 const read = (name: string): string =>
@@ -21,7 +21,7 @@ const run = (script: string): void => {
   node.remove();
 };
 
-/** The API of the page over a kernel that answers. */
+/** The API of the page for a kernel that replies. */
 function colabOf(kernel: FakeKernel): object {
   return {
     kernel: {

@@ -1,4 +1,4 @@
-/** Let time go on, on fake timers. */
+/** Let time pass, on fake timers. */
 export function pass(ms: number): Promise<void> {
   return jest.advanceTimersByTimeAsync(ms);
 }
@@ -10,7 +10,7 @@ export function buttonsIn(host: HTMLElement): string[] {
   );
 }
 
-/** Press the button with this label, and let what it asks for be answered. */
+/** Press the button with this label, and wait for the reply to its request. */
 export async function pressIn(host: HTMLElement, label: string): Promise<void> {
   const found = [...host.querySelectorAll('button')].find(
     node => node.textContent === label
@@ -23,7 +23,7 @@ export async function pressIn(host: HTMLElement, label: string): Promise<void> {
   await pass(0);
 }
 
-/** Give the page a clipboard; returns what is written to it. */
+/** Give the page a clipboard; returns the texts written to it. */
 export function giveClipboard(): readonly string[] {
   const written: string[] = [];
   Object.defineProperty(navigator, 'clipboard', {
@@ -38,7 +38,7 @@ export function giveClipboard(): readonly string[] {
   return written;
 }
 
-/** A page of jsdom has none. */
+/** Remove the clipboard; a page of jsdom has none. */
 export function takeClipboard(): void {
   Reflect.deleteProperty(navigator, 'clipboard');
 }

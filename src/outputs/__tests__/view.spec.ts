@@ -20,7 +20,7 @@ import type { ICardState } from '../../card/state';
 import type { IReport } from '../../protocol';
 import { draw } from '../view';
 
-/** A report in a state that shows every part of a card at least once. */
+/** Reports and states that together show every part of a report. */
 const CARDS: [string, Partial<IReport>, ICardState][] = [
   ['a failure', { further_causes: [CAUSE] }, CONFIRMED],
   ['a saved one', { simulated: true }, { ...CONFIRMED, trust: 'saved' }],
@@ -36,7 +36,7 @@ const CARDS: [string, Partial<IReport>, ICardState][] = [
   ['a release', {}, { ...CONFIRMED, released: RELEASED }]
 ];
 
-/** The card as the script of an output makes it. */
+/** The report as the script of an output renders it. */
 function cardOfOutput(): FunctionComponent<Parameters<typeof Card>[0]> {
   let found: unknown = null;
   jest.isolateModules(() => {

@@ -11,7 +11,7 @@ import type {
 import type { PanelModel } from '../model';
 import * as core from '../sections';
 
-/** A part of a holder; unless told otherwise a tensor of a quarter GiB. */
+/** A part of a holder; by default a tensor of a quarter GiB. */
 export function makePart(change: Partial<IHeldPart> = {}): IHeldPart {
   return {
     id: `part:${change.name ?? ''}`,
@@ -27,7 +27,7 @@ export function makePart(change: Partial<IHeldPart> = {}): IHeldPart {
   };
 }
 
-/** A holder; unless told otherwise a name of one tensor. */
+/** A holder; by default a name of one tensor. */
 export function makeHeld(name: string, change: Partial<IHeld> = {}): IHeld {
   return {
     id: `name:${name}`,
@@ -84,7 +84,7 @@ export const ROWS: readonly IHeld[] = [
   makeHeld('', { id: 'object:1', origin: 'elsewhere' })
 ];
 
-/** Their account, with so much of it in workspaces of cuBLAS. */
+/** Their parts, with a given amount in workspaces of cuBLAS. */
 export function makeParts(workspaces: number): IHeldDevice['parts'] {
   return [
     { kind: 'named', bytes: gib(2.5) },
@@ -95,7 +95,7 @@ export function makeParts(workspaces: number): IHeldDevice['parts'] {
   ];
 }
 
-/** What was measured of them on one device. */
+/** The measurement of these rows on one device. */
 export function makeHolders(
   change: Partial<IHolders> = {},
   processes: IProcess[] | null = null

@@ -6,7 +6,7 @@ import type { Task } from '../../kernel/task';
 import { HoldersModel } from '../holders';
 import { makeHolders } from './held';
 
-/** Longer than cells in a row are waited for. */
+/** Longer than the delay after which cells in a row are measured. */
 const RESTED_MS = 350;
 
 const ENDED: ICell = { ...CELL, status: 'ok', start_s: 10, end_s: 12 };

@@ -409,7 +409,7 @@ describe('the panel', () => {
     const titles = (): (string | null)[] =>
       all('.lm-AccordionPanel-titleLabel').map(node => node.textContent);
 
-    /** The handle of a section: what its title is made of. */
+    /** The handle of a section, which contains its title. */
     const title = (name: string): HTMLElement | undefined =>
       all('.jp-AccordionPanel-title').find(node =>
         node.textContent?.startsWith(name)

@@ -1,12 +1,12 @@
 import { gib } from '../../__tests__/report';
 import type { IItem, IMessage, IPlan, IShared } from '../../protocol';
 
-/** A sentence that no catalogue has: it is shown as it is. */
+/** A sentence that is in no catalog, and so is shown unchanged. */
 export function say(text: string): IMessage {
   return { id: 'of a later helper', template: text, params: {}, text };
 }
 
-/** An item that costs nothing that the person named. */
+/** An item that deletes no name of the user's. */
 export function makeItem(id: string, change: Partial<IItem> = {}): IItem {
   return {
     id,
@@ -52,7 +52,7 @@ export const CACHE = makeItem('cache', {
   adds_headroom: false
 });
 
-/** What was measured. */
+/** A measured plan. */
 export function makePlan(
   items: readonly IItem[],
   request_id = '1',

@@ -8,17 +8,17 @@ import { ReleaseSessions } from '../sessions';
 
 const trans = nullTranslator.load('gpu-headroom');
 
-/** An application in which the person agrees, or does not. */
+/** An application whose user confirms, or does not. */
 export class FakeServices implements IReleaseServices {
   isAgreed = true;
 
-  /** What the person was asked for. */
+  /** Costs that the user was asked to confirm. */
   readonly prices: string[][] = [];
 
-  /** What was to be freed and told of: its items, and what of it was confirmed. */
+  /** Requested releases: their items, and the confirmed ones. */
   readonly released: [string[] | null, string[]][] = [];
 
-  /** In which kernels. */
+  /** Kernels of these releases. */
   readonly releasedIn: IKernelMemory[] = [];
 
   readonly sessions = new ReleaseSessions(this);
@@ -38,7 +38,7 @@ export class FakeServices implements IReleaseServices {
   }
 }
 
-/** The same, where releases are made, and told in notifications. */
+/** The same, with real releases and notifications. */
 export class NotifyingServices extends FakeServices {
   override notify(
     session: ReleaseSession,

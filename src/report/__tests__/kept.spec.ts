@@ -21,7 +21,7 @@ const OFFERS = new Offers(new Registry());
 
 type Bundle = Record<string, unknown>;
 
-/** What the helper saves today; a README there says how. */
+/** Reports as the helper saves them; see the README there. */
 const SAMPLES = join(
   __dirname,
   '../../../python_helper/tests/samples/cards.json'
@@ -57,14 +57,14 @@ async function show(data: Bundle): Promise<Widget> {
   return renderer;
 }
 
-/** As a page shows it: without the marks of Markdown, blanks as they come. */
+/** Text as a page shows it: without Markdown markup, with collapsed whitespace. */
 function bare(text: string): string {
   return text.replace(/\*\*|`/g, '').replace(/\s+/g, '');
 }
 
 /**
- * The sentences of a card that are never left out, in its saver's own words. A
- * training can be saved by the kernel that failed only.
+ * The sentences of a report that are always shown, as they were saved. A training can
+ * be saved only by the kernel that failed.
  */
 function sentencesOf({ cause, remedies }: IReport): string[] {
   const shown = remedies.filter(({ kind }) => kind !== 'save');

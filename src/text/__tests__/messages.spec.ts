@@ -6,7 +6,7 @@ import { words } from '../messages';
 
 const TEMPLATE = "Free {traceback_bytes} held by this error's traceback";
 
-/** A language of one sentence, as a language pack brings it. */
+/** A language pack with one sentence. */
 function language(sentences: Record<string, string>): Gettext {
   const trans = new Gettext({ domain: 'gpu-headroom', locale: 'ach-UG' });
   trans.loadJSON(

@@ -117,7 +117,7 @@ describe('the section of workers', () => {
   const asked = (kind: string): unknown[] =>
     memory.requests.filter(([type]) => type === kind).map(([, args]) => args);
 
-  /** Show what is told of engines and cards. */
+  /** Show a reading of engines and GPUs. */
   const show = async (
     engines: readonly IFollowed[],
     cards: readonly IWorkerCard[] = [],

@@ -21,11 +21,11 @@ describe('the workers of a kernel', () => {
       .filter(([type]) => type === 'workers')
       .map(([, args]) => args);
 
-  /** Time passes, and what follows at once is done. */
+  /** Let time pass, and pending work finish. */
   const pass = (ms: number): Promise<void> =>
     jest.advanceTimersByTimeAsync(ms + 1);
 
-  /** A new reading comes. */
+  /** Emit a new reading. */
   const read = (change: Partial<ISample> = {}): void => {
     const sample = { ...SAMPLE, seq: ++seq, workers: WORKERS, ...change };
     memory.set({ sample });
@@ -95,7 +95,7 @@ describe('the workers of a kernel', () => {
     expect(asked()).toHaveLength(1);
     give();
     await pass(0);
-    // It was of another question.
+    // The reply was to another request.
     expect(workers.answer).toBeNull();
     expect(asked()).toEqual([ALL, { filter: 'node' }]);
     give();
