@@ -1,7 +1,7 @@
 import plugins from '..';
 
 describe('the extension', () => {
-  it('should give every plugin an id of its own', () => {
+  it('should give every plugin a unique id', () => {
     const ids = plugins.map(plugin => plugin.id);
     expect(new Set(ids).size).toBe(ids.length);
   });

@@ -105,7 +105,7 @@ describe('parser', () => {
     );
   });
 
-  it('should say one sentence for one cause', () => {
+  it('should log one sentence for each cause', () => {
     const event = { ...EVENTS.bye, reason: 'bored' };
     expect(parseEvent(event)).toBeNull();
     expect(parseEvent({ ...event, life_id: 'another' })).toBeNull();
@@ -152,12 +152,12 @@ describe('parser', () => {
     }
   );
 
-  it('should let keys through that a newer helper may add', () => {
+  it('should keep keys that a newer helper may add', () => {
     const event = { ...EVENTS.bye, mood: 'good' };
     expect(parseEvent(event)).toBe(event);
   });
 
-  it('should tell a report from a stub and from neither', () => {
+  it('should distinguish a report, a stub, and neither', () => {
     const { version, report_id, life_id } = REPORT;
     const stub = { version, report_id, life_id };
     expect(parseReport(REPORT)).toBe(REPORT);

@@ -44,7 +44,7 @@ describe('protocol', () => {
   describe.each(GROUPS)('%s', (union, suffix, samples) => {
     const cases = Object.entries(samples);
 
-    it('should know the kinds that the schema lists', () => {
+    it('should have the kinds that the schema lists', () => {
       const kinds = Object.keys(samples).map(kind => `${kind}${suffix}`);
       expect(kinds.sort()).toEqual(kindsOf(union).sort());
     });
@@ -79,7 +79,7 @@ describe('protocol', () => {
     }
   );
 
-  it('should speak the version of the helper that it carries', () => {
+  it('should have the protocol version of its bundled helper', () => {
     expect(PROTOCOL_VERSION).toBe(PACKED_VERSION);
   });
 
@@ -89,7 +89,7 @@ describe('protocol', () => {
     ['1.0', false],
     ['20.0', false],
     ['', false]
-  ])('should find %j compatible: %j', (version, expected) => {
+  ])('should treat %j as compatible: %j', (version, expected) => {
     expect(isCompatible(version)).toBe(expected);
   });
 });

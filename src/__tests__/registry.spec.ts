@@ -23,7 +23,7 @@ describe('Registry', () => {
     expect(registry.all).toEqual(['one']);
   });
 
-  it('should load what is added later, and tell of it', async () => {
+  it('should load what is added later, and emit a change', async () => {
     const changed = jest.fn();
     await registry.load();
     registry.changed.connect(changed);
@@ -35,7 +35,7 @@ describe('Registry', () => {
     expect(registry.all).toEqual([]);
   });
 
-  it('should do without what cannot be loaded, and try it again', async () => {
+  it('should skip what cannot be loaded, and try again later', async () => {
     const warn = jest.spyOn(console, 'warn').mockReturnValue();
     let isThere = false;
     registry.add(() => (isThere ? part('one')() : Promise.reject(new Error())));

@@ -44,7 +44,7 @@ describe('settings', () => {
     ['compact', 'yes'],
     ['rate', 0],
     ['rate', '2']
-  ] as const)('should not take %s: %j', (key, value) => {
+  ] as const)('should reject %s: %j', (key, value) => {
     expect(readSettings({ [key]: value })[key]).toBe(DEFAULT_SETTINGS[key]);
   });
 

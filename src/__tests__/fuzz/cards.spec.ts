@@ -17,7 +17,7 @@ const TAGS = new Set(
 const ATTRIBUTES =
   /^(class|style|role|type|scope|start|tabindex|id|open|title|viewBox|d|[xyr]|c[xy]|rx|width|height|fill(-rule)?|aria-\w+|data-\w+(-\w+)*)$/;
 
-describe('a saved card', () => {
+describe('a saved report', () => {
   let host: HTMLElement;
   let draw: ReturnType<typeof cardIn>;
   let pressed: jest.Mock;
@@ -45,7 +45,7 @@ describe('a saved card', () => {
     ];
   };
 
-  it('should be text in every shape, and readable', () => {
+  it('should be readable text in every form', () => {
     let drawn = 0;
     const problems: unknown[] = [];
     for (let count = howMany(1000); count > 0; count--) {
@@ -64,7 +64,7 @@ describe('a saved card', () => {
     expect(drawn).toBeGreaterThan(howMany(1000) / 4);
   });
 
-  it('should have no button that acts on what a notebook says', () => {
+  it('should have no button that acts on data of the notebook', () => {
     const problems: unknown[] = [];
     for (let count = howMany(300); count > 0; count--) {
       const report = savedReport(make);

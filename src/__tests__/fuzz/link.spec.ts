@@ -49,7 +49,7 @@ describe('a link', () => {
     jest.useRealTimers();
   });
 
-  it('should live on, whatever the kernel says', async () => {
+  it('should survive any message of the kernel', async () => {
     const events = make.kinds('event');
     const asked: Promise<unknown>[] = [];
     const problems: unknown[] = [];

@@ -12,7 +12,7 @@ const SURFACES_EVERY = 4;
 /** Maximum length of a history, whatever is sent. */
 const LONGEST = 3000;
 
-describe('what arrives', () => {
+describe('incoming messages', () => {
   let warn: jest.SpyInstance;
   let make: Maker;
 
@@ -28,7 +28,7 @@ describe('what arrives', () => {
   it.each([
     ['event', parseEvent],
     ['reply', parseReply]
-  ])('should be taken as the schema says: each %s', (union, parse) => {
+  ])('should be parsed by the schema: each %s', (union, parse) => {
     const kinds = make.kinds(union);
     for (let count = howMany(2000); count > 0; count--) {
       const sent = make.valid(make.choice(kinds));
@@ -41,7 +41,7 @@ describe('what arrives', () => {
     ['event', parseEvent],
     ['reply', parseReply],
     ['report', parseReport]
-  ])('should be looked through without an error: each %s', (union, parse) => {
+  ])('should be examined without an error: each %s', (union, parse) => {
     const kinds = union === 'report' ? ['report', 'stub'] : make.kinds(union);
     let taken = 0;
     for (let count = howMany(3000); count > 0; count--) {

@@ -19,7 +19,7 @@ describe('the notice of a death', () => {
     Notification.manager.dismiss();
   });
 
-  it('should change where the next life knows the cause', () => {
+  it('should change if the restarted kernel reports the cause', () => {
     const notify = deathNotice(nullTranslator.load('gpu-headroom'));
     notify(death);
     expect(said()).toEqual([expect.stringMatching(/^The kernel died\. /)]);
@@ -31,7 +31,7 @@ describe('the notice of a death', () => {
     expect(said()).toHaveLength(2);
   });
 
-  it('should come again where it was dismissed', () => {
+  it('should be shown again if it was dismissed', () => {
     const notify = deathNotice(nullTranslator.load('gpu-headroom'));
     notify(death);
     Notification.manager.dismiss();

@@ -30,7 +30,7 @@ describe('KernelFollower', () => {
     follower.dispose();
   });
 
-  it('should hear of the kernel that it follows, and of no other', () => {
+  it('should receive signals only of the kernel that it follows', () => {
     first.set({});
     first.send(SAMPLE);
     second.set({});
@@ -38,7 +38,7 @@ describe('KernelFollower', () => {
     expect(heard).toEqual(['state', 'sample']);
   });
 
-  it('should follow another kernel, and no more the one before', () => {
+  it('should follow another kernel instead of the previous one', () => {
     focus(second);
     expect(follower.current).toBe(second);
     first.set({});
@@ -48,13 +48,13 @@ describe('KernelFollower', () => {
     expect(heard).toContain('sample');
   });
 
-  it('should say that there is none', () => {
+  it('should report that there is none', () => {
     focus(null);
     expect(follower.current).toBeNull();
     expect(heard).toEqual(['kernel', 'phase']);
   });
 
-  it('should tell another phase from a reading', () => {
+  it('should distinguish a phase change from a reading', () => {
     first.set({ phase: 'disconnected' });
     first.set({});
     first.restart();
@@ -62,7 +62,7 @@ describe('KernelFollower', () => {
     expect(heard.filter(each => each === 'state')).toHaveLength(4);
   });
 
-  it('should have readings come fast while somebody looks, of whichever kernel', () => {
+  it('should use the fast rate for any kernel while it is watched', () => {
     const watching = new Set<FakeMemory>();
     for (const memory of [first, second]) {
       jest.spyOn(memory, 'watch').mockImplementation(() => {
@@ -78,7 +78,7 @@ describe('KernelFollower', () => {
     expect([...watching]).toEqual([]);
   });
 
-  it('should hear nothing once it is disposed, more than once if need be', () => {
+  it('should receive nothing once it is disposed, even twice', () => {
     follower.dispose();
     follower.dispose();
     first.set({});

@@ -30,7 +30,7 @@ describe('inject', () => {
     kernel.executed.map(({ channel }) => channel);
 
   it.each(['idle', 'busy', 'unknown', 'starting'] as const)(
-    'should go over control while the kernel is %s, and leave input() alone',
+    'should use control while the kernel is %s, and not affect input()',
     async status => {
       kernel.status = status;
       await expect(
@@ -75,7 +75,7 @@ describe('inject', () => {
     expect(channels()).toEqual(['control', 'shell', 'control']);
   });
 
-  it('should say what went wrong in the kernel', async () => {
+  it('should return what went wrong in the kernel', async () => {
     kernel.outcomes = [
       { status: 'error', ename: 'MemoryError', evalue: 'none left' }
     ];
@@ -98,14 +98,14 @@ describe('isPython', () => {
     ['python', true],
     ['Python', true],
     ['julia', false]
-  ])('should ask the spec, not the busy kernel: %s', async (language, is) => {
+  ])('should use the spec, not the busy kernel: %s', async (language, is) => {
     const { connection } = new FakeKernel();
     await expect(
       isPython(connection, specs({ python3: language }))
     ).resolves.toBe(is);
   });
 
-  it('should ask the kernel where there is no spec', async () => {
+  it('should use the kernel info if there is no spec', async () => {
     const kernel = new FakeKernel();
     kernel.info = Promise.resolve({ language_info: { name: 'python' } });
     await expect(isPython(kernel.connection, specs({}))).resolves.toBe(true);

@@ -94,7 +94,7 @@ describe('KernelLink', () => {
     jest.useRealTimers();
   });
 
-  it('should ask whether IPython runs beside the first question, where no cell runs', async () => {
+  it('should probe for IPython at the same time as it attaches, if no cell runs', async () => {
     kernel.answer = () => 'silence';
     link = connect();
     await settle();
@@ -106,7 +106,7 @@ describe('KernelLink', () => {
     ['a cell runs', 'busy', null],
     ['no helper is wanted', 'idle', 'click']
   ] as const)(
-    'should execute nothing before it knows more where %s',
+    'should execute nothing before the reply to attach where %s',
     async (_, status, reason) => {
       kernel.status = status;
       refusal = reason;
@@ -118,7 +118,7 @@ describe('KernelLink', () => {
     }
   );
 
-  it('should not wait to hear that nobody is home where the probe says so', async () => {
+  it('should not wait for attach to fail if the probe finds no helper', async () => {
     let asked = 0;
     kernel.evaluate = () => ({ status: 'ok', data: { 'text/plain': HERE } });
     kernel.answer = request => (asked++ === 0 ? 'silence' : helper()(request));
@@ -128,7 +128,7 @@ describe('KernelLink', () => {
     expect(countOf('attach')).toBe(2);
   });
 
-  it('should ask for the helper on the heels of what starts it', async () => {
+  it('should attach right after the bootstrap', async () => {
     const running = new PromiseDelegate<null>();
     link = connect({
       inject: () => {
@@ -145,7 +145,7 @@ describe('KernelLink', () => {
     expect(countOf('attach')).toBe(2);
   });
 
-  it('should attach to a helper that is there, and inject nothing', async () => {
+  it('should attach to a running helper, and inject nothing', async () => {
     kernel.answer = helper();
     link = connect();
     await settle();
@@ -162,7 +162,7 @@ describe('KernelLink', () => {
     expect(link.state.phase).toBe('live');
   });
 
-  it('should put a helper in where nobody is home', async () => {
+  it('should inject a helper where there is none', async () => {
     link = connect();
     const phases: string[] = [];
     link.stateChanged.connect(({ state }) => phases.push(state.phase));
@@ -181,7 +181,7 @@ describe('KernelLink', () => {
   });
 
   it.each<OffReason>(['click', 'never', 'notebook'])(
-    'should inject nothing when the reason is %s, until it is asked to',
+    'should inject nothing when the reason is %s, until requested',
     async reason => {
       refusal = reason;
       link = connect();
@@ -193,7 +193,7 @@ describe('KernelLink', () => {
     }
   );
 
-  it('should begin when the settings allow it', async () => {
+  it('should start when the settings allow it', async () => {
     refusal = 'never';
     link = connect();
     await settle();
@@ -203,14 +203,14 @@ describe('KernelLink', () => {
     expect(link.state.phase).toBe('live');
   });
 
-  it('should say what hinders a helper from starting', async () => {
+  it('should show what keeps a helper from starting', async () => {
     link = connect({ inject: () => Promise.resolve('SyntaxError: no') });
     await settle();
     expect(link.state.phase).toBe('failed');
     expect(link.state.problem).toContain('SyntaxError: no');
   });
 
-  it('should say so when a helper was put in and does not answer', async () => {
+  it('should show that an injected helper does not reply', async () => {
     link = connect({ inject: () => Promise.resolve(null) });
     await second(2);
     expect(link.state.phase).toBe('failed');
@@ -226,7 +226,7 @@ describe('KernelLink', () => {
     expect(injected).toBe(0);
   });
 
-  it('should name the version even where nothing else is understood', async () => {
+  it('should show the version even if nothing else is valid', async () => {
     kernel.answer = ({ id }) => ({
       type: 'attach',
       id,
@@ -238,7 +238,7 @@ describe('KernelLink', () => {
     expect(link.state.problem).toMatch(/speaks protocol 7\.2, this page/);
   });
 
-  it('should pass on why a helper will not have this page', async () => {
+  it('should show why a helper refuses this front end', async () => {
     kernel.answer = ({ id }) => ({
       type: 'refused',
       id,
@@ -257,14 +257,14 @@ describe('KernelLink', () => {
     });
   });
 
-  it('should give up on an answer that is not one', async () => {
+  it('should give up on an invalid reply', async () => {
     kernel.answer = () => ({ type: 'gibberish' });
     link = connect();
     await settle();
     expect(link.state.phase).toBe('failed');
   });
 
-  it('should try again while a kernel does not answer', async () => {
+  it('should retry while a kernel does not reply', async () => {
     kernel.answer = () => 'silence';
     link = connect();
     await second(11);
@@ -293,7 +293,7 @@ describe('KernelLink', () => {
     expect(typesAsked()).toEqual(['attach', 'attach']);
   });
 
-  it('should count polls that are not answered', async () => {
+  it('should count polls without a reply', async () => {
     kernel.answer = helper();
     link = connect();
     await settle();
@@ -305,7 +305,7 @@ describe('KernelLink', () => {
     expect(link.state).toMatchObject({ phase: 'live', unansweredPolls: 0 });
   });
 
-  it('should see old numbers within three seconds when a busy kernel says nothing', async () => {
+  it('should mark numbers as stale within three seconds when a busy kernel is silent', async () => {
     kernel.answer = helper();
     link = connect();
     await settle();
@@ -318,7 +318,7 @@ describe('KernelLink', () => {
     expect(staleness(link.state, Date.now())).toBeNull();
   });
 
-  it('should ask once, and no more, what a busy kernel that answers does', async () => {
+  it('should poll a busy kernel that replies only once', async () => {
     kernel.answer = helper();
     link = connect();
     await settle();
@@ -343,7 +343,7 @@ describe('KernelLink', () => {
     expect(typesAsked().slice(count)).toEqual(['sample']);
   });
 
-  it('should start anew when nobody is home any more', async () => {
+  it('should start over when there is no helper any more', async () => {
     kernel.answer = helper();
     link = connect();
     await settle();
@@ -353,7 +353,7 @@ describe('KernelLink', () => {
     expect(link.state.phase).toBe('live');
   });
 
-  it('should let the stream go while the page is hidden', async () => {
+  it('should drop the stream while the page is hidden', async () => {
     kernel.answer = helper();
     link = connect();
     await settle();
@@ -372,10 +372,10 @@ describe('KernelLink', () => {
     expect(countOf('cells')).toBe(2);
   });
 
-  describe('that nobody looks at', () => {
+  describe('that is not displayed', () => {
     const edge = { ...CELL, status: 'running' as const, end_s: null };
 
-    it('should be asked once a minute, and told when its cells start and end', async () => {
+    it('should be polled once a minute, and report when its cells start and end', async () => {
       kernel.answer = helper();
       link = connectUnseen();
       await settle();
@@ -391,7 +391,7 @@ describe('KernelLink', () => {
       expect(kernel.requests).toHaveLength(5);
     });
 
-    it('should be asked more often where an older helper keeps its lease for less', async () => {
+    it('should be polled more often if an older helper keeps its lease for less', async () => {
       const answer = helper();
       kernel.answer = request =>
         Object.assign({}, answer(request), { lease_s: 30 });
@@ -402,7 +402,7 @@ describe('KernelLink', () => {
       expect(typesAsked()).toEqual(Array(3).fill('attach'));
     });
 
-    it('should be polled, and asked for what was missed, once it is', async () => {
+    it('should be polled, with a request for what was missed, once it is displayed', async () => {
       kernel.answer = helper();
       link = connectUnseen();
       await second(30);
@@ -422,7 +422,7 @@ describe('KernelLink', () => {
       expect(lastAttach()).toMatchObject({ visible: false });
     });
 
-    it('should be looked at while somebody watches', async () => {
+    it('should be displayed while it is watched', async () => {
       kernel.answer = helper();
       link = connectUnseen();
       await settle();
@@ -437,7 +437,7 @@ describe('KernelLink', () => {
       expect(lastAttach()).toMatchObject({ visible: false });
     });
 
-    it('should go on as before when the page was hidden for less than its lease', async () => {
+    it('should continue when the page was hidden for less than its lease', async () => {
       kernel.answer = helper();
       link = connectUnseen();
       await second(50);
@@ -480,7 +480,7 @@ describe('KernelLink', () => {
       }
     };
 
-    it('should be left alone when it does not run IPython', async () => {
+    it('should get no helper when it does not run IPython', async () => {
       kernel.evaluate = () => ({ status: 'error' });
       link = connect();
       await hour();
@@ -490,7 +490,7 @@ describe('KernelLink', () => {
       expect(injected).toBe(0);
     });
 
-    it('should be left alone when its Python is free-threaded', async () => {
+    it('should get no helper when its Python is free-threaded', async () => {
       kernel.evaluate = () => ({
         status: 'ok',
         data: { 'text/plain': HERE.replace('False', 'True') }
@@ -503,7 +503,7 @@ describe('KernelLink', () => {
       expect(injected).toBe(0);
     });
 
-    it('should be asked once, and sent nothing, when it says to be another', async () => {
+    it('should be asked once, and get no code, when it reports another implementation', async () => {
       // Like kernels that do not support debug requests, and log each with a traceback.
       kernel.answer = () => 'silence';
       kernel.info = Promise.resolve({ implementation: 'w' });
@@ -515,7 +515,7 @@ describe('KernelLink', () => {
       expect(kernel.infoRequests).toBe(0);
     });
 
-    it('should be used where a person has started the helper in another', async () => {
+    it('should be used if the user has started the helper in another', async () => {
       kernel.answer = helper();
       kernel.info = Promise.resolve({ implementation: 'w' });
       link = connect();
@@ -523,7 +523,7 @@ describe('KernelLink', () => {
       expect(link.state.phase).toBe('live');
     });
 
-    it('should be left alone even by a person who wants the helper', async () => {
+    it('should get no helper even on request of the user', async () => {
       refusal = 'click';
       kernel.evaluate = () => ({ status: 'error' });
       link = connect();
@@ -534,7 +534,7 @@ describe('KernelLink', () => {
       expect(injected).toBe(0);
     });
 
-    it('should be used all the same once a helper in it says hello', async () => {
+    it('should still be used once a helper in it sends hello', async () => {
       kernel.evaluate = () => ({ status: 'error' });
       link = connect();
       await settle();
@@ -544,7 +544,7 @@ describe('KernelLink', () => {
       expect(link.state.phase).toBe('live');
     });
 
-    it('should be tried once where the helper fails, and again when asked to', async () => {
+    it('should be tried once if the helper fails, and again on request', async () => {
       const tried = jest.fn(() => Promise.resolve('SyntaxError: no'));
       link = connect({ inject: tried });
       await hour();
@@ -555,7 +555,7 @@ describe('KernelLink', () => {
       expect(tried).toHaveBeenCalledTimes(2);
     });
 
-    it('should be tried a few times where its connection comes and goes', async () => {
+    it('should be tried a few times if its connection is unstable', async () => {
       const tried = jest.fn(() => Promise.resolve('SyntaxError: no'));
       link = connect({ inject: tried });
       for (let loss = 0; loss < 50; loss++) {
@@ -567,7 +567,7 @@ describe('KernelLink', () => {
       expect(link.state.problem).toMatch(/several times/);
     });
 
-    it('should not be probed any more where that was tried often enough', async () => {
+    it('should not be probed again after enough attempts', async () => {
       kernel.status = 'busy';
       link = connect({ inject: () => Promise.resolve('SyntaxError: no') });
       for (let loss = 0; loss < 50; loss++) {
@@ -578,7 +578,7 @@ describe('KernelLink', () => {
       expect(kernel.executed).toHaveLength(3);
     });
 
-    it('should be given up where no helper stays', async () => {
+    it('should be given up if no helper keeps running', async () => {
       link = connect({
         inject: () => {
           injected++;
@@ -597,7 +597,7 @@ describe('KernelLink', () => {
       expect(link.state.problem).toMatch(/does not stay there/);
     });
 
-    it('should be asked a few times where it does not answer, and say so once', async () => {
+    it('should be asked a few times if it does not reply, and show that once', async () => {
       kernel.answer = () => 'silence';
       const problems = new Set<string | null>();
       link = connect();
@@ -611,7 +611,7 @@ describe('KernelLink', () => {
       expect(problems.size).toBeLessThanOrEqual(2);
     });
 
-    it('should be asked a few times more when it shows life', async () => {
+    it('should be asked a few more times when it shows activity', async () => {
       kernel.answer = () => 'silence';
       link = connect();
       for (let hours = 0; hours < 4; hours++) {
@@ -626,7 +626,7 @@ describe('KernelLink', () => {
       expect(link.state.phase).toBe('live');
     });
 
-    it('should come alive with the end of the cell that kept it from answering', async () => {
+    it('should connect when the cell ends that kept it from replying', async () => {
       kernel.answer = () => 'silence';
       link = connect();
       await second(600);
@@ -638,7 +638,7 @@ describe('KernelLink', () => {
     });
   });
 
-  it('should ask for the fast rate while somebody watches', async () => {
+  it('should request the fast rate while it is watched', async () => {
     kernel.answer = helper();
     link = connect();
     await settle();
@@ -654,7 +654,7 @@ describe('KernelLink', () => {
     expect(lastAttach()).toMatchObject({ rate_hz: DEFAULT_SETTINGS.rate });
   });
 
-  it('should pass on the events of its life only', async () => {
+  it('should forward only the events of its helper', async () => {
     kernel.answer = helper();
     link = connect();
     await settle();
@@ -668,7 +668,7 @@ describe('KernelLink', () => {
     expect(link.state.lastOom).toEqual(EVENTS.oom);
   });
 
-  it('should not be connected while a kernel restarts, then find its new life', async () => {
+  it('should be disconnected while a kernel restarts, then find its new helper', async () => {
     kernel.answer = helper();
     link = connect();
     await settle();
@@ -686,7 +686,7 @@ describe('KernelLink', () => {
     expect(link.state.phase).toBe('live');
   });
 
-  it('should ask once what happened before the page came', async () => {
+  it('should request once what happened before the page was opened', async () => {
     const answer = helper();
     kernel.answer = request =>
       request.type === 'cells'
@@ -702,7 +702,7 @@ describe('KernelLink', () => {
     expect(typesAsked().filter(type => type === 'history')).toHaveLength(1);
   });
 
-  it('should do without what an older helper does not remember', async () => {
+  it('should handle an older helper without a history', async () => {
     const answer = helper();
     const message = {
       id: 'refused.unknown',
@@ -720,7 +720,7 @@ describe('KernelLink', () => {
     expect(link.state.runs).toEqual([]);
   });
 
-  it('should tell a kernel that died from one that was restarted', async () => {
+  it('should distinguish a kernel that died from one that was restarted', async () => {
     kernel.answer = helper();
     link = connect();
     await settle();
@@ -747,7 +747,7 @@ describe('KernelLink', () => {
     expect(deaths).toHaveLength(1);
   });
 
-  it('should say of a kernel that died what its next life knows', async () => {
+  it('should show the cause of death that the restarted kernel reports', async () => {
     const answer = (life_id: string, oom_kills: number): void => {
       const host = { ...SAMPLE.host, oom_kills } as ISample['host'];
       kernel.answer = helper({ life_id }, { ...SAMPLE, host });
@@ -773,7 +773,7 @@ describe('KernelLink', () => {
     ]);
   });
 
-  it('should notice a restart that somebody else asked for', async () => {
+  it('should notice a restart that was requested elsewhere', async () => {
     kernel.answer = helper();
     link = connect();
     await settle();
@@ -783,7 +783,7 @@ describe('KernelLink', () => {
     expect(link.state.hello?.life_id).toBe('life-2');
   });
 
-  it('should follow a new life that says hello', async () => {
+  it('should follow a new helper that sends hello', async () => {
     kernel.answer = helper();
     link = connect();
     await settle();
@@ -794,7 +794,7 @@ describe('KernelLink', () => {
     expect(link.state.hello?.life_id).toBe('life-2');
   });
 
-  it('should come back after the connection was lost', async () => {
+  it('should reconnect after the connection was lost', async () => {
     kernel.answer = helper();
     link = connect();
     await settle();
@@ -835,7 +835,7 @@ describe('KernelLink', () => {
     );
   });
 
-  it('should reject a request when nobody is there or answers', async () => {
+  it('should reject a request without a helper or a reply', async () => {
     refusal = 'never';
     link = connect();
     await settle();
@@ -885,7 +885,7 @@ describe('KernelLink', () => {
     expect(typesAsked()).not.toContain('detach');
   });
 
-  it('should give its lease back when it is disposed', async () => {
+  it('should release its lease when it is disposed', async () => {
     kernel.answer = helper();
     link = connect();
     await settle();
@@ -894,7 +894,7 @@ describe('KernelLink', () => {
     expect(typesAsked().filter(type => type === 'detach')).toHaveLength(1);
   });
 
-  it('should leave no listener behind, however often the kernel restarts', async () => {
+  it('should leak no listener, however often the kernel restarts', async () => {
     const add = jest.spyOn(document, 'addEventListener');
     const remove = jest.spyOn(document, 'removeEventListener');
     link = connect();
@@ -956,29 +956,29 @@ describe('KernelLink', () => {
       await settle();
     };
 
-    it('should bring what workers need, once in a life', async () => {
+    it('should inject the pack for workers once per helper', async () => {
       await connectAndRead();
       expect(brought).toEqual(['WORKERS_PACK']);
     });
 
-    it('should bring nothing where the helper is installed', async () => {
+    it('should inject nothing if the helper is installed', async () => {
       await connectAndRead({ installed: true });
       expect(brought).toEqual([]);
     });
 
-    it('should bring it for ranks, too', async () => {
+    it('should inject it for ranks, too', async () => {
       const engines = [{ ...dask, engine: 'rank' }];
       await connectAndRead({}, { workers: { ...workers, engines } });
       expect(brought).toEqual(['WORKERS_PACK']);
     });
 
-    it('should bring nothing where there are none', async () => {
+    it('should inject nothing if there are none', async () => {
       await connectAndRead({}, { workers: null });
       expect(brought).toEqual([]);
     });
   });
 
-  describe('where a later pack cannot be brought', () => {
+  describe('if a later pack cannot be injected', () => {
     const workers = { engines: [], in_use_bytes: 0, fullest: null, here: [] };
     let attempts: number;
     let isMended: boolean;
@@ -1051,7 +1051,7 @@ describe('KernelLink', () => {
       }
     );
 
-    it('should say so to whoever asks for workers, and try no more', async () => {
+    it('should reject requests for workers, and stop trying', async () => {
       await connectTo(failing('chunk'));
       await read(100);
       const asked = link.request('workers', REQUESTS.workers);
@@ -1062,7 +1062,7 @@ describe('KernelLink', () => {
       expect(attempts).toBe(2);
     });
 
-    it('should say so, too, where the kernel does not answer in time', async () => {
+    it('should also reject them if the kernel does not reply in time', async () => {
       await connectTo(failing('chunk'));
       kernel.answer = () => 'silence';
       const asked = link.request('dry_run', REQUESTS.dry_run);
@@ -1072,14 +1072,14 @@ describe('KernelLink', () => {
       ]);
     });
 
-    it('should take the answer where another page has brought it', async () => {
+    it('should use the reply if another front end has injected it', async () => {
       await connectTo(failing('chunk'));
       kernel.answer = ({ id }) => ({ ...REPLIES.workers, id });
       const answer = await link.request('workers', REQUESTS.workers);
       expect(answer.type).toBe('workers');
     });
 
-    it('should try again on a click, and find it there', async () => {
+    it('should try again on a click, and find it injected', async () => {
       await connectTo(failing('chunk'));
       await read(100);
       await link.start();
@@ -1105,7 +1105,7 @@ describe('KernelLink', () => {
       expect(answer.type).toBe('dry_run');
     });
 
-    it('should try anew in another life', async () => {
+    it('should try again with another helper', async () => {
       await connectTo(failing('said'));
       await read(100);
       kernel.answer = needing('life-2');

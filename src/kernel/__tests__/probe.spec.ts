@@ -44,7 +44,7 @@ describe('whether IPython runs in a kernel', () => {
   });
 
   it.each(['w', 'xpython', 'PySpark', ''])(
-    'should send nothing to a kernel that says to be %j',
+    'should send nothing to a kernel that reports to be %j',
     async implementation => {
       kernel.info = Promise.resolve({ implementation });
       await expect(runs()).resolves.toBe(false);
@@ -53,7 +53,7 @@ describe('whether IPython runs in a kernel', () => {
     }
   );
 
-  it('should ask a busy kernel on control, and not wait for its cell', async () => {
+  it('should ask a busy kernel on control, without waiting for its cell', async () => {
     kernel.info = new Promise(() => undefined);
     await expect(runs()).resolves.toBe(true);
     expect(kernel.infoRequests).toBe(1);
@@ -63,7 +63,7 @@ describe('whether IPython runs in a kernel', () => {
     expect(kernel.executed).toEqual([]);
   });
 
-  it('should do with the expression where the kernel says nothing of itself', async () => {
+  it('should rely on the expression if the kernel sends no info', async () => {
     kernel.info = Promise.reject(new Error('disposed'));
     kernel.controlInfo = 'silence';
     const answer = runs();
@@ -71,7 +71,7 @@ describe('whether IPython runs in a kernel', () => {
     await expect(answer).resolves.toBe(true);
   });
 
-  it('should understand a list that is broken into lines', async () => {
+  it('should parse a list that is broken into lines', async () => {
     kernel.evaluate = answers(HERE.replace(/, /g, ',\n '));
     await expect(runs()).resolves.toBe(true);
   });
@@ -103,13 +103,13 @@ describe('whether IPython runs in a kernel', () => {
       { status: 'ok', user_expressions: { here: { status: 'error' } } }
     ],
     ['fails', { status: 'error', ename: 'E', evalue: 'e' }]
-  ])('should not be taken in by a kernel that %s', async (_, outcome) => {
+  ])('should reject a kernel that %s', async (_, outcome) => {
     kernel.outcomes = [outcome];
     await expect(runs()).resolves.toBe(false);
     expect(kernel.executed).toHaveLength(1);
   });
 
-  it('should go over the shell of a kernel that executes nothing on control', async () => {
+  it('should use the shell of a kernel that executes nothing on control', async () => {
     kernel.outcomes = ['silence'];
     const answer = runs();
     await jest.advanceTimersByTimeAsync(30_000);
@@ -130,17 +130,17 @@ describe('whether IPython runs in a kernel', () => {
   it.each([
     ['IPython', 'False'],
     ['helper', 'True']
-  ])('should know whether a helper is there: %s', async (found, isLive) => {
+  ])('should detect whether there is a helper: %s', async (found, isLive) => {
     kernel.evaluate = answers(HERE.replace(/False\]$/, `${isLive}]`));
     await expect(probe(kernel.connection)).resolves.toBe(found);
   });
 
-  it('should say so where Python is free-threaded', async () => {
+  it('should reject when Python is free-threaded', async () => {
     kernel.evaluate = answers(HERE.replace('False', 'True'));
     await expect(runs()).rejects.toBeInstanceOf(FreeThreaded);
   });
 
-  it('should say so when there is no answer at all', async () => {
+  it('should reject when there is no reply', async () => {
     kernel.outcomes = Array<'silence'>(4).fill('silence');
     const answer = runs().catch((reason: unknown) => reason);
     await jest.advanceTimersByTimeAsync(120_000);

@@ -17,7 +17,7 @@ describe('Task', () => {
       }
     });
 
-  it('should resolve with the event that tells the result', async () => {
+  it('should resolve with the event that reports the result', async () => {
     const memory = memoryThat('queued');
     const done = new Task(memory, 'release', ARGS).ended;
     await settle();
@@ -26,7 +26,7 @@ describe('Task', () => {
     await expect(done).resolves.toBe(RELEASED);
   });
 
-  it('should take a result that comes before the answer', async () => {
+  it('should accept a result that arrives before the reply', async () => {
     const memory = memoryThat('queued', () => {
       memory.send(RELEASED);
     });
@@ -35,7 +35,7 @@ describe('Task', () => {
     );
   });
 
-  it('should tell that it waits, and be taken back', async () => {
+  it('should report that it waits, and be canceled', async () => {
     const memory = memoryThat('waiting');
     const release = new Task(memory, 'release', ARGS);
     const steps: string[] = [];
@@ -53,7 +53,7 @@ describe('Task', () => {
     await expect(release.ended).resolves.toMatchObject({ status: 'cancelled' });
   });
 
-  it('should go on for half a second before it is worth a word', async () => {
+  it('should be in progress for half a second before it is shown', async () => {
     jest.useFakeTimers();
     const memory = memoryThat('queued');
     const task = new Task(memory, 'release', ARGS);
@@ -67,7 +67,7 @@ describe('Task', () => {
     jest.useRealTimers();
   });
 
-  it('should be cancelled before the kernel has taken it on', async () => {
+  it('should be canceled before the kernel has accepted it', async () => {
     const memory = memoryThat('queued');
     memory.answers.cancel = () => Promise.resolve({ cancelled: true });
     const task = new Task(memory, 'release', ARGS);
@@ -82,7 +82,7 @@ describe('Task', () => {
     await expect(task.ended).resolves.toBe(RELEASED);
   });
 
-  it('should go on waiting while the connection is lost', async () => {
+  it('should keep waiting while the connection is lost', async () => {
     const memory = memoryThat('queued');
     const done = new Task(memory, 'release', ARGS).ended;
     await settle();

@@ -86,7 +86,7 @@ describe('GpuMemoryTracker', () => {
     expect(tracker.hasDocument).toBe(false);
   });
 
-  it('should know a document without a kernel from no document', () => {
+  it('should distinguish a document without a kernel from no document', () => {
     tracker.focus(open(null));
     expect(tracker.current).toBeNull();
     expect(tracker.hasDocument).toBe(true);
@@ -104,7 +104,7 @@ describe('GpuMemoryTracker', () => {
     );
   });
 
-  it('should go on with the console when the notebook is closed', () => {
+  it('should keep the link for the console when the notebook is closed', () => {
     const kernel = new FakeKernel('1');
     const notebook = open(kernel);
     const other = new FakeKernel('1');
@@ -115,7 +115,7 @@ describe('GpuMemoryTracker', () => {
     expect(tracker.current?.isDisposed).toBe(false);
   });
 
-  it('should let a link go with its last document', () => {
+  it('should dispose a link with its last document', () => {
     const kernel = new FakeKernel();
     const document = open(kernel);
     const link = tracker.find(kernel.connection);
@@ -139,7 +139,7 @@ describe('GpuMemoryTracker', () => {
     expect(heard).toHaveBeenCalledTimes(2);
   });
 
-  it('should tell which documents use a kernel', async () => {
+  it('should find the documents that use a kernel', async () => {
     const asked: (readonly IKernelDocument[])[] = [];
     const own = new GpuMemoryTracker((kernel, documents) => {
       asked.push(documents());

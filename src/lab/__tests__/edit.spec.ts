@@ -109,21 +109,21 @@ describe('an edit of cells', () => {
     expect(sources()).toEqual([SOURCE, SOURCE]);
   });
 
-  it('should be taken back', async () => {
+  it('should be undone', async () => {
     const edits = await made([EDIT, { ...EDIT, cell_id: 'two' }]);
     expect(sources()).not.toContain(SOURCE);
     expect(await revert(edits)).toBe(true);
     expect(sources()).toEqual([SOURCE, SOURCE]);
   });
 
-  it('should not be taken back over what a person wrote since', async () => {
+  it('should not overwrite later changes on undo', async () => {
     const edits = await made([EDIT]);
     model.cells.get(0).sharedModel.setSource('mine');
     expect(await revert(edits)).toBe(false);
     expect(sources()[0]).toBe('mine');
   });
 
-  it('should be taken back of all cells or of none', async () => {
+  it('should be undone in all cells or in none', async () => {
     const edits = await made([{ ...EDIT, cell_id: 'two' }, EDIT]);
     const [, second] = sources();
     model.cells.get(0).sharedModel.setSource('mine');
@@ -138,7 +138,7 @@ describe('an edit of cells', () => {
     expect(sources()).toEqual([SOURCE, 'mine']);
   });
 
-  it('should be taken back of a cell that was moved, and not of a deleted one', async () => {
+  it('should be undone in a cell that was moved, and not in a deleted one', async () => {
     const edits = await made([EDIT]);
     model.sharedModel.moveCell(0, 1);
     expect(await revert(edits)).toBe(true);
@@ -148,7 +148,7 @@ describe('an edit of cells', () => {
     expect(await revert(edits)).toBe(false);
   });
 
-  it('should be put back where a cell changes while a file is written', async () => {
+  it('should be reverted if a cell changes while a file is written', async () => {
     const [edit] = (await prepared([EDIT])) ?? [];
     const code: ICode = {
       id: 'train.py',

@@ -18,7 +18,7 @@ const EDIT: IEdit = {
   new_lines: ['batch_size = 32']
 };
 
-describe('a notebook in which nothing is to be changed', () => {
+describe('a locked notebook', () => {
   let panel: NotebookPanel;
 
   beforeEach(() => {
@@ -49,7 +49,7 @@ describe('a notebook in which nothing is to be changed', () => {
       );
     });
 
-    it('should have no edit taken back', async () => {
+    it('should have no edit undone', async () => {
       const edits = await prepared();
       expect(await apply(edits)).toBe(true);
       await expectAsItIs(panel, lock, () =>
@@ -58,13 +58,13 @@ describe('a notebook in which nothing is to be changed', () => {
     });
   });
 
-  it.each(NOTEBOOKS)('should get no cell: one %s', async (_, lock) => {
+  it.each(NOTEBOOKS)('should get no new cell: one %s', async (_, lock) => {
     await expectAsItIs(panel, lock, () => {
       expect(insertBelow(panel, 0, 'x')).toBeNull();
     });
   });
 
-  it('should be changed by all of them where it is not locked', async () => {
+  it('should be changed by all of them if it is not locked', async () => {
     expect(await apply(await prepared())).toBe(true);
     expect(insertBelow(panel, 0, 'x')).not.toBeNull();
   });

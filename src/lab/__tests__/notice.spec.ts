@@ -29,7 +29,7 @@ afterEach(() => {
 });
 
 describe('Notice', () => {
-  it('should tell that work goes on after half a second, and not before', () => {
+  it('should show progress after half a second, and not before', () => {
     new Notice(trans, 'Freeing…');
     jest.advanceTimersByTime(499);
     expect(told()).toEqual([]);
@@ -37,7 +37,7 @@ describe('Notice', () => {
     expect(told()).toEqual(['Freeing…']);
   });
 
-  it('should tell the result alone of what was done by then', () => {
+  it('should show only the result of work that ended by then', () => {
     const notice = new Notice(trans, 'Freeing…');
     const changed = jest.fn();
     Notification.manager.changed.connect(changed);
@@ -59,7 +59,7 @@ describe('Notice', () => {
     expect(shown()[0]?.type).toBe('success');
   });
 
-  it('should stay on screen when its work is cancelled', () => {
+  it('should stay on screen when its work is canceled', () => {
     const cancel = jest.fn();
     new Notice(trans, 'Freeing…', cancel);
     jest.advanceTimersByTime(500);
@@ -67,7 +67,7 @@ describe('Notice', () => {
     expect(cancel).toHaveBeenCalledTimes(1);
   });
 
-  it('should say it once more, for a JupyterLab that was still building it', () => {
+  it('should update again, for a JupyterLab that was still building it', () => {
     const changed = jest.fn();
     const notice = new Notice(trans, 'Freeing…');
     jest.advanceTimersByTime(500);
@@ -80,7 +80,7 @@ describe('Notice', () => {
     expect(told()).toEqual(['Freed 1.0 GiB.']);
   });
 
-  it('should tell the result although its wait was put away', () => {
+  it('should show the result although its progress was dismissed', () => {
     const notice = new Notice(trans, 'Freeing…');
     jest.advanceTimersByTime(500);
     Notification.manager.dismiss();
@@ -90,7 +90,7 @@ describe('Notice', () => {
     expect(told()).toEqual(['Freed 1.0 GiB.']);
   });
 
-  it('should go where the result is told elsewhere', () => {
+  it('should be removed if the result is shown in another place', () => {
     const notice = new Notice(trans, 'Writing…');
     jest.advanceTimersByTime(500);
     notice.dismiss();
@@ -115,7 +115,7 @@ describe('the notice of a task', () => {
     return { memory, task };
   };
 
-  it('should say that a cell is in the way, as long as it is', async () => {
+  it('should show that a cell is in the way while it is', async () => {
     const { memory } = await follow('waiting');
     expect(told()).toEqual(['Waiting.']);
     memory.set({ cell: { ...CELL, status: 'running', end_s: null } });
@@ -123,7 +123,7 @@ describe('the notice of a task', () => {
     expect(told()).toEqual(['Saving…']);
   });
 
-  it('should say of a step that cannot be broken off that it is done whole', async () => {
+  it('should show that a step that cannot be interrupted completes', async () => {
     const { memory, task } = await follow('queued');
     expect(told()).toEqual(['Saving…']);
     press();

@@ -37,7 +37,7 @@ describe('a kernel that died', () => {
     );
   });
 
-  it('should not be cleared by a reading that is old', () => {
+  it('should not be cleared by an old reading', () => {
     expect(say({ host: host(9.8) }, 0)).toContain('may have run out.');
     expect(say({ host: host(0.3) }, 0)).toContain('probably ran out.');
   });
@@ -61,7 +61,7 @@ describe('a kernel that died', () => {
     expect(say(sample, readAt_ms)).toContain('was not measured');
   });
 
-  it('should have no number that was not read', () => {
+  it('should show no number that was not read', () => {
     const { sample } = { sample: { ...SAMPLE, devices: [], host: null } };
     expect(say(sample, 10_000)).toBe(
       'The kernel died. Host memory was not measured.'
@@ -84,7 +84,7 @@ describe('a kernel that died', () => {
     ['it is counted anew elsewhere', 4, 0, false],
     ['nobody counted before', null, 5, false],
     ['nobody counts now', 4, null, false]
-  ])('should be known where %s', (_, before, after, isKilled) => {
+  ])('should be known if %s', (_, before, after, isKilled) => {
     const reading = (oom_kills: number | null): ISample => ({
       ...SAMPLE,
       host: { rss_bytes: 1, available_bytes: 1, total_bytes: 9, oom_kills }

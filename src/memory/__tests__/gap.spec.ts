@@ -19,7 +19,7 @@ const gap = (
   gapOf(reading, state === null ? null : { ...LIVE, ...state }, trans);
 
 describe('gapOf', () => {
-  it('should be nothing where there are numbers', () => {
+  it('should be null if there are numbers', () => {
     expect(gap({ kind: 'ok', device: DEVICE, count: 1 })).toBeNull();
   });
 
@@ -60,7 +60,7 @@ describe('gapOf', () => {
       {},
       /has not used the GPU yet\. The numbers appear/
     ]
-  ])('should say why: %s (%#)', (kind, reading, state, text) => {
+  ])('should explain why: %s (%#)', (kind, reading, state, text) => {
     expect(gap(reading, state)).toMatchObject({
       kind,
       text: expect.stringMatching(text) as string
@@ -72,10 +72,7 @@ describe('gapOf', () => {
     [null, HIDDEN, { phase: 'off' }],
     ['Try again', { kind: 'problem', problem: '' }, { phase: 'failed' }],
     [null, { kind: 'problem', problem: '' }, { phase: 'foreign' }]
-  ])(
-    'should offer to start the helper where that helps: %s',
-    (start, ...of) => {
-      expect(gap(...of)?.start).toBe(start);
-    }
-  );
+  ])('should offer to start the helper if that helps: %s', (start, ...of) => {
+    expect(gap(...of)?.start).toBe(start);
+  });
 });

@@ -50,7 +50,7 @@ describe('the history', () => {
     expect(Object.keys(history)).toEqual(['0', '1']);
   });
 
-  it('should go on when the clock of the kernel is set back', () => {
+  it('should continue when the clock of the kernel is set back', () => {
     const history = read(at(5000, 9), at(5001, 8), at(1400, 3), at(1401, 4));
     expect(seen(history[0])).toEqual([
       [1400, 3, 3],
@@ -58,7 +58,7 @@ describe('the history', () => {
     ]);
   });
 
-  it('should take in what the helper remembers, in order', () => {
+  it('should add the history of the helper, in order', () => {
     const live = read(at(20, 5), at(21, 6));
     const told = [7, 20, 21].map(time_s => ({
       ...POINT,

@@ -19,7 +19,7 @@ describe('the items of a plan', () => {
     ['not measured and free of charge', { expected_bytes: null }, true],
     ['not measured', { expected_bytes: null, safe: false }, false],
     ['the way back', { expected_bytes: null, kind: 'restore' }, true]
-  ] as const)('should be listed or not where %s', (_, change, isWorth) => {
+  ] as const)('should be listed or not if %s', (_, change, isWorth) => {
     expect(isListed(makeItem('x', change))).toBe(isWorth);
   });
 
@@ -38,7 +38,7 @@ describe('the items of a plan', () => {
     });
   });
 
-  it('should count once what several of them give', () => {
+  it('should count once what several of them free', () => {
     const mib = 2 ** 20;
     const give = (id: string, size: number): IItem =>
       makeItem(id, { expected_bytes: size * mib });
@@ -64,14 +64,14 @@ describe('the items of a plan', () => {
     });
   });
 
-  it('should give nothing rather than less, whatever is said to be shared', () => {
+  it('should free nothing rather than a negative amount, whatever is shared', () => {
     const variable = makeVariable('model');
     const gradients = makeItem('gradients:model', { expected_bytes: 5 });
     const shared = [{ ids: [variable.id, gradients.id], bytes: gib(99) }];
     expect(gainOf([variable, gradients], shared).freed_bytes).toBe(0);
   });
 
-  it('should go with the name that is deleted', () => {
+  it('should be covered by the name that is deleted', () => {
     const gradients = makeItem('gradients', {
       kind: 'gradients',
       name: 'model'
@@ -94,7 +94,7 @@ describe('the items of a plan', () => {
     ]);
   });
 
-  it('should ask for the price of all that has one', () => {
+  it('should require consent for all items with a cost', () => {
     const model = makeVariable('model');
     expect(toConfirm([TRACEBACK, model])).toEqual([model]);
   });

@@ -38,14 +38,14 @@ describe('levelOf', () => {
     expect(levelOf(deviceWith(8.4), 'ok', oom)).toBe(expected);
   });
 
-  it('should say nothing of a card that is not measured', () => {
+  it('should have no level for a GPU that is not measured', () => {
     const device = { ...deviceWith(0.1), headroom_bytes: null };
     expect(levelOf(device, 'ok', null)).toBe('ok');
   });
 });
 
 describe('fullest', () => {
-  it('should find the card with the least headroom', () => {
+  it('should find the GPU with the least headroom', () => {
     const devices = [deviceWith(8), deviceWith(2), deviceWith(5)];
     expect(fullest(devices)).toBe(devices[1]);
     expect(fullest([])).toBeNull();

@@ -68,12 +68,12 @@ describe('reduce', () => {
     expect(after(LIVE, read(8, 130)).isFilling).toBe(false);
   });
 
-  it('should not take a repeated reading for a new one', () => {
+  it('should not treat a repeated reading as new', () => {
     const change: Change = { kind: 'event', event: SAMPLE, now: NOW + 9000 };
     expect(reduce(LIVE, change).sampleAt_ms).toBe(NOW);
   });
 
-  it('should ignore events of another life', () => {
+  it('should ignore events of another helper', () => {
     const event = { ...EVENTS.sample, life_id: 'life-0', seq: 99 };
     expect(after(LIVE, event)).toBe(LIVE);
   });
@@ -83,7 +83,7 @@ describe('reduce', () => {
     expect(after(state, { ...SAMPLE, seq: 99 })).toBe(state);
   });
 
-  it('should forget all numbers when the kernel is lost', () => {
+  it('should drop all numbers when the kernel is lost', () => {
     const change: Change = { kind: 'phase', phase: 'disconnected' };
     const lost = after(LIVE, EVENTS.oom, EVENTS.released);
     expect(reduce(lost, change)).toEqual({
@@ -92,7 +92,7 @@ describe('reduce', () => {
     });
   });
 
-  it('should know while a cell runs what it lacked at its start', () => {
+  it('should keep the shortage of a cell while it runs', () => {
     const devices = SAMPLE.devices.map(device => ({
       ...device,
       headroom_bytes: 1
@@ -111,7 +111,7 @@ describe('reduce', () => {
     expect(after(more, { ...start, status: 'ok' }).shortage).toBeNull();
   });
 
-  it('should keep what happened when a lease is renewed', () => {
+  it('should keep past events when a lease is renewed', () => {
     const change: Change = {
       kind: 'attached',
       reply: REPLIES.attach,
@@ -120,7 +120,7 @@ describe('reduce', () => {
     expect(reduce(after(LIVE, EVENTS.oom), change).lastOom).toBe(EVENTS.oom);
   });
 
-  it('should begin empty with a new life', () => {
+  it('should start empty with a new helper', () => {
     const hello = { ...HELLO, life_id: 'life-2' };
     const reply = { ...REPLIES.attach, hello, sample: null, cell: null };
     const change: Change = { kind: 'attached', reply, now: NOW };
@@ -131,7 +131,7 @@ describe('reduce', () => {
     });
   });
 
-  it('should forget a failure when its cell has run well', () => {
+  it('should drop a failure when its cell has succeeded', () => {
     const failed = after(LIVE, EVENTS.oom);
     const another = after(failed, { ...CELL, cell_id: 'cell-8' });
     expect(another.lastOom).toBe(EVENTS.oom);
@@ -139,12 +139,12 @@ describe('reduce', () => {
     expect(after(failed, CELL).lastOom).toBeNull();
   });
 
-  it('should change nothing for events that only pass by', () => {
+  it('should not change for events without an effect', () => {
     const { plan, holders, path, snapshot, error, bye } = EVENTS;
     expect(after(LIVE, plan, holders, path, snapshot, error, bye)).toBe(LIVE);
   });
 
-  it('should know of no wait for a release that has ended', () => {
+  it('should have no wait for a release that has ended', () => {
     const waiting = after(LIVE, {
       ...SAMPLE,
       seq: 9,
@@ -162,7 +162,7 @@ describe('reduce', () => {
     expect(after(warned, started).warning).toBeNull();
   });
 
-  it('should remember runs and readings, and what it is told of earlier ones', () => {
+  it('should keep runs and readings, and add reported earlier ones', () => {
     const state = after(LIVE, { ...SAMPLE, seq: 9 }, CELL);
     const earlier = { ...CELL, start_s: CELL.start_s - 60 };
     const change: Change = {
@@ -178,7 +178,7 @@ describe('reduce', () => {
     ]);
   });
 
-  it('should know how a kernel died until the next life is live', () => {
+  it('should keep how a kernel died until the next helper is live', () => {
     const death = {
       device: DEVICE,
       host: SAMPLE.host,
@@ -193,7 +193,7 @@ describe('reduce', () => {
     expect(live.death).toBeNull();
   });
 
-  it('should give the same object when a phase is entered twice', () => {
+  it('should return the same object when a phase is entered twice', () => {
     const change: Change = { kind: 'phase', phase: 'connecting' };
     expect(reduce(INITIAL_STATE, change)).toBe(INITIAL_STATE);
   });

@@ -43,7 +43,7 @@ describe('readGauge', () => {
     expect(kindOf({ ...INITIAL_STATE, phase })).toBe(kind);
   });
 
-  it('should be not connected while a kernel that was live is sought', () => {
+  it('should be disconnected while reconnecting to a kernel that was live', () => {
     const memo = remember(NO_MEMO, readGauge(live(), NO_MEMO, NOW), NOW);
     expect(kindOf(INITIAL_STATE, memo)).toBe('disconnected');
   });
@@ -72,13 +72,13 @@ describe('readGauge', () => {
     expect(kindOf({ ...live(), sample: null })).toBe('hidden');
   });
 
-  it('should show the fullest card of several', () => {
+  it('should show the fullest GPU of several', () => {
     const full = { ...DEVICE, index: 2, headroom_bytes: 1 };
     const reading = readGauge(live({ devices: [DEVICE, full] }), NO_MEMO, NOW);
     expect(reading).toEqual({ kind: 'critical', device: full, count: 2 });
   });
 
-  it('should show the card that fills up before one that is tight', () => {
+  it('should show the GPU that fills up before one that is tight', () => {
     const trend = { ...TREND, device_index: 1 };
     const devices = [deviceWith(2), { ...deviceWith(8), index: 1 }];
     const reading = readGauge(live({ devices, trends: [trend] }), NO_MEMO, NOW);
@@ -86,7 +86,7 @@ describe('readGauge', () => {
     expect(reading).toEqual({ kind: 'filling', trend, device, count: 2 });
   });
 
-  it('should show the card on which the running cell may not fit', () => {
+  it('should show the GPU on which the running cell may not fit', () => {
     const devices = [deviceWith(2), { ...deviceWith(8), index: 1 }];
     const shortage = {
       device_index: 1,
@@ -103,7 +103,7 @@ describe('readGauge', () => {
     });
   });
 
-  it('should say that CUDA has stopped, whatever was read last', () => {
+  it('should show a sticky CUDA error, whatever was read last', () => {
     const why = {
       id: 'sticky_error.sentence',
       template: 'Stopped.',
@@ -125,11 +125,11 @@ describe('readGauge', () => {
     ['it is tight', { devices: [deviceWith(2)] }, 'tight'],
     ['it is critical', { devices: [deviceWith(0.4)] }, 'critical'],
     ['it fills up', { trends: [TREND] }, 'filling']
-  ])('should tell that a release waits where %s', (_, sample, kind) => {
+  ])('should show that a release waits if %s', (_, sample, kind) => {
     expect(kindOf(live({ queued: ['release-1'], ...sample }))).toBe(kind);
   });
 
-  it('should be as tight and as soon full as the state is, with its hysteresis', () => {
+  it('should use the levels and trends of the state, with its hysteresis', () => {
     // Above the limit by less than the hysteresis.
     const close = live({ devices: [deviceWith(3)] });
     expect(kindOf(close)).toBe('ok');
@@ -139,7 +139,7 @@ describe('readGauge', () => {
     expect(kindOf({ ...longer, isFilling: true })).toBe('filling');
   });
 
-  it('should find no alarm in a pool that was reserved at start', () => {
+  it('should raise no alarm for a pool that was reserved at start', () => {
     const [torch] = DEVICE.frameworks;
     const pool = {
       ...deviceWith(13),
@@ -150,7 +150,7 @@ describe('readGauge', () => {
     expect(kindOf(live({ devices: [pool] }))).toBe('ok');
   });
 
-  it('should show the fullest card of an idle kernel', () => {
+  it('should show the fullest GPU of an idle kernel', () => {
     const devices = [deviceWith(8), deviceWith(2)];
     const idle = live({ state: 'no_framework', devices });
     expect(readGauge(idle, NO_MEMO, NOW)).toEqual({
@@ -177,7 +177,7 @@ describe('readGauge', () => {
 });
 
 describe('settle', () => {
-  it('should say that there is no GPU when it has been so for two seconds', () => {
+  it('should show that there is no GPU after two seconds', () => {
     const none: Reading = { kind: 'none' };
     const idle: Reading = {
       kind: 'idle',
@@ -192,7 +192,7 @@ describe('settle', () => {
     expect(settle(none, later, NOW + 2000)).toEqual(none);
   });
 
-  it('should wait anew after a GPU was there', () => {
+  it('should wait again after a GPU was there', () => {
     const none: Reading = { kind: 'none' };
     const gpu = readGauge(live(), NO_MEMO, NOW);
     const before = remember(NO_MEMO, none, NOW);
@@ -204,7 +204,7 @@ describe('settle', () => {
 });
 
 describe('remember', () => {
-  it('should know how long there has been no GPU', () => {
+  it('should keep how long there has been no GPU', () => {
     const none: Reading = { kind: 'none' };
     const first = remember(NO_MEMO, none, NOW);
     const later = remember(first, none, NOW + 9000);

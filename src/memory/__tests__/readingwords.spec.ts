@@ -22,7 +22,7 @@ const FILLING = {
 } as const;
 const SIMULATED = { ...DEVICE, name: 'Simulated GPU', simulated: true };
 
-describe('the words of the gauge', () => {
+describe('the texts of the gauge', () => {
   it.each<[Reading, string, string]>([
     [OK, 'GPU 6.3 / 14.7 GiB', ''],
     [
@@ -82,27 +82,27 @@ describe('the words of the gauge', () => {
     );
   });
 
-  it('should not speak of nvidia-smi where it shows the same or nothing', () => {
+  it('should not mention nvidia-smi if it shows the same or nothing', () => {
     const same = { ...DEVICE, cached_bytes: 0, used_bytes: gib(7.4) };
     for (const device of [same, SIMULATED]) {
       expect(describeReading({ ...OK, device }, trans)).not.toMatch(/nvidia/);
     }
   });
 
-  it('should say what is not measured', () => {
+  it('should show what is not measured', () => {
     const device = { ...DEVICE, used_bytes: null, headroom_bytes: null };
     expect(describeReading({ ...OK, device }, trans)).toBe(
       'GPU 0, Tesla T4: 5.3 GiB in use, the rest is not measured.'
     );
   });
 
-  it('should call a simulated card simulated', () => {
+  it('should label a simulated GPU', () => {
     expect(describeReading({ ...OK, device: SIMULATED }, trans)).toMatch(
       /^Simulated GPU 0: /
     );
   });
 
-  it('should say which of several GPUs it is', () => {
+  it('should show which of several GPUs it is', () => {
     const several: Reading = { ...OK, count: 4 };
     expect(rankOf(OK, trans)).toBe('');
     expect(rankOf(several, trans)).toBe('fullest of 4');
@@ -112,13 +112,13 @@ describe('the words of the gauge', () => {
     expect(rankOf({ ...FILLING, count: 4 }, trans)).toBe('one of 4');
   });
 
-  it('should say when it is full', () => {
+  it('should show when it is full', () => {
     expect(describeReading(FILLING, trans)).toContain(
       'headroom about 4.9 GiB. At this rate it is full in about 40 s.'
     );
   });
 
-  it('should say what other programs use of a card that is idle here', () => {
+  it('should show what other programs use of a GPU that is idle here', () => {
     const card = { ...DEVICE, frameworks: [], outside_bytes: gib(0.4) };
     const idle: Reading = { ...IDLE, card, count: 1 };
     expect(describeReading(idle, trans)).toBe(
@@ -137,7 +137,7 @@ describe('the words of the gauge', () => {
     );
   });
 
-  it('should say that the GPU shares the memory of the host', () => {
+  it('should show that the GPU shares the memory of the host', () => {
     const device = { ...DEVICE, shared_with_host: true };
     expect(textOf({ ...OK, device }, trans, false)).toBe(
       'GPU and host 6.3 / 14.7 GiB'
@@ -149,7 +149,7 @@ describe('the words of the gauge', () => {
     expect(describeReading(idle, trans)).toBe(describeReading(IDLE, trans));
   });
 
-  it('should say what is beyond the GPU, and no number of nvidia-smi', () => {
+  it('should show what exceeds the GPU, and no number of nvidia-smi', () => {
     const [excess] = ['More is reserved than this GPU has.'];
     const notes = [
       { id: 'note.beyond_gpu', template: excess, params: {}, text: excess }
@@ -161,7 +161,7 @@ describe('the words of the gauge', () => {
     expect(said).not.toContain('nvidia-smi');
   });
 
-  it('should say how a kernel died', () => {
+  it('should show how a kernel died', () => {
     const death = {
       device: DEVICE,
       host: SAMPLE.host,

@@ -17,18 +17,18 @@ describe('withRuns', () => {
     expect(runs.map(({ start_s }) => start_s)).toEqual([2, 3, 4]);
   });
 
-  it('should put in order what a reply told out of order', () => {
+  it('should sort the runs of an unordered reply', () => {
     const [first, second] = [run('a', 1), run('a', 2)];
     expect(withRuns([second, first], [])).toEqual([first, second]);
   });
 
-  it('should know a run again by its start', () => {
+  it('should recognize a run by its start', () => {
     const started = { ...run('a', 1), status: 'running' as const, end_s: null };
     const ended = { ...started, status: 'ok' as const, end_s: 5 };
     expect(withRuns([started], [ended])).toEqual([ended]);
   });
 
-  it('should know a run only once, however often it is told', () => {
+  it('should keep a run only once, however often it is reported', () => {
     const [first, second] = [run('a', 1), { ...run('a', 1), run: 7 }];
     expect(withRuns([first], [second, run('b', 0)])).toEqual([
       run('b', 0),
@@ -40,7 +40,7 @@ describe('withRuns', () => {
     ]);
   });
 
-  it('should let go of a run whose end nobody told, once a later one begins', () => {
+  it('should drop a run without a reported end once a later one begins', () => {
     const lost = { ...run('a', 1), status: 'running' as const, end_s: null };
     expect(withRuns([lost], [run('b', 3)])).toEqual([run('b', 3)]);
     expect(withRuns([run('b', 0)], [lost])).toEqual([run('b', 0), lost]);
@@ -53,7 +53,7 @@ describe('withRuns', () => {
     expect(runs[0]?.cell_id).toBe('cell-50');
   });
 
-  it('should put what comes late where it belongs', () => {
+  it('should insert late runs in order', () => {
     const runs = withRuns([run('a', 9)], [run('b', 3)]);
     expect(runs.map(({ cell_id }) => cell_id)).toEqual(['b', 'a']);
   });

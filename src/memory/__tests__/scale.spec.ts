@@ -25,25 +25,25 @@ const timeline = (change: Partial<ITimeline> = {}): ITimeline => ({
 });
 
 describe('scaleOf', () => {
-  it('should span what is shown, and nothing to the total', () => {
+  it('should span the time shown, and zero to the total', () => {
     const scale = scaleOf(timeline(), 300, 104);
     expect([700, 850, 1000].map(scale.x)).toEqual([0, 150, 300]);
     expect([0, gib(14.7)].map(scale.y)).toEqual([90, 14]);
   });
 
-  it('should keep a sixth of its width for what is to come', () => {
+  it('should reserve a sixth of its width for the projection', () => {
     const scale = scaleOf(timeline({ full_in_s: 40 }), 300, 104);
     expect(scale.endX).toBe(252);
     expect(scale.x(NOW_S + 40)).toBeCloseTo(252 + 33.6);
   });
 
-  it('should leave air above a card whose size is not known', () => {
+  it('should leave room above a GPU of unknown size', () => {
     const device = { ...DEVICE, capacity_bytes: null };
     const scale = scaleOf(timeline({ device, points: [at(990)] }), 300, 104);
     expect(scale.y(gib(7.4))).toBeGreaterThan(14);
   });
 
-  it('should have a place for nothing on a card that is said to be of no size', () => {
+  it('should place zero bytes on a GPU with a reported size of zero', () => {
     const device = { ...DEVICE, capacity_bytes: 0 };
     expect(scaleOf(timeline({ device }), 300, 104).y(0)).toBe(90);
   });
@@ -56,7 +56,7 @@ describe('scaleOf', () => {
 });
 
 describe('stretches', () => {
-  it('should not join readings between which nobody measured', () => {
+  it('should not join readings with a gap between them', () => {
     const points = [700, 705, 800, 805].map(at);
     const times = stretches(timeline({ points })).map(stretch =>
       stretch.map(({ time_s }) => time_s)
@@ -67,14 +67,14 @@ describe('stretches', () => {
     ]);
   });
 
-  it('should hold the last reading until now while it is fresh', () => {
+  it('should extend the last reading until now while it is fresh', () => {
     const [stretch] = stretches(timeline({ points: [at(995)] }));
     expect(stretch?.map(({ time_s }) => time_s)).toEqual([995, 1000]);
   });
 });
 
 describe('areaOf', () => {
-  it('should go there above and back below', () => {
+  it('should follow the upper level, then return along the lower', () => {
     const scale = scaleOf(timeline(), 300, 104);
     const path = areaOf([at(700), at(1000)], scale, () => 0, usedAt);
     const y = scale.y(gib(6.3)).toFixed(1);
@@ -83,13 +83,13 @@ describe('areaOf', () => {
 });
 
 describe('fitLabels', () => {
-  it('should stand under the left end', () => {
+  it('should be under the left end', () => {
     expect(fitLabels([['In [1]', 60, 62]], 40, 300)).toEqual([
       { text: 'In [1]', x: 60 }
     ]);
   });
 
-  it('should drop what would touch its neighbour', () => {
+  it('should drop a label that would touch its neighbor', () => {
     const spans = [
       ['In [1]', 60, 62],
       ['In [2]', 70, 75],
@@ -101,7 +101,7 @@ describe('fitLabels', () => {
     ]);
   });
 
-  it('should move to the right within what it names', () => {
+  it('should move to the right within the span of its label', () => {
     expect(fitLabels([['In [1]', 0, 300]], 40, 300)).toEqual([
       { text: 'In [1]', x: 40 }
     ]);

@@ -17,14 +17,14 @@ function sample(headroom_bytes: number | null): ISample {
 }
 
 describe('shortageOf', () => {
-  it('should warn where the last run needed more than there is', () => {
+  it('should warn if the last run needed more than there is', () => {
     const found = shortageOf([cell({})], sample(GIB));
     expect(found && describeShortage(found, null, trans)).toBe(
       'a cell needed 3.00 GiB last time, and 1.00 GiB were free when it started.'
     );
   });
 
-  it('should say between which sizes the need was', () => {
+  it('should give the bounds of the need', () => {
     const run = cell({}, { peak_at_most_bytes: 8.6 * GIB });
     const found = shortageOf([run], sample(GIB));
     expect(found && describeShortage(found, null, trans)).toContain(
@@ -35,7 +35,7 @@ describe('shortageOf', () => {
   it.each<[string, ICell]>([
     ['the need was sampled', cell({}, { peak_at_most_bytes: null })],
     ['the run failed for want of more', cell({ status: 'oom' })]
-  ])('should say "at least" where %s', (_, run) => {
+  ])('should show "at least" if %s', (_, run) => {
     const found = shortageOf([run], sample(GIB));
     expect(found && describeShortage(found, null, trans)).toContain(
       'needed at least 3.00 GiB'
@@ -48,7 +48,7 @@ describe('shortageOf', () => {
     ['it failed for another reason', cell({ status: 'error' }), GIB],
     ['the headroom is not known', cell({}), null],
     ['the need is not known', cell({}, { needed_bytes: null }), GIB]
-  ])('should be quiet when %s', (_, run, headroom) => {
+  ])('should show nothing when %s', (_, run, headroom) => {
     expect(shortageOf([run], sample(headroom))).toBeNull();
   });
 });
@@ -56,7 +56,7 @@ describe('shortageOf', () => {
 describe('shortageAtStart', () => {
   const start = cell({ status: 'running', start_s: 9, execution_count: 12 });
 
-  it('should tell what a cell lacks that starts', () => {
+  it('should report what a starting cell lacks', () => {
     const runs = [cell({ start_s: 1 }), cell({ start_s: 2, cell_id: 'b' })];
     const found = shortageAtStart(start, runs, sample(GIB));
     expect(found && describeShortage(found, start, trans)).toBe(
@@ -69,7 +69,7 @@ describe('shortageAtStart', () => {
     ['it has other code now', cell({ start_s: 1, source_crc32: 1 })],
     ['another cell needed it', cell({ start_s: 1, cell_id: 'b' })],
     ['it ran later', cell({ start_s: 10 })]
-  ])('should be quiet where %s', (_, run) => {
+  ])('should show nothing if %s', (_, run) => {
     expect(shortageAtStart(start, [run], sample(GIB))).toBeNull();
   });
 });

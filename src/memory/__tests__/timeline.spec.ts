@@ -55,7 +55,7 @@ describe('the axis of a timeline', () => {
 });
 
 describe('clockOf', () => {
-  it('should go on from the last reading by the clock of the page', () => {
+  it('should continue from the last reading by the clock of the page', () => {
     expect(clockOf(state({ sampleAt_ms: 5000 }), 7000)).toBe(SAMPLE.time_s + 2);
     expect(clockOf(INITIAL_STATE, 7000)).toBeNull();
   });
@@ -125,7 +125,7 @@ describe('timelineOf', () => {
     });
   });
 
-  it('should say how high another run may have been', () => {
+  it('should show how high another run may have been', () => {
     const history = historyOf(point(900, 2));
     const runs = [peaked(940, 7, 9), peaked(950, 8, 8)];
     expect(timelineOf(state({ history, runs }), DEVICE, NOW_S).peak).toEqual({
@@ -136,7 +136,7 @@ describe('timelineOf', () => {
     });
   });
 
-  it('should say that the peak is now while it grows', () => {
+  it('should show that the peak is now while it grows', () => {
     const cell = run(940, null);
     const grows = state({
       sample: { ...SAMPLE, trends: [TREND] },

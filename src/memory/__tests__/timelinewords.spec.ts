@@ -22,7 +22,7 @@ describe('formatFull', () => {
 });
 
 describe('describePeak', () => {
-  it('should say where, when and how sure', () => {
+  it('should show where, when and how exact', () => {
     const exact = { least_bytes: gib(7.4), most_bytes: gib(7.4) };
     const peak = { ...exact, run: CELL, isNow: false };
     expect(describePeak(peak, trans)).toBe('peak 7.4 GiB in In [7]');

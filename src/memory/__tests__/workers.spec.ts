@@ -47,11 +47,11 @@ function stateWith(sample: Partial<ISample>): IMemoryState {
   };
 }
 
-describe('what is read of workers', () => {
+describe('the reading of workers', () => {
   const read = (sample: Partial<ISample>, now = 0): IWorkersReading | null =>
     readWorkers(stateWith(sample), now);
 
-  it('should be nothing where there are none that are measured', () => {
+  it('should be null if none are measured', () => {
     expect(readWorkers(INITIAL_STATE, 0)).toBeNull();
     expect(read({})).toBeNull();
     expect(
@@ -59,13 +59,13 @@ describe('what is read of workers', () => {
     ).toBeNull();
   });
 
-  it('should be nothing while numbers are old', () => {
+  it('should be null while numbers are old', () => {
     const workers = workersWith({});
     expect(read({ workers, busy: true }, 2000)).not.toBeNull();
     expect(read({ workers, busy: true }, 4000)).toBeNull();
   });
 
-  it('should count those that live, by their engine', () => {
+  it('should count running workers, by their engine', () => {
     const engines = [RANKS, UNMEASURED, { ...UNMEASURED, live: 38 }];
     expect(read({ workers: workersWith({ engines }) })?.workers).toEqual([
       { engine: 'rank', count: 2 },
@@ -89,7 +89,7 @@ describe('what is read of workers', () => {
     }
   );
 
-  it('should stand alone where the kernel has nothing on a GPU', () => {
+  it('should be alone if the kernel has nothing on a GPU', () => {
     const workers = workersWith({});
     const alone = { isFuller: true, isAlone: true };
     expect(read({ devices: [], state: 'no_gpu', workers })).toMatchObject(
@@ -98,7 +98,7 @@ describe('what is read of workers', () => {
     expect(read({ state: 'not_initialised', workers })).toMatchObject(alone);
   });
 
-  it('should be as full as is known', () => {
+  it('should be as full as was measured', () => {
     expect(percentOf(RANK_CARD)).toBe(67);
     expect(percentOf({ ...RANK_CARD, capacity_bytes: 0 })).toBeNull();
     expect(percentOf({ ...RANK_CARD, capacity_bytes: null })).toBeNull();
@@ -106,7 +106,7 @@ describe('what is read of workers', () => {
   });
 });
 
-describe('the words of workers', () => {
+describe('the texts of workers', () => {
   const reading: IWorkersReading = {
     workers: [{ engine: 'rank', count: 2 }],
     card: FULL,
@@ -149,7 +149,7 @@ describe('the words of workers', () => {
     );
   });
 
-  it('should say what is known of a card', () => {
+  it('should show the measured use of a GPU', () => {
     expect(nameCard({ ...FULL, index: null }, trans)).toBe('Tesla T4');
     expect(nameCard({ ...FULL, index: null, name: null }, trans)).toBe('GPU');
     expect(describeUse({ ...FULL, capacity_bytes: null }, trans)).toBe(
@@ -160,13 +160,13 @@ describe('the words of workers', () => {
     );
   });
 
-  it('should name the machine of what may be elsewhere', () => {
+  it('should name the machine of a GPU that may be remote', () => {
     expect(placeOf(FULL, trans)).toBe('GPU 1');
     const dask = { ...RANK, engine: 'dask', rank: null } as const;
     expect(placeOf({ ...FULL, workers: [dask] }, trans)).toBe('GPU 1, node1');
   });
 
-  it('should say what they hold of a device of the kernel', () => {
+  it('should show what they use of a device of the kernel', () => {
     const state = stateWith({ workers: workersWith({}) });
     expect(workersOn(DEVICE, state, trans)).toEqual({
       name: 'of it, 2 workers of this notebook',
@@ -176,7 +176,7 @@ describe('the words of workers', () => {
     expect(workersOn(DEVICE, INITIAL_STATE, trans)).toBeNull();
   });
 
-  it.each(ENGINES)('should all be translated of %s', engine => {
+  it.each(ENGINES)('should all be translated for %s', engine => {
     expect(countWorkers({ engine, count: 2 }, PSEUDO)).toMatch(/^⟦.*⟧$/);
   });
 });
