@@ -39,7 +39,7 @@ const LONG_EDIT = {
   }))
 };
 
-describe('Card', () => {
+describe('Report', () => {
   let host: HTMLElement;
   let draw: ReturnType<typeof cardIn>;
   let actions: [string, string | null][];
@@ -67,8 +67,8 @@ describe('Card', () => {
     draw({ ...REPORT, ...report }, state);
   };
 
-  describe('the failure', () => {
-    it('should say what was needed and what was there', () => {
+  describe('failure', () => {
+    it('should show the needed and the available memory', () => {
       show({});
       expect(text('h3')).toBe(
         'Out of GPU memory — needed 2.00 GiB more, 0.71 GiB was available'
@@ -78,14 +78,14 @@ describe('Card', () => {
       );
     });
 
-    it('should say so when the size of the request is not known', () => {
+    it('should show that the size of the request is unknown', () => {
       show({ requested_bytes: null });
       expect(text('h3')).toBe(
         'Out of GPU memory — the size of the request is not known'
       );
     });
 
-    it('should call a simulated GPU simulated', () => {
+    it('should label a simulated GPU', () => {
       show({ simulated: true });
       expect(text('h3')).toContain('Out of simulated GPU memory');
       expect(text('.jp-GpuHeadroomCard-device')).toBe(
@@ -108,7 +108,7 @@ describe('Card', () => {
       expect(named()).toMatch(/available$/);
     });
 
-    it('should draw segments as wide as their bytes, and say all numbers', () => {
+    it('should draw segments proportional to their bytes, and show all numbers', () => {
       show({});
       const bar = host.querySelector('[role="img"]');
       expect(bar?.getAttribute('aria-label')).toBe(
@@ -123,7 +123,7 @@ describe('Card', () => {
       expect(shares[4]).toBeCloseTo(9.8 / 14.74);
     });
 
-    it('should say the unit once where one unit fits all parts', () => {
+    it('should show the unit once if it fits all parts', () => {
       show({});
       expect(text('.jp-GpuHeadroomCard-legend')).toBe(
         'outside0.7parameters0.6optimizer state1.2gradients0.6' +
@@ -131,7 +131,7 @@ describe('Card', () => {
       );
     });
 
-    it('should give every part its unit where one is small', () => {
+    it('should show the unit of every part if one is small', () => {
       show({
         parts: [
           { kind: 'outside', bytes: 95 * 2 ** 20 },
@@ -144,7 +144,7 @@ describe('Card', () => {
       );
     });
 
-    it('should say what the traceback keeps', () => {
+    it('should show what the traceback retains', () => {
       show({});
       expect(text('.jp-GpuHeadroomCard-traceback')).toBe(
         'The traceback of this error still keeps 12.0 GiB in use: ' +
@@ -152,7 +152,7 @@ describe('Card', () => {
       );
     });
 
-    it('should give the cause with its evidence', () => {
+    it('should show the cause with its evidence', () => {
       show({});
       expect(text('.jp-GpuHeadroomCard-cause')).toBe(
         'Activations: 9.8 GiB of the 12.2 GiB in tensors. The forward pass keeps ' +
@@ -161,13 +161,13 @@ describe('Card', () => {
       expect(text('.jp-GpuHeadroomCard-cause strong')).toContain('9.8 GiB');
     });
 
-    it('should not guess where no cause stands out', () => {
+    it('should state no cause if none is clear', () => {
       show({ cause: null });
       expect(host.textContent).toContain('No single cause stands out.');
       expect(host.textContent).not.toContain('Most likely cause');
     });
 
-    it('should fold away what holds besides the first cause', () => {
+    it('should fold the causes besides the first', () => {
       show({});
       expect(host.textContent).not.toContain('Also');
       const further = { ...CAUSE, bytes: gib(1.5) };
@@ -183,7 +183,7 @@ describe('Card', () => {
       expect(other?.textContent).toMatch(/line 2\)\.$/);
     });
 
-    it('should say that it looks further, and be completed in place', () => {
+    it('should show that the measurement continues, and be completed in place', () => {
       show({ cause: null, looking: true });
       expect(host.textContent).toContain('Looking further…');
       expect(host.textContent).not.toContain('No single cause');
@@ -205,7 +205,7 @@ describe('Card', () => {
       expect(document.activeElement?.textContent).toBe('Copy report');
     });
 
-    it('should not promise to complete a card that nobody vouches for', () => {
+    it('should not show a saved report as still being completed', () => {
       show({ cause: null, looking: true }, SAVED);
       expect(host.textContent).not.toContain('Looking further…');
       expect(host.textContent).toContain('No single cause stands out.');
@@ -224,7 +224,7 @@ describe('Card', () => {
       ]);
     });
 
-    it('should fold away what comes after four remedies', () => {
+    it('should fold the remedies after the fourth', () => {
       const remedies = [1, 2, 3, 4, 5, 6].map(n => ({ ...FREE, id: `r${n}` }));
       show({ remedies });
       const lists = host.querySelectorAll('ol');
@@ -235,7 +235,7 @@ describe('Card', () => {
       expect(host.querySelectorAll('.jp-mod-primary')).toHaveLength(1);
     });
 
-    it('should speak the signs of a diff', () => {
+    it('should describe the signs of a diff to screen readers', () => {
       show({});
       const rows = [...host.querySelectorAll('.jp-GpuHeadroomCard-diffRow')];
       expect(rows.map(row => row.textContent)).toEqual([
@@ -270,7 +270,7 @@ describe('Card', () => {
       expect(text('.jp-GpuHeadroomCard-diffCell')).toBe('main.py');
     });
 
-    it('should fold away the rest of a long edit', () => {
+    it('should fold the rest of a long edit', () => {
       show({ remedies: [LONG_EDIT] });
       const fold = host.querySelector('.jp-GpuHeadroomCard-diff details');
       expect(fold?.querySelector('summary')?.textContent).toBe('18 more lines');
@@ -279,7 +279,7 @@ describe('Card', () => {
       ).toHaveLength(18);
     });
 
-    it('should keep open what a person opened within a remedy that moves', async () => {
+    it('should keep sections open in a remedy that moves', async () => {
       const remedies = [FREE, LONG_EDIT];
       const fold = (): HTMLDetailsElement | null =>
         host.querySelector('.jp-GpuHeadroomCard-diff details');
@@ -296,7 +296,7 @@ describe('Card', () => {
       expect(fold()?.open).toBe(false);
     });
 
-    it('should name the source of each detail, and what was not measured', () => {
+    it('should show the source of each detail, and what was not measured', () => {
       show({});
       const rows = [...host.querySelectorAll('tbody tr')];
       expect(rows.map(row => row.textContent)).toEqual([
@@ -308,12 +308,12 @@ describe('Card', () => {
   });
 
   describe('trust', () => {
-    it('should offer buttons once the helper vouches for the report', () => {
+    it('should offer buttons once the helper confirms the report', () => {
       show({});
       expect(buttons()).toEqual(['Free now']);
     });
 
-    it('should be text without the helper, and say how to get buttons', () => {
+    it('should be text without the helper, and explain how to get buttons', () => {
       show({}, SAVED);
       expect(buttons()).toEqual([]);
       expect(host.textContent).toContain(
@@ -324,7 +324,7 @@ describe('Card', () => {
       );
     });
 
-    it('should neither offer nor explain buttons while it asks', () => {
+    it('should neither offer nor explain buttons before the reply', () => {
       show({}, { ...CONFIRMED, trust: 'asking' });
       expect(buttons()).toEqual([]);
       expect(host.textContent).not.toContain('Run the cell again');
@@ -361,7 +361,7 @@ describe('Card', () => {
       );
     });
 
-    it('should leave the asterisks of code in a strong phrase alone', () => {
+    it('should keep asterisks of code in a strong phrase', () => {
       const claim = message('**`x[2 ** 26]` keeps 1 GiB** of 2');
       show({
         cause: { rule: 'x', claim, evidence: message('x'), bytes: null }
@@ -372,7 +372,7 @@ describe('Card', () => {
       );
     });
 
-    it('should draw a bounded part of a report without bounds', () => {
+    it('should render a bounded part of an oversized report', () => {
       const parts = Array.from({ length: 10000 }, () => ({
         kind: 'free' as const,
         bytes: 1
@@ -383,7 +383,7 @@ describe('Card', () => {
       expect(host.querySelectorAll('*').length).toBeLessThan(1000);
     });
 
-    it('should survive a date that is none', () => {
+    it('should render a report with an invalid date', () => {
       show({ time_s: 1e300 }, SAVED);
       expect(host.textContent).toContain('Saved output.');
     });
@@ -394,7 +394,7 @@ describe('Card', () => {
       show({}, { ...CONFIRMED, remedies: { [id]: state } });
     };
 
-    it('should show that it frees, and do nothing when pressed again', () => {
+    it('should show that it is freeing, and do nothing when pressed again', () => {
       withState(FREE.id, { status: 'running', text: '' });
       const busy = button('Freeing…');
       expect(busy.getAttribute('aria-disabled')).toBe('true');
@@ -413,7 +413,7 @@ describe('Card', () => {
       expect(actions).toEqual([['cancel', FREE.id]]);
     });
 
-    it('should say why it failed, and offer it again', () => {
+    it('should show why it failed, and offer it again', () => {
       withState(FREE.id, { status: 'failed', text: 'Could not free it: x.' });
       expect(host.textContent).toContain('Could not free it: x.');
       button('Free now').click();
@@ -424,7 +424,7 @@ describe('Card', () => {
   describe('a snippet', () => {
     const code = SNIPPET.type_this ?? '';
 
-    it('should be there to read where there are no buttons', () => {
+    it('should be shown where there are no buttons', () => {
       for (const state of [SAVED, { ...CONFIRMED, editable: false }]) {
         show({ remedies: [SNIPPET] }, state);
         expect(buttons()).toEqual([]);
@@ -450,7 +450,7 @@ describe('Card', () => {
     const diffs = SMALLER_BATCH.diffs;
     const copyButton = (): HTMLButtonElement => button('Copy');
 
-    it('should show its example and what it saves, and be copied', () => {
+    it('should show its example and its savings, and be copied', () => {
       show({ remedies: [SUGGESTION] });
       expect(text('ol pre')).toBe(example);
       expect(text('ol details')).toBe('');
@@ -462,19 +462,19 @@ describe('Card', () => {
       expect(actions).toEqual([['copy-code', SUGGESTION.id]]);
     });
 
-    it('should say nothing of savings that are not known', () => {
+    it('should not mention unknown savings', () => {
       show({ remedies: [{ ...SUGGESTION, effect_bytes: null }] });
       expect(text('ol .jp-GpuHeadroomCard-effect')).toBe('');
     });
 
-    it('should name what its button copies', () => {
+    it('should show what its button copies', () => {
       show({ remedies: [SUGGESTION, { ...SUGGESTION, id: 'other' }] });
       expect(copyButton().getAttribute('aria-label')).toBe(
         'Copy: English of remedy.accumulate'
       );
     });
 
-    it('should offer neither to apply nor to try it', () => {
+    it('should be neither applied nor tried', () => {
       show({ remedies: [{ ...SUGGESTION, example: null, diffs }] });
       expect(text('.jp-GpuHeadroomCard-diff')).toContain('batch_size = 512');
       expect(buttons()).toEqual(['Copy']);
@@ -492,13 +492,13 @@ describe('Card', () => {
       expect(buttons().includes('Copy')).toBe(code !== null);
     });
 
-    it('should say what to type beside its button', () => {
+    it('should show what to type beside its button', () => {
       const typed = { ...SUGGESTION, example: null, type_this: '!nvidia-smi' };
       show({ remedies: [typed] });
       expect(text('ol')).toContain('Run !nvidia-smi in a new cell.');
     });
 
-    it('should be copied wherever its card is, again and again', () => {
+    it('should be copied in any report, any number of times', () => {
       const copied: RemedyState = { status: 'copied', text: 'Copied.' };
       const remedies = { [SUGGESTION.id]: copied };
       show(
@@ -509,7 +509,7 @@ describe('Card', () => {
       expect(buttons()).toEqual(['Copy']);
     });
 
-    it('should be text, with its example, where nobody vouches for it', () => {
+    it('should be text, with its example, in a saved report', () => {
       show({ remedies: [SUGGESTION] }, SAVED);
       expect(text('ol pre')).toBe(example);
       expect(buttons()).toEqual([]);
@@ -529,14 +529,14 @@ describe('Card', () => {
     });
   });
 
-  describe('a training that can be saved', () => {
-    it('should be told as code where no cell can be inserted', () => {
+  describe('training state that can be saved', () => {
+    it('should be shown as code where no cell can be inserted', () => {
       show({ remedies: [SAVE] }, { ...CONFIRMED, editable: false });
       expect(buttons()).toEqual([]);
       expect(text('ol')).toContain('torch.save');
     });
 
-    it('should not be offered by a card that nobody vouches for', () => {
+    it('should not be offered by a saved report', () => {
       show({ remedies: [FREE, SAVE] }, SAVED);
       expect(host.textContent).not.toContain('Save model');
     });
@@ -561,7 +561,7 @@ describe('Card', () => {
     expect(text('.jp-GpuHeadroomCard-worker')).toBe('');
   });
 
-  describe('where CUDA has stopped', () => {
+  describe('after a sticky CUDA error', () => {
     const stopped: Partial<IReport> = {
       sticky_error: true,
       parts: [],
@@ -570,7 +570,7 @@ describe('Card', () => {
       remedies: [RESTART, FREE]
     };
 
-    it('should say that only a restart helps, and offer nothing else', () => {
+    it('should state that only a restart helps, and offer nothing else', () => {
       show(stopped);
       expect(text('h3')).toContain('only a restart helps');
       expect(buttons()).toEqual(['Restart kernel…']);
@@ -595,7 +595,7 @@ describe('Card', () => {
     const freed: ICardState = { ...CONFIRMED, released: RELEASED };
     const primary = (): string => text('button.jp-mod-primary');
 
-    it('should say what came back and what there is now', () => {
+    it('should show the freed memory and the headroom', () => {
       show({}, freed);
       expect(text('h3')).toBe('12.0 GiB freed — headroom is now 13.8 GiB');
       const bars = [...host.querySelectorAll('[role="img"]')];
@@ -606,7 +606,7 @@ describe('Card', () => {
       expect(host.textContent).toContain('headroom 1.8 GiB');
     });
 
-    it('should say why it was freed without a press, and what is lost', () => {
+    it('should show why it was freed automatically, and what is lost', () => {
       const said = 'as your settings ask: %debug for this error is lost.';
       show({}, freed);
       expect(host.textContent).not.toContain(said);
@@ -614,7 +614,7 @@ describe('Card', () => {
       expect(host.textContent).toContain(said);
     });
 
-    it('should still say what happened and why', () => {
+    it('should still show what happened and why', () => {
       show({}, freed);
       expect(text('.jp-GpuHeadroomCard-occasion')).toMatch(
         /^Out of GPU memory — needed 2\.00 GiB more, 0\.71 GiB was available\. .*9\.8 GiB/
@@ -623,14 +623,14 @@ describe('Card', () => {
       expect(text('.jp-GpuHeadroomCard-occasion')).toMatch(/available\.$/);
     });
 
-    it('should promise nothing of a fix whose effect is not known', () => {
+    it('should state no effect of a fix if it is unknown', () => {
       for (const effect_bytes of [null, 2 ** 40]) {
         show({ remedies: [{ ...SMALLER_BATCH, effect_bytes }] }, freed);
         expect(text('.jp-GpuHeadroomCard-verdict')).toMatch(/fail again\.$/);
       }
     });
 
-    it('should say what the fix is when freeing is not enough', () => {
+    it('should show the fix when freeing is not enough', () => {
       show({}, freed);
       expect(text('.jp-GpuHeadroomCard-verdict')).toBe(
         'Unchanged, this cell needs at least 14.0 GiB and would probably fail again. With batch_size = 512: about 9.1 GiB.'
@@ -640,13 +640,13 @@ describe('Card', () => {
       expect(actions).toEqual([['rerun', null]]);
     });
 
-    it('should put running again first when it fits', () => {
+    it('should offer to run again first if it fits', () => {
       show({ fits_after_free: true }, freed);
       expect(primary()).toBe('Re-run cell');
       expect(host.querySelector('.jp-GpuHeadroomCard-verdict')).toBeNull();
     });
 
-    it('should put nothing first when the cell fails again and has no fix', () => {
+    it('should have no primary button if the cell fails again and has no fix', () => {
       show({ remedies: [FREE] }, freed);
       expect(primary()).toBe('');
       expect(buttons()).toContain('Re-run cell');
@@ -659,21 +659,21 @@ describe('Card', () => {
     });
 
     it.each(['nothing', 'failed', 'cancelled'] as const)(
-      'should stay as it was when the release ended as %s',
+      'should not change when the release ended as %s',
       status => {
         show({}, { ...freed, released: { ...RELEASED, status } });
         expect(text('h3')).toContain('Out of GPU memory');
       }
     );
 
-    it('should stay as it was when nothing came back', () => {
+    it('should not change when nothing was freed', () => {
       const released = { ...RELEASED, freed_bytes: 0 };
       show({}, { ...freed, released });
       expect(text('h3')).toContain('Out of GPU memory');
     });
   });
 
-  describe('drawing again', () => {
+  describe('rendering again', () => {
     it('should keep the focus on the same button', () => {
       show({});
       button('Free now').focus();
@@ -694,12 +694,12 @@ describe('Card', () => {
       expect(document.activeElement).toBe(host.querySelector('h3'));
     });
 
-    it('should leave the focus alone when it is elsewhere', () => {
+    it('should not move the focus from outside', () => {
       show({});
       expect(document.activeElement).toBe(document.body);
     });
 
-    it('should keep open what a person opened', () => {
+    it('should keep sections open', () => {
       show({});
       const details = host.querySelector('details');
       if (details) {
@@ -710,7 +710,7 @@ describe('Card', () => {
     });
   });
 
-  it('should fall back to the English of a sentence that it does not know', () => {
+  it('should fall back to the English of an untranslated sentence', () => {
     show({ remedies: [{ ...FREE, title: message('remedy.new') }] });
     expect(host.textContent).toContain('English of remedy.new');
   });

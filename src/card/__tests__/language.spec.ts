@@ -113,8 +113,8 @@ const CARDS: [string, Partial<IReport>, ICardState][] = [
   ]
 ];
 
-describe('the language of a card', () => {
-  it.each(CARDS)('should be the person’s own for %s', (_, changes, state) => {
+describe('the language of a report', () => {
+  it.each(CARDS)('should be the user’s own for %s', (_, changes, state) => {
     const host = document.createElement('div');
     const report = { ...REPORT, ...changes };
     cardIn(host, () => undefined, words(PSEUDO))(report, state);
@@ -122,7 +122,7 @@ describe('the language of a card', () => {
     expect(untranslated(host, NAMES)).toEqual([]);
   });
 
-  it('should be found out where it is another', () => {
+  it('should be detected where it is another', () => {
     const host = document.createElement('div');
     cardIn(host)(REPORT, CONFIRMED);
     expect(untranslated(host, NAMES)).not.toEqual([]);

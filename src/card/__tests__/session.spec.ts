@@ -63,7 +63,7 @@ describe('ReportSession', () => {
     await settle();
   });
 
-  it('should be confirmed by the life that made the report, and by no other', () => {
+  it('should be confirmed only by the helper that made the report', () => {
     expect(session.trust).toBe('confirmed');
     session.follow(REPORT.life_id);
     expect(session.trust).toBe('confirmed');
@@ -74,7 +74,7 @@ describe('ReportSession', () => {
     expect(session.trust).toBe('asking');
   });
 
-  it('should free what the failed cell holds, for this report', async () => {
+  it('should free what the failed cell retains, for this report', async () => {
     const freeing = session.free('free');
     expect(port.asked).toEqual([
       {
@@ -89,7 +89,7 @@ describe('ReportSession', () => {
     expect(stateOf()).toEqual({ status: 'ready' });
   });
 
-  it('should free displayed values, too, where the remedy names them', () => {
+  it('should also free displayed values if the remedy includes them', () => {
     void session.free('displayed');
     expect(port.asked).toMatchObject([{ items: null }]);
   });
@@ -97,7 +97,7 @@ describe('ReportSession', () => {
   it.each<[IReleased['status'], string]>([
     ['nothing', 'English of why'],
     ['failed', 'Could not free it: English of why']
-  ])('should say why it freed nothing: %s', async (status, text) => {
+  ])('should show why it freed nothing: %s', async (status, text) => {
     const freeing = session.free('free');
     const why = message('why');
     port.end({ ...RELEASED, status, freed_bytes: null, message: why });
@@ -105,7 +105,7 @@ describe('ReportSession', () => {
     expect(stateOf()).toEqual({ status: 'failed', text });
   });
 
-  it('should say that it waits, as long as it does, and be taken back', async () => {
+  it('should show that it waits while it does, and be canceled', async () => {
     const freeing = session.free('free');
     port.state = { status: 'waiting', text: 'Later.' };
     expect(stateOf()).toBe(port.state);
@@ -121,7 +121,7 @@ describe('ReportSession', () => {
     });
   });
 
-  it('should rest for half a second before it says that it goes on', async () => {
+  it('should show progress only after half a second', async () => {
     jest.useFakeTimers();
     const freeing = session.act('free', () => session.free('free'));
     await jest.advanceTimersByTimeAsync(499);
@@ -136,7 +136,7 @@ describe('ReportSession', () => {
     jest.useRealTimers();
   });
 
-  it('should tell a failure on its remedy, where there is anything to tell', async () => {
+  it('should show a failure with its remedy, if there is a message', async () => {
     await session.act('free', () => Promise.reject(new Error('It is gone.')));
     expect(stateOf()).toEqual({ status: 'failed', text: 'It is gone.' });
     await session.act('free', () => Promise.reject(new Error('')));
@@ -152,7 +152,7 @@ describe('ReportSession', () => {
     expect(session.released).not.toBeNull();
   });
 
-  it('should believe no answer that comes after its end', async () => {
+  it('should ignore a reply after its end', async () => {
     session.follow(null);
     session.follow(REPORT.life_id);
     session.follow(null);

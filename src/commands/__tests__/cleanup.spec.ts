@@ -10,7 +10,7 @@ import { insertCleanupCell } from '../cleanup';
 const trans = nullTranslator.load('gpu-headroom');
 
 it.each(NOTEBOOKS)(
-  'a notebook %s should get no clean-up cell, and say so',
+  'a notebook %s should get no clean-up cell, with a message',
   async (_, lock) => {
     silenceYjs();
     Notification.manager.dismiss();

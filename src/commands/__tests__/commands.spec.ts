@@ -71,12 +71,12 @@ describe('the commands', () => {
     expect(commands.isVisible(START)).toBe(start);
   });
 
-  it('should be off where there is no kernel', () => {
+  it('should be disabled without a kernel', () => {
     page.current = null;
     expect(commands.isEnabled(RELEASE)).toBe(false);
   });
 
-  it('should tell menus when the phase changes, not at each reading', () => {
+  it('should notify menus when the phase changes, not at each reading', () => {
     const changed = jest.fn();
     commands.commandChanged.connect(changed);
     memory.set({});
@@ -128,7 +128,7 @@ describe('the commands', () => {
     expect(notebook?.activeCellIndex).toBe(1);
   });
 
-  it('should say that it looks for what a cell can free, and be cancelled', async () => {
+  it('should show that it measures what a cell can free, and be canceled', async () => {
     const message = say('It was not written.');
     const ended = { ...EVENTS.cleanup, request_id: '1', code: null, message };
     memory.answers.cleanup = () => Promise.resolve({ status: 'queued' });
@@ -165,7 +165,7 @@ describe('the commands', () => {
     expect(memory.requests).toEqual([['cleanup', { items }]]);
   });
 
-  it('should write the cell for the safe set where nothing was chosen', async () => {
+  it('should write the cell for the safe set if nothing was selected', async () => {
     write('');
     await commands.execute(CLEANUP);
     expect(memory.requests).toEqual([['cleanup', { items: null }]]);

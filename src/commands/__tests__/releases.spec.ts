@@ -66,8 +66,8 @@ describe('the commands that free', () => {
     memory.answers.cancel = () => Promise.resolve({ cancelled: true });
   };
 
-  describe('all that is safe', () => {
-    it('should be freed, and the result told', async () => {
+  describe('the safe set', () => {
+    it('should be freed, and show the result', async () => {
       answerWith('queued');
       const done = commands.execute(RELEASE);
       await goOn();
@@ -82,7 +82,7 @@ describe('the commands that free', () => {
       );
     });
 
-    it('should wait for a running cell by name, and be taken back', async () => {
+    it('should wait for a running cell by name, and be canceled', async () => {
       memory.set({ cell: { ...CELL, status: 'running', execution_count: 9 } });
       answerWith('waiting');
       const done = commands.execute(RELEASE);
@@ -148,7 +148,7 @@ describe('the commands that free', () => {
       };
     });
 
-    it('should say what would come back, measured once when pointed at', async () => {
+    it('should show what would be freed, measured once on hover', async () => {
       await point();
       await settle();
       expect(commands.caption(RELEASE)).toMatch(
@@ -158,7 +158,7 @@ describe('the commands that free', () => {
       expect(memory.requests).toHaveLength(1);
     });
 
-    it('should say nothing that a cell has made old, and measure anew', async () => {
+    it('should show no outdated estimate, and measure again', async () => {
       await point();
       await settle();
       memory.set({ cell: { ...CELL, start_s: CELL.start_s + 60 } });
@@ -167,7 +167,7 @@ describe('the commands that free', () => {
       expect(memory.requests).toHaveLength(2);
     });
 
-    it('should not ask a kernel that runs a cell', async () => {
+    it('should send no request while a cell runs', async () => {
       memory.set({ cell: { ...CELL, status: 'running' } });
       await point();
       expect(memory.requests).toEqual([]);
@@ -248,7 +248,7 @@ describe('the commands that free', () => {
       ['it did not fail', [{ status: 'ok' }], ['value of 5']],
       ['it is still running', [{ status: 'running' }], ['value of 5']]
     ])(
-      'should be taken for its own only as the helper tells: %s',
+      'should belong to the cell only if the helper reports it: %s',
       async (_, runs, items) => {
         // The notebook was saved with both, from an earlier session.
         select(error, result);
@@ -267,7 +267,7 @@ describe('the commands that free', () => {
       }
     );
 
-    it('should be nothing where the cell left neither', async () => {
+    it('should be empty if the cell left neither', async () => {
       select({ output_type: 'stream', name: 'stdout', text: 'x' });
       ran({});
       expect(commands.isEnabled(OF_CELL)).toBe(false);

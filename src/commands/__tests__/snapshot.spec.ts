@@ -25,7 +25,7 @@ describe('saving a memory snapshot', () => {
     return Notification.manager.notifications[0];
   };
 
-  it('should name a file of Windows by its last part', async () => {
+  it('should name a file on Windows by its last part', async () => {
     const notice = await save('waiting', { path: 'C:\\Users\\jo\\a.pickle' });
     expect(notice?.message).toBe('Memory snapshot saved: a.pickle (4 KiB)');
   });
@@ -39,7 +39,7 @@ describe('saving a memory snapshot', () => {
     expect(copied).toHaveBeenCalledWith('/home/jo/a.pickle');
   });
 
-  it('should tell why nothing was written', async () => {
+  it('should show why nothing was written', async () => {
     const message = {
       id: 'unknown',
       template: 'No `torch` here.',
@@ -50,7 +50,7 @@ describe('saving a memory snapshot', () => {
     expect(notice?.message).toBe('No torch here.');
   });
 
-  it('should tell that the helper refused', async () => {
+  it('should show that the helper refused', async () => {
     await saveSnapshot(new FakeMemory(), trans);
     const [notice] = Notification.manager.notifications;
     expect(notice?.message).toBe(

@@ -16,7 +16,7 @@ const CELLS = {
   report_id: null
 };
 
-describe('a dry run that asks first', () => {
+describe('a dry run that asks for confirmation', () => {
   let memory: FakeMemory;
   let begun: Promise<string | null>;
 

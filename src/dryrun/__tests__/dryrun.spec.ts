@@ -25,7 +25,7 @@ describe('DryRun', () => {
     dryRun = new DryRun(memory);
   });
 
-  it('should go on until its last word, with what is found by then', async () => {
+  it('should continue until its last event, with the results so far', async () => {
     const begun = dryRun.begin(ARGS, trans);
     await settle();
     expect(memory.requests).toEqual([
@@ -41,14 +41,14 @@ describe('DryRun', () => {
     expect(dryRun.step?.status).toBe('done');
   });
 
-  it('should say why it did not begin', async () => {
+  it('should return why it did not start', async () => {
     memory = new FakeMemory();
     dryRun = new DryRun(memory);
     expect(await dryRun.begin(ARGS, trans)).toBe('The helper does not answer.');
     expect(dryRun.isGoing).toBe(false);
   });
 
-  it('should be one at a time, and leave the one that goes on', async () => {
+  it('should be one at a time, and keep the one in progress', async () => {
     memory.send(DRY_RUN);
     expect(await dryRun.begin(ARGS, trans)).toBe(
       'A dry run goes on in this kernel already.'
@@ -57,7 +57,7 @@ describe('DryRun', () => {
     expect(dryRun.step).toEqual(DRY_RUN);
   });
 
-  it('should be ended by a request of its own', async () => {
+  it('should be stopped by its own request', async () => {
     const begun = dryRun.begin(ARGS, trans);
     await settle();
     await dryRun.cancel();
@@ -87,7 +87,7 @@ describe('DryRun', () => {
         memory.dispose();
       }
     ]
-  ])('should end with who began it: %s', async (_, lose) => {
+  ])('should end with the helper that started it: %s', async (_, lose) => {
     const begun = dryRun.begin(ARGS, trans);
     await settle();
     lose();
@@ -95,13 +95,13 @@ describe('DryRun', () => {
     expect(dryRun.isGoing).toBe(false);
   });
 
-  it('should show what another page has begun', () => {
+  it('should show a dry run started by another front end', () => {
     memory.send(DRY_RUN);
     expect(dryRun.isGoing).toBe(true);
     expect(dryRun.reportId).toBeNull();
   });
 
-  it('should not take what another page has begun for its own', async () => {
+  it('should not treat a dry run of another front end as its own', async () => {
     const begun = dryRun.begin({ ...ARGS, report_id: 'report-1' }, trans);
     await settle();
     memory.send({ ...DRY_RUN, status: 'done', message: null });

@@ -27,14 +27,14 @@ describe('the notebook of a dry run', () => {
     here = new Here(panel, () => Promise.resolve(null), trans);
   });
 
-  it('should get an edit, and have it taken back', async () => {
+  it('should get an edit, and have it undone', async () => {
     const made = await here.apply([EDIT]);
     expect(sources()).toEqual(['batch_size = 512\ntrain()']);
     await here.undo(made);
     expect(sources()).toEqual([SOURCE]);
   });
 
-  it('should stay as it is where it is read-only', async () => {
+  it('should not change if it is read-only', async () => {
     const made = await here.apply([EDIT]);
     lock();
     await expect(here.undo(made)).rejects.toThrow(READ_ONLY);

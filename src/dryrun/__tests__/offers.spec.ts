@@ -50,7 +50,7 @@ describe('triedOf', () => {
     expect(tried(tries)?.byRemedy['smaller-batch']?.number).toBe(640);
   });
 
-  it('should be what was tried last where nothing fits', () => {
+  it('should be the last one that was tried if nothing fits', () => {
     const tries = [512, 256].map(number => ({
       ...FITTING,
       number,
@@ -59,23 +59,23 @@ describe('triedOf', () => {
     expect(tried(tries)?.byRemedy['smaller-batch']?.number).toBe(256);
   });
 
-  it('should say what goes on', () => {
+  it('should show progress', () => {
     expect(tried([], 'running')).toMatchObject({
       isGoing: true,
       text: expect.stringContaining('In [4] runs') as string
     });
   });
 
-  it('should say that the cells fit as they are in a fresh process', () => {
+  it('should show that the cells fit unchanged in a fresh process', () => {
     const fits = FOUND.fits.map(each => ({ ...each, fits: true }));
     expect(tried([], 'done', fits)?.text).toContain('fit as they are');
   });
 
-  it('should be nothing where a person was asked, and left it', () => {
+  it('should be empty if the user declined', () => {
     expect(tried([], 'asking')).toBeNull();
   });
 
-  it('should be of its own report only', () => {
+  it('should apply to its own report only', () => {
     const dryRun = new DryRun(new FakeMemory());
     expect(triedOf(dryRun, 'report-2', trans)).toBeNull();
   });

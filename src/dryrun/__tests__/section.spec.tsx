@@ -54,7 +54,7 @@ describe('FitsOn', () => {
     dryRun = new DryRun(memory);
   });
 
-  it('should say what goes on, and what is found by then', () => {
+  it('should show progress, and the results so far', () => {
     memory.send(DRY_RUN);
     show();
     expect(host.textContent).toContain('In [4] runs on a simulated GPU.');
@@ -77,7 +77,7 @@ describe('FitsOn', () => {
     expect(memory.requests[0]?.[1]).toMatchObject({ action: 'end' });
   });
 
-  it('should make an edit that fits, and take it back', async () => {
+  it('should make an edit that fits, and undo it', async () => {
     memory.send({ ...DRY_RUN, status: 'done', message: null });
     const { model } = place();
     const { sharedModel } = model.cells.get(0);
@@ -98,7 +98,7 @@ describe('FitsOn', () => {
     );
   });
 
-  it('should say that nothing was undone where the cell was edited since', async () => {
+  it('should show that nothing was undone if the cell was edited since', async () => {
     memory.send({ ...DRY_RUN, status: 'done', message: null });
     const { model } = place();
     const { sharedModel } = model.cells.get(0);
@@ -153,7 +153,7 @@ describe('FitsOn', () => {
     expect(host.textContent).not.toContain('on each GPU');
   });
 
-  it('should show what is not known, and say why it ended', () => {
+  it('should show what is unknown, and why it ended', () => {
     memory.send({ ...UNKNOWN_DRY_RUN, status: 'failed' });
     show();
     expect(host.querySelectorAll('button')).toHaveLength(0);
@@ -162,7 +162,7 @@ describe('FitsOn', () => {
 });
 
 describe('describeFit', () => {
-  it('should say what is left or missing', () => {
+  it('should show what is left or missing', () => {
     expect([NOT, FITS, UNKNOWN].map(each => describeFit(each, trans))).toEqual([
       '1.8 GiB missing',
       '4.8 GiB left',
@@ -170,7 +170,7 @@ describe('describeFit', () => {
     ]);
   });
 
-  it('should say that it is the cache that does not fit', () => {
+  it('should show that it is the cache that does not fit', () => {
     const fit = { ...FITS, fits: false, left_bytes: gib(0.1) };
     expect(describeFit(fit, trans)).toBe(
       'does not fit, though 102 MiB are left'

@@ -21,7 +21,7 @@ import { Offers } from '../../report/offers';
 import { words } from '../../text/messages';
 import { FakeFiles } from './fakefiles';
 
-describe('a card whose buttons change the notebook', () => {
+describe('a report whose buttons change the notebook', () => {
   let host: HTMLElement;
   let offers: Offers;
   let draw: ReturnType<typeof cardIn>;
@@ -79,7 +79,7 @@ describe('a card whose buttons change the notebook', () => {
     expect(buttons()).toContain('Re-run In [2], In [7]');
   });
 
-  it('should lead to the line of a cell that was edited', () => {
+  it('should reveal the line of a cell that was edited', () => {
     const text = 'The cell was edited after it failed.';
     show({}, at(SMALLER_BATCH, { status: 'changed', text, line: 12 }));
     press('Go to line 12');
@@ -98,12 +98,12 @@ describe('a card whose buttons change the notebook', () => {
     expect(buttons()).toContain('Apply to main.py');
   });
 
-  it('should look for an id only among those that were given', () => {
+  it('should look up an id only among existing ones', () => {
     show({ remedies: [{ ...ELSEWHERE, id: 'constructor' }] });
     expect(buttons()).toEqual(['Apply to In [2]']);
   });
 
-  it('should insert a snippet, and fold its code away', () => {
+  it('should insert a snippet, and fold its code', () => {
     show({ remedies: [SNIPPET] });
     expect(text(`[data-fold="code ${SNIPPET.id}"] pre`)).toBe(
       SNIPPET.type_this
@@ -112,7 +112,7 @@ describe('a card whose buttons change the notebook', () => {
     expect(actions).toEqual([['insert', SNIPPET.id]]);
   });
 
-  it('should save a training, and promise no memory', () => {
+  it('should save training state, and state no savings', () => {
     show({ remedies: [SAVE] });
     press('Save…');
     expect(actions).toEqual([['save', SAVE.id]]);
@@ -120,7 +120,7 @@ describe('a card whose buttons change the notebook', () => {
     expect(text('ol')).not.toContain('torch.save');
   });
 
-  it('should say how saving stands, and save once', () => {
+  it('should show the progress of saving, and save once', () => {
     show({ remedies: [SAVE] }, at(SAVE, { status: 'running', text: '' }));
     expect(button('Saving…')?.getAttribute('aria-disabled')).toBe('true');
     show({ remedies: [SAVE] }, at(SAVE, { status: 'failed', text: 'Full.' }));
@@ -161,7 +161,7 @@ describe('a card whose buttons change the notebook', () => {
     expect(untranslated(labels, ['batch_size = 512'])).toEqual([]);
   });
 
-  it('should have no button that acts on what a notebook says', () => {
+  it('should have no button that acts on data of the notebook', () => {
     const make = new Maker();
     const problems: unknown[] = [];
     let pressed = 0;

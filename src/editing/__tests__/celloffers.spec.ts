@@ -62,7 +62,7 @@ describe('A button that changes a notebook', () => {
     expect(run).not.toHaveBeenCalled();
   });
 
-  it('should leave a read-only cell alone and say so', async () => {
+  it('should not change a read-only cell, and show why', async () => {
     notebook.panel = notebook.panelWith({ editable: false });
     await notebook.act('apply', FIX);
     expect(notebook.source).toBe(SOURCE);
@@ -110,7 +110,7 @@ describe('A button that changes a notebook', () => {
     expect(notebook.panel.content.model?.cells).toHaveLength(2);
   });
 
-  describe('with a training to save', () => {
+  describe('with training state to save', () => {
     const CODE = 'def _resume(): …';
     const saved = { ...EVENTS.rescue, request_id: 'request-1', code: CODE };
     const save = async (event: Event): Promise<void> => {
@@ -123,7 +123,7 @@ describe('A button that changes a notebook', () => {
       await notebook.act('save', SAVE.id);
     };
 
-    it('should insert the code that goes on below the failed cell', async () => {
+    it('should insert the code that resumes training below the failed cell', async () => {
       await save({
         ...saved,
         message: message('rescue.saved', {
@@ -141,7 +141,7 @@ describe('A button that changes a notebook', () => {
       expect(run).not.toHaveBeenCalled();
     });
 
-    it('should say where the file is although the cell is gone', async () => {
+    it('should show where the file is although the cell is gone', async () => {
       notebook.cellId = 'deleted';
       await save(saved);
       expect(notebook.sources).toEqual(['import torch', SOURCE]);
@@ -151,7 +151,7 @@ describe('A button that changes a notebook', () => {
       });
     });
 
-    it('should say why nothing was saved', async () => {
+    it('should show why nothing was saved', async () => {
       const why = message('rescue.failed', {
         error: 'No space left on device'
       });
@@ -177,7 +177,7 @@ describe('A button that changes a notebook', () => {
       told = saveUntilCancelled(notebook);
     });
 
-    it('should say on the card that it saves, and end when it is cancelled', async () => {
+    it('should show in the report that it is saving, and end when it is canceled', async () => {
       const end = notebook.act('save', SAVE.id);
       expect(notebook.stateOf(SAVE.id)).toEqual({ status: 'begun' });
       await goOn();
@@ -211,7 +211,7 @@ describe('A button that changes a notebook', () => {
       script = await FailedScript.beside(notebook, server);
     });
 
-    it('should name beforehand the cell that it runs', async () => {
+    it('should name the cell that it runs beforehand', async () => {
       await notebook.prepare();
       expect(notebook.desk.model.runs).toEqual({ [FIX]: ['cell-7'] });
       expect(text()).toBe(BEFORE);
@@ -231,7 +231,7 @@ describe('A button that changes a notebook', () => {
       expect(text()).toBe(before);
     });
 
-    it('should write the file, and put its text back', async () => {
+    it('should write the file, and restore its text', async () => {
       server.open = { path: PATH, isDirty: false };
       await notebook.act('apply', FIX);
       expect(text()).toBe(AFTER);
@@ -276,7 +276,7 @@ describe('A button that changes a notebook', () => {
       expect(said()[1]).toBe('main.py cannot be read or written: No such file');
     });
 
-    it('should not put back over what was written since', async () => {
+    it('should not overwrite later changes on undo', async () => {
       await notebook.act('apply', FIX);
       server.texts.set(PATH, 'mine');
       await notebook.act('undo', FIX);
@@ -288,7 +288,7 @@ describe('A button that changes a notebook', () => {
       expect(text()).toBe(BEFORE);
     });
 
-    it('should take it back where the kernel reads another file', async () => {
+    it('should undo it if the kernel reads another file', async () => {
       const { fix } = memory.answers;
       const written: unknown[] = [];
       server.onSave = () => written.push(text());
@@ -327,7 +327,7 @@ describe('A button that changes a notebook', () => {
       await notebook.prepare();
     });
 
-    it('should know beforehand which cells it runs, and ask once', async () => {
+    it('should request beforehand which cells it runs, and only once', async () => {
       await notebook.prepare();
       expect(notebook.desk.model.runs).toEqual({
         [FIX]: ['cell-2', 'cell-7']

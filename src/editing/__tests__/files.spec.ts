@@ -17,7 +17,7 @@ describe('Files', () => {
     ['\\\\server\\share\\train.py', false],
     ['file:///C:/work/train.py', false],
     ['settings.json', false]
-  ])('should take %s for a script of the folder: %s', (name, isOne) => {
+  ])('should treat %s as a script of the folder: %s', (name, isOne) => {
     const found = new FakeFiles().files.find(makePanel([]), name);
     expect(found !== undefined).toBe(isOne);
   });

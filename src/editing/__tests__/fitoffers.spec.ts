@@ -71,7 +71,7 @@ describe('an edit that is run', () => {
     expect(notebook.stateOf(FIX)?.status).toBe('applied');
   });
 
-  it('should ask nothing where nothing is lost', async () => {
+  it('should ask for no consent if nothing is lost', async () => {
     await notebook.act('apply-and-run', FIX);
     expect(agree).not.toHaveBeenCalled();
     expect(memory.requests[2]).toEqual([
@@ -84,7 +84,7 @@ describe('an edit that is run', () => {
     ]);
   });
 
-  it('should let go of old values only where the person agrees', async () => {
+  it('should free old values only with consent', async () => {
     notebook.cost = { items: [RERUN_ITEM], cautions: [], saves: false };
     memory.send(RELEASED);
     agree.mockResolvedValue(false);
@@ -108,7 +108,7 @@ describe('an edit that is run', () => {
     expect(run).toHaveBeenCalledTimes(1);
   });
 
-  it('should take back what waits for a cell, with its button', async () => {
+  it('should cancel what waits for a cell, with its button', async () => {
     memory.answers.rerun = () => answer({ status: 'waiting' });
     memory.answers.cancel = () => {
       setTimeout(() => {
@@ -188,7 +188,7 @@ describe('an edit that is run', () => {
       told = saveUntilCancelled(notebook);
     });
 
-    it('should tell that it saves while no question is there to say it', async () => {
+    it('should show that it is saving while no dialog does', async () => {
       notebook.cost = { items: [RERUN_ITEM], cautions: [], saves: true };
       const asking = new PromiseDelegate<string>();
       agree.mockImplementation(
@@ -208,7 +208,7 @@ describe('an edit that is run', () => {
       expect(told()).toEqual([]);
     });
 
-    it('should say nothing on the card of what its notification tells', async () => {
+    it('should not repeat its notification in the report', async () => {
       notebook.cost = { items: [RERUN_ITEM], cautions: [], saves: false };
       const agreed = new PromiseDelegate<boolean>();
       agree.mockReturnValue(agreed.promise);
@@ -258,7 +258,7 @@ describe('an edit that is run', () => {
       expect(run).not.toHaveBeenCalled();
     });
 
-    it('should keep its button where the text cannot be put back', async () => {
+    it('should keep its button if the text cannot be restored', async () => {
       memory.answers.release = () => {
         server.texts.set(PATH, 'mine');
         setTimeout(() => {
@@ -284,7 +284,7 @@ describe('an edit that is run', () => {
       await notebook.prepare();
     });
 
-    it('should run those cells in their order', async () => {
+    it('should run those cells in order', async () => {
       await notebook.act('apply-and-run', FIX);
       expect(run).toHaveBeenCalledWith(
         notebook.panel,

@@ -243,7 +243,7 @@ describe('Fitter', () => {
       .mockImplementation((panel, ids) => machine.run(panel, ids));
   });
 
-  it('should halve until the cells pass, and say what was measured', async () => {
+  it('should halve until the cells pass, and show what was measured', async () => {
     const fitter = machine.fitter();
     await fitter.run();
     expect(machine.ran).toEqual([
@@ -260,7 +260,7 @@ describe('Fitter', () => {
     expect(fitter.text).toMatch(/^batch_size = 128 fits: peak 3.0/);
   });
 
-  it('should take everything back at once', async () => {
+  it('should undo everything at once', async () => {
     const fitter = machine.fitter();
     await fitter.run();
     expect(fitter.hasChanged).toBe(true);
@@ -269,7 +269,7 @@ describe('Fitter', () => {
     expect(fitter.hasChanged).toBe(false);
   });
 
-  it('should leave what was edited since as it is', async () => {
+  it('should keep later edits', async () => {
     const fitter = machine.fitter();
     await fitter.run();
     const [first] = [...(machine.panel.content.model?.cells ?? [])];
@@ -279,7 +279,7 @@ describe('Fitter', () => {
     expect(fitter.hasChanged).toBe(true);
   });
 
-  it('should say that the edit stays where its cell was edited during a try', async () => {
+  it('should show that the edit is kept if its cell was edited during a try', async () => {
     const fitter = machine.fitter();
     machine.onRun = () => {
       const cell = machine.panel.model?.cells.get(0);
@@ -296,7 +296,7 @@ describe('Fitter', () => {
     expect(fitter.hasChanged).toBe(true);
   });
 
-  it('should end where nothing is left to try', async () => {
+  it('should end when nothing is left to try', async () => {
     machine = new Machine(0);
     machine.smallest = 256;
     const fitter = machine.fitter();
@@ -308,7 +308,7 @@ describe('Fitter', () => {
     expect(machine.ran).toHaveLength(2);
   });
 
-  it('should not go on after another error', async () => {
+  it('should not continue after another error', async () => {
     machine.isSilent = true;
     jest.useFakeTimers({ doNotFake: ['queueMicrotask'] });
     const fitter = machine.fitter();
@@ -323,7 +323,7 @@ describe('Fitter', () => {
     expect(machine.ran).toHaveLength(1);
   });
 
-  it('should stop after the running try, and take that one back', async () => {
+  it('should stop after the running try, and undo it', async () => {
     const fitter = machine.fitter();
     machine.onRun = () => {
       if (machine.batch === 256) {
@@ -337,7 +337,7 @@ describe('Fitter', () => {
     expect(machine.source).toBe('batch_size = 1024');
   });
 
-  it('should go on where a script failed and its cell did not', async () => {
+  it('should continue if a script failed and its cell did not', async () => {
     machine.isScript = true;
     const fitter = machine.fitter();
     await fitter.run();
@@ -345,7 +345,7 @@ describe('Fitter', () => {
     expect(machine.source).toBe('batch_size = 128');
   });
 
-  it('should keep what passed although it was cancelled', async () => {
+  it('should keep a passed edit although it was canceled', async () => {
     const fitter = machine.fitter();
     machine.onRun = () => {
       if (machine.batch === 128) {
@@ -357,7 +357,7 @@ describe('Fitter', () => {
     expect(machine.source).toBe('batch_size = 128');
   });
 
-  it('should ask once about what running again repeats', async () => {
+  it('should ask once for consent to what running again repeats', async () => {
     machine.caution = message('fix.caution', { calls: 'torch.save' });
     await machine.fitter().run();
     expect(machine.questions).toEqual([
@@ -365,7 +365,7 @@ describe('Fitter', () => {
     ]);
   });
 
-  it('should change nothing where the person does not agree', async () => {
+  it('should change nothing without consent', async () => {
     machine.caution = message('fix.caution', { calls: 'torch.save' });
     machine.agrees = false;
     const fitter = machine.fitter();
@@ -376,7 +376,7 @@ describe('Fitter', () => {
     expect(machine.source).toBe('batch_size = 1024');
   });
 
-  it('should say why an edit could not be made', async () => {
+  it('should show why an edit could not be made', async () => {
     machine.memory.answers.fix = () => {
       throw new Error('The kernel is gone.');
     };
@@ -424,7 +424,7 @@ describe('Fitter', () => {
       expect(machine.released).toEqual([[[...SAFE, ...ids], ids]]);
     });
 
-    it('should ask about the cells as they will be', async () => {
+    it('should request the cost of the cells as they will be', async () => {
       await machine.fitter(true).run();
       expect(machine.seen).toEqual([
         {
@@ -437,7 +437,7 @@ describe('Fitter', () => {
       ]);
     });
 
-    it('should have one agreement cover the same names in later tries', async () => {
+    it('should apply one consent to the same names in later tries', async () => {
       await machine.fitter().run();
       expect(machine.questions).toHaveLength(1);
       expect(machine.released).toHaveLength(3);
@@ -448,7 +448,7 @@ describe('Fitter', () => {
       ['another name', { items: [{ ...first, names: ['model', 'best'] }] }],
       ['another cell', { items: [{ ...first, id: 'rerun:2:cell-2' }] }],
       ['another sentence', { cautions: [message('fix.caution')] }]
-    ])('should ask anew about %s', async (name, change) => {
+    ])('should ask again about %s', async (name, change) => {
       machine.onRun = () => {
         machine.cost = { ...TRAINED, ...change };
         machine.agrees = false;
@@ -471,7 +471,7 @@ describe('Fitter', () => {
     });
 
     it.each([true, false])(
-      'should free nothing while it is cancelled before the run (once: %s)',
+      'should free nothing when it is canceled before the run (once: %s)',
       async once => {
         for (const moment of ['asking', 'agreeing']) {
           machine = new Machine(200);
@@ -491,7 +491,7 @@ describe('Fitter', () => {
       }
     );
 
-    it('should take back the question that waits for a cell', async () => {
+    it('should cancel the request that waits for a cell', async () => {
       machine.isBusy = true;
       const fitter = machine.fitter();
       const end = fitter.run();
@@ -505,7 +505,7 @@ describe('Fitter', () => {
       expect(machine.source).toBe('batch_size = 1024');
     });
 
-    it('should take back the release that waits, and the edit', async () => {
+    it('should cancel the release that waits, and undo the edit', async () => {
       const fitter = machine.fitter();
       machine.onMoment = now => {
         machine.isBusy = now === 'freeing';
@@ -551,7 +551,7 @@ describe('Fitter', () => {
     ];
 
     it.each(MEANWHILE)(
-      'should free nothing and change nothing after %s at the question',
+      'should free nothing and change nothing after %s during the dialog',
       async (_, change, text) => {
         machine.onMoment = moment => {
           if (moment === 'agreeing') {
@@ -568,7 +568,7 @@ describe('Fitter', () => {
     );
 
     it.each(MEANWHILE.slice(0, 2))(
-      'should take back the release that waits after %s',
+      'should cancel the release that waits after %s',
       async (_, change, text) => {
         const fitter = machine.fitter();
         machine.onMoment = now => {
@@ -614,7 +614,7 @@ describe('Fitter', () => {
       ]);
     });
 
-    it('should free nothing named where the helper cannot tell, and say so', async () => {
+    it('should free no names if the cost is unknown, and show that', async () => {
       delete machine.memory.answers.rerun;
       const fitter = machine.fitter(true);
       await fitter.run();
@@ -650,7 +650,7 @@ describe('Fitter', () => {
     });
   });
 
-  it('should leave a kernel alone in which another is on its way', async () => {
+  it('should not start in a kernel with another in progress', async () => {
     const other = machine.fitter();
     const fitter = machine.fitter();
     const end = fitter.run();

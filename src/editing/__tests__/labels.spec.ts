@@ -57,7 +57,7 @@ describe('the buttons of edits that are run', () => {
     expect(beside(SMALLER_BATCH, { remedies })).toEqual([]);
   });
 
-  it('should name all cells, once these are known', () => {
+  it('should name all cells, once the reply has arrived', () => {
     expect(beside(ELSEWHERE)).toEqual(['Apply to In [2]']);
     const run = ['In [2]', 'In [5]', 'In [7]'];
     expect(beside(ELSEWHERE, { runs: { [FIX]: run } })).toContain(
@@ -68,7 +68,7 @@ describe('the buttons of edits that are run', () => {
     );
   });
 
-  it('should offer to make it fit once, with what sets a number', () => {
+  it('should offer to make it fit once, with the edit that sets a number', () => {
     const other = { ...SMALLER_BATCH, id: 'other' };
     const diffs = SMALLER_BATCH.diffs.map(diff => ({ ...diff, sets: null }));
     const first = { ...SMALLER_BATCH, diffs };

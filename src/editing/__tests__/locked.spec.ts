@@ -12,7 +12,7 @@ const trans = nullTranslator.load('gpu-headroom');
 const READ_ONLY = 'The cell is read-only, so nothing was changed.';
 
 it.each([...NOTEBOOKS, ...CELLS])(
-  'a notebook %s should get no fix, nor one that was found before',
+  'a notebook %s should get no fix, not even an earlier one',
   async (_, lock) => {
     silenceYjs();
     const panel = makePanel([{ id: 'cell-7', source: EDIT.old_lines[0] }]);

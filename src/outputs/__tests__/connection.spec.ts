@@ -58,7 +58,7 @@ describe('Connection', () => {
     );
 
   describe('at rest', () => {
-    it('should be live once the helper has answered', async () => {
+    it('should be live once the helper has replied', async () => {
       expect(connection.link).toBe('opening');
       connection.look(true);
       await pass(0);
@@ -66,14 +66,14 @@ describe('Connection', () => {
       expect(lives).toEqual(['life-1']);
     });
 
-    it('should ask every two seconds, and less often while nothing changes', async () => {
+    it('should poll every two seconds, and less often while nothing changes', async () => {
       connection.look(true);
       await pass(MINUTE);
       expect(kernel.polls).toBeGreaterThanOrEqual(MINUTE / (5.5 * SECOND));
       expect(kernel.polls).toBeLessThanOrEqual(MINUTE / (4 * SECOND));
     });
 
-    it('should ask no more than every two seconds while all changes', async () => {
+    it('should poll no more often than every two seconds while readings change', async () => {
       connection.look(true);
       let queued = 0;
       jest.spyOn(kernel, 'sample').mockImplementation(() => ({
@@ -86,7 +86,7 @@ describe('Connection', () => {
       expect(kernel.polls).toBeLessThanOrEqual(30);
     });
 
-    it('should have one message under way at a time', async () => {
+    it('should have one message in progress at a time', async () => {
       connection.look(true);
       await pass(SECOND);
       kernel.begin();
@@ -97,7 +97,7 @@ describe('Connection', () => {
       expect(kernel.polls).toBe(1);
     });
 
-    it('should ask nothing while nobody looks', async () => {
+    it('should send nothing while the output is not visible', async () => {
       connection.look(true);
       await pass(5 * SECOND);
       connection.look(false);
@@ -109,7 +109,7 @@ describe('Connection', () => {
       expect(kernel.said).toHaveLength(before + 1);
     });
 
-    it('should be of an output that is shown twice, each by itself', async () => {
+    it('should be separate for an output that is shown twice', async () => {
       const again = new Connection(kernel, 'output-1', 'life-1');
       connection.look(true);
       again.look(true);
@@ -121,12 +121,12 @@ describe('Connection', () => {
       });
     });
 
-    it('should open nothing before somebody looks', async () => {
+    it('should open nothing before the output is visible', async () => {
       await pass(MINUTE);
       expect(kernel.wires).toHaveLength(0);
     });
 
-    it('should pause after ten minutes without a cell, until asked to go on', async () => {
+    it('should pause after ten minutes without a cell, until resumed', async () => {
       connection.look(true);
       await pass(10 * MINUTE);
       expect(connection.link).toBe('paused');
@@ -150,7 +150,7 @@ describe('Connection', () => {
   });
 
   describe('events', () => {
-    it('should be taken once, and be said to have come', async () => {
+    it('should be handled once, and acknowledged', async () => {
       connection.look(true);
       await pass(0);
       const warning = { type: 'warning', life_id: 'life-1' };
@@ -162,7 +162,7 @@ describe('Connection', () => {
       expect(kernel.wire.said[0]?.seen).toBe(40);
     });
 
-    it('should be heard from the cell of the output itself, before any channel', async () => {
+    it('should be received from the cell of the output itself, before any channel', async () => {
       kernel.state = 'busy';
       connection.look(true);
       await pass(SECOND);
@@ -184,7 +184,7 @@ describe('Connection', () => {
       ['a text', 'x'],
       ['a list', []],
       ['no events', { life_id: 'life-1', events: {} }]
-    ])('should be left alone where %s came', async (_, data) => {
+    ])('should be ignored if %s arrived', async (_, data) => {
       connection.look(true);
       await pass(0);
       kernel.wire.push(data);
@@ -193,7 +193,7 @@ describe('Connection', () => {
     });
   });
 
-  describe('one that cannot be understood', () => {
+  describe('an invalid one', () => {
     let warn: jest.SpyInstance;
 
     beforeEach(async () => {
@@ -213,7 +213,7 @@ describe('Connection', () => {
       );
     };
 
-    it('should cost no other that came with it, where it has no message', async () => {
+    it('should not affect others that arrived with it, if it has no message', async () => {
       const question = release();
       const failed = sentenceOf(question);
       await pass(SECOND);
@@ -229,7 +229,7 @@ describe('Connection', () => {
       expect(kernel.wires).toHaveLength(1);
     });
 
-    it('should cost no other on its channel, whoever cannot take it', async () => {
+    it('should not affect others on its channel, whichever handler fails', async () => {
       const bad = new Error('no template');
       connection.listener = {
         onLife: () => undefined,
@@ -250,7 +250,7 @@ describe('Connection', () => {
     });
   });
 
-  describe('what a person asks for', () => {
+  describe('a request of the user', () => {
     /** Request a release while a cell runs, so that it waits. */
     const releaseBesideCell = async (): Promise<ReturnType<typeof release>> => {
       kernel.onRequest = free as FakeKernel['onRequest'];
@@ -269,7 +269,7 @@ describe('Connection', () => {
       await expect(question.result).resolves.toMatchObject({ status: 'done' });
     });
 
-    it('should end with a sentence where the helper refuses', async () => {
+    it('should end with a sentence if the helper refuses', async () => {
       kernel.onRequest = ({ id }) => ({
         reply: { type: 'refused', id, message: { text: 'No such item.' } }
       });
@@ -293,7 +293,7 @@ describe('Connection', () => {
       await expect(question.result).resolves.toMatchObject({ status: 'done' });
     });
 
-    it('should be asked when the cell has ended, though nobody looks any more', async () => {
+    it('should be sent when the cell has ended, even if the output is hidden', async () => {
       const question = await releaseBesideCell();
       connection.look(false);
       await pass(SECOND);
@@ -309,28 +309,25 @@ describe('Connection', () => {
     it.each([
       ['that it was told of', true],
       ['that nobody told of', false]
-    ])(
-      'should be taken back where it waits for a cell %s',
-      async (_, isTold) => {
-        connection.look(true);
-        await pass(0);
-        kernel.state = 'busy';
-        if (isTold) {
-          kernel.push(kernel.sample());
-        }
-        await pass(0);
-        const question = release();
-        const failed = sentenceOf(question);
-        await pass(SECOND);
-        question.cancel();
-        await expect(failed).resolves.toBe('');
-        kernel.end();
-        await pass(10 * SECOND);
-        expect(kernel.requests).toEqual([]);
+    ])('should be canceled if it waits for a cell %s', async (_, isTold) => {
+      connection.look(true);
+      await pass(0);
+      kernel.state = 'busy';
+      if (isTold) {
+        kernel.push(kernel.sample());
       }
-    );
+      await pass(0);
+      const question = release();
+      const failed = sentenceOf(question);
+      await pass(SECOND);
+      question.cancel();
+      await expect(failed).resolves.toBe('');
+      kernel.end();
+      await pass(10 * SECOND);
+      expect(kernel.requests).toEqual([]);
+    });
 
-    it('should be asked again on the next channel where the first was forgotten', async () => {
+    it('should be sent again on the next channel if the first was dropped', async () => {
       kernel.onRequest = free as FakeKernel['onRequest'];
       connection.look(true);
       await pass(0);
@@ -343,7 +340,7 @@ describe('Connection', () => {
       expect(kernel.requests).toEqual(['release']);
     });
 
-    it('should be asked again where a channel was forgotten together with it', async () => {
+    it('should be sent again if a channel was dropped together with it', async () => {
       kernel.onRequest = free as FakeKernel['onRequest'];
       connection.look(true);
       await pass(0);
@@ -363,7 +360,7 @@ describe('Connection', () => {
       expect(kernel.requests).toEqual(['release', 'release']);
     });
 
-    it('should not be asked twice of a kernel that takes its time', async () => {
+    it('should not be sent twice to a slow kernel', async () => {
       kernel.onRequest = free as FakeKernel['onRequest'];
       connection.look(true);
       await pass(0);
@@ -376,7 +373,7 @@ describe('Connection', () => {
       expect(kernel.requests).toEqual(['release']);
     });
 
-    it('should come to nothing where no channel is ever answered', async () => {
+    it('should fail if no channel ever gets a reply', async () => {
       kernel.state = 'deaf';
       connection.look(true);
       const question = release();
@@ -401,7 +398,7 @@ describe('Connection', () => {
       await pass(0);
     });
 
-    it('should be replaced two seconds after a message arrived without an answer', async () => {
+    it('should be replaced two seconds after a message arrived without a reply', async () => {
       kernel.state = 'silent';
       await pass(3.5 * SECOND);
       expect(kernel.wires).toHaveLength(1);
@@ -420,7 +417,7 @@ describe('Connection', () => {
       expect(kernel.wires).toHaveLength(1);
     });
 
-    it('should not give way to an older one that is heard late', async () => {
+    it('should not be replaced by an older one that is received late', async () => {
       const [first] = kernel.wires;
       kernel.state = 'silent';
       await pass(5 * SECOND);
@@ -436,7 +433,7 @@ describe('Connection', () => {
       expect(kernel.wire.said.length).toBeGreaterThan(before);
     });
 
-    it('should be opened again where a helper is heard without one', async () => {
+    it('should be opened again if a helper is received without one', async () => {
       kernel.state = 'empty';
       kernel.wire.close();
       await pass(10 * SECOND);
@@ -448,7 +445,7 @@ describe('Connection', () => {
       expect(kernel.wire.isOpen).toBe(true);
     });
 
-    it('should end what another helper was asked', async () => {
+    it('should fail requests to another helper', async () => {
       kernel.begin();
       await pass(0);
       const failed = sentenceOf(release());
@@ -475,7 +472,7 @@ describe('Connection', () => {
       ['whose messages arrive and are not known', 'silent'],
       ['whose messages are lost', 'deaf']
     ] as const)(
-      'should be told within 20 seconds of one %s',
+      'should be shown within 20 seconds of one %s',
       async (_, state) => {
         connection.look(true);
         await pass(MINUTE);
@@ -488,7 +485,7 @@ describe('Connection', () => {
       }
     );
 
-    it('should be told within 20 seconds while a cell runs', async () => {
+    it('should be shown within 20 seconds while a cell runs', async () => {
       connection.look(true);
       await pass(5 * SECOND);
       kernel.begin();
@@ -499,7 +496,7 @@ describe('Connection', () => {
       await expect(until('restarted')).resolves.toBeLessThanOrEqual(20);
     });
 
-    it('should open no more than three channels, until asked to try again', async () => {
+    it('should open no more than three channels, until a retry is requested', async () => {
       connection.look(true);
       await pass(0);
       kernel.state = 'empty';
@@ -515,7 +512,7 @@ describe('Connection', () => {
       expect(lives).toEqual(['life-1', 'life-2']);
     });
 
-    it('should end what waits with a sentence', async () => {
+    it('should fail pending requests with a sentence', async () => {
       connection.look(true);
       await pass(0);
       kernel.begin();
@@ -528,7 +525,7 @@ describe('Connection', () => {
       await expect(failed).resolves.toBe('The kernel was restarted.');
     });
 
-    it('should not be told of one that keeps the GIL', async () => {
+    it('should not be shown for one that holds the GIL', async () => {
       connection.look(true);
       await pass(0);
       kernel.begin();
@@ -539,7 +536,7 @@ describe('Connection', () => {
       expect(connection.link).toBe('live');
     });
 
-    it('should be told as no connection while nothing arrives', async () => {
+    it('should be shown as a lost connection while nothing arrives', async () => {
       connection.look(true);
       await pass(5 * SECOND);
       kernel.state = 'deaf';
@@ -549,7 +546,7 @@ describe('Connection', () => {
     });
   });
 
-  it('should be opened anew where the helper forgot a frame that nobody saw', async () => {
+  it('should be opened again if the helper dropped a frame that was hidden', async () => {
     connection.look(true);
     await pass(SECOND);
     connection.look(false);

@@ -152,9 +152,9 @@ describe('Gauge', () => {
     jest.useRealTimers();
   });
 
-  describe('before the kernel is heard', () => {
+  describe('before the kernel replies', () => {
     it.each(['silent', 'deaf', 'empty', 'busy'] as const)(
-      'should leave what was saved where the kernel is %s',
+      'should keep the saved content if the kernel is %s',
       async state => {
         const saved = host.innerHTML;
         kernel.state = state;
@@ -165,8 +165,8 @@ describe('Gauge', () => {
     );
   });
 
-  describe('of a kernel that answers', () => {
-    it('should say headroom, used, and each part of it', async () => {
+  describe('of a kernel that replies', () => {
+    it('should show headroom, used, and each part of it', async () => {
       await begin();
       expect(text()).toContain('Headroom: 8.4 GiB');
       expect(text()).toContain('GPU 0, Tesla T4');
@@ -180,7 +180,7 @@ describe('Gauge', () => {
       ]);
     });
 
-    it('should go on after a reading that it cannot show', async () => {
+    it('should continue after a reading that it cannot show', async () => {
       const warn = jest.spyOn(console, 'warn').mockImplementation();
       await begin();
       // A message without its template.
@@ -196,7 +196,7 @@ describe('Gauge', () => {
       warn.mockRestore();
     });
 
-    it('should say that a device shares its memory with the host', async () => {
+    it('should show that a device shares its memory with the host', async () => {
       await begin();
       expect(text()).not.toContain('shares its memory');
       await tell({ devices: [{ ...DEVICE, shared_with_host: true }] });
@@ -215,7 +215,7 @@ describe('Gauge', () => {
       expect(failures()).toBe(1);
     });
 
-    it('should say the age of its numbers', async () => {
+    it('should show the age of its numbers', async () => {
       await begin();
       kernel.begin();
       await pass(12_000);
@@ -229,13 +229,13 @@ describe('Gauge', () => {
       expect(host.querySelectorAll('svg[width]')).toHaveLength(2);
     });
 
-    it('should call a simulated GPU simulated', async () => {
+    it('should label a simulated GPU', async () => {
       await begin();
       await tell({ devices: [{ ...DEVICE, simulated: true }] });
       expect(text()).toContain('Simulated GPU 0');
     });
 
-    it('should say what is not measured', async () => {
+    it('should show what is not measured', async () => {
       await begin();
       const unknown = {
         capacity_bytes: null,
@@ -257,14 +257,14 @@ describe('Gauge', () => {
         [{ ...DEVICE, outside_bytes: gib(2) }],
         'Other programs use 2.0 of 14.7 GiB.'
       ]
-    ])('should say so where it is %s', async (state, devices, said) => {
+    ])('should show it if it is %s', async (state, devices, said) => {
       await begin();
       await tell({ state, devices });
       expect(text()).toContain(said);
     });
 
     it.each([false, true])(
-      'should call a GPU simulated that was not used yet; in one line: %s',
+      'should label a simulated GPU that was not used yet; in one line: %s',
       async isCompact => {
         await begin(isCompact);
         const devices = [{ ...DEVICE, simulated: true }];
@@ -273,7 +273,7 @@ describe('Gauge', () => {
       }
     );
 
-    it('should say that there is no GPU once it is sure', async () => {
+    it('should show that there is no GPU once that is certain', async () => {
       await begin();
       await tell({ state: 'no_gpu', devices: [] });
       expect(text()).not.toContain('No GPU');
@@ -282,7 +282,7 @@ describe('Gauge', () => {
       expect(text()).toContain('This kernel sees no GPU.');
     });
 
-    it('should say when it is full', async () => {
+    it('should show when it is full', async () => {
       await begin();
       kernel.begin();
       const trend = {
@@ -298,7 +298,7 @@ describe('Gauge', () => {
       expect(text()).toContain('At this rate it is full in about 40 s.');
     });
 
-    it('should say what the helper warns of', async () => {
+    it('should show the warnings of the helper', async () => {
       await begin();
       kernel.push({
         type: 'warning',
@@ -309,7 +309,7 @@ describe('Gauge', () => {
       expect(text()).toContain('This cell kept 1.0 GiB more on each run.');
     });
 
-    it('should say that CUDA has stopped', async () => {
+    it('should show a sticky CUDA error', async () => {
       await begin();
       const notes = [message('sticky_error.sentence')];
       await tell({ devices: [{ ...DEVICE, notes }] });
@@ -321,7 +321,7 @@ describe('Gauge', () => {
       [{}, { ...RANK_CARD, used_bytes: gib(13.7) }, FULLER],
       [{ state: 'not_initialised' }, RANK_CARD, '2 ranks · fullest 67%'],
       [{ state: 'no_gpu', devices: [] }, null, '2 ranks']
-    ])('should say what workers hold (%#)', async (sample, fullest, said) => {
+    ])('should show what workers use (%#)', async (sample, fullest, said) => {
       await begin();
       await tell({ ...sample, workers: workersWith({ fullest }) });
       expect(paragraphs()).toContain(said);
@@ -332,7 +332,7 @@ describe('Gauge', () => {
     it.each([
       ['that nobody measures', workersWith({ engines: [UNMEASURED] })],
       ['of a helper that knows none', undefined]
-    ])('should say nothing of workers %s', async (_, workers) => {
+    ])('should not mention workers %s', async (_, workers) => {
       await begin();
       await tell({ workers });
       expect(text()).toContain('Headroom: 8.4 GiB');
@@ -372,8 +372,8 @@ describe('Gauge', () => {
     });
   });
 
-  describe('of a kernel that does not', () => {
-    it('should keep its last numbers, and say that they are old', async () => {
+  describe('of a kernel that does not reply', () => {
+    it('should keep its last numbers, marked as old', async () => {
       await begin();
       await pass(1000);
       kernel.state = 'deaf';
@@ -383,7 +383,7 @@ describe('Gauge', () => {
       expect(text()).toMatch(/updated 1\d s ago|updated 2\d s ago/);
     });
 
-    it('should learn of what it has missed where the kernel had forgotten it', async () => {
+    it('should request what it has missed if the kernel had dropped it', async () => {
       await begin();
       await pass(1000);
       const asked = (): number =>
@@ -394,7 +394,7 @@ describe('Gauge', () => {
       expect(asked()).toBe(2);
     });
 
-    it('should say that it was restarted', async () => {
+    it('should show that it was restarted', async () => {
       await begin();
       kernel.state = 'empty';
       kernel.wire.close();
@@ -405,7 +405,7 @@ describe('Gauge', () => {
       expect(buttons()).toEqual(['Try again']);
     });
 
-    it('should go on with the next life', async () => {
+    it('should continue with the next helper', async () => {
       await begin();
       kernel.state = 'empty';
       kernel.wire.close();
@@ -418,7 +418,7 @@ describe('Gauge', () => {
       expect(text()).not.toContain('restarted');
     });
 
-    it('should pause, and go on when asked to', async () => {
+    it('should pause, and resume on request', async () => {
       await begin();
       await pass(601_000);
       expect(text()).toContain('Paused');
@@ -438,7 +438,7 @@ describe('Gauge', () => {
       expect(kernel.requests).not.toContain('release');
     });
 
-    it('should free the safe set, and say what that gave', async () => {
+    it('should free the safe set, and show what was freed', async () => {
       await begin();
       await press('Free memory…');
       await press('Free now');
@@ -451,7 +451,7 @@ describe('Gauge', () => {
       expect(buttons()).toEqual(['Free memory…', 'What holds it?']);
     });
 
-    it('should say that it waits while a cell runs, and take it back', async () => {
+    it('should show that it waits while a cell runs, and cancel it', async () => {
       await begin();
       await press('Free memory…');
       kernel.begin();
@@ -485,7 +485,7 @@ describe('Gauge', () => {
       expect(text()).toContain('Inserted below, not run yet.');
     });
 
-    it('should offer its code to be selected where nothing else is allowed', async () => {
+    it('should select its code if nothing else is allowed', async () => {
       colab = {};
       await begin();
       await press('Free memory…');
@@ -495,7 +495,7 @@ describe('Gauge', () => {
     });
   });
 
-  describe('what holds it', () => {
+  describe('what uses the memory', () => {
     it('should be listed, adding up to what is in use', async () => {
       await begin();
       await press('What holds it?');
@@ -525,7 +525,7 @@ describe('Gauge', () => {
   });
 
   describe('in one line', () => {
-    it('should say used, headroom and age', async () => {
+    it('should show used, headroom and age', async () => {
       await begin(true);
       await pass(2000);
       expect(text()).toBe(
@@ -533,14 +533,14 @@ describe('Gauge', () => {
       );
     });
 
-    it('should say there what workers hold', async () => {
+    it('should show what workers use there', async () => {
       await begin(true);
       const fullest = { ...RANK_CARD, used_bytes: gib(13.7) };
       await tell({ workers: workersWith({ fullest }) });
       expect(text()).toContain(`headroom 8.4 GiB· ${FULLER}updated`);
     });
 
-    it('should say the state in words', async () => {
+    it('should show the state in words', async () => {
       await begin(true);
       await tell({ state: 'no_framework', devices: [] });
       expect(text()).toContain('GPU idle — not initialized');

@@ -123,9 +123,9 @@ describe('LiveCard', () => {
     jest.useRealTimers();
   });
 
-  describe('before the helper vouches for it', () => {
+  describe('before the helper confirms it', () => {
     it.each(['silent', 'deaf', 'empty', 'busy'] as const)(
-      'should stay as it was saved where the kernel is %s',
+      'should stay as it was saved if the kernel is %s',
       async state => {
         const saved = host.innerHTML;
         kernel.state = state;
@@ -135,7 +135,7 @@ describe('LiveCard', () => {
       }
     );
 
-    it('should ask again once the kernel is heard', async () => {
+    it('should ask again once the kernel replies', async () => {
       kernel.state = 'busy';
       await begin();
       await pass(60_000);
@@ -144,7 +144,7 @@ describe('LiveCard', () => {
       expect(buttons()).toContain('Free now');
     });
 
-    it('should stay as it was saved where the report is not known', async () => {
+    it('should stay as it was saved if the report is unknown', async () => {
       const saved = host.innerHTML;
       status = 'unknown';
       await begin();
@@ -153,7 +153,7 @@ describe('LiveCard', () => {
       expect(kernel.said).toHaveLength(1);
     });
 
-    it('should stay as it was saved in another life', async () => {
+    it('should stay as it was saved with another helper', async () => {
       const saved = host.innerHTML;
       kernel.life = 'life-2';
       await begin();
@@ -162,7 +162,7 @@ describe('LiveCard', () => {
     });
   });
 
-  it('should ask with its ids, and with nothing else', async () => {
+  it('should send only its ids', async () => {
     await begin();
     expect(kernel.said[0]?.request).toEqual({
       type: 'report',
@@ -189,7 +189,7 @@ describe('LiveCard', () => {
     ]);
   });
 
-  it('should have none where CUDA has stopped', async () => {
+  it('should have none after a sticky CUDA error', async () => {
     report = { ...REPORT, sticky_error: true, remedies: [RESTART, FREE] };
     await begin();
     expect(text()).toContain('CUDA has stopped');
@@ -206,7 +206,7 @@ describe('LiveCard', () => {
       expect(host.innerHTML).toBe(saved);
     });
 
-    it('should be as it was saved once another life answers', async () => {
+    it('should be as it was saved once another helper replies', async () => {
       const saved = host.innerHTML;
       await begin();
       kernel.life = 'life-2';
@@ -219,7 +219,7 @@ describe('LiveCard', () => {
   });
 
   describe('freeing', () => {
-    it('should free what the failed cell holds, and say the numbers', async () => {
+    it('should free what the failed cell retains, and show the numbers', async () => {
       await begin();
       await press('Free now');
       expect(kernel.said.map(({ request }) => request)).toContainEqual(
@@ -233,7 +233,7 @@ describe('LiveCard', () => {
       expect(text()).toContain('12.0 GiB freed — headroom is now 13.8 GiB');
     });
 
-    it('should say how to run the cell again', async () => {
+    it('should explain how to run the cell again', async () => {
       report = { ...REPORT, fits_after_free: true };
       await begin();
       await press('Free now');
@@ -241,14 +241,14 @@ describe('LiveCard', () => {
       expect(buttons()).not.toContain('Re-run cell');
     });
 
-    it('should offer the fix where the cell would fail again', async () => {
+    it('should offer the fix if the cell would fail again', async () => {
       await begin();
       await press('Free now');
       expect(text()).toContain('Run the fixed cell instead');
       expect(buttons()).toContain('Insert fixed cell');
     });
 
-    it('should say why nothing was freed', async () => {
+    it('should show why nothing was freed', async () => {
       released = {
         ...RELEASED,
         release_id: 'release-1',
@@ -262,7 +262,7 @@ describe('LiveCard', () => {
       expect(buttons()).toContain('Free now');
     });
 
-    it('should wait for the running cell, and say so', async () => {
+    it('should wait for the running cell, and show that', async () => {
       await begin();
       kernel.begin();
       await pass(0);
@@ -274,7 +274,7 @@ describe('LiveCard', () => {
       expect(text()).toContain('12.0 GiB freed');
     });
 
-    it('should be taken back while it waits', async () => {
+    it('should be canceled while it waits', async () => {
       await begin();
       kernel.begin();
       await pass(0);
@@ -304,7 +304,7 @@ describe('LiveCard', () => {
       }
     );
 
-    it('should show what was freed while the kernel had forgotten it', async () => {
+    it('should show what was freed while the kernel had dropped it', async () => {
       await begin();
       known = { ...RELEASED, report_id: 'report-1' };
       kernel.wire.close();
@@ -325,7 +325,7 @@ describe('LiveCard', () => {
       expect(buttons()).not.toContain('Insert fixed cell');
     });
 
-    it('should say what running them repeats, and what was trained and is lost', async () => {
+    it('should show what running them repeats, and which training state is lost', async () => {
       await begin();
       await press('Insert fixed cell');
       expect(text()).toContain(
@@ -341,7 +341,7 @@ describe('LiveCard', () => {
       expect(kernel.requests).not.toContain('release');
     });
 
-    it('should free nothing that a person named', async () => {
+    it('should free no names of the user', async () => {
       await begin();
       await press('Free now');
       expect(kernel.said.map(({ request }) => request)).toContainEqual(
@@ -373,7 +373,7 @@ describe('LiveCard', () => {
       expect(buttons()).not.toContain('Insert as cell');
     });
 
-    it('should copy where inserting is not offered', async () => {
+    it('should copy if inserting is not offered', async () => {
       colab = {};
       report = { ...REPORT, remedies: [SMALLER_BATCH, SNIPPET] };
       const written = giveClipboard();
@@ -402,7 +402,7 @@ describe('LiveCard', () => {
       expect(status?.textContent).toBe('Copied.');
     });
 
-    it('should select a suggestion where copying is refused', async () => {
+    it('should select a suggestion if copying is refused', async () => {
       report = { ...REPORT, remedies: [SUGGESTION] };
       await begin();
       await press('Copy');
@@ -410,14 +410,14 @@ describe('LiveCard', () => {
       expect(getSelection()?.toString()).toBe(SUGGESTION.example);
     });
 
-    it('should show the code, selected, where copying is refused', async () => {
+    it('should show the code, selected, if copying is refused', async () => {
       colab = {};
       await begin();
       await press('Copy fixed cell');
       expect(getSelection()?.toString()).toBe('batch_size = 512\n\ntrain()');
     });
 
-    it('should copy where inserting fails', async () => {
+    it('should copy if inserting fails', async () => {
       colab = {
         notebook: { addCell: () => Promise.reject(new Error('no')) }
       };
@@ -426,7 +426,7 @@ describe('LiveCard', () => {
       expect(host.querySelector('pre')?.textContent).toContain('train()');
     });
 
-    it('should show the edit of a file as text, and say so', async () => {
+    it('should show the edit of a file as text, with a note', async () => {
       report = { ...REPORT, remedies: [FREE, IN_FILE], fits_after_free: false };
       await begin();
       await press('Free now');
@@ -435,7 +435,7 @@ describe('LiveCard', () => {
       expect(text()).toContain('Change the code, then run the cell above');
     });
 
-    it('should say why there is no fix', async () => {
+    it('should show why there is no fix', async () => {
       const { onRequest } = kernel;
       kernel.onRequest = request =>
         request.type === 'fix'

@@ -50,7 +50,7 @@ describe('The script that a report is saved with', () => {
     expect(document.querySelector('style')?.textContent).toBe(SCRIPT.style);
   });
 
-  it('should leave the text alone where no helper is left', async () => {
+  it('should keep the text if there is no helper', async () => {
     open.mockResolvedValue(commOf());
     await load();
     open.mockRejectedValue(new Error('no'));

@@ -112,7 +112,7 @@ describe.each(KINDS)('The script of a %s', kind => {
     ['of another session', { kernel: { accessAllowed: false, comms: {} } }],
     ['without comms', { kernel: { accessAllowed: true } }],
     ['without a kernel', {}]
-  ])('should leave outputs alone in a page %s', (_, colab) => {
+  ])('should not change outputs in a page %s', (_, colab) => {
     page.google = { colab };
     output(kind, 'output-1');
     const before = document.body.innerHTML;
@@ -121,7 +121,7 @@ describe.each(KINDS)('The script of a %s', kind => {
   });
 
   it.each(['', '{', 'null', '[]', '{"uid": 1}', '{"uid": "a"}'])(
-    'should leave an output alone that says %j of itself',
+    'should not change an output with the data %j',
     said => {
       const kernel = new FakeKernel();
       page.google = { colab: colabOf(kernel) };
@@ -131,7 +131,7 @@ describe.each(KINDS)('The script of a %s', kind => {
     }
   );
 
-  it('should begin each output of its kind once, however often it comes', async () => {
+  it('should start each output of its kind once, however often it runs', async () => {
     const kernel = new FakeKernel();
     page.google = { colab: colabOf(kernel) };
     KINDS.forEach(each => output(each, each));

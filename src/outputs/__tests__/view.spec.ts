@@ -76,7 +76,7 @@ describe('draw', () => {
     expect(host.innerHTML).toBe(other.innerHTML);
   });
 
-  it('should keep the focus, else give it to what does the same', () => {
+  it('should keep the focus, else move it to the replacement', () => {
     const show = (isOther: boolean): void => {
       const button = (key: string): ComponentChild =>
         createElement('button', { key, 'data-focus-key': key });

@@ -41,22 +41,22 @@ describe('the checklist', () => {
     checklist.dispose();
   });
 
-  it('should know nothing before it is measured', () => {
+  it('should be empty before it is measured', () => {
     expect(checklist.items).toBeNull();
     expect(chosen()).toEqual([]);
   });
 
-  it('should choose what is proposed', async () => {
+  it('should select what is proposed', async () => {
     await measure(TRACEBACK, OUTPUT, CACHE, makeVariable('model'));
     expect(chosen()).toEqual(['traceback', 'output:5']);
   });
 
-  it('should leave out what is not worth a row', async () => {
+  it('should leave out items not worth a row', async () => {
     await measure(TRACEBACK, makeItem('output:6', { expected_bytes: 12 }));
     expect(checklist.items).toEqual([TRACEBACK]);
   });
 
-  it('should find what is too small for a row, and say why all is empty', async () => {
+  it('should find items too small for a row, and show why it is empty', async () => {
     const small = makeItem('output:6', { expected_bytes: 12 });
     await measure(small);
     expect(checklist.find(({ id }) => id === 'output:6')).toEqual(small);
@@ -65,13 +65,13 @@ describe('the checklist', () => {
     expect(checklist.obstacle).toEqual(say('Done.'));
   });
 
-  it('should never choose what cannot be freed', async () => {
+  it('should never select what cannot be freed', async () => {
     await measure(makeItem('x', { blocked: say('The debugger is open.') }));
     checklist.choose('x', true);
     expect(chosen()).toEqual([]);
   });
 
-  it('should propose unused cache where another notebook needs it', async () => {
+  it('should propose unused cache if another notebook needs it', async () => {
     await measure(CACHE);
     isShared = true;
     expect(chosen()).toEqual(['cache']);
@@ -79,7 +79,7 @@ describe('the checklist', () => {
     expect(chosen()).toEqual([]);
   });
 
-  it('should keep a choice when it is measured again', async () => {
+  it('should keep a selection when it is measured again', async () => {
     const model = makeVariable('model');
     await measure(TRACEBACK, model);
     checklist.choose('traceback', false);
@@ -90,7 +90,7 @@ describe('the checklist', () => {
     expect(chosen()).toEqual(['traceback']);
   });
 
-  it('should send a name once, not what goes with it', async () => {
+  it('should send a name once, without the items it covers', async () => {
     await measure(
       makeVariable('model', { selected: true }),
       makeItem('gradients:model', { kind: 'gradients', name: 'model' })
@@ -98,7 +98,7 @@ describe('the checklist', () => {
     expect(chosen()).toEqual(['variable:model']);
   });
 
-  it('should count once what several chosen items give', async () => {
+  it('should count once what several selected items free', async () => {
     const losses = makeVariable('losses', { selected: true });
     const graph = makeItem('graph:loss', { kind: 'graph' });
     const shared = [{ ids: [losses.id, graph.id], bytes: gib(0.75) }];
@@ -111,7 +111,7 @@ describe('the checklist', () => {
     expect(checklist.gain.freed_bytes).toBe(gib(1));
   });
 
-  it('should say why it was not measured, and keep what it knew', async () => {
+  it('should show why it was not measured, and keep the last result', async () => {
     await measure(TRACEBACK);
     answers.plan = () => Promise.reject(new Error('Still arriving.'));
     await checklist.plan.measure(false);
@@ -119,7 +119,7 @@ describe('the checklist', () => {
     expect(checklist.items).toEqual([TRACEBACK]);
   });
 
-  it('should say that the kernel could not measure it', async () => {
+  it('should show that the kernel could not measure it', async () => {
     const measured = checklist.plan.measure(false);
     const message = say('GPU Headroom: mainloop failed.');
     memory.send({ ...EVENTS.error, request_id: '1', message });
@@ -129,7 +129,7 @@ describe('the checklist', () => {
     });
   });
 
-  it('should say why not all was measured, and measure it on request', async () => {
+  it('should show why the measurement is incomplete, and complete it on request', async () => {
     const measured = checklist.plan.measure(false);
     const gap = message('plan.incomplete');
     memory.send({ ...makePlan([]), complete: false, message: gap });
@@ -143,7 +143,7 @@ describe('the checklist', () => {
     expect(checklist.gap).toBeNull();
   });
 
-  it('should tell how long a person has waited, and end it', async () => {
+  it('should show the elapsed time, and cancel it', async () => {
     answers.cancel = () => Promise.resolve({ cancelled: true });
     const changed = jest.fn();
     const asked = checklist.plan.measure(true);
@@ -166,14 +166,14 @@ describe('the checklist', () => {
     expect(memory.requests).toHaveLength(2);
   });
 
-  it('should forget what another life of the kernel had', async () => {
+  it('should drop the items of another helper', async () => {
     await measure(TRACEBACK);
     memory.restart();
     expect(checklist.items).toBeNull();
     expect(checklist.plan.task).toBeNull();
   });
 
-  it('should measure when somebody looks, and again after a release', async () => {
+  it('should measure when it is displayed, and again after a release', async () => {
     const asked = (): number =>
       memory.requests.filter(([type]) => type === 'plan').length;
     const rest = (): Promise<void> =>
@@ -194,7 +194,7 @@ describe('the checklist', () => {
     expect(asked()).toBe(2);
   });
 
-  it('should be disposed twice, and let go of its kernel', () => {
+  it('should be disposed twice, and release its kernel', () => {
     checklist.plan.show();
     checklist.dispose();
     checklist.dispose();

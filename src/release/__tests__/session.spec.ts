@@ -26,11 +26,11 @@ describe('the release session of a kernel', () => {
     await settle();
   };
 
-  it('should be one for all who show it', () => {
+  it('should be shared by all views', () => {
     expect(services.sessions.get(memory)).toBe(session);
   });
 
-  it('should not propose again what was chosen and freed', async () => {
+  it('should not propose again what was selected and freed', async () => {
     session.checklist.plan.show();
     await planned();
     session.checklist.choose('variable:model', true);

@@ -58,7 +58,7 @@ describe('releasedSentence', () => {
       { freed_bytes: 0, message: message('released.nothing') },
       'Nothing was freed.'
     ]
-  ])('should say %s', (_, change, expected) => {
+  ])('should show %s', (_, change, expected) => {
     expect(releasedSentence(WORDS, { ...RELEASED, ...change })).toBe(expected);
   });
 });

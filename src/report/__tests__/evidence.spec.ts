@@ -16,7 +16,7 @@ describe('evidenceText', () => {
     });
   });
 
-  it('should have no name of the person’s, no code and no cell', () => {
+  it('should have no name of the user’s, no code and no cell', () => {
     const secret = 'patients_2024';
     const report: Partial<IReport> = {
       cell_id: secret,

@@ -73,7 +73,7 @@ function sentencesOf({ cause, remedies }: IReport): string[] {
   );
 }
 
-describe('cards that were saved', () => {
+describe('saved reports', () => {
   afterEach(() => {
     document.body.replaceChildren();
   });
@@ -101,7 +101,7 @@ describe('cards that were saved', () => {
     }
   });
 
-  it('should say what is gone', async () => {
+  it('should show what is gone', async () => {
     const { node } = await show(stub);
     expect(node.textContent).toBe('The details of this report were not saved.');
   });
@@ -112,7 +112,7 @@ describe('cards that were saved', () => {
       'of an older one',
       { ...(bundles.batch?.[MIME_TYPE] as object), details: 1 }
     ]
-  ])('should be shown as text where it is %s', async (_, data) => {
+  ])('should be shown as text if it is %s', async (_, data) => {
     const { node } = await show({ ...bundles.batch, [MIME_TYPE]: data });
     expect(node.querySelector('p')?.textContent).toBe(
       'This saved report cannot be read.'
@@ -123,7 +123,7 @@ describe('cards that were saved', () => {
     expect(node.querySelector('button, section')).toBeNull();
   });
 
-  it('should have keys that nobody knows yet', () => {
+  it('should allow unknown keys', () => {
     const saved = bundles.batch?.[MIME_TYPE] as object;
     expect(parseReport({ ...saved, version: '1.7', mood: 1 })).not.toBeNull();
   });

@@ -24,11 +24,11 @@ describe('markdownOf', () => {
     ],
     ['the details', '| In use by tensors | 12.20 GiB | memory_allocated() |'],
     ['the versions', '\nPyTorch 2.9.1\n']
-  ])('should tell %s', (_, text) => {
+  ])('should include %s', (_, text) => {
     expect(of({})).toContain(text);
   });
 
-  it('should tell what holds besides the first cause', () => {
+  it('should include the causes besides the first', () => {
     expect(of({})).not.toContain('Also');
     const also = of({ further_causes: [{ ...CAUSE, bytes: gib(1) }] });
     expect(also).toContain('**Also**\n\n- **Activations');
@@ -49,7 +49,7 @@ describe('markdownOf', () => {
     ['the line is not known', null, 'x'],
     ['the cell is not known', 1, null],
     ['the cell has become shorter', 7, 'x']
-  ])('should show no code where %s', (_, line, source) => {
+  ])('should show no code if %s', (_, line, source) => {
     expect(of({ line }, source)).not.toContain('```');
   });
 
@@ -62,7 +62,7 @@ describe('markdownOf', () => {
     expect(of({ details })).toContain('| a \\| b | 1 bytes | a \\| b |');
   });
 
-  it('should say nothing of other processes', () => {
+  it('should not mention other processes', () => {
     const label = {
       id: 'detail.process',
       template: 'train.py',

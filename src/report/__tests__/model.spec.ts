@@ -38,7 +38,7 @@ describe('ReportModel', () => {
     });
   });
 
-  it('should vouch for a report that the live helper knows', async () => {
+  it('should confirm a report that the running helper has', async () => {
     const memory = new FakeMemory({ report: known });
     const model = follow(memory, REPORT);
     expect(model.trust).toBe('asking');
@@ -50,7 +50,7 @@ describe('ReportModel', () => {
     ]);
   });
 
-  it('should take over a release that was made before', async () => {
+  it('should adopt a release that was made before', async () => {
     const memory = new FakeMemory({
       report: () =>
         Promise.resolve({
@@ -64,7 +64,7 @@ describe('ReportModel', () => {
     expect(model.released).toBe(RELEASED);
   });
 
-  it('should not vouch for a report that the helper does not know', async () => {
+  it('should not confirm a report that the helper does not have', async () => {
     const memory = new FakeMemory({
       report: () =>
         Promise.resolve({
@@ -78,7 +78,7 @@ describe('ReportModel', () => {
     expect(model.trust).toBe('saved');
   });
 
-  it('should not even ask a helper of another life', async () => {
+  it('should not ask another helper', async () => {
     const memory = new FakeMemory({ report: known });
     const model = follow(memory, { ...REPORT, life_id: 'life-0' });
     await settle();
@@ -86,7 +86,7 @@ describe('ReportModel', () => {
     expect(memory.requests).toEqual([]);
   });
 
-  it('should not vouch for anything after a restart', async () => {
+  it('should confirm nothing after a restart', async () => {
     const memory = new FakeMemory({ report: known });
     const model = follow(memory, REPORT);
     await settle();
@@ -97,7 +97,7 @@ describe('ReportModel', () => {
     expect(memory.requests).toHaveLength(1);
   });
 
-  it('should not believe an answer that comes after a restart', async () => {
+  it('should ignore a reply that arrives after a restart', async () => {
     const memory = new FakeMemory({ report: known });
     const model = follow(memory, REPORT);
     memory.restart();
@@ -105,7 +105,7 @@ describe('ReportModel', () => {
     expect(model.trust).toBe('saved');
   });
 
-  it('should ask again when the connection is back', async () => {
+  it('should ask again after a reconnect', async () => {
     const memory = new FakeMemory({ report: known });
     const model = follow(memory, REPORT);
     await settle();
@@ -117,14 +117,14 @@ describe('ReportModel', () => {
     expect(memory.requests).toHaveLength(2);
   });
 
-  it('should wait while the helper is being looked for', () => {
+  it('should wait while connecting to the helper', () => {
     const memory = new FakeMemory({ report: known });
     memory.set({ phase: 'connecting', hello: null });
     expect(follow(memory, REPORT).trust).toBe('asking');
     expect(memory.requests).toEqual([]);
   });
 
-  it('should give up on a helper that does not answer three times', async () => {
+  it('should give up on a helper that does not reply three times', async () => {
     const memory = new FakeMemory();
     const model = follow(memory, REPORT);
     for (let reading = 0; reading < 10; reading++) {
@@ -170,7 +170,7 @@ describe('ReportModel', () => {
     expect(model.takeNews()).toBe(false);
   });
 
-  it('should get the complete report without a moment of doubt', async () => {
+  it('should get the complete report while staying confirmed', async () => {
     let report = { ...REPORT, looking: true };
     const memory = new FakeMemory({
       report: () =>
@@ -191,7 +191,7 @@ describe('ReportModel', () => {
     expect(seen).toEqual([['confirmed', false]]);
   });
 
-  it('should get what was found after it looked no further', async () => {
+  it('should get results found after its measurement ended', async () => {
     let report: typeof REPORT = { ...REPORT, cause: null };
     const memory = new FakeMemory({
       report: () =>
@@ -206,7 +206,7 @@ describe('ReportModel', () => {
     expect(model.report?.cause).toEqual(REPORT.cause);
   });
 
-  it('should ask again when it was completed while it asked', async () => {
+  it('should ask again when it was completed during a request', async () => {
     let report = { ...REPORT, looking: true };
     const memory = new FakeMemory({
       report: () =>
@@ -219,7 +219,7 @@ describe('ReportModel', () => {
     expect(model.report?.looking).toBe(false);
   });
 
-  it('should let go of its kernel, more than once if need be', async () => {
+  it('should release its kernel, even if disposed twice', async () => {
     const memory = new FakeMemory({ report: known });
     const model = follow(memory, REPORT);
     await settle();

@@ -25,14 +25,14 @@ describe('ReportOutput', () => {
     expect(load).not.toHaveBeenCalled();
   });
 
-  it('should load what draws it once, however often it is drawn', async () => {
+  it('should load its renderer once, however often it is rendered', async () => {
     await Promise.all([output.renderModel(MODEL), output.renderModel(MODEL)]);
     expect(load).toHaveBeenCalledTimes(1);
     expect(renderer.renderModel).toHaveBeenCalledTimes(2);
     expect(output.node.contains(renderer.node)).toBe(true);
   });
 
-  it('should leave nothing where its cell is gone before that came', async () => {
+  it('should leave nothing if its cell is removed before that is loaded', async () => {
     const drawn = output.renderModel(MODEL);
     output.dispose();
     await drawn;
@@ -40,13 +40,13 @@ describe('ReportOutput', () => {
     expect(renderer.renderModel).not.toHaveBeenCalled();
   });
 
-  it('should take what draws it along', async () => {
+  it('should dispose its renderer', async () => {
     await output.renderModel(MODEL);
     output.dispose();
     expect(renderer.isDisposed).toBe(true);
   });
 
-  it('should reject where that cannot be loaded, and try again', async () => {
+  it('should reject if that cannot be loaded, and try again', async () => {
     load.mockRejectedValueOnce(new Error('no server'));
     await expect(output.renderModel(MODEL)).rejects.toThrow('no server');
     await output.renderModel(MODEL);

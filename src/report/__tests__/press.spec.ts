@@ -33,7 +33,7 @@ describe('A button of a report', () => {
     );
   });
 
-  it('should take back a release that waits', async () => {
+  it('should cancel a release that waits', async () => {
     memory.answers.cancel = () => answer({ cancelled: true });
     memory.answers.release = () =>
       answer({ release_id: 'release-1', status: 'waiting' });
@@ -50,7 +50,7 @@ describe('A button of a report', () => {
     expect(notebook.stateOf(FREE.id)?.status).toBe('cancelled');
   });
 
-  it('should say why nothing was freed', async () => {
+  it('should show why nothing was freed', async () => {
     memory.answers.release = () => {
       setTimeout(() => {
         memory.send({

@@ -97,7 +97,7 @@ describe('ReportRenderer', () => {
     expect(buttons(renderer)).toEqual(['Free now']);
   });
 
-  it('should copy a suggestion, and say so beside it', async () => {
+  it('should copy a suggestion, and show that beside it', async () => {
     const copy = jest.spyOn(Clipboard, 'copyToSystem').mockReturnValue();
     const report = { ...REPORT, remedies: [SUGGESTION] };
     memory.answers.report = () =>
@@ -115,7 +115,7 @@ describe('ReportRenderer', () => {
   it.each([
     ['a live report', () => consolePlace()],
     ['a saved one', () => null]
-  ])('should copy %s whole, or as evidence, and say so', async (_, where) => {
+  ])('should copy %s, whole or as evidence', async (_, where) => {
     place = where();
     const copy = jest.spyOn(Clipboard, 'copyToSystem').mockReturnValue();
     const renderer = await render(REPORT);
@@ -135,14 +135,14 @@ describe('ReportRenderer', () => {
     expect(said()).toContain('without names of yours');
   });
 
-  it('should take the buttons away when the kernel restarts', async () => {
+  it('should remove the buttons when the kernel restarts', async () => {
     const renderer = await render(REPORT);
     await settle();
     memory.restart();
     expect(buttons(renderer)).toEqual([]);
   });
 
-  it('should be text where there is no kernel, and find one that comes', async () => {
+  it('should be text without a kernel, and find one that is started later', async () => {
     page.current = null;
     const renderer = await render(REPORT);
     await settle();
@@ -167,14 +167,14 @@ describe('ReportRenderer', () => {
     expect(renderer.node.textContent).not.toContain('Forged');
   });
 
-  it('should turn to the result when its memory is freed', async () => {
+  it('should show the result when its memory is freed', async () => {
     const renderer = await render(REPORT);
     await settle();
     memory.send(RELEASED);
     expect(renderer.node.textContent).toContain('12.0 GiB freed');
   });
 
-  it('should ask before it restarts the kernel of its own place', async () => {
+  it('should ask before it restarts its own kernel', async () => {
     const stopped = { ...REPORT, sticky_error: true, remedies: [RESTART] };
     memory.answers.report = () =>
       Promise.resolve({ status: 'known', report: stopped, released: null });
@@ -185,7 +185,7 @@ describe('ReportRenderer', () => {
     expect(restart).toHaveBeenCalledWith(place?.sessionContext);
   });
 
-  it('should free by ids, and show the result on all its cards', async () => {
+  it('should free by ids, and show the result in all its outputs', async () => {
     memory.answers.release = () =>
       Promise.resolve({ release_id: 'release-1', status: 'queued' as const });
     const [first, second] = [await render(REPORT), await render(REPORT)];
@@ -206,7 +206,7 @@ describe('ReportRenderer', () => {
     expect(second.node.textContent).toContain('12.0 GiB freed');
   });
 
-  it('should say on the card why nothing was freed', async () => {
+  it('should show in the report why nothing was freed', async () => {
     const renderer = await render(REPORT);
     await settle();
     renderer.node.querySelector('button')?.click();
@@ -214,7 +214,7 @@ describe('ReportRenderer', () => {
     expect(renderer.node.textContent).toContain('The helper does not answer.');
   });
 
-  it.each(HOSTILE)('should say one sentence for %s', async (_, data) => {
+  it.each(HOSTILE)('should show one sentence for %s', async (_, data) => {
     const renderer = await render(data);
     await settle();
     expect(renderer.node.textContent).toBe('This saved report cannot be read.');
@@ -224,14 +224,14 @@ describe('ReportRenderer', () => {
   describe('of a report that was not saved', () => {
     const stub = { version: '1.0', report_id: 'report-1', life_id: 'life-1' };
 
-    it('should get it from the live helper', async () => {
+    it('should get it from the running helper', async () => {
       const renderer = await render(stub);
       expect(renderer.node.textContent).toContain('Asking the kernel');
       await settle();
       expect(renderer.node.textContent).toContain('Out of GPU memory');
     });
 
-    it('should say that it is gone with the helper', async () => {
+    it('should show that it is gone with the helper', async () => {
       const renderer = await render({ ...stub, life_id: 'life-0' });
       await settle();
       expect(renderer.node.textContent).toBe(
@@ -264,7 +264,7 @@ describe('ReportRenderer', () => {
     expect(document.activeElement).toBe(document.body);
   });
 
-  it('should let go of everything, more than once if need be', async () => {
+  it('should release everything, even if disposed twice', async () => {
     const renderer = await render(REPORT);
     await settle();
     renderer.dispose();
