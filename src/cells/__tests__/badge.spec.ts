@@ -41,7 +41,7 @@ describe('readBadge', () => {
     ],
     ['nothing', { change_bytes: 0, needed_bytes: 0 }, null],
     ['a peak unknown', { peak_bytes: null }, '+1.2 GiB · peak not measured']
-  ])('should say of %s', (_, memory, expected) => {
+  ])('should show %s', (_, memory, expected) => {
     expect(say(cell({}, memory))).toBe(expected);
   });
 
@@ -49,7 +49,7 @@ describe('readBadge', () => {
     ['lower', 8 * GIB, true],
     ['as high', 8.1 * GIB, false],
     ['perhaps higher', 8.2 * GIB, false]
-  ])('should tell of a peak after one that was %s', (_, most, isTold) => {
+  ])('should show a peak after one that was %s', (_, most, isTold) => {
     const before = cell(
       { cell_id: 'b', start_s: 1 },
       {
@@ -88,7 +88,7 @@ describe('readBadge', () => {
       'workers +1.0 GiB'
     ],
     ['nothing of either', { workers_bytes: 0, memory: [] }, null]
-  ])('should say of %s', (_, change, expected) => {
+  ])('should show %s', (_, change, expected) => {
     const run = cell(change);
     expect(say(run)).toBe(expected);
     const badge = readBadge([run], null);
@@ -98,14 +98,14 @@ describe('readBadge', () => {
     );
   });
 
-  it('should name the device where there are several', () => {
+  it('should name the device if there are several', () => {
     const other = { ...KEPT, device_index: 1, change_bytes: 2 * GIB };
     const small = { ...KEPT, change_bytes: 0, needed_bytes: 0 };
     const run = cell({ memory: [small, other] });
     expect(say(run)).toBe('GPU 1: +2.0 GiB · peak 8.1 GiB');
   });
 
-  it('should tell of a cell that grows, and what is kept', () => {
+  it('should show a cell that grows, and what is kept', () => {
     const growth = {
       device_index: 0,
       runs: 3,
@@ -120,7 +120,7 @@ describe('readBadge', () => {
     );
   });
 
-  it('should tell of a failure with what it asked for', () => {
+  it('should show a failure with its request', () => {
     const badge = readBadge([cell({ status: 'oom' })], null);
     const oom = { ...EVENTS.oom, requested_bytes: 2 * GIB };
     expect(badge && textOf(badge, oom, trans)).toEqual({
@@ -129,7 +129,7 @@ describe('readBadge', () => {
     });
   });
 
-  it('should tell of a running cell from the readings so far', () => {
+  it('should show a running cell from the readings so far', () => {
     const start = sample(GIB, 9 * GIB);
     const latest = sample(2 * GIB, 8 * GIB);
     const now = memorySince(start, latest, new Map([[0, 3 * GIB]]));
@@ -139,7 +139,7 @@ describe('readBadge', () => {
     expect(say(cell({ status: 'running', memory: [] }))).toBeNull();
   });
 
-  it('should tell of caught errors where nothing else has changed', () => {
+  it('should show caught errors if nothing else has changed', () => {
     const quiet = { change_bytes: 0, needed_bytes: 0, peak_bytes: 0 };
     expect(say(cell({}, { ...quiet, ooms: 0 }))).toBeNull();
     expect(say(cell({}, { ...quiet, ooms: 3 }))).toMatch(/caught: 3$/);

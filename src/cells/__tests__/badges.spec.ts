@@ -103,7 +103,7 @@ describe('Badges', () => {
     expect(row(1)).toBeNull();
   });
 
-  it('should draw no more than the cell whose start or end is told', async () => {
+  it('should render only the cell whose start or end is reported', async () => {
     await tell(RUN);
     await tell({ ...RUN, cell_id: 'two', start_s: RUN.start_s + 1 });
     const drawn = jest.spyOn(BadgeView.prototype, 'draw');
@@ -137,7 +137,7 @@ describe('Badges', () => {
     await new Promise(resolve => setTimeout(resolve, 1100));
   };
 
-  it('should offer to free first what is safe, where that is enough', async () => {
+  it('should offer to free the safe set first if that is enough', async () => {
     leave(GIB);
     panel.content.activeCellIndex = 0;
     await tell(RUN);
@@ -149,7 +149,7 @@ describe('Badges', () => {
     expect(services.released).toEqual([[['traceback'], []]]);
   });
 
-  it('should not offer what would not be enough', async () => {
+  it('should not offer to free what would not be enough', async () => {
     leave(GIB);
     panel.content.activeCellIndex = 0;
     await tell(RUN);
@@ -158,7 +158,7 @@ describe('Badges', () => {
     expect(row(0)?.textContent).not.toContain('first');
   });
 
-  it('should measure only while the active cell lacks something', async () => {
+  it('should measure only while the active cell lacks memory', async () => {
     leave(4 * GIB);
     panel.content.activeCellIndex = 0;
     await tell(RUN);
@@ -166,7 +166,7 @@ describe('Badges', () => {
     expect(kernel.requests).toEqual([]);
   });
 
-  it('should measure no more once a cell is active that cannot lack anything', async () => {
+  it('should stop measuring once the active cell cannot lack memory', async () => {
     const looking = { dispose: jest.fn(), isDisposed: false };
     const { plan } = services.sessions.get(kernel).checklist;
     jest.spyOn(plan, 'show').mockReturnValue(looking);
@@ -182,7 +182,7 @@ describe('Badges', () => {
     expect(looking.dispose).toHaveBeenCalledTimes(1);
   });
 
-  it('should warn quietly on the active cell only', async () => {
+  it('should warn on the active cell only', async () => {
     leave(GIB);
     panel.content.activeCellIndex = 0;
     await tell(RUN);
@@ -191,7 +191,7 @@ describe('Badges', () => {
     expect(row(0)?.textContent).not.toContain('headroom is');
   });
 
-  it('should say of another code than ran that it was before the edit', async () => {
+  it('should mark results from before an edit', async () => {
     const source = 'kept = make()';
     const model = panel.content.widgets[0]?.model.sharedModel;
     model?.setSource(source);
@@ -220,7 +220,7 @@ describe('Badges', () => {
     expect(row(0)).toBeNull();
   });
 
-  it('should forget with the kernel', async () => {
+  it('should drop results with the kernel', async () => {
     await tell(RUN);
     kernel.set({ runs: [] });
     await new Promise(resolve => setTimeout(resolve, 1100));

@@ -32,7 +32,7 @@ function badgesOf(state: IMemoryState): Shown[] {
 }
 
 describe('badges', () => {
-  it('should be readable, whatever arrives', () => {
+  it('should be readable after any message', () => {
     const warn = jest.spyOn(console, 'warn').mockImplementation();
     const problems: unknown[] = [];
     let shown = 0;

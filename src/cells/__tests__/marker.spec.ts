@@ -63,11 +63,11 @@ describe('Marker', () => {
     };
   };
 
-  it('should mark cells that were saved with a card', () => {
+  it('should mark cells that were saved with a report', () => {
     expect(marked()).toEqual(['two']);
   });
 
-  it('should mark a cell that moves, and meet none that is gone', () => {
+  it('should mark a cell that moves, and access no removed one', () => {
     const failed: Error[] = [];
     const handler = Signal.setExceptionHandler(error => failed.push(error));
     panel.model?.sharedModel.moveCell(1, 0);
@@ -77,14 +77,14 @@ describe('Marker', () => {
     expect(failed).toEqual([]);
   });
 
-  it('should mark a cell when a card comes, until it runs again', () => {
+  it('should mark a cell when it gets a report, until it runs again', () => {
     outputsOf(0).add(CARD);
     expect(marked()).toEqual(['one', 'two']);
     outputsOf(0).clear();
     expect(marked()).toEqual(['two']);
   });
 
-  it('should look at each output once, however many there are', () => {
+  it('should examine each output once, however many there are', () => {
     const cell = panel.content.widgets[0] as CodeCell;
     // JupyterLab would render the outputs and access each of them once more.
     Signal.disconnectReceiver(cell.outputArea);
@@ -104,7 +104,7 @@ describe('Marker', () => {
     expect(looked).toHaveBeenCalledTimes(2 * 10_000);
   });
 
-  it('should not look into what is printed, however long', () => {
+  it('should not examine printed text, however long', () => {
     const { outputs } = (panel.content.widgets[0] as CodeCell).model;
     const looked = jest.spyOn(OutputModel.prototype, 'data', 'get');
     Signal.disconnectReceiver(

@@ -2,7 +2,7 @@ import { ranCell } from '../../__tests__/samples';
 import { byCell } from '../runs';
 
 describe('byCell', () => {
-  it('should tell the runs of each cell', () => {
+  it('should group the runs by cell', () => {
     const runs = ['a', 'b', 'a', null].map((cell_id, start_s) =>
       ranCell({ cell_id, start_s })
     );

@@ -86,7 +86,7 @@ describe('The plugin for started processes', () => {
   });
 
   it.each(['x = 1\n!python train.py -b 256', '%%bash\npython train.py'])(
-    'should hand over what a process printed: %j',
+    'should send what a process printed: %j',
     async source => {
       open(source, [stream(PRINTED.slice(0, 20)), stream(PRINTED.slice(20))]);
       await end();
@@ -103,7 +103,7 @@ describe('The plugin for started processes', () => {
     }
   );
 
-  it('should send nothing of cells that start or print nothing, or have their card', async () => {
+  it('should send nothing of cells that start or print nothing, or have a report', async () => {
     const card = { [MIME_TYPE]: {} };
     open('train()', [stream(PRINTED)]);
     await end();
@@ -125,7 +125,7 @@ describe('The plugin for started processes', () => {
     expect(sent.printed).toContain(PRINTED);
   });
 
-  it('should look at nothing where cells are not marked', async () => {
+  it('should examine nothing if cells are not marked', async () => {
     open('!python train.py', [stream(PRINTED)]);
     markCells = false;
     changed(source);
@@ -137,7 +137,7 @@ describe('The plugin for started processes', () => {
     expect(kernel.requests).toHaveLength(1);
   });
 
-  it('should ask no helper that is not there, and live with a refusal', async () => {
+  it('should send no request without a helper, and handle a refusal', async () => {
     kernel.answers.explain = () => Promise.reject(new Error('no'));
     open('!python train.py', [stream(PRINTED)]);
     await end();

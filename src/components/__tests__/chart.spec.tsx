@@ -18,7 +18,7 @@ function heights(path: Element | null): number[] {
 }
 
 describe('Chart', () => {
-  it('should draw the highest of a stretch, paler above the least that was used', () => {
+  it('should draw the highest use of an interval, paler above the lowest', () => {
     const device = { ...DEVICE, capacity_bytes: gib(10), outside_bytes: 0 };
     const history = historyOf(
       ...[1, 8, 3].map((used, second) => ({

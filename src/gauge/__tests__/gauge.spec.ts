@@ -137,7 +137,7 @@ describe('the gauge', () => {
       expect(classesOf('svg')).toEqual(['jp-GpuHeadroom-icon jp-mod-flask']);
     });
 
-    it('should stay while they live, though the kernel sees no GPU', () => {
+    it('should stay while they run, even if the kernel has no GPU', () => {
       jest.useFakeTimers();
       const sample = { ...SAMPLE, state: 'no_gpu', devices: [] } as const;
       memory.set({
@@ -173,7 +173,7 @@ describe('the gauge', () => {
     });
   });
 
-  it('should draw the parts in the order of the bar, as shares of the card', async () => {
+  it('should draw the parts in the order of the bar, as shares of the GPU', async () => {
     await rendered();
     const segments = [
       ...button.node.querySelectorAll<HTMLElement>('.jp-GpuHeadroom-segment')
@@ -190,7 +190,7 @@ describe('the gauge', () => {
     ]);
   });
 
-  it('should tell the bar to a screen reader with all four numbers', async () => {
+  it('should describe the bar to screen readers with all four numbers', async () => {
     await rendered();
     const label = button.node
       .querySelector('[role="img"]')
@@ -203,22 +203,19 @@ describe('the gauge', () => {
   it.each([
     [2.1, 'triangle', 'GPU 12.6 / 14.7 GiB2.1 left'],
     [0.4, 'octagon', 'GPU 14.3 / 14.7 GiB0.4 left']
-  ])(
-    'should warn in shape and word at %d GiB',
-    async (headroom, icon, text) => {
-      show(deviceWith(headroom));
-      expect(await rendered()).toBe(text);
-      expect(classesOf('svg')).toEqual([`jp-GpuHeadroom-icon jp-mod-${icon}`]);
-    }
-  );
+  ])('should warn by icon and word at %d GiB', async (headroom, icon, text) => {
+    show(deviceWith(headroom));
+    expect(await rendered()).toBe(text);
+    expect(classesOf('svg')).toEqual([`jp-GpuHeadroom-icon jp-mod-${icon}`]);
+  });
 
-  it('should say when it is full, in shape and word', async () => {
+  it('should show when it is full, by icon and word', async () => {
     show(deviceWith(4.9), { trends: [TREND] });
     expect(await rendered()).toBe('GPU 9.8 / 14.7 GiBfull in about 40 s');
     expect(classesOf('svg')).toEqual(['jp-GpuHeadroom-icon jp-mod-triangle']);
   });
 
-  it('should say that a release waits, with a clock at the word', async () => {
+  it('should show that a release waits, with a clock at the word', async () => {
     show(DEVICE, { queued: ['release-1'] });
     expect(await rendered()).toBe('GPU 6.3 / 14.7 GiBfree queued');
     expect(classesOf('.jp-GpuHeadroom-word svg')).toEqual([
@@ -229,14 +226,14 @@ describe('the gauge', () => {
     );
   });
 
-  it('should say so in shape alone where room is short', async () => {
+  it('should show it by icon alone where room is short', async () => {
     source.set({ compact: true });
     show(DEVICE, { queued: ['release-1'] });
     expect(await rendered()).toBe('6.3 / 14.7');
     expect(classesOf('svg')).toEqual(['jp-GpuHeadroom-icon jp-mod-clock']);
   });
 
-  it('should say which of several GPUs it shows', async () => {
+  it('should show which of several GPUs it is', async () => {
     const devices = [DEVICE, { ...deviceWith(2.1), index: 1 }];
     show(DEVICE, {});
     memory.set({ sample: { ...SAMPLE, devices } });
@@ -246,7 +243,7 @@ describe('the gauge', () => {
     );
   });
 
-  it('should say simulated in any state', async () => {
+  it('should show a simulated GPU in any state', async () => {
     show({ ...deviceWith(0.4), simulated: true });
     expect(await rendered()).toMatch(/^Simulated GPU/);
     expect(classesOf('svg')).toEqual([
@@ -259,7 +256,7 @@ describe('the gauge', () => {
     expect(classesOf('svg')).toEqual(['jp-GpuHeadroom-icon jp-mod-flask']);
   });
 
-  it('should age instead of showing old numbers as new', async () => {
+  it('should show old numbers with their age', async () => {
     memory.set({
       cell: { ...CELL, status: 'running' },
       sampleAt_ms: Date.now() - 8000
@@ -269,7 +266,7 @@ describe('the gauge', () => {
     expect(classesOf('.jp-GpuHeadroom-bar').join()).toContain('stale');
   });
 
-  it('should be compact when the settings say so', async () => {
+  it('should be compact by its setting', async () => {
     source.set({ compact: true });
     expect(await rendered()).toBe('6.3 / 14.7');
     expect(classesOf('svg')).toEqual(['jp-GpuHeadroom-icon jp-mod-chip']);
@@ -293,7 +290,7 @@ describe('the gauge', () => {
     expect(model.isShown).toBe(true);
   });
 
-  it('should step aside without a GPU, unless it is always shown', () => {
+  it('should be hidden without a GPU, unless it is always shown', () => {
     const now = jest.spyOn(Date, 'now');
     now.mockReturnValue(1_000_000);
     memory.set({ sample: { ...SAMPLE, state: 'no_gpu', devices: [] } });
@@ -323,7 +320,7 @@ describe('the gauge', () => {
     expect(model.isShown).toBe(false);
   });
 
-  it('should be a labelled button that opens a dialog', async () => {
+  it('should be a labeled button that opens a dialog', async () => {
     await rendered();
     const { node } = button;
     expect(node.getAttribute('role')).toBe('button');
@@ -382,7 +379,7 @@ describe('the gauge', () => {
     );
   });
 
-  it('should stand in a toolbar only while there is something to show', () => {
+  it('should be in a toolbar only while there is something to show', () => {
     const item = new ToolbarItem(new Widget(), model);
     const [gauge] = [...item.children()];
     expect(gauge?.isHidden).toBe(false);
@@ -393,7 +390,7 @@ describe('the gauge', () => {
     item.dispose();
   });
 
-  it('should be disposed twice, and listen no more', () => {
+  it('should be disposed twice, and stop listening', () => {
     button.dispose();
     button.dispose();
     const emitted = jest.fn();

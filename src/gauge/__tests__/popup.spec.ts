@@ -108,12 +108,12 @@ describe('the popup', () => {
     ]);
   });
 
-  it('should say what workers hold of this GPU', async () => {
+  it('should show what workers use of this GPU', async () => {
     await open({ sample: { ...SAMPLE, workers: WORKERS } });
     expect(text()).toContain('of it, 2 workers of this notebook11.0 GiB');
   });
 
-  it('should lead to the workers of a kernel that has no GPU', async () => {
+  it('should link to the workers of a kernel that has no GPU', async () => {
     const shown = jest.fn();
     commands.addCommand('gpu-headroom:show-panel', { execute: shown });
     await open({
@@ -133,7 +133,7 @@ describe('the popup', () => {
     expect(button.node.getAttribute('aria-expanded')).toBe('true');
   });
 
-  it('should give the focus back on Escape', async () => {
+  it('should restore the focus on Escape', async () => {
     await open();
     key('Escape');
     expect(popup()).toBeNull();
@@ -203,7 +203,7 @@ describe('the popup', () => {
     expect(popup()).toBeNull();
   });
 
-  it('should say that freeing is queued, and take it back', async () => {
+  it('should show that freeing is queued, and cancel it', async () => {
     answers.cancel = () => Promise.resolve({ cancelled: true });
     await open({
       cell: { ...CELL, status: 'running' },
@@ -268,7 +268,7 @@ describe('the popup', () => {
     expect(execute).toHaveBeenCalledTimes(1);
   });
 
-  it('should offer nothing but a restart where CUDA has stopped', async () => {
+  it('should offer only a restart after a sticky CUDA error', async () => {
     commands.addCommand('kernelmenu:restart', { execute: jest.fn() });
     const why = message('sticky_error.sentence');
     const devices = [{ ...DEVICE, notes: [why] }];
@@ -286,20 +286,20 @@ describe('the popup', () => {
     expect(start).toHaveBeenCalledTimes(1);
   });
 
-  it('should say in one sentence that versions do not fit', async () => {
+  it('should show in one sentence that versions are incompatible', async () => {
     const problem = 'It speaks protocol 2.0, this page speaks 1.0.';
     await open({ phase: 'incompatible', problem, sample: null });
     expect(text()).toContain(problem);
     expect(labels()).toEqual([]);
   });
 
-  it('should call a simulated card simulated', async () => {
+  it('should label a simulated GPU', async () => {
     const device = { ...DEVICE, simulated: true };
     await open({ sample: { ...SAMPLE, devices: [device] } });
     expect(text()).toContain('Simulated GPU 0');
   });
 
-  it('should draw the session, and say its peak', async () => {
+  it('should draw the session, with its peak', async () => {
     const point = { ...POINT, time_s: SAMPLE.time_s - 32 };
     await open({
       history: historyOf(point, { ...POINT, in_use_bytes: gib(8) })
@@ -383,7 +383,7 @@ describe('the popup', () => {
     expect(text()).toContain('Headroom: 2.1 GiB');
   });
 
-  it('should say what other programs use before a framework is up', async () => {
+  it('should show what other programs use before a framework is loaded', async () => {
     const card = { ...DEVICE, frameworks: [], outside_bytes: gib(0.4) };
     const sample = {
       ...SAMPLE,
@@ -395,7 +395,7 @@ describe('the popup', () => {
     expect(text()).toContain('Other programs use 0.4 of 14.7 GiB.');
   });
 
-  it('should say how the kernel died', async () => {
+  it('should show how the kernel died', async () => {
     const death = {
       device: DEVICE,
       host: SAMPLE.host,

@@ -123,7 +123,7 @@ describe('a page with many notebooks', () => {
     expect(others.kernels).toHaveLength(OPEN + ELSEWHERE - 1);
   });
 
-  it('should poll the one that is looked at, whichever that is', async () => {
+  it('should poll the displayed one, whichever that is', async () => {
     tracker.focus(documents[7] ?? null);
     await minute();
     const counts = await count();
@@ -134,7 +134,7 @@ describe('a page with many notebooks', () => {
     expect(Math.max(...(await count()))).toBe(1);
   });
 
-  it('should send none while it is hidden, and ask for all anew when it is shown', async () => {
+  it('should send none while it is hidden, and request all again when it is shown', async () => {
     others.watch();
     setHidden(true);
     await minute();

@@ -86,7 +86,7 @@ describe('the other kernels of the server', () => {
     others.dispose();
   });
 
-  it('should be asked only while somebody watches', async () => {
+  it('should be asked only while they are displayed', async () => {
     const kernel = serve('other', there);
     await settle();
     expect(kernel.requests).toHaveLength(0);
@@ -99,7 +99,7 @@ describe('the other kernels of the server', () => {
     expect(names()).toEqual(['sweep-lr.ipynb']);
   });
 
-  it('should be asked over a connection of their own, that is disposed', async () => {
+  it('should be asked over a connection of their own, which is disposed', async () => {
     const kernel = serve('other', there);
     others.watch();
     await settle();
@@ -107,7 +107,7 @@ describe('the other kernels of the server', () => {
     expect(kernel.isDisposed).toBe(true);
   });
 
-  it('should tell name, place, idle time and devices', async () => {
+  it('should list name, path, idle time and devices', async () => {
     serve('other', there);
     others.watch();
     await settle();
@@ -123,7 +123,7 @@ describe('the other kernels of the server', () => {
     expect(Math.round(idle_s)).toBe(7200);
   });
 
-  it('should not have the own kernel among them, whichever that is', async () => {
+  it('should not include the own kernel, whichever that is', async () => {
     serve('other', there);
     others.watch();
     await settle();
@@ -132,7 +132,7 @@ describe('the other kernels of the server', () => {
     expect(others.kernels.map(({ id }) => id)).not.toContain('other');
   });
 
-  it('should tell of those that this page follows without asking them', async () => {
+  it('should list those that this page follows without asking them', async () => {
     const linked = follow('other', new FakeMemory());
     const now = Date.now();
     linked.set({
@@ -153,7 +153,7 @@ describe('the other kernels of the server', () => {
     expect(services.connected).toEqual([]);
   });
 
-  it('should not tell what is old where a question would wait for a cell', async () => {
+  it('should not show old numbers where a request would wait for a cell', async () => {
     const linked = follow('other', new FakeMemory());
     linked.set({ hello: { ...HELLO, control: false }, sample: SAMPLE });
     others.watch();
@@ -182,7 +182,7 @@ describe('the other kernels of the server', () => {
     expect(counts()).toEqual([3, 3, 3, 3]);
   });
 
-  it('should be left to the other programs where they do not answer', async () => {
+  it('should count as other programs if they do not reply', async () => {
     serve('other', () => ({}));
     others.watch();
     await settle();
@@ -203,7 +203,7 @@ describe('the other kernels of the server', () => {
     expect(names()).toEqual([]);
   });
 
-  it('should not be asked where they say to be no IPython', async () => {
+  it('should not be asked if they report not to be IPython', async () => {
     const kernel = serve('other', there);
     kernel.info = Promise.resolve({ implementation: 'w' });
     others.watch();
@@ -213,7 +213,7 @@ describe('the other kernels of the server', () => {
     expect(names()).toEqual([]);
   });
 
-  it('should be asked while a cell keeps them from telling what they are', async () => {
+  it('should be asked while a cell keeps them from sending their info', async () => {
     jest.useFakeTimers();
     const kernel = serve('other', there);
     kernel.info = new Promise(() => undefined);
@@ -223,14 +223,14 @@ describe('the other kernels of the server', () => {
     jest.useRealTimers();
   });
 
-  it('should not be spoken to in another language', async () => {
+  it('should not be asked if they have another language', async () => {
     services.models = [makeModel('other', { name: 'ir' })];
     others.watch();
     await settle();
     expect(services.connected).toEqual([]);
   });
 
-  it('should be asked without a page only when a person wants it', async () => {
+  it('should be asked without a page only on request of the user', async () => {
     serve('other', there);
     services.models = [makeModel('other', { connections: 0 })];
     others.watch();
@@ -245,7 +245,7 @@ describe('the other kernels of the server', () => {
     expect(names()).toEqual(['sweep-lr.ipynb']);
   });
 
-  it('should be asked for again once their page was back', async () => {
+  it('should need another request once their page was connected again', async () => {
     serve('other', there);
     for (const connections of [0, 1, 0]) {
       services.models = [makeModel('other', { connections })];
@@ -273,7 +273,7 @@ describe('the other kernels of the server', () => {
     expect(others.kernels[0]?.isBusy).toBe(false);
   });
 
-  it('should be gone with their kernel', async () => {
+  it('should be removed with their kernel', async () => {
     serve('other', there);
     const changed = jest.fn();
     others.changed.connect(changed);
@@ -286,7 +286,7 @@ describe('the other kernels of the server', () => {
     expect(names()).toEqual([]);
   });
 
-  it('should say whether one shares a GPU with a kernel', async () => {
+  it('should report whether one shares a GPU with a kernel', async () => {
     serve('other', there);
     const own = follow('own', new FakeMemory());
     page.current = own;

@@ -164,7 +164,7 @@ describe('other notebooks on this GPU', () => {
     model.dispose();
   });
 
-  it('should list each with what it does and holds, and last the rest', async () => {
+  it('should list each with its activity and memory, and last the rest', async () => {
     others.kernels = [
       notebook('baseline', 0.9, { isBusy: true, idleSince_ms: null }),
       notebook('sweep-lr', 3.6)
@@ -183,7 +183,7 @@ describe('other notebooks on this GPU', () => {
     ).not.toBeNull();
   });
 
-  it('should not guess what is left where it is not measured', async () => {
+  it('should not show the rest if it is not measured', async () => {
     others.kernels = [notebook('sweep-lr', 3.6)];
     await show({ others_bytes: null });
     expect(text()).toContain('Other programsnot measured');
@@ -198,7 +198,7 @@ describe('other notebooks on this GPU', () => {
     expect(others.watchers).toBe(0);
   });
 
-  it('should shut down what the person agrees to', async () => {
+  it('should shut down a kernel with consent', async () => {
     others.kernels = [notebook('sweep-lr', 3.6)];
     await show();
     button('Shut down sweep-lr.ipynb')?.click();
@@ -215,7 +215,7 @@ describe('other notebooks on this GPU', () => {
     ]);
   });
 
-  it('should tell before it ends a cell that runs', async () => {
+  it('should warn before it ends a running cell', async () => {
     others.kernels = [notebook('baseline', 0.9, { isBusy: true })];
     await show();
     button('Shut down baseline.ipynb')?.click();
@@ -225,7 +225,7 @@ describe('other notebooks on this GPU', () => {
     await press('Cancel');
   });
 
-  it('should leave alone what the person thinks better of', async () => {
+  it('should not shut down a kernel without consent', async () => {
     others.kernels = [notebook('sweep-lr', 3.6)];
     await show();
     button('Shut down sweep-lr.ipynb')?.click();
@@ -239,7 +239,7 @@ describe('other notebooks on this GPU', () => {
     expect(text()).toContain('sweep-lr');
   });
 
-  it('should say why a kernel was not shut down', async () => {
+  it('should show why a kernel was not shut down', async () => {
     others.kernels = [notebook('sweep-lr', 3.6)];
     others.refusal = new Error('Forbidden.');
     await show();
@@ -252,7 +252,7 @@ describe('other notebooks on this GPU', () => {
     ]);
   });
 
-  it('should offer no button where settings say so', async () => {
+  it('should offer no button if settings forbid it', async () => {
     others.kernels = [notebook('sweep-lr', 3.6)];
     others.mayShutDown = false;
     await show();
@@ -260,7 +260,7 @@ describe('other notebooks on this GPU', () => {
     expect(section.node.querySelector('button')).toBeNull();
   });
 
-  it('should ask kernels without a page when told to', async () => {
+  it('should ask kernels without a page on request', async () => {
     others.unasked = 2;
     await show();
     expect(text()).toContain(
@@ -291,18 +291,18 @@ describe('other notebooks on this GPU', () => {
       );
     });
 
-    it('should be told in one line', async () => {
+    it('should be shown in one line', async () => {
       await show({ others_bytes: gib(0.7) });
       expect(text()).toBe('Other programs0.7 GiB');
     });
 
-    it('should be told where Windows does not say it', async () => {
+    it('should be shown if Windows does not report them', async () => {
       const notes = [message('note.wddm_others')];
       await show({ others_bytes: null, notes });
       expect(text()).toBe('Other programsnot available on Windows');
     });
 
-    it('should be told where there are none', async () => {
+    it('should be shown if there are none', async () => {
       await show({ others_bytes: 0 });
       expect(text()).toBe('No other program uses this GPU.');
     });

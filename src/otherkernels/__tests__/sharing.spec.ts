@@ -18,7 +18,7 @@ function makeKernel(
   };
 }
 
-describe('what others hold of a card', () => {
+describe('what others use of a GPU', () => {
   const holding = (size: number): Partial<IDevice> => ({
     in_use_bytes: gib(size),
     cached_bytes: gib(0.5)
@@ -46,11 +46,11 @@ describe('what others hold of a card', () => {
     ['no UUID at another index', { uuid: null, index: 1 }, 0],
     ['another driver', { backend: 'xpu' as const, uuid: null }, 0],
     ['a simulated card', { simulated: true }, 0]
-  ])('should know the card: %s', (_, device, count) => {
+  ])('should recognize the GPU: %s', (_, device, count) => {
     expect(sharesOf([makeKernel('a', device)], DEVICE)).toHaveLength(count);
   });
 
-  it('should leave the rest to programs that did not answer', () => {
+  it('should attribute the rest to programs that did not reply', () => {
     const shares = sharesOf([makeKernel('a', holding(1))], DEVICE);
     expect(restOf(gib(4), shares)).toBe(gib(2.5));
     expect(restOf(gib(1), shares)).toBe(0);

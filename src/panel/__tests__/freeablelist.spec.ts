@@ -89,7 +89,7 @@ describe('what can be freed, in the panel', () => {
     panel.dispose();
   });
 
-  it('should say that it measures where that takes long, and else not', async () => {
+  it('should show that it is measuring only if that takes long', async () => {
     await rendered();
     expect(text()).not.toContain('Measuring');
     await goOn();
@@ -99,7 +99,7 @@ describe('what can be freed, in the panel', () => {
     expect(text()).not.toContain('Measuring what');
   });
 
-  it('should offer no second release while one goes on', async () => {
+  it('should offer no second release while one is in progress', async () => {
     await plan(TRACEBACK);
     memory.answers.release = () => new Promise(() => undefined);
     void services.sessions
@@ -111,7 +111,7 @@ describe('what can be freed, in the panel', () => {
     expect(text()).not.toContain('Freeing…');
   });
 
-  it('should list it with what the headroom would be', async () => {
+  it('should list it with the resulting headroom', async () => {
     await plan(TRACEBACK, OUTPUT, CACHE);
     await expectText('Title of traceback0.9 GiB');
     await expectText('Free selected (1.9 GiB)');
@@ -174,7 +174,7 @@ describe('what can be freed, in the panel', () => {
     expect(services.released).toEqual([[['restore:model'], ['restore:model']]]);
   });
 
-  it('should say that freeing is queued, and take it back', async () => {
+  it('should show that freeing is queued, and cancel it', async () => {
     await plan(TRACEBACK);
     memory.set({
       cell: { ...CELL, status: 'running' },
@@ -188,7 +188,7 @@ describe('what can be freed, in the panel', () => {
     ]);
   });
 
-  it('should free all that is safe once a cell ends that began unmeasured', async () => {
+  it('should free the safe set once a cell ends that started unmeasured', async () => {
     memory.set({
       sample: { ...SAMPLE, busy: true },
       cell: { ...CELL, status: 'running' }
@@ -198,14 +198,14 @@ describe('what can be freed, in the panel', () => {
     expect(services.released).toEqual([[null, []]]);
   });
 
-  it('should say that nothing can be freed without a name', async () => {
+  it('should show that nothing can be freed without a name', async () => {
     memory.send(makePlan([makeItem('output:1', { expected_bytes: 4096 })]));
     await expectText(
       'Nothing above 10 MiB can be freed without deleting a variable you named.'
     );
   });
 
-  it('should not say that where not all was measured', async () => {
+  it('should not show that if the measurement is incomplete', async () => {
     const gap = message('plan.incomplete');
     memory.send({ ...makePlan([]), complete: false, message: gap });
     await expectText('Not all was measured');
@@ -257,7 +257,7 @@ describe('what can be freed, in the panel', () => {
       expect(services.released).toHaveLength(1);
     });
 
-    it('should say why it cannot be done', async () => {
+    it('should show why it cannot be done', async () => {
       all('[role=row][data-id="name:model"]')[0]?.click();
       await rendered();
       const move = all('button').find(
@@ -280,7 +280,7 @@ describe('what can be freed, in the panel', () => {
     });
   });
 
-  it('should measure again after a release, while somebody looks', async () => {
+  it('should measure again after a release, while it is displayed', async () => {
     await plan(TRACEBACK);
     const asked = (): number =>
       memory.requests.filter(([type]) => type === 'plan').length;

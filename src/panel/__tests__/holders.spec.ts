@@ -45,13 +45,13 @@ describe('the model of the holders', () => {
     holders.dispose();
   });
 
-  it('should ask for nothing while nobody looks', async () => {
+  it('should request nothing while it is not displayed', async () => {
     memory.set({ cell: { ...ENDED, end_s: 15 } });
     await rest();
     expect(asked()).toBe(0);
   });
 
-  it('should measure when somebody looks, and once', async () => {
+  it('should measure once when it is displayed', async () => {
     await show();
     expect(asked()).toBe(1);
     expect(holders.measurement.task?.step).toBe('begun');
@@ -84,7 +84,7 @@ describe('the model of the holders', () => {
     expect(asked()).toBe(2);
   });
 
-  it('should take what the helper still knows while a cell runs', async () => {
+  it('should use what the helper still has while a cell runs', async () => {
     const last = makeHolders();
     answers.holders = () => Promise.resolve({ status: 'waiting', last });
     memory.set({ cell: RUNNING });
@@ -111,7 +111,7 @@ describe('the model of the holders', () => {
     expect(asked()).toBe(2);
   });
 
-  it('should keep a result that comes before the answer', async () => {
+  it('should keep a result that arrives before the reply', async () => {
     const measured = makeHolders();
     answers.holders = () => {
       memory.send(measured);
@@ -122,7 +122,7 @@ describe('the model of the holders', () => {
     expect(holders.measurement.last).toBe(measured);
   });
 
-  it('should say why it could not be measured, and try again on request', async () => {
+  it('should show why it could not be measured, and try again on request', async () => {
     answers.holders = () => Promise.reject(new Error('Not yet.'));
     await show();
     expect(holders.measurement.problem).toEqual(new Error('Not yet.'));
@@ -133,7 +133,7 @@ describe('the model of the holders', () => {
     expect(holders.measurement.task?.step).toBe('begun');
   });
 
-  it('should tell how long a person has waited, and end it', async () => {
+  it('should show the elapsed time, and cancel it', async () => {
     answers.cancel = () => Promise.resolve({ cancelled: true });
     void holders.measurement.measure(true);
     await settle();
@@ -147,7 +147,7 @@ describe('the model of the holders', () => {
     expect(holders.measurement.task).toBeNull();
   });
 
-  it('should forget another life of the kernel', async () => {
+  it('should drop the results of another helper', async () => {
     await show();
     memory.send(makeHolders());
     memory.restart();
@@ -156,7 +156,7 @@ describe('the model of the holders', () => {
     expect(asked()).toBe(2);
   });
 
-  it('should tell how far a search has come', async () => {
+  it('should report the progress of a search', async () => {
     holders.search('name:model');
     expect(taskOf('name:model')?.step).toBe('begun');
     await settle();
@@ -166,7 +166,7 @@ describe('the model of the holders', () => {
     expect(taskOf('name:model')?.result).toEqual(path);
   });
 
-  it('should tell that a search waits for a cell, and why one failed', async () => {
+  it('should report that a search waits for a cell, and why one failed', async () => {
     answers.path = () => Promise.resolve({ status: 'waiting' });
     holders.search('name:model');
     await settle();
@@ -187,13 +187,13 @@ describe('the model of the holders', () => {
     expect(taskOf('name:model')?.problem).toEqual(new Error('It failed.'));
   });
 
-  it('should drop searches with what they were about', () => {
+  it('should drop searches with their objects', () => {
     holders.search('name:model');
     memory.send(makeHolders());
     expect(holders.path('name:model')).toBeUndefined();
   });
 
-  it('should ask for nothing once disposed, however often', async () => {
+  it('should request nothing once disposed, even twice', async () => {
     holders.measurement.show();
     holders.dispose();
     holders.dispose();

@@ -38,7 +38,7 @@ describe('PanelModel', () => {
     jest.useRealTimers();
   });
 
-  it('should show that numbers have grown old, though nothing is said of it', async () => {
+  it('should show that numbers are stale, without an event', async () => {
     model.isShown = true;
     await jest.advanceTimersByTimeAsync(2500);
     expect(model.isStale).toBe(false);
@@ -48,7 +48,7 @@ describe('PanelModel', () => {
     expect(renders).toBe(1);
   });
 
-  it('should keep what was found in a kernel while another is focused', () => {
+  it('should keep the results of a kernel while another is focused', () => {
     const { holders, session } = model;
     session?.checklist.choose('traceback', false);
     holders?.toggle('name:model');
@@ -64,7 +64,7 @@ describe('PanelModel', () => {
     );
   });
 
-  it('should not look at the clock while nobody looks at it', async () => {
+  it('should not check the clock while it is hidden', async () => {
     model.isShown = true;
     model.isShown = false;
     renders = 0;

@@ -129,7 +129,7 @@ describe('the panel', () => {
       expect(devices()[0]?.hasAttribute('aria-selected')).toBe(false);
     });
 
-    it('should tell more where the line is opened', async () => {
+    it('should show details when the line is opened', async () => {
       const notes = [say('JAX reserved a pool of **11.0 GiB** at its start.')];
       await open([{ ...DEVICE, notes, shared_with_host: true }]);
       devices()[0]?.click();
@@ -141,7 +141,7 @@ describe('the panel', () => {
       expect(devices()[0]?.getAttribute('aria-expanded')).toBe('false');
     });
 
-    it('should know who started CUDA, and what they hold of a device', async () => {
+    it('should show what initialized CUDA, and what workers use of a device', async () => {
       await open();
       devices()[0]?.click();
       await expectText('used 6.3 of 14.7 GiB');
@@ -175,8 +175,8 @@ describe('the panel', () => {
     });
   });
 
-  describe('what holds GPU memory', () => {
-    it('should list the holders by size, and last what nobody claims', async () => {
+  describe('what uses GPU memory', () => {
+    it('should list the holders by size, and last the unattributed memory', async () => {
       await measured();
       const names = rows().map(
         node => node.querySelector('.jp-mod-name')?.textContent
@@ -246,7 +246,7 @@ describe('the panel', () => {
       expect(row('optimizer').textContent).toContain('In [3]');
     });
 
-    it('should tell more of a row that is opened', async () => {
+    it('should show details of a row that is opened', async () => {
       await measured();
       row('history').click();
       await rendered();
@@ -257,7 +257,7 @@ describe('the panel', () => {
       expect(row('[0]').textContent).toContain('autograd graph');
     });
 
-    it('should be driven by the keys of a tree grid', async () => {
+    it('should support the keys of a tree grid', async () => {
       await measured();
       rows()[0]?.focus();
       await key('ArrowDown');
@@ -293,7 +293,7 @@ describe('the panel', () => {
       expect(reachable()).toEqual(['name:model']);
     });
 
-    it('should say who holds an object', async () => {
+    it('should show what retains an object', async () => {
       await measured();
       row('history').click();
       await rendered();
@@ -324,7 +324,7 @@ describe('the panel', () => {
       expect(rows()).toHaveLength(6);
     });
 
-    it('should say that measuring stopped early, and measure all when asked', async () => {
+    it('should show that measuring stopped early, and measure all on request', async () => {
       const early = message('holders.incomplete');
       await measured({ complete: false, message: early });
       await expectText('Some names may be missing');
@@ -338,7 +338,7 @@ describe('the panel', () => {
       ]);
     });
 
-    it('should say why nothing was measured', async () => {
+    it('should show why nothing was measured', async () => {
       const message = say('CUDA has stopped.');
       await measured({ complete: false, devices: [], message });
       await expectText('CUDA has stopped.');
@@ -351,7 +351,7 @@ describe('the panel', () => {
       await expectText('This kernel has not used the GPU yet.');
     });
 
-    it('should measure again when asked to', async () => {
+    it('should measure again on request', async () => {
       await measured();
       const before = memory.requests.length;
       all('[aria-label="Measure again"]')[0]?.click();
@@ -373,7 +373,7 @@ describe('the panel', () => {
       return text();
     };
 
-    it('should say that there is no GPU, and what to try', async () => {
+    it('should show that there is no GPU, and what to try', async () => {
       const sample = { ...SAMPLE, state: 'no_gpu' as const, devices: [] };
       const hello = { ...EVENTS.hello, installed: true };
       const said = await show({ sample, hello });
@@ -381,21 +381,21 @@ describe('the panel', () => {
       expect(said).toContain('gpu_headroom.simulate()');
     });
 
-    it('should say that nothing is on the GPU yet', async () => {
+    it('should show that nothing is on the GPU yet', async () => {
       const sample = { ...SAMPLE, state: 'no_framework' as const, devices: [] };
       expect(await show({ sample })).toContain('Nothing on the GPU yet.');
     });
 
-    it('should say that the kernel does not answer', async () => {
+    it('should show that the kernel does not reply', async () => {
       expect(await show({ phase: 'disconnected' })).toContain('Not connected.');
     });
 
-    it('should say what went wrong', async () => {
+    it('should show what went wrong', async () => {
       const problem = 'It is too old.';
       expect(await show({ phase: 'failed', problem })).toContain(problem);
     });
 
-    it('should offer to start the helper where that is left to a click', async () => {
+    it('should offer to start the helper if the settings require a click', async () => {
       const start = jest.spyOn(memory, 'start');
       await show({ phase: 'off', offReason: 'click' });
       all('button')
@@ -456,7 +456,7 @@ describe('the panel', () => {
       expect(scroll).toHaveBeenCalledWith({ block: 'nearest' });
     });
 
-    it('should come and go with what adds them', async () => {
+    it('should be added and removed with their plugins', async () => {
       await open();
       const added = model.sections.add(() =>
         Promise.resolve({
@@ -489,7 +489,7 @@ describe('the panel', () => {
       ]);
     });
 
-    it('should not move while somebody works in them', async () => {
+    it('should not move while the user works in them', async () => {
       await open();
       title('Devices')?.focus();
       memory.set({ lastOom: EVENTS.oom });

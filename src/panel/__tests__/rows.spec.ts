@@ -55,7 +55,7 @@ describe('the rows of the table of holders', () => {
     expect(sorted[0]?.name).toBe('large');
   });
 
-  it('should turn round when the same column is asked for again', () => {
+  it('should reverse the order when the same column is selected again', () => {
     const bySize = sortBy({ column: 'name', isAscending: true }, 'size');
     expect(bySize).toEqual({ column: 'size', isAscending: false });
     expect(sortBy(bySize, 'size').isAscending).toBe(true);
@@ -64,7 +64,7 @@ describe('the rows of the table of holders', () => {
 });
 
 describe('the parts of a holder', () => {
-  it('should be one where they differ in nothing but their name', () => {
+  it('should be grouped if they differ only in name', () => {
     const alike = ['[0]', '[1]'].map(name => makePart({ name }));
     const other = makePart({ name: '[2]', shape: [1], bytes: gib(3) });
     const [first, second] = groupParts([...alike, other]);
@@ -80,7 +80,7 @@ describe('the parts of a holder', () => {
     ]);
   });
 
-  it('should leave no byte out of the bar where they were too many to list', () => {
+  it('should show all bytes in the bar if they were too many to list', () => {
     const held = makeHeld('model', {
       kind: 'mixed',
       bytes: gib(1),
@@ -92,7 +92,7 @@ describe('the parts of a holder', () => {
     ]);
   });
 
-  it('should name a cell only where it made all of them', () => {
+  it('should name a cell only if it allocated all of them', () => {
     const made = { cell_id: 'c', execution_count: 4, line: 1 };
     const one = makePart({ allocation_site: made });
     const other = makePart({

@@ -54,7 +54,7 @@ describe('format', () => {
     [16 * MIB, 15.75 * MIB, '16.00 MiB', '15.75 MiB'],
     [GIB + 512, GIB, '1073742336 bytes', '1073741824 bytes'],
     [GIB, GIB, '1.00 GiB', '1.00 GiB']
-  ])('should tell %d from %d', (left, right, first, second) => {
+  ])('should distinguish %d from %d', (left, right, first, second) => {
     expect(formatCompared(left, right)).toEqual([first, second]);
   });
 });

@@ -38,7 +38,7 @@ describe('words', () => {
     expect(foreign.sentence(said)).toBe('⟦12.0 GiB frei⟧');
   });
 
-  it('should fill places only, whatever a value holds', () => {
+  it('should fill placeholders only, for any value', () => {
     const params = { name: '{value} %1 $& ⟦', value: 'x' };
     const said = message({ template: '{name}', params });
     expect(english.sentence(said)).toBe('{value} %1 $& ⟦');

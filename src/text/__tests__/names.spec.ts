@@ -15,7 +15,7 @@ describe('names', () => {
     expect(nameFrameworks(frameworks, trans)).toBe('PyTorch, JAX and CuPy');
   });
 
-  it('should tell a simulated device from one that has a name', () => {
+  it('should distinguish a simulated device from one that has a name', () => {
     const device = { ...DEVICE, index: 1, name: 'Tesla T4' };
     expect(nameDevice(device, trans)).toBe('GPU 1, Tesla T4');
     expect(nameDevice({ ...device, simulated: true }, trans)).toBe(
@@ -23,7 +23,7 @@ describe('names', () => {
     );
   });
 
-  it('should say of a size that it is not measured', () => {
+  it('should show that a size is not measured', () => {
     expect(nameSize(gib(2), trans)).toBe('2.0 GiB');
     expect(nameSize(null, trans)).toBe('not measured');
   });

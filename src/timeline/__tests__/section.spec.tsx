@@ -104,7 +104,7 @@ describe('the timeline', () => {
     expect(reads()).not.toContain('min');
   });
 
-  it('should say where the memory goes', async () => {
+  it('should show where the memory goes', async () => {
     await open({
       sample: { ...SAMPLE, devices: [deviceWith(4.9)], trends: [TREND] },
       history: historyOf(POINT),

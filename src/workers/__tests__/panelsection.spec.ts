@@ -67,7 +67,7 @@ describe('workers in the panel', () => {
     expect(names()).toEqual([]);
   });
 
-  it('should be asked for only while their section is open', async () => {
+  it('should be requested only while their section is open', async () => {
     read(1);
     await until(() => asked() === 1);
     titles()[0]?.click();

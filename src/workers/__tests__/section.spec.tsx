@@ -187,7 +187,7 @@ describe('the section of workers', () => {
     expect(text()).not.toContain('more');
   });
 
-  it('should grey what has not been heard of', async () => {
+  it('should gray out what has not reported', async () => {
     await show(
       [RANKS],
       [
@@ -241,7 +241,7 @@ describe('the section of workers', () => {
       { message: message('follow.refused') },
       '40 Dask workers: not measured. English of follow.refused'
     ]
-  ])('should say how it stands with an engine (%#)', async (change, words) => {
+  ])('should show the state of an engine (%#)', async (change, words) => {
     await show([{ ...UNMEASURED, ...change }]);
     await expectText(words);
   });
@@ -259,7 +259,7 @@ describe('the section of workers', () => {
     expect(asked('follow').pop()).toEqual({ engine: 'dask', follow: false });
   });
 
-  it('should offer nothing that is not wanted, or not needed', async () => {
+  it('should offer nothing that is disabled, or not needed', async () => {
     offers.mayMeasure = false;
     const notAsked = { ...RANKS, state: 'not_measured', live: 0 } as const;
     await show([UNMEASURED, notAsked]);
@@ -269,7 +269,7 @@ describe('the section of workers', () => {
     expect(all('button')).toEqual([]);
   });
 
-  it('should free memory of a worker, and tell what came of it', async () => {
+  it('should free memory of a worker, and show the result', async () => {
     await show([DASK], [cardOf(DASK_WORKER)]);
     await press('Free');
     await until(() => asked('worker_release').length === 1);
@@ -283,7 +283,7 @@ describe('the section of workers', () => {
     expect(all('[role=status] .jp-mod-check')).toHaveLength(1);
   });
 
-  it('should end a worker only after a question', async () => {
+  it('should end a worker only after confirmation', async () => {
     await show([RANKS], [cardOf({ left_over: true })]);
     expect(button('End…')?.getAttribute('aria-label')).toBe('End rank 1…');
     await press('End…');
@@ -301,13 +301,13 @@ describe('the section of workers', () => {
     ]);
   });
 
-  it('should show what comes from workers as text', async () => {
+  it('should show data of workers as text', async () => {
     await show([DASK], [cardOf({ ...DASK_WORKER, name: '<b>x</b>' })]);
     expect(rows()[0]).toContain('<b>x</b>');
     expect(all('b')).toEqual([]);
   });
 
-  it('should say why no answer came', async () => {
+  it('should show why no reply arrived', async () => {
     await show([RANKS], [RANK_CARD]);
     answers.workers = () => Promise.reject(new Error('The helper says no.'));
     workers.refresh();
@@ -315,7 +315,7 @@ describe('the section of workers', () => {
     expect(button('Try again')).toBeUndefined();
   });
 
-  it('should try again on a click where the helper lacks what it needs', async () => {
+  it('should try again on a click if the helper lacks a pack', async () => {
     await show([RANKS], [RANK_CARD]);
     const start = jest.spyOn(memory, 'start');
     const { workers: known } = answers;

@@ -50,7 +50,7 @@ describe('the workers of a kernel', () => {
     jest.useRealTimers();
   });
 
-  it('should be asked for while somebody looks, once for each reading', async () => {
+  it('should be requested while they are displayed, once for each reading', async () => {
     read();
     await pass(5000);
     expect(asked()).toEqual([]);
@@ -69,7 +69,7 @@ describe('the workers of a kernel', () => {
     expect(asked()).toHaveLength(2);
   });
 
-  it('should be asked for once a second, however fast readings come', async () => {
+  it('should be requested once a second, however fast readings arrive', async () => {
     workers.show();
     for (let reading = 0; reading < 29; reading++) {
       read();
@@ -78,7 +78,7 @@ describe('the workers of a kernel', () => {
     expect(asked()).toHaveLength(3);
   });
 
-  it('should be asked for one at a time', async () => {
+  it('should be requested one at a time', async () => {
     let give = (): void => undefined;
     memory.answers.workers = () =>
       new Promise(resolve => {
@@ -103,7 +103,7 @@ describe('the workers of a kernel', () => {
     expect(workers.answer).not.toBeNull();
   });
 
-  it('should not be asked for where there are none', async () => {
+  it('should not be requested if there are none', async () => {
     workers.show();
     read({ workers: null });
     await pass(2000);
@@ -111,7 +111,7 @@ describe('the workers of a kernel', () => {
     expect(workers.summary).toBeNull();
   });
 
-  it('should tell what was told last, whichever way', async () => {
+  it('should have the latest summary, from an event or a reply', async () => {
     answer = { ...answer, workers: workersWith({ in_use_bytes: 7 }) };
     read();
     expect(workers.summary).toBe(WORKERS);
@@ -122,7 +122,7 @@ describe('the workers of a kernel', () => {
     expect(workers.summary).toBe(WORKERS);
   });
 
-  it('should say why no answer came, until one does', async () => {
+  it('should report why no reply arrived, until one does', async () => {
     const reason = new Error('No.');
     memory.answers.workers = () => Promise.reject(reason);
     workers.show();
@@ -135,7 +135,7 @@ describe('the workers of a kernel', () => {
     expect(workers.problem).toBeNull();
   });
 
-  it('should forget what was of another life', async () => {
+  it('should drop the data of another helper', async () => {
     workers.show();
     read();
     await pass(0);
@@ -145,7 +145,7 @@ describe('the workers of a kernel', () => {
     expect(workers.filter).toBe('');
   });
 
-  it('should do one thing at a time, and ask anew after it', async () => {
+  it('should do one action at a time, and request again after it', async () => {
     workers.show();
     read();
     await pass(0);
@@ -168,7 +168,7 @@ describe('the workers of a kernel', () => {
     ]);
   });
 
-  it('should tell why something was not done', async () => {
+  it('should report why an action failed', async () => {
     const reason = new Error('The worker is busy.');
     memory.answers.worker_release = () => Promise.reject(reason);
     workers.release(RANK.id, 'free', 'rank 1');
