@@ -23,7 +23,7 @@ const SettingsSchema = v.object({
   keepReports: v.fallback(v.boolean(), true),
   nameOthers: v.fallback(v.boolean(), true),
   recordAllocations: v.fallback(v.boolean(), false),
-  /** What happens after a cell ran out of memory. */
+  /** Action after a cell ran out of memory. */
   afterOom: v.fallback(v.picklist(['ask', 'free', 'never']), 'ask'),
   /** Whether measuring workers is offered. */
   measureWorkers: v.fallback(v.picklist(['ask', 'asked', 'never']), 'ask'),

@@ -8,7 +8,7 @@ import type { ITranslate } from '../text/translate';
 /** Maximum length of a device name, which comes from a file, in characters. */
 const MAX_NAME = 80;
 
-/** What happened, in one line, with the name of the failure in bold. */
+/** The failure in one line, with its name in bold. */
 export function title({ trans }: IWords, report: IReport): string {
   if (report.sticky_error) {
     return `**${trans.__('CUDA has stopped in this kernel')}** — ${trans.__('only a restart helps')}`;

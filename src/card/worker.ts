@@ -2,10 +2,7 @@ import type { IReport } from '../protocol';
 import { fill } from '../text/fill';
 import type { IWords } from '../text/messages';
 
-/**
- * Where work failed that was sent to another process, and how many other processes
- * failed.
- */
+/** Location of a failure in another process, and how many other processes failed. */
 export function whereItFailed(
   { trans }: IWords,
   { also_failed, origin, worker }: IReport

@@ -27,7 +27,7 @@ interface IOptions {
   readonly memory: IGpuMemory;
   readonly settings: Settings;
   readonly trans: TranslationBundle;
-  /** What can be freed; `null`: nothing is offered. */
+  /** Source of what can be freed; `null`: nothing is offered. */
   readonly sessions: ReleaseSessions | null;
   /** Show more about a cell. */
   readonly open: () => void;

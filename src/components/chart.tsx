@@ -209,7 +209,7 @@ function Projection({
   );
 }
 
-/** Where a cell ran out of memory. */
+/** A mark at each point where a cell ran out of memory. */
 function Failures({ timeline, scale }: ILayerProps): React.JSX.Element {
   const failed = timeline.runs.filter(({ status }) => status === 'oom');
   return (

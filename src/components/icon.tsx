@@ -4,7 +4,7 @@ import * as React from 'react';
 const CHIP =
   'M4.5 2A1.5 1.5 0 0 0 3 3.5v9A1.5 1.5 0 0 0 4.5 14h7a1.5 1.5 0 0 0 1.5-1.5v-9A1.5 1.5 0 0 0 11.5 2zm0 1.5h7v9h-7z';
 
-/** Its feet. */
+/** The feet of the chip. */
 const FEET =
   'M.75 4.25H2v1.5H.75zm0 3H2v1.5H.75zm0 3H2v1.5H.75zM14 4.25h1.25v1.5H14zm0 3h1.25v1.5H14zm0 3h1.25v1.5H14z';
 

@@ -32,7 +32,7 @@ export class DryRun extends Observable {
     _memory.disposed.connect(this.dispose, this);
   }
 
-  /** Its latest step; `null`: there was none. */
+  /** The latest step; `null`: there was none. */
   get step(): IDryRun | null {
     return this._step;
   }
@@ -42,7 +42,7 @@ export class DryRun extends Observable {
     return this._args?.report_id ?? null;
   }
 
-  /** Its notebook; `null`: another front end started it. */
+  /** The notebook of the dry run; `null`: another front end started it. */
   here: Here | null = null;
 
   get isGoing(): boolean {

@@ -9,7 +9,7 @@ import { words } from '../text/messages';
 import { own } from '../text/own';
 import type { ITranslate } from '../text/translate';
 
-/** Its current step, or why it ended; empty: it ended normally. */
+/** The current step of a dry run, or why it ended; empty: it ended normally. */
 export function describeDoing(
   { isGoing, step }: { isGoing: boolean; step: IDryRun | null },
   trans: ITranslate

@@ -23,8 +23,8 @@ export interface IFix {
   /** Side effects repeated by running them again. */
   readonly caution: IMessage | null;
   /**
-   * Whether the kernel does not find the edited file in the state shown here; for cells
-   * no request is sent.
+   * Whether the kernel still reads the file as it was before the edit was made, so that
+   * the edit has no effect there; always false for cells.
    */
   isUnseen(): Promise<boolean>;
 }

@@ -68,7 +68,7 @@ export class GaugeButton extends VDomRenderer<GaugeModel> {
   protected override render(): React.JSX.Element {
     const { reading, trans, workers } = this.model;
     const isCompact = this.model.isCompact || this._isNarrow();
-    // Its accessible name is its content; the sentences describe it.
+    // The accessible name is the content; the sentences describe it.
     this.node.title = [
       describe(reading, trans),
       workers && describeWorkers(workers, trans)

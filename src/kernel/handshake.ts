@@ -23,9 +23,7 @@ export type Outcome =
   | { readonly kind: 'off'; readonly reason: OffReason }
   | { readonly kind: 'attached'; readonly reply: IReplies['attach'] };
 
-/**
- * What a handshake can find out about a kernel and do to it before its helper replies.
- */
+/** Queries and actions on a kernel that are available before its helper replies. */
 export interface IKernelFacts {
   /** Whether the kernel's language is Python by name; no helper is started in others. */
   readonly isPython: () => Promise<boolean>;

@@ -26,8 +26,8 @@ const VALUE =
   /^\['([^']+)'(?:,\s*'(?:ipykernel|IPython)\.[\w.]+'){4},\s*(True|False),\s*(True|False)\]$/;
 
 /**
- * What replied: something other than IPython in the kernel's own process, or IPython
- * with or without a helper.
+ * Kind of process that replied: something other than IPython in the kernel's own
+ * process, or IPython with or without a helper.
  */
 export type Answering = 'foreign' | 'IPython' | 'helper';
 

@@ -53,7 +53,7 @@ function isMismatch(reason: unknown): boolean {
   );
 }
 
-/** What went wrong, as one sentence for users. */
+/** Describe a problem in one sentence for users. */
 export function explain(reason: unknown, trans: TranslationBundle): string {
   if (reason instanceof Foreign) {
     return trans.__(

@@ -17,7 +17,7 @@ const HYSTERESIS = 0.02;
 /** A device counts as filling if it will be full within this time, in seconds. */
 const SOON_S = 120;
 
-/** It no longer counts as filling if that takes longer than this, in seconds. */
+/** A filling device no longer counts as such if it takes longer than this, in seconds. */
 const NOT_SOON_S = 140;
 
 /**

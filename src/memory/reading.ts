@@ -1,4 +1,4 @@
-/** What the gauge shows: a pure function of the state. */
+/** Reading of the gauge: a pure function of the state. */
 import type { ICell, IDevice, IMessage, ISample, ITrend } from '../protocol';
 import { fillingIn, fullest, levelIn } from './level';
 import { staleness } from './model';
@@ -49,7 +49,7 @@ export type Reading =
   | (IMeasured & { readonly kind: 'queued' })
   | (IMeasured & { readonly kind: Level });
 
-/** What the gauge remembers of one kernel. */
+/** State that the gauge keeps of one kernel between readings. */
 export interface IMemo {
   /**
    * Whether the kernel was live before: while reconnecting it is shown as disconnected.

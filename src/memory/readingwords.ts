@@ -97,7 +97,7 @@ export function wordOf(reading: Reading, trans: ITranslate): string {
   }
 }
 
-/** Which of several GPUs is shown: "fullest of 4"; empty if there is one. */
+/** Rank of the shown GPU among several: "fullest of 4"; empty if there is one. */
 export function rankOf(reading: Reading, trans: ITranslate): string {
   if (!('device' in reading) || reading.count < 2) {
     return '';

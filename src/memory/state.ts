@@ -63,8 +63,7 @@ export interface IMemoryState {
   /** Set in the phase `off` only. */
   readonly offReason: OffReason | null;
   /**
-   * What went wrong, as one sentence, in the phases `failed`, `foreign` and
-   * `incompatible`.
+   * The problem, as one sentence, in the phases `failed`, `foreign` and `incompatible`.
    */
   readonly problem: string | null;
   readonly hello: IHello | null;

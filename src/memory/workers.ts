@@ -10,7 +10,7 @@ export interface ICounted {
   readonly count: number;
 }
 
-/** What a gauge shows of measured workers. */
+/** Reading of measured workers, as a gauge shows it. */
 export interface IWorkersReading {
   readonly workers: readonly ICounted[];
   /** Their fullest GPU; `null`: not measured. */

@@ -162,7 +162,8 @@ export class OtherKernels extends Observable {
     ]);
     for (const { connections, id } of this._running()) {
       if (connections) {
-        // Its page is connected again, so the user's request no longer applies.
+        // The kernel's page is connected again, so the user's request no longer
+        // applies.
         this._wanted.delete(id);
       }
     }

@@ -11,7 +11,7 @@ import { trans } from './translation';
 /** Maximum number of holders listed for each GPU. */
 const MOST_HOLDERS = 8;
 
-/** What uses GPU memory: the largest holders of each GPU, and the rest. */
+/** The largest holders of GPU memory for each GPU, and the rest. */
 export function Holding({ devices, message }: IHolders): React.JSX.Element {
   return (
     <>

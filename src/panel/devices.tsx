@@ -196,8 +196,8 @@ function Detail({ device, model }: IDeviceProps): React.JSX.Element {
 }
 
 /**
- * What initialized CUDA, which matters before forking, for example to train on all
- * GPUs.
+ * The cell that initialized CUDA, which matters before forking, for example to train on
+ * all GPUs.
  */
 function Started({ device, model }: IDeviceProps): React.JSX.Element | null {
   const { current, trans } = model;

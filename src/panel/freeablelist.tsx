@@ -11,7 +11,7 @@ import { explainIdle } from '../text/names';
 import type { IKernelMemory } from '../tokens';
 import type { IPanelProps } from './model';
 
-/** What can be freed, and the buttons that free it. */
+/** Checklist of what can be freed, with the buttons that free it. */
 export function FreeableList({ model }: IPanelProps): React.JSX.Element | null {
   const { current, session, trans } = model;
   const sample = current?.state.sample;

@@ -10,7 +10,7 @@ import { HolderTable } from './holdertable';
 import type { IPanelProps, PanelModel } from './model';
 import { describeMoment, describeSum } from './words';
 
-/** What uses GPU memory: the table with its explanations. */
+/** The table of what uses GPU memory, with explanations. */
 export function HolderList({ model }: IPanelProps): React.JSX.Element {
   const { held, holders, trans } = model;
   const { last, problem = null, task } = holders?.measurement ?? {};

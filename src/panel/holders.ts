@@ -5,8 +5,8 @@ import type { IHolders } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 
 /**
- * What retains the memory of one kernel, as last measured, and which rows are open.
- * Exists as long as its kernel.
+ * The holders of one kernel's memory, as last measured, and which rows are open. Exists
+ * as long as its kernel.
  */
 export class HoldersModel extends Observable {
   constructor(memory: IKernelMemory) {

@@ -91,7 +91,7 @@ export class PanelModel extends VDomModel {
     return this._holders;
   }
 
-  /** Its release session. */
+  /** The release session of the kernel. */
   get session(): ReleaseSession | null {
     return this._session;
   }

@@ -101,7 +101,7 @@ export function segmentsOf({ bytes, kind, parts }: IHeld): ISegment[] {
     .filter(segment => segment.bytes > 0);
 }
 
-/** Where all of a holder was allocated; `null` unless that is one cell. */
+/** The cell that allocated all of a holder; `null` if there is no single one. */
 export function siteOf({ parts }: IHeld): IAllocationSite | null {
   const [first] = parts.map(part => part.allocation_site);
   const isOne = parts.every(

@@ -29,7 +29,7 @@ export const HOLDERS: IPanelSection = {
     const looking = new DisposableSet();
     if (holders && session) {
       looking.add(holders.measurement.show());
-      // Its rows offer what can be freed.
+      // The rows offer what can be freed.
       looking.add(session.checklist.plan.show());
     }
     return looking;

@@ -4,7 +4,10 @@ import { Observable } from '../observable';
 import type { IItem, IMessage } from '../protocol';
 import type { IKernelMemory } from '../tokens';
 
-/** What can be freed in one kernel, as last measured, with the user's selection. */
+/**
+ * The items that can be freed in one kernel, as last measured, with the user's
+ * selection.
+ */
 export class Checklist extends Observable {
   /**
    * @param _isShared - whether another notebook uses the GPU, to which freeing unused

@@ -14,7 +14,7 @@ export type DeskOf = (
 ) => Desk;
 
 /**
- * What the buttons of a report need, shared by all outputs that show the report.
+ * Model and services for the buttons of a report, shared by all outputs that show it.
  *
  * Requests contain only ids, and edits come from the helper.
  */

@@ -28,11 +28,9 @@ export interface IRemedyOffer {
   readonly rank: number;
   /** Beside the remedy, or beside its result. */
   readonly place: 'remedy' | 'outcome';
-  /** Its label; `null`: it is not offered. */
+  /** Label of the button; `null`: it is not offered. */
   label(context: IContext, remedy: IRemedy): string | null;
-  /**
-   * Its label as the next step after memory was freed; missing: it is not a next step.
-   */
+  /** Label as the next step after memory was freed; missing: it is not a next step. */
   nextLabel?(context: IContext, remedy: IRemedy): string | null;
   /** Request the data that the label needs. Never rejects. */
   prepare?(desk: Desk, panel: NotebookPanel): Promise<void>;
@@ -45,7 +43,7 @@ export interface IWholeOffer {
   readonly id: string;
   readonly rank: number;
   readonly place: 'edits' | 'next' | 'details';
-  /** Its label; `null`: it is not offered. */
+  /** Label of the button; `null`: it is not offered. */
   label(context: IContext): string | null;
   /** Resolves to the sentence to show in Details; `null`: none. */
   press(shown: IShownReport): Promise<string | null>;

@@ -328,7 +328,7 @@ describe('the gauge', () => {
     expect(node.getAttribute('aria-haspopup')).toBe('dialog');
     expect(node.getAttribute('aria-expanded')).toBe('false');
     expect(node.title).toMatch(/^GPU 0, Tesla T4: 6\.3 of/);
-    // Its content is its accessible name.
+    // The content is the accessible name.
     expect(node.hasAttribute('aria-label')).toBe(false);
   });
 
