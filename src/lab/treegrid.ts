@@ -65,7 +65,7 @@ function keyAction(
   }
 }
 
-/** Press the first button of a row, else of its detail row below. */
+/** Return a function that presses the first button of a row, else of its detail row. */
 function press(rows: readonly HTMLElement[]): () => void {
   return () => {
     rows
@@ -75,7 +75,7 @@ function press(rows: readonly HTMLElement[]): () => void {
   };
 }
 
-/** Press the button of a row that has its own key. */
+/** Return a function that presses the button of a row with its own key. */
 function pressBy(
   key: string,
   row: HTMLElement | undefined
