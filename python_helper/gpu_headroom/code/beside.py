@@ -15,9 +15,9 @@ _UNREADABLE = "?"  # no Python: it may do anything
 
 
 def beside(path: str) -> CellRun | None:
-    """Read a regular file of text that lies in the working folder; `None` where it is no such.
+    """Read a text file in the working folder as a cell that ran when the file was last written.
 
-    It stands for a cell that ran when it was written.
+    `None` for a path outside the folder, and a file that is irregular, too long or unreadable.
     """
     try:
         full = Path(path).expanduser().resolve()
@@ -26,7 +26,7 @@ def beside(path: str) -> CellRun | None:
             return None
         text, name = full.read_bytes().decode(), own.as_posix()
         return CellRun(None, None, text, str(full), status.st_mtime, path=name)
-    except (OSError, ValueError, RuntimeError):  # the last: links in a circle, nobody's `~`
+    except (OSError, ValueError, RuntimeError):  # the last: a link cycle, or `~` of an unknown user
         return None
 
 

@@ -34,9 +34,9 @@ def _arguments(source: str, script: str) -> tuple[int, int] | None:
 
 
 def as_run(source: str, script: str) -> str:
-    """Return a cell with `%run` in the place of the command that starts a script; empty: none.
+    """Return a cell with `%run` instead of the command that starts a script; empty if none does.
 
-    It goes on over as many lines.
+    A continued command has as many lines as before.
     """
     span = _arguments(source, script)
     if span is None:

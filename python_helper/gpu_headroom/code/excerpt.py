@@ -1,7 +1,7 @@
-"""What of a person's code may stand in a card, which is saved with the notebook.
+"""Excerpts of a user's code for a report, which is saved with the notebook.
 
-A line is shown for what is said about it. What else stands there, a password or a path, is nobody's
-business: strings and comments are cut, `"…"`, unless they are what is shown.
+An excerpt has the part of a line that the report is about. Other strings and the comments, which
+may contain a path or a password, are replaced by `"…"`.
 """
 
 from __future__ import annotations

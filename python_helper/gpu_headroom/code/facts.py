@@ -1,4 +1,4 @@
-"""What stands under the names of a notebook, as plain facts: no object is kept."""
+"""Facts about the values of a notebook's variables, without a reference to any object."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class ScheduleFacts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """What is alive under the user's names.
+    """Facts about the values that are alive, by variable name.
 
-    `lengths` are those of lists and tuples, `streams` names of what is used up by being read,
-    `loads` those of what has a `load_state_dict`, `entries` keys of dicts under which no more than
-    a number or a text stands, `accumulates` numbers of batches for one step, by their names.
+    `lengths` are of lists and tuples. `streams` are values that reading exhausts, such as
+    iterators. `loads` are values with a `load_state_dict`. `entries` are the keys of a dict whose
+    value is at most a number or a text. `accumulates` are the batches of one optimizer step.
     """
 
     models: Mapping[str, ModelFacts] = field(default_factory=dict)

@@ -253,9 +253,9 @@ class Look:
 
 
 def nodes(tree: ast.Module) -> Iterator[Placed]:
-    """Yield the nodes with the function or class they stand in, from the outside in.
+    """Yield each node with the function or class around it, outermost nodes first.
 
-    Without what stands inside f-strings: before Python 3.12 the place of that is wrong.
+    Nodes inside f-strings are left out: their position is wrong before Python 3.12.
     """
     waiting: list[tuple[ast.AST, ast.AST | None]] = [(tree, None)]
     while waiting:

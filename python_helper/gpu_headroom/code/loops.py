@@ -1,8 +1,8 @@
-"""Which names the loops of a notebook leave behind, from the source of its cells.
+"""Names that the loops of a notebook leave behind, found in the source of its cells.
 
-A loop leaves its last item, and what its body made for itself: a name that no code outside of
-the loops that assign it reads. Code that cannot be parsed reads every word that stands in it; a
-cell too long to be looked through reads every name.
+A loop leaves its last item, and the names that its body assigns and no code reads outside the
+loops that assign them. Code that cannot be parsed counts as reading each word in it; a cell that
+is too long to parse counts as reading each name.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _sort(statements: Iterable[ast.AST], outside: _Code, loops: list[_Code]) -> 
 
 
 def _sort_with(block: ast.With | ast.AsyncWith, outside: _Code, loops: list[_Code]) -> None:
-    """What stands after `as` is left behind, too, if only the block itself reads it."""
+    """Treat names after `as` like those of a loop: left behind if only the block reads them."""
     inside, first = _Code(), len(loops)
     _sort(block.body, inside, loops)
     leaves = {name for item in block.items for name in stores_of([item])}

@@ -48,7 +48,7 @@ class CellCode(Tree):
 
     @property
     def uses(self) -> list[Use]:
-        """All places where a name stands in it."""
+        """All uses of names in the cell."""
         return self._look[1]
 
     @cached_property
@@ -68,7 +68,7 @@ class CellCode(Tree):
 
     @cached_property
     def owners(self) -> dict[ast.AST, tuple[str, Scope | None, Scope]]:
-        """Whose the name of each node is, and in which scope it stands."""
+        """The name, its owner and the scope of its use, by node."""
         return {use.node: (use.name, use.owner, use.inside) for use in self.uses}
 
 
@@ -112,7 +112,7 @@ class Notebook:
         return found
 
     def uses(self, name: str) -> list[tuple[CellCode, Use]]:
-        """Return where a name of the notebook's own stands, in whatever function."""
+        """Return the uses of a notebook variable in all cells, functions included."""
         return self._uses.get(name, [])
 
     @cached_property

@@ -21,11 +21,11 @@ _NO_PYTHON = tuple(
         %%markdown %%svg"""
     )
 )
-# Warnings go to whoever is running, and whether they are shown is set for a whole process: neither
-# may be touched while a cell runs. So what Python warns of is taken out before it reads a source.
+# The parser sends its warnings to the running thread, and warning filters are set for the whole
+# process: neither may change while a cell runs. So what would cause a warning is replaced first.
 _ESCAPE = re.compile(r"(?s)\\(.)")
 _ESCAPES = frozenset("\r\n\\'\"abfnrtvx01234567NuU")
-# What stands for a backslash that escapes nothing: the one that a source has least.
+# Replacements of a backslash that escapes nothing; the one that is rarest in a source is used.
 _MARKS = "\x7f\x1e\x1f\x1d"
 # What no change of one character mends: `\400`, and a number that runs into a word, as `1if`.
 _ODD = re.compile(
@@ -66,7 +66,7 @@ def _is_other(source: str) -> bool:
 
 
 def _python(source: str) -> ast.Module | None:
-    """Parse what is Python as it stands: a line of it may begin with an operator."""
+    """Parse plain Python, in which a line may begin with the operator `%`; `None` on errors."""
     if _ODD.search(source):
         return None
     code, mark = quiet(source)
@@ -80,10 +80,10 @@ def _python(source: str) -> ast.Module | None:
 
 
 def quiet(source: str) -> tuple[str, str]:
-    r"""Return a source that Python reads without a word, and what stands in it for a backslash.
+    r"""Replace backslashes that escape nothing, for which the parser would warn, by a mark.
 
-    Each character stays in its place. In raw texts, too, the mark stands for a backslash. Python
-    still warns of `b"\N"`, which nobody writes.
+    Returns the source, in which each character has its position, and the mark, which is empty
+    without a backslash. In raw strings the mark replaces a backslash too. `b"\N"` still warns.
     """
     if "\\" not in source:
         return source, ""

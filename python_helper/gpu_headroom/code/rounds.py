@@ -51,9 +51,9 @@ def grown_by_functions(sources: Iterable[str]) -> tuple[set[str], set[str]]:
 
 
 def scopes_at(tree: ast.Module, number: int) -> tuple[Scope, Scope]:
-    """Return the function that a line stands in, else all of the cell, and its innermost loop.
+    """Return the function around a line, or the whole cell, and the innermost loop around it.
 
-    The second is the first where there is no loop.
+    Without a loop, both are the same.
     """
     function: Scope = tree
     scope: Scope = tree
@@ -151,9 +151,9 @@ def _bound_by(node: ast.AST) -> Iterator[str]:
 
 
 def added_to(loop: Scope) -> Iterator[str]:
-    """Yield the names that a loop makes from what they were, with their graphs; `.total` of any.
+    """Yield the names that a loop computes from their old values, with graphs; `.total` of any.
 
-    Not those that each of its rounds begins anew, from something else.
+    Names that each iteration first assigns from other values are left out.
     """
     yield from set(_made_from_themselves(loop)) - _made_anew(loop)
 
@@ -238,10 +238,11 @@ def _bound_in(node: ast.expr) -> set[str]:
 
 
 def one_pass(scope: Scope) -> Iterator[tuple[Loop, set[str]]]:
-    """Yield each loop of a scope, and what it collects or hands on for a backward pass behind it.
+    """Yield each loop of a scope, and the names it collects for a backward pass after the loop.
 
-    That is no leak: it is begun anew before each such loop. A sum alone does not count: its parts
-    could go backward one by one, unless they hang together by what is handed on.
+    Such memory is not a leak: the collection starts empty before each loop. A sum alone does not
+    count, as each term could have a backward pass of its own, unless the terms share values that
+    one iteration passes to the next.
     """
     if not any(map(goes_back, walk(scope))):
         return

@@ -50,7 +50,7 @@ class Scope:
 
 
 class Use(NamedTuple):
-    """A place where a name stands; `owner` is the scope that it belongs to, `None` the notebook."""
+    """A use of a name; `owner` is the scope that the name belongs to, `None` for the notebook."""
 
     name: str
     node: ast.AST
@@ -60,7 +60,7 @@ class Use(NamedTuple):
 
 
 def uses_in(tree: ast.Module) -> list[Use]:
-    """Return all places where a name stands in a cell; raises `RecursionError` for some."""
+    """Return all uses of names in a cell. Raises `RecursionError` for code nested too deeply."""
     looked = _Look(tree)
     return [
         Use(name, node, how, scope.owner(name), scope) for name, node, how, scope in looked.found

@@ -1,4 +1,4 @@
-"""A syntax tree in which each node is asked what it stands in."""
+"""A syntax tree whose nodes have their parents."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ class Tree:
         return [e for e in self.nodes if isinstance(e, ast.Call) and called(e) == name]
 
     def parent(self, node: ast.AST) -> ast.AST | None:
-        """Return what a node stands in; `None` for the whole."""
+        """Return the parent of a node; `None` for the root."""
         return self._parents.get(node)
 
     def parents(self, node: ast.AST) -> Iterator[ast.AST]:
-        """Yield what a node stands in, from the inside out."""
+        """Yield the ancestors of a node, from the inside out."""
         while (parent := self.parent(node)) is not None:
             yield parent
             node = parent
 
     def around(self, node: ast.AST) -> ast.stmt | None:
-        """Return the innermost statement that a node stands in, or is."""
+        """Return the innermost statement that contains a node, or the node if it is one."""
         around = (node, *self.parents(node))
         return next((outer for outer in around if isinstance(outer, ast.stmt)), None)
 

@@ -42,13 +42,13 @@ class DeviceAccount:
 
     @property
     def held_bytes(self) -> int:
-        """What stands under a name, or hangs on a named graph."""
+        """Bytes retained by names, or by graphs of named tensors."""
         return self.parts["named"] + self.parts["graphs"]
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What an id stands for, by its largest storage; the first of its ways is what counts."""
+    """The largest storage of a holder; the first of `ways` is the one that is shown."""
 
     graph: bool
     key: object
@@ -73,7 +73,7 @@ class Account:
         )
 
     def find(self, holder_id: str) -> Found | None:
-        """Return what an id of this or an earlier account stands for, if it is still there."""
+        """Return the holder with an id of this or an earlier account; `None` if it is gone."""
         for row in (row for device in self.devices for row in device.rows):
             for part in row.parts:
                 if holder_id in (row.id, part.id):

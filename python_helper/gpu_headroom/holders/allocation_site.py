@@ -38,10 +38,10 @@ class Recording:
             self.end()
 
     def begin(self) -> None:
-        """Record from now on, once; does nothing where somebody else records already.
+        """Start recording; does nothing after the first call, or if other code already records.
 
-        Only a block that is in use shows whether somebody does: without one it is put off.
-        Call once PyTorch is initialised.
+        Only a block in use shows whether other code records: without one, recording does not start
+        yet. Call only once PyTorch is initialized.
         """
         memory = _memory()
         if self.on or self._refused or memory is None:
@@ -62,10 +62,10 @@ class Recording:
             self.on = True
 
     def end(self) -> None:
-        """Record no more, unless it is somebody else's recording by now.
+        """Stop recording, unless other code has started a recording since.
 
-        A history of events is none of ours: then it is left on. Of a device that was used since,
-        ours has the last event, which is the least that PyTorch keeps.
+        A history of events is from other code and is left on: this recording keeps only the last
+        event of each device used since, which is the least that PyTorch keeps.
         """
         memory, on = _memory(), self.on
         self.on = self._refused = False
@@ -113,8 +113,8 @@ def _blocks(memory: Any) -> Iterator[tuple[Block, list[dict[str, Any]]]]:
 def _files(shell: Any, runs: Iterable[CellRun]) -> dict[str, AllocationSite]:
     """Return the cell behind each file name that code of a cell was compiled under.
 
-    Kernels name a cell by its text: of a cell that ran twice it is the later run, and two cells
-    of the same text cannot be told apart.
+    Kernels name a cell by its text. Of a cell that ran twice, the later run is returned; cells of
+    the same text cannot be distinguished, so their site has no cell.
     """
     files: dict[str, AllocationSite] = {}
     for run in runs:

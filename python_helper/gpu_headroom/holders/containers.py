@@ -105,7 +105,7 @@ def _visit_cached(walk: Walked, cached: Any, place: Place) -> None:
 
 
 def written(key: object) -> str:
-    """Return a key as code has it, as far as it can be told without asking it."""
+    """Return a key as it is in code, or `…` where that would need a call of the key's methods."""
     kind = type(key)
     if kind is int or kind is bool:
         return repr(key)

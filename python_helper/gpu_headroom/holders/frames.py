@@ -136,15 +136,15 @@ def frame_roots(tracebacks: Iterable[TracebackType], shell: Any) -> list[list[Ro
 
 
 def visit_of(kind: type) -> Visit | None:
-    """Return how errors and tracebacks that somebody keeps are looked into."""
+    """Return how to visit errors and tracebacks; `None` for any other class."""
     return _postpone if comes_from(kind, BaseException, types.TracebackType) else None
 
 
 def kept_errors(walk: Walked) -> Iterator[Root]:
-    """Yield the variables in frames that kept errors remember, as places to go on from.
+    """Yield the variables in frames of errors that are stored in objects, as roots of a walk.
 
-    Last of all named things: an error that IPython remembers, too, is freed with its cell's
-    traceback, whoever else keeps it.
+    They come after all other named objects: an error that IPython also stores is freed with its
+    cell's traceback, even if another object stores it too.
     """
     for error, place in walk.errors:
         if is_kind(error, BaseException):

@@ -41,7 +41,7 @@ def nodes(roots: Iterable[Any], seen: dict[Any, int], rank: int = 0) -> Iterator
 
 
 def following(node: Any) -> list[Any]:
-    """Return the nodes that the backward pass goes on to."""
+    """Return the nodes that follow in the backward pass."""
     return [
         following_node for following_node, _ in node.next_functions if following_node is not None
     ]
@@ -120,9 +120,9 @@ def order_of(node: Any) -> int:
 
 
 def visit_graphs(walk: Walked) -> None:
-    """Enter what the graphs found so far have saved, each node once, for whoever came first.
+    """Enter what each node of the graphs found so far has saved, once, for the first root.
 
-    Where nodes do not show it, it is noted from which nodes what they have saved comes.
+    Where nodes do not show what they save, `walk.saved_from` gets the nodes that made it.
     """
     graphs, walk.graphs = walk.graphs, []
     with walk.inspector.quiet():
@@ -143,11 +143,11 @@ def visit_graphs(walk: Walked) -> None:
 
 
 def enter_made(walk: Walked, values: list[Any]) -> None:
-    """Enter those of `values` that only the graphs found so far hold, where these do not show it.
+    """Enter those of `values` that only graphs retain, where graphs do not show what they save.
 
-    A node saves what other nodes have made. A tensor that nobody in Python refers to any more, and
-    that came from such a node, is there for the backward pass. What Python has never seen, and
-    what came from no node, such as a batch, is not found this way.
+    A node saves results of other nodes. A tensor from such a node that no Python object refers to
+    any more is retained for the backward pass. Tensors that Python has never had, and those that
+    come from no node, such as a batch, are not found this way.
     """
     inspector, torch = walk.inspector, walk.inspector.torch
     if inspector.shows_saved or torch is None or not walk.saved_from:
@@ -175,7 +175,7 @@ def _enter(walk: Walked, saved: Any, place: Place) -> list[object]:
 
 
 def _enter_leaf(walk: Walked, node: Any, place: Place) -> None:
-    """A graph ends in leaves: those that are parameters of a model that nobody names."""
+    """Enter the leaf of a graph, with its gradient: a parameter, even of a model without a name."""
     variable, torch = leaf(node), walk.inspector.torch
     if variable is None or torch is None:
         return

@@ -1,4 +1,4 @@
-"""What stands side by side under one name: a list that grows, a copy of a model, a large tensor."""
+"""Groups of storages under one name: a growing list, a copy of a model, a large tensor."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _INDEX = re.compile(r"\[[^]]*\]")
 class Group:
     """What one container, model, optimizer or tensor holds on a device, in bytes.
 
-    `path` is how the user would write it, `root` the name it was reached through. `count` are the
-    members that hold anything. `graph_bytes` are held by autograd graphs alone, which hang on
-    `graphs` members. `shapes` counts tensors by shape, dtype and bytes, without gradients,
-    optimizer state and graphs. `progress` is the share of a model's parameters that the graph of
-    the failed pass has come to, 0 where it says nothing. `keyed`: its members have keys.
-    `plain`: they are tensors, models or tuples of these, and no other objects around them.
-    `others` are the keys of its other names: it is one object, or one memory, with all of them.
-    `suspended` is the first of the ways through a function that goes on later, or a Future.
+    `path` is the code to reach it, `root` the variable in that. `count` is the number of members
+    that hold memory. `graph_bytes` are retained only by autograd graphs, which belong to `graphs`
+    members. `shapes` counts tensors by shape, dtype and bytes, without gradients, optimizer state
+    and graphs. `progress` is the share of a model's parameters that the graph of the failed pass
+    has reached, 0 where that is unknown. `keyed`: members have keys. `plain`: members are tensors,
+    models or tuples of these, without other objects around them. `others` are the keys of other
+    names of the same object or memory. `suspended` is the first of its paths through a suspended
+    function or a Future.
     """
 
     root: str
@@ -239,9 +239,9 @@ def _levels(place: Place) -> tuple[tuple[Place, Member], ...]:
 def _container(
     place: Place, levels: Sequence[tuple[Place, Member]], members: Mapping[str, set[Member]]
 ) -> tuple[Place, Member | None]:
-    """Return what a tensor counts as a member of: itself where it stands alone.
+    """Return the container that a tensor counts as a member of, or the tensor if there is none.
 
-    The outermost container of several members, else the innermost that there is.
+    The outermost container with several members comes first, then the innermost of any size.
     """
     for container, member in levels:
         if len(members[container.path]) >= _SEVERAL:

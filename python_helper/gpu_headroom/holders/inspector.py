@@ -1,7 +1,7 @@
-"""What an object is, what it keeps, and what memory is behind it: asked by whoever walks.
+"""Classification of an object: what it is, what it retains, and the memory behind it.
 
-A walk with places (`walk.py`) and the reference graph of a release ask the same inspector, and so
-agree on what may lead to GPU memory.
+A walk with places (`walk.py`) and the reference graph of a release use the same inspector, so
+they agree on what may lead to GPU memory.
 """
 
 from __future__ import annotations

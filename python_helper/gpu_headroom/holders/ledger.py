@@ -55,7 +55,7 @@ class HeldStorage:
 
 
 class StorageLedger:
-    """Counts each storage once, for whoever reaches it first."""
+    """Count of each storage, once, for the first place that reaches it."""
 
     def __init__(self) -> None:
         self._held: dict[object, HeldStorage] = {}

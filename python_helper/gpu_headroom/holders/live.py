@@ -1,4 +1,4 @@
-"""The facts of what stands under a notebook's names at a failure, read off the objects."""
+"""Facts about the values of a notebook's variables at a failure, read from the objects."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def measure(life: Measured, request_id: str | None, turn: Turn) -> wire.Holders:
 
 
 def not_measured(life_id: str, request_id: str | None, why: wire.Message) -> wire.Holders:
-    """Return what is told of a measurement that failed, or must not be made."""
+    """Return the message for a measurement that failed, or is not possible now."""
     return {
         "type": "holders",
         "life_id": life_id,

@@ -66,7 +66,7 @@ def visit_optimizer(walk: Walked, optimizer: Any, place: Place) -> None:
     if is_kind(groups, list):
         walk.push(groups, place.step(edge=GROUP, kind="parameters"))
     if is_kind(state, dict):
-        # Its keys are the parameters themselves: a state is told by their order.
+        # The keys are the parameters themselves: a state is identified by its position.
         walk.push(list(dict.values(state)), place.step(edge=STATE, kind="optimizer_state"))
     for name, value in attributes.items():
         walk.push(value, place.step(name))

@@ -1,4 +1,4 @@
-"""Any other object: what stands in its `__dict__` and its slots."""
+"""Members of an object of any other class: the values in its `__dict__` and its slots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a walk stands: the root it started from, and each step it took since."""
+"""Position of a walk: the root it started from, and each step since."""
 
 from __future__ import annotations
 

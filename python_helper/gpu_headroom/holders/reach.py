@@ -50,9 +50,9 @@ def of_kinds(inspector: Inspector, values: list[Any], kinds: list[type]) -> list
 
 
 def _leads_nowhere(inspector: Inspector, members: list[Any], seen: Container[int]) -> bool:
-    """Return whether nothing that `members` refer to can be or hold GPU memory.
+    """Return whether nothing that `members` refer to can be or retain GPU memory.
 
-    `False` where it cannot be told: then each member has to be visited.
+    `False` where that is unknown: then each member has to be visited.
     """
     level = members
     tested: set[int] = set()

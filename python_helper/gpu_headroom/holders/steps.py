@@ -100,7 +100,7 @@ def _in_local(way: Sequence[Any]) -> Taken:
 
 
 def _in_object(way: Sequence[Any]) -> Taken:
-    """An attribute, whether it stands in a slot, in the `__dict__`, or in neither visibly."""
+    """Return the step to an attribute, in a slot or `__dict__`; `<ClassName>` if in neither."""
     is_class = is_kind(way[0], type)
     own = (
         namespace_of(way[0])

@@ -1,7 +1,7 @@
-"""What goes on later, or has been promised: suspended functions, tasks, Futures, executors' work.
+"""Suspended functions, tasks, Futures and the work of executors, with what they retain.
 
-An event loop, a thread or an iterator in C may be all that keeps them: no name leads there, and
-yet nothing of it is waiting for Python's collector.
+An event loop, a thread or an iterator in C may be all that refers to them: no name leads there,
+and the garbage collector does not collect them.
 """
 
 from __future__ import annotations
@@ -49,9 +49,10 @@ def kinds() -> list[type]:
 
 
 def roots(walk: Walked) -> list[Root]:
-    """Return the promises that no walk came by as places to walk from, as `work()`.
+    """Return suspended functions and Futures that no walk reached, as roots named `work()`.
 
-    Not those of the kernel and of Python's own: what they lead to are functions of somebody's.
+    Those of the kernel and of the standard library are left out: they lead to users' functions,
+    which are roots themselves.
     """
     return [
         (promise, Place("elsewhere", name))
@@ -77,7 +78,7 @@ def _name(value: Any) -> str:
 
 
 def _visit_suspended(walk: Walked, holder: Any, place: Place) -> None:
-    """Reading `f_locals` of a frame that goes on would leave a copy that keeps old values alive."""
+    """Visit the referents: reading `f_locals` of a suspended frame would keep old values alive."""
     code = code_of(holder)
     _visit_referents(walk, holder, place.step(code.co_name if code is not None else "", LOCAL))
 

@@ -124,7 +124,7 @@ class TrainingState:
         )
 
     def _reachable(self, names: dict[str, Any], containers: bool) -> Iterator[tuple[str, Any]]:
-        """Yield what code can be written for: names, and what stands in objects and containers."""
+        """Yield values and the code for them: variables, and members two levels below these."""
         level = items_of(names)
         for _ in range(2):
             yield from level

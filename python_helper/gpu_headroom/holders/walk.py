@@ -27,13 +27,12 @@ _FIRST: tuple[object, ...] = (modules.visit, modules.visit_optimizer, arrays.vis
 class Walk:
     """One walk over any number of roots.
 
-    `truncated` tells that its turn ended some of it, `unlisted` that there were too many objects
-    to ask the gc for those that no name reaches.
-    `promises` are what the gc knows to be suspended, or a promise.
-    `results` are the tensors met that a graph hangs on; `into_graphs` goes on into the graphs.
-    `saved` has the storages that nodes keep.
-    `saved_from` has the nodes that made what graphs may have saved, with the place of the graph.
-    `reached` are the parameters that graphs of failed functions lead to, by their storages.
+    `truncated`: the turn ended before the walk did. `unlisted`: there were too many objects to get
+    those that no name reaches from the gc. `promises` are suspended functions and Futures from the
+    gc. `results` are the tensors found that have a graph. `into_graphs`: also walk the graphs.
+    `saved` are the storages that nodes retain. `saved_from` are the nodes that made what graphs
+    may have saved, with the place of the graph. `reached` are the storages of the parameters that
+    graphs of failed functions lead to.
     """
 
     def __init__(self, inspector: Inspector, *, into_graphs: bool = True) -> None:
