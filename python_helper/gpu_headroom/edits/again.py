@@ -40,11 +40,11 @@ _ARGV = "sys.argv"
 
 
 class Again:
-    """The cells of a notebook in the order in which they ran, and what each of them does.
+    """The cells that have to run again, found from the order in which they ran and their code.
 
-    `order` are their keys, that of the failing cell last: of that only what stands up to the
-    failing `line` has run. `edited` are the lines that change, by the key of their cell, `live`
-    what there is now.
+    `order` are the keys of the cells, the failing cell last; of that cell only the lines up to
+    `line` have run. `edited` are the lines that change, by the key of their cell. `live` are the
+    facts about the current values.
     """
 
     def __init__(

@@ -36,9 +36,9 @@ _MOST_CELLS = 30
 
 @dataclass(frozen=True, slots=True)
 class CellChange:
-    """A rewrite that changes `cell` as it ran; `line` is the one that a person is told of.
+    """A rewrite of `cell`, in the text that ran; `line` is the line that the report names.
 
-    Of a script `ran_by` is the cell and its line that run it.
+    For a script, `ran_by` is the cell that runs it, with its line.
     """
 
     cell: CellRun

@@ -149,10 +149,10 @@ def _shown(statement: Statement, keeps: Keeps) -> str:
 
 
 def _cut(line: Line, others: Sequence[Line], texts: Collection[str]) -> str:
-    """Return of a line the statements that the other text lacks, and of these its own strings."""
+    """Return the statements of a line that the other text lacks, without the others' strings."""
     known = {_plain(token) for other in others for token in other}
     hidden = [_plain(token) in known for token in line]
-    if all(hidden):  # it has become another line by what stands beside it
+    if all(hidden):  # all tokens are elsewhere in the other text, in another combination
         hidden = [False] * len(line)
     return _joined(line, hidden, lambda text: text not in texts)
 

@@ -139,7 +139,7 @@ class _Numbers:
         return False
 
     def _step(self, cell: CellCode, child: ast.AST, parent: ast.AST) -> bool | None:
-        """Return whether a parent makes it a number; `None`: it goes on."""
+        """Return whether a parent makes a number of the value; `None`: look at its parent."""
         if isinstance(parent, ast.Attribute):
             outer = cell.parent(parent)
             if parent.attr in _WITHOUT:
@@ -168,7 +168,7 @@ class _Numbers:
         )
 
     def _given(self, call: ast.Call) -> bool | None:
-        """Return whether a call makes numbers of what it is given; `None`: it goes on with it."""
+        """Return whether a call makes numbers of its arguments; `None`: look at the result."""
         name = called(call)
         if isinstance(call.func, ast.Name):
             if any(use.how != "read" for _, use in self._notebook.uses(name)):
@@ -195,7 +195,7 @@ def _is_begun(node: ast.AST, parent: ast.AST | None) -> bool:
 
 
 def _is_shown(node: ast.AST) -> bool:
-    """Return whether a value is shown there, or told from others by its size."""
+    """Return whether the value of a node is displayed, or compared by size."""
     if not isinstance(node, ast.Compare):
         return isinstance(node, (ast.Expr, ast.FormattedValue))
     return not any(

@@ -25,11 +25,11 @@ _LOOKS = ("print", "len", "type", "sorted", "list")
 def loaded_to_host(
     torch: str, loads: Collection[str], entries: Mapping[str, Collection[str]] | None = None
 ) -> Rewrite:
-    """`loaded_to_host("torch", ["model"])`: `torch.load(path, map_location="cpu")`.
+    """Create a rewrite of `torch.load(path)` to `torch.load(path, map_location="cpu")`.
 
-    For a checkpoint that goes into `load_state_dict` of what has one of these names, in the same
-    statement or under a name of the cell, and nowhere else in the notebook. `entries` are keys of
-    live dicts, by their names, under which no tensor stands: these may be read.
+    For a checkpoint that is passed to `load_state_dict` of one of the `loads`, in the same
+    statement or through a variable of the cell, and used nowhere else in the notebook. `entries`
+    are keys of live dicts, by variable name, without tensors below them: code may read these keys.
     """
     needs = partial(_is_only_loaded, torch=torch, entries=entries or {})
     return replace(_loaded(torch, frozenset(loads)), needs=needs)

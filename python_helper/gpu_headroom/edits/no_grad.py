@@ -151,7 +151,7 @@ class _Program:
         return found
 
     def back_through(self, own: ast.stmt, made: set[str]) -> bool:
-        """Return whether gradients may be computed of what stands under names that `own` made."""
+        """Return whether gradients may be computed for names that `own` has made."""
         before: set[str] = set()
         while before != made:
             before = set(made)
@@ -212,7 +212,7 @@ def _head(node: ast.stmt) -> ast.AST:
 
 
 def _plain(block: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the statements of a block and of those in it; a definition stands for itself."""
+    """Yield the statements of a block and of nested blocks; a definition as one statement."""
     for statement in block:
         inner = [value for _, value in ast.iter_fields(statement) if _is_block(value)]
         inner += [handler.body for handler in getattr(statement, "handlers", [])]

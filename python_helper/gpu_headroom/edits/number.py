@@ -1,4 +1,4 @@
-"""Set a number where it stands: the batch, the length of the input, the size of images."""
+"""Edit of a number in its place: the batch size, the input length, the size of images."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _literals(text: str, literal: SizeLiteral) -> list[SizeLiteral]:
 
 
 def _is_there(literals: Iterable[SizeLiteral], at: SizeLiteral, value: int) -> bool:
-    """Return whether a value stands in the place of a literal, under its name."""
+    """Return whether a value is at the position of a literal, under its name."""
     places = [(literal.name, literal.value, literal.line, literal.column) for literal in literals]
     return (at.name, value, at.line, at.column) in places
 

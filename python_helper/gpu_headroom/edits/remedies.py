@@ -139,10 +139,10 @@ def _new(shown: Shown) -> int:
 def _change_of(
     evidence: Evidence, batch: SizeLiteral, value: int
 ) -> tuple[CellChange | None, bool]:
-    """Change the number where it stands; an option's behind the `%run` of the failing cell.
+    """Change the number in its place; that of an option after the `%run` of the failing cell.
 
-    Or behind the command there, which is read as one. And say whether it is in a file that was
-    imported, where a change is of no use before a restart.
+    A command that starts a script is treated like `%run`. The second value is whether the number
+    is in an imported file, where a change has no effect before a restart.
     """
     cell, line = evidence.failure.cell, evidence.line
     path, started, read = batch.cell.path, "", cell

@@ -55,7 +55,7 @@ class CellSource(Tree):
             starts.append(starts[-1] + len(line) + 1)
         return starts
 
-    # What stands where.
+    # Positions.
 
     @property
     def tree(self) -> ast.Module:
@@ -198,7 +198,7 @@ class CellSource(Tree):
         return end, False
 
     def _gap(self, at: int) -> int:
-        """Return where the code goes on after blanks and comments."""
+        """Return the position of the next code after blanks and comments."""
         match = _GAP.match(self.text, at)
         return match.end() if match else at
 

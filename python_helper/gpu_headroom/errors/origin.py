@@ -33,7 +33,7 @@ def brought_by(error: BaseException) -> Engine | None:
 
 
 def of_frame(frame: FrameType) -> Engine | None:
-    """Return who brings errors here, or made a step of their tracebacks anew; `None`: nobody."""
+    """Return the engine whose frame re-raises or rebuilds remote errors; `None` for others."""
     # `exec` takes a dictionary of anybody's making.
     module = top_of(dict.get(frame.f_globals, "__name__"))
     rebuilt: Engine | None = "process" if _REBUILT in frame.f_code.co_names else None

@@ -86,7 +86,7 @@ def _said(text: str, place: _Place) -> Pasted | None:
 
 
 class _Place(NamedTuple):
-    """Where an error stands in a text: its class, its message, and the traceback above it."""
+    """An error in a text: its class, its message, and the traceback above it."""
 
     name: str
     said: slice

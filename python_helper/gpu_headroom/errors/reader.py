@@ -1,7 +1,7 @@
-"""What errors say, cut down to where frameworks speak.
+"""Texts of errors, shortened to the parts that frameworks write.
 
-A message may carry a log of megabytes. What a framework says stands at its head, or at its tail
-where another error wraps it; in the middle of a log it is found by a few words.
+A message may carry a log of megabytes. A framework's own text is at its head, or at its tail if
+another error wraps it; in the middle of a log it is found by a few words.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ class Reader:
         return " ".join([self.read(arg) for arg in args if is_kind(arg, str)])
 
     def read(self, text: str) -> str:
-        """Return a text that is short, else its head, its tail and what stands around signs."""
+        """Return a short text whole, else its head, its tail and the surroundings of signs."""
         most = max(_LEAST, self._left // 4)
-        # `str` is asked, and not the text: a subclass may answer for itself.
+        # `str`'s own methods: a subclass may override them.
         if str.__len__(text) > most:
             text = "".join(_pieces(_ends(text, max(self._reach, most)), most))
             self._reach //= 4
@@ -70,7 +70,7 @@ def _pieces(text: str, most: int) -> Iterator[str]:
     spans = [(0, end), (len(text) - end, len(text))]
     for sign in SIGNS:
         first = text.find(sign)
-        # The last one first: what was wrapped stands behind the words of who wrapped it.
+        # The last one first: a wrapped text comes after the words of its wrapper.
         places = (text.rfind(sign), first) if first >= 0 else ()
         spans += [(place - _BEFORE, place + _AFTER) for place in places]
     done = 0

@@ -44,7 +44,7 @@ _NAMED = re.compile(
     r"|^\[rank(?P<rank__>\d{1,9})\]:",
     re.MULTILINE,
 )
-# A step of a traceback, with the code that stands below it, as Python and as IPython show it.
+# A step of a traceback, with the code below it, as Python and as IPython print it.
 _STEP = re.compile(
     r"^([ \t|]*)(?:File |Cell In)[^\n]*\n(?:\1[ \t][^\n]*\n?|\s*\n|-+> ?\d[^\n]*\n)*", re.MULTILINE
 )
@@ -68,7 +68,7 @@ class RemoteWorker:
 
 
 def carrier(error: BaseException) -> Engine | None:
-    """Return who brings such errors; `None`: nobody, they are raised where they are found."""
+    """Return the engine that raises such errors for a remote process; `None` for local errors."""
     return next((CARRIERS[name] for _, name in origins(type(error)) if name in CARRIERS), None)
 
 
@@ -131,13 +131,13 @@ def _parts(value: Any) -> Mapping[Any, Any]:
     if is_kind(value, BaseException):
         kept = {**dict(_kept_by(kind, value)), **vars(value)}
         if kept.pop("cmd", None) is not None:
-            return kept  # a command may quote anything, and stands in its `args`, too
+            return kept  # a command may quote anything, and `args` contains it too
         return kept or {str(n): argument for n, argument in enumerate(args_of(value))}
     return vars(value) if name_of(kind) == _INSIDE else {}
 
 
 def _kept_by(kind: type, error: BaseException) -> Iterator[tuple[str, Any]]:
-    """Yield what stands in slots, and in Ray's class for one error: its text names the process."""
+    """Yield values of slots, and the text in Ray's class for one error, which names the process."""
     for base in mro(kind):
         for name, slot in namespace_of(base).items():
             if name in _KEYS and type(slot) is MemberDescriptorType:

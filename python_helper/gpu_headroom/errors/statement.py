@@ -27,9 +27,9 @@ _SURVIVED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What a text says, in bytes as printed; `None` is not said.
+    """Contents of a message, in bytes as printed; `None` for values that it does not contain.
 
-    `reserved_bytes` includes what is in use. Not `certain`: it also stands for other faults.
+    `reserved_bytes` includes memory in use. `certain` is false if the text may have other causes.
     """
 
     framework: str
@@ -112,7 +112,7 @@ def _by_clauses(found: Format, text: str) -> Statement:
 
 
 def captured(pattern: re.Pattern[str], text: str) -> str | None:
-    """Return what the last match captured: a wrapped error stands behind its wrapper's words."""
+    """Return a group of the last match: a wrapped error comes after the words of its wrapper."""
     matches = list(pattern.finditer(text))
     return next((group for group in matches[-1].groups() if group), None) if matches else None
 

@@ -55,7 +55,7 @@ _NAMED_LINE = re.compile(r"[\w.]{1,99}: ")
 _MODULES = frozenset({"numba", "pycuda", "tensorflow"})  # whose errors are no `RuntimeError`
 # Whose own code raises what CUDA's functions returned.
 _FRAMEWORKS = frozenset({*TITLES, "numba", "numba_cuda", "pycuda"})
-# At these Python code raises, or a generator or a coroutine is given what somebody else raised.
+# Python code raises at these, or a generator or a coroutine receives another function's error.
 _RAISES = frozenset({"RAISE_VARARGS", "RERAISE"})
 _IS_GIVEN = frozenset(
     {"YIELD_VALUE", "YIELD_FROM", "SEND", "RESUME", "RETURN_GENERATOR", "POP_TOP"}
@@ -123,5 +123,5 @@ def _raised_here(step: TracebackType | None) -> bool:
     name = opcode.opname[instructions[at]]
     if name in _RAISES:
         return module in _FRAMEWORKS
-    # What a future was told is raised by its `result`; Cython's frames stand at their first step.
+    # `result` of a future raises its error; the position in Cython's frames is the first step.
     return module != "asyncio" and (name not in _IS_GIVEN or (name == "RESUME" and at == 0))

@@ -41,7 +41,7 @@ _LARGEST = 2**40
 _PLAIN = {str, bytes, float, bool, type(None), list, tuple, set, frozenset}
 _LOOPS = (ast.For, ast.AsyncFor)
 _BLOCKS = (ast.If, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.Module)
-# No theory stands behind these; `benchmarks/causes` shows what comes of them.
+# Chosen by trial, without a theory: `benchmarks/causes` shows the effect.
 _PROVEN_SHARE = 0.1  # of what is in use must have as many rows as a literal says
 _PROVEN_UNNAMED = 0.5  # the same where its name says nothing
 _LINKED = 0.01  # … and something else says that it leads to these rows
@@ -70,10 +70,10 @@ class AtOnce(NamedTuple):
 
 
 def numbers_in(error: BaseException) -> dict[int, frozenset[str]]:
-    """Return the integers that the frames of an error know, with their names.
+    """Return the integers in the frames of an error, with their names.
 
-    Variables, and what stands in objects and dicts under these, one and two steps in. Objects are
-    looked at, not asked.
+    Variables, and members of objects and dicts one and two levels below them. No methods of these
+    objects are called.
     """
     look = _Integers()
     frames = [frame for frame, _ in walk_tb(error.__traceback__)][-_MOST_FRAMES:]

@@ -1,7 +1,7 @@
-"""What a failure before leaves in use while the next cell runs.
+"""Memory that an earlier failure leaves in use while the next cell runs.
 
-When that one fails, its error takes the place of the earlier one, and what this had kept cannot
-be told any more: so it is measured before, between the cells.
+If the next cell fails too, its error replaces the earlier one, and what that error retained can no
+longer be measured: so it is measured before, between the cells.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class EarlierError:
             self._shown, self._bytes = last_shown(), {index: held}
 
     def measure(self, shell: Any, _: Job | None, turn: Turn) -> None:
-        """Measure what the error that is shown now holds; between cells, where nobody trains."""
+        """Measure what the last shown error retains; called between cells, without a training."""
         shown = last_shown()
         if turn.blocked_by is not None:
             return
@@ -59,10 +59,10 @@ class EarlierError:
 
 
 class Tries:
-    """The tries of one cell: a later one begins with what is left, and fails earlier for it.
+    """Failures of the same cell: a later one starts with less free memory, so it fails earlier.
 
-    What the cell needs is told by the one that began with least. Of one code no batch is proposed
-    that is larger than the one before. It holds no error.
+    The failure that started with the least in use shows what the cell needs. No batch is suggested
+    that is larger than the last one for the same code. No error is retained.
     """
 
     def __init__(self) -> None:

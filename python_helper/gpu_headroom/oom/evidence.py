@@ -48,30 +48,32 @@ _NAMED_BYTES = MIB
 _SEVERAL = 3
 _NAMED_SHARE = 0.01  # of what the traceback keeps in use
 _ROLES: Sequence[Literal["image", "length"]] = ("image", "length")
-# No theory stands behind this share; `benchmarks/causes` shows what comes of it.
+# Chosen by trial, without a theory: `benchmarks/causes` shows the effect.
 _PROVEN_INPUT = 0.3  # of what is in use has a side as long as a literal says
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """All that rules and remedies may reason from; sizes in bytes, `None` is not known.
+    """All facts that rules and remedies use; sizes in bytes, `None` for unknown values.
 
-    `failure` has a reading of another card than the one that failed among its `other_devices` only.
-    `kinds` is what was found, by what it is; `parts` is all that was in use, in the order of the
-    bar. `let_go_bytes` came back between the failure and the end of the cell: some was held by the
-    error that this one took the place of, the rest had no name yet. `batch` scales `batch_bytes` of
-    what is in use, or `batch_twin` does, a number as likely as that; `input_size`, the length of
-    the input or the side of an image, `input_bytes`; `at_once` is what is known of a batch without
-    a literal. `halves_bytes` is what autocast would save of what graphs keep, `saver` the operation
-    that keeps most of that, `longer` what is longer now than in the round before.
-    `groups` are what stands under one name, `models` those of them that hold memory. `others` are
-    asked for where there is much that is not this process's. `training` is what can be saved of
-    one that had made a step. `notebook` are all cells as they ran, `live` what was alive.
-    `fitting_batch` is what another process proposes that has measured it; `most_batch` what was
-    proposed at an earlier failure of the same code.
-    `advised` is what is advised by where that is another, better one: of the first try of the cell.
-    `complete` is false where the survey did not come to its end, `ended` says why memory may not
-    have been found for it.
+    `failure` has readings of other GPUs than the failed one in its `other_devices` only. `kinds`
+    are the bytes found by kind; `parts` all bytes in use, in the order of the bar. `let_go_bytes`
+    were freed between the failure and the end of the cell: the error that this one replaced
+    retained some of it, the rest had no name yet.
+
+    `batch` scales `batch_bytes` of the memory in use, or `batch_twin` does, an equally likely
+    number. `input_size`, the length of the input or the side of an image, scales `input_bytes`.
+    `at_once` describes a batch that no literal sets. `halves_bytes` is what autocast would save of
+    the memory that graphs retain, `saver` the operation that retains most of it, `longer` what is
+    longer now than in the previous iteration.
+
+    `groups` are the groups of storages under one name, `models` those with memory. `others` are
+    only read if much memory is not this process's. `training` is what can be saved of a training
+    that has made a step. `notebook` are all cells as they ran, `live` facts about the values.
+    `fitting_batch` is the suggestion of another process that has measured it; `most_batch` the
+    suggestion at an earlier failure of the same code. `advised` is better evidence to take advice
+    from, that of the first failure of the cell. `complete` is false if the survey was cut short;
+    `ended` is why memory may be missing from it.
     """
 
     failure: Failure

@@ -1,7 +1,7 @@
-"""Where a failure happened: the line of the cell, and whether in a backward pass.
+"""Position of a failure: the line of the cell, and whether it was in a backward pass.
 
-IPython compiles a cell without its leading blank lines, and makes one line of a magic that
-is continued over several: lines are told as the notebook shows them.
+IPython compiles a cell without its leading blank lines, and joins the lines of a continued magic.
+Line numbers here are those that the notebook shows.
 """
 
 from __future__ import annotations

@@ -73,9 +73,9 @@ class Failure:
 
     @property
     def in_other_process(self) -> bool:
-        """Whether it was another process's GPU that was full, of which nothing is measured here.
+        """Whether the full GPU was another process's, which is not measured here.
 
-        A request that this process's allocator has refused is its own, whoever raised the error.
+        A request that this process's allocator refused is local, whichever error reports it.
         """
         said, capture = self.recognition.said.requested_bytes, self.capture
         seen = None if capture is None else capture.requested_bytes

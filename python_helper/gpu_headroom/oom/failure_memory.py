@@ -26,12 +26,12 @@ _PRINTED = 0.01  # how exact the numbers in an error are
 
 @dataclass(frozen=True, slots=True)
 class FailureMemory:
-    """One device when the request failed, in bytes; `None` is not known.
+    """One device when the request failed, in bytes; `None` for unknown values.
 
-    `free_bytes` is what the driver had; `usable_bytes` of it could be had, less where a memory
-    fraction is set; `beside_bytes` of what is cached is other frameworks'. `source` is the call
-    that told what is in use and reserved, or `ERROR`; the other two told capacity and free, empty
-    where none did.
+    `free_bytes` is the driver's number; `usable_bytes` the part of it that this process could
+    allocate, less than all with a memory fraction; `beside_bytes` the part of the cache that other
+    frameworks have. `source` is the call that returned the bytes in use and reserved, or `ERROR`;
+    the other two sources are the calls for capacity and free memory, empty if there was none.
     """
 
     capacity_bytes: int | None

@@ -53,11 +53,11 @@ class Layers(NamedTuple):
 
         With the running layer's own. `reached` is the share of the model's parameters that a graph
         had come to, `keeps` whether there is one; of a pass that `trains` the peak may be on the
-        way back, where a layer's gradients stand beside what was made before it.
+        way back, when a layer's gradients exist in addition to what was made before it.
         """
         at = self.at
         if reached and self.has_parts:
-            least = reached * sum(self.parameters) + 0.5  # of a whole number, told as a share
+            least = reached * sum(self.parameters) + 0.5  # of a whole number, given as a share
             counts = accumulate(self.parameters)
             at = max(at, sum(count <= least for count in counts) - 1)
         there, peak = [], 0.0
@@ -84,10 +84,10 @@ class Layers(NamedTuple):
 def layers_of(
     running: list[Any], inspector: Inspector, beside: Sequence[Any] = ()
 ) -> Layers | None:
-    """Look at the parts of the outermost running model; `None` where nothing can be told.
+    """Look at the parts of the outermost running model; `None` if they show nothing.
 
-    `running` are that model and the parts in which it ran, outermost first; `beside` the models
-    that the code that calls it names, too.
+    `running` are that model and its parts that were running, outermost first; `beside` the other
+    models that the calling code names.
     """
     if not running:
         return None

@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from ..readings.snapshot import DeviceReading
 
 MUCH_OUTSIDE = 0.2
-"""Of the card; less than that is a context of one's own, and nobody is asked whose it is."""
+"""Share of a GPU; less than that is this process's own context, and is not looked up."""
 _PROC = Path("/proc")
 _MOST_ANCESTORS = 20
 _MOST_PROCESSES = 100
 
 
 class Others(NamedTuple):
-    """The other processes on a GPU, the largest first, and what two kinds of them hold, in bytes.
+    """The other processes on a GPU, the largest first, and the bytes of two kinds of them.
 
     `started_bytes` are of processes that this kernel started, `kernels_bytes` of other notebooks'
-    kernels. Where the driver or the system tells nothing there are none. `hidden`: under Windows
-    nobody can tell whose the memory is.
+    kernels. Empty where the driver or the system reports nothing. `hidden`: on Windows, the memory
+    of single processes is not available.
     """
 
     processes: tuple[Process, ...] = ()

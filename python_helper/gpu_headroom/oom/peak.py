@@ -86,10 +86,10 @@ class Peak:
         return requested + min(temporary, most)
 
     def _at_peak(self, scaling_bytes: int, *, room: bool) -> float:
-        """Return the bytes that there will be at the peak of what scales with the batch.
+        """Return the bytes that scale with the batch at the peak of the running pass.
 
-        That is now `scaling_bytes`, and what was being computed. Only the running pass goes on.
-        With `room` for what is not known of it.
+        `scaling_bytes` is what there is now, besides what was being computed. With `room`, the
+        estimate includes a margin for unknown parts.
         """
         computed, own = self._computed(), self._evidence.pass_bytes
         # What an earlier error holds goes before the cell runs again, and is of no use to it.

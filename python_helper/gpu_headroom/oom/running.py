@@ -70,24 +70,26 @@ _MOST_FRAMES = 200
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """What the text of the running code says.
+    """Facts from the source of the running code.
 
-    `trains`: a backward pass belongs to it. `in_optimizer`: an optimizer was making its step.
-    Names are as groups have them (`Group.keys`): `out`, of a function `out in fit`, of any object
-    `.total`. `previous`: names that the innermost loop gives a value only at the failing line or
-    behind it, so what they hold comes from the round before. `adding`: those that a loop on the way
-    adds to, or makes from themselves. `growing`: those of what the running code appends to.
-    `one_pass`: those that a loop collects for a backward pass behind it, `rounds_done` the share of
-    its rounds that had begun, where that can be told.
-    `assigning`: names that were to get another value. `bound`: names that a round of a loop, or a
-    function, has given a value on the way. `of_libraries`: lists that functions of
-    libraries were filling. `loops`: whether one of these ran in a loop, other than
-    through the parts of a model; `first_round`: each of these loops was in its first round for
-    certain. `asks_mode`: the model's own code asks whether it trains. `at_once`: it is one of
-    several tasks. `gathering`: what was keeping its values until the last of them is made, and
-    `gathered_at` its file and line where a library's. `functions`: all that were running,
-    outermost first; `own` are those of the person's, `callers` those from which the model was
-    called, `calls` the names of all functions, and what the bytecode of these reads besides.
+    Names are as in `Group.keys`: `out`, of a function `out in fit`, of any object `.total`.
+
+    `trains`: the code has a backward pass. `in_optimizer`: an optimizer was making its step.
+    `previous`: names that the innermost loop assigns only at or after the failing line, so their
+    values are from the previous iteration. `adding`: names that a running loop adds to, or
+    computes from their old values. `growing`: names that the running code appends to. `one_pass`:
+    names that a loop collects for a backward pass after it; `rounds_done`: the share of its
+    iterations that had started, if that is known. `assigning`: names that were to get another
+    value. `bound`: names that an iteration, or a function, has assigned on the way.
+    `of_libraries`: lists that functions of libraries were filling.
+
+    `loops`: whether library code ran in a loop, other than through the parts of a model.
+    `first_round`: each of these loops was certainly in its first iteration. `asks_mode`: the
+    model's own code reads `training`. `at_once`: the code is one of several tasks. `gathering`: the
+    expression that was collecting values, and `gathered_at` its file and line in a library.
+    `functions`: all that were running, outermost first; `own`: the user's among them; `callers`:
+    those that called the model; `calls`: the names of all functions, and other names that their
+    bytecode reads.
     """
 
     trains: bool = False

@@ -1,8 +1,8 @@
-"""How many values each layer of a model makes, told by the numbers that it has.
+"""Number of values that each layer of a model makes, estimated from the layer's sizes.
 
-Channels times area, the area being 1 at the input: a convolution of stride 2 leaves a quarter of
-it. Only shares of each other matter, so no shape has to be known. What a layer is given is told by
-its channels: mostly it is what the layer before has made.
+Channels times area, where the area is 1 at the input: a convolution of stride 2 leaves a quarter
+of it. Only ratios matter, so no shape has to be known. The number of channels shows which earlier
+result is a layer's input: mostly that of the layer before.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class LayerShapes:
             is_joined |= self._area in self._areas.get(others, ())
         if others and not is_joined:
             if self._image and self._image[0] == width and steps == 1:
-                self._area = self._image[1]  # it stands beside what that has made, to be added
+                self._area = self._image[1]  # a result to be added to the earlier one
             elif before:
                 self._area = before[-1]
         joined = given * self._area if is_joined else 0.0
@@ -166,6 +166,6 @@ def whole(value: object) -> int:
 
 
 def _both(value: object) -> list[int]:
-    """Return the steps along both sides: one number stands for two."""
+    """Return the steps along both sides; one number is used for both."""
     given = value if type(value) in (tuple, list) else (value, value)
     return [whole(number if type(number) is not float else round(number)) for number in given]  # type: ignore[attr-defined]  # a tuple or list by its type

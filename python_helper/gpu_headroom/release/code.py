@@ -1,9 +1,9 @@
-"""The clean-up cell: visible code that frees the same, right as it stands, without the helper.
+"""The clean-up cell: code in the notebook that frees the same memory, without the helper.
 
-It stays in the notebook, so it must be right in any session and however often it is run: it
-touches nothing but what it names, and of displayed values only those that are on a GPU then. What
-a person chose by name it lets go in the session in which it was chosen, and in no other: there the
-same names may be those of a model that has trained since.
+The cell stays in the notebook, so it has to be correct in any session and however often it runs.
+It touches only what it names, and of displayed values only those that are on a GPU at that time.
+Variables that the user chose are released only in the session in which they were chosen: in
+another one the same names may be those of a model that has trained since.
 """
 
 from __future__ import annotations

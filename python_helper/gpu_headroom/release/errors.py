@@ -1,7 +1,7 @@
-"""Errors that somebody keeps: in a list, a future, a task, a log; each keeps its functions' locals.
+"""Errors that objects retain, such as lists, Futures, tasks and logs, with their frames' locals.
 
-The errors stay. Their tracebacks go, and the frames of these are emptied where they are known to
-have ended: a task keeps a traceback of its own that cannot be taken from it.
+The errors stay. Their tracebacks are removed, and frames that have ended are cleared: the traceback
+that a task itself retains cannot be removed.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _item(situation: Situation, name: str, kept: list[Kept], title: Message) -> 
 
 
 def _stored(situation: Situation) -> list[Kept]:
-    """Return the errors with a traceback, and tracebacks without an error, that somebody keeps."""
+    """Return errors with a traceback, and tracebacks without an error, that objects retain."""
     found, shell = situation.candidates.errors, situation.shell
     errors = [value for value in found if is_kind(value, BaseException)]
     goes = situation.heap.goes_with_remembered

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Freeable:
-    """An item of a plan, made anew for each plan and each release; found again by its id.
+    """An item of a plan, created again for each plan and each release, and identified by its id.
 
-    `free` runs on the main thread between cells and returns what is worth saying of it, mostly
-    nothing; it may raise. `gives` is what comes back if this alone is freed, on all devices;
-    `None` is not measured. `name` is the user's variable that it is about, `names` are those that
-    it deletes. Outside the safe set `confirm` says what a person has to agree to. `blocked` says
-    why it cannot be freed now. `undo` is the id of the item that takes it back. `displayed` are
-    the names under which IPython keeps what it drops of the output history. `code` does beyond
-    the safe set what neither says, without the helper: statements of a function of the notebook
-    whose own names begin with `_`, right in any session; empty where that cannot be.
+    `free` runs on the main thread between cells, returns a message if there is one, and may raise.
+    `gives` is the memory that this item alone would free, on all devices; `None` if not measured.
+    `name` is the user's variable that the item is about, `names` the variables it deletes.
+    `confirm` is what the user has to agree to for an unsafe item. `blocked` is why it cannot be
+    freed now. `undo` is the id of the item that restores it. `displayed` are the names under which
+    IPython stores what the item removes from the output history. `code` are statements for the
+    clean-up cell beyond the safe items and the names: code of a function of the notebook, without
+    the helper, whose own names begin with `_`, correct in any session; empty if there is none.
     """
 
     id: str

@@ -32,7 +32,7 @@ _MOST = 5
 
 
 class _Result(NamedTuple):
-    """A tensor with a graph: where it stands, and whether it is a view."""
+    """A tensor with a graph, the code to reach it, and whether it is a view."""
 
     tensor: Any
     path: str

@@ -1,8 +1,8 @@
-"""Retained and reachable size: what comes back when an object goes, and what it leads to.
+"""Retained and reachable size of an object: the memory it frees, and the memory it leads to.
 
-Both are told from the reference graph, in bytes of GPU memory. An object goes when every reference
-to it comes from what lets go of it or from what goes with it; its memory comes back unless another
-array, or the graph of one, keeps the same storage. So retained sizes do not add up.
+Both are computed from the reference graph, in bytes of GPU memory. An object is freed if all
+references to it come from removed references or from objects that are freed too. Its memory is
+freed unless another array, or its graph, has the same storage. So retained sizes do not add up.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     Holder = tuple[Any, Collection[str] | None]
 
 _CHECK_EVERY = 64
-_OTHERS = 1  # the bit of what nobody has a name for
+_OTHERS = 1  # the bit of referrers without a name
 
 
 class Candidates(NamedTuple):
@@ -77,11 +77,11 @@ class Candidates(NamedTuple):
 
 
 class _Leads(NamedTuple):
-    """What leads to arrays: a bit for each object that a name stands for, by number.
+    """Names that lead to arrays: a bit for each named object, by number.
 
-    Those of `remembered` are tracebacks that no name stands for. `kept` and `reached` have the ids
-    of arrays by the bits of all that lead to them: `kept` by way of anything, with `_OTHERS` where
-    somebody else keeps them, `reached` as `Heap.reachable` goes.
+    The bits of `remembered` are tracebacks without a name. `kept` and `reached` have the ids of
+    arrays by the bits of all names that lead to them: `kept` through any object, with `_OTHERS` if
+    an object without a name retains them too; `reached` as in `Heap.reachable`.
     """
 
     bits: dict[int, int]
@@ -201,9 +201,9 @@ class Heap:
         return groups
 
     def reachable(self, value: object) -> Storages:
-        """Return what a value leads to, whoever else holds it.
+        """Return the storages that a value leads to, whether or not other objects retain them.
 
-        What an error remembers is not among it, nor the parameters that a graph only uses.
+        Without those in an error's traceback, and the parameters that a graph only uses.
         """
         own = self._numbers([value])
         if own.isdisjoint(self._leading):

@@ -63,7 +63,7 @@ def _components(starts: Iterable[int], follow: Follow, turn: Turn) -> Iterator[l
     done = set[int]()
     open_, begins = list[int](), list[int]()
     for start in starts:
-        # Below the first of a path stands what leads to it.
+        # A sentinel below the first node: its only successor is `start`.
         path = [] if start in order else [(start, iter((start,)))]
         while path:
             node, rest = path[-1]

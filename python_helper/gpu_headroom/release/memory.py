@@ -198,10 +198,10 @@ class ArrayMemory:
             self._enter_made(torch, tensors, [inspector.may_save(made_by) for made_by in nodes])
 
     def _enter_made(self, torch: Torch, tensors: dict[int, Any], may_save: list[bool]) -> None:
-        """Enter what nodes may have saved that do not show it: what they or the next have made.
+        """Enter what nodes may have saved without showing it: results of them or the next nodes.
 
-        That nobody in Python refers to a tensor, or that C++ refers to it or to its storage more
-        often than is known of, shows that it was saved. It is taken to be so by each that may have.
+        A tensor was saved if no Python object refers to it, or if C++ has more references to it or
+        its storage than are known. It counts as saved by each node that may have saved it.
         """
         known = Counter(key for obj in tensors for key in self.storages.get(obj, ()))
         shared = {key for key, count in self.sharing.items() if count > known[key]}

@@ -115,10 +115,10 @@ def run(
 
 
 def _free_all(items: list[Freeable], read: Read, garbage: int | None) -> list[ReleasedItem]:
-    """Free items in their order, on the main thread, each measured by itself.
+    """Free items in their order, on the main thread, and measure each.
 
-    `garbage` is what was collected before all else, so that it counts as garbage and as nothing
-    else. What is gone already nobody expects of the next item.
+    `garbage` are the bytes that the collection before has freed, counted as garbage only. What an
+    item has freed is subtracted from the expectation for the next items.
     """
     released: list[ReleasedItem] = []
     gone = Storages()
@@ -172,7 +172,7 @@ def _outcome(
     device = _most_gained(before, after)
     try:
         found = survey(situation.shell, situation.turn, unreached=False)
-    except (Abandoned, Disturbed):  # where a cell begins, what has been freed is told alone
+    except (Abandoned, Disturbed):  # as a cell starts: report the freed memory only
         found = None
     held = found.ledger.largest(device.index if device else 0) if found else []
     freed = _less(_in_use(before), _in_use(after))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _RUN = 2_000
 _CHECK_EVERY = 256
-# Of the time there is, with what went before: whoever asked waits for it.
+# Share of the time left after earlier stages; the second one if the user waits for the result.
 _SHARE_FOR_OTHERS, _SHARE_FOR_OTHERS_ASKED = 0.5, 0.1
 
 

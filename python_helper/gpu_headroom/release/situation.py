@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 class Situation:
-    """The kernel between two cells, looked at once for all items; made anew for each plan.
+    """State of the kernel between two cells, read once for all items and again for each plan.
 
-    `turn` is the time there is for all of it, a short one that nobody asked for unless given.
-    `cells` are the latest runs of all cells, oldest first. `kept` is what wings keep from one look
-    to the next. `stopped` says that CUDA failed for good: then nothing may touch the GPU. While it
-    is `looking`, `wanted` are the items that are asked for, by id; `candidates`, `heap` and
-    `models` are there while it `sees`, too: not beside a thread that is inside a framework.
-    `complete` is false where the time was over before all was come to.
+    `turn` limits the time for all of it; by default it is short, as for work without a request.
+    `cells` are the latest runs of all cells, oldest first. `kept` is what wings store from one plan
+    to the next. `stopped`: CUDA has failed for good, so nothing may touch the GPU. `wanted` are the
+    ids of the requested items, while `looking`. `candidates`, `heap` and `models` exist only while
+    it `sees`, which is not the case beside a thread that is inside a framework. `complete` is false
+    if the time was over before the end.
     """
 
     candidates: Candidates
@@ -54,7 +54,7 @@ class Situation:
         self._failed = failed
 
     def failed(self, part: str, error: BaseException) -> None:
-        """Report that items of one kind could not be found; raises it where nobody listens."""
+        """Report that items of one kind could not be found; raise `error` without a callback."""
         if self._failed is None:
             raise error
         self._failed(part, error)

@@ -1,9 +1,8 @@
-"""The errors that Python and IPython remember: dropping them frees the variables of failed cells.
+"""Errors that Python and IPython store: removing them frees the variables of failed cells.
 
-IPython 7.34 to 9 keep an error in `sys.last_*`, in `InteractiveTB`, in the last execution
-result, and after `%debug` in its debugger. Each of these lets go of it. The error itself is left
-as it is: where somebody keeps it besides, in a variable of the person's, it is theirs, with its
-traceback and all that this holds.
+IPython 7.34 to 9 store an error in `sys.last_*`, in `InteractiveTB`, in the last execution result,
+and after `%debug` in the debugger. All of these references are removed. The error itself is not
+changed: if the user has it in a variable, it stays with its traceback and all that this retains.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ def items(situation: Situation) -> Iterator[Freeable]:
 
 
 def debugging() -> bool:
-    """Whether a debugger stands in a frame at this moment: what it looks at must stay."""
+    """Whether a debugger has suspended a frame, whose variables must then stay."""
     return any(
         frame.f_globals.get("__name__") in _DEBUGGERS
         for stack in sys._current_frames().values()  # noqa: SLF001 — the documented way to other threads' stacks

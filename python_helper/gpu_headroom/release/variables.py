@@ -52,7 +52,7 @@ def items(situation: Situation) -> Iterator[Freeable]:
 
 
 def _sizes(situation: Situation, values: dict[str, Any]) -> dict[str, int]:
-    """Return what variables keep, whoever else does; never one that is code."""
+    """Return the bytes that variables lead to, also from other objects; none for code."""
     sizes = {
         name: situation.heap.reachable(value).bytes
         for name, value in values.items()
