@@ -1,7 +1,7 @@
-"""The processes of a dry run: one that imports, and one for each run, forked from it.
+"""Processes of a dry run: one that imports the packages, and a fork of it for each run.
 
-It tells of itself on standard output, a line of JSON for each event; what the notebook prints goes
-nowhere. Only here is the simulated GPU started, and cells of a person are executed.
+Events go to standard output, one JSON object a line; what the notebook prints is discarded. Only
+these processes start the simulated GPU and execute the user's cells.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def main() -> NoReturn:
                 _run(line)
             os.close(asked)
             while os.waitpid(pid, os.WNOHANG) == (0, 0):
-                if select.select([0], [], [], _LOOK_EVERY_S)[0]:  # nobody waits for it any more
+                if select.select([0], [], [], _LOOK_EVERY_S)[0]:  # the parent has closed it
                     _end_left()
                     os._exit(0)
             os.close(asks)
@@ -99,13 +99,13 @@ def _run(line: str) -> NoReturn:
     sys.path.insert(0, work)
     sys.argv = [*order.argv]
     tell(Runner(job, tell).run())
-    os._exit(0)  # threads and workers of the notebook have nobody to wait for
+    os._exit(0)  # without waiting for threads and workers of the notebook
 
 
 def only_way_out() -> Callable[[object], None]:
-    """Keep standard output for events, and return what tells them; nothing else has one.
+    """Reserve standard output for events, and return the function that sends them.
 
-    Standard input stays open for as long as somebody waits: after that all of this ends.
+    The process ends when standard input is closed. Other code reads and writes `/dev/null`.
     """
     tell, asked = _teller(), os.dup(0)
     threading.Thread(target=_end_with, args=(asked,), daemon=True).start()
@@ -116,7 +116,7 @@ def only_way_out() -> Callable[[object], None]:
 
 
 def _teller() -> Callable[[object], None]:
-    """Return what tells events on what is standard output now, a line each."""
+    """Return a function that writes events to what is standard output now, one a line."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
 
     def tell(event: object) -> None:

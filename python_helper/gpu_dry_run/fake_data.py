@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class NoWeights(dict[str, Any]):
-    """Stands for weights that were not downloaded: a model that loads them stays as it is."""
+    """Placeholder for weights that are not downloaded; a model that loads it is not changed."""
 
 
 def fake_data() -> None:

@@ -34,10 +34,10 @@ _OF_ITS_SIZE = re.compile(
 
 
 class Fit(NamedTuple):
-    """Whether it fits on a GPU; `None`: it cannot be told, for the run came to no end.
+    """Whether a run fits on a GPU; `fits` is `None` if it did not end, so that this is unknown.
 
-    `left_bytes` is what would be left at the peak, negative what is missing. `largest` is the
-    largest number of `Findings.batch` that fits, where that was found.
+    `left_bytes` is what remains at the peak; negative if memory is missing. `largest` is the
+    largest number of `Findings.batch` that fits, if one was found.
     """
 
     gpu: Gpu

@@ -67,21 +67,21 @@ class StepCounter:
         loader.__next__ = self._ending(loader.__next__)
 
     def mark(self) -> _Mark:
-        """Return where the training stands."""
+        """Return the number of optimizer steps so far, the peak and the bytes in use."""
         now = self._allocator.stats()["allocated_bytes"]["all"]
         return _Mark(self._steps, now["peak"], now["current"])
 
     def rounds(self, items: Any, line: int) -> Iterator[Any]:
-        """Return what goes through `items`, for as long as that changes anything.
+        """Return an iterator over `items` that ends early, once iterations change nothing.
 
-        On the main thread: elsewhere others may be in the middle of what has the next peak.
+        On the main thread only: on another one, an iteration may be under way that sets a new peak.
         """
         if threading.current_thread() is not threading.main_thread():
             return iter(items)
         return self._shortened(iter(items), line)
 
     def _shortened(self, items: Iterator[Any], line: int) -> Iterator[Any]:
-        """Give out items, and keep none of them."""
+        """Yield items without keeping them, until the loop is cut short."""
         quiet = _Quiet(self)
         with suppress(StopIteration):
             while not quiet.is_enough():
@@ -89,12 +89,12 @@ class StepCounter:
             self.cut.add(line)
 
     def begins(self, line: int) -> None:
-        """Look at a `while` at this line from here on: steps before are not its own."""
+        """Start counting for a `while` at this line: earlier steps are not its own."""
         if threading.current_thread() is threading.main_thread():
             self._whiles[line] = _Quiet(self)
 
     def goes_on(self, line: int) -> bool:
-        """Whether a `while` at this line is to go on; elsewhere than on the main thread always."""
+        """Whether a `while` at this line continues; always true on other threads."""
         if threading.current_thread() is not threading.main_thread():
             return True
         quiet = self._whiles.get(line)
@@ -104,7 +104,7 @@ class StepCounter:
         return True
 
     def _ending(self, following: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        """Return what a `DataLoader` goes on by, for as long as that changes anything."""
+        """Return a replacement for `__next__` of a `DataLoader`, which ends the loop early."""
 
         def follow(batches: Any) -> Any:
             quiet = vars(batches).setdefault(_QUIET, _Quiet(self))
@@ -212,7 +212,7 @@ class Clock:
 
 
 def _ran_s() -> float:
-    """Return a time that stands still while others have the processor of the main thread."""
+    """Return seconds of a clock that stops while the main thread waits for a processor."""
     waited_ns = 0
     with suppress(OSError, ValueError, IndexError):  # where the system does not tell
         waited_ns = int(Path("/proc/self/schedstat").read_text(encoding="ascii").split()[1])

@@ -26,7 +26,7 @@ TEXTS = {
     "dry_run.offline": "A dry run has no network, so it does not reach `{address}`.",
     "dry_run.no_program": "A dry run starts and ends no other programs: `{program}`.",
 }
-_MOST_ENTRIES = 3000  # each run makes them anew: a link takes 0.6 ms on a slow file system
+_MOST_ENTRIES = 3000  # created again for each run: a link takes 0.6 ms on a slow file system
 _ALWAYS = (*landlock.DEVICES, "/dev/pts/", "/proc/")  # `/dev/shm` is everybody's
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 # By event the arguments that are paths: Python's audit events (docs.python.org, "Audit events").
@@ -185,7 +185,7 @@ def copied(link: Path) -> None:
 
 
 def _have_torch_ask(guard: _Guard) -> None:
-    """Have what PyTorch writes in C++ told of, too: a link would be written through."""
+    """Pass files that PyTorch opens in C++ to the guard: writes would follow links."""
     import torch
 
     writer: Any = torch.serialization._open_zipfile_writer_file  # noqa: SLF001  opens by its own means

@@ -48,7 +48,7 @@ except (ValueError, AttributeError, OSError):
 """
 # What lies beside a notebook is called by names of Python's own at times.
 _ALONE = "import sys\nsys.path[:] = [each for each in sys.path if each]\n"
-# These packages and no others of their names; what lies beside them stands behind all else.
+# Import these packages before others of the same name, and their folder's other modules last.
 _FROM_FILES = """path = sys.argv[1]
 sys.path.insert(0, path)
 import gpu_dry_run, gpu_headroom, gpu_simulator
@@ -103,10 +103,10 @@ def brought() -> dict[str, str] | None:
 def launched(
     module: str, order: object, folder: str, within: Callable[[list[str]], list[str]] = list
 ) -> Any:
-    """Start a process of this Python that does what `module` is for, with an order to read.
+    """Start a Python process that runs `main` of `module`, and write it an order.
 
-    `within` is given its command, and returns what is started. Its standard input stays open: once
-    it is not, nobody is there any more to whom it matters. Raises `OSError`.
+    `within` gets the command, and returns the one to start. Standard input stays open: the process
+    ends when it is closed. Raises `OSError`.
     """
     sources = brought()
     code = GIVE_WAY + _ALONE + (_FROM_FILES if sources is None else _FROM_A_LINE)
@@ -153,7 +153,7 @@ class Runs:
         self._said: deque[str] = deque(maxlen=_TAIL)
 
     def run(self, job: RunOrder, hear: Callable[[Ended], object]) -> Ended:
-        """Run a job on a view of its folder, gone at its end; `hear` is told how far it is."""
+        """Run a job on a temporary view of its folder; `hear` is called with its progress."""
         self._why = None
         self._said.clear()
         over = threads.Bell()
@@ -258,7 +258,7 @@ def children(pid: int) -> list[int]:
 
 
 def _own_bytes(pid: int) -> int:
-    """Return a process's part of the host memory: `smaps_rollup` of proc(5), where that is told."""
+    """Return a process's share of host memory, from `smaps_rollup` (proc(5)); 0 if unavailable."""
     with suppress(OSError, ValueError, IndexError):
         text = Path(f"/proc/{pid}/smaps_rollup").read_text("ascii")
         return int(text.partition("\nPss:")[2].split()[0]) * 1024

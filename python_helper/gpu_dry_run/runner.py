@@ -93,7 +93,7 @@ class Runner:
         return ended or self._ended("done")
 
     def _tell_so_far(self) -> None:
-        """Say now and then how far it is, for whoever ends it has no other way to know."""
+        """Send the progress at intervals, for the last state if the process is killed."""
         told = None
         while not self._over.wait(_TELL_EVERY_S):
             now = self._ended("died")

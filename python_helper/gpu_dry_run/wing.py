@@ -91,7 +91,7 @@ class _Going:
         except Exception as error:  # noqa: BLE001  whatever it is: it has ended
             self._life.failed("dry run", error)
             last = _failed(message("dry_run.died", TEXTS, said=str(error)))
-        self.is_over = True  # whoever hears of its end may begin another
+        self.is_over = True  # before the last event, whose receiver may start another run
         self._tell(last)
 
     def _order(self) -> DryRunOrder:
@@ -146,7 +146,7 @@ class _Going:
         return {**_failed(message(which, TEXTS, said=said)), "found": found}
 
     def _guard(self, process: Any, over: threads.Bell) -> None:
-        """End it once nobody is there any more whom it was for."""
+        """End the process if the run is canceled, or if no front end is connected any more."""
         while not over.wait(_LOOK_EVERY_S):
             life = self._life
             if self.is_cancelled or not life.leases.any() or injection.live() is not life:

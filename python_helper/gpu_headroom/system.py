@@ -26,9 +26,9 @@ class RunningProcess(NamedTuple):
 
 
 def process(pid: int | str = "self") -> RunningProcess | None:
-    """Return a process; `None` where it has ended, whether or not its parent knows, or no `/proc`.
+    """Return a process; `None` if it has ended, even if its parent has not noticed, or no `/proc`.
 
-    Only asked: whoever started it hears of its end as ever.
+    Reads `/proc` only: a parent can still wait for the process.
     """
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123

@@ -68,11 +68,11 @@ class _Refusal(NamedTuple):
 
 
 def _exclusively(method: Callable[..., T]) -> Callable[..., T]:
-    """Have a method hold the lock of its allocator, and see what finalizers have asked for done.
+    """Have a method hold the lock of its allocator, and process pending frees first.
 
-    Another thread or a signal may raise an error in any function of Python's, so in the middle of
-    it. None comes between a plain `with` and its block, so that the lock is not left held; the
-    books are put in order by whoever holds it next.
+    Another thread or a signal may raise an exception in any Python function, so also in the middle
+    of the method. Between a plain `with` and its block none can be raised, so the lock is always
+    released; the next method to hold it repairs the counters.
     """
 
     @wraps(method)
@@ -150,7 +150,7 @@ class CachingAllocator:
 
     @property
     def device_free(self) -> int:
-        """Bytes that nobody uses on the card, as the driver reports them."""
+        """Free bytes of the GPU, as the driver reports them."""
         return max(0, self.capacity - self.outside - self._current("reserved_bytes"))
 
     def malloc(self, nbytes: int, stream: int = 0) -> Block:
@@ -166,10 +166,10 @@ class CachingAllocator:
         raise self._oom_error(made.message)
 
     def free(self, block: Block) -> None:
-        """Take `block` back. Safe where the lock is held already, even by this very thread.
+        """Free `block`. Safe while the lock is held, even by the same thread.
 
         A garbage collection may run a tensor's finalizer in the middle of `malloc`. The block then
-        waits, and whoever holds the lock takes it back before anybody can see the difference.
+        waits until the holder of the lock frees it, before the lock is released.
         """
         self._released.append(block)
         self._take_back()
@@ -270,7 +270,7 @@ class CachingAllocator:
             self._released.popleft()
 
     def _put_in_order(self) -> None:
-        """Write the books anew from the blocks, which no error leaves half changed."""
+        """Compute the counters again from the blocks, which no exception leaves half changed."""
         self._free.clear()
         counted: Counter[tuple[str, str]] = Counter()
         for segment in self._segments.values():

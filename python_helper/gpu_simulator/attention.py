@@ -116,7 +116,7 @@ def _copies(*tensors: torch.Tensor) -> list[int]:
 BUFFERS: dict[str, Callable[[Bound], Sizes]] = {
     "_scaled_dot_product_flash_attention_backward": _flash_backward,
     "_scaled_dot_product_efficient_attention_backward": _efficient_backward,
-    # What stands in for both where there are values.
+    # The replacement of both where there are values.
     "_scaled_dot_product_flash_attention_for_cpu_backward": _efficient_backward,
 }
 """The buffers of each operator, by the arguments of its call."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _Tensor = torch.Tensor
 _Parameter = torch.nn.Parameter
-_data = torch._C.TensorBase.data  # noqa: SLF001 -- below the property that stands in for it
+_data = torch._C.TensorBase.data  # noqa: SLF001 -- below the property that replaces it
 _data_ptr = _Tensor.data_ptr
 _group_tensors = torch._C._group_tensors_by_device_and_dtype  # noqa: SLF001 -- optimizers call it
 _repr: Callable[..., str] = _Tensor.__repr__
@@ -82,7 +82,7 @@ def _put_device(patches: Patches, machine: Machine) -> None:
 
 
 def _grouping_for(machine: Machine) -> Callable[..., Any]:
-    """Return the grouping of optimizers, which moves tensors to the devices it is told."""
+    """Return the grouping function of optimizers; it moves tensors to the given devices."""
 
     def group(tensors: Any, with_indices: bool = False) -> Any:
         groups: dict[Any, Any] = {}

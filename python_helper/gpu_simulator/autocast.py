@@ -54,7 +54,7 @@ _FLOAT32_RESULT = frozenset(
         "softmax", "sum",
     }
 )
-"""What is asked for a result in float32 where nobody asked for another type: nothing is cast."""
+"""Operators that return float32 unless another dtype is requested; their inputs are not cast."""
 # fmt: on
 _CASTS = _LOWER | _FLOAT32 | _WIDEST
 

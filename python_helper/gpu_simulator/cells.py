@@ -1,6 +1,6 @@
-"""Cells of a notebook, in which `int(x)` and `float(x)` keep that a number is not known.
+"""Rewrite of notebook cells in which `int(x)` and `float(x)` keep unknown numbers unknown.
 
-Python makes a plain number there, whatever it is given. So what a cell writes is looked at first.
+Python returns a plain number from both, whatever the argument, so the source is changed first.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 _IS_UNKNOWN, _MAKE = "__simulated_gpu_is_unknown__", "__simulated_gpu_number__"
 _WRITTEN = f"(lambda value: {_MAKE}(KIND, value) if {_IS_UNKNOWN}(value) else KIND(value))()"
-"""What is run for `int(x)`: what fails there fails in the cell's own code."""
+"""Replacement of `int(x)`: its errors are raised in the cell's own code."""
 
 
 def put_cells(patches: Patches, machine: Machine) -> None:
-    """Look at the cells that run from now on, where there is a notebook."""
+    """Rewrite the cells that run from now on, if IPython is loaded."""
     module: Any = sys.modules.get("IPython.core.interactiveshell")
     if module is None:
         return
@@ -43,7 +43,7 @@ def _is_unknown(machine: Machine, value: Any) -> bool:
 
 
 def _number(kind: Any, value: Any) -> Any:
-    """Return the number that `kind` makes of `value`, unknown as that is."""
+    """Return `kind(value)` as an unknown number, like `value`."""
     if kind is int and type(value) is unknown.UnknownInt:
         return value
     line = value.origin.line if type(value) in unknown.KINDS else line_of_person()
@@ -51,10 +51,10 @@ def _number(kind: Any, value: Any) -> Any:
 
 
 class PlainNumbers(ast.NodeTransformer):
-    """Lets `int(x)` and `float(x)` ask first whether `x` is known."""
+    """Transformer that has `int(x)` and `float(x)` check first whether `x` is known."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """Write such a call anew."""
+        """Replace a call of `int` or `float` with one argument."""
         self.generic_visit(node)
         kind, given = node.func, node.args
         if not isinstance(kind, ast.Name) or kind.id not in ("int", "float"):

@@ -24,7 +24,7 @@ _ids = itertools.cycle(range(1, 33))
 
 
 class _Done:
-    """What streams and events have in common: nobody waits, for all work is done."""
+    """Base of streams and events, whose work is always done."""
 
     def synchronize(self) -> None:
         """Wait for nothing."""
@@ -35,7 +35,7 @@ class _Done:
 
 
 class Stream(_Done):
-    """Stands in for `torch.cuda.Stream` and `torch.Stream`."""
+    """Replacement of `torch.cuda.Stream` and `torch.Stream`."""
 
     def __init__(self, device: Any = None, priority: int = 0, **more: Any) -> None:
         self.device = _card_device(more.get("device_index", device))
@@ -85,14 +85,14 @@ class Stream(_Done):
 
 
 class Event(_Done):
-    """Stands in for `torch.cuda.Event`; its times are the host's."""
+    """Replacement of `torch.cuda.Event`; its times are the host's."""
 
     def __init__(self, enable_timing: bool = False, **_: Any) -> None:
         self.enable_timing = enable_timing
         self._time_s: float | None = None
 
     def record(self, stream: Any = None) -> None:
-        """Remember the present moment."""
+        """Record the current time."""
         del stream
         self._time_s = time.perf_counter()
 
@@ -114,16 +114,16 @@ class _AnyGenerator(type(torch._C.Generator)):  # type: ignore[misc]  # noqa: SL
 
 
 class CardGenerator(torch._C.Generator, metaclass=_AnyGenerator):  # noqa: SLF001 -- `torch.Generator` itself
-    """Stands in for `torch.Generator`, which refuses device "cuda" in a build without CUDA.
+    """Replacement of `torch.Generator`, which refuses device "cuda" in a build without CUDA.
 
-    A generator for the card is one of the host's that says it is the card's: its numbers are not
-    those that a real card would draw.
+    A generator for the GPU is one of the host with the GPU as its `device`: its numbers differ
+    from those of a real GPU.
     """
 
     _device: torch.device
 
     def __new__(cls, device: Any = "cpu") -> CardGenerator:  # noqa: PYI034 -- typing.Self is 3.11
-        """Make a generator for `device`, a card or one that PyTorch knows."""
+        """Make a generator for `device`, a simulated GPU or a device that PyTorch has."""
         on_card = is_card_device(device)
         self = super().__new__(cls, "cpu" if on_card else device)  # type: ignore[call-arg]  # a C class
         self._device = _card_device(device) if on_card else CPU

@@ -108,7 +108,7 @@ def _memory(library: Library, handle: Any, memory: Any) -> int:
 
 
 def _processes(computes: bool, library: Library, handle: Any, count: Any, buffer: Any) -> int:
-    """Tell who computes on a card; nobody draws."""
+    """Write the processes that compute on a GPU to `buffer`; there are none that draw."""
     entries = library.entries(library.card(handle))
     if entries is None:
         return NOT_SUPPORTED

@@ -31,7 +31,7 @@ def put_graphs(patches: Patches, machine: Machine) -> None:
 
 
 class _Graph:
-    """Stands in for `torch.cuda.CUDAGraph`."""
+    """Replacement of `torch.cuda.CUDAGraph`."""
 
     machine: Machine
 

@@ -25,10 +25,10 @@ class History:
         max_entries: int = sys.maxsize,
         clear: bool = False,
     ) -> None:
-        """Record trace events from now on, and Python frames of blocks where `frames` are wanted.
+        """Record trace events from now on, with Python frames of blocks if `frames` is set.
 
-        At most `max_entries` events are kept where "all" is enabled, and the last one with "state".
-        What was recorded before is kept while recording goes on, unless it is to be cleared.
+        At most `max_entries` events are kept if `enabled` is "all", and the last one if it is
+        "state". Earlier events stay while recording continues, unless `clear` is set.
         """
         self._with_frames = frames
         before = () if clear or self._trace is None else self._trace

@@ -124,7 +124,7 @@ class Machine:
         return self.card_of(value) is not None
 
     def is_unknown(self, value: Any) -> bool:
-        """Whether `value` is a tensor whose values nobody has computed."""
+        """Whether `value` is a tensor whose values were not computed."""
         if self.compute.has_values or not isinstance(value, torch.Tensor):
             return False
         with without_torch_function():

@@ -50,11 +50,11 @@ class Memory:
         self._live: dict[int, Allocation] = {}
         self._by_host: dict[int, Allocation] = {}
         self.unknown: weakref.WeakSet[torch.UntypedStorage] = weakref.WeakSet()
-        """Storages on the host whose values nobody has computed."""
+        """Storages on the host whose values were not computed."""
         self.largest: weakref.WeakKeyDictionary[torch.UntypedStorage, frozenset[int]] = (
             weakref.WeakKeyDictionary()
         )
-        """Storages of tensors with sizes that depend on values, which are the largest possible."""
+        """Storages of tensors whose sizes depend on values: these have their largest size."""
 
     def __len__(self) -> int:
         """Return how many storages, empty ones included, are on the cards."""
@@ -75,7 +75,7 @@ class Memory:
         return self.card_of(tensor) is not None
 
     def is_unknown(self, tensor: torch.Tensor) -> bool:
-        """Whether nobody has computed the values of `tensor`. Call it `without_torch_function`."""
+        """Whether the values of `tensor` are unknown. Call it `without_torch_function`."""
         storage = _storage_of(tensor)
         if storage is None:
             return False
@@ -159,11 +159,11 @@ class Memory:
         return bool(self._by_host)
 
     def forget_values(self, storage: torch.UntypedStorage) -> None:
-        """Let nobody know the values of `storage` any more."""
+        """Make the values of `storage` unknown."""
         self.bind(self._live[storage._cdata], None)  # noqa: SLF001 -- its identity
 
     def forget_all_values(self, but_bytes: int) -> None:
-        """Let nobody know any values but of storages of so many bytes, such as a single number."""
+        """Make the values of all storages larger than `but_bytes` unknown."""
         for allocation in list(self._live.values()):
             if allocation.nbytes > but_bytes:
                 self.bind(allocation, None)

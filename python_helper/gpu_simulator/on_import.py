@@ -58,7 +58,7 @@ class _TorchHook(MetaPathFinder, Loader):
         del path, target
         if fullname != "torch":
             return None
-        # Another list: in this one whoever imports on another thread would skip a finder.
+        # A new list: changed in place, another thread's import would skip a finder.
         sys.meta_path = [finder for finder in sys.meta_path if finder is not self]
         spec = find_spec("torch")
         if spec is not None and spec.loader is not None:

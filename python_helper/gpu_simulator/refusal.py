@@ -1,11 +1,11 @@
-"""What PyTorch says when the card is full."""
+"""The text of PyTorch's out-of-memory error."""
 
 from __future__ import annotations
 
 from .sizes import format_size
 
 OTHER_PROCESS_ID = 2**22 + 1
-"""Stands for all other programs on the first card, the next one for those on the second.
+"""Process id of all other programs on the first GPU; the next id is for the second GPU.
 
 Linux gives no process a number above 2^22.
 """

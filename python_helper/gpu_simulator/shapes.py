@@ -22,30 +22,29 @@ if TYPE_CHECKING:
 
 
 _ON_CARD = {"_scaled_dot_product_efficient_attention": 2}
-"""How many results of an operator are on the card, where the rest is not."""
+"""Number of results of an operator that are on the GPU; the others are on the host."""
 
 
 _SMALL = 2.0**-20
-"""What a number is whose value is asked for and not known: finite, and not nothing. A loss or an
-accuracy can be divided by and has a logarithm, and what waits for it to be small goes on. Larger
-copies begin with it, and go up to twice as much: they have a mean, a deviation and a largest one,
-by which others divide."""
+"""Value of an unknown number when code reads it: finite and not zero. So code can divide by a loss
+or an accuracy and take its logarithm, and loops that wait for a small value end. Larger copies
+have values from this to twice this: their mean, deviation and maximum can be divisors."""
 
 _SOUND = {"all", "_is_all_true"}
-"""What asks whether all is as it should be: it is, as in a run that goes on. Transformers leaves
-out a mask that says so of all tokens: in some batch there is padding, and more is kept."""
+"""Checks that are true for unknown values, so that the run continues, except for Transformers'
+check for padding: without padding it drops the mask, but some batch has padding and needs more."""
 
 _FINITE = "_amp_foreach_non_finite_check_and_unscale_"
-"""What looks for gradients that are not finite: it finds none."""
+"""Operator that looks for gradients that are not finite: none are found."""
 
 MAX_NUMBERS = 8
-"""How many numbers of the host keep their values together: no shape of a batch has more."""
+"""Most numbers of the host that keep their values together: no shape of a batch has more."""
 
 _MAX_DIFFERENT = 2**20
-"""How many unknown numbers are made different: for more it takes time, and nobody looks so far."""
+"""Most unknown numbers that get different values: more would take time for little use."""
 
 _size_of = torch.Tensor.size
-"""Of a lazy layer's parameters too, which refuse to tell their shape."""
+"""The original method, for the parameters of lazy layers, whose own method raises."""
 
 
 class Shapes:
@@ -117,14 +116,14 @@ class Shapes:
             self._memory.follow_largest(tensors_in((*args, *kwargs.values()), []), result)
 
     def _as_unknown(self, result: Any) -> Any:
-        """Remember of host tensors that nobody has computed their values."""
+        """Mark the values of host tensors as unknown."""
         for tensor in tensors_in((result,), []):
             if not is_meta(tensor) and tensor.layout is torch.strided:
                 self._memory.unknown.add(tensor.untyped_storage())
         return result
 
     def _tell(self, tensor: torch.Tensor, value: int) -> None:
-        """Let a few numbers have a value that nobody has computed."""
+        """Set a few numbers to a value that was not computed."""
         allocation = self._memory.find(storage_of(tensor))
         count = 0 if allocation is None else allocation.nbytes // tensor.element_size()
         if allocation is not None and 0 < count <= MAX_NUMBERS:

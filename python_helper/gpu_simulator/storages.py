@@ -22,7 +22,7 @@ NUMBER_BYTES = 16
 """The largest number, whose value is kept on the way from the host."""
 
 _Storage = torch.UntypedStorage
-_device: Callable[[Any], torch.device] = torch._C.StorageBase.device.__get__  # type: ignore[attr-defined]  # noqa: SLF001 -- a slot, below the property that stands in for it
+_device: Callable[[Any], torch.device] = torch._C.StorageBase.device.__get__  # type: ignore[attr-defined]  # noqa: SLF001 -- a slot, below the property that replaces it
 _data_ptr = _Storage.data_ptr
 _resize = _Storage.resize_
 _to = _Storage.to

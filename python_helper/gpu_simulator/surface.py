@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .patches import Patches
 
 
-_parse = torch._C._nn._parse_to  # noqa: SLF001 -- below what stands in for it
+_parse = torch._C._nn._parse_to  # noqa: SLF001 -- below its replacement
 
 
 # Grows by one with each fork above this process; asking for the process id each time is slow.

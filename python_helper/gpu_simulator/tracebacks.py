@@ -48,7 +48,7 @@ class PersonLine(NamedTuple):
 
 
 def line_of_person() -> PersonLine | None:
-    """Return the line of a person's code that this thread is in; libraries are nobody's."""
+    """Return the line of the user's code that this thread is in; `None` if in libraries only."""
     stack = walk_stack(sys._getframe(1))  # noqa: SLF001 -- the documented way to the callers
     found = (PersonLine(f.f_code.co_filename, n) for f, n in stack if not is_own(f, _LIBRARIES))
     return next(found, None)

@@ -1,7 +1,7 @@
-"""Numbers whose values nobody has computed: they look like any other, and remember that.
+"""Numbers that were not computed: they behave like any other, and are marked as unknown.
 
-Python forgets it where it makes a plain number of one by itself: in `int(x)`, `float(x)`, and in
-functions of C that take plain numbers.
+The mark is lost where Python itself makes a plain number of one: in `int(x)`, `float(x)`, and in
+C functions that take plain numbers.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def made_of(value: Any, origin: ReadAt) -> Any:
 
 
 def _operator(base: Any, name: str) -> Callable[..., Any]:
-    """Return the operator `name` of `base`, whose result is unknown as its operand is."""
+    """Return the operator `name` of `base`, with an unknown result for an unknown operand."""
     operate, of_floats = getattr(base, name), getattr(float, name, None)
 
     def method(self: Any, *others: Any) -> Any:
@@ -156,7 +156,7 @@ def _operator(base: Any, name: str) -> Callable[..., Any]:
             if result is NotImplemented and of_floats and isinstance(others[0], float):
                 result = of_floats(float(self), *others)
         except ZeroDivisionError:
-            # What nobody has computed need not be nothing.
+            # An unknown divisor need not be zero.
             if not name.startswith(_DIVIDE_BY_SELF) and type(others[0]) not in KINDS:
                 raise
             result = operate(base(1), *[1 if type(each) in KINDS else each for each in others])

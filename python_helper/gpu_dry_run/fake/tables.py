@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-# A line each: the name with its owner, the name of its configuration, its columns, and its parts
-# with their rows, each times the bytes of a row. A column is a text if nothing else is said, `*12`
-# of so many shares; `[]` is a list of what is told; a number is that of classes, `x` an image.
+# One line per data set: owner and name, configuration, columns, and splits as rows x bytes of a
+# row. A column is a text by default and has one share of the row's bytes, or 12 with `*12`. `[]` is
+# a list of the type after it; a number is the count of classes; sizes with `x` are an image.
 _KNOWN = """
 stanfordnlp/imdb plain_text text,label:neg/pos train=25000x1337 test=25000x1306 \
 unsupervised=50000x1342

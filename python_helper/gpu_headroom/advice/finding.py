@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from ..protocol.generated.wire import Message
 
 FREE = 0
-"""Nothing is lost with it: what nobody uses any more."""
+"""No cost: only unused memory goes."""
 A_LINE = 1
 """A line of code changes, and no result."""
 TRADED = 2
-"""Something is given for it: time, precision, or how training goes."""
+"""A cost in time or precision, or another course of training."""
 ANOTHER = 3
-"""Another model, another card."""
+"""Another model or another GPU."""
 
 
 class Finding(NamedTuple):
@@ -79,7 +79,7 @@ def cause(  # noqa: PLR0913  what a cause is made of
 
 
 def place_of(number: SizeLiteral, failed: CellRun) -> str:
-    """Say where a number stands, for a sentence on the report of a failed cell."""
+    """Return the position of a number, as text for a sentence of a failed cell's report."""
     cell, line = number.cell, number.line
     if cell.path is not None:
         return say("place.file", file=cell.path, line=line)

@@ -91,11 +91,11 @@ class Diagnosis(NamedTuple):
 
 
 def diagnose(evidence: Evidence) -> Diagnosis:
-    """Look for causes, none where no single one stands out, and for at most ten remedies.
+    """Return the causes, none if no single one is clear, and at most ten remedies.
 
-    Remedies: what frees first, then in the order of the causes they treat. Where memory grows from
-    round to round, nothing that only puts off the end of it. For the GPU of another process only
-    what treats just that: what is done in this kernel does not reach it.
+    Remedies that free memory come first, then those of the causes, in their order. If memory grows
+    with each iteration, remedies that only delay the failure are left out. If another process's GPU
+    was full, only remedies for that are offered: changes in this kernel have no effect on it.
     """
     best = evidence.advised or evidence
     findings = _findings(best)

@@ -235,7 +235,7 @@ def _row(label: str | Message, size: int | None, source: Message) -> Detail:
 
 
 def _source(call: str) -> Message:
-    """Say where a number comes from: the call that told it, or the error; empty is nowhere."""
+    """Return the source of a number: the call that returned it, or the error; empty is none."""
     if call == ERROR:
         return message("source.error")
     return message("source.call", name=call) if call else message("source.none")

@@ -69,7 +69,7 @@ class Reports:
             entry.released = released
 
 
-def show(  # noqa: PLR0913  where it stands
+def show(  # noqa: PLR0913  the position of the output
     shell: Any,
     report: wire.Report,
     live: Callable[[str, str], str],
@@ -78,10 +78,10 @@ def show(  # noqa: PLR0913  where it stands
     update: bool = False,
     parent_id: str | None = None,
 ) -> None:
-    """Display the card in the running cell; `keep=False` saves a stub in the notebook.
+    """Display the report in the running cell; `keep=False` saves a stub in the notebook.
 
-    `update` puts it into the place of the one that it completes, after the cell. `live` returns
-    its HTML as the page is to have it. `parent_id` is the request of the cell where that has ended.
+    `update` replaces the report that this one completes, after the cell has ended. `live` returns
+    its HTML for the page. `parent_id` is the request of the cell, for a cell that has ended.
     """
     from ..render.bundle import bundle
 

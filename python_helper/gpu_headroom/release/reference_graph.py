@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _RUN = 2_000
 _CHECK_EVERY = 256
-# Share of the time left after earlier stages; the second one if the user waits for the result.
+# Share of the turn by which this ends, earlier stages included; the second if a user is waiting.
 _SHARE_FOR_OTHERS, _SHARE_FOR_OTHERS_ASKED = 0.5, 0.1
 
 

@@ -86,7 +86,7 @@ def traceback(report: Report) -> str | None:
     names = ", ".join(f"`{variable}`" for variable in list(variables)[:3])
     if not names:
         return say("card.traceback_unnamed", traceback_bytes=held)
-    # Each name stands in code marks of its own, which a parameter may not contain.
+    # Each name has code marks of its own, which a parameter may not contain.
     whole = say("card.traceback", traceback_bytes=held, variables="\0")
     return whole.replace("\0", names)
 

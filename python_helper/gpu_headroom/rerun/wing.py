@@ -1,4 +1,4 @@
-"""The wing that tells what running cells again would cost: what goes first, and what is lost."""
+"""Wing that measures the cost of running cells again: memory to free first, and lost training."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ _CANCELLED = {"status": "cancelled", "items": [], "cautions": [], "saves": False
 
 
 class Learnt(NamedTuple):
-    """The code that leads to all that was trained; `None`: it cannot be told what was.
+    """The names of all that was trained; `None` if that is unknown.
 
-    `begun`: the failed cell may have made steps itself. `failed` is its id.
+    `begun`: the failed cell may have made training steps itself. `failed` is the cell's id.
     """
 
     names: tuple[str, ...] | None

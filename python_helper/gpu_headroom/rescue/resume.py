@@ -1,7 +1,7 @@
-"""The cell that goes on from a training that was saved.
+"""The cell that resumes a saved training.
 
-It stays in the notebook below the cell that failed, where everything may be run again: it loads
-nothing over a training that has gone on since.
+The cell stays in the notebook below the failed cell, where everything may run again: it loads
+nothing over a training that has continued since.
 """
 
 from __future__ import annotations

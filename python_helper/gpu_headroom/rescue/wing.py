@@ -39,7 +39,7 @@ TEXTS = {
 
 
 class SavedTraining(Wing):
-    """Saves a training between cells; what came of it is told as an event."""
+    """Wing that saves a training between cells, and sends the result as an event."""
 
     def handlers(self) -> Handlers:
         """Return what answers the request to save it."""
@@ -121,8 +121,8 @@ def _code(state: TrainingState, file: str, execution_count: int | None, *, plain
 
 
 def _save(state: TrainingState, execution_count: int | None, turn: Turn) -> Checkpoint:
-    """Write the state, on the main thread, which stands still; `state_dict` is the person's."""
-    turn.committed = True  # it is not begun anew, whatever comes between
+    """Write the state on the main thread, which waits; `state_dict` runs the user's code."""
+    turn.committed = True  # not started again after an interruption
     before = state.versions
     values = {name: value.state_dict() for name, value in state.kept.items()}
     stem = file_stem(execution_count, time.time())

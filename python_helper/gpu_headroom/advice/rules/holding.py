@@ -288,7 +288,7 @@ def reference_cycles(evidence: Evidence) -> Finding | None:
 
 
 def loop_leftovers(evidence: Evidence) -> Finding | None:
-    """Speak where names that nobody needs now hold a good part of what is in use."""
+    """Find a cause where names that are no longer needed retain much of the memory in use."""
     groups = leftovers(evidence)
     if not groups:
         return None

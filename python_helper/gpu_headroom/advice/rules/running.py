@@ -267,7 +267,7 @@ def _of_inference(evidence: Evidence) -> Finding | None:
         group
         for group in evidence.groups
         if group.kind == "parameters" and group.share_of_dtype("float32") >= _HALF
-        if kept is None or group not in kept.about  # nobody computes with these
+        if kept is None or group not in kept.about  # these are not used in computations
     ]
     size = sum(int(group.bytes * group.share_of_dtype("float32")) for group in wide)
     size = min(size, kinds.get("parameters", 0)) + evidence.being_made_bytes
@@ -283,7 +283,7 @@ _NAMED = 4
 _OWN = ("gpu-headroom", "pydevd", "pt_autograd")
 _OF_FRAMEWORK = "/torch/"
 _SIMULATED = f"/{SIMULATOR}/"  # each thread begins there
-# Whoever stands there waits for data, and what begins there serves.
+# Threads that wait for data, or that serve others, are in these folders.
 _SERVE = ("/torch/utils/data/", "/torch/multiprocessing/", "/torch/_inductor/")
 
 
@@ -425,7 +425,7 @@ def unnamed_values(evidence: Evidence) -> Finding | None:
 
 
 def evaluation_in_training_mode(evidence: Evidence) -> Finding | None:
-    """Speak where a model is evaluated that nobody has put into evaluation mode."""
+    """Find a cause where a model is evaluated that is still in training mode."""
     model = evaluated_model(evidence) or _asked_for_its_mode(evidence)
     if model is None or not model.training:
         return None
