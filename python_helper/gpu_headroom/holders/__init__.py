@@ -1,5 +1,5 @@
-"""Who holds what: from names to the storages behind them, each counted once.
+"""Owners of GPU memory: the names that lead to storages, each of which is counted once.
 
-Reads only what Python keeps in dictionaries, slots, frames and C-level attributes: no
-property, method or `repr` of a foreign object is run, and nothing is imported.
+Only dictionaries, slots, frames and C-level attributes of Python are read: no property, method or
+`repr` of a foreign object is run, and no module is imported.
 """

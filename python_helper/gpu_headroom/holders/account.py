@@ -1,4 +1,4 @@
-"""Where the memory in use is, for each device: a list of parts that add up to it."""
+"""Account of the memory in use on each device: a list of parts that add up to it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Where memory was made: PyTorch's recording of allocations, on only when a person asks for it.
+"""Line of code that made each storage, from PyTorch's recording, on only at the user's request.
 
-Facts as of PyTorch 2.13: `_record_memory_history` is private, has no way to ask whether it is
-on, and a second call replaces what the first one asked for. Memory made in a backward pass
-has no Python stack, so gradients come from nowhere.
+Facts as of PyTorch 2.13: `_record_memory_history` is private, cannot be queried for whether it is
+on, and a second call replaces the settings of the first. Memory made in a backward pass has no
+Python stack, so gradients have no line.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the gc knows: the objects there are to find, and those that no walk came by."""
+"""Objects from the gc: those that may have GPU memory, and those that no walk reached."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def listed(inspector: Inspector, wanted: list[type]) -> list[Any] | None:
 
 
 def known(walk: Walk, *, needed: bool = True) -> list[Any]:
-    """Return the models, optimizers and arrays with GPU memory that the gc knows.
+    """Return the models, optimizers and arrays with GPU memory that the gc lists.
 
-    What else may lead to them, being suspended or a promise, is left to the walk. Where they are
-    not `needed`, many objects are not listed for them.
+    Suspended functions and Futures, which may lead to others, are stored in `walk.promises`.
+    Unless `needed`, nothing is listed in a kernel with many objects.
     """
     inspector = walk.inspector
     holders, others = kinds(inspector), suspended.kinds()
@@ -80,9 +80,9 @@ def all_found(walk: Walk, values: Iterable[Any]) -> bool:
 
 
 def enter_unreached(walk: Walk, shell: Any, values: list[Any]) -> None:
-    """Walk to what nothing has led to so far: from what keeps it, else from where it is.
+    """Walk to the values that were not reached so far, from what retains them, else from them.
 
-    Then it goes by the names of classes: as garbage, or as what only the gc knows.
+    Values without a referrer are shown by class, as garbage or as objects that only the gc lists.
     """
     search = Search(walk, shell, values, walk.promises)
     while (targets := _largest(walk, values)) and not walk.inspector.turn.late:

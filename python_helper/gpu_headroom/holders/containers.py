@@ -123,7 +123,7 @@ _SEQUENCES: dict[Any, Visit] = {
     frozenset: functools.partial(_visit_sequence, frozenset, MEMBER),
 }
 PLAIN = frozenset({_visit_dict, *_SEQUENCES.values()})
-"""What the gc can look into as well as we can."""
+"""Visits of containers whose members `gc.get_referents` returns as well."""
 _OTHERS: dict[Any, Visit] = {
     types.FunctionType: _visit_function,
     types.MethodType: functools.partial(_visit_parts, ("__self__",), SELF),

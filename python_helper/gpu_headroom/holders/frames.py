@@ -177,8 +177,8 @@ def locals_of(frame: FrameType) -> Mapping[str, Any]:
 def _variables(frame: FrameType) -> list[tuple[str, Any]]:
     """Return the local variables, by names such as `x in Block.forward`.
 
-    `exec` may have been given a mapping of the user's own: it is not asked. What only our own
-    frames know has no name, and what is being loaded none of the person's.
+    `exec` may have been given a mapping of the user's class, whose methods are not called. Local
+    variables of the helper's own frames have no name; those of a load are all named `load()`.
     """
     variables, module = locals_of(frame), frame.f_globals.get("__name__")
     where, own = where_of(frame.f_code), _module(frame) in OURS
@@ -203,7 +203,7 @@ def cell_of(traceback: TracebackType | None, shell: Any) -> str:
 
 
 def _distance(frame: FrameType, shell: Any) -> int:
-    """How far from the person the code of a frame is: 0 a cell, 1 a file of theirs, 2 a library."""
+    """Return how far a frame's code is from the user: 0 a cell, 1 a user's file, 2 a library."""
     if frame.f_globals is getattr(shell, "user_global_ns", None):
         return 0
     return 2 if is_installed(frame) else 1

@@ -60,7 +60,7 @@ class Group:
 
     @property
     def keys(self) -> frozenset[str]:
-        """All that running code may know it by: `losses`, `losses in fit`, of any `.losses`."""
+        """All names in running code that may mean it: `losses`, `losses in fit`, any `.losses`."""
         return self.others | {_key(self.root, self.path[len(self.root) :])}
 
     @property
@@ -87,7 +87,7 @@ class Group:
 
     @property
     def kind(self) -> HolderKind:
-        """What most of it is."""
+        """The kind of most of its bytes."""
         return max(self.kinds, key=lambda kind: self.kinds[kind])
 
     @property

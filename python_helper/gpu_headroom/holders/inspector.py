@@ -36,9 +36,9 @@ _QUALNAME: Any = type.__dict__["__qualname__"]
 
 
 class _Kind(NamedTuple):
-    """What is known of a class; the class itself, so that no other comes to have its `id`.
+    """Facts about a class, with the class itself, so that its `id` cannot be reused.
 
-    `leads` tells that its objects may lead to GPU memory and go with the last reference to them.
+    `leads`: its objects may lead to GPU memory, and release it with the last reference to them.
     """
 
     kind: type
@@ -49,12 +49,12 @@ class _Kind(NamedTuple):
 
 
 class Inspector:
-    """Looks at objects for one walk, within its turn; no code of their classes is run.
+    """Inspects objects for one walk, within its turn; no code of their classes is run.
 
-    Neither gradients nor graphs are looked at where the turn has no `reads_graphs`. What classes
-    look like is kept for one walk only: it would keep a user's classes alive. `whole_blocks` gives
-    each storage the size of its block, which the allocator may have left larger than was asked for.
-    `shows_saved` tells whether this PyTorch shows what graphs have saved.
+    Gradients and graphs are skipped if the turn has no `reads_graphs`. Facts about classes are kept
+    for one walk only: longer, they would keep a user's classes alive. `whole_blocks` gives each
+    storage the size of its block, which may be larger than the request. `shows_saved`: this PyTorch
+    shows what graphs have saved.
     """
 
     def __init__(self, turn: Turn, *, whole_blocks: bool = False) -> None:

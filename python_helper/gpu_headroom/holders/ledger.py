@@ -35,12 +35,12 @@ class HeldStorage:
 
     @property
     def kind(self) -> HolderKind:
-        """What it is, as far as the walk could tell."""
+        """Kind of the storage, as far as the walk found it."""
         return self.place.kind
 
     @property
     def origin(self) -> Origin:
-        """What sort of root it was reached from."""
+        """Kind of root that it was reached from."""
         return self.place.origin
 
     @property
@@ -60,7 +60,7 @@ class StorageLedger:
     def __init__(self) -> None:
         self._held: dict[object, HeldStorage] = {}
         self.meetings: dict[int, list[Place]] = {}
-        """By the `id` of a place: it, and further places of the object there."""
+        """By the `id` of a place: that place, and further places of its object."""
         self._met = 0
         self._shapes: dict[int, Counter[tuple[int, ...]]] = {}
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .allocation_site import Recording
 
     class Measured(Life, Protocol):
-        """What is known besides, of one life of the helper."""
+        """One helper, with the values that a measurement needs."""
 
         recording: Recording | None
 

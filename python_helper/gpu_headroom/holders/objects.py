@@ -48,9 +48,10 @@ def is_machinery(kind: type) -> bool:
 
 
 def visit(walk: Walked, value: Any, place: Place) -> None:
-    """Have the attributes of an object visited; what a library keeps for itself comes last.
+    """Queue the attributes of an object; those private to a library come last.
 
-    Reading `__dict__` makes one for each object that has none yet: only where it pays.
+    Reading `__dict__` creates one for an object that has none yet, so it is read only if the
+    object's referents may lead to GPU memory.
     """
     visits = (walk.inspector.visit_of(type(referent)) for referent in gc.get_referents(value))
     if all(visit is None or visit is visit_class for visit in visits):
@@ -62,7 +63,7 @@ def visit(walk: Walked, value: Any, place: Place) -> None:
 
 
 def visit_class(walk: Walked, kind: Any, place: Place) -> None:
-    """What a class of the notebook keeps in its body, such as a cache; of others what leads on."""
+    """Visit values in the body of a notebook's class, such as a cache, or of a root's class."""
     if module_of(kind) == _OWN_CLASSES or not place.depth:
         for name, value in items_of(namespace_of(kind)):
             if not comes_from(type(value), types.FunctionType, types.GetSetDescriptorType):

@@ -1,4 +1,4 @@
-"""What memory in use is made of: parts that add up to it, the last of them not attributed."""
+"""Parts of the memory in use, which add up to it; the last of them is unattributed."""
 
 from __future__ import annotations
 

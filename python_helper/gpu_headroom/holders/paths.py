@@ -1,7 +1,7 @@
-"""Who holds it: the ways from a root to one object of the last account, in words.
+"""Reference paths from a root to one object of the last account, as text.
 
-An object that a name reaches is found again by the walk that named it; for the others the gc
-is asked who refers to them. Nothing is held afterwards.
+An object that a name reaches is found again by the walk that named it; for others the gc lists the
+referrers. No reference is kept afterwards.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MOST_WAYS = 3
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """What was found; `complete` is false when the search stopped early."""
+    """Reference paths; `complete` is false if the search stopped early."""
 
     paths: list[list[Message]]
     complete: bool

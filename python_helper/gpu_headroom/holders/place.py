@@ -20,9 +20,9 @@ _RANKS = {origin: rank for rank, origin in enumerate(get_args(Origin))}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Edge:
-    """How a holder keeps something: in words and in code, where {} is the name it is kept by.
+    """Kind of reference, as text and as code, where {} is the name of the referenced value.
 
-    What it keeps is a `member` of a container, `within` one thing, or comes `later`.
+    The value is a `member` of a container, is `within` one thing, or is used `later`.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Step(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """What kind of step it is."""
+        """Kind of the step."""
         return self.edge.name
 
     @property
@@ -59,10 +59,10 @@ class Step(NamedTuple):
 
 
 class Place(NamedTuple):
-    """How the walk came here, and what it takes a tensor for.
+    """Path of a walk to an object, and the kind that it gives a tensor there.
 
-    `root` is the variable it started from. `row` is what the root is shown under where that is
-    something else: a failed cell, or the class of an object that no name reaches.
+    `root` is the variable it started from. `row` is the name that the root is shown under if that
+    differs: a failed cell, or the class of an object that no name reaches.
     """
 
     origin: Origin
@@ -75,12 +75,12 @@ class Place(NamedTuple):
 
     @property
     def rank(self) -> int:
-        """How lasting its root is: what two roots hold belongs to the one of the lower rank."""
+        """Order of roots, most lasting first: a storage counts for the root of the lowest rank."""
         return _RANKS[self.origin]
 
     @property
     def way(self) -> tuple[Place, ...]:
-        """All places from the root to here."""
+        """All places from the root to this one."""
         way, place = [self], self.parent
         while place is not None:
             way.append(place)

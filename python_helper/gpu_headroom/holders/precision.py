@@ -1,8 +1,8 @@
-"""What autocast would save of what autograd graphs keep, by the operations that keep it.
+"""Bytes that autocast would save of what autograd graphs retain, by operation.
 
-Products of matrices and convolutions compute in half precision and keep halves of what they get,
-copies of the weights included; norms, softmax and losses stay in full precision; all others follow
-what they get.
+Matrix products and convolutions compute in half precision and retain half-precision copies of their
+inputs, the weights included. Norms, softmax and losses stay in full precision. All others keep the
+precision of their inputs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What keeps objects alive that no name reaches: a search from them back to what lasts.
+"""Search for what retains objects that no name reaches, back to objects that last.
 
-Asks the gc who refers to whom and compares identities; no code of a foreign object is run.
-Bounded, since every question goes through all objects of the process.
+The search calls `gc.get_referrers` and compares identities; no code of a foreign object is run.
+Its number of calls is limited, since each goes through all objects of the process.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ class _Link:
 
 
 class Search:
-    """Searches back from objects to globals of modules, names, and what `walk` came by.
+    """Search back from objects to module globals, names, and objects that `walk` reached.
 
-    Of the latter to what is more lasting than the place `below`, where that is given: then frames
-    are no way either. `complete` is false once a search stopped early. A tuple that another thread
-    is making cannot be finished while anybody refers to it: beside others it leaves tuples alone.
-    `listed` are the lists of ours that hold objects of the user's.
+    With `below`, only to reached objects that last longer than that place, and not to frames.
+    `complete` is false once a search stopped early. A tuple that another thread is creating cannot
+    be completed while other references to it exist, so tuples are skipped beside other threads.
+    `listed` are the helper's own lists of the user's objects.
     """
 
     def __init__(

@@ -17,7 +17,7 @@ _MOST_NAMES = 20
 
 
 class Sharing:
-    """Which rows are reached under which other names, and on which ways."""
+    """Other names and paths by which each row is reached."""
 
     def __init__(self, ledger: StorageLedger | None) -> None:
         self._meetings = ledger.meetings if ledger is not None else {}

@@ -37,19 +37,16 @@ _UNTIL_LONG = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What was found; `complete` is false where others ran beside it, or there was too much.
+    """Result of a survey; `complete` is false if other threads ran, or there was too much.
 
-    `ended` says why not all was looked at that may hold memory; `None` where all was, or all blocks
-    of the allocator's were found.
-
-    `type_names` has the class of what a root names, by its origin and the row it is shown as.
-    `part_of_graphs` tells that graphs were met that do not show all that they hold. `unheld` has
-    the bytes on each device of parts that no Python object leads to, for an account that is
-    complete. `reached` are the parameters that graphs of failed functions lead to, by their
-    storages. `earlier` has the bytes on each device that only errors before the `failed` one keep,
-    such as one that was being handled. `halves` has the bytes that autocast would save on each
-    device, `savers` the operation whose nodes save most. `longer` is what
-    is longer than in the round before.
+    `ended` is why memory may be missing; `None` if everything was visited, or all blocks of the
+    allocator were found. `type_names` are the classes of the roots' values, by origin and row.
+    `part_of_graphs`: there are graphs that do not show all that they retain. `unheld` are the bytes
+    on each device that no Python object leads to, of a complete account. `reached` are the storages
+    of the parameters that graphs of failed functions lead to. `earlier` are the bytes on each
+    device that only errors before the `failed` one retain, such as one that was being handled.
+    `halves` are the bytes that autocast would save on each device, `savers` the operation whose
+    nodes would save most. `longer` is what is longer now than in the previous iteration.
     """
 
     ledger: StorageLedger
@@ -78,13 +75,13 @@ def survey(
     for_account: bool = False,
     failed: TracebackType | None = None,
 ) -> Survey | None:
-    """Walk from everything that keeps memory alive, most lasting first; `None` without a framework.
+    """Walk from all roots that retain memory, most lasting first; `None` without a framework.
 
-    A storage belongs to the first origin that reaches it: what is left to the tracebacks is held by
-    nothing else. `unreached` also asks the gc for objects that no name reaches. `for_account` gives
-    each storage the size of its block, which the allocator may have left larger than was asked for,
-    and leaves long containers closed once all that the gc knows has been found: they could only add
-    other names. Holds nothing afterwards.
+    A storage belongs to the first origin that reaches it: those of tracebacks are retained by
+    nothing else. `unreached` also lists objects from the gc that no name reaches. `for_account`
+    gives each storage the size of its block, which may be larger than the request, and skips long
+    containers once all objects from the gc have been found: they could only add other names. No
+    reference is kept afterwards.
     """
     with turn.walking():
         walk = Walk(Inspector(turn, whole_blocks=for_account))
@@ -170,7 +167,7 @@ def _has_all_blocks(walk: Walk) -> bool:
 
 
 def _ended(walk: Walk) -> wire.Message | None:
-    """Say why a walk came to no end, if it did not."""
+    """Return why a walk did not complete, if it did not."""
     company = walk.inspector.turn.company
     if company.inside:
         return message("holders.beside", name=company.inside[0])

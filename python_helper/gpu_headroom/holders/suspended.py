@@ -92,7 +92,7 @@ def _visit_referents(walk: Walked, holder: Any, place: Place) -> None:
 
 
 def _visit_future(walk: Walked, future: Any, place: Place) -> None:
-    """It keeps its result, or its error and, since Python 3.11, a traceback of its own."""
+    """Visit the result of a Future, or its error and, since Python 3.11, its own traceback."""
     kind, kept = type(future), walk.inspector.attributes(future)
     kept |= {name: _read(future, base, name) for base, name in _OF_FUTURE if comes_from(kind, base)}
     result = place.step(str.__str__(name_of(kind)), RESULT)

@@ -77,17 +77,17 @@ class Row:
 
     @property
     def bytes(self) -> int:
-        """All that was reached through it first."""
+        """Bytes of the storages that this row reached first."""
         return sum(storage.storage.bytes for storage in self.held)
 
     @property
     def graph_bytes(self) -> int:
-        """What autograd graphs alone hold of it."""
+        """Bytes that only autograd graphs retain."""
         return sum(storage.storage.bytes for storage in self.held if storage.graph)
 
     @property
     def kind(self) -> Any:
-        """What nearly all of it is, else `mixed`."""
+        """Kind of nearly all of its bytes, else `mixed`."""
         kinds: Counter[str] = Counter()
         for storage in self.held:
             kinds[storage.kind] += storage.storage.bytes

@@ -1,4 +1,4 @@
-"""What a person's names keep of a training: models, their optimizers, and what goes with these."""
+"""Parts of a training that the user's names lead to: models, optimizers, and related objects."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Training(NamedTuple):
 
 
 class TrainingState:
-    """What has to be saved to go on with a training: `kept`, by the code that leads to each.
+    """Objects to save for resuming a training: `kept`, by the code that leads to each.
 
-    Models come first, as they are loaded. Of `optimizers` there are those whose parameters belong
-    to these models: half of a state is none. Holds objects of the person's, so let go of it soon.
-    No code of their classes is run.
+    Models come first, as they are loaded first. `optimizers` are only those whose parameters all
+    belong to these models, as part of a state is useless. It refers to the user's objects, so
+    release it soon. No code of their classes is run.
     """
 
     def __init__(self, shell: Any, inspector: Inspector) -> None:
@@ -67,7 +67,7 @@ class TrainingState:
 
     @property
     def versions(self) -> list[int]:
-        """How often each tensor was changed in place: another list later on tells of a step."""
+        """Number of in-place changes of each tensor: they differ after a training step."""
         return [self._version(tensor) for tensor in self._tensors()]
 
     def has_trained(self, *, in_step: bool) -> bool:

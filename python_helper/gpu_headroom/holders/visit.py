@@ -1,4 +1,4 @@
-"""What the kinds of holders use of a walk and of its inspector: types alone."""
+"""Types of a walk and its inspector, as the visits of holders use them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Inspected(Protocol):
-    """What is asked of an `Inspector`."""
+    """Interface of an `Inspector`."""
 
     shows_saved: bool
     torch: Torch | None
@@ -53,7 +53,7 @@ class Inspected(Protocol):
 
 
 class Walked(Protocol):
-    """What is asked of a `Walk`."""
+    """Interface of a `Walk`."""
 
     errors: list[tuple[Any, Place]]
     graphs: list[tuple[Any, Place]]
@@ -68,7 +68,7 @@ class Walked(Protocol):
 
     @property
     def inspector(self) -> Inspected:
-        """What tells of objects."""
+        """The inspector of objects."""
 
     def out_of_time(self) -> bool:
         """Whether the time is spent."""
@@ -80,10 +80,10 @@ class Walked(Protocol):
         """Return where the walk came by an object."""
 
     def push(self, value: Any, place: Place, *, last: bool = False) -> None:
-        """Have an object visited later."""
+        """Queue an object for a visit."""
 
     def put_off(self, container: Any, length: int, place: Place) -> bool:
-        """Have a long container visited after all others."""
+        """Queue a long container for a visit after all other objects."""
 
     def worthwhile(self, members: list[Any]) -> Iterator[tuple[int, Any]]:
         """Yield the members that may hold something."""

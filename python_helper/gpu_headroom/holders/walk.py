@@ -65,10 +65,9 @@ class Walk:
     ) -> None:
         """Walk from `roots` until a share of the time is spent.
 
-        Models and optimizers come first, so that tensors get their true kind; then what the
-        graphs found so far keep; all others side by side, what is near a name before what is
-        deep below another. Long containers come last, or wait for `open_long`: a data set must
-        not use up the time of all others.
+        Models and optimizers come first, so that tensors get their true kind; then what the graphs
+        found so far retain; then all others breadth first, those nearest a name first. Long
+        containers come last, or wait for `open_long`, so that a data set does not use up the time.
         """
         self._set_deadline(until)
         for value, place in sorted(roots, key=lambda root: self._rank(root[0])):
@@ -100,7 +99,7 @@ class Walk:
         self._visit_graphs()
 
     def push(self, value: Any, place: Place, *, last: bool = False) -> None:
-        """Have an object visited later, unless it can hold nothing; `last`: after all others."""
+        """Queue an object, unless it cannot lead to memory; `last`: after all others."""
         if place.depth <= _DEPTH and self.inspector.visit_of(type(value)) is not None:
             (self._last if last else self._waiting).append((value, place))
 
@@ -126,7 +125,7 @@ class Walk:
         return self._seen.get(id(value), (None, None))[1]
 
     def put_off(self, container: Any, length: int, place: Place) -> bool:
-        """Have a long container visited after all others; false where it is time for it now."""
+        """Queue a long container after all others; false if it is to be visited now."""
         if length <= LONG or self._opens_long:
             return False
         self._long.append((container, place))

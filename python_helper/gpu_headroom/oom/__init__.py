@@ -1,1 +1,1 @@
-"""What happened when the GPU ran out of memory: the evidence."""
+"""Evidence of a failed GPU allocation, collected after the error."""

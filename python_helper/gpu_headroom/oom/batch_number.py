@@ -1,8 +1,8 @@
-"""Which number in the code sets the batch: by the values of the run that failed.
+"""The number in the code that sets the batch size, found by the values of the failed run.
 
-What is in memory has so many rows, and the frames of the error know integers by name: the number
-in the code that has the value of both, and one of these names, is the one. Data is not followed
-through the code. `Scene.numbers` is what is taken from the frames while they are there.
+The data in memory has a number of rows, and the frames of the error have integers with names: the
+number in the code with the value of both, and one of these names, sets the batch. Data flow is not
+followed. `Scene.numbers` are the integers, read while the frames exist.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ class Batch(NamedTuple):
 
 
 class AtOnce(NamedTuple):
-    """How many rows most in memory has, where no literal says it, and of what.
+    """Number of rows of most data in memory, if no literal has it, and what has these rows.
 
-    `attribute` is that of an object of the person's that has the number.
+    `attribute` is the attribute of a user's object that has the number.
     """
 
     value: int
@@ -156,7 +156,7 @@ def at_once(
 
 
 class _Judge:
-    """Says how likely a number is to set the batch; 0: it does not, or that is not shown."""
+    """Scores how likely a number is to set the batch; 0 if it does not, or nothing shows it."""
 
     def __init__(self, ledger: StorageLedger, index: int, here: Scene, notebook: Notebook) -> None:
         self._ledger, self._index, self._here = ledger, index, here

@@ -79,9 +79,9 @@ class Tries:
         return replace(failure, left_bytes=left if left > _ALIKE * _in_use(first) else 0)
 
     def enter(self, evidence: Evidence) -> Evidence:
-        """Return it with what is advised by: that of the first try, if this one began with more.
+        """Return the evidence, with that of the first try as `advised` if that started with less.
 
-        Not where another cell has run meanwhile and let go of what was there.
+        Without it if another cell has run meanwhile and freed what was there.
         """
         entered = self._enter(evidence)
         best = entered.advised or entered

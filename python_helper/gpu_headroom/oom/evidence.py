@@ -1,4 +1,4 @@
-"""From a failure to its evidence: what filled the card, who holds it, what would fit."""
+"""Evidence of a failure: what filled the GPU, what retains it, and what would fit."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Evidence:
 
     @property
     def not_attributed_bytes(self) -> int | None:
-        """What no walk could name; `None` where it is not known how much is in use."""
+        """Bytes in use that no walk found; `None` if the bytes in use are unknown."""
         return self.parts.get("not_attributed")
 
     @property
@@ -127,15 +127,15 @@ class Evidence:
 
     @property
     def being_made_bytes(self) -> int:
-        """What a model that was being made had so far, and let go of as it failed."""
+        """Bytes of a model that was being created, which were freed as it failed."""
         makes = any(module.function == "__init__" for module in self.scene.modules)
         return self.temporary_bytes if makes else 0
 
     @property
     def collected_bytes(self) -> int:
-        """What a comprehension, or `list(…)`, has made so far, if that is more than one value.
+        """Bytes that a comprehension, or `list(…)`, has made so far, if more than one value.
 
-        What tasks that run at once have made is theirs.
+        0 if tasks run at the same time, whose values these may be.
         """
         size, running = self.temporary_bytes - self.being_made_bytes, self.scene.running
         gathers = running.gathering and not running.at_once and not self.scene.in_backward
@@ -160,19 +160,19 @@ class Evidence:
 
     @property
     def missing_bytes(self) -> int | None:
-        """What the request lacked, were all that is free in one piece; negative: nothing."""
+        """Bytes missing for the request if free memory were in one piece; negative if none are."""
         requested, headroom = self.requested_bytes, self.memory.headroom_bytes
         return None if requested is None or headroom is None else requested - headroom
 
     @property
     def failed_at_bytes(self) -> int | None:
-        """What was in use with what was asked for; `None` where one is not known."""
+        """Bytes in use plus the request; `None` if one of them is unknown."""
         in_use, requested = self.memory.in_use_bytes, self.requested_bytes
         return None if in_use is None or requested is None else in_use + requested
 
     @property
     def earlier_bytes(self) -> int:
-        """What an earlier error held, or the first try of this cell: its frames may be garbage."""
+        """Bytes that an earlier error or the first try of this cell retains, maybe as garbage."""
         return max(self.earlier_traceback_bytes or 0, self.failure.left_bytes)
 
     def share(self, size: int) -> float:
@@ -182,7 +182,7 @@ class Evidence:
 
     @property
     def peak(self) -> Peak:
-        """What the failed cell would take, had it been given what it asked for."""
+        """Estimated peak of the failed cell, had its request succeeded."""
         return Peak(self)
 
     @property
@@ -192,9 +192,9 @@ class Evidence:
 
     @property
     def pass_bytes(self) -> int:
-        """What the failed pass keeps for its backward pass so far.
+        """Bytes that the failed pass retains so far for its backward pass.
 
-        Not what variables of the function hold that called the model: of another model, or round.
+        Without variables of the function that called the model, which may be of another pass.
         """
         callers = self.scene.running.callers
         return sum(
@@ -215,10 +215,10 @@ _PART_OF: Mapping[HolderKind, PartKind] = {
 
 
 def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidence:
-    """Survey the kernel after a failure. Leaves no reference to its frames or tensors behind.
+    """Survey the kernel after a failure. No reference to its frames or tensors is kept.
 
-    `known` is what was seen of its frames the first time, if all was. What holds memory comes
-    before what the code says.
+    `known` is the scene of an earlier call, used if that is complete. The memory is surveyed
+    before the code is read.
     """
     here = known if known is not None and known.complete else None
     try:
@@ -306,7 +306,7 @@ def notebook_of(failure: Failure, here: Scene) -> Notebook:
 
 
 def as_said(failure: Failure) -> Evidence:
-    """Return what only the error says of a failure, and nothing of this kernel."""
+    """Return the evidence in the error alone, without any of this kernel."""
     said = failure.recognition.said
     return Evidence(
         failure=replace(failure, capture=None, device=None, cells=(), runs=()),
@@ -327,7 +327,7 @@ def _earlier(failure: Failure, found: Survey | None, index: int) -> int | None:
 
 
 def _models(found: Survey, groups: Sequence[Group]) -> tuple[Model, ...]:
-    """Take the named models that hold memory; what a library keeps for itself says nothing."""
+    """Return the named models that retain memory, without those that a library has."""
     here = {group.path for group in groups if group.kinds.get("parameters")}
     return tuple([model for model in found.models if model.name and model.name in here])
 
@@ -377,10 +377,10 @@ def _parts(  # noqa: PLR0913, PLR0917  all that the sum is made of
 def _fits(
     failure: Failure, memory: FailureMemory, index: int, traceback: int | None, here: Scene
 ) -> bool | None:
-    """Whether the same cell would come to its end once its traceback is freed.
+    """Whether the same cell would complete once its traceback is freed; `None` if uncertain.
 
-    It takes what it had taken, then asks for the same, then for more: that it fails again may be
-    certain, that it does not is so only where it has come to its end before, or nothing follows.
+    The cell will take what it took, then make the same request, then more requests. So failing
+    again may be certain, but success only if it has completed before, or the request was the last.
     """
     requested, headroom = failure.requested_bytes, memory.headroom_bytes
     if requested is None or headroom is None or traceback is None:

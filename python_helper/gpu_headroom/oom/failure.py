@@ -21,15 +21,15 @@ _GONE = MemoryError()
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A cell that ran out of GPU memory; `cells` are the latest runs of all, oldest first.
+    """A cell that ran out of GPU memory; `cells` are the latest runs of all cells, oldest first.
 
-    `runs` are also earlier ones of each. `after_oom` is what the person's settings ask for.
-    `earlier_traceback_bytes` is what only the error of an earlier cell held when this cell began;
-    `None` where that is not known. `left_bytes` is what this try of the cell began with more than
-    the first. `simulated` holds also where there was no time for a reading. `names_others` allows
-    the card to say names and ids of other processes. `other_devices` are the cards of this machine
-    besides, as they were then; `hidden_devices` are free bytes and number of the empty ones that
-    CUDA does not show this process.
+    `runs` also has earlier runs of each cell. `after_oom` is the user's setting.
+    `earlier_traceback_bytes` is what only the error of an earlier cell retained when this cell
+    started; `None` if unknown. `left_bytes` is how much more was in use at the start of this try
+    than of the first. `simulated` is valid even without a reading. `names_others`: the report may
+    contain names and ids of other processes. `other_devices` are the other GPUs of this machine at
+    that time; `hidden_devices` are the free bytes and the number of empty GPUs that CUDA hides
+    from this process.
     """
 
     error: BaseException
@@ -52,14 +52,14 @@ class Failure:
 
     @property
     def requested_bytes(self) -> int | None:
-        """What was asked for: as the observer has it where the message is a rounding of that."""
+        """Requested bytes, from the observer if the message has the same number rounded."""
         said, capture = self.recognition.said.requested_bytes, self.capture
         seen = None if capture is None else capture.requested_bytes
         return seen if said is not None and seen is not None and _prints(seen, said) else said
 
     @property
     def start_bytes(self) -> int | None:
-        """What was in use on the card as the cell began."""
+        """Bytes in use on the GPU when the cell started; `None` if unknown."""
         device = self.device
         run = None if device is None else self.cell.on(device.index)
         if device is None or run is None or run["change_bytes"] is None:
@@ -114,12 +114,12 @@ def _prints(size: int, printed: int) -> bool:
 
 
 def device_that_failed(recognition: Recognition, capture: Capture | None) -> int | None:
-    """Return which card ran out of memory, by what the error says, else by what was captured."""
+    """Return the index of the GPU that was full, from the error, else from the capture."""
     if recognition.said.device_index is not None:
         return recognition.said.device_index
     return None if capture is None else capture.device_index
 
 
 def last_shown() -> int:
-    """Tell errors apart without holding one."""
+    """Return the `id` of the last shown error, to compare errors without a reference."""
     return id(getattr(sys, "last_value", None))

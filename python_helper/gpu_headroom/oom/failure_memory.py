@@ -47,19 +47,19 @@ class FailureMemory:
 
     @property
     def unallocated_bytes(self) -> int | None:
-        """What the framework that failed had cached."""
+        """Bytes that the failed framework had cached."""
         return None if self.cached_bytes is None else self.cached_bytes - self.beside_bytes
 
     @property
     def headroom_bytes(self) -> int | None:
-        """What was left with nothing freed: an upper bound, as pieces may be scattered."""
+        """Bytes left before freeing anything: an upper bound, as they may be fragmented."""
         if self.usable_bytes is None:
             return None
         return self.usable_bytes + (self.unallocated_bytes or 0)
 
     @property
     def kept_back_bytes(self) -> int:
-        """What a memory fraction keeps from PyTorch, as far as that is known."""
+        """Bytes that a memory fraction withholds from PyTorch; 0 if unknown."""
         return (self.free_bytes or 0) - (self.usable_bytes or 0)
 
 

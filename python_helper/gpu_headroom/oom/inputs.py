@@ -1,7 +1,7 @@
-"""Whether what goes into the failing code requires gradients: then these are its purpose.
+"""Check whether inputs of the failing code require gradients, which are then its purpose.
 
-As in attribution, adversarial examples and penalties. Read off the tensors in the frames, of which
-parameters of models are none.
+Examples are attribution, adversarial examples and penalties. The check reads the tensors in the
+frames, except parameters of models.
 """
 
 from __future__ import annotations

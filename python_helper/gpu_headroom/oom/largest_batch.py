@@ -1,11 +1,10 @@
-"""The largest batch that fits, from measured runs of one cell; silence where they do not tell.
+"""The largest batch that fits, from measured runs of one cell; `None` if these do not show it.
 
 The peak of a training step is convex in the batch: the highest of several lines, such as the
-optimizer's step (constant) and the backward pass (a constant and so much for each sample). So
-the slope between two runs, less what kernels take for a while and only up to a limit, is the least
-that a sample takes, and the largest batch is no larger than that slope says. No sample takes more
-than what the largest run needed above its start, divided by its batch: that gives the other end of
-the range.
+optimizer's step (constant) and the backward pass (a constant plus a slope for each sample). So
+the slope between two runs, less the temporary memory of kernels, which is limited, is a lower
+bound of what a sample takes, and gives an upper bound of the largest batch. No sample takes more
+than the largest run needed above its start, divided by its batch: that gives the lower bound.
 """
 
 from __future__ import annotations

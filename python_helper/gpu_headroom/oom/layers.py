@@ -1,4 +1,4 @@
-"""How much of a model's values a failed pass had made, and what it has at its peak."""
+"""Share of a model's values that a failed pass had made, and their amount at its peak."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ GRADIENTS = 2  # on the way back: of what a layer has made, and of what it was g
 
 
 class Layers(NamedTuple):
-    """The layers of the model that ran, in its own order: what each makes, and its tensors.
+    """Layers of the model that ran, in the model's order: the values and tensors of each.
 
-    The first is what the model is given. `held`: what the parts around each were given before.
-    `at` is the first that may have been running, 0 where none of them was; `is_one`: it
-    was just that layer, whose own values were being made; `has_parts`: what ran innermost was code
-    between the layers of a part. From `trained` on a parameter wants a gradient: what is made
-    before that need not be kept. `followers`: how many other trained models are among them, which
-    take, by their channels, what the one before makes, as a discriminator does. `trained_share` is
-    the share of the parameters' values that want gradients, `to_move` those on the host by
-    those that are not. `joins`: some values wait to be put together with later ones.
+    The first entry is the model's input. `held`: inputs of the parts around each layer. `at` is
+    the first layer that may have been running, 0 if none was. `is_one`: exactly that layer was
+    running, and its own values were being made. `has_parts`: the innermost code was that of a part,
+    between its layers. From `trained` on a parameter requires gradients; values made before it need
+    not be kept. `followers`: number of other trained models among them whose input is, by its
+    channels, the output of the one before, as with a discriminator. `trained_share` is the share of
+    parameter values that require gradients, `to_move` the ratio of parameters on the host to the
+    others. `joins`: some values are kept to be joined with later ones.
     """
 
     values: tuple[float, ...]

@@ -1,4 +1,4 @@
-"""Which operation asked for the memory that was refused, on what, and for what result."""
+"""The operation whose memory request was refused, with its operands and its result."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class FailedOperation:
-    """The expression that was being computed, in the innermost frame that Python knows.
+    """The expression that was being computed, in the innermost Python frame.
 
-    `name` is what is called, or the sign of an operator. `shape` is that of a result that has
-    just the bytes that were asked for, and larger than each operand; `None` where none was found.
-    `option` is an argument of what was called that has it give one result at a time, which
-    `streams`, or keep values on the host. `is_own`: the expression is no library's.
+    `name` is the called function, or the operator. `shape` is the shape of a result with exactly
+    the requested bytes and larger than each operand; `None` if there is none. `option` is an
+    argument of the called function with which it returns one result at a time (`streams`), or
+    keeps values on the host. `is_own`: the expression is in the user's code.
     """
 
     text: str
@@ -226,10 +226,10 @@ def _made_by_numbers(expression: ast.expr, frame: FrameType, requested: int) -> 
 
 
 def _result(operands: Sequence[Operand], requested: int) -> Shape | None:
-    """Return the shape of a result with as many bytes as were asked for, of these operands.
+    """Return the shape of a result of these operands that has the requested bytes, or `None`.
 
-    Not one that an operand on the card has as well: that says nothing. What is on the host is
-    copied.
+    The shape of an operand on the GPU does not count, as it shows nothing. Operands on the host
+    may have been copied.
     """
     known = {operand.shape for operand in operands if operand.bytes}
     copied = [operand.shape for operand in operands if not operand.bytes]

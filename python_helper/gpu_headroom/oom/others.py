@@ -1,4 +1,4 @@
-"""Whose the memory of other processes is: of those that this kernel started, of other notebooks."""
+"""Owners of other processes' memory: processes that this kernel started, and other notebooks."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Others(NamedTuple):
     hidden: bool = False
 
     def whose(self, size: int) -> Literal["hidden", "started", "notebooks", "programs"]:
-        """Say whose `size` bytes of others are for the most part."""
+        """Return which kind of process has most of `size` bytes of others."""
         if self.hidden:
             return "hidden"
         if 2 * self.started_bytes >= size:
@@ -48,7 +48,7 @@ NOBODY = Others()
 
 
 def others_on(device: DeviceReading | None) -> Others:
-    """Ask the driver for the processes on a GPU, and the system where these come from."""
+    """Read the processes on a GPU from the driver, and their origin from the system."""
     found = (None if device is None else processes(device)) or []
     started = kernels = 0
     for process in found[:_MOST_PROCESSES]:

@@ -1,4 +1,4 @@
-"""What the failed cell would have taken: an estimate by what had been computed and its layers."""
+"""Estimated peak of the failed cell, from what had been computed and the model's layers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _STATES = (
 
 
 class Peak:
-    """What would be in use at the peak of the failed cell, about; sizes in bytes."""
+    """Estimate of the bytes in use at the peak of the failed cell."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
@@ -45,20 +45,20 @@ class Peak:
         self._layers = layers if layers is not None and (layers.at or self._reached()) else None
 
     def is_enough(self, size: int) -> bool:
-        """Whether the cell would probably come to its end with so much less in use.
+        """Whether the cell would probably complete with `size` bytes less in use.
 
-        An estimate, for the order of causes only. In a model's pass as much as was asked for will
-        be asked for again, on the way back twice; one that goes forward has gradients before it.
+        An estimate, only for the order of causes. In a model's pass the same amount will be
+        requested again, and twice in a backward pass; a forward pass still has gradients to make.
         """
         missing = self._evidence.missing_bytes
         return missing is not None and size >= missing + self._to_come()
 
     def fits(self, scaling_bytes: int, left: float, *, kept_only: bool = False) -> bool:
-        """Whether it would probably come to its end with this share `left` of what scales.
+        """Whether the cell would probably complete with this share `left` of what scales.
 
-        That is `scaling_bytes` of what is in use and what was just being computed, as much as
-        there will be of it at the peak. `kept_only`: what is computed stays as large, with a
-        gradient of it where the pass is not on its way back.
+        `scaling_bytes` of the memory in use and the values just being computed scale, both taken
+        at the peak. `kept_only`: computed values keep their size, with a gradient of the same size
+        unless this is the backward pass.
         """
         headroom = self._evidence.memory.headroom_bytes
         if headroom is None:
@@ -74,9 +74,9 @@ class Peak:
         return at_most <= there_is * _ROOM and needed <= there_is - scattered * left
 
     def _computed(self) -> int:
-        """Return what was asked for, with its operands that have no name, or all of one call.
+        """Return the requested bytes with those of unnamed operands, or of all of one call.
 
-        Nothing where no layer was making what it keeps.
+        0 if no layer was computing values that it keeps.
         """
         layers = self._layers
         is_kept = layers is None or layers.is_one or self._scene.in_backward
@@ -113,9 +113,9 @@ class Peak:
         return peak if self._scene.in_backward else max(peak, so_far + made)
 
     def _rest_of_call(self, made_bytes: int) -> float | None:
-        """Return what a recurrent call has still to make, and what follows it up to the peak.
+        """Return the bytes that a recurrent call has still to make, and later ones up to the peak.
 
-        Its input tells how many bytes a value of each row takes. `None`: no such call was running.
+        Its input shows the bytes of a value of each row. `None` if no such call was running.
         """
         layers, done = self._layers, self._done()
         given = next((module.given for module in self._scene.modules[::-1] if module.given), ())
@@ -168,9 +168,9 @@ class Peak:
 
     @property
     def room_left(self) -> float:
-        """The share of what is free that is left to what may follow unseen; 1: nothing may.
+        """Share of free memory left for later values that are unknown; 1 if there are none.
 
-        Another model that is trained in the same step, the rest of one large call, or of code
+        These are another model trained in the same step, the rest of a large call, or of code
         between the layers of a part.
         """
         layers = self._layers
@@ -190,10 +190,10 @@ class Peak:
 
     @property
     def _unseen(self) -> int:
-        """How many models are trained beside the running one that the pass did not come to yet.
+        """Number of models trained with the running one that the pass has not reached.
 
-        Without those that take what the running one makes, which are reckoned with it, and one
-        whose graph is there beside that of the running pass.
+        Without models whose input is the running one's output, which are estimated with it, and
+        one that already has a graph.
         """
         if not self._scene.running.trains:
             return 0
@@ -214,15 +214,15 @@ class Peak:
 
     @property
     def step_bytes(self) -> int:
-        """What a training step needs with its optimizer's, which computes for all at once."""
+        """Bytes in use at the peak of a step of an optimizer that updates all parameters at once."""
         to_come = self._to_come() + self._state_to_come() + self._kinds.get("parameters", 0)
         return (self._evidence.memory.in_use_bytes or 0) + self._requested + to_come
 
     def saved_bytes(self, scaling_bytes: int, left: float) -> int:
-        """Return how much lower the peak is with this share `left` of what scales, at least.
+        """Return a lower bound of the bytes by which the peak falls with this share `left`.
 
-        What was being computed, and had no name yet, scales as what is kept does. Where more may
-        follow unseen, what is there already is all that is certain; no more is said than there was.
+        Values being computed, without a name yet, scale like those that are kept. If unknown values
+        may follow, only existing ones count. The result is at most what was in use at the failure.
         """
         there = scaling_bytes + self._computed()
         peak = self._at_peak(scaling_bytes, room=False) if self.room_left == 1 else there
@@ -231,12 +231,12 @@ class Peak:
 
     @property
     def progress(self) -> float:
-        """How much of a failed forward pass had been done, 0 to 1; 1 where nothing tells."""
+        """Share of a failed forward pass that was done, 0 to 1; 1 if unknown."""
         is_forward = not (self._scene.in_backward or self._evidence.in_step)
         return (self._progress() if is_forward else None) or 1.0
 
     def _progress(self) -> float | None:
-        """Tell it by the layers that the pass came to, or by their parameters."""
+        """Return the share of iterations, layers or parameters that the pass has reached."""
         rounds_done = self._scene.running.rounds_done
         if rounds_done is not None:
             return max(_LEAST_PROGRESS, rounds_done)

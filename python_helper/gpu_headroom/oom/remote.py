@@ -1,7 +1,7 @@
-"""What is known of a failure in another process: what its error says, and the code that ran there.
+"""Evidence of a failure in another process: its error, and the code that ran there.
 
-Nothing of its memory is measured. Of a worker the cells are known that its functions stand in; of a
-process that a command has started the script, what this imports, and the command.
+None of its memory is measured. The code of a worker is in the cells with its functions; the code of
+a process that a command has started is the script, the script's imports, and the command.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ _IMPORTS = re.compile(r"^[ \t]*(?:from|import)[ \t]+([\w.]{1,200})", re.MULTILIN
 
 
 def of_worker(failure: Failure, turn: Turn, batch: object = None, fits: object = None) -> Evidence:
-    """Return what is known of a worker's failure; a function sent there keeps its cell's name.
+    """Return the evidence of a worker's failure; a function sent there keeps its cell's name.
 
-    `batch` is the place of the number that scales the memory by what the worker has measured: key
-    of the cell, line, column. `fits` is what should fit of it.
+    `batch` is the position of the number that scales the memory, from the worker's measurements:
+    cell key, line, column. `fits` is the value that should fit.
     """
     recognition, cell = failure.recognition, failure.cell
     recognition = replace(recognition, worker=recognition.worker or RemoteWorker("process"))
@@ -114,10 +114,10 @@ def _running(names: Iterable[str]) -> Running:
 def of_command(
     failure: Failure, traceback: str, batch: object = None, fits: object = None
 ) -> Evidence:
-    """Return what is known of the failure of a process by its text, and by the code that ran.
+    """Return the evidence of another process's failure, from its text and the code that ran.
 
-    Files count that lie here and are as they were when the cell began. `batch` and `fits` are what
-    the process has measured, where it has: see `of_worker`.
+    Only files in the working folder count that have not changed since the cell started. `batch`
+    and `fits` are the measurements of the process, if it made any: see `of_worker`.
     """
     cell, said = failure.cell, as_said(failure)
     found = list(steps_in(traceback))

@@ -1,7 +1,7 @@
-"""The code of the person's that ran when the memory ran out, as its text tells.
+"""Facts about the user's code that was running at the failure, from its source.
 
-Of each of their functions on the way to the failure only the innermost loop counts: a loop beside
-it, in which another model is trained, says nothing of this one.
+Of each of the user's functions on the stack only the innermost loop counts: a loop beside it, in
+which another model is trained, shows nothing of this one.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def running(
 
 
 class _FrameReading:
-    """What is read frame by frame, outermost first."""
+    """Facts collected frame by frame, outermost first."""
 
     def __init__(self, files: Mapping[str | None, str]) -> None:
         self._files = files

@@ -1,6 +1,6 @@
-"""Where a failure happened and what was running there: all that only the error itself can tell.
+"""Position of a failure and the code running there: all facts that need the error itself.
 
-It holds no error and no frame, so that a card may be completed when these have gone.
+A scene refers to no error or frame, so a report can be completed after these are gone.
 """
 
 from __future__ import annotations
@@ -46,17 +46,14 @@ _MOST_FRAMES = 200
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The line of the failed cell, whether in a backward pass, and the code that ran.
+    """The failed line of the cell, whether it was in a backward pass, and the code that ran.
 
-    `steps` are the lines on the way, of cells and of `files` beside the notebook, outermost first,
-    as far as a model's call.
-    `call` is the user's own on the way into a model, with what it is given.
-    `is_last`: the request was the last thing that the cell did, so that nothing follows it.
-    `layers` are those of the model that was running; `None` where that tells nothing.
-    `inputs_require_grad`: gradients go through what failed to what it was given.
-    `origin` is the line of a cell, and its function, that failed in another process.
-    `numbers` are integers that the frames knew, with their names. `complete`: there was time for
-    all of it.
+    `steps` are the lines on the stack, of cells and of `files` beside the notebook, outermost
+    first, up to a model's call. `call` is the user's own call into a model, with its arguments.
+    `is_last`: the request was the last action of the cell. `layers` are those of the model that
+    was running; `None` if unknown. `inputs_require_grad`: inputs of the failed code require
+    gradients. `origin` is the line of a cell, and its function, that failed in another process.
+    `numbers` are integers in the frames, with their names. `complete`: the time was enough for all.
     """
 
     line: int | None = None

@@ -87,11 +87,11 @@ class LayerShapes:
         return joined + made
 
     def _take_image(self, layer: dict[str, Any], given: int, width: int) -> float:
-        """Go on with what a convolution, or a norm of channels, is given.
+        """Continue with the input of a convolution, or of a norm of channels.
 
-        Behind a row that is the last image, or what the row is made into. By its channels it may be
-        another value, as a shortcut's or of what is registered elsewhere, or several that were put
-        together for it: return how much these are.
+        After a row the input is the last image, or the row reshaped to one. Its channels may show
+        that it is another value, such as a shortcut's or one of a layer registered elsewhere, or
+        that several values were joined: return the amount of the joined ones.
         """
         steps = prod(_both(layer.get("stride", 1)))
         if self._is_enlarged and steps == 1:
