@@ -63,7 +63,7 @@ def alive() -> bool:
 
 
 def status() -> str:
-    """Say what is in use, cached, outside and free on each GPU, and the host memory."""
+    """Return the memory in use, cached, used by others and free on each GPU, and of the host."""
     from .terminal import summary
 
     return summary.status()
@@ -78,7 +78,7 @@ def show(*, compact: bool = False, frontend: str | None = None) -> None:
 
 
 def holders() -> str:
-    """Say who holds the memory in use, largest first."""
+    """Return what uses GPU memory, largest first."""
     from .terminal import summary
 
     return summary.holders()
@@ -141,7 +141,7 @@ def follow() -> str:
 
 
 def ray_environment() -> dict[str, Any]:
-    """Have Ray's workers measured: `ray.init(runtime_env=gpu_headroom.ray_environment())`."""
+    """Return the `runtime_env` argument of `ray.init` with which Ray's workers are measured."""
     found: dict[str, Any] = _later(".workers.console").ray_environment(_live())
     return found
 
@@ -153,13 +153,13 @@ def unfollow() -> str:
 
 
 def workers() -> str:
-    """Say what workers hold on each of their GPUs, the fullest first."""
+    """Return what workers use on each of their GPUs, the fullest first."""
     said: str = _later(".workers.console").summarise(_live())
     return said
 
 
 def report() -> None:
-    """Tell the notebook that has started this process of it: for functions that are spawned."""
+    """Report this process to the notebook that started it: for spawned functions."""
     ranks = bring(".workers.own_rank")  # in the wheel only
     if ranks is not None:
         ranks.report()

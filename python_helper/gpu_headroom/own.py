@@ -1,4 +1,4 @@
-"""Which modules are ours, by the root of their names."""
+"""Root names of the helper's own modules."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ OURS = frozenset({OWN, SIMULATOR, "gpu_dry_run"})
 
 
 def bring(name: str) -> Any:
-    """Return a module of ours that may be missing, as its wing or its pack is.
+    """Return a module of the helper; `None` if it is missing, as its wing or pack may be.
 
-    A name that begins with a dot is within this package. A person may have a module called
-    `gpu_headroom`: what is installed beside that is none of ours.
+    A name that begins with a dot is within this package. A user's module may be called
+    `gpu_headroom`: modules installed beside that do not count.
     """
     try:
         return import_module(name, OWN)

@@ -1,6 +1,6 @@
-"""What one system has and another lacks: the names that are not in Python everywhere stand here.
+"""Functions for names that Python does not have on every system.
 
-Elsewhere only what Windows, macOS and Linux all have is used, which `make types` checks on each.
+Other files use only what Windows, macOS and Linux all have, which `make types` checks on each.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def process(pid: int | str = "self") -> RunningProcess | None:
 
 
 def follow_forks(**hooks: Callable[[], object]) -> None:
-    """Have hooks called around each fork, as `os.register_at_fork` names them; Windows has none."""
+    """Register fork hooks, with the arguments of `os.register_at_fork`; no effect on Windows."""
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(**hooks)
 

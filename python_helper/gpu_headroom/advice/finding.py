@@ -1,4 +1,4 @@
-"""What a rule has found: a cause, its evidence, and what it explains."""
+"""A possible cause of a failure, with its evidence and the bytes it explains."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ ANOTHER = 3
 
 
 class Finding(NamedTuple):
-    """A possible cause; `bytes` is what it explains, `None` where that is no amount.
+    """A possible cause; `bytes` is what it explains, `None` if that is no amount.
 
-    `price` is what its removal costs. `certain`: no other cause matters beside it. `grew`: the
-    rounds before fitted, and it is what has come since. It is `about` these groups, what holds most
-    first, or about a `model`, or another `framework`: an offer takes it from here. `is_remade`: it
-    was to get another in its place; `is_left`: it has got one, and is not used any more.
+    `price` is the cost of its removal. `certain`: no other cause matters in addition. `grew`:
+    earlier iterations fitted, and this is what has been added since. `about` are its groups, the
+    largest first; offers use these, or its `model`, or another `framework`. `is_remade`: the value
+    was about to be replaced; `is_left`: it has been replaced, and is not used any more.
     """
 
     rule: str

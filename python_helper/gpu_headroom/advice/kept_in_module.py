@@ -1,4 +1,4 @@
-"""What a global of an imported module keeps, and the call that its library has to free it."""
+"""Memory retained by globals of imported modules, and the library calls that free it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _CONTAINERS = (dict, list, set, deque)
 
 
 def kept_in_module(evidence: Evidence) -> Finding | None:
-    """Speak where a global of a module, a class or a cache keeps a good part of what is in use."""
+    """Find a cause where a global of a module, a class or a cache retains much of the memory."""
     sizes = Counter[str]()
     for group in evidence.groups:
         if group.origin == "modules" or _is_of_code(group):

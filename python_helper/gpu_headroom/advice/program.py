@@ -1,4 +1,4 @@
-"""What the text of the cells that ran says, for remedies and their examples."""
+"""Facts from the source of the cells that ran, for remedies and their examples."""
 
 from __future__ import annotations
 

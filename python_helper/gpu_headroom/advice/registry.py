@@ -1,4 +1,4 @@
-"""All rules and remedies: what a card may name as the cause, and what it may offer."""
+"""All rules and remedies: the causes a report may name, and the changes it may offer."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _EDITS = {row.id: row for row in _ROWS if isinstance(row, Editing)}
 REMEDIES: Mapping[str, Suggestion] = {
     row.id: row.edited_by(_EDITS.get(row.id)) for row in _ROWS if isinstance(row, Suggestion)
 }
-"""What may be offered, by id; of those of one rank and effect the first comes first."""
+"""Remedies by id; of those with the same rank and effect the first comes first."""
 # What they say, for translators.
 TEXTS = {
     name: text
@@ -156,16 +156,16 @@ def _helps(offer: Offer, evidence: Evidence) -> bool:
 
 
 def _order(found: tuple[int, Offer]) -> tuple[int, int, int, int]:
-    """What frees first, what cures nothing last."""
+    """Return a sort key: remedies that free memory come first, those without effect last."""
     place, offer = found
     first = 2 if offer.shown.kind == "save" else min(offer.rank, 1)
     return first, place, offer.rank, -(offer.shown.bytes or 0)
 
 
 def _findings(evidence: Evidence) -> dict[str, Finding]:
-    """Return what rules have found, first what lets the cell pass at the least price.
+    """Return the findings of all rules, cheapest first among those that let the cell pass.
 
-    What has grown from round to round is enough: the rounds before have passed.
+    Memory that grew with each iteration is enough for that: earlier iterations have passed.
     """
     found: list[Finding] = []
     for rule in RULES.values():

@@ -1,6 +1,6 @@
-"""What a remedy is made of: its text, where it ranks, and what makes an edit of it.
+"""Remedies: their texts, their rank, and the function that makes an edit of them.
 
-Remedies are rows of a table, each with its sentences and its condition.
+Each is a row of a table, with its sentences and its condition.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 class Shown(NamedTuple):
-    """What a condition shows of its remedy; `title` and `note` are the ends of its sentences' ids.
+    """A remedy as it is shown; `title` and `note` are the ends of its sentences' ids.
 
-    It is an edit where there is a `fix`, which makes what its `diffs` show, else what `kind` says:
-    mostly a suggestion, whose `example` is code in the user's names where that is cheap.
+    With a `fix` it is an edit, whose changes are the `diffs`, else it is what `kind` states: mostly
+    a suggestion, whose `example` is code with the user's names if that is cheap.
     """
 
     params: Mapping[str, str | int | None] = {}
@@ -75,10 +75,10 @@ class Offer:
 
 
 class Editing(NamedTuple):
-    """What makes an edit of the remedy of this `id`, and the sentences that it has besides.
+    """The function that makes an edit of the remedy with this `id`, and its further sentences.
 
-    It is given what the remedy shows by itself, `None` where that is nothing, and returns that with
-    its diffs and its fix, or as it is.
+    Its argument is what the remedy shows by itself, or `None`; it returns that with diffs and a
+    fix, or unchanged.
     """
 
     id: str

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 class WorkerFailure:
-    """What is known of a failure in another process besides its error: here nothing.
+    """Facts about a failure in another process besides its error; this base has none.
 
-    `batch` is the place of the number that scales its memory, `fits` what should fit of it.
+    `batch` is the position of the number that scales its memory, `fits` a value that should fit.
     """
 
     batch: object = None
@@ -24,4 +24,4 @@ class WorkerFailure:
         return built
 
     def await_more(self, update: Callable[[BuiltReport], None], built: BuiltReport) -> None:
-        """Have a report that is displayed updated where the process answers later."""
+        """Update a displayed report when the process sends more later."""

@@ -47,10 +47,10 @@ _OBSERVER = "attach_out_of_memory_observer()"
 
 @dataclass(frozen=True, slots=True)
 class BuiltReport:
-    """A report as it travels, and the fixes behind its remedies by remedy id.
+    """A report in its wire form, and the fixes of its remedies by remedy id.
 
-    `scene` is what was running, where that is known; `ended` says why not all was found, and
-    `withheld` what is left out since no arithmetic allows it.
+    `scene` is the code that was running, if known; `ended` is why the search was cut short, and
+    `withheld` are impossible values that were left out.
     """
 
     report: Report
@@ -66,10 +66,10 @@ def report_of(
     report_id: str | None = None,
     goes_on: bool = False,
 ) -> BuiltReport:
-    """Put what is known, its causes and what can be offered into one report.
+    """Put the evidence, its causes and the offers into one report.
 
-    `report_id` is that of an earlier one that this completes; `goes_on` that what was not found in
-    the time that there was will be.
+    `report_id` is that of an earlier report that this one completes; `goes_on`: a later report
+    will have what was not found in the time.
     """
     failure, recognition = evidence.failure, evidence.failure.recognition
     worker = recognition.worker
@@ -118,10 +118,10 @@ def report_of(
 
 
 def _withheld(report: Report, kept_back_bytes: int) -> Iterator[str]:
-    """Take out what no arithmetic allows, and yield what that was.
+    """Remove impossible sizes from a report, and yield their names.
 
-    No size is below nothing, or above all that is on the card, with what a limit keeps back, and
-    what was asked for.
+    A size is impossible if it is negative, or larger than all memory of the GPU, the part that a
+    limit withholds, and the request together.
     """
     whole: Any = report
     there = max(whole[key] or 0 for key in ("capacity_bytes", "in_use_bytes", "outside_bytes"))
@@ -136,7 +136,7 @@ def _withheld(report: Report, kept_back_bytes: int) -> Iterator[str]:
 
 
 def _origin(place: Place | None) -> Origin | None:
-    """Say where in a cell another process failed."""
+    """Return the position in a cell where another process failed."""
     if place is None:
         return None
     cell, line, function = place
@@ -149,7 +149,7 @@ def _origin(place: Place | None) -> Origin | None:
 
 
 def end(built: BuiltReport, why: Message | None) -> None:
-    """Have a report say that nothing looks further, and `why` not all was found: who asks can."""
+    """Mark a report as final; if `why` it is incomplete, offer the user a further search."""
     report = built.report
     report["looking"] = False
     report["remedies"] = [remedy for remedy in report["remedies"] if remedy["id"] != "look-further"]
@@ -173,9 +173,9 @@ def _framework(failure: Failure) -> FrameworkName:
 
 
 def _parts(evidence: Evidence) -> list[Part]:
-    """Split the card in the order of the bar; what is in use adds up to the allocator's number.
+    """Return the parts of a GPU in the order of the bar; those in use add up to the allocator's.
 
-    A part of nothing is left out; that nothing is free is worth a word.
+    Empty parts are left out, except that of free memory.
     """
     memory = evidence.memory
     sizes: list[tuple[PartKind, int | None]] = [

@@ -28,7 +28,7 @@ class _Entry:
 
 
 class Reports:
-    """Keeps the latest reports: only what is found here is acted on."""
+    """Store of the latest reports; requests about any other report are refused."""
 
     def __init__(self) -> None:
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
@@ -63,7 +63,7 @@ class Reports:
         return entry.released if entry else None
 
     def enter_release(self, released: wire.Released) -> None:
-        """Keep what a release gave back; a later one that found nothing does not undo it."""
+        """Store the result of a release; a later one that freed nothing does not replace it."""
         entry = self._entries.get(released["report_id"] or "")
         if entry and (entry.released is None or released["status"] == "done"):
             entry.released = released
@@ -97,7 +97,7 @@ def show(  # noqa: PLR0913  the position of the output
 
 
 def show_line(failure: Failure, why: wire.Message) -> None:
-    """Display what can be said of a failure without a card, and `why` there is none."""
+    """Display the facts of a failure without a report, and `why` there is none."""
     said, device = failure.recognition.said, failure.device
     measured = failure.capture or device
     available = measured.free_bytes if measured else said.free_bytes

@@ -1,6 +1,6 @@
-"""The card of a CUDA that has stopped: what stopped it, and that only a restart helps.
+"""The report of an error that has stopped CUDA: its text, and that only a restart helps.
 
-Nothing in it is measured: it is made without a look at the GPU.
+It has no measurements, and is made without access to the GPU.
 """
 
 from __future__ import annotations

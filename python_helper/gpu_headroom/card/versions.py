@@ -1,4 +1,4 @@
-"""What took part in a failure, by name and version: read without asking anybody."""
+"""Names and versions of the software in a failure, read without calling any of it."""
 
 from __future__ import annotations
 

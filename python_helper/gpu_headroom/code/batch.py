@@ -1,8 +1,8 @@
-"""Numbers of a notebook that may set the size of a cell's data, by the code that people write.
+"""Numbers of a notebook that may set the size of a cell's data, found by common code patterns.
 
-What speaks against one is left out: a variable, an entry or an attribute that has another value by
-now, the default of an option that a command line gives. Which of them it is the values of a run
-say (`oom/batch_number.py`).
+Numbers that cannot be it are left out: a variable, an entry or an attribute that has another value
+now, the default of an option that the command line sets. The values of the failed run decide among
+the others (`oom/batch_number.py`).
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _MOST_LITERALS = 200  # of a notebook, the newest
 
 
 class Code:
-    """The cells that a question is about: each is looked through once, and no more than fits.
+    """The cells to look through, each once, up to a limit.
 
-    In all no more is parsed than of one cell; what is left out says nothing.
+    The limit is the text of one cell of the greatest length; cells beyond it are left out.
     """
 
     def __init__(self, first: Iterable[CellRun] = ()) -> None:

@@ -1,4 +1,4 @@
-"""What code calls as it runs, also by functions of other cells."""
+"""Calls that code makes as it runs, also through functions of other cells."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def functions_of(notebook: Notebook) -> dict[str, list[ast.AST]]:
 def calls_from(
     roots: Iterable[ast.AST], functions: Mapping[str, list[ast.AST]]
 ) -> Iterator[tuple[str, ast.Call]]:
-    """Yield what code calls, by dotted name, and what the functions call that it reaches.
+    """Yield the calls of code and of the functions it calls, by dotted name.
 
-    What a cell only defines is no call of the cell.
+    A function that a cell defines without calling it does not count.
     """
     waiting, seen = list(roots), set(map(id, roots))
     while waiting:

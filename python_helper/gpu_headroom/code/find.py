@@ -1,4 +1,4 @@
-"""What is looked for in a syntax tree: names, calls, assignments."""
+"""Searches in a syntax tree: names, calls, assignments."""
 
 from __future__ import annotations
 

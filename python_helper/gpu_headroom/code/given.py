@@ -1,4 +1,4 @@
-"""What the code of a cell gives a name: assignments, arguments, defaults, entries, options."""
+"""Values that the code of a cell gives a name: assignments, arguments, defaults, options."""
 
 from __future__ import annotations
 

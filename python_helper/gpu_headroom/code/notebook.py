@@ -1,4 +1,4 @@
-"""All cells of a notebook as one program: each parsed once, names resolved across them."""
+"""All cells of a notebook as one program: each parsed once, names resolved across cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What statements read before they have set it, and what they have set when they end."""
+"""Names that statements read before they assign them, and names assigned at their end."""
 
 from __future__ import annotations
 

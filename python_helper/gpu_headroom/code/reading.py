@@ -1,4 +1,4 @@
-"""What has been parsed and walked so far, for all that reads code for one question."""
+"""Trees that were parsed and walked for one request, shared by all code that reads source."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Reading:
     count: int = 0
 
     def check(self) -> None:
-        """Let others go on; raise `Late` where the time is over."""
+        """Yield to other threads; raise `Late` if the time is over."""
         if self.turn is not None:
             self.turn.pause()
             self.turn.ensure_time()

@@ -1,4 +1,4 @@
-"""What the text of a loop, or of a function, does to names: binds, adds to, collects, hands on."""
+"""Names in the source of a loop or a function: those it binds, adds to, collects, hands on."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _GROWS = words("append extend appendleft add update insert put setdefault")
 
 
 def grown_by_functions(sources: Iterable[str]) -> tuple[set[str], set[str]]:
-    """Return the names of containers that functions of these cells put something into.
+    """Return containers that functions of these cells add to, and attributes they accumulate.
 
-    Not what is made in a function: what it is given may be called the same. `.seen` of any object.
-    Then the attributes that they make from what they were, as `.total`, or from such a one, as
-    `.mean`. No more text is parsed in all than of one cell.
+    A container that the function has created is left out, as an argument may have the same name.
+    Attributes are of any object: `.seen`. Of the second kind are `.total`, made from its old value,
+    and `.mean`, made from `.total`. At most the text of one cell of the greatest length is parsed.
     """
     left, found, added = LONGEST, set[str](), set[str]()
     for text in sources:

@@ -1,4 +1,4 @@
-"""Whose a name is: the notebook's own, or one of a function, a class, a comprehension."""
+"""Scopes of names: the notebook, a function, a class or a comprehension."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What names say that a number is: the size of a batch, of the input, of an image."""
+"""Roles of numbers, by their names: the size of a batch, of the input, of an image."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ _SIDES = {"height": "width", "width": "height", "h": "w", "w": "h"}
 
 
 def role_of(name: str) -> Role | None:
-    """Return what a number of this name sets, if its name says so.
+    """Return the role of a number with this name.
 
-    `unnamed` is what says nothing, as `n`: what has so many rows may. `None` is what is no size by
-    its name: of that role, `other`, only what the code leads to is one.
+    `unnamed` is for names without a meaning, such as `n`: it may set the number of rows. `None` is
+    for names that are no size; such a number has the role `other` only if the code shows it.
     """
     words = " ".join([word.lower() for word in _WORD.findall(name[:_LONGEST])])
     if _BATCH.fullmatch(words):

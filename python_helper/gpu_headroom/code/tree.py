@@ -23,7 +23,7 @@ class Tree:
 
     @cached_property
     def nodes(self) -> list[ast.AST]:
-        """All that it is made of, from the outside in."""
+        """All nodes, outermost first."""
         return [] if self.tree is None else list(walk(self.tree))
 
     @cached_property

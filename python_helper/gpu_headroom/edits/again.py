@@ -1,7 +1,7 @@
-"""Which cells have to run again after an edit, so that the failing one finds what it makes.
+"""The cells that have to run again after an edit, so that the failing cell gets its effect.
 
-Those that carry the change on, those that undo or change what is made again (`del x`), and those
-that make what has another value by now (`x = f(x)`, a list that was filled, an open file).
+They are the cells that pass the change on, those that undo or change what is made again (`del x`),
+and those that make values that have changed since (`x = f(x)`, a filled list, an open file).
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ class Again:
 
     @cached_property
     def _inner(self) -> dict[str, set[str]]:
-        """What functions and classes read of the notebook, by their names."""
+        """The notebook's names that functions and classes read, by name of these."""
         found: dict[str, set[str]] = {}
         for cell in self._cells:
             reads = [
@@ -263,10 +263,10 @@ class Again:
 
 
 class _Work(NamedTuple):
-    """What a cell has done as it ran, by name.
+    """Effects of a cell's run on names.
 
-    `made` are names that it gave another value, of all that it has `bound`; `changed` those that it
-    changed in place, `affected` those that it called a method of for its effect.
+    `made` are names that got another value, of all `bound` ones. `changed` are names whose values
+    were changed in place, `affected` those with a method called for its effect.
     """
 
     bound: set[str]

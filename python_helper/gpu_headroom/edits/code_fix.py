@@ -152,10 +152,10 @@ def edited(
     sets: str | None = None,
     done: Message | None = None,
 ) -> Shown:
-    """Show a change in the place of an example, with the fix behind it where a button can make it.
+    """Show a change instead of an example, with a fix if a button can apply it.
 
-    There is none where the notebook is not as the change needs it, or where the kernel does not
-    know which cell is which. `sets` is what the change sets, in short; `done` what is said then.
+    There is no fix if the notebook does not suit the change, or if the kernel has no ids of the
+    cells. `sets` is what the change sets, in short; `done` the message after it.
     """
     diff = None if change is None else change.diff(sets)
     if change is None or diff is None:

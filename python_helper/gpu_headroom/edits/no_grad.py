@@ -1,7 +1,7 @@
-"""`no_grad` around the failing statement of a cell, where nothing goes backward through it.
+"""`no_grad` around the failing statement of a cell without a backward pass through its values.
 
-Which values go in, frames tell (`oom/inputs.py`). Here the code of all cells is looked through for
-what may go backward through what the statement makes: whatever is mentioned counts as used.
+The inputs of the statement come from the frames (`oom/inputs.py`). The code of all cells is checked
+here for backward passes through the statement's results: any mention of a name counts as a use.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _nothing_goes_back(
 
 
 class _Program:
-    """All code of a notebook, by the names that it gives something; attributes begin with a dot."""
+    """All code of a notebook, by the names that it assigns; attributes begin with a dot."""
 
     def __init__(self, notebook: Notebook) -> None:
         self.is_read = all(cell.tree is not None for cell in notebook.cells)

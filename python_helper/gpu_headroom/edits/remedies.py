@@ -1,4 +1,4 @@
-"""What makes edits of remedies: rows as in `advice/remedies/`, under the same ids."""
+"""Edits for remedies: rows as in `advice/remedies/`, under the same ids."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _is_of_library(evidence: Evidence) -> bool:
 
 @edit("smaller-input")
 def _smaller_input(evidence: Evidence, _: Finding, shown: Shown | None) -> Shown | None:
-    """Show the line as it would be; what else has to follow a person sees, so there is no fix."""
+    """Show the changed line only: other code may have to change too, so there is no fix."""
     size = evidence.input_size
     if shown is None or size is None:
         return None

@@ -1,4 +1,4 @@
-"""What every edit is: a pure function of a cell's text, and what it needs of the notebook."""
+"""Base of edits: a pure function of a cell's text, and its conditions on the notebook."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a cell does besides computing, and would do again with each run.
+"""Side effects of a cell, which it would have again with each run.
 
-Read off the code alone: a statement whose value is thrown away does something, unless it is known
-to be harmless, or only changes a value that the same cells make again.
+They are found in the code alone: a statement whose value is discarded has one, unless it is known
+to be harmless, or changes only a value that the same cells make again.
 """
 
 from __future__ import annotations

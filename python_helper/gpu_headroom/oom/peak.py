@@ -214,7 +214,7 @@ class Peak:
 
     @property
     def step_bytes(self) -> int:
-        """Bytes in use at the peak of a step of an optimizer that updates all parameters at once."""
+        """Bytes in use at the peak of an optimizer step that updates all parameters at once."""
         to_come = self._to_come() + self._state_to_come() + self._kinds.get("parameters", 0)
         return (self._evidence.memory.in_use_bytes or 0) + self._requested + to_come
 

@@ -1,4 +1,4 @@
-"""What both static forms say: the sentences of a card, put together from the catalogue."""
+"""Sentences of both static forms of a report, from the catalog."""
 
 from __future__ import annotations
 

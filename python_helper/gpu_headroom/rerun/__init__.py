@@ -1,1 +1,1 @@
-"""What running cells again would cost, and what is let go of before they do."""
+"""Cost of running cells again, and values that are released before."""

@@ -1,6 +1,6 @@
-"""What running cells again does, by their code: to names, and to what was trained.
+"""Effects of running cells again, by their code: on names, and on what was trained.
 
-In doubt a name counts as read before it is set, and a cell as one that trains.
+In doubt a name counts as read before it is assigned, and a cell as training.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What runs of cells left under names that running them again gives other values, and in `Out`.
+"""Values under names that a repeated run of cells replaces, and in `Out`.
 
-Run again, a cell would have both at once: the values of the run that failed, and its own. They are
-freed only before cells run again, where a person has agreed to a sentence with their names, and
-never offered in a plan. What a release may free of them is what was offered by then, and only
-while no cell has run since.
+A cell that runs again would have both at once: the values of the failed run, and its own. They are
+freed only before cells run again, if the user has agreed to a sentence with their names, and are
+never part of a plan. A release may free only those that were offered by then, and only while no
+cell has run since.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _MOST_OFFERS = 200
 
 
 class RerunOffer(NamedTuple):
-    """What may go before a cell runs again; `after_s` is when the last cell so far began."""
+    """Values to free before a cell runs again; `after_s` is when the last cell started."""
 
     cell: CellRun
     names: frozenset[str]
@@ -68,7 +68,7 @@ def offer(situation: Situation, run: Sequence[CellRun], cells: Mapping[str, str]
 
 
 def settle(situation: Situation, found: Iterable[Freeable]) -> None:
-    """Leave of the offers just what a person is asked for: these items."""
+    """Reduce the offers to these items, for which the user is asked."""
     offers = _offers(situation)
     for item in found:
         offers[item.id] = offers[item.id]._replace(names=frozenset(item.names))

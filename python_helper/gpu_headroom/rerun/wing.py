@@ -90,7 +90,7 @@ class Reruns(Wing):
         }
 
     def _learnt(self, report_id: str, cells: Mapping[str, str], turn: Turn) -> Learnt:
-        """Return what has been trained, as the kernel knows it, whatever the code says."""
+        """Return what has been trained, from the state of the kernel and not from the code."""
         life, report = self.host, self.host.reports.report(report_id)
         scene, last = life.reports.scene(report_id), life.ledger.current()
         failed = None if report is None else report["cell_id"]
@@ -112,7 +112,7 @@ class Reruns(Wing):
 def _cautions(
     learnt: Learnt, run: Sequence[CellRun], cells: Mapping[str, str], ledger: Ledger
 ) -> Iterable[wire.Message]:
-    """Say what cannot be had again without training, and which cells train again."""
+    """Yield messages on what is lost without new training, and on cells that train again."""
     trainers = [cell_run for cell_run in run if trains_again(cell_run.source, cells.values())]
     if learnt.names is None:
         if trainers:

@@ -39,8 +39,8 @@ class _Stoppable(io.BufferedWriter):
 def save(state: Mapping[str, Any], stem: str, stop: Callable[[], bool]) -> Checkpoint:
     """Write a state to a new file in the working directory.
 
-    PyTorch copies one storage after the other to the host, and nothing on the GPU. Raises what
-    went wrong: `OSError` where the disk did, `Stopped`, or what the state's own code raises.
+    PyTorch copies one storage after the other to the host, and uses no GPU memory for it. Raises
+    `OSError` for a failed write, `Stopped` on request, and errors of the state's own code.
     """
     torch = imported("torch")
     file = new_file(stem, ".pt")

@@ -67,9 +67,9 @@ _MARKS = ("_hf_hook", "hf_quantizer", "quantization_method")
 
 
 class Moved(NamedTuple):
-    """What went to the host: the variable's value, and each tensor with the device it was on.
+    """A value moved to the host: the variable's value, and each tensor with its former device.
 
-    Holds nothing alive.
+    References are weak.
     """
 
     owner: weakref.ref[Any]
@@ -91,7 +91,7 @@ def _moved(situation: Situation) -> dict[str, Moved]:
 
 
 def items(situation: Situation) -> Iterator[Freeable]:
-    """Yield what can go to the host, and what can come back."""
+    """Yield an item for each value that can be moved to the host, or back to the GPU."""
     models, torch = situation.models, situation.models.torch
     if torch is None:
         return

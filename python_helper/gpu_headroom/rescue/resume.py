@@ -37,10 +37,10 @@ _BY_HAND = """\
 def resume_code(
     names: Collection[str], told_by: Collection[str], file: str, failure: str, *, plain: bool
 ) -> str:
-    """Return the cell that loads `file` into what these names lead to.
+    """Return the source of a cell that loads `file` into the values of these names.
 
-    `told_by` are the optimizers that remember having made a step: one that is new does not. Where
-    there are none, a person has to say that the model is new.
+    `told_by` are the optimizers whose state shows a step; a new one has none. Without any, the user
+    has to confirm that the model is new.
     """
     trained = " or ".join(f"{name}.state" for name in told_by)
     return _CELL.format(

@@ -50,9 +50,9 @@ def _no_grad(evidence: Evidence, finding: Finding) -> Shown | None:
 
 
 def without_graphs(evidence: Evidence, finding: Finding) -> tuple[int, Shown | None]:
-    """Return what only graphs keep, and how the call would go in parts where the rest is more.
+    """Return the bytes that only graphs retain, and a call in parts if other bytes are more.
 
-    What the running operation reads stays, and is about as large as what it was to write.
+    Operands of the running operation stay in use; they are about as large as its result.
     """
     operation, kinds = evidence.scene.operation, evidence.kinds
     kept = evidence.pass_bytes if evidence.scene.running.trains else kinds.get("activations", 0)

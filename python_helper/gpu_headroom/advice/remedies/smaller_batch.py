@@ -100,7 +100,7 @@ def _of_attribute(evidence: Evidence) -> Shown | None:
 
 
 def _note(evidence: Evidence, ratio: float) -> tuple[str, dict[str, str | int | None]]:
-    """Return which note says what another batch changes, and what it shows."""
+    """Return the id of the note on the effects of another batch, and the note's values."""
     if evidence.failure.in_other_process:
         return "note_elsewhere", {}
     changes, known = " ".join(_changed_by(evidence, round(1 / ratio))), predicted(evidence)

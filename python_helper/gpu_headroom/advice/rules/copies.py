@@ -71,9 +71,9 @@ def of_evaluation(group: Group) -> bool:
 
 
 class Bound(NamedTuple):
-    """How many entries a container will have at its end, about, and the bytes that it needs then.
+    """Estimated number of entries that a container will have in the end, and their bytes.
 
-    `is_own`: it is a `deque` that takes no more.
+    `is_own`: the limit is the container's own, as `maxlen` of a `deque`.
     """
 
     entries: int
@@ -82,9 +82,9 @@ class Bound(NamedTuple):
 
 
 def bound_of(evidence: Evidence, group: Group) -> Bound | None:
-    """Return what a growing container comes to, where a `maxlen` or the loop around tells.
+    """Return the final size of a growing container, if its `maxlen` or the loop shows it.
 
-    A loop tells where each of its rounds has put in as many entries.
+    A loop shows it if each iteration has added the same number of entries.
     """
     numbers, rounds, name = evidence.scene.numbers, evidence.scene.running.rounds, group.last_name
     ends = [n for n, names in numbers.items() if f"{name}.maxlen" in names and n >= group.count]
@@ -108,7 +108,7 @@ _MUCH = 0.2
 
 
 def kept_copies(evidence: Evidence) -> Finding | None:
-    """Speak where names hold tensors of the same shapes as a model's, and a good part."""
+    """Find a cause where large tensors under names have the same shapes as a model's."""
     found = copies(evidence)
     replaced = _of_old(evidence)
     if replaced is not None or found is None:
@@ -123,7 +123,7 @@ def kept_copies(evidence: Evidence) -> Finding | None:
 
 
 def _of_old(evidence: Evidence) -> Finding | None:
-    """Speak of the model that the failing statement was to put another in the place of."""
+    """Find the old model that the failing statement was about to replace."""
     named = {model.name: model.type_name for model in evidence.models}
     making = {
         module.type_name for module in evidence.scene.modules if module.function == "__init__"
@@ -212,7 +212,7 @@ _MOVES = ("cuda", "to", "as_tensor", "tensor", "from_numpy", "randn", "rand", "z
 
 
 def data_on_card(evidence: Evidence) -> Finding | None:
-    """Speak where plain tensors that no forward pass made hold a good part of what is in use."""
+    """Find a cause where plain tensors, not made by a forward pass, use much of the memory."""
     data = _data(evidence)
     size = sum(group.bytes for group in data)
     if not data or evidence.share(size) < _DATA_SHARE:

@@ -120,7 +120,7 @@ _OF_VALUES = ("tensor", "activations")
 
 
 def growing_cache(evidence: Evidence) -> Finding | None:
-    """Speak where a container that is a cache by its name or class holds a good part."""
+    """Find a cause where a container that is a cache by name or class retains much memory."""
     growing = evidence.scene.running.growing
     caches = (
         group
@@ -150,7 +150,7 @@ def _of_container(evidence: Evidence, held: Group) -> tuple[str, dict[str, objec
 
 
 def retained_graph(evidence: Evidence) -> Finding | None:
-    """Speak where one container of graphs, or one graph, holds much of what is in use."""
+    """Find a cause where one container of graphs, or one graph, retains much memory."""
     kept = largest_retained(evidence)
     grew = kept is not None
     kept = kept or _of_earlier_cell(evidence)
@@ -207,7 +207,7 @@ def _of_earlier_cell(evidence: Evidence) -> Group | None:
 
 
 def kept_tensors(evidence: Evidence) -> Finding | None:
-    """Speak where the running code adds to a container of tensors that holds a good part."""
+    """Find a cause where the running code adds to a large container of tensors."""
     if is_moving(evidence):
         return None  # data that are being loaded
     running, others = evidence.scene.running, copied(evidence)
@@ -249,7 +249,7 @@ def _collecting(evidence: Evidence) -> Finding | None:
 
 
 def displayed_values(evidence: Evidence) -> Finding | None:
-    """Speak where the output history alone holds a good part of what is in use."""
+    """Find a cause where only the output history retains much of the memory in use."""
     kept = displayed(evidence)
     if not kept:
         return None
@@ -265,7 +265,7 @@ def displayed(evidence: Evidence) -> list[Group]:
 
 
 def suspended(evidence: Evidence) -> Finding | None:
-    """Speak where suspended functions and Futures hold a good part of what is in use."""
+    """Find a cause where suspended functions and Futures retain much of the memory in use."""
     groups = tuple([group for group in evidence.groups if group.suspended])
     size = sum(group.bytes for group in groups)
     via = groups[0].suspended if groups else None
@@ -277,7 +277,7 @@ def suspended(evidence: Evidence) -> Finding | None:
 
 
 def reference_cycles(evidence: Evidence) -> Finding | None:
-    """Speak where what only waits for the collector is a good part of what is in use."""
+    """Find a cause where much of the memory in use waits for garbage collection."""
     kept = [group for group in evidence.groups if group.origin == "garbage"]
     # What an earlier error or try held has a cause of its own.
     size = sum(group.bytes for group in kept) - evidence.earlier_bytes

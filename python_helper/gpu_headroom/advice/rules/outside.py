@@ -88,7 +88,7 @@ TEXTS = {
 
 
 def elsewhere(evidence: Evidence) -> Finding | None:
-    """Speak where the error came from a worker, or is of a GPU that this kernel does not have."""
+    """Find a cause where a worker failed, or the GPU is one that this kernel does not have."""
     if not evidence.failure.in_other_process:
         return None
     return cause(evidence, TEXTS, "elsewhere", "evidence", {}, price=FREE, certain=True)
@@ -98,7 +98,7 @@ _FUNCTIONS = ("pin_memory", "_pin_memory_loop", "cudaHostRegister", "cudaHostAll
 
 
 def pinned_memory(evidence: Evidence) -> Finding | None:
-    """Speak where memory of the host was being pinned, and the allocator has refused nothing."""
+    """Find a cause where host memory was being pinned, and the allocator refused no request."""
     capture = evidence.failure.capture
     functions = evidence.scene.running.functions
     found = next((function for function in reversed(functions) if function in _FUNCTIONS), None)
@@ -112,7 +112,7 @@ def pinned_memory(evidence: Evidence) -> Finding | None:
 
 
 def left_by_first_try(evidence: Evidence, named: Finding | None) -> Finding:
-    """Say what the first try of a cell has left to this one, with its names where there are any."""
+    """Return as a cause what the first try of a cell has left, with its names if there are any."""
     rule, end = "earlier-traceback.again", "evidence_again_names" if named else "evidence_again"
     said: dict[str, object] = {"held_bytes": evidence.failure.left_bytes}
     if named is not None:
@@ -122,7 +122,7 @@ def left_by_first_try(evidence: Evidence, named: Finding | None) -> Finding:
 
 
 def earlier_traceback(evidence: Evidence) -> Finding | None:
-    """Speak where the request would have fitted without what an earlier error held."""
+    """Find a cause where the request would fit without the memory that an earlier error retains."""
     held, requested = evidence.earlier_traceback_bytes, evidence.requested_bytes
     headroom, in_use = evidence.memory.headroom_bytes, evidence.memory.in_use_bytes
     if not held or requested is None or headroom is None or in_use is None:
@@ -140,7 +140,7 @@ def earlier_traceback(evidence: Evidence) -> Finding | None:
 
 
 def memory_fraction(evidence: Evidence) -> Finding | None:
-    """Speak where the driver has what the limit keeps from PyTorch."""
+    """Find a cause where the driver has free memory that a memory fraction withholds."""
     memory, requested = evidence.memory, evidence.requested_bytes
     kept_back = memory.kept_back_bytes
     if requested is None or not kept_back or not evidence.peak.is_enough(kept_back):
@@ -159,7 +159,7 @@ _SHARE = 0.2
 
 
 def preallocation(evidence: Evidence) -> Finding | None:
-    """Speak where a framework that takes memory in advance has left much of it unused."""
+    """Find a cause where a framework has reserved memory in advance without using much of it."""
     device = evidence.failure.device
     if device is None or len(device.frameworks) == 1:
         return None
@@ -183,7 +183,7 @@ _MUCH_OF_THE_RESERVED = 0.1
 
 
 def fragmentation(evidence: Evidence) -> Finding | None:
-    """Speak where the request would have fitted if all free memory were in one piece."""
+    """Find a cause where the request would fit if all free memory were in one piece."""
     if not is_fragmented(evidence):
         return None
     memory, largest = evidence.memory, _largest_piece(evidence)
@@ -225,7 +225,7 @@ _OWN_CONTEXT_BYTES = GIB
 
 
 def other_programs(evidence: Evidence) -> Finding | None:
-    """Speak where the request would have fitted without the memory of other programs."""
+    """Find a cause where the request would fit without the memory of other programs."""
     memory, device = evidence.memory, evidence.failure.device
     outside, capacity = memory.outside_bytes, memory.capacity_bytes
     if outside is None or capacity is None or (device is not None and device.shared_with_host):

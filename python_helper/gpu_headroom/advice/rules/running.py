@@ -113,7 +113,7 @@ _BLOWN_UP = 8  # times the largest of what it was made of
 
 
 def huge_request(evidence: Evidence) -> Finding | None:
-    """Speak of a request larger than the card, or than all in use, or blown up by its shapes."""
+    """Find a request larger than the GPU or all memory in use, or enlarged by its shapes."""
     requested, memory = evidence.requested_bytes, evidence.memory
     if requested is None or memory.capacity_bytes is None:
         return None
@@ -141,7 +141,7 @@ def huge_request(evidence: Evidence) -> Finding | None:
 
 
 def is_blown_up(evidence: Evidence) -> bool:
-    """Whether an operation asked for many times what it was given, and for much of the card."""
+    """Whether the request was many times larger than the operands, and much of the GPU."""
     requested, capacity = evidence.requested_bytes, evidence.memory.capacity_bytes
     operation = evidence.scene.operation
     if requested is None or capacity is None or operation is None or operation.shape is None:
@@ -176,7 +176,7 @@ _PHASE = re.compile(r"val|eval|test|pred|infer|embed|extract|generat|score|encod
 
 
 def evaluation_with_gradients(evidence: Evidence) -> Finding | None:
-    """Speak where nothing goes backward, and activations fill the card all the same."""
+    """Find a cause where activations fill the GPU although there is no backward pass."""
     model = evaluated_model(evidence)
     if model is None:
         return None
@@ -239,7 +239,7 @@ _MOSTLY, _HALF = 0.9, 0.5
 
 
 def wide_dtype(evidence: Evidence) -> Finding | None:
-    """Speak where a good part of what is in use is in double precision."""
+    """Find a cause where much of the memory in use is in double precision."""
     wide = [
         group
         for group in evidence.groups
@@ -253,7 +253,7 @@ def wide_dtype(evidence: Evidence) -> Finding | None:
 
 
 def _of_inference(evidence: Evidence) -> Finding | None:
-    """Speak of models in single precision that no cell trains, where they fill the card.
+    """Find models in single precision that no cell trains, if they fill the GPU.
 
     Weights under adapters, such as LoRA's, are among them.
     """
@@ -288,7 +288,7 @@ _SERVE = ("/torch/utils/data/", "/torch/multiprocessing/", "/torch/_inductor/")
 
 
 def several_tasks(evidence: Evidence) -> Finding | None:
-    """Speak where the observer saw several threads inside PyTorch, or tasks were begun at once."""
+    """Find a cause where several threads were inside PyTorch, or tasks ran at the same time."""
     capture = evidence.failure.capture
     threads = () if capture is None else capture.threads
     busy = [name for name, lines in threads if not name.startswith(_OWN) and _computes(lines)]
@@ -319,7 +319,7 @@ _ACTIVATION_SHARE = 0.4
 
 
 def activations(evidence: Evidence) -> Finding | None:
-    """Speak where activations are a good part of what is in use, and more than the model."""
+    """Find a cause where activations are much of the memory in use, and more than the model."""
     kept = evidence.kinds.get("activations", 0)
     # What a backward pass has let go of as it failed.
     kept += evidence.temporary_bytes if evidence.scene.in_backward and kept else 0
@@ -361,7 +361,7 @@ def _fill(evidence: Evidence, size: int) -> bool:
 
 
 def scaling_bytes(evidence: Evidence) -> int:
-    """Return what scales with how much goes through at once, where no literal says how much."""
+    """Return the bytes that scale with the batch, for code without a literal for it."""
     return evidence.kinds.get("activations", 0) + given_bytes(evidence)
 
 
@@ -391,7 +391,7 @@ _MODEL_SHARE = 0.6
 
 
 def model_too_large(evidence: Evidence) -> Finding | None:
-    """Speak where parameters, gradients and optimizer state are most of what is in use."""
+    """Find a cause where parameters, gradients and optimizer state use most of the memory."""
     model = evidence.model_bytes + evidence.being_made_bytes
     if evidence.share(model) < _MODEL_SHARE:
         return None
@@ -408,7 +408,7 @@ _UNNAMED_SHARE = 0.5
 
 
 def unnamed_values(evidence: Evidence) -> Finding | None:
-    """Speak where the request would have fitted without what the failing line was making."""
+    """Find a cause where the request would fit without the temporaries of the failing line."""
     requested, memory = evidence.requested_bytes, evidence.memory
     if requested is None or memory.headroom_bytes is None:
         return None
