@@ -1,6 +1,6 @@
-"""What cells would do with other machines and programs, by their code: a person is asked first.
+"""Uses of other machines and programs in the code of cells, for which the user is asked first.
 
-Only for the question: what this overlooks is held all the same (`sandbox.py`).
+The list is only for the question: `sandbox.py` also blocks uses that it misses.
 """
 
 from __future__ import annotations

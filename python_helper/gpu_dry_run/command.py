@@ -110,7 +110,7 @@ def _besides(found: Findings) -> dict[str, Any]:
 
 
 def _tell(said: str) -> None:
-    """Say on a terminal what runs, in a line that the next one takes the place of."""
+    """Show the progress on a terminal, in a line that the next one replaces."""
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[K{said}")
         sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""What a dry run found, as lines of a terminal."""
+"""Findings of a dry run, as lines for a terminal."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _NONE = 9  # of the columns is aligned to the right
 
 
 def summary(found: DryRunFound) -> Iterator[str]:
-    """Say what is needed, on which GPUs it fits, and what came of each edit."""
+    """Yield lines on the memory needed, the GPUs on which it fits, and the result of each edit."""
     for place, said in enumerate(found["said"]):
         yield said["text"]
         if place == 0 and found["parts"]:
@@ -64,7 +64,7 @@ def summary(found: DryRunFound) -> Iterator[str]:
 
 
 def asked(step: DryRunStep, order: DryRunOrder) -> Iterator[str]:
-    """Say why nothing ran: what a person has to agree to, and how."""
+    """Yield lines on why nothing ran: what the user has to agree to, and how."""
     if step["message"]:
         yield step["message"]["text"]
     if step["message"] and step["status"] == "asking":

@@ -32,7 +32,7 @@ _NOT_NEEDED = ("outside", "cached", "free")  # of a peak; the request that reach
 
 
 def main() -> None:
-    """Do what an order on standard input says, in a process of its own; ends with who asked."""
+    """Run the order on standard input in this process, which ends when standard input is closed."""
     order = DryRunOrder(**json.loads(sys.stdin.readline()))
     tell = only_way_out()
     dry_run(order, tell)
@@ -81,9 +81,10 @@ def dry_run(order: DryRunOrder, tell: Callable[[DryRunStep], object]) -> Finding
 
 
 def ask_first(order: DryRunOrder) -> DryRunStep | None:
-    """Return what a person is asked before anything runs; `None`: nothing.
+    """Return the question to the user before anything runs; `None` if there is none.
 
-    That is what cells do that others would notice, and, as the message, that nothing holds a run.
+    The question lists effects of cells outside this process; its message is that no sandbox is
+    available.
     """
     labels = order.labels
     cells = [CodeCell(each, text, labels[each]) for each, text in order.sources.items()]

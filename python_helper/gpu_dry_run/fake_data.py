@@ -1,8 +1,8 @@
-"""Data sets and weights that are not on this machine, made up in the shapes that they have.
+"""Data sets and weights that are not on this machine, made up in their real shapes.
 
-Nothing is downloaded. What is known by a class or by a name is in `fake/`: images of torchvision,
+Nothing is downloaded. Those known by class or name are in `fake/`: images of torchvision,
 checkpoints of the hub with their tokenizers, tables of `datasets`. Models of torchvision, timm and
-`torch.hub` keep the weights that they have been made with. What is not known fails, and says so.
+`torch.hub` keep their initial weights. Anything unknown raises an error.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class NoWeights(dict[str, Any]):
 
 
 def fake_data() -> None:
-    """Have data sets and weights made up from now on, by whichever module is imported."""
+    """Make up data sets and weights from now on, in all modules imported later."""
     import torch
 
     load = torch.nn.Module.load_state_dict

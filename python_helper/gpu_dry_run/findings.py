@@ -1,9 +1,9 @@
-"""What a notebook needs: on which GPUs it fits, what fills the peak, which edit makes it fit.
+"""Needs of a notebook: the GPUs on which it fits, what fills the peak, the edit that makes it fit.
 
-Each number is that of a run. A GPU that has more than the allocator ever took, and one that has
-less than was in use at once, need none of their own: it would go as the first one went, or end
-where that one went beyond. One without bfloat16 has its own where the code may ask for that, and
-each where it may ask for the size, or go on where it was refused.
+Each number is from a run. A GPU with more memory than the allocator ever reserved needs no run of
+its own, as that would be like the first one; nor does one with less than was in use at once, where
+it would fail. A GPU without bfloat16 has a run of its own if the code may check for that. Each GPU
+has one if the code may read the memory size, or continue after a refused request.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ class Fit(NamedTuple):
 
 
 class Try(NamedTuple):
-    """What came of an edit."""
+    """Result of a run with an edit."""
 
     edit: EditedCells
     ended: Ended
 
 
 class Findings(NamedTuple):
-    """What was found so far; `at_peak` is a run that was refused the request with the peak.
+    """Results so far; `at_peak` is a run in which the request with the peak was refused.
 
     `tried_on` is the GPU of `failure` and of `tries`, which is too small.
     """
@@ -175,11 +175,11 @@ def _tries(
 
 
 def _largest(run: Run, edit: EditedCells, known: Fit, fit: Callable[..., Fit]) -> int | None:
-    """Return the largest number of an edit that fits on the GPU of `known`, which is without it.
+    """Return the largest number of an edit that fits on the GPU of `known`, a run without the edit.
 
-    0: not even one fits; `None`: what was run does not tell. What is left goes by the number, so
-    that two runs say where nothing is; where it is in pieces by then, the number is looked for by
-    halves. A run without a limit serves all GPUs.
+    0: not even one fits; `None`: the runs do not show it. The memory left is linear in the number,
+    so two runs give the number at which none is left. If free memory is fragmented by then, the
+    number is found by bisection. One run without a limit is used for all GPUs.
     """
     before = edit["before"] or 1
     left, most = {before: known.left_bytes}, _MOST_TIMES * before
@@ -201,7 +201,7 @@ def _largest(run: Run, edit: EditedCells, known: Fit, fit: Callable[..., Fit]) -
 
 
 def _where_none_is_left(left: dict[int, int | None]) -> int | None:
-    """Return the number at which nothing is left, where what is left goes by it evenly."""
+    """Return the number at which no memory is left, by linear extrapolation; `None` if constant."""
     known = sorted([(abs(size), number, size) for number, size in left.items() if size is not None])
     if not known[1:] or known[0][2] == known[1][2]:
         return None

@@ -23,12 +23,12 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(GiB|GB|G|MiB|MB|M)", re.IGNORECASE)
 
 
 class Gpu(NamedTuple):
-    """A GPU to run on dry: `total_bytes` is what PyTorch calls its `total_memory`.
+    """A GPU for dry runs: `total_bytes` is PyTorch's `total_memory`.
 
-    That is less than is printed on the box, and differs by driver: the least that was seen.
-    `where` is who lends it, `also` what people call it.
-    `outside_bytes` is what was in use on it outside PyTorch, on one that is looked at. It is run
-    on as one of so many bytes more (`more_bytes`), where a simulated one has more outside of it.
+    That is less than the nominal size and depends on the driver: this is the least known value.
+    `where` is the service that offers it, `also` other names of it. `outside_bytes` is what was in
+    use outside PyTorch, for a GPU of this machine. If a simulated GPU has more in use outside
+    PyTorch, the total is increased by the difference (`more_bytes`).
     """
 
     name: str

@@ -24,10 +24,11 @@ _OWN = "gpu_headroom"
 
 
 def dry_run(life: Session, names: Sequence[str], *, unheld: bool) -> str:
-    """Say what these cells need on each GPU; what does more than compute is left out, and named.
+    """Return the memory that these cells need on each GPU, with a list of cells left out.
 
-    Each cell as it ran last, in the order in which they first ran; interrupting it ends it. Raises
-    `ValueError` for a GPU that is not known. `unheld`: also where nothing of the system holds them.
+    Cells run in the order of their first runs, each with its latest source. Interrupting the kernel
+    ends the dry run. Cells that do more than compute are left out. Raises `ValueError` for an
+    unknown GPU. `unheld`: run even without a sandbox.
     """
     wanted = [gpus.find(each) for each in names] or list(gpus.GPUS)
     sources: dict[str, tuple[str, int | None]] = {}

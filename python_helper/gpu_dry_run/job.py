@@ -1,4 +1,4 @@
-"""What goes to the process of a dry run, and what comes back: a line of JSON each."""
+"""Messages to and from the process of a dry run, one line of JSON each."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ else:  # no pack carries them; what is shown of them is looked at there
 
 
 class DryRunOrder(NamedTuple):
-    """What a dry run is about: cells by id in the order in which they run, what people call them.
+    """Order of a dry run: cells by id, in the order in which they run, with their labels.
 
-    `gpus` are such as `gpus.Gpu`. Edits are tried on `tries_on`, those of `edits`; `None`: those
-    that the run leads to. With `largest` the largest number that fits is looked for where an edit
-    sets one, with `largest_on_each` that of the batch on each of `gpus`. Nothing runs where cells
-    do more than compute, unless `agreed`; nor where nothing holds them, unless `unheld`.
+    `gpus` are like `gpus.Gpu`. Edits are tried on `tries_on`: those of `edits`, or with `None` all
+    that the run suggests. With `largest`, the largest number that fits is searched for edits that
+    set one, with `largest_on_each` that of the batch on each of `gpus`. Nothing runs if cells do
+    more than compute, unless `agreed`; nor without a sandbox, unless `unheld`.
 
     Cells run as the script of the folder that `argv` names, with its arguments, or as a notebook.
     A training loop ends once nothing has changed for `steps` steps of an optimizer, a cell after
     `cell_s` seconds, a run after `time_s` or with `memory_bytes` of the host. Other machines are
     reached only with `network`. Up to the end of the cell `values_to` the host computes values;
-    else there are sizes only. With `fake_data` nothing is downloaded.
+    after it there are sizes only. With `fake_data` nothing is downloaded.
     """
 
     sources: dict[str, str]
@@ -62,7 +62,7 @@ def ordered(cells: Sequence[CodeCell], folder: str, **differs: Any) -> DryRunOrd
 
 
 class DryRunStep(TypedDict):
-    """How far it is: the fields of the wire's `dry_run` that are about that."""
+    """Progress of a dry run: the fields of the wire's `dry_run` for that."""
 
     status: Literal["asking", "running", "done", "failed"]
     message: Message | None
@@ -71,12 +71,12 @@ class DryRunStep(TypedDict):
 
 
 class RunOrder(NamedTuple):
-    """One run of an order's cells, or of others in their place, on a simulated GPU.
+    """One run of an order's cells, or of edited ones, on a simulated GPU.
 
-    It has `capacity_bytes`, `None`: none is too much, and answers as one of that compute
-    `capability`. The request of number `refuse_at` is refused, for what fills the GPU then. The
-    cells run in a view of the order's folder; `scratch` is what may be written to, with that view
-    in it. `held_by` is a kind of `sandbox.py`.
+    The GPU has `capacity_bytes`, `None` for no limit, and reports the compute `capability`. The
+    request of number `refuse_at` is refused, to find what fills the GPU then. The cells run in a
+    view of the order's folder. `scratch` is the only folder that can be written to, and contains
+    the view. `held_by` is a kind of `sandbox.py`.
     """
 
     order: DryRunOrder
@@ -104,10 +104,10 @@ class RunPeak(TypedDict):
 
 
 class EditedCells(TypedDict):
-    """What the cells are after one of the edits that a report has a button for.
+    """Source of the cells after an edit that a report has a button for.
 
-    Where it changes one number, `number` is the one that it has written in the place of `before`,
-    in the cell `cell_id` from the first to the last of `lines`.
+    If the edit changes one number, `number` is the new one and `before` the old one, in the cell
+    `cell_id` from the first to the last of `lines`.
     """
 
     remedy_id: str
@@ -120,14 +120,14 @@ class EditedCells(TypedDict):
 
 
 class Ended(TypedDict):
-    """How a run ended, or how far it is.
+    """Result of a run, or its progress.
 
-    `outcome`: all cells ran, or one ran out of memory (`report` is its card), raised something
-    else (`error`), or met what is not simulated, at a `line` of the cell `cell_id` while `running`
-    ran; or the process was ended for its `memory` or `time`, or `died`, with its last words as
-    `error`, and the rest is what was seen by then. `peak` is `None` where no GPU was used. `cut`
-    are the cells in which a training was ended early, `timed_out` those that were. `edits` are
-    those of the report.
+    `outcome`: all cells ran, or one ran out of memory (`report` is its report), raised another
+    `error`, or used something that is not simulated, at a `line` of the cell `cell_id` while
+    `running` ran; or the process was ended for its `memory` or `time`, or `died`, with its last
+    output as `error` and all other fields as they were by then. `peak` is `None` if no GPU was
+    used. `cut` are the cells in which a training was ended early, `timed_out` those with too little
+    time. `edits` are those of the report.
     """
 
     outcome: Literal["done", "oom", "error", "not_simulated", "memory", "time", "died"]

@@ -1,7 +1,7 @@
-"""What the kernel of Linux refuses to a process and to all that it starts: landlock(7), seccomp(2).
+"""Restrictions by the Linux kernel on a process and all it starts: landlock(7), seccomp(2).
 
-Files can be changed in one folder only, devices not be used, and no network be reached. C code can
-still delete what is in `/dev/shm`, talk to programs of this machine by their files, and, before
+Files can be changed in one folder only; devices and the network cannot be used. C code can still
+delete files in `/dev/shm`, connect to programs of this machine through their files, and, before
 Linux 6.12, end processes.
 """
 
@@ -35,7 +35,7 @@ def is_there() -> bool:
 
 
 def restrict(root: str, *, network: bool) -> None:
-    """Have the kernel refuse to change what is not below `root`; cannot be taken back."""
+    """Make the kernel refuse changes outside of `root`; this cannot be undone."""
     libc = ctypes.CDLL(None, use_errno=True)
     version = _version(libc)
     has_scopes = version >= _KNOWS_SCOPES

@@ -1,7 +1,7 @@
-"""Ends what would only go on as before: a training loop once its memory stays as it is.
+"""Early end of training loops, once further iterations do not change the memory in use.
 
-A loop of a cell that makes steps of an optimizer goes through what it goes through by one of ours,
-which comes to its end early, and so does a `DataLoader` that a library trains with.
+A loop of a cell that makes steps of an optimizer iterates through a replacement that ends early,
+and so does a `DataLoader` that a library trains with.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ class _Mark(NamedTuple):
 
 
 class StepCounter:
-    """Counts steps of optimizers, beside what is in use on the GPU of an allocator.
+    """Counts steps of optimizers, and compares the memory of an allocator between them.
 
-    A loop ends after `quiet_steps` that change nothing. `cut` tells what was ended early, by the
-    line of its loop in a cell; 0 is a `DataLoader`.
+    A loop ends after `quiet_steps` that change nothing. `cut` are the loops that were ended early,
+    by their line in a cell; 0 is a `DataLoader`.
     """
 
     def __init__(self, allocator: Any, quiet_steps: int) -> None:
@@ -54,7 +54,7 @@ class StepCounter:
         self.cut: set[int] = set()
 
     def follow(self, shell: Any) -> None:
-        """Have each optimizer counted from now on, and the loops of cells end in time."""
+        """Count the steps of all optimizers from now on, and end the loops of cells early."""
         from torch.optim.optimizer import register_optimizer_step_post_hook
         from torch.utils.data import dataloader
 
@@ -123,7 +123,7 @@ class StepCounter:
 
 
 class _Quiet:
-    """Looks whether the rounds of one loop still change anything."""
+    """Check of whether the iterations of one loop still change anything."""
 
     def __init__(self, training: StepCounter) -> None:
         self._training = training
@@ -145,13 +145,13 @@ class _Quiet:
 
 
 class Loops(ast.NodeTransformer):
-    """Has the loops of a cell ask whether they go on; not those of generators.
+    """Transformer that adds a check to the loops of a cell, except those of generators.
 
-    What is between two rounds of these is of others, who count on the next.
+    Code between two iterations of a generator is its caller's, which expects the next value.
     """
 
     def visit_For(self, node: ast.For) -> ast.AST:
-        """Have a `for` go through ours."""
+        """Wrap the iterable of a `for` loop."""
         self.generic_visit(node)
         if _yields(node):
             return node
@@ -159,7 +159,7 @@ class Loops(ast.NodeTransformer):
         return node
 
     def visit_While(self, node: ast.While) -> list[ast.stmt]:
-        """Have a `while` ask first, in each round."""
+        """Add a check to the condition of a `while` loop."""
         self.generic_visit(node)
         if _yields(node):
             return [node]
@@ -191,7 +191,7 @@ class Clock:
         threads.start(self._run)
 
     def stop(self) -> None:
-        """Let it run on."""
+        """Cancel the time limit."""
         self._over.ring()
         ctypes.pythonapi.PyThreadState_SetAsyncExc(self._main, None)
 

@@ -96,7 +96,7 @@ def _mount(scratch: str, *, network: bool) -> None:
 
 
 def _call_itself() -> None:
-    """Let a process of it talk to another: a new network has its loopback down."""
+    """Start the loopback interface of a new network, for processes that connect to each other."""
     import fcntl
     import socket
 

@@ -16,7 +16,7 @@ _OTHER_LANGUAGE = re.compile(
 
 
 class CodeCell(NamedTuple):
-    """A cell of code; `id` tells it from others, `label` is what a person calls it."""
+    """A cell of code; `id` identifies it, `label` is its name for the user."""
 
     id: str
     source: str

@@ -1,8 +1,8 @@
-"""A view of a folder that can be written to, while the folder itself stays as it is.
+"""A writable view of a folder that leaves the folder itself unchanged.
 
 Folders of the view are its own; files are links, and become copies before they are written to.
-Python tells of whatever it opens, removes or moves before it does; what lies elsewhere is refused.
-For whatever does not ask Python there is `sandbox.py`.
+Python's audit events precede each open, removal and move; paths outside the view are refused. C
+code that raises no audit events is blocked by `sandbox.py`.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ _NAMED = 100
 
 
 def view_of(folder: Path, into: Path) -> Path:
-    """Make a view of a folder in another, and return where it is.
+    """Make a view of a folder in another, and return its path.
 
-    A folder inside that is too large for it is a link: nothing there can be written to. So is what
-    lies beside the folder and above it, where `../data` leads to. Where a system makes no links
-    (Windows, for most people), the view has none of the files.
+    A folder inside that is too large for it is a link: nothing there can be written to. So are the
+    siblings of the folder and of its parents, where `../data` leads to. On a system without links
+    (Windows, for most users), the view has none of the files.
     """
     folder = folder.resolve()
     view = into.joinpath("folder", *folder.parts[1:])
@@ -100,7 +100,7 @@ def _entries(folder: Path) -> list[Path] | None:
 
 
 def protect(scratch: str, held_by: str, *, network: bool) -> None:
-    """Have this process change nothing but what is below `scratch`; cannot be taken back."""
+    """Refuse changes by this process outside of `scratch`; this cannot be undone."""
     root = os.path.realpath(scratch)
     tempfile.tempdir = os.environ["TMPDIR"] = root
     if held_by == sandbox.LANDLOCK:

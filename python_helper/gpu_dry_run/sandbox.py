@@ -1,9 +1,9 @@
-"""What holds a dry run: the first of these that this system has.
+"""Sandboxes for dry runs; the first that is available on this system is used.
 
-bubblewrap, a program that keeps files, processes, devices and network apart; namespaces, the same
-where this process may make them itself; Landlock with seccomp, what the kernel refuses. Elsewhere,
-as on macOS and Windows, there is only what Python refuses where it is asked (`overlay.py`): a run
-begins there once a person agrees to that.
+bubblewrap, a program that isolates files, processes, devices and network; namespaces, the same if
+this process may create them itself; Landlock with seccomp, restrictions by the kernel. Elsewhere,
+as on macOS and Windows, only Python's audit events are checked (`overlay.py`): there a run starts
+only if the user agrees to that.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 BUBBLEWRAP, NAMESPACES, LANDLOCK, PYTHON = "bubblewrap", "namespaces", "landlock", "python"
 APART = {BUBBLEWRAP, NAMESPACES}
-"""Those in which a run reaches no process and no socket of this machine."""
+"""Sandboxes in which a run reaches no process and no socket of this machine."""
 SETTING = "GPU_HEADROOM_SANDBOX"
-"""A variable of the environment: the one to take of these. Where it is not there, none is."""
+"""Environment variable with the sandbox to use; if that is unavailable, none is used."""
 _PROBE_S = 20.0
 
 

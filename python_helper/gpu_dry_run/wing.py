@@ -85,7 +85,7 @@ class _Going:
         self.is_cancelled = self.is_over = False
 
     def run(self) -> None:
-        """Have it done, and say how far it is."""
+        """Run the order, and send the progress."""
         try:
             last = self._done(self._order())
         except Exception as error:  # noqa: BLE001  whatever it is: it has ended
@@ -113,7 +113,7 @@ class _Going:
         )
 
     def _edits(self) -> list[EditedCells] | None:
-        """Return the edits of the card that asks; `None`: it is no card."""
+        """Return the edits of the requesting report; `None` if no report requests it."""
         request, reports = self._request, self._life.reports
         report = reports.report(request["report_id"] or "")
         if report is None:

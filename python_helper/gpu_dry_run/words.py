@@ -1,4 +1,4 @@
-"""What a dry run says: on a page in the person's language, on a terminal in English."""
+"""Sentences of a dry run: in a front end in the user's language, on a terminal in English."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ TEXTS = {
 
 
 def said(found: Findings, order: DryRunOrder) -> Iterator[Message]:
-    """Say what is needed and where, and what is to be known of that."""
+    """Yield messages on the memory needed, the GPUs that have it, and limits of the result."""
     ended, peak = found.ended, found.ended["peak"]
     yield _needed(ended, peak)
     if peak is not None:
@@ -125,7 +125,7 @@ def values_to(ended: Ended, order: DryRunOrder) -> str | None:
 
 
 def tried(each: Try, gpu: Gpu, order: DryRunOrder) -> Message:
-    """Say what came of an edit."""
+    """Return a message on the result of an edit."""
     ended, more = each.ended, gpu.more_bytes
     if ended["outcome"] in DIED:
         return message("dry_run.try_ends", TEXTS, error=died(ended, order)["text"])
@@ -141,7 +141,7 @@ def tried(each: Try, gpu: Gpu, order: DryRunOrder) -> Message:
 
 
 def doing(so_far: Ended, order: DryRunOrder, *, is_try: bool, is_first: bool) -> Message:
-    """Say what runs, and in the first run what it needed by then."""
+    """Return a message on what runs, and in the first run what it has needed so far."""
     cell, peak = order.labels.get(so_far["running"] or "", "?"), so_far["peak"]
     if is_first and peak is not None:
         return message("dry_run.so_far", TEXTS, cell=cell, needed_bytes=needed_bytes(peak))
@@ -149,7 +149,7 @@ def doing(so_far: Ended, order: DryRunOrder, *, is_try: bool, is_first: bool) ->
 
 
 def died(ended: Ended, order: DryRunOrder) -> Message:
-    """Say how a run ended that came to no end of its own."""
+    """Return a message on why a run ended early."""
     said = ended["error"] or ""
     if "No module named 'torch'" in said:
         return message("dry_run.no_torch", TEXTS)

@@ -1,1 +1,1 @@
-"""What a dry run with made-up data has instead of what is not on this machine."""
+"""Replacements, with made-up data, of what is not on this machine."""

@@ -1,7 +1,7 @@
-"""A hub that is made up: checkpoints by their names, as files with shapes and without values.
+"""A fake hub: checkpoints by their names, as files with shapes and without values.
 
-The libraries' own code reads them as it reads what was downloaded, with no network. What is in the
-person's own cache stays as it is, and only what lacks is added to it: a `config.json` is enough.
+The libraries' own code reads them like downloaded files, without a network. The user's own cache is
+not changed, and only missing files are added to it: a `config.json` is enough.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ _NO_COMMIT = "0" * 40
 
 
 class NotMadeUpError(OSError):  # as libraries raise where they find no checkpoint, and let pass
-    """What a notebook asks for is not on this machine, and its shapes are not known."""
+    """Raised for a checkpoint that is not on this machine, and whose shapes are unknown."""
 
 
 def make_up_hub() -> dict[str, list[Callable[[Any], None]]]:
-    """Have the hub's client find what is not there from now on; without a client nothing.
+    """Make the hub's client return fake files from now on; no effect without a client.
 
-    Returns what modules are to be changed by once they were imported.
+    Returns functions that change modules after these are imported.
     """
     os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1")
     try:
@@ -96,7 +96,7 @@ class _Hub:
         return looked
 
     def change_tokenizers(self, module: Any) -> None:
-        """Have a made-up tokenizer read by the class of its form, whichever is asked."""
+        """Make any tokenizer class load a fake tokenizer with the class of its format."""
         base = module.PreTrainedTokenizerBase
         load = base.from_pretrained.__func__
 
@@ -109,7 +109,7 @@ class _Hub:
         base.from_pretrained = classmethod(from_pretrained)
 
     def change_models(self, module: Any) -> None:
-        """Have weights stored in the type that is asked for: to convert them takes host memory."""
+        """Store fake weights in the requested dtype: a conversion would use host memory."""
         load, is_old = module.PreTrainedModel.from_pretrained.__func__, _version() < _OWN_TYPE_FROM
 
         def from_pretrained(own: Any, name: Any, *given: Any, **named: Any) -> Any:

@@ -70,7 +70,7 @@ def change_images() -> dict[str, list[Callable[[Any], None]]]:
 
 
 def _begin(module: Any, name: str, images: _Images) -> None:
-    """Have a data set begin with images of its shape, most of them black."""
+    """Replace a data set's constructor: it gets images of its shape, most of them black."""
     import numpy as np
     import torch
 
@@ -102,7 +102,7 @@ def _begin(module: Any, name: str, images: _Images) -> None:
 
 
 def _read(module: Any, name: str, images: _Images) -> None:
-    """Have a data set read the same image each time, as from a file of its usual size."""
+    """Make a data set return the same image for each index, as from a file of the usual size."""
     import numpy as np
     import torch
 

@@ -32,7 +32,7 @@ _WORD = "word "
 
 
 def change_datasets(library: Any) -> None:
-    """Have `load_dataset` make up what it would download."""
+    """Make `load_dataset` return made-up data instead of a download."""
     if not hasattr(library, "load_dataset"):  # a module of the person's own
         return
     load = library.load_dataset

@@ -40,7 +40,7 @@ class Table(NamedTuple):
 
 
 def table_of(name: str, config: str | None) -> Table | None:
-    """Return what is known of a data set: its first configuration where none is asked for."""
+    """Return a known data set, by default its first configuration; `None` if it is unknown."""
     for line in _KNOWN.strip().splitlines():
         full, its_config, columns, *parts = line.split()
         if name in {full, full.partition("/")[2]} and config in {None, "default", its_config}:

@@ -1,4 +1,4 @@
-"""What would be written to the hub, or asked of a person for that: it is done with at once."""
+"""Replacements of uploads to the hub, and of its logins, which return at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _UPLOADS = ("upload_file", "upload_folder", "create_commit", "create_branch", "c
 
 
 def change_uploads() -> None:
-    """Have the hub's client send nothing."""
+    """Make the hub's client send nothing."""
     api: Any = import_module("huggingface_hub.hf_api")
     logins: Any = import_module("huggingface_hub._login")
     for name in _LOGINS:

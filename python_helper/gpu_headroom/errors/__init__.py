@@ -1,1 +1,1 @@
-"""What an error says, whatever its size, and whether it is a GPU that ran out of memory."""
+"""Contents of error messages of any size, and whether they report a full GPU."""

@@ -1,4 +1,4 @@
-"""What a text names besides its numbers: processes, pools of captured graphs and of libraries."""
+"""Names in a message: processes, and pools of captured graphs and of libraries."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class ProcessClause:
 
 @dataclass(frozen=True, slots=True)
 class Besides:
-    """What a message says besides; `None` is not said.
+    """Further contents of a message; `None` for values that it does not contain.
 
-    `own_process_bytes` is what this process has on the card with the driver's own.
-    `private_pools_bytes` is a part of what is in use, `metal_bytes` is Metal's besides. `hidden`:
-    the driver does not tell what processes have, as under Windows.
+    `own_process_bytes` is this process's memory on the GPU, including the driver's.
+    `private_pools_bytes` is part of the memory in use; `metal_bytes` is Metal's, in addition.
+    `hidden`: the driver does not report processes, as on Windows.
     """
 
     own_process_bytes: int | None = None
@@ -53,7 +53,7 @@ class Besides:
 
     @property
     def own_bytes(self) -> int | None:
-        """What this process has on the card; a lone one that is named is this one."""
+        """Bytes of this process on the GPU; a single process in the message is this one."""
         return self.processes[0].bytes if self.is_alone else self.own_process_bytes
 
     @property

@@ -1,7 +1,7 @@
-"""The texts by which the GPU is said to have run out of memory, in the order of looking.
+"""Texts that report a full GPU, in the order in which they are tried.
 
-Those of a framework stand in its folder, what other libraries say in `libraries.py`, and here what
-any program says that calls the runtime or the driver itself.
+Those of a framework are in its folder, those of other libraries in `libraries.py`, and here are
+those of any program that calls the runtime or the driver itself.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether an error comes from another process: what it says is then nothing of this one's GPU."""
+"""Check of whether an error comes from another process, and so not from this one's GPU."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _REBUILT = "__traceback_maker"  # in frames that `tblib` makes for another proce
 
 
 def named_by(errors: Iterable[BaseException]) -> Engine | None:
-    """Return who brought an error by the classes in its chain; `None` where none says so.
+    """Return the engine that raised an error for a remote process, by classes in its chain.
 
-    That a command has failed says nothing of the errors that came of it.
+    `None` if no class shows one. A failed command is no evidence for the errors that followed it.
     """
     engines = [engine for error in errors if (engine := carrier(error)) not in {None, "command"}]
     return next(iter(engines), None)

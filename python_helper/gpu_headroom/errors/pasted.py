@@ -1,4 +1,4 @@
-"""What an error, traceback or log says of a full GPU, as text: pasted, or printed by a process."""
+"""Reports of a full GPU in the text of an error, traceback or log, pasted or from a process."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _SUMMARY_LINES = 100  # behind the error that a program ended by; with more it w
 
 @dataclass(frozen=True, slots=True)
 class Pasted:
-    """What a text says, and the class of the error that says it: `None` in a log without one.
+    """Contents of a text, and the class of the error in it; `None` for a log without one.
 
-    Of an error `above` is its traceback, and `below` the text from its message to the end.
+    `above` is the error's traceback, and `below` the text from its message to the end.
     """
 
     error_name: str | None
@@ -52,9 +52,9 @@ class Pasted:
 
 
 def recognise_text(text: str) -> Pasted | None:
-    """Return what a text says of a full GPU; `None` where it speaks of something else.
+    """Return what a text reports of a full GPU; `None` for any other text.
 
-    Of several errors the last that says it counts.
+    Of several errors, the last one that reports it is used.
     """
     plain = _COLOURS.sub("", Reader().read(text)).replace("\r\n", "\n")
     rest = plain

@@ -1,8 +1,8 @@
-"""Whether an error says that the GPU ran out of memory, and the numbers it prints.
+"""Check of whether an error reports a full GPU, and the numbers in its message.
 
-By class through the MRO, by name and module only, and by text; nothing is imported.
-That the request is larger than what was free is no criterion: fragmentation, memory
-fractions and driver limits refuse smaller ones.
+Errors are recognized by class, through the name and module of each in the MRO, and by text; nothing
+is imported. A request larger than the free memory is no criterion: fragmentation, memory fractions
+and driver limits refuse smaller ones.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _NEARLY_FULL_BYTES = 2**30  # a context or a library's handle takes up to about 
 
 @dataclass(frozen=True, slots=True)
 class Recognition:
-    """An error that says that the GPU ran out of memory, and what it says.
+    """An error that reports a full GPU, and the contents of its message.
 
-    `worker` is the other process that it was raised in, and came here from, with what its engine
-    keeps of its traceback as text; `also_failed` is how many more failed likewise.
+    `worker` is the other process in which it was raised, with the traceback's text that the engine
+    stores; `also_failed` is the number of further workers that failed in the same way.
     """
 
     error: BaseException

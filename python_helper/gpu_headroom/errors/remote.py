@@ -1,7 +1,7 @@
-"""Errors of other processes as they are brought into this one: what they say, and whose they are.
+"""Errors of other processes as they arrive in this one: their contents and their origin.
 
-Who sends work to other processes wraps what a worker raised in an error of its own, which keeps it
-whole: as an error, or as text. It is read through `vars`; no property is asked, and no `str`.
+An engine that sends work to other processes wraps a worker's error in one of its own, which stores
+it as an error or as text. It is read through `vars`, without calling properties or `str`.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Brought(NamedTuple):
 
 
 def carried(error: BaseException) -> list[Brought]:
-    """Return what an error has brought, what it keeps whole before what it says itself."""
+    """Return the remote errors in an error, stored ones before those in its own message."""
     found, engine = dict[tuple[RemoteWorker, bool], Brought](), carrier(error)
     waiting: list[tuple[Any, RemoteWorker, int]] = (
         [(error, RemoteWorker(engine), 0)] if engine else []

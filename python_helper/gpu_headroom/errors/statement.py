@@ -1,4 +1,4 @@
-"""What a text says of a GPU that is full: who says it, and the numbers that it prints."""
+"""Contents of a message about a full GPU: the framework, and the numbers printed."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Statement:
 
 
 def read(message: str) -> Statement | None:
-    """Return what a text says; `None` where it speaks of no GPU, or of one that is not full."""
+    """Return the contents of a message; `None` if it is not about a GPU, or not a full one."""
     text = plain(message)
     found = _first(STRUCTURED, text)
     if found is None and is_refused(text):
@@ -60,9 +60,9 @@ def read(message: str) -> Statement | None:
 
 
 def of_class(said: Statement | None, framework: str | None, message: str) -> Statement | None:
-    """Return what a message says, for an error whose class is that of a framework, if of any.
+    """Return the contents of a message of an error whose class may be a `framework`'s.
 
-    Such a class says it alone, unless the message is of something else.
+    Such a class alone reports a full GPU, unless the message is about something else.
     """
     if framework is None:
         return said

@@ -1,10 +1,10 @@
-"""Errors after which CUDA answers nothing more in this process: only a restart helps.
+"""Errors after which CUDA fails in this process for good: only a restart helps.
 
 NVIDIA documents each of these as leaving the process in an inconsistent state, in which any
 further CUDA work returns the same error (cudaError_t in the CUDA Runtime API): they stick.
 
-The words alone prove nothing, as anybody may quote them. What counts is an error that native code
-or a framework raised in this process and that begins as CUDA's errors do.
+The text alone proves nothing, as any text may quote it. The error must have been raised by native
+code or a framework in this process, and begin as CUDA's errors do.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _IS_GIVEN = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What stopped CUDA: the id of the card's claim, and the words of the error."""
+    """Error that stopped CUDA: the id of the report's claim, and the error's text."""
 
     claim: str
     said: str
@@ -96,7 +96,7 @@ def _recognise_one(error: BaseException, reader: Reader) -> Fault | None:
 
 
 def _spoken(text: str) -> Iterator[str]:
-    """Yield what may be a framework's own words: a message, or what a thread's error said."""
+    """Yield possible texts of a framework: a message, or the error of a thread in it."""
     yield text
     if _CAUGHT.match(text):
         for line in text.splitlines():

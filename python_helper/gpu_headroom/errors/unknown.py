@@ -18,7 +18,7 @@ ANY = Doubtful(
     rf"|(?:failed to|unable to|could not|cannot|can't) alloc(?:ate)?\b.{{0,60}}?{_SIZED}",
     requested=rf"alloc(?:ate|ating|ation of) (?:{SIZE}|{COUNT} bytes)",
 )
-"""What any library may say; of another shortage as well."""
+"""Texts that any library may use, also for a shortage of something else."""
 
 _GPU = compiled(
     r"cuda|hip(?:error|malloc)|\bcu(?:mem|ctx|blas|fft|rand|dnn|sparse|solver|tensor|b_)|gpu|vram"
