@@ -31,28 +31,27 @@ def simulate(
 
     There are `devices` of them, or one for each capacity of a list; "16GiB*2" is short for two.
     CUDA_VISIBLE_DEVICES hides and orders them as it does real ones, until the first use.
-    `capacity` is a card's memory and `outside` what is used on each card by others than PyTorch in
-    this process: the driver context, and beyond 420 MiB other programs. Both are bytes, or text
-    such as "4 GiB". With `compute="meta"` tensors on a card have sizes and no values, and cost no
-    memory; with `compute="cpu"` the host computes real values, which need host memory of the same
-    size.
+    `capacity` is a GPU's memory and `outside` the memory used on each GPU outside PyTorch in this
+    process: the driver context, and beyond 420 MiB other programs. Both are bytes, or text such as
+    "4 GiB". With `compute="meta"` tensors on a GPU have sizes and no values, and use no memory;
+    with `compute="cpu"` the host computes real values, which need host memory of the same size.
 
-    Each device is called "Simulated GPU". PyTorch's own `torch.cuda` answers from a model of its
-    caching allocator, and too much raises a real `torch.OutOfMemoryError`.
+    Each device has the name "Simulated GPU". PyTorch's own `torch.cuda` runs on a model of its
+    caching allocator, and a request that does not fit raises a real `torch.OutOfMemoryError`.
 
-    Limits. All cards work for one process: no NCCL, no DistributedDataParallel. Settings of the
+    Limits. All GPUs work for one process: no NCCL, no DistributedDataParallel. Settings of the
     allocator have no effect. Buffers inside of kernels are estimates, cuBLAS's workspace is a
     constant, and attention never stores its matrix of scores, as with fused kernels.
-    Backward runs on the calling thread. `torch.compile` runs the program as it is; sparse, nested
-    and quantized tensors and random numbers equal to CUDA's are not there. With "meta", what
-    depends on values takes the largest size or is zero, so a loop that waits for a value may never
-    end. With "cpu", an operation whose result may be large is charged before it runs, others after.
-    Threads that began before the simulation do not see the card. Timings say nothing. Nothing here
-    proves anything about CUDA itself.
+    Backward runs on the calling thread. `torch.compile` runs the program as it is. Sparse, nested
+    and quantized tensors are not supported, and random numbers differ from CUDA's. With "meta",
+    sizes that depend on values are the largest possible or zero, so a loop that waits for a value
+    may never end. With "cpu", an operation whose result may be large is charged before it runs,
+    others after. Threads started before the simulation do not have the GPU. Timings mean nothing.
+    No result is evidence about CUDA itself.
 
-    Raises `TypeError` or `ValueError` for arguments that make no sense, `ImportError` without
-    PyTorch, and `RuntimeError` where PyTorch sees a real GPU, or where a simulated one holds
-    tensors already (an empty one is replaced).
+    Raises `TypeError` or `ValueError` for invalid arguments, `ImportError` without PyTorch, and
+    `RuntimeError` if PyTorch has a real GPU, or if a simulated one already has tensors (an empty
+    one is replaced).
     """
     capacities = parse_capacities(capacity, devices)
     outside_bytes = parse_size(outside, name="outside")

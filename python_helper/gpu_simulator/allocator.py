@@ -29,15 +29,15 @@ MIN_BLOCK_BYTES = 512
 SMALL_BYTES = 1 * MIB
 """The largest request served from the small pool (kSmallSize)."""
 SMALL_SEGMENT_BYTES = 2 * MIB
-"""What the small pool takes from the card at a time (kSmallBuffer)."""
+"""Segment size of the small pool (kSmallBuffer)."""
 LARGE_SEGMENT_BYTES = 20 * MIB
-"""What a request below `MIN_LARGE_BYTES` takes from the card (kLargeBuffer)."""
+"""Segment size for requests below `MIN_LARGE_BYTES` (kLargeBuffer)."""
 MIN_LARGE_BYTES = 10 * MIB
 """From here on a request gets a segment of its own (kMinLargeAlloc)."""
 ROUND_LARGE_BYTES = 2 * MIB
 """Segments of their own are multiples of this (kRoundLarge)."""
 CONTEXT_BYTES = 420 * MIB
-"""Of the memory outside PyTorch, at most this much is this process's own driver context."""
+"""Most of the memory outside PyTorch that is this process's own driver context."""
 
 _FIRST_ADDRESS = 0x7F00_0000_0000
 _ADDRESSES_PER_CARD = 2**44
@@ -46,9 +46,9 @@ _allocators: weakref.WeakSet[CachingAllocator] = weakref.WeakSet()
 
 
 def _after_fork_in_child() -> None:
-    """Have no lock held by a thread that has not come along.
+    """Replace locks held by threads that do not exist in the child process.
 
-    It was reading, for where anything has been allocated a child is refused the card.
+    Such a thread was only reading: once memory is allocated, a child cannot use the GPU.
     """
     for allocator in _allocators:
         allocator._mutex = threading.Lock()  # noqa: SLF001 -- of this file
@@ -88,12 +88,12 @@ def _exclusively(method: Callable[..., T]) -> Callable[..., T]:
 
 
 class CachingAllocator:
-    """The allocator of one card of `capacity` bytes, of which others use `outside` bytes.
+    """The allocator of one GPU of `capacity` bytes, of which others use `outside` bytes.
 
-    `index` keeps the addresses of several cards apart; `ordinal` is what PyTorch calls the card.
+    `index` keeps the addresses of several GPUs apart; `ordinal` is PyTorch's index of the GPU.
 
-    `oom_error` is raised with PyTorch's text where a request does not fit. Observers are called
-    just before, on the allocating thread and with no lock held; what one raises takes the place of
+    `oom_error` is raised with PyTorch's text if a request does not fit. Observers are called just
+    before, on the allocating thread and with no lock held; an exception from one replaces
     `oom_error`, as in PyTorch. Safe to use from several threads, and `free` from a finalizer.
     """
 
@@ -181,13 +181,13 @@ class CachingAllocator:
 
     @_exclusively
     def reset_peaks(self) -> None:
-        """Let all peaks start again from the present values."""
+        """Reset all peaks to the present values."""
         for statistic in self._each_statistic():
             statistic.reset_peak()
 
     @_exclusively
     def reset_accumulated(self) -> None:
-        """Let all sums and event counters start again from zero."""
+        """Reset all sums and event counters to zero."""
         for statistic in self._each_statistic():
             statistic.reset_accumulated()
         self._retries = self._ooms = self._device_allocs = self._device_frees = 0

@@ -1,4 +1,4 @@
-"""What tensors on the card say of themselves, and how they change place."""
+"""Device attributes of tensors on a simulated GPU, and moves between devices."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _sees_subclasses = torch._C._is_torch_function_enabled  # noqa: SLF001 -- as abo
 
 
 def put_attributes(patches: Patches, machine: Machine) -> None:
-    """Let everything on a card say that it is there, on "cuda:0" for instance."""
+    """Patch tensors on a GPU to report its device, such as "cuda:0"."""
     _put_device(patches, machine)
     _put_address(patches, machine)
     patches.put(_Tensor, "data", property(_data.__get__, _data_setter(machine)))  # type: ignore[attr-defined]  # a slot, which the stubs call a tensor
@@ -141,12 +141,12 @@ def _data_setter(machine: Machine) -> Callable[[torch.Tensor, torch.Tensor], Non
 
 
 def _move(tensor: torch.Tensor, value: torch.Tensor) -> None:
-    """Let the Python object `tensor` be what `value` is; "meta" and host tensors share no type."""
+    """Make the Python object `tensor` equal to `value`: "meta" and host tensors share no type."""
     torch._C._swap_tensor_impl(tensor, value.detach().requires_grad_(tensor.requires_grad))  # noqa: SLF001 -- no public name
 
 
 def _may_set_data(tensor: torch.Tensor, value: torch.Tensor) -> bool:
-    """Tell `Module.to` that it may set `.data` from the host to the card and back, as on CUDA."""
+    """Whether `Module.to` may set `.data` from the host to the GPU and back, as on CUDA."""
     return isinstance(tensor, UninitializedTensorMixin) or not (
         _overrides(tensor) or _overrides(value)
     )
@@ -201,10 +201,10 @@ def _suffixes(tensor: torch.Tensor, *, has_values: bool) -> list[str]:
 
 
 def _make_transparent(patches: Patches, module: Any) -> None:
-    """Let PyTorch's Python functions run as written, for the function mode to see inner calls.
+    """Run PyTorch's Python functions as written, so that the function mode gets inner calls.
 
-    Otherwise the mode would be handed the whole function, and be switched off inside of it:
-    `device=x.device`, autocast and backward hooks in there would miss the card.
+    Otherwise the mode would get the whole function, and be off inside of it: `device=x.device`,
+    autocast and backward hooks in there would not use the GPU.
     """
 
     def any_overridden(*values: Any) -> bool:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Home(NamedTuple):
-    """Where a block belongs and is found again: small or large, and a stream."""
+    """Key of a free list: the small or large pool, and a stream."""
 
     pool: str
     stream: int

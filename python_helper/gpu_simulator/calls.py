@@ -132,7 +132,7 @@ def _read(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any
 
 
 def _holds(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-    """Tell whether something is so; what is not known is as an `assert` needs it, if one asks."""
+    """Return a truth value; an unknown one is as an `assert` around the call needs it."""
     value = func(*args, **kwargs)
     needed = asserted() if machine.is_unknown(args[0]) else None
     return value if needed is None else needed

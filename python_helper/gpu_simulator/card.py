@@ -23,9 +23,9 @@ _FIRST_UUID = 0x51F00000
 
 
 class ThreadState(threading.local):
-    """What CUDA keeps for each thread: the current device and each device's current stream.
+    """CUDA's state of each thread: the current device, and each device's current stream.
 
-    `near` is the card that the thread worked on last.
+    `near` is the GPU that the thread used last.
     """
 
     current = 0
@@ -37,12 +37,12 @@ class ThreadState(threading.local):
 
 @dataclass(frozen=True)
 class CardState:
-    """One card at one moment, as its driver would know it. Sizes in bytes.
+    """State of one GPU as its driver would report it. Sizes in bytes.
 
-    `index` counts all cards, `ordinal` those that CUDA_VISIBLE_DEVICES leaves to this process, as
-    PyTorch counts them; None is hidden. `uuid` comes without "GPU-". `outside` is what is used on
-    the card apart from `reserved`, and `context` the part of it that is this process's own driver
-    context: 0 until the process uses the card.
+    `index` counts all GPUs, `ordinal` those that are visible to this process with
+    CUDA_VISIBLE_DEVICES, as PyTorch counts them; `None` if hidden. `uuid` comes without "GPU-".
+    `outside` is the memory in use besides `reserved`, and `context` the part of it that is this
+    process's own driver context: 0 until the process uses the GPU.
     """
 
     index: int

@@ -107,7 +107,7 @@ class Event(_Done):
 
 
 class _AnyGenerator(type(torch._C.Generator)):  # type: ignore[misc]  # noqa: SLF001 -- a base that mypy cannot compute; see below
-    """Lets the generators that PyTorch made before count as instances of the stand-in."""
+    """Metaclass with which generators that PyTorch made before count as instances."""
 
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, torch._C.Generator)  # noqa: SLF001 -- `torch.Generator` itself
@@ -139,7 +139,7 @@ class CardGenerator(torch._C.Generator, metaclass=_AnyGenerator):  # noqa: SLF00
 
     @contextmanager
     def in_charge(self) -> Iterator[None]:
-        """Let operators that take no generator draw from this one, and leave the host's alone."""
+        """Use this generator in operators that take none, and leave the host's unchanged."""
         default = torch.default_generator
         before = default.get_state()
         default.set_state(self.get_state())

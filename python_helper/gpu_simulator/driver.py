@@ -1,7 +1,7 @@
-"""A stand-in for NVIDIA's management library, fed by the simulated cards.
+"""A simulated NVIDIA management library, which reports the simulated GPUs.
 
 It has the functions that `readings/nvml_library.py` calls, with the same C arguments, and counts
-the calls. Like the real one it makes no context, and knows the cards before any program does.
+the calls. Like the real one it creates no context, and works before any program uses a GPU.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _OTHER_NAME = b"/usr/bin/simulated-program"
 
 
 class Cards(Protocol):
-    """Where the library has its cards from: a simulation."""
+    """Interface for the source of the GPUs, a simulation."""
 
     @property
     def cards(self) -> Sequence[CardState]:
@@ -35,10 +35,10 @@ class Cards(Protocol):
 
 
 class Library:
-    """The library of a simulated driver; a function that it lacks is an `AttributeError`.
+    """The library of a simulated driver; a missing function raises `AttributeError`.
 
-    `processes` says what it tells of processes: everything, only that they are there (as under MIG
-    and Windows), or that it does not support the question.
+    `processes` sets what it reports of processes: all, only their ids (as under MIG and Windows),
+    or that the query is not supported.
     """
 
     def __init__(self, source: Cards, processes: Listing = "listed") -> None:
@@ -63,7 +63,7 @@ class Library:
 
     @property
     def count(self) -> int:
-        """How many cards the machine has, hidden ones included."""
+        """Return the number of GPUs of the machine, hidden ones included."""
         return len(self._source.cards)
 
     def entries(self, card: CardState) -> list[tuple[int, int]] | None:

@@ -33,7 +33,7 @@ class CardMode(TorchDispatchMode):
 
     @classmethod
     def ignore_compile_internals(cls) -> bool:
-        """Let PyTorch's compiler see that a mode is active, and step aside."""
+        """Return false: PyTorch's compiler then sees an active mode and does not compile."""
         return False
 
     def __torch_dispatch__(
@@ -154,10 +154,10 @@ def _name(card: Card | None) -> str:
 
 
 def _is_no_copy(what: Operation, tensor: torch.Tensor, kwargs: dict[str, Any]) -> bool:
-    """Whether a copy to a card is one from the card to itself that changes nothing.
+    """Whether a copy to a GPU is one from the GPU to itself that changes nothing.
 
-    It is asked for by PyTorch's own Python code, where `x.to(y.device)` reads "cuda:0" and not
-    the device that the C++ side compares with.
+    PyTorch's own Python code requests such copies: `x.to(y.device)` there reads "cuda:0", while the
+    C++ code compares with another device.
     """
     return (
         what.name == "_to_copy"

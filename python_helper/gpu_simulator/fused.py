@@ -94,7 +94,7 @@ KERNELS: dict[Any, Callable[..., Any]] = {
     _aten._fused_rms_norm.default: _rms_norm,  # noqa: SLF001
     _aten._fused_rms_norm_backward.default: _rms_norm_backward,  # noqa: SLF001
 }
-"""What takes the place of each operator's kernel."""
+"""Replacements of operators' kernels, by operator."""
 
 
 class RootMeanSquareNormalisation(torch.autograd.Function):

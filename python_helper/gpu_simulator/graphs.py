@@ -20,7 +20,7 @@ _numbers = itertools.count(1)
 
 
 def put_graphs(patches: Patches, machine: Machine) -> None:
-    """Let graphs be captured."""
+    """Patch PyTorch so that CUDA graphs can be captured."""
     graph = type("CUDAGraph", (_Graph,), {"machine": machine, "__module__": "torch.cuda"})
     for module in (torch.cuda, torch.cuda.graphs):
         patches.put(module, "CUDAGraph", graph)

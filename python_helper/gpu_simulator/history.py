@@ -11,7 +11,7 @@ from .tracebacks import is_own
 
 
 class History:
-    """What `torch.cuda.memory._record_memory_history` switches on; off until `record`."""
+    """Recording of `torch.cuda.memory._record_memory_history`; off until `record`."""
 
     def __init__(self) -> None:
         self._with_frames = False
@@ -40,9 +40,9 @@ class History:
         return list(self._trace or ())
 
     def capture_frames(self) -> list[dict[str, Any]] | None:
-        """Return the caller's Python frames, innermost first, or None where nothing asks for them.
+        """Return the caller's Python frames, innermost first; `None` if they are not recorded.
 
-        Frames of the simulator are left out: on a real card that part is C++.
+        Frames of the simulator are left out: with a real GPU that part is C++.
         """
         if not self._with_frames:
             return None

@@ -24,7 +24,7 @@ _NUMBERS = (bool, int, float, complex)
 _MANY = 32
 """A list of so many is one index, whatever is in it."""
 _ALONE = (list, tuple, range, slice, _Tensor)
-"""What is an index of its own in a list, as are arrays."""
+"""Types that are one index in a list of indices; arrays are too."""
 
 
 def get(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:

@@ -25,7 +25,7 @@ _UNREAD = object()
 
 
 class Machine:
-    """All cards, and what lies on them."""
+    """All simulated GPUs, and the memory on them."""
 
     def __init__(self, capacities: Sequence[int], outside: int, *, values: bool) -> None:
         self.thread = ThreadState()
@@ -47,11 +47,11 @@ class Machine:
 
     @property
     def cards(self) -> tuple[Card, ...]:
-        """The cards that are visible, by ordinal.
+        """The visible GPUs, by ordinal.
 
-        The environment is read until the first use, as CUDA does; what is changed later has no
-        effect. It cannot hide all cards where PyTorch is built for GPUs: there it is the only way
-        to hide the real ones.
+        The environment is read until the first use, as in CUDA; later changes have no effect. It
+        cannot hide all simulated GPUs if PyTorch is built for GPUs: there, that is the only way to
+        hide the real ones.
         """
         if self._settled:
             return self._cards
@@ -67,7 +67,7 @@ class Machine:
         return self._cards
 
     def settle(self) -> None:
-        """Let the visible cards stay what they are; raise CUDA's error where there is none."""
+        """Fix the set of visible GPUs; raise CUDA's error if there is none."""
         if not self.cards:
             raise RuntimeError("No CUDA GPUs are available")
         self._settled = True
@@ -144,11 +144,11 @@ class Machine:
             return tensor.layout is torch.strided and tensor.untyped_storage() in self._pinned
 
     def target(self, device: Any, first: Card | None) -> Card | None:
-        """Return the card that an operator call names by the `torch.device`, or None for the host.
+        """Return the GPU that an operator call names by the `torch.device`; `None` for the host.
 
-        Below the function mode "meta:1" is the card cuda:1. Where PyTorch's own C++ code takes the
-        device from a tensor the index is lost: it is the card of the call's `first` tensor, or
-        that of the call before.
+        Below the function mode "meta:1" is the GPU cuda:1. If PyTorch's own C++ code takes the
+        device from a tensor, the index is lost: then it is the GPU of the call's `first` tensor,
+        or that of the call before.
         """
         if device.type == "cuda":
             return self.card_named(device)
@@ -173,10 +173,10 @@ class Machine:
 
 
 def _visible_indices(uuids: Sequence[str]) -> list[int]:
-    """Return the indices of the cards that CUDA_VISIBLE_DEVICES leaves visible, by ordinal.
+    """Return the indices of the GPUs that CUDA_VISIBLE_DEVICES leaves visible, by ordinal.
 
-    `uuids` are those of all cards, without "GPU-". PyTorch has the driver's rules in Python: it
-    reads the environment itself, and its answer ends at the first card that is not there.
+    `uuids` are those of all GPUs, without "GPU-". PyTorch has the driver's rules in Python: it
+    reads the environment itself, and its list ends at the first GPU that does not exist.
     """
     wanted = torch.cuda._parse_visible_devices()  # noqa: SLF001 -- the driver's rules, no public name
     if wanted and isinstance(wanted[0], str):

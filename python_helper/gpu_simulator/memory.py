@@ -143,7 +143,7 @@ class Memory:
         return allocation
 
     def bind(self, allocation: Allocation, host: torch.UntypedStorage | None) -> None:
-        """Let `host` hold the values of `allocation`, in the place of what has held them."""
+        """Make `host` the storage with the values of `allocation`, instead of the former one."""
         former = getattr(allocation, "host", None)
         if former is not None:
             # Another storage may lie at its address soon.

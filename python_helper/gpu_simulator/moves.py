@@ -52,9 +52,9 @@ def _with_device(machine: Machine, args: Arguments, kwargs: Keywords) -> tuple[A
 
 
 def _returning(copy: torch.Tensor, home: Card | None) -> torch.Tensor:
-    """Let the gradient of `copy`, which lies on another card, go back to `home`; return `copy`.
+    """Return `copy`, on another GPU, with a hook that moves its gradient back to `home`.
 
-    PyTorch sees device "meta" on both sides and would leave the gradient where it is.
+    PyTorch has device "meta" on both sides and would not move the gradient.
     """
     node = copy.grad_fn
     if node is not None and home is not None:

@@ -17,11 +17,11 @@ ENVIRONMENT_VARIABLE = "GPU_HEADROOM_SIMULATE"
 
 
 def install_on_import(spec: str) -> None:
-    """Simulate a GPU as soon as PyTorch is imported, or now if it is there already.
+    """Simulate a GPU as soon as PyTorch is imported, or now if it is imported already.
 
-    `spec` is what the environment variable GPU_HEADROOM_SIMULATE says: a capacity, and after a
+    `spec` is the value of the environment variable GPU_HEADROOM_SIMULATE: a capacity, and after a
     comma the way to compute, such as "16GiB", "4GiB,cpu" or "16GiB*2" for two. PyTorch is not
-    imported here. What is wrong with `spec` is a warning, and never breaks the import.
+    imported here. An invalid `spec` causes a warning, and never breaks the import.
     """
     if "torch" in sys.modules:
         _start(spec)

@@ -1,4 +1,4 @@
-"""What an operator's schema says about memory: read once for each operator."""
+"""Facts about the memory of operators, from their schemas, read once for each."""
 
 from __future__ import annotations
 
@@ -53,21 +53,21 @@ _UNCOUNTED = {
     torch.ops.aten._foreach_zero_.default,
     torch.ops.aten._foreach_lerp_.Scalar,
 }
-"""Of what CUDA's kernels write into several tensors, whose new versions they do not count."""
+"""Operators that write into several tensors, without new versions of these in CUDA's kernels."""
 
 _LARGE_ELEMENTS = 2**24
 
 _size_of = torch.Tensor.size
-"""Of a lazy layer's parameters too, which refuse to tell their shape before the first call."""
+"""The original method, for parameters of lazy layers, whose shape raises before the first call."""
 
 
 class Operation:
-    """One operator overload. `written` names, for each result, the argument it is, or None.
+    """One operator overload. `written` has for each result the argument that it is, or `None`.
 
-    `is_composite`: PyTorch writes it in terms of others. `composition`: the dispatch key of its
-    kernel that does, where autograd has a formula. `kernel` computes it, on the host or of sizes
-    alone. `missing`: what the cards lack to run it. `counts_versions`: CUDA's kernel itself tells
-    autograd that tensors are not what they were.
+    `is_composite`: PyTorch implements it with other operators. `composition`: the dispatch key of
+    the kernel that does, where autograd has a formula. `kernel` computes it, on the host or for
+    sizes alone. `missing`: what the GPUs lack to run it. `counts_versions`: CUDA's kernel itself
+    increases the versions of the tensors it changes.
     """
 
     def __init__(self, func: Any) -> None:

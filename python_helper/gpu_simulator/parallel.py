@@ -1,7 +1,7 @@
-"""What PyTorch does between cards in C++: scatter, gather and broadcast of `DataParallel`.
+"""Scatter, gather and broadcast between GPUs for `DataParallel`, which PyTorch has in C++.
 
-Of NCCL there is only the sum that `DataParallel` uses. What needs one process for each card is not
-simulated, and says so.
+Of NCCL there is only the sum that `DataParallel` uses. What needs one process for each GPU is not
+simulated, and raises an error.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _HOST = -1
 
 
 def put_parallel(patches: Patches, machine: Machine) -> None:
-    """Let `torch.nn.DataParallel` use the cards, and `torch.distributed` refuse them."""
+    """Patch `torch.nn.DataParallel` to use the GPUs, and `torch.distributed` to refuse them."""
     patches.put_all(
         torch._C,  # noqa: SLF001 -- the seam itself
         {

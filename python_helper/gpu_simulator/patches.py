@@ -1,4 +1,4 @@
-"""What the simulation puts into PyTorch, remembered so that all of it can be taken out again."""
+"""Patches of PyTorch by the simulation, stored so that all of them can be removed."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Recurrent layers as PyTorch runs them on a card without cuDNN: a fused cell for each step.
+"""Recurrent layers as PyTorch runs them on a GPU without cuDNN: a fused cell for each step.
 
-C++ asks for the device: on a card the gates of each step are two products, which one kernel turns
-into the states, in `LSTMCell` and `GRUCell` of `aten/src/ATen/native/RNN.cpp`; elsewhere operators
-do it one by one, and so they do where there are values. Without them a step back is as large as
-one forward. What cuDNN would take instead cannot be known without a card.
+PyTorch's C++ code checks the device: on a GPU the gates of each step are two products, which one
+kernel turns into the states, in `LSTMCell` and `GRUCell` of `aten/src/ATen/native/RNN.cpp`;
+elsewhere, and here if there are values, separate operators compute them. Without values a backward
+step is as large as a forward one. The memory that cuDNN would use is unknown without a GPU.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .torch_internals import Arguments, Keywords
 
     State = tuple[torch.Tensor, ...]
-    """What goes from step to step, each [batch, width]: hidden state, and the cell of an LSTM."""
+    """Tensors passed from step to step, each [batch, width]: hidden state, and cell of an LSTM."""
     Cell = Callable[[torch.Tensor, State, "_Weights"], State]
 
 _native: Any = torch._C._VariableFunctions  # noqa: SLF001 -- what `torch.nn` calls for recurrent layers
@@ -32,7 +32,7 @@ _aten = torch.ops.aten
 _NOTHING = nullcontext()
 
 _PER_DIRECTION = {(False, False): 2, (True, False): 4, (False, True): 3, (True, True): 5}
-"""How many parameters a direction has, by its biases and its projection."""
+"""Number of parameters of a direction, by whether it has biases and a projection."""
 
 
 class _Weights(NamedTuple):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _MULTIPROCESSORS = 108
 _THREADS_PER_MULTIPROCESSOR = 2048
-"""Of the card that is simulated, an A100: how much work it takes to fill it."""
+"""Threads of the simulated GPU, an A100: they decide how much work fills it."""
 
 _WARP = 32
 _MAX_THREADS = 512

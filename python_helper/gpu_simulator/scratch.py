@@ -1,8 +1,8 @@
-"""What CUDA's kernels take from the allocator for themselves, and give back when they return.
+"""Temporary buffers of CUDA's kernels, which are freed when the kernels return.
 
-Results are charged before: CUDA's operators make them first. Counted are the buffers that matter
-for a peak, as PyTorch's code in `aten/src/ATen/native/cuda` takes them or by an estimate; operators
-that are not here take nothing, or little. Sizes in bytes.
+Results are charged before, as CUDA's operators allocate them first. Included are the buffers that
+matter for a peak, as PyTorch's code in `aten/src/ATen/native/cuda` allocates them or as an
+estimate; operators that are not here use none, or little. Sizes in bytes.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ _SORTED_INDICES = 5
 _SMALL_SORT = 4096
 """Rows up to this length are sorted in place, beside a row of indices."""
 _LONG_ROW, _DIGITS = 400, 256 * 6
-"""Of rows from this length on the digits are counted, in so many bytes."""
+"""Row length from which on digits are counted, and the bytes for that."""
 _FEW_INDICES = 3072
 """The gradient of an embedding with no more indices is made without sorting."""
 _ROWS_PER_THREAD = 10
@@ -254,4 +254,4 @@ _SCRATCH: dict[str, Callable[[Bound], Sizes]] = {
         ("masked_scatter", "masked_scatter_"), lambda bound: [bound["self"].numel() * _INDEX]
     ),
 }
-"""What an operator's kernel takes beside its results, by the operator's name."""
+"""Buffers of operators' kernels besides their results, by operator."""

@@ -48,11 +48,11 @@ _size_of = torch.Tensor.size
 
 
 class Shapes:
-    """Runs PyTorch's `meta` kernels and charges what they return.
+    """Runs PyTorch's `meta` kernels and charges their results.
 
-    A few numbers that come from the host keep their values, and so does what is computed of them
-    alone: an optimizer's count of steps, in a checkpoint that is loaded to the card, and a shape
-    that libraries gather from all cards before they put batches together.
+    A few numbers from the host keep their values, and so do results computed from these alone: an
+    optimizer's step count, in a checkpoint that is loaded to the GPU, and a shape that libraries
+    gather from all GPUs before they join batches.
     """
 
     has_values = False

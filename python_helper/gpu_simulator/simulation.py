@@ -60,7 +60,7 @@ class Simulation:
 
     @property
     def cards(self) -> tuple[CardState, ...]:
-        """All cards as their driver would know them now, in the driver's order."""
+        """State of all GPUs as their driver would report it now, in the driver's order."""
         return tuple([card.state() for card in self._machine.all_cards])
 
     @property

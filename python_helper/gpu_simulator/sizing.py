@@ -1,4 +1,4 @@
-"""Where a number decides a size: one that is not known is refused there.
+"""Check of numbers that decide a size: an unknown one is refused.
 
 Which arguments do is read from the schemas of PyTorch's operators, by their names.
 """

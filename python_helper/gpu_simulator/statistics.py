@@ -40,11 +40,11 @@ class Statistic:
             self.freed -= amount
 
     def reset_peak(self) -> None:
-        """Let the peak start again from the present value."""
+        """Reset the peak to the present value."""
         self.peak = self.current
 
     def reset_accumulated(self) -> None:
-        """Let the two sums start again from zero."""
+        """Reset the two sums to zero."""
         self.allocated = self.freed = 0
 
     def as_dict(self) -> dict[str, int]:
@@ -64,6 +64,6 @@ class PoolStatistic(dict[str, Statistic]):
         self[pool].change(amount)
 
     def correct(self, pools: dict[str, int]) -> None:
-        """Let each pool have the number that is counted there now."""
+        """Set each pool to the number counted now."""
         for pool, counted in {**pools, "all": sum(pools.values())}.items():
             self[pool].change(counted - self[pool].current)

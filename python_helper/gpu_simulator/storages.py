@@ -31,7 +31,7 @@ _reduce = torch.TypedStorage.__reduce__
 
 
 def put_storages(patches: Patches, machine: Machine) -> None:
-    """Let storages on the cards be used as those on CUDA, and `torch.load` bring them back."""
+    """Patch storages on GPUs to work like those on CUDA, and `torch.load` to restore them."""
     memory = machine.memory
     _put_copies(patches, machine)
 
@@ -114,7 +114,7 @@ def _put_saving(patches: Patches, machine: Machine, to_host: Callable[..., Any])
 
 
 def _load_on_card(pickled: bytes, ordinal: int = 0) -> torch.TypedStorage:
-    """Unpickle a storage that was on a card; without one PyTorch says what is missing."""
+    """Unpickle a storage that was on a GPU; without one PyTorch raises its own error."""
     storage: torch.TypedStorage = pickle.loads(pickled)  # noqa: S301 -- part of a pickle already
     on_card: Any = storage._untyped_storage.cuda(ordinal)  # noqa: SLF001 -- see above
     return _typed(on_card, storage.dtype)

@@ -1,7 +1,7 @@
-"""The seam: the `torch._C._cuda_*` functions below `torch.cuda`, answered by the model.
+"""The `torch._C._cuda_*` functions below `torch.cuda`, implemented by the model.
 
-`torch.cuda`'s own Python stays as it is, so lazy initialisation, statistics, seeds, device
-contexts and summaries are PyTorch's; only what it asks of C++ is answered here.
+`torch.cuda`'s own Python code is unchanged, so lazy initialization, statistics, seeds, device
+contexts and summaries are PyTorch's; only its calls of C++ functions are replaced.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def put_surface(patches: Patches, machine: Machine) -> None:
-    """Let `torch.cuda` and `torch.accelerator` find the cards."""
+    """Patch `torch.cuda` and `torch.accelerator` to use the simulated GPUs."""
     for functions in (
         _device_functions(machine),
         _memory_functions(machine),

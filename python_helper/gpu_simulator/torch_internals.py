@@ -37,8 +37,8 @@ class _ThreadState(threading.local):
 
 
 thread_state = _ThreadState()
-"""`in_kernel`: a kernel runs, and Python code of PyTorch must see real devices.
-`plain_meta`: the user asked for device "meta" by name, which is not the card."""
+"""`in_kernel`: a kernel runs, and Python code of PyTorch must get real devices.
+`plain_meta`: the user requested device "meta" by name, which is not a GPU."""
 
 
 class _Setting:

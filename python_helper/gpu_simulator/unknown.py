@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 class ReadAt(NamedTuple):
-    """Where a number was read; of two with the same `point` the difference is known."""
+    """Position where a number was read; two with the same `point` have a known difference."""
 
     line: PersonLine | None
     point: object
 
 
 class _Unknown:
-    """What both kinds have in common: a copy is the same, and what is saved a `plain` number."""
+    """Base of both kinds: a copy is the same object, and a saved one is a `plain` number."""
 
     origin: ReadAt
     plain: type
@@ -90,9 +90,9 @@ def unknown_in(values: Any) -> Any:
 
 
 def put_unknown(patches: Patches) -> None:
-    """Let the larger and the smaller of numbers be unknown if one of them is.
+    """Patch `max` and `min` to return an unknown number if one of the numbers is unknown.
 
-    In checkpoints they are plain ones: PyTorch loads nothing else, and no function that makes one.
+    In checkpoints the numbers are plain: PyTorch loads neither other types nor functions for them.
     """
     for name in ("max", "min"):
         patches.put(builtins, name, _choosing(getattr(builtins, name)))

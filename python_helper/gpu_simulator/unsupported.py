@@ -1,4 +1,4 @@
-"""What is not simulated says so in one sentence, where a program asks for it."""
+"""Errors and warnings for what is not simulated, one sentence for each."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ def not_simulated(what: str) -> NotImplementedError:
 def no_values(
     what: str, read: PersonLine | None = None, error: Exception | None = None
 ) -> NotImplementedError:
-    """Return the error for what depends on values, where there are none.
+    """Return the error for code that depends on values, if there are none.
 
-    `read` is the line that reads the value, and `error` what PyTorch says.
+    `read` is the line that reads the value, and `error` PyTorch's text.
     """
     line = line_of_person()
     place = "" if line is None else f" in {line}"
@@ -81,7 +81,7 @@ def no_values(
 
 
 def put_unsupported(patches: Patches, holds: Callable[[torch.Tensor], bool]) -> None:
-    """Let everything that would reach CUDA itself raise or warn, with a sentence."""
+    """Patch everything that would call CUDA itself to raise or warn, with a sentence."""
     _put_refusals(patches)
     _put_guards(patches, holds)
     patches.put(torch.cuda.nvtx, "_nvtx", _nvtx())
@@ -165,7 +165,7 @@ def _refusing(what: str) -> Callable[..., NoReturn]:
 
 
 def _nvtx() -> SimpleNamespace:
-    """Return what `torch.cuda.nvtx` calls: to mark time on a card that has none is no mistake."""
+    """Return a replacement of NVTX for `torch.cuda.nvtx`, which warns and marks nothing."""
     ignore = _warning("The simulated GPU has no NVTX: ranges and marks are not recorded.")
     names = ("rangePushA", "rangePop", "rangeStartA", "rangeEnd", "markA")
     return SimpleNamespace(**dict.fromkeys(names, ignore))

@@ -20,10 +20,10 @@ _HOST_RESULTS = {"_pack_padded_sequence": (1,)}
 
 
 class Values:
-    """Runs each operation on host tensors that share the memory behind the card's storages.
+    """Runs each operation on host tensors that share the memory behind the GPU's storages.
 
-    Where the result may be large its size is charged first, so that what does not fit on the card
-    never uses the host's memory.
+    A result that may be large is charged first, so that one that does not fit on the GPU never
+    uses the host's memory.
     """
 
     has_values = True
