@@ -103,7 +103,7 @@ def _keys(items: list[Freeable]) -> tuple[int | str, ...]:
 
 
 def _chosen(items: list[Freeable]) -> Iterator[str]:
-    """Yield what goes beyond the safe set. What is deleted altogether needs nothing else."""
+    """Yield code for unsafe items, without that for variables which are deleted anyway."""
     deleted = {name for freeable in items for name in freeable.names}
     for item in items:
         if item.names:
@@ -113,7 +113,7 @@ def _chosen(items: list[Freeable]) -> Iterator[str]:
 
 
 def _names(item: Freeable) -> tuple[str, ...]:
-    """Return what a person called what goes beyond the safe set."""
+    """Return the user's names for the variables of an unsafe item."""
     return tuple(item.names) or ((item.id.partition(":")[2],) if item.code else ())
 
 

@@ -37,9 +37,9 @@ _NOT_CLEARED = (types.FrameType, types.FunctionType)  # the caller, and the func
 
 
 def items(situation: Situation) -> Iterator[Freeable]:
-    """Yield what a variable leads to, then what none does, by the class of the error.
+    """Yield an item for each variable that leads to errors, then one for each class of the others.
 
-    What only Python and IPython remember of failed cells is an item of its own.
+    Errors that only Python and IPython store after failed cells are an item of their own.
     """
     stored = _stored(situation)
     if not stored or not _matters(_given(situation, stored)):
@@ -131,7 +131,7 @@ def _matters(given: Storages | None) -> bool:
 
 
 def _given(situation: Situation, kept: list[Kept]) -> Storages | None:
-    """Return what comes back when errors let go of tracebacks, and frames of their variables."""
+    """Return the memory freed by removing the errors' tracebacks and clearing their frames."""
     heap, frames = situation.heap, _frames(kept)
     errors = [error for one in kept if is_kind(one, BaseException) for error in errors_within(one)]
     values: list[Any] = [step for value in kept for step in tracebacks_of(value)]

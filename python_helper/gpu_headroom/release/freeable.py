@@ -43,21 +43,22 @@ class Freeable:
 
     @property
     def expected_bytes(self) -> int | None:
-        """What comes back in all, if this alone is freed."""
+        """Bytes that are freed on all devices if this item alone is freed."""
         return None if self.gives is None else self.gives.bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What holds for all items of a kind, which `items` finds.
+    """Properties of all items of a kind, which `items` finds.
 
-    `safe` ones are freed unless something else is asked for: no variable that the user named goes;
-    any other needs a click on its sentence. `selected` ones are ticked in a list beforehand. What
-    `holds` tells of, by its id, is in no plan: it is freed on a wish of its own, while that is
-    true. A `whole` one needs no name: it is found and freed also while another thread is inside a
-    framework, and code does it in any session; where it `looks` at objects it says less then.
-    `of_autograd` changes what a thread that trains may be reading or writing. What does not add
-    headroom is for other programs. `done` says what frees nothing; a wing's is `before` another.
+    `safe` items are freed by default: they never include a variable that the user named. Any other
+    needs a click on its sentence. `selected` items are ticked in a list by default. Items of a kind
+    with `holds` are in no plan: they are freed only on request, by id, while `holds` is true of it.
+    A `whole` kind needs no names: it is found and freed even while another thread is inside a
+    framework, and its code works in any session; if it `looks` at objects, it finds less then.
+    `of_autograd` changes objects that a training thread may be using. Kinds that add no headroom
+    free memory for other programs. `done` is the message for a kind that frees nothing; a wing's
+    kind is sorted `before` another.
     """
 
     items: Callable[[Situation], Iterator[Freeable]]

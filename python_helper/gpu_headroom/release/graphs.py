@@ -1,8 +1,8 @@
-"""Autograd graphs that variables keep: each holds the activations of a whole forward pass.
+"""Autograd graphs that variables retain: each has the activations of a whole forward pass.
 
-`detach_` lets go of the graph and keeps the value, in place, so that every holder of the tensor
-sees it. PyTorch refuses it for views. Variables whose graphs are the same in part, as an output
-and its loss, are one item: one of them alone would give next to nothing.
+`detach_` removes the graph and keeps the value, in place, so for every reference to the tensor.
+PyTorch refuses it for views. Variables whose graphs overlap, such as an output and its loss, are
+one item: one of them alone would free next to nothing.
 """
 
 from __future__ import annotations

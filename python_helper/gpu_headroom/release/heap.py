@@ -46,10 +46,9 @@ _OTHERS = 1  # the bit of referrers without a name
 
 
 class Candidates(NamedTuple):
-    """What the gc knows that freeing is about: arrays, models among them; errors, tracebacks too.
+    """Objects from the gc that can be freed: arrays, models among them, errors and tracebacks.
 
-    `captured` tells that the notebook captured CUDA graphs: they go on using the addresses they
-    saw.
+    `captured`: the notebook has captured CUDA graphs, which continue to use their addresses.
     """
 
     arrays: list[Any]
@@ -105,10 +104,10 @@ def _having(arrays: Mapping[int, set[int]], bits: int) -> set[int]:
 class Heap:
     """The reference graph at one moment, between cells, and the memory behind its arrays.
 
-    Taken when it is made: before anybody of ours holds on to a part of it, or that would count
-    as held. It holds no object of the user's; `candidates` may go on holding their errors, and are
-    left without their arrays. To make it, and to ask anything of it, may raise `Late`, where the
-    time there is for all of a plan has been spent; what an item gives is then not measured.
+    It has to be created before the helper has references to the objects, as these would count. It
+    refers to no object of the user's; `candidates` may keep their errors, but lose their arrays.
+    The constructor and all methods may raise `Late` if the time for the plan is over; the memory
+    of an item is then not measured.
     """
 
     def __init__(self, shell: Any, inspector: Inspector, candidates: Candidates) -> None:
@@ -145,12 +144,12 @@ class Heap:
         *,
         graphs: Iterable[Any] = (),
     ) -> Storages | None:
-        """Return what comes back, on all devices, when `holders` let go of `values`.
+        """Return the memory freed, on all devices, if `holders` release `values`.
 
-        Without `holders` the notebook's namespaces let go (`Out` and `_` included). The errors
-        that are remembered are taken to be gone, being in the safe set: they keep the arguments of
-        what failed. A tensor among the holders lets go of its gradient. `graphs` are tensors that
-        stay, but whose autograd graphs go. `None` where there is no time to tell.
+        Without `holders`, the notebook's namespaces do (`Out` and `_` included). Errors stored by
+        Python and IPython count as removed, as they are safe to free: they retain the arguments of
+        failed calls. A tensor among the holders releases its gradient. `graphs` are tensors that
+        stay, but lose their autograd graphs. `None` if the time is over.
         """
         detached = set(map(id, graphs))
         if holders is None:
@@ -160,7 +159,7 @@ class Heap:
         return self._in_time(lambda: self._freed(cut, detached))
 
     def retained_by_remembered(self) -> Storages | None:
-        """Return what comes back when the errors that are remembered are let go."""
+        """Return the memory freed by removing the errors that Python and IPython store."""
         return self._in_time(lambda: self._freed_anyway)
 
     def goes_with_remembered(self, value: object) -> bool:
@@ -268,7 +267,7 @@ class Heap:
         return self._simulate([cut, self._of_remembered()], detached) - self._freed_anyway
 
     def _freed_by_names(self, values: list[Any], detached: AbstractSet[int]) -> set[object]:
-        """Return the same where all names let go: what no other name leads to, nor anybody else."""
+        """Return the storages freed if all names, their only referrers, release these values."""
         gone = self._bits(self._numbers(values))
         stays = ~(gone | self._leads.remembered)
         going = [ids for bits, ids in self._leads.kept.items() if bits & gone and not bits & stays]
@@ -367,10 +366,10 @@ class Heap:
         )
 
     def _let_go(self) -> tuple[set[int], Counter[int], dict[int, tuple[int, ...]]]:
-        """Tell what would change if all names and the remembered errors let go.
+        """Compute the effect of removing all names and the stored errors.
 
-        Returns what names stand for, how many references to each object would go, and what the
-        objects that let go would refer to still.
+        Returns the objects with names, the number of references to each object that would be
+        removed, and the objects that the holders would still refer to.
         """
         values, remembering = remembered(self._shell)
         names = [name for name, _ in self._holders(None)]
@@ -423,7 +422,7 @@ class Heap:
 
     @cached_property
     def _leading(self) -> set[int]:
-        """All that leads to memory."""
+        """All objects that lead to memory."""
         return self._above(self._arrays)
 
     def _numbers(self, values: Iterable[Any]) -> set[int]:
@@ -444,7 +443,7 @@ class Heap:
 
 
 def remembered(shell: Any) -> tuple[list[Any], list[Any]]:
-    """Return what Python and IPython remember of errors, and what of theirs lets go of it."""
+    """Return the errors that Python and IPython store, and the objects that refer to them."""
     formatter = getattr(shell, "InteractiveTB", None)
     result = getattr(shell, "last_execution_result", None)
     values = [*last_errors(shell), *last_tracebacks(shell), getattr(formatter, "pdb", None)]

@@ -1,4 +1,4 @@
-"""What can be freed, in the order of freeing: one file per kind of item."""
+"""Items that can be freed, in the order of freeing: one file per kind."""
 
 from __future__ import annotations
 
@@ -79,10 +79,10 @@ def kind_of(item_id: str) -> str:
 
 
 def find(situation: Situation, wanted: Collection[str] | None = None) -> list[Freeable]:
-    """Return what can be freed, or what of it is `wanted`, in the order of freeing.
+    """Return the items that can be freed, or the `wanted` ones, in the order of freeing.
 
-    `outputs` are all displayed values. A file that fails costs its own items only. Beside other
-    threads of the person's what touches gradients and graphs is blocked.
+    `outputs` are all displayed values. A file that fails only loses its own items. Beside other
+    threads of the user's, items that change gradients and graphs are blocked.
     """
     if situation.stopped is not None:
         return []  # even a look could touch the GPU
@@ -130,9 +130,9 @@ def _find(
 
 
 def measured(situation: Situation, wanted: Collection[str] | None = None) -> list[Freeable]:
-    """Return what `find` does, each item with what it would give back if it alone were freed.
+    """Return the items of `find`, each with the memory that it alone would free.
 
-    Collects garbage first: it would count as holding what it refers to.
+    Collects garbage first, as garbage would count as a referrer.
     """
     collect(situation)
     return find(situation, wanted)
@@ -175,7 +175,7 @@ def as_wire(item: Freeable) -> Item:
 
 
 def shared(found: Iterable[Freeable]) -> list[Shared]:
-    """Say which bytes several items give, the most first: they come back only once.
+    """Return the bytes that several items would free, most first: they are freed only once.
 
     Items that cannot be freed now are left out.
     """

@@ -1,6 +1,6 @@
-"""Which of several starts lead to each object of a graph, for all starts at once.
+"""The starts that lead to each object of a graph, for all starts at once.
 
-One walk for each start would go over a linked structure as often as it has names.
+A walk for each start would visit a linked structure as often as it has names.
 """
 
 from __future__ import annotations

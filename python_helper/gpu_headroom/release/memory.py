@@ -30,15 +30,14 @@ class Storages(dict[object, int]):
 
 
 class ArrayMemory:
-    """What arrays keep, by their ids: their storages, those of their gradients, and their graphs.
+    """Memory of arrays, by their ids: their storages, those of their gradients, and their graphs.
 
-    `graphs` has the node that an array came from; of each node `saved` has the storages and
-    `following` the next nodes. `by_pytorch` counts PyTorch's own references, for as long as C++
-    needs an array. `held` are arrays that Python objects hold: others a graph may. `sharing` tells
-    how many tensors a storage is behind, as far as PyTorch tells. `unseen` are storages that C++
-    keeps for a reason that does not show.
-    Holds none of the arrays; the list alone of ours may hold them. Raises `Late` where the turn of
-    the inspector is over before all have been looked at.
+    `graphs` has the node that an array came from; `saved` has the storages of each node and
+    `following` the next nodes. `by_pytorch` counts PyTorch's own references, while C++ uses an
+    array. `held` are arrays that Python objects refer to; others may be referred to by graphs.
+    `sharing` is the number of tensors of a storage, as far as PyTorch reports it. `unseen` are
+    storages that C++ retains for an unknown reason. It refers to no array; of the helper's objects
+    only the argument may. Raises `Late` if the turn is over before all arrays were visited.
     """
 
     def __init__(self, inspector: Inspector, arrays: list[Any]) -> None:
@@ -124,7 +123,7 @@ class ArrayMemory:
 
     @cached_property
     def only_saved(self) -> Storages:
-        """What no array keeps, but graphs do: it would come back if all of them went."""
+        """Storages that only graphs retain: they would be freed with all of these."""
         saved, arrays = set(self._savers), self.held
         return self.sized(
             self.not_kept(saved, arrays, without_graphs=arrays, without_gradients=set())

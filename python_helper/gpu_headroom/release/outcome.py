@@ -30,10 +30,10 @@ _ROUNDING = 2**20  # a difference that is not worth a word
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What a release did, in bytes over all devices; `None` is not measured.
+    """Result of a release, in bytes over all devices; `None` if not measured.
 
-    Headroom is that of the device that gained most. `undo` are ids of items that take something
-    back.
+    Headroom is that of the device that gained most. `undo` are ids of items that restore
+    something.
     """
 
     status: Literal["done", "nothing", "failed", "cancelled"]

@@ -1,7 +1,7 @@
-"""The part of Python's reference graph that candidates reach, as numbers: it holds no object.
+"""The part of Python's reference graph that candidates reach, as numbers, without references.
 
-Taken before anybody of ours holds on to a part of it. What lasts anyway (modules, classes, the
-shell) is not gone into: what it refers to counts as held from outside.
+It has to be created before the helper refers to any part of it. Permanent objects (modules,
+classes, the shell) are not visited: their references count as external.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ def all_from(
 
 
 class ReferenceGraph:
-    """Objects by number: what each refers to, and how often it is referred to from anywhere.
+    """Objects by number: the references of each, and the number of all references to it.
 
-    Goes through all that `roots` reach, within the turn of the inspector. The list is emptied: it
-    would count as holding them. `arrays` are the ids of what is looked for. `uncounted` has how
-    many references to an object are not to be counted, by its id. `lasting` are the ids of
-    namespaces that last: their names are for the caller to count. Not `complete` where memory may
-    have been missed, not `whole` where only others may have been that keep it too.
+    Visits all that `roots` reach, within the turn of the inspector. The list is emptied, as it
+    would count as a referrer. `arrays` are the ids of the objects to find. `uncounted` has the
+    number of references to an object to ignore, by its id. `lasting` are the ids of permanent
+    namespaces, whose names the caller counts. Not `complete` if memory may have been missed, not
+    `whole` if only other referrers of it may have been.
     """
 
     def __init__(
@@ -97,10 +97,10 @@ class ReferenceGraph:
         return chain.from_iterable(map(self._referrers.__getitem__, numbers))
 
     def _open_long(self, arrays: AbstractSet[int]) -> None:
-        """Open the long containers that were come to; what they hold may be long as well.
+        """Visit the long containers found so far, and long ones in them.
 
-        Once all arrays are found they could only tell who else keeps them: that is worth a part of
-        the time, and without it what they hold counts as held from outside.
+        Once all arrays are found, containers could only show further referrers. That gets part of
+        the time; without it, references from them count as external.
         """
         long, self._long = self._long, []
         all_found = arrays <= self.numbers.keys() and not gc.get_freeze_count()

@@ -1,4 +1,4 @@
-"""What items are found from: the kernel as it is now."""
+"""State of the kernel in which items are found."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ class Situation:
 
     @contextmanager
     def looking(self, wanted: Collection[str] = ()) -> Iterator[None]:
-        """Take what would come back, before anybody of ours holds on to a part of it.
+        """Read the reference graph, before the helper refers to any part of it.
 
-        Objects of the user's are held only meanwhile: they may be about to be freed.
+        References to the user's objects exist only meanwhile, as these may be freed afterwards.
         """
         with self.turn.walking():
             try:

@@ -1,4 +1,4 @@
-"""What training keeps beside a model: gradients that wait for a step, and optimizers' state."""
+"""Training state besides a model: gradients that wait for a step, and optimizer state."""
 
 from __future__ import annotations
 
