@@ -19,14 +19,14 @@ const named = (name, pattern) =>
 const BUDGETS = [
   {
     root: 'src',
-    lines: 22_890,
-    coreLines: 14_600,
+    lines: 22_825,
+    coreLines: 14_530,
     wings: ['outputs', ...named('src/wings.ts', /'\.\/(\w+)\//g)]
   },
   {
     root: 'python_helper/gpu_headroom',
-    lines: 35_710,
-    coreLines: 27_455,
+    lines: 35_795,
+    coreLines: 27_480,
     wings: named('python_helper/gpu_headroom/wings.py', /"\.(\w+)\./g)
   },
   { root: 'python_helper/gpu_dry_run', lines: 3_825 },
