@@ -136,7 +136,8 @@ class Turn:
     def lists_all(self) -> bool:
         """Whether there is time to list all objects of the process, which cannot be interrupted."""
         if not self.has_many or self.company.there:
-            is_late = self.over if self.asked else self.beyond(_LISTS_UNTIL)
+            is_limited = self._ends_s < math.inf and not self.asked
+            is_late = self.beyond(_LISTS_UNTIL) if is_limited else self.over
             return not (self.has_many or is_late)
         at_leisure = self._cpu_s > SHORT_S
         return self.asked or (at_leisure and sys.getallocatedblocks() <= _MOST_BLOCKS)

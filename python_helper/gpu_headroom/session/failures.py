@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..card.reports import show, show_line
 from ..code.reading import each_parsed_once
+from ..concurrency.turns import SHORT_S
 from ..kernel import running_cell
 from ..oom.failure import Failure, device_that_failed, last_shown
 from ..text.format import format_error
@@ -61,7 +62,7 @@ def _hold_s() -> float:
 
 
 _HOLD_S = _hold_s()
-_WALK_S = 0.2  # of processor time, for the walk of a report
+_WALK_S = min(0.8 * _HOLD_S, SHORT_S)  # of processor time, for the walk of a report
 _COMPLETE_S = 10.0  # the same between cells, a slice at a time
 _COMPLETE_WALL_S = 60.0  # elapsed time of all of that: other processes may run meanwhile
 # Reasons that mean a lack of time: not tried again. After others, the next attempt is after

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from gpu_headroom.frames.beacon import _FIRST_GAP_S
 from tests.conftest import NEWEST_AND_COLAB
-from tests.frames.page import FramePage, beacons, displayed, html_of, ids_in
+from tests.frames.page import FramePage, beacons, html_of, ids_in
 from tests.live import LiveKernel
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def test_a_gauge_follows_a_cell_that_runs(kernel: LiveKernel) -> None:
 
 
 def test_a_gauge_says_what_ranks_hold(python: Path, tmp_path: Path) -> None:
-    """In a poll, and in the HTML and the text of an output that was made meanwhile."""
+    """A poll has the fullest GPU of the workers: only the live gauge shows it."""
     with LiveKernel(python, tmp_path, installed=True, GPU_HEADROOM_SIMULATE="1GiB*2") as kernel:
         assert kernel.run(HOLD).status == "ok"
         # The helper follows what is forked once it has had a moment between cells.
@@ -108,11 +108,6 @@ def test_a_gauge_says_what_ranks_hold(python: Path, tmp_path: Path) -> None:
         kernel.until(lambda: fullest(page.poll()) is not None)
         card = fullest(page.poll())
         assert (card["index"], card["in_use_bytes"]) == (1, GIB // 2)
-        percent = round(100 * card["used_bytes"] / card["capacity_bytes"])
-        shown = displayed(kernel, run(kernel, "gpu_headroom.show(frontend='colab')"))
-        said = f"1 rank · fullest {percent}%"
-        assert f"<p>{said}</p>" in shown["text/html"]
-        assert shown["text/plain"].splitlines()[-1] == said
         assert kernel.run("open('over', 'w').close(); rank.join()").status == "ok"
 
 
