@@ -86,7 +86,7 @@ class Turn:
         self._only_slice_s = only_slice_s
         self._amid_forward = amid_forward
         self._began_s: float | None = None
-        self._ends_s = math.inf
+        self._ends_s = self._lists_until_s = math.inf
         self._slice_ends_s = 0.0
         self._alone = False
         self._is_walking = False
@@ -95,7 +95,8 @@ class Turn:
 
     def limit(self, wall_s: float) -> None:
         """Limit all further work, not only the walk, to `wall_s` seconds of elapsed time."""
-        self._ends_s = time.perf_counter() + wall_s
+        now_s = time.perf_counter()
+        self._ends_s, self._lists_until_s = now_s + wall_s, now_s + _LISTS_UNTIL * wall_s
 
     @property
     def over(self) -> bool:
@@ -136,8 +137,7 @@ class Turn:
     def lists_all(self) -> bool:
         """Whether there is time to list all objects of the process, which cannot be interrupted."""
         if not self.has_many or self.company.there:
-            is_limited = self._ends_s < math.inf and not self.asked
-            is_late = self.beyond(_LISTS_UNTIL) if is_limited else self.over
+            is_late = self.over if self.asked else time.perf_counter() > self._lists_until_s
             return not (self.has_many or is_late)
         at_leisure = self._cpu_s > SHORT_S
         return self.asked or (at_leisure and sys.getallocatedblocks() <= _MOST_BLOCKS)
