@@ -218,10 +218,8 @@ def _variable(root: str) -> str:
 def _is_plain(place: Place, container: Place) -> bool:
     """Whether a tensor is itself a member of a container, or a part of a model or tuple that is."""
     inside = place.depth - container.depth
-    if inside <= 1:
-        return True
     steps = [step.via.edge for step in place.way if step.via is not None][-inside + 1 :]
-    return all(step is INDEX or step.role == "within" for step in steps)
+    return inside <= 1 or all(step is INDEX or step.role == "within" for step in steps)
 
 
 def _levels(place: Place) -> tuple[tuple[Place, Member], ...]:
