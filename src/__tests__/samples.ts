@@ -4,6 +4,7 @@ import type {
   ICell,
   ICellMemory,
   IDevice,
+  IFrameCall,
   IFrameEnvelope,
   IFrameMessage,
   IFrameOpening,
@@ -735,6 +736,7 @@ export const FRAMES: {
   frame_output: IFrameOutput;
   frame_opening: IFrameOpening;
   frame_message: IFrameMessage;
+  frame_call: IFrameCall;
   frame_envelope: IFrameEnvelope;
   frame_script: IFrameScript;
 } = {
@@ -747,6 +749,7 @@ export const FRAMES: {
   },
   frame_opening: { version: '1', uid: 'output-1', life_id: 'life-1' },
   frame_message: { seen: 3, poll: 7, request: null },
+  frame_call: { uid: 'output-1', seen: 0, request: REQUESTS.sample },
   frame_envelope: {
     life_id: 'life-1',
     poll: 7,

@@ -200,8 +200,9 @@ export class Connection {
     } else if (this._line?.isOpen && this._line.sent === null) {
       this._sendNext(this._line, now);
     }
-    if (!this._line?.isOpen && this._isLost(now)) {
-      this._outbox.fail(trans.__('The kernel does not answer.'));
+    const { next } = this._outbox;
+    if (next && this._isCallable(now)) {
+      void this._callWith(next);
     }
   }
 
@@ -288,6 +289,27 @@ export class Connection {
       }
     }
     this._tick();
+  }
+
+  /** Where no channel opens, a question may still be sent by a call. */
+  private async _callWith(question: Question): Promise<void> {
+    this._call = 'under way';
+    question.isSent = true;
+    try {
+      const { request } = question;
+      const call = { uid: this._uid, seen: 0, request };
+      const answer = await this._transport.call(call);
+      this._call = 'answered';
+      this._loose.seen = 0;
+      this._onData(answer, this._loose);
+    } catch (reason) {
+      this._call = 'none';
+      note('a call was not answered', reason);
+    }
+    if (!question.isOver) {
+      question.fail(trans.__('The kernel does not answer.'));
+    }
+    this._changed();
   }
 
   // --- Receiving
@@ -391,6 +413,7 @@ export class Connection {
       this._proven = this._answered = line.number;
       // The kernel handles messages in order: earlier ones without a reply are lost.
       this._isAgain = true;
+      this._call = this._call === 'answered' ? 'none' : this._call;
     }
   }
 
@@ -441,6 +464,16 @@ export class Connection {
     return now - this._awakeAt >= IDLE_MS && !this._isBusy;
   }
 
+  /** Whether a question is to be sent without a channel. */
+  private _isCallable(now: number): boolean {
+    return (
+      !this._isBusy &&
+      !this._line?.isOpen &&
+      (this._call === 'answered' ||
+        (this._call === 'none' && this._isLost(now)))
+    );
+  }
+
   private readonly _uid: string;
   private readonly _outbox = new Outbox();
   private _timer: number | undefined;
@@ -470,6 +503,7 @@ export class Connection {
   private _proven = 0;
   /** Whether questions sent before that one are to be sent again. */
   private _isAgain = false;
+  private _call: 'none' | 'under way' | 'answered' = 'none';
 
   /** When a cell last ran or the user last requested something. */
   private _awakeAt = Date.now();

@@ -24,6 +24,12 @@ export interface IGoogleColab {
   readonly kernel?: {
     /** True only in outputs made while this page was open, by its own user. */
     readonly accessAllowed?: boolean;
+    /** Resolves to a bundle of MIME types. */
+    invokeFunction?(
+      name: string,
+      args: readonly unknown[],
+      kwargs: object
+    ): Promise<{ readonly data?: Readonly<Record<string, unknown>> }>;
     readonly comms?: {
       open(target: string, data: unknown): Promise<IGoogleComm>;
       registerTarget(
@@ -38,8 +44,14 @@ export interface IGoogleColab {
 /** Comm targets: opened by a frame in the kernel, and by the kernel in a frame. */
 const TARGET = 'gpu-headroom-frame';
 
-/** The comm target for the script of a report. */
+/** The callback of a frame that can open no comm. */
+const CALLBACK = 'gpu-headroom';
+
+/** A comm target and a callback, both for the script of a report. */
 const SCRIPT = 'gpu-headroom-script';
+
+/** A comm that is not open by then may never be, in milliseconds. */
+const OPENING_MS = 10_000;
 
 /** The page around this output; `null` if it gives the output no access to the kernel. */
 export function findPage(): IPage | null {
@@ -49,6 +61,10 @@ export function findPage(): IPage | null {
   if (kernel?.accessAllowed !== true || comms === undefined) {
     return null;
   }
+  const call = async (name: string, data: unknown): Promise<unknown> => {
+    const result = await kernel.invokeFunction?.(name, [data], {});
+    return result?.data?.['application/json'];
+  };
   return {
     notebook,
     transport: {
@@ -64,11 +80,17 @@ export function findPage(): IPage | null {
           send: data => comm.send(data),
           messages: dataOf(comm)
         };
-      }
+      },
+      call: data => call(CALLBACK, data)
     },
     requestScript: async () => {
-      const comm = await comms.open(SCRIPT, {});
-      return (await dataOf(comm).next()).value;
+      const comm = await Promise.race([
+        comms.open(SCRIPT, {}).catch(() => null),
+        new Promise<null>(resolve => {
+          setTimeout(resolve, OPENING_MS, null);
+        })
+      ]);
+      return comm ? (await dataOf(comm).next()).value : call(SCRIPT, {});
     }
   };
 }

@@ -1,4 +1,4 @@
-import type { IFrameMessage, IFrameOpening } from '../protocol';
+import type { IFrameCall, IFrameMessage, IFrameOpening } from '../protocol';
 
 /** One channel between a frame and the helper. */
 export interface IChannel {
@@ -13,6 +13,8 @@ export interface ITransport {
   /** Receive what the helper sends while it cannot receive from this frame. */
   listen(uid: string, onData: (data: unknown) => void): void;
   open(opening: IFrameOpening): Promise<IChannel>;
+  /** Ask without a channel. */
+  call(call: IFrameCall): Promise<unknown>;
 }
 
 /** The page around an output, with what it allows a frame to do. */

@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 
 TARGET = "gpu-headroom-frame"
 """The comm target that a frame opens; beacons go to `TARGET/<uid>`."""
+CALLBACK = "gpu-headroom"
 SCRIPT = "gpu-headroom-script"
-"""The comm target by which the output of a report requests its script."""
+"""The comm target, and the callback, by which the output of a report requests its script."""
 PUSH_HZ = 4.0
 
 _MOST_FRAMES = 64
@@ -72,6 +73,8 @@ class Frames:
         running_cell.read_cell_id_from(colab.CELL_ID)
         self._kernel.comm_manager.register_target(TARGET, self._opened)
         self._kernel.comm_manager.register_target(SCRIPT, self._send_script)
+        colab.register_callback(CALLBACK, self._called)
+        colab.register_callback(SCRIPT, lambda _: report_script())
 
     def close(self) -> None:
         """Unregister the comm targets, and remove all frames."""
@@ -214,6 +217,18 @@ class Frames:
             said = data if isinstance(data, dict) else {}
             self._send(frame.comm, self._answer(frame, said), message)
             self._finish(said)
+
+    def _called(self, message: object) -> FrameEnvelope:
+        """Answer a frame that cannot open a comm: all that comes of its request is in there."""
+        said = message if isinstance(message, dict) else {}
+        uid = said.get("uid")
+        frame = self._known(uid if is_text(uid) else "")
+        answer = self._envelope([])
+        with self._answering(running_cell.parent(self._life.shell)):
+            answer = self._answer(frame, said)
+            self._finish(said)
+            answer["events"] = frame.news()
+        return answer
 
     @contextmanager
     def _answering(self, parent: Mapping[str, Any]) -> Iterator[None]:

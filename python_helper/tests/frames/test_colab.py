@@ -90,6 +90,7 @@ def test_an_open_page_is_sent_the_script_of_a_report(kernel: LiveKernel) -> None
     (_, message), (end, _) = sent()
     testing.check(message["data"], "frame_script")
     assert end == "comm_close"
+    assert invoke(kernel, {}, "gpu-headroom-script") == message["data"]
     assert kernel.value("list(get_ipython().kernel.comm_manager.comms)") == before
 
 
@@ -128,6 +129,29 @@ def test_a_poll_behind_a_failing_cell_is_answered(kernel: LiveKernel) -> None:
     page.await_envelope(lambda each: each["poll"] == 99)
     assert kernel.result(failing).status == "error"
     assert kernel.result(after).status == "aborted"
+
+
+def test_a_frame_without_a_comm_asks_by_name(kernel: LiveKernel) -> None:
+    """All that comes of its request is in the answer."""
+    shown(kernel, "%gpu_headroom")
+    kernel.run(f"{HOLD}; del held")
+    items = ["traceback", "garbage", "cache"]
+    release = {"type": "release", "id": "r", "protocol_version": "2.0", "items": items}
+    message = {"uid": "u", "seen": 0, "request": {**release, "confirmed": [], "report_id": None}}
+    answer = invoke(kernel, message)
+    assert answer["reply"]["status"] == "queued"
+    (released,) = [event for _, event in answer["events"] if event["type"] == "released"]
+    assert released["returned_bytes"] == 2**30
+
+
+def invoke(
+    kernel: LiveKernel, message: dict[str, Any], name: str = "gpu-headroom"
+) -> dict[str, Any]:
+    """Call the helper as the page calls a function of the kernel."""
+    code = "from google.colab import output as _o"
+    kernel.run(code, store_history=False, silent=True)
+    found = kernel.value(f"_o._invoke({name!r}, {json.dumps([message])!r}, '{{}}').data")
+    return dict(found)
 
 
 def test_stopping_takes_everything_back(kernel: LiveKernel) -> None:

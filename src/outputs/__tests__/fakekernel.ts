@@ -82,6 +82,7 @@ export class FakeKernel implements ITransport {
   /** Fields of its readings. */
   fields: object = {};
   readonly wires: Wire[] = [];
+  readonly called: unknown[] = [];
   /** Ids of the frames that opened a channel. */
   readonly opened: string[] = [];
   beacon: (data: unknown) => void = () => undefined;
@@ -127,6 +128,14 @@ export class FakeKernel implements ITransport {
       this.hear(wire, null);
     }
     return Promise.resolve(wire);
+  }
+
+  call(data: unknown): Promise<unknown> {
+    this.called.push(data);
+    const { request } = data as ISaid;
+    return request
+      ? Promise.resolve(this._answer(null, request))
+      : Promise.resolve(undefined);
   }
 
   /** Handle a message; `null`: a channel was opened. */

@@ -129,6 +129,7 @@ describe('LiveCard', () => {
       async state => {
         const saved = host.innerHTML;
         kernel.state = state;
+        jest.spyOn(kernel, 'call').mockRejectedValue(new Error('no'));
         await begin();
         await pass(60_000);
         expect(host.innerHTML).toBe(saved);
@@ -137,6 +138,7 @@ describe('LiveCard', () => {
 
     it('should ask again once the kernel replies', async () => {
       kernel.state = 'busy';
+      jest.spyOn(kernel, 'call').mockRejectedValue(new Error('no'));
       await begin();
       await pass(60_000);
       kernel.end();

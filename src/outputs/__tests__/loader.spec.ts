@@ -8,6 +8,7 @@ const SCRIPT = {
 describe('The script that a report is saved with', () => {
   const page = window as { google?: unknown };
   const open = jest.fn<Promise<object>, [string, object]>();
+  const invokeFunction = jest.fn<Promise<object>, [string, object[], object]>();
 
   /** A comm that the kernel closes after these messages. */
   const commOf = (...messages: unknown[]): object => ({
@@ -20,7 +21,7 @@ describe('The script that a report is saved with', () => {
 
   const load = async (accessAllowed = true): Promise<void> => {
     page.google = {
-      colab: { kernel: { accessAllowed, comms: { open } } }
+      colab: { kernel: { accessAllowed, comms: { open }, invokeFunction } }
     };
     jest.isolateModules(() => {
       jest.requireActual('../loader');
@@ -32,6 +33,7 @@ describe('The script that a report is saved with', () => {
     jest.useFakeTimers();
     jest.spyOn(console, 'warn').mockImplementation(() => undefined);
     open.mockResolvedValue(commOf(SCRIPT));
+    invokeFunction.mockResolvedValue({ data: { 'application/json': SCRIPT } });
     document.body.textContent = 'text';
     document.head.replaceChildren();
   });
@@ -40,6 +42,7 @@ describe('The script that a report is saved with', () => {
     jest.useRealTimers();
     jest.restoreAllMocks();
     open.mockReset();
+    invokeFunction.mockReset();
     delete page.google;
   });
 
@@ -48,12 +51,29 @@ describe('The script that a report is saved with', () => {
     expect(open).toHaveBeenCalledTimes(1);
     expect(document.body.textContent).toBe('text and buttons');
     expect(document.querySelector('style')?.textContent).toBe(SCRIPT.style);
+    await pass(60_000);
+    expect(invokeFunction).not.toHaveBeenCalled();
+  });
+
+  it('should call where no comm is opened', async () => {
+    open.mockReturnValue(new Promise(() => undefined));
+    await load();
+    expect(document.body.textContent).toBe('text');
+    await pass(10_000);
+    expect(document.body.textContent).toBe('text and buttons');
+  });
+
+  it('should call at once where comms are refused', async () => {
+    open.mockRejectedValue(new Error('no'));
+    await load();
+    expect(document.body.textContent).toBe('text and buttons');
   });
 
   it('should keep the text if there is no helper', async () => {
     open.mockResolvedValue(commOf());
     await load();
     open.mockRejectedValue(new Error('no'));
+    invokeFunction.mockRejectedValue(new Error('no'));
     await load();
     await pass(60_000);
     expect(document.body.textContent).toBe('text');
@@ -64,6 +84,7 @@ describe('The script that a report is saved with', () => {
     await load(false);
     await pass(60_000);
     expect(open).not.toHaveBeenCalled();
+    expect(invokeFunction).not.toHaveBeenCalled();
     expect(document.body.textContent).toBe('text');
   });
 });

@@ -1753,6 +1753,16 @@ export interface IFrameMessage {
   request: Request | null;
 }
 
+/** The same where no comm can be opened: a function is called by name, and returns the envelope. */
+export interface IFrameCall {
+  /** Identity of the output. */
+  uid: string;
+  /** The highest number of an event that the frame has received. */
+  seen: number;
+  /** The request that it carries. */
+  request: Request;
+}
+
 /** The script of a report's output with its styles, which the output requests: a notebook is saved without them. */
 export interface IFrameScript {
   /** JavaScript source. */

@@ -648,6 +648,12 @@ class FrameMessage(TypedDict):
     request: Request | None
 
 
+class FrameCall(TypedDict):
+    uid: str
+    seen: int
+    request: Request
+
+
 class FrameScript(TypedDict):
     script: str
     style: str
@@ -854,4 +860,4 @@ Reply = (
     | RefusedReply
 )
 
-FrameWire = FrameOutput | FrameOpening | FrameMessage | FrameEnvelope | FrameScript
+FrameWire = FrameOutput | FrameOpening | FrameMessage | FrameCall | FrameEnvelope | FrameScript
