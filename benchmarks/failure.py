@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
 from tests.live import SOURCES, LiveKernel
@@ -18,17 +19,10 @@ if TYPE_CHECKING:
 KERNELS = 20
 FAILURES = 10
 REPORT = "application/vnd.gpu-headroom.report+json"
-
 REST_S = 3.0
 
 # Variables on the GPU, lines of the failing cell (of each kind), nodes of a graph there.
-SURFACE = [
-    (names, lines, nodes)
-    for names in (0, 2000)
-    for lines in (0, 1500)
-    for nodes in (0, 20_000)
-    if names or lines or nodes
-]
+SURFACE = list(product((0, 2000), (0, 1500), (0, 20_000)))[1:]
 LEAF = "g = torch.ones(8, device='cuda', requires_grad=True)"
 KINDS = {
     "assignments": "value_{n} = torch.zeros({n} % 97 + 1, device='cuda') + {n}",
@@ -58,17 +52,13 @@ import torch
 model = torch.nn.Sequential(*[torch.nn.Linear(1024, 1024) for _ in range(40)]).cuda()
 """
 
-# How long our work after a cell holds the kernel: from the end of IPython's own to the end of ours.
-# Python may collect garbage for 0.2 s between the traceback and that, with or without us.
+# From the end of IPython's work to the end of ours: a collection of garbage may come before.
 HOLD = """
-held_ms = []
-def begin():
-    global ended_s
-    ended_s = time.perf_counter()
-def end(result):
-    held_ms.append(1000 * (time.perf_counter() - ended_s))
-get_ipython().events.register("post_execute", begin)
-get_ipython().events.register("post_run_cell", end)
+held_ms, ended_s = [], [0.0]
+def note_end(): ended_s[0] = time.perf_counter()
+def note_hold(_): held_ms.append(1000 * (time.perf_counter() - ended_s[0]))
+get_ipython().events.register("post_execute", note_end)
+get_ipython().events.register("post_run_cell", note_hold)
 """
 
 FAIL = """
@@ -130,10 +120,9 @@ def surface_rows(python: Path, folder: Path) -> Iterator[Row]:
                 code = "\n".join(KINDS[kind].format(n=n) for n in range(lines))
                 _fail(kernel)
                 kernel.run(HOLD)
-                held = []
                 for _ in range(FAILURES):
                     _fail(kernel, f"{graph}\n{code}\n")
-                    held.append(kernel.value("held_ms[-1]"))
+                held = kernel.value(f"held_ms[-{FAILURES}:]")
             what = f"report: {names} names, {lines} {kind}, {nodes} nodes of a graph"
             yield times_row(what, held, 500)
 

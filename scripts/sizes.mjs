@@ -19,13 +19,13 @@ const named = (name, pattern) =>
 const BUDGETS = [
   {
     root: 'src',
-    lines: 22_825,
+    lines: 22_880,
     coreLines: 14_530,
     wings: ['outputs', ...named('src/wings.ts', /'\.\/(\w+)\//g)]
   },
   {
     root: 'python_helper/gpu_headroom',
-    lines: 35_795,
+    lines: 35_830,
     coreLines: 27_480,
     wings: named('python_helper/gpu_headroom/wings.py', /"\.(\w+)\./g)
   },
