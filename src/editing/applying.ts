@@ -1,9 +1,9 @@
 import type { RemedyState } from '../card/state';
-import type { IFix } from './fix';
-import type { Fixing } from './fixing';
 import type { Desk } from '../report/desk';
 import { own } from '../text/own';
 import { Fitter, type IFitParts } from './fitter';
+import type { IFix } from './fix';
+import type { Fixing } from './fixing';
 import { nameBusy } from './makeitfit';
 
 /**

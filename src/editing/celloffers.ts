@@ -1,10 +1,10 @@
 import { stateOf } from '../card/state';
 import { insertBelow } from '../lab/insertion';
 import { runCells } from '../lab/run';
-import { own } from '../text/own';
-import { otherCells } from './fixlabels';
-import { type FixingOf, nameLooking } from './fixing';
 import type { IRemedyOffer } from '../report/offer';
+import { own } from '../text/own';
+import { type FixingOf, nameLooking } from './fixing';
+import { otherCells } from './fixlabels';
 import { rescue } from './rescue';
 import { revealLine } from './reveal';
 

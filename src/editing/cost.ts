@@ -1,12 +1,12 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { IFix } from './fix';
 import { explain } from '../kernel/problem';
 import { NotTaken, Task } from '../kernel/task';
 import { askConsent } from '../lab/consent';
 import type { IItem, IReport } from '../protocol';
 import { words } from '../text/messages';
 import type { IKernelMemory } from '../tokens';
+import type { IFix } from './fix';
 
 /** Cost to the user of running the cells of a fix again. */
 export interface ICost {

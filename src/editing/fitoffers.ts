@@ -1,17 +1,16 @@
 import { type IContext, stateOf } from '../card/state';
 import type { IRemedy } from '../protocol';
-import type { Fixing, FixingOf } from './fixing';
-import { otherCells } from './fixlabels';
 import type { Desk } from '../report/desk';
 import type { IRemedyOffer } from '../report/offer';
 import type { ISite } from '../report/place';
-import { save } from './rescue';
 import { own } from '../text/own';
-
 import { applyAndRun } from './applying';
 import { agreeTo, type ICost } from './cost';
 import type { IFitParts } from './fitter';
+import type { Fixing, FixingOf } from './fixing';
+import { otherCells } from './fixlabels';
 import { makeItFit } from './makeitfit';
+import { save } from './rescue';
 
 /** Make an edit, free what the failed cell retains, and run its cells. */
 const applyRun = (fixingOf: FixingOf): IRemedyOffer => ({

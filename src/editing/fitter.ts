@@ -1,12 +1,10 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { ITranslator, TranslationBundle } from '@jupyterlab/translation';
 
-import { type IAppliedEdit, revert } from '../lab/edit';
-import type { Files } from './files';
-import { findFix, type IFix, makeFix } from './fix';
-import { runCells } from '../lab/run';
 import { explain } from '../kernel/problem';
 import type { Task } from '../kernel/task';
+import { type IAppliedEdit, revert } from '../lab/edit';
+import { runCells } from '../lab/run';
 import { lifeOf } from '../memory/model';
 import { RELEASED_ITEMS } from '../memory/released';
 import type { Work } from '../memory/work';
@@ -14,9 +12,11 @@ import { Observable } from '../observable';
 import type { IEdit, IItem, IMessage, IReport } from '../protocol';
 import { startsWhen } from '../release/queue';
 import type { ReleaseSession } from '../release/session';
-import { nameLooking } from './fixing';
 import { words } from '../text/messages';
 import { askCost, Consent, type ICost } from './cost';
+import type { Files } from './files';
+import { findFix, type IFix, makeFix } from './fix';
+import { nameLooking } from './fixing';
 import { describeFit, watchRun } from './tries';
 
 /** Inputs of an edit that is to run. */

@@ -4,12 +4,12 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { isElsewhere } from '../card/diff';
 import type { RemedyState } from '../card/state';
 import { revert } from '../lab/edit';
-import type { Files } from './files';
-import { findFix, type IFix, type IRefusedFix, makeFix } from './fix';
-import { words } from '../text/messages';
-import { sentenceOf } from '../text/reason';
 import type { Desk } from '../report/desk';
 import type { ReportModel } from '../report/model';
+import { words } from '../text/messages';
+import { sentenceOf } from '../text/reason';
+import type { Files } from './files';
+import { findFix, type IFix, type IRefusedFix, makeFix } from './fix';
 
 /** Sentence shown while the helper is asked for an edit. */
 export function nameLooking(trans: TranslationBundle): string {

@@ -7,7 +7,7 @@ import type { IItem, IReleased, RequestArgs } from '../protocol';
 import { words } from '../text/messages';
 import { startsWhen } from './queue';
 import type { ReleaseSession } from './session';
-import { releasedSentence } from './told';
+import { releasedSentence } from './outcome';
 import { nameConsent } from './words';
 
 /** Notification types by the result of a release. */

@@ -171,10 +171,10 @@ describe('A button that changes a notebook', () => {
   });
 
   describe('with work that takes long', () => {
-    let told: () => string[];
+    let shownTexts: () => string[];
 
     beforeEach(() => {
-      told = saveUntilCancelled(notebook);
+      shownTexts = saveUntilCancelled(notebook);
     });
 
     it('should show in the report that it is saving, and end when it is canceled', async () => {
@@ -196,7 +196,7 @@ describe('A button that changes a notebook', () => {
         status: 'cancelled',
         text: 'English of rescue.cancelled'
       });
-      expect(told()).toEqual([]);
+      expect(shownTexts()).toEqual([]);
     });
   });
 

@@ -112,8 +112,8 @@ describe('an edit that is run', () => {
     memory.answers.rerun = () => answer({ status: 'waiting' });
     memory.answers.cancel = () => {
       setTimeout(() => {
-        const told = { ...EVENTS.rerun, request_id: '1' };
-        memory.send({ ...told, status: 'cancelled' });
+        const rerunEvent = { ...EVENTS.rerun, request_id: '1' };
+        memory.send({ ...rerunEvent, status: 'cancelled' });
       });
       return answer({ cancelled: true });
     };
@@ -182,10 +182,10 @@ describe('an edit that is run', () => {
   });
 
   describe('with work that takes long', () => {
-    let told: () => string[];
+    let shownTexts: () => string[];
 
     beforeEach(() => {
-      told = saveUntilCancelled(notebook);
+      shownTexts = saveUntilCancelled(notebook);
     });
 
     it('should show that it is saving while no dialog does', async () => {
@@ -200,12 +200,12 @@ describe('an edit that is run', () => {
       const end = notebook.act('apply-and-run', FIX);
       await goOn();
       await goOn();
-      expect(told()).toEqual(['Saving model and optimizer state…']);
+      expect(shownTexts()).toEqual(['Saving model and optimizer state…']);
       const [notice] = Notification.manager.notifications;
       notice?.options.actions?.[0]?.callback(new MouseEvent('click'));
       await end;
       await expect(asking.promise).resolves.toBe('English of rescue.cancelled');
-      expect(told()).toEqual([]);
+      expect(shownTexts()).toEqual([]);
     });
 
     it('should not repeat its notification in the report', async () => {
@@ -215,7 +215,9 @@ describe('an edit that is run', () => {
       const end = notebook.act('make-it-fit', FIX);
       await goOn();
       expect(notebook.stateOf(FIX)).toEqual({ status: 'begun' });
-      expect(told()).toEqual(['Looking at what running it again would cost…']);
+      expect(shownTexts()).toEqual([
+        'Looking at what running it again would cost…'
+      ]);
       await notebook.act('apply-and-run', FIX);
       expect(notebook.stateOf(FIX)).toEqual({
         status: 'failed',
@@ -224,7 +226,7 @@ describe('an edit that is run', () => {
       agreed.resolve(false);
       await end;
       expect(notebook.stateOf(FIX)).toEqual({ status: 'ready' });
-      expect(told()).toEqual(['Canceled: nothing was changed.']);
+      expect(shownTexts()).toEqual(['Canceled: nothing was changed.']);
     });
   });
 

@@ -1,6 +1,6 @@
 import { gib, message, RELEASED, WORDS } from '../../__tests__/report';
 import type { IReleased } from '../../protocol';
-import { releasedSentence } from '../told';
+import { releasedSentence } from '../outcome';
 
 describe('releasedSentence', () => {
   it.each<[string, Partial<IReleased>, string]>([
