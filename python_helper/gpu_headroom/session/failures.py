@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..card.reports import show, show_line
 from ..code.reading import each_parsed_once
-from ..concurrency.turns import SHORT_S
+from ..concurrency.turns import LONG_S, SHORT_S
 from ..kernel import running_cell
 from ..oom.failure import Failure, device_that_failed, last_shown
 from ..text.format import format_error
@@ -63,8 +63,7 @@ def _hold_s() -> float:
 
 _HOLD_S = _hold_s()
 _WALK_S = min(0.8 * _HOLD_S, SHORT_S)  # of processor time, for the walk of a report
-_COMPLETE_S = 10.0  # the same between cells, a slice at a time
-_COMPLETE_WALL_S = 60.0  # elapsed time of all of that: other processes may run meanwhile
+_COMPLETE_WALL_S = 60.0  # elapsed time of completing it between cells, a slice at a time
 # Reasons that mean a lack of time: not tried again. After others, the next attempt is after
 # `_PAUSE_S`, then after twice as long, up to `_LONGEST_PAUSE_S`.
 _FOR_TIME = ("holders.incomplete", "card.unread")
@@ -293,8 +292,7 @@ class Failures:
         """Queue completing a report between cells, unless it is done or replaced by another."""
         if self._unfinished is unfinished:
             key, work = ("report", unfinished.report_id), partial(self._complete, unfinished)
-            cpu_s = None if asked else _COMPLETE_S
-            self._life.mainloop.submit(key, None, work, asked=asked, cpu_s=cpu_s)
+            self._life.mainloop.submit(key, None, work, asked=asked, cpu_s=LONG_S)
 
     def _complete(self, unfinished: _Unfinished, _: Job, turn: Turn) -> None:
         """Complete between cells the measurements for which there was no time at the cell's end.
