@@ -45,15 +45,15 @@ const CORE = {
   '': PURE,
   kernel: [...PURE, ''],
   lab: [...PURE, 'components', '', 'kernel'],
-  card: [...PURE, 'components'],
+  report: [...PURE, 'components'],
   release: LAB,
   gauge: [...LAB, 'release'],
   panel: [...LAB, 'release'],
-  report: [...LAB, 'card', 'release']
+  renderer: [...LAB, 'report', 'release']
 };
 
 /** An output has no JupyterLab around it. */
-const OUTPUTS = [...PURE, 'components', 'card'];
+const OUTPUTS = [...PURE, 'components', 'report'];
 
 /** Every other folder can be taken away: it may use all of the core, which knows none of it. */
 const WINGS = readdirSync(new URL('src', import.meta.url), {

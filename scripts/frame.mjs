@@ -1,8 +1,8 @@
 /**
- * Bundles what makes the outputs of Google Colab live: for the gauge and for the card one
- * classic script each, with its styles, and a small one that requests the card's.
+ * Bundles what makes the outputs of Google Colab live: for the gauge and for the report one
+ * classic script each, with its styles, and a small one that requests the report's.
  *
- * The results are `gauge.js`, `gauge.css`, `card.js`, `card.css` and `loader.js` in
+ * The results are `gauge.js`, `gauge.css`, `report.js`, `report.css` and `loader.js` in
  * `python_helper/gpu_headroom/frames`, and the license of the one package in them. They are
  * generated, not kept in git, and in the wheel only.
  */
@@ -73,7 +73,7 @@ if (existsSync(join(ROOT, 'src', 'outputs'))) {
     charset: 'utf8',
     entryPoints: [
       { in: 'src/outputs/loader.ts', out: 'loader' },
-      ...['gauge', 'card'].flatMap(kind => [
+      ...['gauge', 'report'].flatMap(kind => [
         { in: `src/outputs/${kind}output.ts`, out: kind },
         { in: `style/outputs/${kind}output.css`, out: kind }
       ])
@@ -98,7 +98,7 @@ if (existsSync(join(ROOT, 'src', 'outputs'))) {
   }
   mkdirSync(TARGET, { recursive: true });
   write('third-party-licenses.json', license());
-  for (const kind of ['gauge', 'card', 'loader']) {
+  for (const kind of ['gauge', 'report', 'loader']) {
     const files = outputFiles.filter(({ path }) =>
       basename(path).startsWith(`${kind}.`)
     );

@@ -52,10 +52,10 @@ class Wing:
 
 
 _CORE_TESTS = (
-    "advice card cells code concurrency errors frameworks handlers holders inspection oom protocol"
-    " readings release render session text"
+    "advice cells code concurrency errors frameworks handlers holders inspection oom protocol"
+    " readings release render reports session text"
 )
-_CORE_PAGE = "__tests__ card components gauge kernel lab memory panel release report text"
+_CORE_PAGE = "__tests__ components gauge kernel lab memory panel release renderer report text"
 HALVES = {
     "helper": Half(
         "python_helper/gpu_headroom/wings.py",

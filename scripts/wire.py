@@ -22,11 +22,12 @@ PROTOCOL = ROOT / "python_helper" / "gpu_headroom" / "protocol"
 GENERATED = PROTOCOL / "generated"
 FRONT_END = ROOT / "src" / "protocol" / "generated" / "wire.ts"
 
-_WIRE = '''"""What the helper says: events, replies and their parts, as types only.
+_WIRE = '''"""Messages of the helper: events, replies and their parts, as types only.
 
-Made from `protocol.schema.json`, where stands what each is, by `python -m scripts.wire`; do not
-edit. Nothing here is needed at run time, so no pack carries it: import it under `TYPE_CHECKING`.
-What a page may ask stands in `requests.py`.
+Generated from `protocol.schema.json`, which describes each field, by `python -m scripts.wire`; do
+not edit. Nothing here is needed at run time, so no pack carries it: import it under
+`TYPE_CHECKING`.
+`requests.py` has the requests.
 """
 
 from __future__ import annotations
@@ -35,11 +36,11 @@ from typing import Literal, TypedDict
 
 from .requests import Request  # noqa: TC001  tests read the hints
 '''
-_REQUESTS = '''"""What a page may ask, as types, which `checking.py` reads.
+_REQUESTS = '''"""Requests of a front end, as types, which `checking.py` reads.
 
-Made from `protocol.schema.json`, where stands what each is, by `python -m scripts.wire`; do not
-edit. Keys carry their units, sizes are integer bytes, times are seconds since the epoch. No key is
-optional: unknown is `None`.
+Generated from `protocol.schema.json`, which describes each field, by `python -m scripts.wire`; do
+not edit. Keys carry their units, sizes are integer bytes, times are seconds since the epoch.
+No key is optional: unknown is `None`.
 """
 
 from __future__ import annotations
@@ -48,14 +49,14 @@ from typing import Literal, TypedDict
 
 
 class _Asked(TypedDict):
-    """What every request says: its own id, for the reply, and the protocol of who asks."""
+    """Fields of every request: its id, for the reply, and the version of the protocol."""
 
     id: str
     protocol_version: str
 '''
 _TYPESCRIPT = """/*
- * Made from `protocol.schema.json` by `python -m scripts.wire`; do not edit. Sizes are
- * integer bytes, times are seconds since the epoch, and units stand in the key. No
+ * Generated from `protocol.schema.json` by `python -m scripts.wire`; do not edit. Sizes are
+ * integer bytes, times are seconds since the epoch, and keys carry their units. No
  * key is optional: what is not known is `null`.
  */
 import * as v from 'valibot';

@@ -4,7 +4,7 @@ import gauge from './gauge/plugin';
 import kernel from './kernel/plugin';
 import panel from './panel/plugin';
 import release from './release/plugin';
-import report from './report/plugin';
+import report from './renderer/plugin';
 import * as wings from './wings';
 
 const plugins: JupyterFrontEndPlugin<unknown>[] = [

@@ -21,7 +21,7 @@ CAUSES = frozenset(
         "evaluation-with-gradients",
         "evaluation-in-training-mode",
         "wide-dtype",
-        "data-on-card",
+        "data-on-gpu",
         "activations",
         "model-too-large",
         "growing-cache",

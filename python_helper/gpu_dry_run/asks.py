@@ -40,10 +40,10 @@ def asks(cells: Sequence[CodeCell]) -> list[Ask]:
     for cell in cells:
         tree = parse_cell(cell.source)
         called = [] if tree is None else list(calls_from([tree], functions))
-        heard = [name.lstrip(".") for name, node in called if _is_heard(name, node)]
+        calls = [name.lstrip(".") for name, node in called if _is_heard(name, node)]
         commands = [line.split()[0] for line in magics(cell.source) if line.startswith(_COMMANDS)]
-        if commands or heard:
-            found.append(Ask(cell, tuple(dict.fromkeys(commands + heard))))
+        if commands or calls:
+            found.append(Ask(cell, tuple(dict.fromkeys(commands + calls))))
     return found
 
 

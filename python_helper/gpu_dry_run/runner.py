@@ -11,7 +11,6 @@ from importlib import import_module
 from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
 
-from gpu_headroom.card.report import report_of
 from gpu_headroom.cells.runs import CellRun
 from gpu_headroom.code.reading import each_parsed_once
 from gpu_headroom.concurrency import threads
@@ -23,6 +22,7 @@ from gpu_headroom.oom.failure import Failure
 from gpu_headroom.own import OWN, SIMULATOR
 from gpu_headroom.readings.snapshot import DeviceSnapshot
 from gpu_headroom.readings.sources import Sources
+from gpu_headroom.reports.model import report_of
 
 from . import sandbox
 from .edited import edits_of
@@ -94,12 +94,12 @@ class Runner:
 
     def _tell_so_far(self) -> None:
         """Send the progress at intervals, for the last state if the process is killed."""
-        told = None
+        last = None
         while not self._over.wait(_TELL_EVERY_S):
             now = self._ended("died")
-            if now != told:
+            if now != last:
                 self._tell(now)
-            told = now
+            last = now
 
     def _run_cell(self, cell_id: str, source: str) -> Ended | None:
         self._running = cell_id

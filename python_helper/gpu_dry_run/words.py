@@ -59,7 +59,7 @@ TEXTS = {
     "dry_run.running": "{cell} runs on a simulated GPU.",
     "dry_run.so_far": "{cell} runs on a simulated GPU: {needed_bytes} needed so far.",
     "dry_run.trying": "An edit is tried: {cell} runs.",
-    "dry_run.busy": "A dry run goes on in this kernel already.",
+    "dry_run.busy": "A dry run is already running in this kernel.",
     "dry_run.cancelled": "The dry run was ended.",
     "dry_run.unknown_gpu": (
         "There is no GPU called `{name}` here. Near it: {near}, or a size such as `24 GiB`."

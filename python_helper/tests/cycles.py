@@ -20,8 +20,8 @@ del chunks"""
 # The helper remembers a few dozen cards, and no more: a smaller bound is reached sooner.
 PREPARE = """import gc, json, os, types
 import torch
-import gpu_headroom.card.reports
-gpu_headroom.card.reports._KEPT_REPORTS = 3
+import gpu_headroom.reports.store
+gpu_headroom.reports.store._KEPT_REPORTS = 3
 kept = torch.ones(2**20, device="cuda")
 
 def count():

@@ -1,15 +1,15 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
-import type { RemedyState } from '../card/state';
 import * as running from '../lab/run';
 import type { IReport, IRerun } from '../protocol';
 import { Registry } from '../registry';
 import { FakeServices } from '../release/__tests__/services';
-import { Desk } from '../report/desk';
-import { ReportModel } from '../report/model';
-import type { IReportOffer } from '../report/offer';
-import { Offers } from '../report/offers';
+import { Desk } from '../renderer/desk';
+import { ReportModel } from '../renderer/model';
+import type { IReportOffer } from '../renderer/offer';
+import { Offers } from '../renderer/offers';
+import type { RemedyState } from '../report/state';
 import { FakeMemory, settle } from './memory';
 import { makePanel, silenceYjs } from './notebook';
 import { message, RELEASED, REPORT, WORDS } from './report';

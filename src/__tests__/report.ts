@@ -1,4 +1,3 @@
-import type { ICardState } from '../card/state';
 import type {
   ICause,
   IMessage,
@@ -6,6 +5,7 @@ import type {
   IRemedy,
   IReport
 } from '../protocol';
+import type { IReportState } from '../report/state';
 import { GIB } from '../text/format';
 import { type IWords, words as wordsOf } from '../text/messages';
 import { nullTranslator } from '@jupyterlab/translation';
@@ -298,7 +298,7 @@ export const RELEASED: IReleased = {
 };
 
 /** A report in a notebook, confirmed by the running helper. */
-export const CONFIRMED: ICardState = {
+export const CONFIRMED: IReportState = {
   trust: 'confirmed',
   editable: true,
   released: null,
@@ -309,8 +309,8 @@ export const CONFIRMED: ICardState = {
 };
 
 /** Labels of a report's buttons, except those of Details, which are always there. */
-export function buttonsIn(card: Element): string[] {
-  return [...card.querySelectorAll('button')]
+export function buttonsIn(report: Element): string[] {
+  return [...report.querySelectorAll('button')]
     .filter(button => !button.closest('[data-fold=details]'))
     .map(button => button.textContent ?? '');
 }

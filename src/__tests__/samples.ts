@@ -24,7 +24,7 @@ import { DRY_RUN, UNKNOWN_DRY_RUN } from './dryrun';
 import { CAUSE, gib, message, RELEASED, REPORT } from './report';
 import {
   RANK,
-  RANK_CARD,
+  RANK_GPU,
   UNKNOWN_WORKERS,
   WORKER_RELEASED,
   WORKERS
@@ -181,8 +181,8 @@ export const POINT: IHistoryPoint = {
 
 /** The history after these readings of the helper. */
 export function historyOf(...points: readonly IHistoryPoint[]): History {
-  const told = points.map(each => ({ ...each, low_bytes: usedAt(each) }));
-  return withPoints({}, told);
+  const samples = points.map(each => ({ ...each, low_bytes: usedAt(each) }));
+  return withPoints({}, samples);
 }
 
 const HOLDER = { name: 'x', kind: 'tensor', bytes: gib(1) } as const;
@@ -525,7 +525,7 @@ export const REPLIES: IReplies & { refused: IRefused } = {
     type: 'workers',
     id,
     workers: WORKERS,
-    cards: [RANK_CARD],
+    gpus: [RANK_GPU],
     total: 1
   },
   follow: { type: 'follow', id },

@@ -51,15 +51,15 @@ describe('settings', () => {
   it('should follow changes until it is disposed', () => {
     const fake = new FakeSource();
     const settings = new Settings(source(fake));
-    const heard = jest.fn();
-    settings.changed.connect(heard);
+    const listener = jest.fn();
+    settings.changed.connect(listener);
     fake.set({ compact: true });
     expect(settings.current.compact).toBe(true);
     settings.dispose();
     settings.dispose();
     fake.set({ compact: false });
     expect(settings.current.compact).toBe(true);
-    expect(heard).toHaveBeenCalledTimes(1);
+    expect(listener).toHaveBeenCalledTimes(1);
   });
 
   it('should use the defaults when nothing can be loaded', async () => {

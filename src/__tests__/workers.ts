@@ -1,14 +1,14 @@
 import type {
-  ICardWorker,
+  IGpuWorker,
   IFollowed,
   IFollowedWorkers,
-  IWorkerCard,
+  IWorkerGpu,
   IWorkerReleased
 } from '../protocol';
 import { gib, message } from './report';
 
 /** A rank that trains, on the second GPU of this machine. */
-export const RANK: ICardWorker = {
+export const RANK: IGpuWorker = {
   id: 'rank:4712',
   engine: 'rank',
   name: null,
@@ -24,7 +24,7 @@ export const RANK: ICardWorker = {
 };
 
 /** Its GPU. */
-export const RANK_CARD: IWorkerCard = {
+export const RANK_GPU: IWorkerGpu = {
   id: 'GPU-2',
   host: 'node1',
   index: 1,
@@ -63,7 +63,7 @@ export const UNMEASURED: IFollowed = {
 export const WORKERS: IFollowedWorkers = {
   engines: [RANKS],
   in_use_bytes: gib(15),
-  fullest: RANK_CARD,
+  fullest: RANK_GPU,
   here: [{ device_index: 0, workers: 2, bytes: gib(11) }]
 };
 
@@ -89,7 +89,7 @@ export const UNKNOWN_WORKERS: IFollowedWorkers = {
     { ...RANKS, state: 'silent', silent_s: 12, message: message('silent') }
   ],
   fullest: {
-    ...RANK_CARD,
+    ...RANK_GPU,
     index: null,
     uuid: null,
     name: null,

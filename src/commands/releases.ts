@@ -22,7 +22,7 @@ const ARGS = {
   type: 'object',
   properties: {
     toolbar: {
-      description: 'Leave the label out: the icon stands in a toolbar.',
+      description: 'Leave the label out: the icon is in a toolbar.',
       type: 'boolean'
     }
   }

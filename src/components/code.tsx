@@ -12,7 +12,7 @@ export function CodeBlock(props: {
   const { code, isRefused } = props;
   return (
     <pre
-      className={`jp-GpuHeadroomCard-code${isRefused ? ' jp-mod-refused' : ''}`}
+      className={`jp-GpuHeadroomReport-code${isRefused ? ' jp-mod-refused' : ''}`}
       tabIndex={0}
     >
       <code>{code}</code>

@@ -27,10 +27,10 @@ const STATE_ICONS: Partial<Record<Reading['kind'], IconName>> = {
   ...LEVEL_ICONS
 };
 
-/** Device of a reading, if any; that of an idle GPU is `card`. */
+/** Device of a reading, if any; that of an idle GPU is `GPU`. */
 interface IOfDevice {
   device?: IDevice;
-  card?: IDevice | null;
+  gpu?: IDevice | null;
 }
 
 /** Icons of a reading, its state first; a simulated device has one in any state. */
@@ -38,7 +38,7 @@ function iconsOf(reading: Reading, isCompact: boolean): IconName[] {
   // A clock before the numbers is for their age; that of a wait is at its word.
   const isAtWord = reading.kind === 'queued' && !isCompact;
   const state = isAtWord ? undefined : STATE_ICONS[reading.kind];
-  const { card, device = card } = reading as IOfDevice;
+  const { gpu, device = gpu } = reading as IOfDevice;
   const icons = [
     ...(state ? [state] : []),
     ...(device?.simulated ? ['flask' as const] : [])

@@ -1,6 +1,6 @@
 import * as React from 'react';
 
-import type { IWorkerCard } from '../protocol';
+import type { IWorkerGpu } from '../protocol';
 import { nameSize } from '../text/names';
 import type { ITranslate } from '../text/translate';
 import { Bar } from './bar';
@@ -10,21 +10,21 @@ import { Bar } from './bar';
  * is unknown.
  */
 export function WorkerBar(props: {
-  card: IWorkerCard;
+  gpu: IWorkerGpu;
   /** The numbers are stale. */
   isStale?: boolean;
   size: 'compact' | 'small' | 'wide';
   trans: ITranslate;
 }): React.JSX.Element | null {
-  const { card, isStale, size, trans } = props;
-  const { capacity_bytes, simulated } = card;
+  const { gpu, isStale, size, trans } = props;
+  const { capacity_bytes, simulated } = gpu;
   if (!capacity_bytes) {
     return null;
   }
   const parts = [
-    { kind: 'outside', bytes: card.outside_bytes ?? 0 },
-    { kind: 'tensors', bytes: card.in_use_bytes },
-    { kind: 'cached', bytes: card.cached_bytes }
+    { kind: 'outside', bytes: gpu.outside_bytes ?? 0 },
+    { kind: 'tensors', bytes: gpu.in_use_bytes },
+    { kind: 'cached', bytes: gpu.cached_bytes }
   ];
   return (
     <Bar
@@ -32,9 +32,9 @@ export function WorkerBar(props: {
       total={capacity_bytes}
       label={trans.__(
         'GPU memory: by workers in tensors %1, unused cache %2, outside them %3, of %4',
-        nameSize(card.in_use_bytes, trans),
-        nameSize(card.cached_bytes, trans),
-        nameSize(card.outside_bytes, trans),
+        nameSize(gpu.in_use_bytes, trans),
+        nameSize(gpu.cached_bytes, trans),
+        nameSize(gpu.outside_bytes, trans),
         nameSize(capacity_bytes, trans)
       )}
       size={size}

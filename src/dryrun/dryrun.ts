@@ -67,7 +67,7 @@ export class DryRun extends Observable {
     trans: TranslationBundle
   ): Promise<string | null> {
     if (this.isGoing) {
-      return trans.__('A dry run goes on in this kernel already.');
+      return trans.__('A dry run is already running in this kernel.');
     }
     this._args = args;
     this._step = null;

@@ -1,10 +1,10 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { type ITried, notTried } from '../card/state';
 import type { IDryRunTry } from '../protocol';
-import type { ReportModel } from '../report/model';
-import type { IReportOffer } from '../report/offer';
+import type { ReportModel } from '../renderer/model';
+import type { IReportOffer } from '../renderer/offer';
+import { type ITried, notTried } from '../report/state';
 import { words } from '../text/messages';
 import { cellsOf, runDry } from './begin';
 import { type DryRun, dryRunOf } from './dryrun';

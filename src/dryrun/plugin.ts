@@ -4,7 +4,7 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { ISections } from '../panel/model';
-import { IReportOffers } from '../report/offer';
+import { IReportOffers } from '../renderer/offer';
 import { CommandIDs, IGpuMemory, NO_ARGS } from '../tokens';
 
 /** The command that runs the cells of a notebook on a simulated GPU. */

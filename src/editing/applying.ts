@@ -1,5 +1,5 @@
-import type { RemedyState } from '../card/state';
-import type { Desk } from '../report/desk';
+import type { Desk } from '../renderer/desk';
+import type { RemedyState } from '../report/state';
 import { own } from '../text/own';
 import { Fitter, type IFitParts } from './fitter';
 import type { IFix } from './fix';

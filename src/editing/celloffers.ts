@@ -1,7 +1,7 @@
-import { stateOf } from '../card/state';
 import { insertBelow } from '../lab/insertion';
 import { runCells } from '../lab/run';
-import type { IRemedyOffer } from '../report/offer';
+import type { IRemedyOffer } from '../renderer/offer';
+import { stateOf } from '../report/state';
 import { own } from '../text/own';
 import { type FixingOf, nameLooking } from './fixing';
 import { otherCells } from './fixlabels';

@@ -1,8 +1,8 @@
-import { type IContext, stateOf } from '../card/state';
 import type { IRemedy } from '../protocol';
-import type { Desk } from '../report/desk';
-import type { IRemedyOffer } from '../report/offer';
-import type { ISite } from '../report/place';
+import type { Desk } from '../renderer/desk';
+import type { IRemedyOffer } from '../renderer/offer';
+import type { ISite } from '../renderer/place';
+import { type IContext, stateOf } from '../report/state';
 import { own } from '../text/own';
 import { applyAndRun } from './applying';
 import { agreeTo, type ICost } from './cost';

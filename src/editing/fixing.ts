@@ -1,11 +1,11 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { isElsewhere } from '../card/diff';
-import type { RemedyState } from '../card/state';
 import { revert } from '../lab/edit';
-import type { Desk } from '../report/desk';
-import type { ReportModel } from '../report/model';
+import type { Desk } from '../renderer/desk';
+import type { ReportModel } from '../renderer/model';
+import { isElsewhere } from '../report/diff';
+import type { RemedyState } from '../report/state';
 import { words } from '../text/messages';
 import { sentenceOf } from '../text/reason';
 import type { Files } from './files';

@@ -1,6 +1,6 @@
-import { isElsewhere, nameOf } from '../card/diff';
-import type { IContext } from '../card/state';
 import type { IRemedy } from '../protocol';
+import { isElsewhere, nameOf } from '../report/diff';
+import type { IContext } from '../report/state';
 
 /** Names of the cells and files that a remedy edits; `null`: only the failed cell. */
 export function otherCells(

@@ -2,7 +2,7 @@ import type { IDocumentManager } from '@jupyterlab/docmanager';
 import type { Contents } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { IReportOffer } from '../report/offer';
+import type { IReportOffer } from '../renderer/offer';
 import { cellOffers } from './celloffers';
 import { Files } from './files';
 import { fitOffers } from './fitoffers';

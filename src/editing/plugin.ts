@@ -2,7 +2,7 @@ import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { IDocumentManager } from '@jupyterlab/docmanager';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { IReportOffers } from '../report/offer';
+import { IReportOffers } from '../renderer/offer';
 
 /** The buttons of reports that change the notebook, and run what was edited. */
 const plugin: JupyterFrontEndPlugin<void> = {

@@ -1,14 +1,14 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { insertBelow } from '../lab/insertion';
 import { Failed } from '../kernel/problem';
 import { Task } from '../kernel/task';
+import { insertBelow } from '../lab/insertion';
 import { noticeOf } from '../lab/notice';
 import type { IRescue } from '../protocol';
 import { startsWhen } from '../release/queue';
+import type { ReportModel } from '../renderer/model';
+import type { ISite } from '../renderer/place';
 import { words } from '../text/messages';
-import type { ReportModel } from '../report/model';
-import type { ISite } from '../report/place';
 
 /**
  * Save the state of the training that failed to a file of the kernel's, and insert the

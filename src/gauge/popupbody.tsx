@@ -58,8 +58,8 @@ function State(props: IPopupProps): React.JSX.Element | null {
     const isOnly = reading.kind === 'idle' && reading.count === 1;
     return (
       <>
-        {isOnly && reading.card && (
-          <DeviceTitle device={reading.card} trans={trans} />
+        {isOnly && reading.gpu && (
+          <DeviceTitle device={reading.gpu} trans={trans} />
         )}
         <Gap gap={gap} trans={trans} />
       </>

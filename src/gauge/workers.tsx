@@ -13,16 +13,16 @@ export function GaugeWorkers(props: {
   trans: TranslationBundle;
 }): React.JSX.Element | null {
   const { isCompact, trans, workers } = props;
-  const { card, isAlone, isFuller } = workers;
+  const { gpu, isAlone, isFuller } = workers;
   const text = gaugeOf(workers, trans);
   if (isAlone) {
     return (
       <>
-        {card?.simulated && <Icon name="flask" />}
+        {gpu?.simulated && <Icon name="flask" />}
         <span className="jp-GpuHeadroom-text">{text}</span>
-        {card && (
+        {gpu && (
           <WorkerBar
-            card={card}
+            gpu={gpu}
             size={isCompact ? 'compact' : 'small'}
             trans={trans}
           />

@@ -134,9 +134,9 @@ export class KernelLink implements IKernelMemory {
     args: RequestArgs<K>
   ): Promise<IReplies[K]> {
     const { trans } = this._options;
-    const nobody = trans.__('GPU Headroom is not running in this kernel.');
+    const notRunning = trans.__('GPU Headroom is not running in this kernel.');
     if (this._state.phase !== 'live') {
-      throw new Error(nobody);
+      throw new Error(notRunning);
     }
     const missing = await this._packs.prepare(type, this._state);
     const reply = await this._client
@@ -154,7 +154,7 @@ export class KernelLink implements IKernelMemory {
     }
     if (reply?.type !== type) {
       void this._connect();
-      throw new Error(nobody);
+      throw new Error(notRunning);
     }
     return reply as IReplies[K];
   }

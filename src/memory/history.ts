@@ -56,8 +56,8 @@ export function withPoints(
 ): History {
   const all: Record<number, readonly IEnvelope[]> = { ...history };
   for (const index of new Set(added.map(point => point.device_index))) {
-    const told = added.filter(point => point.device_index === index);
-    const known: IEnvelope[] = [...(history[index] ?? []), ...told];
+    const received = added.filter(point => point.device_index === index);
+    const known: IEnvelope[] = [...(history[index] ?? []), ...received];
     all[index] = joined(known.sort((a, b) => a.time_s - b.time_s));
   }
   return all;

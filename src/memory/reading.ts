@@ -23,7 +23,7 @@ interface IIdle {
   /** A framework is loaded and has not used the GPU. */
   readonly isLoaded: boolean;
   /** The fullest device, with its use by other programs. */
-  readonly card: IDevice | null;
+  readonly gpu: IDevice | null;
   readonly count: number;
 }
 
@@ -113,7 +113,7 @@ export function readLive(state: IMemoryState, now: number): Reading {
   const count = sample.devices.length;
   if (sample.state === 'no_framework' || sample.state === 'not_initialised') {
     const isLoaded = sample.state === 'not_initialised';
-    return { kind: 'idle', isLoaded, card: device, count };
+    return { kind: 'idle', isLoaded, gpu: device, count };
   }
   if (!device || sample.state === 'no_gpu') {
     return { kind: 'none' };
@@ -169,7 +169,7 @@ export function remember(memo: IMemo, reading: Reading, now: number): IMemo {
 export function settle(reading: Reading, memo: IMemo, now: number): Reading {
   const noGpuFor_ms = now - (memo.noGpuSince_ms ?? now);
   return reading.kind === 'none' && noGpuFor_ms < NO_GPU_AFTER_MS
-    ? { kind: 'idle', isLoaded: true, card: null, count: 0 }
+    ? { kind: 'idle', isLoaded: true, gpu: null, count: 0 }
     : reading;
 }
 

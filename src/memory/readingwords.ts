@@ -33,7 +33,7 @@ export function textOf(
     case 'none':
       return trans.__('No GPU');
     case 'idle':
-      return reading.card?.simulated
+      return reading.gpu?.simulated
         ? trans.__('Simulated GPU idle')
         : trans.__('GPU idle — not initialized');
     default:
@@ -180,14 +180,14 @@ export function explainGap(reading: Reading, trans: ITranslate): string {
 
 /** Memory of a device used by other programs while this kernel does not use it yet. */
 function explainOthers(
-  { card, count }: Extract<Reading, { kind: 'idle' }>,
+  { gpu, count }: Extract<Reading, { kind: 'idle' }>,
   trans: ITranslate
 ): string {
   // Memory shared with the host is also used by this kernel and the system.
-  if (!card || card.shared_with_host) {
+  if (!gpu || gpu.shared_with_host) {
     return '';
   }
-  const { outside_bytes, capacity_bytes } = card;
+  const { outside_bytes, capacity_bytes } = gpu;
   if (outside_bytes === null || !capacity_bytes) {
     return '';
   }
@@ -199,7 +199,7 @@ function explainOthers(
     ? trans.__(
         'Other programs use %1 of GPU %2, the fullest of %3.',
         used,
-        card.index,
+        gpu.index,
         count
       )
     : trans.__('Other programs use %1.', used);

@@ -1,5 +1,5 @@
 /** Readings of workers: the processes that a notebook sends its work to. */
-import type { EngineName, IDevice, IWorkerCard } from '../protocol';
+import type { EngineName, IDevice, IWorkerGpu } from '../protocol';
 import { fullest } from './level';
 import { staleness } from './model';
 import type { IMemoryState } from './state';
@@ -14,7 +14,7 @@ export interface ICounted {
 export interface IWorkersReading {
   readonly workers: readonly ICounted[];
   /** Their fullest GPU; `null`: not measured. */
-  readonly card: IWorkerCard | null;
+  readonly gpu: IWorkerGpu | null;
   /** Whether that GPU is fuller than all of the kernel's own. */
   readonly isFuller: boolean;
   /** The kernel itself uses no GPU memory. */
@@ -32,7 +32,7 @@ export function readWorkers(
   now: number
 ): IWorkersReading | null {
   const { sample } = state;
-  const { engines = [], fullest: card = null } = sample?.workers ?? {};
+  const { engines = [], fullest: gpu = null } = sample?.workers ?? {};
   const workers = engines
     .filter(({ live }) => live > 0)
     .map(({ engine, total }) => ({ engine, count: total }));
@@ -41,8 +41,8 @@ export function readWorkers(
   }
   const own = sample.state === 'live' ? fullest(sample.devices) : null;
   const isFuller =
-    card !== null && (percentOf(card) ?? 0) > ((own && percentOf(own)) ?? 0);
-  return { workers, card, isFuller, isAlone: own === null };
+    gpu !== null && (percentOf(gpu) ?? 0) > ((own && percentOf(own)) ?? 0);
+  return { workers, gpu, isFuller, isAlone: own === null };
 }
 
 /** Use of a GPU in whole percent; `null`: not measured. */

@@ -1,7 +1,7 @@
 /**
  * Workers in words.
  */
-import type { IDevice, IWorkerCard } from '../protocol';
+import type { IDevice, IWorkerGpu } from '../protocol';
 import { formatPair } from '../text/format';
 import { nameSize, numberDevice } from '../text/names';
 import type { ICountingTranslate, ITranslate } from '../text/translate';
@@ -44,11 +44,11 @@ export function countAll(
 
 /** Text of the gauge on workers: "2 ranks · fullest worker 93%". */
 export function gaugeOf(
-  { card, isAlone, isFuller, workers }: IWorkersReading,
+  { gpu, isAlone, isFuller, workers }: IWorkersReading,
   trans: ICountingTranslate
 ): string {
   const counted = countAll(workers, trans);
-  const percent = card && percentOf(card);
+  const percent = gpu && percentOf(gpu);
   if (percent === null || !isFuller) {
     return counted;
   }
@@ -59,30 +59,30 @@ export function gaugeOf(
 
 /** Text of the gauge on workers as a sentence, which names the GPU. */
 export function describeWorkers(
-  { card, workers }: IWorkersReading,
+  { gpu, workers }: IWorkersReading,
   trans: ICountingTranslate
 ): string {
   const counted = countAll(workers, trans);
-  return card
+  return gpu
     ? trans.__(
         'This notebook sends work to %1; the fullest of their GPUs is %2: %3 used.',
         counted,
-        placeOf(card, trans),
-        describeUse(card, trans)
+        placeOf(gpu, trans),
+        describeUse(gpu, trans)
       )
     : trans.__('This notebook sends work to %1.', counted);
 }
 
 /** "GPU 1", or if it is on another machine, "GPU 1, node7". */
-export function placeOf(card: IWorkerCard, trans: ITranslate): string {
-  return isElsewhere(card)
-    ? `${nameCard(card, trans)}, ${card.host}`
-    : nameCard(card, trans);
+export function placeOf(gpu: IWorkerGpu, trans: ITranslate): string {
+  return isElsewhere(gpu)
+    ? `${nameGpu(gpu, trans)}, ${gpu.host}`
+    : nameGpu(gpu, trans);
 }
 
 /** "GPU 1"; the device's model name if it has no index. */
-export function nameCard(
-  { index, name, simulated }: IWorkerCard,
+export function nameGpu(
+  { index, name, simulated }: IWorkerGpu,
   trans: ITranslate
 ): string {
   return index === null
@@ -94,7 +94,7 @@ export function nameCard(
  * Whether a GPU may be on another machine: processes started by the kernel are on its
  * own.
  */
-function isElsewhere({ workers }: IWorkerCard): boolean {
+function isElsewhere({ workers }: IWorkerGpu): boolean {
   return !workers.some(({ engine }) =>
     ['command', 'process', 'rank'].includes(engine)
   );
@@ -102,7 +102,7 @@ function isElsewhere({ workers }: IWorkerCard): boolean {
 
 /** "9.8 of 14.7 GiB"; unknown sizes are shown as not measured. */
 export function describeUse(
-  { capacity_bytes, used_bytes }: IWorkerCard,
+  { capacity_bytes, used_bytes }: IWorkerGpu,
   trans: ITranslate
 ): string {
   return used_bytes === null || capacity_bytes === null

@@ -32,8 +32,8 @@ export function restOf(
   return others_bytes === null ? null : Math.max(0, others_bytes - known);
 }
 
-function heldBy({ devices }: IOtherKernel, card: IDevice): number {
-  const device = devices.find(each => isSame(each, card));
+function heldBy({ devices }: IOtherKernel, gpu: IDevice): number {
+  const device = devices.find(each => isSame(each, gpu));
   return device ? device.in_use_bytes + device.cached_bytes : 0;
 }
 

@@ -106,7 +106,7 @@ export class Gauge implements IListener {
     }
     const { sampleAt_ms } = this._state;
     const age = asideOf(
-      reading.kind === 'idle' ? reading.card : null,
+      reading.kind === 'idle' ? reading.gpu : null,
       sampleAt_ms === null
         ? ''
         : trans.__('updated %1', formatAge(now - sampleAt_ms, trans))
@@ -148,7 +148,7 @@ export class Gauge implements IListener {
     ];
     return (
       <section
-        className={`jp-GpuHeadroomCard jp-GpuHeadroomLive${states.join('')}`}
+        className={`jp-GpuHeadroomReport jp-GpuHeadroomLive${states.join('')}`}
         aria-label={trans.__('GPU memory')}
       >
         {content}

@@ -1,11 +1,11 @@
+import type { IRemedy } from '../protocol';
 import {
   type IContext,
   type IOffer,
   type IOffers,
   isCode,
   stateOf
-} from '../card/state';
-import type { IRemedy } from '../protocol';
+} from '../report/state';
 import type { Way } from './inserting';
 
 /** Placeholder remedy id for the result of trying all edits together. */

@@ -1,4 +1,4 @@
-import type { ICardWorker, Reply, Request } from './generated/wire';
+import type { IGpuWorker, Reply, Request } from './generated/wire';
 
 /** Each kind of request, from a front end to the kernel. */
 export type IRequests = { [R in Request as R['type']]: R };
@@ -18,4 +18,4 @@ export type IReplies = {
 export type IRefused = Extract<Reply, { type: 'refused' }>;
 
 /** An action on a worker. */
-export type WorkerAction = ICardWorker['actions'][number];
+export type WorkerAction = IGpuWorker['actions'][number];

@@ -7,9 +7,9 @@ import { Hint } from '../components/hint';
 import { WorkerBar } from '../components/workerbar';
 import { askConsent } from '../lab/consent';
 import { describeUse, placeOf } from '../memory/workerwords';
-import type { ICardWorker, IWorkerCard, WorkerAction } from '../protocol';
+import type { IGpuWorker, IWorkerGpu, WorkerAction } from '../protocol';
 import { formatBytes } from '../text/format';
-import { describeProcess, describeState, nameCardWorker } from './words';
+import { describeProcess, describeState, nameGpuWorker } from './words';
 import type { Workers } from './workers';
 
 interface IListProps {
@@ -28,8 +28,8 @@ export function WorkerList(props: IListProps): React.JSX.Element | null {
   if (!answer) {
     return null;
   }
-  const rows = answer.cards.flatMap(card =>
-    card.workers.map(worker => ({ card, worker }))
+  const rows = answer.gpus.flatMap(gpu =>
+    gpu.workers.map(worker => ({ gpu, worker }))
   );
   const more = answer.total - rows.length;
   return (
@@ -53,7 +53,7 @@ export function WorkerList(props: IListProps): React.JSX.Element | null {
           aria-label={trans.__('Workers')}
         >
           {rows.map(row => (
-            <Row key={`${row.worker.id} ${row.card.id}`} {...props} {...row} />
+            <Row key={`${row.worker.id} ${row.gpu.id}`} {...props} {...row} />
           ))}
         </ul>
       )}
@@ -77,7 +77,7 @@ export function WorkerList(props: IListProps): React.JSX.Element | null {
 
 /** Ask the user to confirm ending a worker. */
 async function agreesToEnd(
-  { cached_bytes, in_use_bytes }: ICardWorker,
+  { cached_bytes, in_use_bytes }: IGpuWorker,
   name: string,
   trans: TranslationBundle
 ): Promise<boolean> {
@@ -98,11 +98,11 @@ async function agreesToEnd(
 
 /** A worker with its actions; below, its GPU. */
 function Row(
-  props: IListProps & { card: IWorkerCard; worker: ICardWorker }
+  props: IListProps & { gpu: IWorkerGpu; worker: IGpuWorker }
 ): React.JSX.Element {
-  const { card, isStale, trans, worker, workers } = props;
-  const name = nameCardWorker(worker, trans);
-  const place = placeOf(card, trans);
+  const { gpu, isStale, trans, worker, workers } = props;
+  const name = nameGpuWorker(worker, trans);
+  const place = placeOf(gpu, trans);
   const run = async (action: WorkerAction): Promise<void> => {
     if (action === 'end' && !(await agreesToEnd(worker, name, trans))) {
       return;
@@ -118,7 +118,7 @@ function Row(
       <div>
         <span
           className="jp-mod-name"
-          title={describeProcess(worker, card.host, trans)}
+          title={describeProcess(worker, gpu.host, trans)}
         >
           <Cut name={name} /> <small>{describeState(worker, trans)}</small>
         </span>
@@ -129,19 +129,19 @@ function Row(
           key={action}
           label={labels[action][0]}
           description={labels[action][1]}
-          focusKey={`${action} ${worker.id} ${card.id}`}
+          focusKey={`${action} ${worker.id} ${gpu.id}`}
           onPress={workers.isBusy ? null : () => void run(action)}
         />
       ))}
       <div>
         <small
           className="jp-mod-name"
-          title={[place, card.name].filter(Boolean).join(', ')}
+          title={[place, gpu.name].filter(Boolean).join(', ')}
         >
           {place}
         </small>
-        <WorkerBar card={card} isStale={isStale} size="small" trans={trans} />
-        <small className="jp-mod-size">{describeUse(card, trans)}</small>
+        <WorkerBar gpu={gpu} isStale={isStale} size="small" trans={trans} />
+        <small className="jp-mod-size">{describeUse(gpu, trans)}</small>
       </div>
     </li>
   );

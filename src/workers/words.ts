@@ -3,7 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { formatAge } from '../memory/readingwords';
 import { countWorkers } from '../memory/workerwords';
-import type { ICardWorker, IFollowed } from '../protocol';
+import type { IGpuWorker, IFollowed } from '../protocol';
 import { formatBytes, formatPrompt } from '../text/format';
 import { nameWorker } from '../text/names';
 import type { IWorkerTask } from './workers';
@@ -12,8 +12,8 @@ import type { IWorkerTask } from './workers';
  * Display name of a worker on a GPU: its engine's name for it, else its number or its
  * process.
  */
-export function nameCardWorker(
-  worker: ICardWorker,
+export function nameGpuWorker(
+  worker: IGpuWorker,
   trans: TranslationBundle
 ): string {
   const { name, pid, rank } = worker;
@@ -56,7 +56,7 @@ export function describeEngine(
 
 /** "ended, 12 s ago", "still running after In [4]"; else the cell that started it. */
 export function describeState(
-  { age_s, execution_count, left_over, state }: ICardWorker,
+  { age_s, execution_count, left_over, state }: IGpuWorker,
   trans: TranslationBundle
 ): string {
   const age = formatAge(age_s * 1000, trans);
@@ -75,7 +75,7 @@ export function describeState(
 
 /** Process of a worker, and its cached memory. */
 export function describeProcess(
-  { cached_bytes, pid }: ICardWorker,
+  { cached_bytes, pid }: IGpuWorker,
   host: string,
   trans: TranslationBundle
 ): string {

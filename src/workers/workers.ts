@@ -199,7 +199,7 @@ export class Workers extends Observable {
       this._problem = problem;
       this._answer = answer ?? this._answer;
       this._summary = answer?.workers ?? this._summary;
-      const shown = answer?.cards.flatMap(card => card.workers) ?? [];
+      const shown = answer?.gpus.flatMap(gpu => gpu.workers) ?? [];
       this._isCut ||= answer !== null && answer.total > shown.length;
     }
     this._isAsking = false;

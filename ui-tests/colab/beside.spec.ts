@@ -10,7 +10,7 @@ const FAIL = `def fill():
 
 fill()`;
 
-/** More names than a card's first look has time for, and than a poll waits for. */
+/** More names than a report's first look has time for, and than a poll waits for. */
 const HEAP = `from torch import nn
 
 globals().update({f"name_{n}": {"a": {"b": [n]}} for n in range(200_000)})
@@ -52,7 +52,7 @@ async function fail(notebook: Notebook): Promise<Cell> {
 async function freeBy(gauge: Cell): Promise<void> {
   await gauge.look();
   await expect(async () => {
-    // The cards above it grow as they learn more: a click may miss what moves.
+    // The reports above it grow as they learn more: a click may miss what moves.
     if (await gauge.button('Free memory…').isVisible()) {
       await gauge.button('Free memory…').click();
     }
@@ -68,7 +68,7 @@ async function sentBy(notebook: Notebook, cell: string): Promise<number> {
   return sent.filter(message => message.cell === cell).length;
 }
 
-test.describe('A card', () => {
+test.describe('A report', () => {
   test('should tell what a long look has found @sample', async ({ open }) => {
     const notebook = await open();
     await notebook.run(START);

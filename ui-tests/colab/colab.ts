@@ -14,7 +14,7 @@ import { ColabServer, type Generation, type IKernelKind } from './server';
 
 export { expect };
 
-/** The helper, and a simulated card that PyTorch has begun to use. */
+/** The helper, and a simulated GPU that PyTorch has begun to use. */
 export const START = `%load_ext gpu_headroom
 ${SIMULATE}
 import torch

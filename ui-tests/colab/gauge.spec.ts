@@ -27,7 +27,7 @@ const TWO_GPUS = `import gpu_headroom
 
 gpu_headroom.simulate("4 GiB*2", compute="meta", outside="300 MiB")`;
 
-/** Holds one GiB, or two on the second card. */
+/** Holds one GiB, or two on the second GPU. */
 const TRAIN = `import multiprocessing
 import time
 

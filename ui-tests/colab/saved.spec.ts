@@ -4,7 +4,7 @@ import { faultsOf, picture } from './themes';
 
 /** What a reader of another session looks for. */
 const GAUGE = ['Headroom: 3.7 GiB', 'Simulated GPU', '4.0 GiB'];
-const CARD = [
+const REPORT = [
   'Out of simulated GPU memory',
   'activations',
   'The traceback of this error still keeps',
@@ -35,7 +35,7 @@ test('should read whole in another session, and ask the kernel nothing', async (
   const [, gaugeAgain, , failedAgain] = await again.show(saved);
   for (const [cell, words] of [
     [gaugeAgain, GAUGE],
-    [failedAgain, CARD]
+    [failedAgain, REPORT]
   ] as const) {
     for (const word of words) {
       await expect(cell?.output ?? page.locator('none')).toContainText(word);

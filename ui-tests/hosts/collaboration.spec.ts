@@ -2,7 +2,7 @@ import { type Browser, expect, type Page, test } from '@playwright/test';
 
 import { HOLD, MODEL, notebookOf, SIMULATE, TRAIN } from '../tests/cells';
 import { Notebook } from '../tests/notebook';
-import { card, gauge } from '../tests/surfaces';
+import { reportIn, gauge } from '../tests/surfaces';
 import { openNotebook, waitForLab } from './lab';
 
 const LAB = 'http://localhost:9091/lab';
@@ -29,7 +29,7 @@ async function together(
 }
 
 test.describe('Two people in one notebook', () => {
-  test('should see the same card, badges and edits', async ({ browser }) => {
+  test('should see the same report, badges and edits', async ({ browser }) => {
     const { first, second } = await together(browser, 'shared.ipynb', [
       SIMULATE,
       HOLD,
@@ -39,10 +39,10 @@ test.describe('Two people in one notebook', () => {
     ]);
     await first.runUpTo(4);
 
-    // Both look at one kernel, and each has the card of the cell that failed.
+    // Both look at one kernel, and each has the report of the cell that failed.
     for (const notebook of [first, second]) {
       await expect(gauge(notebook.page)).toContainText('/ 4.0 GiB');
-      const failure = card(notebook.cell(4));
+      const failure = reportIn(notebook.cell(4));
       await expect(failure).toHaveCount(1);
       await expect(failure).toContainText('Out of simulated GPU memory');
       await expect(notebook.cell(1).locator(BADGE)).toContainText('1.0 GiB');
@@ -52,9 +52,9 @@ test.describe('Two people in one notebook', () => {
     }
     expect(await second.kernelId()).toBe(await first.kernelId());
 
-    // What one frees is freed on both cards.
-    const failed = card(first.cell(4));
-    const seen = card(second.cell(4));
+    // What one frees is freed on both reports.
+    const failed = reportIn(first.cell(4));
+    const seen = reportIn(second.cell(4));
     await failed.getByRole('button', { name: 'Free now' }).click();
     for (const each of [failed, seen]) {
       await expect(each.getByRole('heading').first()).toContainText(
@@ -66,7 +66,7 @@ test.describe('Two people in one notebook', () => {
     await seen.getByRole('button', { name: /^Set batch_size = / }).click();
     for (const notebook of [first, second]) {
       await expect(notebook.cell(4)).toContainText(/trained with \d+/);
-      await expect(card(notebook.cell(4))).toHaveCount(0);
+      await expect(reportIn(notebook.cell(4))).toHaveCount(0);
     }
     const source = await second.source(4);
     expect(source).not.toBe(TRAIN);
@@ -84,7 +84,7 @@ test.describe('Two people in one notebook', () => {
     ]);
     await first.runUpTo(2);
 
-    await card(second.cell(2))
+    await reportIn(second.cell(2))
       .getByRole('button', { name: 'Make it fit' })
       .click();
     const notice = second.page.locator('.Toastify__toast', {
@@ -116,7 +116,7 @@ test.describe('Two people in one notebook', () => {
       TRAIN
     ]);
     await first.runUpTo(2);
-    const failure = card(second.cell(2));
+    const failure = reportIn(second.cell(2));
     await failure.getByRole('button', { name: 'Free now' }).click();
     const apply = failure.getByRole('button', { name: /^Set batch_size = / });
     await expect(apply).toBeVisible();

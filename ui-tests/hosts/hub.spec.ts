@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test';
 
 import { HOLD, MODEL, notebookOf, SIMULATE, TRAIN } from '../tests/cells';
-import { card, gauge, popup } from '../tests/surfaces';
+import { reportIn, gauge, popup } from '../tests/surfaces';
 import { openNotebook, waitForLab } from './lab';
 
 const HUB = 'http://127.0.0.1:9093/under';
@@ -34,7 +34,7 @@ test.describe('A server of a hub, below an address of its own', () => {
     );
     await notebook.runUpTo(2);
     await expect(gauge(page)).toContainText(/Simulated GPU [\d.]+ \/ 4\.0 GiB/);
-    const failure = card(notebook.cell(2));
+    const failure = reportIn(notebook.cell(2));
     await expect(failure).toContainText('Out of simulated GPU memory');
     await failure.getByRole('button', { name: 'Free now' }).click();
     await expect(failure.getByRole('heading').first()).toContainText(

@@ -28,7 +28,7 @@ function outputsOf(cells: string[]): unknown[][] {
   return JSON.parse(printed) as unknown[][];
 }
 
-/** The bundle among outputs that is a card, or a reading. */
+/** The bundle among outputs that is a report, or a reading. */
 function bundleIn(outputs: unknown[] | undefined): Bundle {
   const found = outputs?.find(
     each => typeof each === 'object' && each !== null && 'text/html' in each
@@ -96,7 +96,9 @@ test.describe('Outputs where no extension is', () => {
     ]);
   });
 
-  test('should be complete without scripts: the card', async ({ browser }) => {
+  test('should be complete without scripts: the report', async ({
+    browser
+  }) => {
     const bundle = bundleIn(outputs[7]);
     const page = await show(browser, bundle);
     const output = page.locator(OUTPUT);
@@ -138,7 +140,7 @@ test.describe('Outputs where no extension is', () => {
   });
 
   for (const [name, cell] of [
-    ['the card', 7],
+    ['the report', 7],
     ['a reading', 3]
   ] as const) {
     test(`should have nothing that axe-core finds wrong: ${name}`, async ({

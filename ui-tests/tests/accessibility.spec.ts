@@ -4,9 +4,9 @@ import { expect, test } from './application';
 import { faultsOf } from './axe';
 import { MODEL, notebookOf, SIMULATE, TRAIN } from './cells';
 import type { Notebook } from './notebook';
-import { card, gauge, openList, popup } from './surfaces';
+import { reportIn, gauge, openList, popup } from './surfaces';
 
-const CARD = 'section[aria-labelledby^=gpu-headroom-card]';
+const REPORT = 'section[aria-labelledby^=gpu-headroom-report]';
 const POPUP = '.jp-GpuHeadroom-popup';
 const PANEL = '#gpu-headroom-panel';
 const BADGE = '.jp-GpuHeadroom-badgeRow:not(.lm-mod-hidden)';
@@ -16,11 +16,11 @@ const HALVED = { width: 683, height: 384 };
 
 type Open = (content: ReturnType<typeof notebookOf>) => Promise<Notebook>;
 
-/** A card with all that it offers and every fold open, and the badges of its notebook. */
-async function openCard(open: Open): Promise<Notebook> {
+/** A report with all that it offers and every fold open, and the badges of its notebook. */
+async function openReport(open: Open): Promise<Notebook> {
   const notebook = await open(notebookOf([SIMULATE, MODEL, TRAIN]));
   await notebook.runUpTo(2);
-  const report = card(notebook.cell(2));
+  const report = reportIn(notebook.cell(2));
   await expect(report).toContainText('What you can do');
   await expect(report.getByRole('button').first()).toBeVisible();
   for (const fold of await report.locator('summary').all()) {
@@ -49,7 +49,7 @@ function cutIn(page: Page, surface: string): Promise<string[]> {
       // What scrolls by itself shows all; of a name with an ellipsis less is meant.
       const mayBeCut = (element: Element): boolean =>
         element.closest(
-          '.jp-GpuHeadroom-spoken, .jp-GpuHeadroom-cut, .jp-GpuHeadroom-segment, .jp-GpuHeadroomCard-diffRows, .jp-GpuHeadroomCard-code, svg'
+          '.jp-GpuHeadroom-spoken, .jp-GpuHeadroom-cut, .jp-GpuHeadroom-segment, .jp-GpuHeadroomReport-diffRows, .jp-GpuHeadroomReport-code, svg'
         ) !== null ||
         [element, element.parentElement ?? element].some(
           each => getComputedStyle(each).textOverflow === 'ellipsis'
@@ -87,10 +87,10 @@ test.describe('Every surface', () => {
     page
   }) => {
     test.slow();
-    const notebook = await openCard(open);
+    const notebook = await openReport(open);
     // What is scrolled out of sight is not looked at.
     await page.setViewportSize({ width: 1366, height: 3000 });
-    expect.soft(await faultsOf(page, CARD)).toEqual([]);
+    expect.soft(await faultsOf(page, REPORT)).toEqual([]);
     expect.soft(await faultsOf(page, BADGE)).toEqual([]);
     expect.soft(await faultsOf(page, '.jp-GpuHeadroom-gauge')).toEqual([]);
 
@@ -110,13 +110,13 @@ test.describe('Every surface', () => {
     page
   }) => {
     test.slow();
-    const notebook = await openCard(open);
+    const notebook = await openReport(open);
     for (const direction of ['ltr', 'rtl']) {
       await page.evaluate(dir => {
         document.documentElement.dir = dir;
       }, direction);
       await page.setViewportSize(HALVED);
-      await nothingIsCut(page, CARD, direction);
+      await nothingIsCut(page, REPORT, direction);
       await nothingIsCut(page, BADGE, direction);
       await gauge(page).click();
       await expect(popup(page)).toContainText('Headroom');
@@ -140,7 +140,7 @@ test.describe('Every surface', () => {
     open,
     page
   }) => {
-    const notebook = await openCard(open);
+    const notebook = await openReport(open);
     await page.evaluate(() => {
       document.documentElement.dir = 'rtl';
     });
@@ -181,7 +181,7 @@ test.describe('Every surface', () => {
     open,
     page
   }) => {
-    const notebook = await openCard(open);
+    const notebook = await openReport(open);
     await gauge(page).focus();
     await page.keyboard.press('Enter');
     await expect(popup(page)).toContainText('Headroom');
@@ -200,7 +200,7 @@ test.describe('Every surface', () => {
     await expect(gauge(page)).toBeFocused();
 
     await notebook.execute('gpu-headroom:show-panel');
-    for (const place of [page.locator(PANEL), page.locator(CARD)]) {
+    for (const place of [page.locator(PANEL), page.locator(REPORT)]) {
       const button = place.getByRole('button').first();
       await button.focus();
       await page.keyboard.press('Tab');
@@ -216,11 +216,11 @@ test.describe('Every surface', () => {
     open,
     page
   }) => {
-    const notebook = await openCard(open);
+    const notebook = await openReport(open);
     await openPanel(page, notebook);
     const moving = (): Promise<number> =>
       page
-        .locator(`:is(${CARD}, ${PANEL}, .jp-GpuHeadroom-gauge) *`)
+        .locator(`:is(${REPORT}, ${PANEL}, .jp-GpuHeadroom-gauge) *`)
         .evaluateAll(
           all =>
             all.filter(element =>
@@ -242,11 +242,11 @@ test.describe('Every surface', () => {
     open,
     page
   }) => {
-    const notebook = await openCard(open);
+    const notebook = await openReport(open);
     await openPanel(page, notebook);
     await page.emulateMedia({ forcedColors: 'active' });
     const segments = page.locator(
-      `:is(${CARD}, ${PANEL}, .jp-GpuHeadroom-gauge) .jp-GpuHeadroom-segment`
+      `:is(${REPORT}, ${PANEL}, .jp-GpuHeadroom-gauge) .jp-GpuHeadroom-segment`
     );
     expect(await segments.count()).toBeGreaterThan(4);
     const lost = await segments.evaluateAll(

@@ -5,12 +5,12 @@ export const FAMILIES = {
   kernelspec: { name: 'families', display_name: 'families', language: 'python' }
 };
 
-/** A simulated card; its tensors have shapes and no values, so they cost nothing. */
+/** A simulated GPU; its tensors have shapes and no values, so they cost nothing. */
 export const SIMULATE = `import gpu_headroom
 
 gpu_headroom.simulate("4 GiB", compute="meta", outside="300 MiB")`;
 
-/** A simulated card with room for all that a measurement keeps. */
+/** A simulated GPU with room for all that a measurement keeps. */
 export const ROOMY = SIMULATE.replace('4 GiB', '64 GiB');
 
 /** Twenty times a second another size, so that each reading has news. */
@@ -51,7 +51,7 @@ def train(batch_size):
 train(1024)
 kept = "this variable"`;
 
-/** Fails on the simulated card, and succeeds with half the batch. */
+/** Fails on the simulated GPU, and succeeds with half the batch. */
 export const TRAIN = `batch_size = 32768
 
 train(batch_size)

@@ -3,7 +3,7 @@ import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './application';
 import { FAMILIES, notebookOf } from './cells';
 import { picture } from './pictures';
-import { card } from './surfaces';
+import { reportIn } from './surfaces';
 
 /** Two workers, each with a simulated GPU that no other worker has. */
 const CLUSTER = `import os
@@ -76,7 +76,7 @@ test.describe('Dask workers', () => {
     await expect(worker).toContainText(/^Dask worker [01] ?0\.5 GiB/);
 
     await notebook.run(3);
-    const failure = card(notebook.cell(3));
+    const failure = reportIn(notebook.cell(3));
     await expect(failure).toContainText(
       /Out of simulated GPU memory on Dask worker [01]/
     );

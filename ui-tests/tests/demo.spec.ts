@@ -5,7 +5,7 @@ import { expect, test } from './application';
 import { at, DEMO } from './demo';
 import type { Notebook } from './notebook';
 import { picture } from './pictures';
-import { bytesOf, card, gauge, popup, sizeOf } from './surfaces';
+import { bytesOf, reportIn, gauge, popup, sizeOf } from './surfaces';
 
 const GIB = 2 ** 30;
 
@@ -81,9 +81,9 @@ test.describe('The demo', () => {
     });
 
     const failed = notebook.cell(at('oom'));
-    const failure = card(failed);
+    const failure = reportIn(failed);
 
-    await test.step('the cell that is too large gets its card', async () => {
+    await test.step('the cell that is too large gets its report', async () => {
       await notebook.run(at('oom'));
       await expect(failure).toContainText('Out of simulated GPU memory');
       await expect(failed).toContainText('OutOfMemoryError');

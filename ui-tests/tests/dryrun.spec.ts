@@ -6,7 +6,7 @@ import { faultsOf } from './axe';
 import { MODEL, notebookOf, SIMULATE } from './cells';
 import type { Notebook } from './notebook';
 import { picture } from './pictures';
-import { card } from './surfaces';
+import { reportIn } from './surfaces';
 
 const TRAIN = `batch_size = 16384
 train(batch_size)`;
@@ -233,7 +233,7 @@ test.describe('Dry run', () => {
     expect(await faultsOf(page, '#gpu-headroom-panel-fits-on')).toEqual([]);
   });
 
-  test('should try the edits of a card, and make it fit with what is known', async ({
+  test('should try the edits of a report, and make it fit with what is known', async ({
     open,
     page
   }) => {
@@ -241,7 +241,7 @@ test.describe('Dry run', () => {
       notebookOf([SIMULATE, MODEL, TRAIN.replace('16384', '32768')])
     );
     await notebook.runUpTo(2);
-    const failure = card(notebook.cell(2));
+    const failure = reportIn(notebook.cell(2));
     await expect(failure).toContainText('Out of simulated GPU memory');
     await failure.getByRole('button', { name: 'Try these first' }).click();
     await expect(failure).toContainText('An edit is tried');

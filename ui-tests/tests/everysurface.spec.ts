@@ -9,17 +9,20 @@ import { expect, test } from './application';
 import { faultsOf } from './axe';
 import { codeCell, HOLD, LIGHT, notebookOf, SIMULATE } from './cells';
 import { MIME_TYPE } from './reading';
-import { notebookWith, savedReport } from './savedcard';
-import { card, gauge, popup } from './surfaces';
+import { notebookWith, savedReport } from './savedreport';
+import { reportIn, gauge, popup } from './surfaces';
 
 const GAUGE = '.jp-GpuHeadroom-gauge';
-const CARDS = '.jp-GpuHeadroomCard';
+const REPORTS = '.jp-GpuHeadroomReport';
 const PANEL = '#gpu-headroom-panel';
 
 /** Reports as the helper saves them. */
-const SAMPLES = join(__dirname, '../../python_helper/tests/samples/cards.json');
+const SAMPLES = join(
+  __dirname,
+  '../../python_helper/tests/samples/reports.json'
+);
 
-/** Raises as native code does; no card here can really stop. */
+/** Raises as native code does; no GPU here can really stop. */
 const STOP = `import ctypes
 
 import torch
@@ -89,7 +92,10 @@ test.describe('axe-core finds nothing wrong with', () => {
     expect.soft(await gaugeAndPopup(page, 'nothing is measured')).toEqual([]);
   });
 
-  test('cards that were saved, whatever saved them', async ({ open, page }) => {
+  test('reports that were saved, whatever saved them', async ({
+    open,
+    page
+  }) => {
     const samples = JSON.parse(readFileSync(SAMPLES, 'utf-8')) as Record<
       string,
       Record<string, unknown>
@@ -109,19 +115,19 @@ test.describe('axe-core finds nothing wrong with', () => {
     });
     await open(titled({ ...notebookOf([]), cells }), { early: true });
     await page.setViewportSize({ width: 1366, height: 8_000 });
-    await expect(page.locator(CARDS)).toHaveCount(outputs.length);
-    await page.locator(`${CARDS} summary`).evaluateAll(folds => {
+    await expect(page.locator(REPORTS)).toHaveCount(outputs.length);
+    await page.locator(`${REPORTS} summary`).evaluateAll(folds => {
       for (const fold of folds) {
         (fold as HTMLElement).click();
       }
     });
-    expect(await faultsOf(page, CARDS)).toEqual([]);
+    expect(await faultsOf(page, REPORTS)).toEqual([]);
   });
 
-  test('a card that cannot be read', async ({ open, page }) => {
+  test('a report that cannot be read', async ({ open, page }) => {
     await open(notebookWith(savedReport({ parts: 'none' })), { early: true });
-    await expect(page.locator(CARDS)).toContainText('cannot be read');
-    expect(await faultsOf(page, CARDS)).toEqual([]);
+    await expect(page.locator(REPORTS)).toContainText('cannot be read');
+    expect(await faultsOf(page, REPORTS)).toEqual([]);
   });
 
   test('what tells that CUDA has stopped', async ({ open, page }) => {
@@ -129,8 +135,10 @@ test.describe('axe-core finds nothing wrong with', () => {
     await notebook.runUpTo(3);
     await expect(gauge(page)).toContainText('restart needed');
     await seeAll(page);
-    await expect(card(notebook.cell(3))).toContainText('only a restart helps');
-    expect.soft(await faultsOf(page, CARDS)).toEqual([]);
+    await expect(reportIn(notebook.cell(3))).toContainText(
+      'only a restart helps'
+    );
+    expect.soft(await faultsOf(page, REPORTS)).toEqual([]);
     expect.soft(await gaugeAndPopup(page, 'Only a restart helps')).toEqual([]);
     await notebook.execute('gpu-headroom:show-panel');
     await expect(page.locator(PANEL)).toContainText('CUDA has stopped');

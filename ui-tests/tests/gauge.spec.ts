@@ -10,7 +10,7 @@ import { Notebook } from './notebook';
 import { changeTheme } from './pictures';
 import { gauge, popup, toast } from './surfaces';
 
-/** What the gauge says of the simulated card with one GiB in use. */
+/** What the gauge says of the simulated GPU with one GiB in use. */
 const ONE_GIB = 'Simulated GPU 1.3 / 4.0 GiB';
 
 const kernelspec = (name: string): object => ({
@@ -284,7 +284,7 @@ for step in range(50):
     more = torch.empty(2**20, dtype=torch.uint8, device="cuda")
     time.sleep(0.1)`;
 
-/** A simulated card of 8 GiB that PyTorch takes for another one. */
+/** A simulated GPU of 8 GiB that PyTorch takes for another one. */
 const taken = (as: string, gib: number): string => `import gpu_headroom
 
 gpu_headroom.simulate("8 GiB", compute="meta", outside="0.4 GiB")
@@ -307,7 +307,7 @@ class Other:
 torch.cuda.get_device_properties = Other
 held = torch.empty(${gib} * 2**30, dtype=torch.uint8, device="cuda")`;
 
-/** Then each card is told as a real one. */
+/** Then each GPU is told as a real one. */
 const REAL = `from gpu_headroom.readings import merge
 
 reading = merge.DeviceReading

@@ -3,8 +3,8 @@ import type { Locator } from '@playwright/test';
 
 import { expect, test } from './application';
 import { MODEL, notebookOf, SIMULATE, TRAIN } from './cells';
-import { notebookWith, savedReport } from './savedcard';
-import { card, gauge } from './surfaces';
+import { notebookWith, savedReport } from './savedreport';
+import { reportIn, gauge } from './surfaces';
 
 /**
  * What a place says in words without brackets around them, besides code, the
@@ -39,13 +39,13 @@ test.describe('In another language', () => {
     }
   });
 
-  test('should be every sentence of a live card, before and after freeing', async ({
+  test('should be every sentence of a live report, before and after freeing', async ({
     open,
     page
   }) => {
     const notebook = await open(notebookOf([SIMULATE, MODEL, TRAIN]));
     await notebook.runUpTo(2);
-    const failure = card(notebook.cell(2));
+    const failure = reportIn(notebook.cell(2));
     await expect(failure).toContainText('⟦Out of simulated GPU memory⟧');
     const free = failure.getByRole('button', { name: '⟦Free now⟧' });
     await expect(free).toBeVisible();
@@ -56,12 +56,12 @@ test.describe('In another language', () => {
     expect(await untranslated(gauge(page))).toEqual([]);
   });
 
-  test('should be what is known of a saved card', async ({ open }) => {
+  test('should be what is known of a saved report', async ({ open }) => {
     const notebook = await open(notebookWith(savedReport()));
-    const saved = card(notebook.cell(0));
+    const saved = reportIn(notebook.cell(0));
     await expect(saved).toContainText('⟦Out of GPU memory⟧');
     // What no catalogue has stays in its own words.
-    await expect(saved).toContainText('Activations fill the card.');
+    await expect(saved).toContainText('Activations fill the GPU.');
     await expect(saved).toContainText('⟦Requested⟧');
   });
 });

@@ -3,7 +3,7 @@ import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './application';
 import { DISPLAY, HOLD, LINK, notebookOf, SIMULATE, WAIT } from './cells';
 import type { Notebook } from './notebook';
-import { card, openList, toast } from './surfaces';
+import { reportIn, openList, toast } from './surfaces';
 
 const FREEING = 'Freeing GPU memory…';
 const STOPPING = 'Stopping after this step…';
@@ -106,13 +106,13 @@ test.describe('A release that takes seconds', () => {
     await expect(toasts(page)).toHaveCount(1);
   });
 
-  test('should say so on its card, and nowhere else', async ({
+  test('should say so on its report, and nowhere else', async ({
     open,
     page
   }) => {
     const notebook = await open(notebookOf([SIMULATE, HOLD, LINK, FAIL]));
     await notebook.runUpTo(3);
-    const failure = card(notebook.cell(3));
+    const failure = reportIn(notebook.cell(3));
     await expect(failure).toContainText('Out of simulated GPU memory');
     const before = await notebook.inUse();
     await failure.getByRole('button', { name: 'Free now' }).click();
@@ -157,7 +157,7 @@ test.describe('Saving a training', () => {
   }) => {
     const notebook = await open(notebookOf([COMPUTES, TRAIN]));
     await notebook.runUpTo(1);
-    const failure = card(notebook.cell(1));
+    const failure = reportIn(notebook.cell(1));
     await expect(failure).toContainText('Save model and optimizer state');
     const more = failure.locator('details', { hasText: 'Save model' }).first();
     if ((await more.count()) > 0) {

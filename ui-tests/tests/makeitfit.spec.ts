@@ -6,7 +6,7 @@ import { faultsOf } from './axe';
 import { MODEL, notebookOf, SIMULATE, TRAIN } from './cells';
 import type { Notebook } from './notebook';
 import { picture } from './pictures';
-import { card } from './surfaces';
+import { reportIn } from './surfaces';
 
 /** Sets the batch in a cell of its own. */
 const SET = 'batch_size = 32768';
@@ -28,7 +28,7 @@ function notice(page: Page): Locator {
 async function fail(notebook: Notebook): Promise<Locator> {
   const last = (await notebook.count()) - 1;
   await notebook.runUpTo(last);
-  const failure = card(notebook.cell(last));
+  const failure = reportIn(notebook.cell(last));
   await expect(failure).toContainText('Out of simulated GPU memory');
   return failure;
 }
@@ -139,7 +139,7 @@ test.describe('Make it fit in a windowed notebook', () => {
     }
     const cells = page.locator('.jp-Notebook .jp-Cell');
     await expect(notebook.cell(2)).not.toBeInViewport();
-    const failure = card(page.locator('.jp-Notebook'));
+    const failure = reportIn(page.locator('.jp-Notebook'));
     await failure.getByRole('button', { name: 'Make it fit' }).click();
     await expect(notice(page)).toContainText(/batch_size = \d+ fits/);
     const fitting = await batch(notebook, 2);

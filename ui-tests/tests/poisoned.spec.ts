@@ -2,9 +2,9 @@ import type { Locator } from '@playwright/test';
 
 import { expect, test } from './application';
 import { notebookOf, SIMULATE } from './cells';
-import { card, gauge, popup, toast } from './surfaces';
+import { reportIn, gauge, popup, toast } from './surfaces';
 
-/** Notes whatever asks PyTorch's C++ side for something of the card. */
+/** Notes whatever asks PyTorch's C++ side for something of the GPU. */
 const WATCH = `import torch
 
 kept = torch.empty(2**28, dtype=torch.uint8, device="cuda")
@@ -23,7 +23,7 @@ for name in dir(torch._C):
     if name.startswith("_cuda_") and name != "_cuda_isInBadFork":
         setattr(torch._C, name, watch(name, getattr(torch._C, name)))`;
 
-/** Raises as native code does; no card here can really stop. */
+/** Raises as native code does; no GPU here can really stop. */
 const STOP = `import ctypes
 
 error = torch.AcceleratorError("CUDA error: device-side assert triggered")
@@ -43,7 +43,7 @@ function offers(place: Locator): Locator {
 }
 
 test.describe('A kernel whose CUDA has stopped', () => {
-  test('should be left alone by everything, and restarted from the card', async ({
+  test('should be left alone by everything, and restarted from the report', async ({
     open,
     page
   }) => {
@@ -56,11 +56,11 @@ test.describe('A kernel whose CUDA has stopped', () => {
       .toBeGreaterThan(0);
 
     await notebook.run(2);
-    const failure = card(notebook.cell(2));
+    const failure = reportIn(notebook.cell(2));
     await expect(failure.getByRole('heading').first()).toHaveText(
       'CUDA has stopped in this kernel — only a restart helps'
     );
-    await expect(card(notebook.cell(3))).toHaveCount(0);
+    await expect(reportIn(notebook.cell(3))).toHaveCount(0);
     await expect(failure).toContainText('device-side assert triggered');
     await expect(offers(failure)).toHaveText(['Restart kernel…']);
     await expect(gauge(page)).toContainText('GPU — restart needed');

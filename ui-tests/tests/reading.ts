@@ -1,6 +1,6 @@
 import type { Locator } from '@playwright/test';
 
-/** Of a card's report. */
+/** Of a report. */
 export const MIME_TYPE = 'application/vnd.gpu-headroom.report+json';
 
 interface ISentence {
@@ -29,7 +29,7 @@ function plain(text: string): string {
 }
 
 /**
- * The sentences of a card's report, and its title, without marks and blanks.
+ * The sentences of a report, and its title, without marks and blanks.
  *
  * Fails where it says next to nothing.
  */

@@ -12,7 +12,7 @@ import {
 } from './cells';
 import type { Notebook } from './notebook';
 import { picture } from './pictures';
-import { card, gauge, popup, toast } from './surfaces';
+import { reportIn, gauge, popup, toast } from './surfaces';
 
 /** Long enough for a page to be loaded again. */
 const WAIT = SHORT_WAIT.replace('300', '900');
@@ -224,13 +224,13 @@ test.describe('A release while a cell runs', () => {
     await expect(gauge(page)).toContainText('Simulated GPU 1.3 / 4.0 GiB');
   });
 
-  test('should wait on the card of a failed cell, too', async ({
+  test('should wait on the report of a failed cell, too', async ({
     open,
     page
   }) => {
     const notebook = await open(notebookOf([SIMULATE, MODEL, TRAIN, WAIT]));
     await notebook.runUpTo(2);
-    const failure = card(notebook.cell(2));
+    const failure = reportIn(notebook.cell(2));
     await expect(failure).toContainText('Out of simulated GPU memory');
     await notebook.start(3);
     await failure.getByRole('button', { name: 'Free now' }).click();
@@ -248,7 +248,7 @@ test.describe('A release while a cell runs', () => {
       /GiB freed — headroom is now|GiB of unused cache returned to the GPU/
     );
     await expect(failure).toContainText('Out of simulated GPU memory');
-    await picture(page, 'card-freed', failure);
+    await picture(page, 'report-freed', failure);
   });
 });
 

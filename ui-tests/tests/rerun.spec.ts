@@ -5,7 +5,7 @@ import { expect, test } from './application';
 import { notebookOf, SIMULATE } from './cells';
 import type { Notebook } from './notebook';
 import { picture } from './pictures';
-import { card } from './surfaces';
+import { reportIn } from './surfaces';
 
 /** One cell makes the model, trains it for a step, and runs out of memory beside the optimizer's state. */
 const TRAIN = `import torch
@@ -23,7 +23,7 @@ for step in range(4):
     history.append("a step")
 print("trained with", batch_size)`;
 
-/** A card that computes, so that what is saved has values, and a training that is small enough. */
+/** A report that computes, so that what is saved has values, and a training that is small enough. */
 const COMPUTES = `import gpu_headroom
 
 gpu_headroom.simulate("704 MiB", compute="cpu")`;
@@ -48,7 +48,7 @@ function notice(page: Page): Locator {
 
 async function fail(notebook: Notebook): Promise<Locator> {
   await notebook.runUpTo(1);
-  const failure = card(notebook.cell(1));
+  const failure = reportIn(notebook.cell(1));
   await expect(failure).toContainText('Out of simulated GPU memory');
   return failure;
 }
@@ -69,7 +69,7 @@ async function ask(
 const agree = (dialog: Locator): Promise<void> =>
   dialog.getByRole('button', { name: 'Delete and run again' }).click();
 
-/** What a button has come to, told on the card or in a notification. */
+/** What a button has come to, told on the report or in a notification. */
 const told = (
   page: Page,
   failure: Locator,

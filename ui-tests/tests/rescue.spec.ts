@@ -4,9 +4,9 @@ import { expect, test } from './application';
 import { notebookOf } from './cells';
 import type { Notebook } from './notebook';
 import { picture } from './pictures';
-import { card } from './surfaces';
+import { reportIn } from './surfaces';
 
-/** A simulated card that computes: what is saved has values. */
+/** A simulated GPU that computes: what is saved has values. */
 const SIMULATE = `import gpu_headroom
 
 gpu_headroom.simulate("1 GiB", compute="cpu")`;
@@ -32,10 +32,10 @@ const WEIGHTS = 'str([each.tolist() for each in model.parameters()])';
 const MOMENTS =
   'str([each["exp_avg"].tolist() for each in optimizer.state.values()])';
 
-/** Run out of memory in the last cell, and show all that the card offers. */
+/** Run out of memory in the last cell, and show all that the report offers. */
 async function fail(notebook: Notebook): Promise<Locator> {
   await notebook.runUpTo(2);
-  const failure = card(notebook.cell(2));
+  const failure = reportIn(notebook.cell(2));
   await expect(failure).toContainText('Out of simulated GPU memory');
   await expect(failure).toContainText('Save model and optimizer state');
   const more = failure.locator('details', { hasText: 'Save model' }).first();

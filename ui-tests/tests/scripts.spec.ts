@@ -4,7 +4,7 @@ import type { APIRequestContext, Locator } from '@playwright/test';
 import { expect, test } from './application';
 import { notebookOf, SIMULATE, writeTraining } from './cells';
 import type { Notebook } from './notebook';
-import { card } from './surfaces';
+import { reportIn } from './surfaces';
 
 /** A script beside the notebook that trains with what its command line says. */
 const SCRIPT = writeTraining('training_script.py');
@@ -18,7 +18,7 @@ test.describe('The number of a script', () => {
   }) => {
     const notebook = await open(notebookOf([SIMULATE, SCRIPT, RUN]));
     await notebook.runUpTo(2);
-    const failure = card(notebook.cell(2));
+    const failure = reportIn(notebook.cell(2));
     await expect(failure).toContainText('Out of simulated GPU memory');
     await expect(failure).toContainText('--batch-size 16384');
 
@@ -90,14 +90,14 @@ test.describe('A number that stands in a script', () => {
     script = new Script(request, notebook);
     await script.write(FIXED);
     await notebook.runUpTo(1);
-    failure = card(notebook.cell(1));
+    failure = reportIn(notebook.cell(1));
   });
 
   const press = (name: string): Promise<void> =>
     failure.getByRole('button', { name, exact: true }).first().click();
 
   test('should be edited there, and put back', async () => {
-    const diff = failure.locator('.jp-GpuHeadroomCard-diff').first();
+    const diff = failure.locator('.jp-GpuHeadroomReport-diff').first();
     await expect(diff).toContainText('fixed_script.py');
     await expect(diff).toContainText('BATCH = 32768');
     await press('Apply to fixed_script.py');

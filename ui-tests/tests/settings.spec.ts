@@ -7,7 +7,7 @@ import type { Locator } from '@playwright/test';
 import { expect, type IServer, test } from './application';
 import { HOLD, MODEL, notebookOf, SIMULATE, TRAIN } from './cells';
 import type { Notebook } from './notebook';
-import { card, gauge } from './surfaces';
+import { reportIn, gauge } from './surfaces';
 
 /** Cells that work whether or not there is a helper. */
 const CELLS = ['"started"', SIMULATE, HOLD];
@@ -106,7 +106,7 @@ test.describe('With cells that are not marked', () => {
     await notebook.runUpTo(2);
     await expect(notebook.cell(2)).toContainText('OutOfMemoryError');
     await expect(gauge(page)).toContainText('left');
-    await expect(card(page)).toHaveCount(0);
+    await expect(reportIn(page)).toHaveCount(0);
     expect(await notebook.saved()).not.toContain('gpu-headroom');
   });
 });
@@ -115,7 +115,7 @@ test.describe('After an out-of-memory error', () => {
   /** Fail, and say what came of the memory of the failed cell. */
   async function fail(notebook: Notebook): Promise<Locator> {
     await notebook.runUpTo(2);
-    const failure = card(notebook.cell(2));
+    const failure = reportIn(notebook.cell(2));
     await expect(failure).toContainText('Out of simulated GPU memory');
     await expect(failure.getByRole('button').first()).toBeVisible();
     return failure;
@@ -124,7 +124,7 @@ test.describe('After an out-of-memory error', () => {
   test.describe('with its memory freed at once', () => {
     withSettings({ afterOom: 'free' });
 
-    test('should say on the card how much came back', async ({ open }) => {
+    test('should say on the report how much came back', async ({ open }) => {
       const notebook = await open(notebookOf([SIMULATE, MODEL, TRAIN]));
       const failure = await fail(notebook);
       await expect(failure.getByRole('heading').first()).toContainText(
@@ -193,7 +193,7 @@ test.describe('An administrator', () => {
   }) => {
     const notebook = await open(notebookOf([SIMULATE, MODEL, TRAIN, HOLD]));
     await notebook.runUpTo(2);
-    await expect(card(notebook.cell(2))).toBeVisible();
+    await expect(reportIn(notebook.cell(2))).toBeVisible();
     await notebook.execute('docmanager:save');
     await administrate(
       server,
@@ -205,7 +205,7 @@ test.describe('An administrator', () => {
         await expect(notebook.cell(2)).toContainText(
           'Out of simulated GPU memory'
         );
-        await expect(card(page)).toHaveCount(0);
+        await expect(reportIn(page)).toHaveCount(0);
         await expect(gauge(page)).toHaveCount(0);
         expect(await notebook.askHelper()).toHaveProperty('sample');
         await notebook.edit(3, 'print("the kernel", "goes on")');

@@ -1,8 +1,8 @@
 import { expect, test } from './application';
 import { MODEL, notebookOf, SIMULATE, TRAIN, writeTraining } from './cells';
-import { card } from './surfaces';
+import { reportIn } from './surfaces';
 
-/** A training with a card of its own, as a process has it that the shell starts. */
+/** A training with a GPU of its own, as a process has it that the shell starts. */
 const SCRIPT = writeTraining(
   'shell_training.py',
   `
@@ -16,17 +16,17 @@ const RUN = 'import sys\n!{sys.executable} shell_training.py -b 32768';
 const HALF = RUN.replace('32768', '16384');
 
 test.describe('A training that a shell command starts', () => {
-  test('should get a card, and its number made smaller on the command', async ({
+  test('should get a report, and its number made smaller on the command', async ({
     open,
     page
   }) => {
     const notebook = await open(notebookOf([SCRIPT, RUN]));
     await notebook.runUpTo(1);
-    const failure = card(notebook.cell(1));
+    const failure = reportIn(notebook.cell(1));
     await expect(failure).toContainText('Another process ran out of memory');
     await expect(failure).toHaveCount(1);
     await expect(failure).toContainText('was not measured');
-    const diff = failure.locator('.jp-GpuHeadroomCard-diff');
+    const diff = failure.locator('.jp-GpuHeadroomReport-diff');
     await expect(diff).toContainText('shell_training.py -b 16384');
     await expect(notebook.cell(1)).toHaveClass(/jp-GpuHeadroom-failedCell/);
     // Whether it fits is not seen: there is nothing to try again and again.
@@ -45,17 +45,17 @@ test.describe('A training that a shell command starts', () => {
     await expect(question).toContainText('repeats what it does');
     await question.getByRole('button', { name: 'Run it again' }).click();
     await expect(notebook.cell(1)).toContainText('trained with 16384');
-    await expect(card(notebook.cell(1))).toHaveCount(0);
+    await expect(reportIn(notebook.cell(1))).toHaveCount(0);
     expect(await notebook.source(1)).toBe(HALF);
 
     // What stands there is of a run that this page has not seen.
     await notebook.edit(1, RUN);
     await notebook.run(1);
-    await expect(card(notebook.cell(1))).toHaveCount(1);
+    await expect(reportIn(notebook.cell(1))).toHaveCount(1);
     await notebook.execute('docmanager:save');
     await page.reload();
     await notebook.waitUntilOpen();
-    await expect(card(notebook.cell(1))).toHaveCount(1);
+    await expect(reportIn(notebook.cell(1))).toHaveCount(1);
   });
 });
 
@@ -63,9 +63,9 @@ test.describe('A cell that fails a second time', () => {
   test('should keep the causes and what is offered first', async ({ open }) => {
     const notebook = await open(notebookOf([SIMULATE, MODEL, TRAIN]));
     await notebook.runUpTo(2);
-    const failure = card(notebook.cell(2));
-    const cause = failure.locator('.jp-GpuHeadroomCard-cause');
-    const diff = failure.locator('.jp-GpuHeadroomCard-diff').first();
+    const failure = reportIn(notebook.cell(2));
+    const cause = failure.locator('.jp-GpuHeadroomReport-cause');
+    const diff = failure.locator('.jp-GpuHeadroomReport-diff').first();
     await expect(diff).toContainText('batch_size = ');
     const before = [await cause.innerText(), await diff.innerText()];
 

@@ -1,6 +1,6 @@
 import { expect, test } from './application';
 import { HOLD, MODEL, notebookOf, SIMULATE, TRAIN } from './cells';
-import { card, gauge } from './surfaces';
+import { reportIn, gauge } from './surfaces';
 
 test.describe('The thin path', () => {
   test('should show, explain and free @smoke', async ({ open, page }) => {
@@ -12,7 +12,7 @@ test.describe('The thin path', () => {
     await notebook.run(1);
     await notebook.run(2);
     await notebook.run(3);
-    const failure = card(notebook.cell(3));
+    const failure = reportIn(notebook.cell(3));
     await expect(failure).toContainText('Out of simulated GPU memory');
     await failure.getByRole('button', { name: 'Free now' }).click();
     await expect(failure.getByRole('heading').first()).toContainText(

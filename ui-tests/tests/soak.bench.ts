@@ -2,15 +2,15 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { expect, test } from './application';
-import { HOLD, LIGHT, notebookOf, ROOMY, SIMULATE } from './cells';
 import { Burden } from './burden';
+import { HOLD, LIGHT, notebookOf, ROOMY, SIMULATE } from './cells';
 import { Notebook } from './notebook';
 import { setHidden } from './traffic';
 
 const MINUTES = Number(process.env.GPU_HEADROOM_MINUTES ?? 30);
 const NOTEBOOKS = Number(process.env.GPU_HEADROOM_NOTEBOOKS ?? 50);
 
-/** Every so many notebooks one holds memory on a simulated card; the others are light. */
+/** Every so many notebooks one holds memory on a simulated GPU; the others are light. */
 const ONE_IN = 12;
 
 const MOST_RESTARTS = 200;

@@ -6,7 +6,7 @@ import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './application';
 import { at, DEMO } from './demo';
 import { ARE_WANTED } from './pictures';
-import { card } from './surfaces';
+import { reportIn } from './surfaces';
 
 /** `docs/story.py` makes the animated picture of what is here. */
 const FRAMES = path.join(__dirname, '..', '..', '.make', 'story');
@@ -90,7 +90,7 @@ test.describe('The main story', () => {
     await notebook.run(at('model'));
     const train = notebook.cell(at('train'));
     const failed = notebook.cell(at('oom'));
-    const failure = card(failed);
+    const failure = reportIn(failed);
     const show = (what: Locator, above = 40): Promise<void> =>
       what.evaluate((node, gap) => {
         node.scrollIntoView();

@@ -32,9 +32,9 @@ export function toast(
   return page.locator('.Toastify__toast', { hasText });
 }
 
-/** The out-of-memory card in a cell, a view or a page. */
-export function card(place: Locator | Page): Locator {
-  return place.locator('section[aria-labelledby^=gpu-headroom-card]');
+/** The out-of-memory report in a cell, a view or a page. */
+export function reportIn(place: Locator | Page): Locator {
+  return place.locator('section[aria-labelledby^=gpu-headroom-report]');
 }
 
 /** "1.5 GiB" as bytes, to within the rounding of the last digit shown. */

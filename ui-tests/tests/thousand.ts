@@ -8,7 +8,7 @@ export const CLUSTER = `from distributed import Client, LocalCluster
 
 client = Client(LocalCluster(n_workers=0, dashboard_address=None))`;
 
-/** A thousand workers in its state, eight on a host, each with a card: the last is the fullest. */
+/** A thousand workers in its state, eight on a host, each with a GPU: the last is the fullest. */
 export const FILL = `import time
 
 from distributed.core import Status
@@ -17,12 +17,12 @@ from distributed.scheduler import WorkerState
 
 def reading(number):
     in_use = 80 * number * 2**20
-    card = {
+    gpu = {
         "index": number % 8, "uuid": f"GPU-{number:032d}", "name": "NVIDIA A100-SXM4-80GB",
         "simulated": False, "capacity_bytes": 80 * 2**30, "in_use_bytes": in_use,
         "cached_bytes": 2**29, "taken_bytes": in_use + 2**30,
     }
-    return {"pid": 4000 + number, "host": f"node{number // 8}", "devices": [card]}
+    return {"pid": 4000 + number, "host": f"node{number // 8}", "devices": [gpu]}
 
 
 def fill(dask_scheduler):

@@ -4,7 +4,7 @@ import { expect, test } from './application';
 import { HOLD, notebookOf, SIMULATE } from './cells';
 import { gauge, popup } from './surfaces';
 
-/** Four simulated cards, the third of which is nearly full. */
+/** Four simulated GPUs, the third of which is nearly full. */
 const FOUR = `import gpu_headroom
 
 gpu_headroom.simulate("22 GiB", devices=4, compute="meta", outside="0.4 GiB")

@@ -11,7 +11,7 @@ const TWO_GPUS = `import gpu_headroom
 
 gpu_headroom.simulate("4 GiB*2", compute="meta", outside="300 MiB")`;
 
-/** Holds one GiB, or two on the second card, until a file says that it is over. */
+/** Holds one GiB, or two on the second GPU, until a file says that it is over. */
 const TRAIN = `import os
 import time
 

@@ -1,7 +1,7 @@
 import { expect, test } from './application';
 import { notebookOf } from './cells';
 import { picture } from './pictures';
-import { card, gauge } from './surfaces';
+import { reportIn, gauge } from './surfaces';
 
 const TWO_GPUS = `import gpu_headroom
 
@@ -36,7 +36,7 @@ test.describe('Ranks that a notebook forks', () => {
   }) => {
     const notebook = await open(notebookOf([TWO_GPUS, TRAIN, LAUNCH]));
     await notebook.runUpTo(2);
-    const failure = card(notebook.cell(2));
+    const failure = reportIn(notebook.cell(2));
     await expect(failure).toContainText(
       'Out of simulated GPU memory on rank 1'
     );
@@ -46,14 +46,14 @@ test.describe('Ranks that a notebook forks', () => {
     await expect(failure).not.toContainText('was not measured');
     await picture(page, 'rank', failure);
 
-    // The kernel has none of it: its own card is as empty as before.
+    // The kernel has none of it: its own GPU is as empty as before.
     await expect(gauge(page)).not.toContainText('%');
     const run = failure.getByRole('button', { name: /and re-run/ });
     await run.first().click();
     await expect(notebook.cell(2).locator('.jp-OutputArea')).toContainText(
       'trained'
     );
-    await expect(card(notebook.cell(2))).toHaveCount(0);
+    await expect(reportIn(notebook.cell(2))).toHaveCount(0);
     expect(await notebook.source(1)).toMatch(/^batch_size = (16384|8192)$/m);
   });
 });

@@ -1,6 +1,6 @@
 # All batches of a loader are moved to the card first, into a list
 #
-# cause: data-on-card
+# cause: data-on-gpu
 # also: activations
 # edit: yes
 # remedy: move-per-batch

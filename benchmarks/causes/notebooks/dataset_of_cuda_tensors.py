@@ -1,6 +1,6 @@
 # A Dataset whose constructor puts all samples on the card
 #
-# cause: data-on-card
+# cause: data-on-gpu
 # edit: yes
 # remedy: move-per-batch, float32
 # card: 2GiB

@@ -1,6 +1,6 @@
 # The whole data set is moved to the card before training
 #
-# cause: data-on-card
+# cause: data-on-gpu
 # also: activations
 # edit: yes
 # remedy: move-per-batch

@@ -1,6 +1,6 @@
 # A function's own batch has the name of a large global one
 #
-# cause: data-on-card
+# cause: data-on-gpu
 # also: activations
 # edit: no
 # remedy: move-per-batch, delete-leftovers, smaller-batch

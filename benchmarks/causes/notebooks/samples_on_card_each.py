@@ -1,6 +1,6 @@
 # A Dataset that reads every image at the start, each to the card
 #
-# cause: data-on-card
+# cause: data-on-gpu
 # edit: yes
 # remedy: move-per-batch
 # card: 2GiB

@@ -41,7 +41,7 @@ _RULES = (
     holding.reference_cycles,
     running.evaluation_with_gradients,
     holding.loop_leftovers,
-    copies.data_on_card,
+    copies.data_on_gpu,
     running.wide_dtype,
     running.several_tasks,
     running.activations,
@@ -169,7 +169,7 @@ def _findings(evidence: Evidence) -> dict[str, Finding]:
     """
     found: list[Finding] = []
     for rule in RULES.values():
-        with suppress(Late):  # `card/report.py` says that there was no time for all
+        with suppress(Late):  # `reports/model.py` says that there was no time for all
             make_way(every=1)
             said = rule(evidence)
             found += [said] if said is not None else []

@@ -22,7 +22,7 @@ _LITERAL = re.compile(
 _QUOTED = re.compile(r"([a-zA-Z]*)(\"{3}|'{3}|\"|')([\s\S]*)\2")
 # What a script is given besides flags and numbers.
 _GIVEN = re.compile(r"(?<![^\s=])(?!%|-|[\d.]+(?!\S)|\S+\.py(?!\S))\S+")
-# Says which card or which precision: without it the line says nothing.
+# Says which GPU or which precision: without it the line says nothing.
 _PLAIN = re.compile(r"[\"'](?:cuda(?::\d+)?|cpu|xpu|mps|auto|b?float\d+|[bf][fp]\d+|.?)[\"']")
 
 

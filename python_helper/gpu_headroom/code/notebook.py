@@ -58,8 +58,8 @@ class CellCode(Tree):
         As is `limit` of `df.query("a > @limit")`.
         """
         texts = [self.source] if self.tree is None else magics(self.source)
-        told = {word for text in texts for word in _WORD.findall(text)}
-        return told.union(*[_TOLD.findall(text) for text in self._texts])
+        written = {word for text in texts for word in _WORD.findall(text)}
+        return written.union(*[_TOLD.findall(text) for text in self._texts])
 
     @cached_property
     def _texts(self) -> list[str]:

@@ -203,7 +203,7 @@ def _on_host(node: ast.expr) -> str | None:
 
 
 def _made_anew(loop: Scope) -> set[str]:
-    anew = _bound_in(loop.target) if isinstance(loop, (ast.For, ast.AsyncFor)) else set()
+    rebound = _bound_in(loop.target) if isinstance(loop, (ast.For, ast.AsyncFor)) else set()
     waiting = list(loop.body) if isinstance(loop, LOOP) else []
     while waiting:
         node = waiting.pop()
@@ -211,8 +211,8 @@ def _made_anew(loop: Scope) -> set[str]:
             waiting += node.body
         elif isinstance(node, ast.Assign):
             read = _bound_in(node.value) | names(node.value)
-            anew |= set().union(*map(_bound_in, node.targets)) - read
-    return anew
+            rebound |= set().union(*map(_bound_in, node.targets)) - read
+    return rebound
 
 
 def _made_from_themselves(loop: Scope) -> Iterator[str]:

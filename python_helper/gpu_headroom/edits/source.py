@@ -23,7 +23,7 @@ Scope = (*Definition, ast.Lambda)
 Loop = (ast.For, ast.While)
 # A line end that is Python's alone, or a mark that it passes over: lines would be counted wrong.
 _ODD = re.compile(r"\r(?!\n)|[\f\ufeff]")
-_LONGEST = 50_000  # characters: a second's work, of which a card makes several
+_LONGEST = 50_000  # characters: a second's work, of which a report makes several
 _REST = re.compile(r"[ \t]*;?[ \t]*(?:#.*)?\r?")
 _GAP = re.compile(r"(?:[\s\\]|#[^\n]*)*")
 

@@ -29,7 +29,7 @@ _MOST_PROCESSES = 100
 class ProcessClause:
     """A process that a message names, by the id it has on the machine, which a container's is not.
 
-    `bytes` is what it has on the card; `None` where that is no measurement.
+    `bytes` is what it has on the GPU; `None` where that is no measurement.
     """
 
     pid: int

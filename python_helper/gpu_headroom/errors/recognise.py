@@ -94,7 +94,7 @@ def _of_workers(error: BaseException, reader: Reader) -> Iterator[Recognition]:
 
 
 def is_credible(said: Statement, device: DeviceReading | None) -> bool:
-    """Whether the card was full, where the text alone does not tell; `device` as it is now."""
+    """Whether the GPU was full, where the text alone does not tell; `device` as it is now."""
     free = device.free_bytes if device is not None else None
     return said.certain or free is None or free < max(_NEARLY_FULL_BYTES, said.requested_bytes or 0)
 

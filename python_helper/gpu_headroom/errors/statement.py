@@ -137,7 +137,7 @@ def bytes_of(printed: str) -> int | None:
 
 
 def within(size: int | None, capacity: int | None) -> int | None:
-    """Drop a value that the card cannot hold: it is not a measurement."""
+    """Drop a value that the GPU cannot hold: it is not a measurement."""
     return None if size is not None and capacity is not None and size > capacity else size
 
 

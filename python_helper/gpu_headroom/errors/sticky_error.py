@@ -33,7 +33,7 @@ _OPENING = re.compile(
     r"|[A-Z_]{5,30}: .{0,300}CUDA|\w{1,60}:? failed[\w ]{0,30}: cudaError"
     r"|Error in .{0,300}CUDA error"
 )
-# The first sentence of the card, and what CUDA says of it.
+# The first sentence of the report, and what CUDA says of it.
 _FAULTS = {
     "sticky_error.assert": r"device-side assert triggered|CUDA_ERROR_ASSERT|cudaErrorAssert",
     "sticky_error.access": r"illegal memory access|(?:CUDA_ERROR_|cudaError)ILLEGAL_?ADDRESS",

@@ -38,16 +38,16 @@ class Frame:
         self._number = 0
         self._events: deque[tuple[int, wire.Event]] = deque(maxlen=_MOST_EVENTS)
         self._asked: deque[str] = deque(maxlen=_MOST_REQUESTS)
-        self._heard_s = clock()
+        self._received_s = clock()
 
     @property
     def lapsed(self) -> bool:
         """Whether the last message is older than the lease."""
-        return self._clock() - self._heard_s > LEASE_S
+        return self._clock() - self._received_s > LEASE_S
 
-    def heard(self, seen: object) -> None:
+    def received(self, seen: object) -> None:
         """Renew the lease, and discard the events up to number `seen`, which have arrived."""
-        self._heard_s = self._clock()
+        self._received_s = self._clock()
         if isinstance(seen, int):
             with self._lock:
                 left = [event for event in self._events if event[0] > seen]
@@ -55,7 +55,7 @@ class Frame:
 
     def excuse(self) -> None:
         """Renew the lease of a frame whose messages a cell has blocked."""
-        self._heard_s = self._clock()
+        self._received_s = self._clock()
 
     def asks(self, request_id: str) -> None:
         """Record a request of this frame, so that its events are sent here."""

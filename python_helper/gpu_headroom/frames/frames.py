@@ -110,7 +110,7 @@ class Frames:
         output: wire.FrameOutput = {
             "uid": uid,
             "life_id": self._life.life_id,
-            "kind": "gauge" if report_id is None else "card",
+            "kind": "gauge" if report_id is None else "report",
             "compact": compact,
             "report_id": report_id,
         }
@@ -245,7 +245,7 @@ class Frames:
 
     def _answer(self, frame: Frame, said: Mapping[str, Any]) -> FrameEnvelope:
         life, request = self._life, said.get("request")
-        frame.heard(said.get("seen"))
+        frame.received(said.get("seen"))
         reply: wire.Reply | None = None
         fixed: list[ChangedCell] | None = None
         if isinstance(request, dict):

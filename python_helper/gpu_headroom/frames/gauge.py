@@ -81,7 +81,7 @@ def _name(device: DeviceReading) -> str:
 
 
 def _size(size: int | None) -> str:
-    return say("card.not_measured") if size is None else format_bytes(size)
+    return say("report.not_measured") if size is None else format_bytes(size)
 
 
 def _say(said: str, **params: str | int) -> str:

@@ -34,7 +34,7 @@ def live_html(static: str, output: FrameOutput) -> str:
 
 def report_script() -> FrameScript:
     """Return the script and style of a report's output."""
-    return {"script": _asset("card.js"), "style": _asset("card.css")}
+    return {"script": _asset("report.js"), "style": _asset("report.css")}
 
 
 @cache

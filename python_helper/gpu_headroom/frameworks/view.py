@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..protocol.generated import wire
 
     Backend = Literal["cuda", "rocm", "xpu", "mps"]
-    Card = tuple[int | None, int | None]
+    Gpu = tuple[int | None, int | None]
 
     class Source(Protocol):
         """One framework; may only read what is already imported and initialized."""
@@ -93,8 +93,8 @@ class DeviceFacts:
 class View(DeviceFacts):
     """One device as one source sees it, in bytes.
 
-    `index` is the source's own. `limit_bytes` is the most that the framework may take. `ask_card`
-    returns free and total bytes of the GPU, where the driver's library does not. `card_source` and
+    `index` is the source's own. `limit_bytes` is the most that the framework may take. `ask_gpu`
+    returns free and total bytes of the GPU, where the driver's library does not. `gpu_source` and
     `limit_source` are the calls that total and free, and the limit, came from.
     """
 
@@ -103,8 +103,8 @@ class View(DeviceFacts):
     limit_bytes: int | None = None
     framework: FrameworkReading | None = None
     notes: tuple[wire.Message, ...] = ()
-    ask_card: Callable[[], Card] | None = field(default=None, compare=False, repr=False)
-    card_source: str = ""
+    ask_gpu: Callable[[], Gpu] | None = field(default=None, compare=False, repr=False)
+    gpu_source: str = ""
     limit_source: str = ""
 
 

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Protocol
 
-    from ..card.reports import Reports
     from ..concurrency.mainloop import Job
     from ..concurrency.turns import Turn
     from ..holders.measure import Measured
     from ..protocol.generated.wire import Hello, Report
     from ..release.situation import Situation
+    from ..reports.store import Reports
 
     class Served(Measured, Protocol):
         """Interface of the helper for request handlers."""

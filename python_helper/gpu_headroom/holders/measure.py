@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         recording: Recording | None
 
         def look_further(self) -> None:
-            """Complete the last card, too."""
+            """Complete the last report, too."""
 
 
 def measure(life: Measured, request_id: str | None, turn: Turn) -> wire.Holders:

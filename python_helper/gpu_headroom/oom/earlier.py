@@ -37,7 +37,7 @@ class EarlierError:
         return self._bytes.get(device_index) if shown == self._shown else None
 
     def enter(self, report: Report) -> None:
-        """Take over what a card has measured of the error that is shown now."""
+        """Take over what a report has measured of the error that is shown now."""
         index, held = report["device_index"], report["traceback_bytes"]
         if index is not None and held is not None:
             self._shown, self._bytes = last_shown(), {index: held}

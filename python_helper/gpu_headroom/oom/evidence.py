@@ -24,7 +24,7 @@ from ..text.messages import message
 from .batch_number import at_once, batch_of
 from .failing_line import failing_line
 from .failure_memory import failure_memory, from_device, from_statement
-from .others import MUCH_OUTSIDE, NOBODY, others_on
+from .others import MUCH_OUTSIDE, NO_OTHERS, others_on
 from .peak import A_LAYERS, Peak
 from .scene import Scene, scene
 
@@ -103,7 +103,7 @@ class Evidence:
     groups: tuple[Group, ...] = ()
     models: tuple[Model, ...] = ()
     training: Training | None = None
-    others: Others = NOBODY
+    others: Others = NO_OTHERS
     notebook: Notebook = field(default_factory=lambda: Notebook(()))
     live: Live = field(default_factory=Live)
     advised: Evidence | None = None
@@ -228,7 +228,7 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         found, ended = None, message("holders.disturbed")
     here = here or scene(failure, turn)
     ledger = found.ledger if found else StorageLedger()
-    failure = failure.on_one_card()
+    failure = failure.on_one_gpu()
     index = failure.device_index
     memory = _memory(failure, ledger.bytes(index))
     in_use, kinds = memory.in_use_bytes, dict(ledger.bytes_by_kind(index))
@@ -293,7 +293,7 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         groups=groups,
         models=_models(found, groups) if found else (),
         training=_training(failure, turn, here) if here.running.trains else None,
-        others=others_on(failure.device) if much_outside else NOBODY,
+        others=others_on(failure.device) if much_outside else NO_OTHERS,
         notebook=notebook,
         live=facts,
     )

@@ -91,14 +91,14 @@ class Failure:
 
     @property
     def device_index(self) -> int:
-        """The card that ran out of memory."""
+        """The GPU that ran out of memory."""
         index = device_that_failed(self.recognition, self.capture)
         if index is None and self.device is not None:
             index = self.device.index
         return index or 0
 
-    def on_one_card(self) -> Failure:
-        """Return this without a reading or a capture of another card."""
+    def on_one_gpu(self) -> Failure:
+        """Return this without a reading or a capture of another GPU."""
         index, capture, device = self.device_index, self.capture, self.device
         return replace(
             self,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 ERROR = "error message"  # as a source: no call, but what the error itself prints
-_WHOLE = 0.99  # of a card, whose size two calls may tell a little differently
+_WHOLE = 0.99  # of a GPU, whose size two calls may tell a little differently
 _PRINTED = 0.01  # how exact the numbers in an error are
 
 
@@ -113,7 +113,7 @@ def from_capture(capture: Capture, device: DeviceReading | None) -> FailureMemor
         # PyTorch up to 2.5 tells of a limit only when it is reached.
         outside, source = device.outside_bytes, LIMIT
     elif device is not None:
-        limit = None  # Windows may have lent more than the card has
+        limit = None  # Windows may have lent more than the GPU has
     return FailureMemory(
         capacity_bytes=capacity,
         free_bytes=capture.free_bytes,

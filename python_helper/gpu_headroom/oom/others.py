@@ -44,7 +44,7 @@ class Others(NamedTuple):
         return "notebooks" if 2 * self.kernels_bytes >= size else "programs"
 
 
-NOBODY = Others()
+NO_OTHERS = Others()
 
 
 def others_on(device: DeviceReading | None) -> Others:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .snapshot import HostReading
 
     Groups = dict[tuple[Backend, int], list[View]]
-    Told = tuple[int | None, str]
+    Stated = tuple[int | None, str]
 
 
 _HOST = "/proc/meminfo"
@@ -23,9 +23,9 @@ _MAPPING = "note.mapping"
 
 
 def merge(
-    views: Iterable[View], cards: Sequence[View], host: HostReading | None = None
+    views: Iterable[View], gpus: Sequence[View], host: HostReading | None = None
 ) -> tuple[DeviceReading, ...]:
-    """Return one reading per device from the frameworks' `views` and the driver's `cards`.
+    """Return one reading per device from the frameworks' `views` and the driver's `gpus`.
 
     Devices are matched by UUID; where one side has none, by backend and index. Outside is the
     memory in use on the GPU that no framework has reserved.
@@ -33,36 +33,36 @@ def merge(
     groups: Groups = {}
     for view in views:
         groups.setdefault((view.backend, view.index), []).append(view)
-    pairs = _pairs(groups, cards)
+    pairs = _pairs(groups, gpus)
     return tuple([_device(key, groups.get(key, []), pairs[key], host) for key in sorted(pairs)])
 
 
-def _pairs(groups: Groups, cards: Sequence[View]) -> dict[tuple[Backend, int], View | None]:
+def _pairs(groups: Groups, gpus: Sequence[View]) -> dict[tuple[Backend, int], View | None]:
     """Match each device with the driver's GPU; GPUs that no framework uses become devices too."""
     uuids = {key: _together(views, "uuid") for key, views in groups.items()}
-    left = list(cards)
+    left = list(gpus)
     found: dict[tuple[Backend, int], View | None] = {}
     for key, uuid in uuids.items():
-        card = next((view for view in left if _is_same(key, uuid, view)), None)
-        found[key] = card
-        if card is not None:
-            left.remove(card)
-    for card in left:
-        key = (card.backend, card.index)
+        gpu = next((view for view in left if _is_same(key, uuid, view)), None)
+        found[key] = gpu
+        if gpu is not None:
+            left.remove(gpu)
+    for gpu in left:
+        key = (gpu.backend, gpu.index)
         while key in found:  # a framework uses this index for another GPU: take a free one
-            key = (card.backend, (key[1] + 1) % (len(found) + 1))
-        found[key] = card
+            key = (gpu.backend, (key[1] + 1) % (len(found) + 1))
+        found[key] = gpu
     return found
 
 
-def _is_same(key: tuple[Backend, int], uuid: str | None, card: View) -> bool:
-    if uuid is not None and card.uuid is not None:
-        if plain_uuid(uuid) == plain_uuid(card.uuid):
+def _is_same(key: tuple[Backend, int], uuid: str | None, gpu: View) -> bool:
+    if uuid is not None and gpu.uuid is not None:
+        if plain_uuid(uuid) == plain_uuid(gpu.uuid):
             return True
         # A framework may know a MIG instance by the UUID of the whole GPU.
-        if not card.uuid.startswith("MIG-"):
+        if not gpu.uuid.startswith("MIG-"):
             return False
-    return key == (card.backend, card.index)
+    return key == (gpu.backend, gpu.index)
 
 
 def plain_uuid(uuid: str) -> str:
@@ -71,10 +71,10 @@ def plain_uuid(uuid: str) -> str:
 
 
 def _device(
-    key: tuple[Backend, int], views: Sequence[View], card: View | None, host: HostReading | None
+    key: tuple[Backend, int], views: Sequence[View], gpu: View | None, host: HostReading | None
 ) -> DeviceReading:
-    known = [*views, card] if card is not None else views
-    (total, total_source), (free, free_source) = _card(known, host)
+    known = [*views, gpu] if gpu is not None else views
+    (total, total_source), (free, free_source) = _gpu(known, host)
     frameworks = tuple([view.framework for view in views if view.framework is not None])
     reserved = [
         framework.reserved_bytes for framework in frameworks if framework.reserved_bytes is not None
@@ -107,7 +107,7 @@ def _device(
     )
 
 
-def _card(known: Sequence[View], host: HostReading | None) -> tuple[Told, Told]:
+def _gpu(known: Sequence[View], host: HostReading | None) -> tuple[Stated, Stated]:
     """Return total and free bytes of the GPU; the host's where they share their memory.
 
     There `cudaMemGetInfo` counts the page cache as used, and NVIDIA has programs estimate by
@@ -116,23 +116,23 @@ def _card(known: Sequence[View], host: HostReading | None) -> tuple[Told, Told]:
     MemAvailable; its SwapFree, which NVIDIA adds, is left out: a machine that swaps for the GPU
     hangs before anything fails (pytorch/pytorch issue 174358).
     """
-    total = _told((view.total_bytes, view.card_source) for view in known)
+    total = _stated((view.total_bytes, view.gpu_source) for view in known)
     left = None if host is None else host.machine_available_bytes
     if host is not None and left is not None and any(view.shared_with_host for view in known):
-        total = _told([total, (host.machine_total_bytes, _HOST)])
+        total = _stated([total, (host.machine_total_bytes, _HOST)])
         return total, (left if total[0] is None else min(left, total[0]), _HOST)
-    free = _told((view.free_bytes, view.card_source) for view in known)
-    asked = next((view for view in known if view.ask_card is not None), None)
-    if free[0] is None and asked is not None and asked.ask_card is not None:
+    free = _stated((view.free_bytes, view.gpu_source) for view in known)
+    asked = next((view for view in known if view.ask_gpu is not None), None)
+    if free[0] is None and asked is not None and asked.ask_gpu is not None:
         call = driver_call(asked.backend)
-        asked_free, asked_total = asked.ask_card()
-        free, total = _told([(asked_free, call)]), _told([(asked_total, call), total])
+        asked_free, asked_total = asked.ask_gpu()
+        free, total = _stated([(asked_free, call)]), _stated([(asked_total, call), total])
     if total[0] is not None and free[0] is not None and not 0 <= free[0] <= total[0]:
         free = None, ""
     return total, free
 
 
-def _told(values: Iterable[Told]) -> Told:
+def _stated(values: Iterable[Stated]) -> Stated:
     """Return the first known value with the call it came from; `(None, "")` without one."""
     return next((value for value in values if value[0] is not None), (None, ""))
 

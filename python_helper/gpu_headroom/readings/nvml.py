@@ -201,7 +201,7 @@ class Driver:
             total_bytes=total,
             free_bytes=free,
             others_bytes=others,
-            card_source="nvmlDeviceGetMemoryInfo",
+            gpu_source="nvmlDeviceGetMemoryInfo",
             notes=tuple(notes),
         )
 

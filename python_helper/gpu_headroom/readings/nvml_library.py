@@ -50,14 +50,14 @@ class MemoryV1(ctypes.Structure):
     _fields_ = (("total", c_ulonglong), ("free", c_ulonglong), ("used", c_ulonglong))
 
 
-class CardMemory(NamedTuple):
+class GpuMemory(NamedTuple):
     """Bytes of a GPU that programs can have, and those of them that are free."""
 
     total_bytes: int | None
     free_bytes: int | None
 
 
-HOST_MEMORY = CardMemory(None, None)
+HOST_MEMORY = GpuMemory(None, None)
 """The value for a GPU that has no memory but the host's."""
 
 
@@ -111,7 +111,7 @@ class Nvml:
         """Return the product's name."""
         return self._text("nvmlDeviceGetName", handle)
 
-    def memory(self, handle: Any) -> CardMemory | None:
+    def memory(self, handle: Any) -> GpuMemory | None:
         """Return total and free bytes; `None` where they cannot be true, as sometimes under WSL.
 
         `HOST_MEMORY` where the driver supports neither call: GB10 of DGX Spark, and Jetson
@@ -127,7 +127,7 @@ class Nvml:
             if status != 0:
                 return HOST_MEMORY if status == _NOT_SUPPORTED else None
             total, free = old.total, old.free
-        return CardMemory(total, free) if 0 <= free <= total < 2**60 else None
+        return GpuMemory(total, free) if 0 <= free <= total < 2**60 else None
 
     def processes(self, handle: Any) -> dict[int, int | None] | None:
         """Return bytes by process id, of compute and graphics; `None` where the driver hides it.

@@ -135,15 +135,15 @@ class Sampler:
         prepared_s = float("-inf")
         while not self._stopping:
             is_busy = self._busy()
-            heard = self._news.wait(self._interval.rest_s() if is_busy else rest_s)
+            is_woken = self._news.wait(self._interval.rest_s() if is_busy else rest_s)
             self._interval.begin()
             if self._edge_wanted:
                 self._edge_wanted = False
                 self.measure()
                 self._edge_read.ring()
-            elif not heard and (is_busy or rest_s == _FIRST_REST_S):
+            elif not is_woken and (is_busy or rest_s == _FIRST_REST_S):
                 self._guarded(self._tick)
-            if heard or time.monotonic() - prepared_s >= _REPEATED_S:
+            if is_woken or time.monotonic() - prepared_s >= _REPEATED_S:
                 self._guarded(self._prepare)
                 prepared_s = time.monotonic()
             if not self._busy():

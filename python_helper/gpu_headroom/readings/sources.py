@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Failed = Callable[[str, BaseException], None]
 
 _HOST_EVERY_S = 1.0
-_CARDS_EVERY_S = 0.9  # of two ticks a second, every other one reads the driver
+_GPUS_EVERY_S = 0.9  # of two ticks a second, every other one reads the driver
 _AGAIN_S = 60.0
 _AGAIN_MOST_S = 3600.0
 _BY_LIFE: tuple[wire.State, ...] = ("no_framework", "no_gpu", "not_initialised", "live")
@@ -58,8 +58,8 @@ class Sources:
         self._host: HostReading | None = None
         self._host_files: HostFiles | None = None
         self._host_read_s = -_HOST_EVERY_S
-        self._cards: tuple[View, ...] = ()
-        self._cards_read_s = -_CARDS_EVERY_S
+        self._gpus: tuple[View, ...] = ()
+        self._gpus_read_s = -_GPUS_EVERY_S
         self._views: list[View] = []
         self._devices: tuple[DeviceReading, ...] = ()
 
@@ -102,12 +102,12 @@ class Sources:
         took_s = time.perf_counter() - started
         is_news = not ticking or [*map(id, views)] != [*map(id, self._views)]
         if self._all_included:
-            is_news |= self._read_host() | self._read_cards(views, ticking=ticking)
+            is_news |= self._read_host() | self._read_gpus(views, ticking=ticking)
         if states["torch"] == "not_initialised" and self._guard("nvml", self._is_without_gpu):
             states["torch"] = "no_gpu"
         state = max(states.values(), key=_BY_LIFE.index)
         if is_news:
-            self._devices = merge(views, self._cards, self._host)
+            self._devices = merge(views, self._gpus, self._host)
         self._views = views
         return Reading(state, self._devices, self._host, took_s)
 
@@ -120,18 +120,18 @@ class Sources:
                     if found is not None:
                         self._frameworks[name] = found.SOURCE()
 
-    def _read_cards(self, views: list[View], *, ticking: bool) -> bool:
+    def _read_gpus(self, views: list[View], *, ticking: bool) -> bool:
         """Read the driver, unless a tick need not; return whether it was read.
 
         Each driver call releases the GIL, and may wait for the GPU.
         """
         now_s = time.monotonic()
-        soon = now_s - self._cards_read_s < _CARDS_EVERY_S
+        soon = now_s - self._gpus_read_s < _GPUS_EVERY_S
         if ticking and soon and _reserved(views) == _reserved(self._views):
             return False
         fixed = any(view.backend == "cuda" for view in views)
-        self._cards = self._guard("nvml", lambda: self._driver().read(fixed)) or ()
-        self._cards_read_s = now_s
+        self._gpus = self._guard("nvml", lambda: self._driver().read(fixed)) or ()
+        self._gpus_read_s = now_s
         return True
 
     def _read_host(self) -> bool:

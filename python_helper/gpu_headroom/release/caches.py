@@ -60,7 +60,7 @@ def _views() -> tuple[View, ...] | None:
 
 
 def _empty_cache() -> None:
-    """Return whole free segments to the card."""
+    """Return whole free segments to the GPU."""
     if TorchCuda().state() == "live":
         imported("torch").cuda.empty_cache()
 

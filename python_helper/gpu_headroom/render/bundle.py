@@ -15,9 +15,9 @@ MIME_TYPE = "application/vnd.gpu-headroom.report+json"
 
 
 def bundle(report: Report, *, keep: bool) -> dict[str, object]:
-    """Return the MIME bundle of a card; without `keep` a stub that only a live helper can fill."""
+    """Return the MIME bundle of a report; without `keep` a stub that a live helper can fill."""
     if not keep:
         stub = {key: report[key] for key in ("version", "report_id", "life_id")}
-        said = "sticky_error.sentence" if report["sticky_error"] else "card.stub"
+        said = "sticky_error.sentence" if report["sticky_error"] else "report.stub"
         return {MIME_TYPE: stub, "text/plain": say(said)}
     return {MIME_TYPE: report, "text/html": html(report), "text/plain": text(report)}

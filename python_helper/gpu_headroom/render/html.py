@@ -1,7 +1,7 @@
-"""The card as complete static HTML: readable where styles are stripped, without script or button.
+"""The report as complete static HTML: readable where styles are stripped, without script or button.
 
 Styles stand in one `<style>` of a scope of its own, with neutral colours defined on the
-card's root: GitHub drops them and shows headings, table and list.
+report's root: GitHub drops them and shows headings, table and list.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 _BAR = 20
 # JupyterLab's table of contents would list the headings of an output, and number them.
-_IN_CARD = ' class="jp-toc-ignore"'
+_IN_REPORT = ' class="jp-toc-ignore"'
 
 
 def html(report: Report) -> str:
-    """Return the card as HTML. Every text of the report is escaped."""
+    """Return the report as HTML. Every text of the report is escaped."""
     name, needed = words.title(report)
     return region(
         name,
         [
-            f"<h3{_IN_CARD}>{escape(name)} — {escape(needed)}</h3>",
+            f"<h3{_IN_REPORT}>{escape(name)} — {escape(needed)}</h3>",
             f"<p>{escape(words.subtitle(report))}</p>",
             *_parts(report),
             *_cause(report),
@@ -45,7 +45,7 @@ def html(report: Report) -> str:
 def _parts(report: Report) -> Iterator[str]:
     if not report["parts"]:
         return
-    moment = escape(say("card.moment"))
+    moment = escape(say("report.moment"))
     yield f'<table><thead><tr><th scope="col" colspan="3">{moment}</th></tr></thead><tbody>'
     for label, size, bar in words.bars(report, _BAR):
         yield f'<tr><th scope="row">{escape(label)}</th><td>{escape(size)}</td>'
@@ -59,28 +59,28 @@ def _parts(report: Report) -> Iterator[str]:
 def _cause(report: Report) -> Iterator[str]:
     cause = report["cause"]
     if cause is None:
-        yield f"<p>{escape(say('card.no_cause'))}</p>"
+        yield f"<p>{escape(say('report.no_cause'))}</p>"
     else:
         claim, evidence = _marked(cause["claim"]["text"]), _marked(cause["evidence"]["text"])
-        yield f"<h4{_IN_CARD}>{escape(say('card.cause'))}</h4><p>{claim} {evidence}</p>"
+        yield f"<h4{_IN_REPORT}>{escape(say('report.cause'))}</h4><p>{claim} {evidence}</p>"
     if report["further_causes"]:
-        yield f"<details><summary>{escape(say('card.also'))}</summary><ul>"
+        yield f"<details><summary>{escape(say('report.also'))}</summary><ul>"
         for further_cause in report["further_causes"]:
             yield f"<li>{_marked(words.also(further_cause))}</li>"
         yield "</ul></details>"
     if report["looking"]:
-        yield f"<p>{escape(say('card.looking'))}</p>"
+        yield f"<p>{escape(say('report.looking'))}</p>"
 
 
 def _remedies(report: Report) -> Iterator[str]:
     remedies = report["remedies"]
     if not remedies:
         return
-    yield f"<h4{_IN_CARD}>{escape(say('card.remedies'))}</h4>"
+    yield f"<h4{_IN_REPORT}>{escape(say('report.remedies'))}</h4>"
     yield from _list(report, remedies[: words.REMEDIES_SHOWN], 1)
     rest = remedies[words.REMEDIES_SHOWN :]
     if rest:
-        yield f"<details><summary>{escape(say('card.more'))}</summary>"
+        yield f"<details><summary>{escape(say('report.more'))}</summary>"
         yield from _list(report, rest, words.REMEDIES_SHOWN + 1)
         yield "</details>"
 
@@ -97,9 +97,9 @@ def _remedy(report: Report, remedy: Remedy) -> Iterator[str]:
     yield f"<br>{_marked(remedy['note']['text'])}"
     code = remedy["type_this"]
     if code and remedy["kind"] == "snippet":
-        yield f"<br>{escape(say('card.snippet'))}<pre>{escape(code)}</pre>"
+        yield f"<br>{escape(say('report.snippet'))}<pre>{escape(code)}</pre>"
     elif code:
-        yield f"<br>{_marked(say('card.type_this', code=code))}"
+        yield f"<br>{_marked(say('report.type_this', code=code))}"
     for name, diff in words.named_diffs(report, remedy):
         yield f"<br>{escape(name)}" if name else ""
         yield _diff(diff)
@@ -115,12 +115,12 @@ def _diff(diff: Diff) -> str:
 def _details(report: Report) -> Iterator[str]:
     if not report["details"]:
         return
-    yield f"<details><summary>{escape(say('card.details'))}</summary><table><thead><tr>"
-    yield f'<th scope="col" colspan="2">{escape(say("card.moment"))}</th>'
-    yield f'<th scope="col">{escape(say("card.source"))}</th>'
+    yield f"<details><summary>{escape(say('report.details'))}</summary><table><thead><tr>"
+    yield f'<th scope="col" colspan="2">{escape(say("report.moment"))}</th>'
+    yield f'<th scope="col">{escape(say("report.source"))}</th>'
     yield "</tr></thead><tbody>"
     for row in report["details"]:
-        size = say("card.not_measured") if row["bytes"] is None else format_bytes(row["bytes"])
+        size = say("report.not_measured") if row["bytes"] is None else format_bytes(row["bytes"])
         label = escape(row["label"]["text"])
         yield f'<tr><th scope="row">{label}</th><td>{escape(size)}</td>'
         yield f"<td>{escape(row['source']['text'])}</td></tr>"

@@ -1,4 +1,4 @@
-"""The look of the static card, with colours of its own on its own root."""
+"""The look of the static report, with colours of its own on its own root."""
 
 from __future__ import annotations
 

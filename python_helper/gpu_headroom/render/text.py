@@ -1,4 +1,4 @@
-"""The card as plain text: for terminals, diffs, mail and screen readers."""
+"""The report as plain text: for terminals, diffs, mail and screen readers."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _BAR = 30
 
 
 def text(report: Report) -> str:
-    """Return the card as text, one line per part with a bar 30 characters wide for the largest."""
+    """Return the report as text: a line per part, with a bar of 30 characters for the largest."""
     return "\n".join([*lines(report), "", words.recorded(report)])
 
 
 def lines(report: Report) -> Iterator[str]:
-    """Yield the lines of the card, but for the one that says when it was recorded."""
+    """Yield the lines of the report, but for the one that says when it was recorded."""
     name, needed = words.title(report)
     yield f"{name}: {needed}"
     yield words.subtitle(report)
@@ -35,7 +35,7 @@ def lines(report: Report) -> Iterator[str]:
         yield from (_plain(held), "")
     yield from _cause(report)
     if report["remedies"]:
-        yield from ("", say("card.remedies"))
+        yield from ("", say("report.remedies"))
     for number, remedy in enumerate(report["remedies"], start=1):
         yield from _remedy(report, number, remedy)
     if report["versions"]:
@@ -45,16 +45,16 @@ def lines(report: Report) -> Iterator[str]:
 def _cause(report: Report) -> Iterator[str]:
     cause = report["cause"]
     if cause:
-        yield f"{say('card.cause')}: {_plain(cause['claim']['text'])}"
+        yield f"{say('report.cause')}: {_plain(cause['claim']['text'])}"
         yield _plain(cause["evidence"]["text"])
     else:
-        yield say("card.no_cause")
+        yield say("report.no_cause")
     if report["further_causes"]:
-        yield say("card.also") + ":"
+        yield say("report.also") + ":"
     for further_cause in report["further_causes"]:
         yield f"  - {_plain(words.also(further_cause))}"
     if report["looking"]:
-        yield say("card.looking")
+        yield say("report.looking")
 
 
 def _remedy(report: Report, number: int, remedy: Remedy) -> Iterator[str]:
@@ -62,10 +62,10 @@ def _remedy(report: Report, number: int, remedy: Remedy) -> Iterator[str]:
     yield f"     {_plain(remedy['note']['text'])}"
     code = remedy["type_this"]
     if code and remedy["kind"] == "snippet":
-        yield f"     {say('card.snippet')}"
+        yield f"     {say('report.snippet')}"
         yield from (f"         {line}" for line in code.splitlines())
     elif code:
-        yield f"     {_plain(say('card.type_this', code=code))}"
+        yield f"     {_plain(say('report.type_this', code=code))}"
     for name, diff in words.named_diffs(report, remedy):
         if name:
             yield f"     {name}"

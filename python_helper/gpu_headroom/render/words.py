@@ -39,10 +39,10 @@ def subtitle(report: Report) -> str:
         sentences.append(_device(report) + ".")
     if report["execution_count"] is not None and report["line"] is not None:
         place = {"execution_count": report["execution_count"], "line": report["line"]}
-        sentences.append(say("card.place", **place))
+        sentences.append(say("report.place", **place))
     sentences += _on_worker(report)
     if report["simulated"]:
-        sentences.append(say("card.simulated"))
+        sentences.append(say("report.simulated"))
     return " ".join(sentences)
 
 
@@ -52,11 +52,11 @@ def _on_worker(report: Report) -> Iterator[str]:
     if origin is not None:
         count = origin["execution_count"]
         place = {"execution_count": " " if count is None else count, "line": origin["line"]}
-        yield say("card.origin", function=origin["function"], **place)
+        yield say("report.origin", function=origin["function"], **place)
     if worker is not None and worker["pid"] is not None:
         yield process(worker["pid"], worker["host"])
     if report["also_failed"]:
-        yield say("card.also_failed", count=report["also_failed"])
+        yield say("report.also_failed", count=report["also_failed"])
 
 
 def _device(report: Report) -> str:
@@ -65,7 +65,7 @@ def _device(report: Report) -> str:
     if name is None or capacity is None:
         size = None if capacity is None else format_bytes(capacity)
         return ", ".join([f"GPU {index}", *filter(None, [name, size])])
-    return say("card.device", index=index, name=name, capacity=format_bytes(capacity))
+    return say("report.device", index=index, name=name, capacity=format_bytes(capacity))
 
 
 def bars(report: Report, width: int) -> Iterator[tuple[str, str, str]]:
@@ -85,9 +85,9 @@ def traceback(report: Report) -> str | None:
     variables = dict.fromkeys(holder["name"] for holder in report["traceback_variables"])
     names = ", ".join(f"`{variable}`" for variable in list(variables)[:3])
     if not names:
-        return say("card.traceback_unnamed", traceback_bytes=held)
+        return say("report.traceback_unnamed", traceback_bytes=held)
     # Each name has code marks of its own, which a parameter may not contain.
-    whole = say("card.traceback", traceback_bytes=held, variables="\0")
+    whole = say("report.traceback", traceback_bytes=held, variables="\0")
     return whole.replace("\0", names)
 
 
@@ -124,7 +124,7 @@ def named_diffs(report: Report, remedy: Remedy) -> Iterator[tuple[str | None, Di
     elsewhere = any(diff["cell_id"] != report["cell_id"] for diff in remedy["diffs"])
     for diff in remedy["diffs"]:
         count = diff["execution_count"]
-        name = diff["file"] or say("card.cell", execution_count=" " if count is None else count)
+        name = diff["file"] or say("report.cell", execution_count=" " if count is None else count)
         yield name if elsewhere else None, diff
 
 
@@ -137,4 +137,4 @@ def recorded(report: Report) -> str:
     """Return when the numbers were taken."""
     moment = time.gmtime(report["time_s"])
     date = f"{moment.tm_mday} {time.strftime('%b %Y, %H:%M', moment)}"
-    return say("card.recorded", date=date)
+    return say("report.recorded", date=date)

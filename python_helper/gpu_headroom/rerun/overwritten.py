@@ -57,8 +57,8 @@ def offer(situation: Situation, run: Sequence[CellRun], cells: Mapping[str, str]
     from .code import set_first  # it comes with the first request for this
 
     offers, number, ids = _offers(situation), uuid.uuid4().hex[:8], []
-    anew = set_first([cell_run.source for cell_run in run], cells.values())
-    for cell, names in zip(run, anew, strict=True):
+    rebound = set_first([cell_run.source for cell_run in run], cells.values())
+    for cell, names in zip(run, rebound, strict=True):
         item_id = f"{_KIND}:{number}:{cell.key}"
         offers[item_id] = RerunOffer(cell, frozenset(names), _last_s(situation))
         ids.append(item_id)
@@ -90,9 +90,9 @@ def items(situation: Situation) -> Iterator[Freeable]:
     for item_id in sorted(situation.wanted):
         if not _is_offered(situation, item_id):
             continue
-        cell, anew, _ = _offers(situation)[item_id]
+        cell, rebound, _ = _offers(situation)[item_id]
         names = tuple(
-            [key for key in sorted(anew & values.keys()) if _holds(situation, values[key])]
+            [key for key in sorted(rebound & values.keys()) if _holds(situation, values[key])]
         )
         displayed = _displayed(situation, cell)
         if not names and not displayed:

@@ -200,7 +200,7 @@ def _lack_of_headroom(models: Models, pairs: list[Pair]) -> Message | None:
     for view in TorchCuda().read():
         own = (tensor for tensor, device in pairs if (device.index or 0) == view.index)
         needed = models.host_bytes(own)
-        free, _ = view.ask_card() if view.ask_card else (None, None)
+        free, _ = view.ask_gpu() if view.ask_gpu else (None, None)
         cached = (view.framework and view.framework.cached_bytes) or 0
         if free is not None and needed > free + cached:
             return message(

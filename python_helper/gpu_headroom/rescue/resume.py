@@ -27,7 +27,7 @@ del _resume
 """
 _GUARD = """\
     if {trained}:
-        return print("Nothing was loaded over steps made since: make the model anew.")"""
+        return print("Nothing was loaded: steps were made since. Create the model again first.")"""
 _BY_HAND = """\
     is_new = False  # nothing tells if it has been trained since: True loads
     if not is_new:

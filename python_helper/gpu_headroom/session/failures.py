@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..card.reports import show, show_line
 from ..code.reading import each_parsed_once
 from ..concurrency.turns import LONG_S, SHORT_S
 from ..kernel import running_cell
 from ..oom.failure import Failure, device_that_failed, last_shown
+from ..reports.store import show, show_line
 from ..text.format import format_error
 from ..text.messages import message
 
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol
 
-    from ..card.elsewhere import WorkerFailure
-    from ..card.report import BuiltReport
-    from ..card.reports import Reports
     from ..cells.life import Life
     from ..cells.runs import CellRun
     from ..concurrency.mainloop import Job
@@ -37,6 +34,9 @@ if TYPE_CHECKING:
     from ..oom.scene import Scene
     from ..protocol.generated import requests, wire
     from ..readings.snapshot import DeviceSnapshot
+    from ..reports.elsewhere import WorkerFailure
+    from ..reports.model import BuiltReport
+    from ..reports.store import Reports
 
     class _Wings(Protocol):
         """Methods of the wings for a report."""
@@ -66,7 +66,7 @@ _WALK_S = min(0.8 * _HOLD_S, SHORT_S)  # of processor time, for the walk of a re
 _COMPLETE_WALL_S = 60.0  # elapsed time of completing it between cells, a slice at a time
 # Reasons that mean a lack of time: not tried again. After others, the next attempt is after
 # `_PAUSE_S`, then after twice as long, up to `_LONGEST_PAUSE_S`.
-_FOR_TIME = ("holders.incomplete", "card.unread")
+_FOR_TIME = ("holders.incomplete", "report.unread")
 _PAUSE_S = 1.0
 _LONGEST_PAUSE_S = 600.0
 
@@ -120,7 +120,7 @@ class Failures:
 
     def explain_fault(self, fault: Fault, run: CellRun) -> None:
         """Store the report of an error that stopped CUDA; show it if the settings allow."""
-        from ..card.sticky_error import build
+        from ..reports.sticky_error import build
 
         life, latest = self._life, self._life.sampler.latest
         run = replace(run, filename=running_cell.file_of(fault.error))
@@ -149,11 +149,11 @@ class Failures:
         collects = gc.isenabled()
         gc.disable()  # objects made by parsing would trigger it
         try:
-            self._show_card(failure, life.turn(_WALK_S, asked=False))
+            self._show_report(failure, life.turn(_WALK_S, asked=False))
         except Exception as problem:  # noqa: BLE001  an internal error must not hide the user's
             life.failed("report", problem)
             if life.options["mark_cells"]:
-                show_line(failure, message("card.failed", error=format_error(problem)))
+                show_line(failure, message("report.failed", error=format_error(problem)))
         finally:
             if collects:
                 gc.enable()
@@ -170,11 +170,11 @@ class Failures:
 
     def explain_started(self, request: requests.ExplainRequest) -> wire.ExplainReply:
         """Show a report for a process started by a cell's command, from its printed text."""
-        from ..card.report import report_of
         from ..errors.pasted import recognise_text
         from ..errors.recognise import Recognition
         from ..errors.remote import RemoteWorker, named_in
         from ..oom.remote import of_command
+        from ..reports.model import report_of
 
         life, printed = self._life, recognise_text(request["printed"])
         report_id, run = None, next(reversed(life.ledger.runs(request["cell_id"])), None)
@@ -239,11 +239,11 @@ class Failures:
             work = partial(self._earlier_error().measure, self._life.shell)
             self._life.mainloop.submit("earlier", None, work)
 
-    def _show_card(self, failure: Failure, turn: Turn) -> None:
-        from ..card.report import end, report_of
+    def _show_report(self, failure: Failure, turn: Turn) -> None:
         from ..oom.earlier import Tries
         from ..oom.evidence import measure
         from ..oom.remote import of_worker
+        from ..reports.model import end, report_of
 
         life, tries = self._life, self._tries or Tries()
         self._tries = tries
@@ -301,8 +301,8 @@ class Failures:
         than before, as other threads ran at the same time: then it is tried again after a pause, or
         on request.
         """
-        from ..card.report import end, report_of
         from ..oom.evidence import measure
+        from ..reports.model import end, report_of
 
         if self._unfinished is not unfinished:
             return

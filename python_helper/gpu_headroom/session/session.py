@@ -11,7 +11,6 @@ from importlib import import_module
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
-from ..card.reports import Reports
 from ..cells.runs import Ledger
 from ..concurrency import threads
 from ..concurrency.mainloop import MainLoop
@@ -25,6 +24,7 @@ from ..protocol.leases import Leases
 from ..readings.cuda import Cuda
 from ..readings.sampler import Pace, Sampler
 from ..readings.sources import Sources
+from ..reports.store import Reports
 from ..simulate import simulate_as_asked
 from ..text.format import format_error
 from ..text.messages import message

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..card.elsewhere import WorkerFailure
 from ..concurrency.threads import Lock
 from ..own import bring
+from ..reports.elsewhere import WorkerFailure
 from ..wings import WINGS
 
 if TYPE_CHECKING:

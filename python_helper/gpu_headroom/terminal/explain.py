@@ -8,7 +8,6 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from ..advice.registry import diagnose
-from ..card.report import report_of
 from ..cells.runs import CellRun
 from ..errors.besides import pool_in
 from ..errors.pasted import recognise_text
@@ -20,6 +19,7 @@ from ..oom.evidence import as_said
 from ..oom.failure import Failure
 from ..oom.others import Others
 from ..render.text import lines
+from ..reports.model import report_of
 from ..text.headline import named, process
 from ..text.messages import message, say
 
@@ -67,21 +67,21 @@ TEXTS = {
     "explain.message": "A message of {framework}. The numbers are the text's, rounded as they are.",
     "explain.doubtful": (
         "The same words stand for pinned host memory, and for a library that could not begin: "
-        "look whether the card was full at that moment."
+        "look whether the GPU was full at that moment."
     ),
-    "explain.process": "Process {pid} had {process_bytes} of the card.",
-    "explain.process_unmeasured": "Process {pid} was on the card, with how much is not known.",
+    "explain.process": "Process {pid} had {process_bytes} of the GPU.",
+    "explain.process_unmeasured": "Process {pid} was on the GPU, with how much is not known.",
     "explain.lone_process": (
-        "Process {pid} had {process_bytes} of the card: as no other is named, this is probably "
+        "Process {pid} had {process_bytes} of the GPU: as no other is named, this is probably "
         "the failing program itself, by the number it has outside of its container."
     ),
     "explain.private_pools": (
         "{pools_bytes} of what was in use lay in private pools, which captured CUDA graphs keep."
     ),
-    "explain.worker": "It is the failure of {worker}: its own card was full.",
+    "explain.worker": "It is the failure of {worker}: its own GPU was full.",
     "explain.more": "To know more",
     "explain.more.full_message": "The whole message: PyTorch's names the request and what is free.",
-    "explain.more.holders": "What filled the card: `%gpu_headroom holders` in the notebook tells.",
+    "explain.more.holders": "What filled the GPU: `%gpu_headroom holders` in the notebook tells.",
 }
 _OF_RAY = "ray::"  # before the name of a task or an actor's method
 _NAMES = {**TITLES, "cuda": "a library that uses CUDA"}

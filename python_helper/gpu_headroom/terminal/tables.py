@@ -40,7 +40,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, right: int = 1)
 
 def size(size_bytes: int | None) -> str:
     """Return a size as text; `None` is not measured."""
-    return say("card.not_measured") if size_bytes is None else format_bytes(size_bytes)
+    return say("report.not_measured") if size_bytes is None else format_bytes(size_bytes)
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], right: int) -> str:

@@ -6,10 +6,10 @@ Those of a rule or a remedy stand beside it, as its `TEXTS`.
 from __future__ import annotations
 
 SENTENCES = {
-    # The first line of a card.
-    "card.title": "Out of GPU memory",
-    "card.title_simulated": "Out of simulated GPU memory",
-    "card.on": "{title} on {worker}",
+    # The first line of a report.
+    "report.title": "Out of GPU memory",
+    "report.title_simulated": "Out of simulated GPU memory",
+    "report.on": "{title} on {worker}",
     "worker.command": "a process of this cell",
     "worker.dask": "a Dask worker",
     "worker.dask_number": "Dask worker {rank}",
@@ -19,10 +19,10 @@ SENTENCES = {
     "worker.process": "another process",
     "worker.rank": "rank {rank}",
     "worker.ray": "a Ray worker",
-    "card.needed": "needed {requested} more, {available} was available",
-    "card.needed_only": "needed {requested} more, what was available is not known",
-    "card.size_unknown": "the size of the request is not known",
-    "card.failed": "GPU Headroom could not say more: {error}.",
+    "report.needed": "needed {requested} more, {available} was available",
+    "report.needed_only": "needed {requested} more, what was available is not known",
+    "report.size_unknown": "the size of the request is not known",
+    "report.failed": "GPU Headroom could not say more: {error}.",
     # Requests that cannot be answered, and failures of the helper itself.
     "refused.malformed": "The request cannot be read: `{key}` is missing or has a wrong type.",
     "refused.unknown": "The helper in this kernel does not know the request `{name}`.",
@@ -31,47 +31,47 @@ SENTENCES = {
         "restart the kernel to use the page's."
     ),
     "refused.no_reading": "The GPU could not be read; the reason is in the log.",
-    "refused.not_now": "Not measured now: a part of the kernel stands still, as at a breakpoint.",
+    "refused.not_now": "Not measured now: a thread of the kernel is stopped, as at a breakpoint.",
     "refused.too_often": "Asked too often: ask again in a second.",
     "refused.full": "Too much waits for the running cell already: ask again when it has ended.",
     "refused.failed": "The helper could not answer: {error}.",
     "error.part": "GPU Headroom: {part} failed: {error}.",
-    # The card: words of its layout.
-    "card.device": "GPU {index}, {name}, {capacity}",
-    "card.simulated": "Simulated GPU: the numbers come from a model of PyTorch's allocator.",
-    "card.place": "In [{execution_count}], line {line}.",
+    # The report: words of its layout.
+    "report.device": "GPU {index}, {name}, {capacity}",
+    "report.simulated": "Simulated GPU: the numbers come from a model of PyTorch's allocator.",
+    "report.place": "In [{execution_count}], line {line}.",
     "place.here": "line {line}",
     "place.cell": "line {line} of In [{execution_count}]",
     "place.file": "{file}, line {line}",
-    "card.origin": "It failed in {function}, In [{execution_count}], line {line}.",
-    "card.process": "Process {pid}.",
-    "card.process_on": "Process {pid} on {host}.",
-    "card.also_failed": "Others that failed with it: {count}.",
-    "card.moment": "At the moment of failure",
-    "card.cause": "Most likely cause",
-    "card.also": "Also",
-    "card.looking": "The measurement was still going on.",
-    "card.look_further": "Look at all objects, and complete this report",
-    "card.unread": "Stopped early: there is more code than there was time to read.",
-    "card.no_cause": "No single cause stands out.",
-    "card.traceback": (
+    "report.origin": "It failed in {function}, In [{execution_count}], line {line}.",
+    "report.process": "Process {pid}.",
+    "report.process_on": "Process {pid} on {host}.",
+    "report.also_failed": "Others that failed with it: {count}.",
+    "report.moment": "At the moment of failure",
+    "report.cause": "Most likely cause",
+    "report.also": "Also",
+    "report.looking": "The measurement was still going on.",
+    "report.look_further": "Look at all objects, and complete this report",
+    "report.unread": "Stopped early: there is more code than there was time to read.",
+    "report.no_cause": "No single cause stands out.",
+    "report.traceback": (
         "The traceback of this error still keeps {traceback_bytes} in use: {variables}."
     ),
-    "card.traceback_unnamed": "The traceback of this error still keeps {traceback_bytes} in use.",
-    "card.remedies": "What you can do",
-    "card.more": "More options",
-    "card.snippet": "Run this in a new cell:",
-    "card.cell": "In [{execution_count}]:",
-    "card.details": "Details",
-    "card.source": "Source",
-    "card.not_measured": "not measured",
-    "card.type_this": "Run `{code}` in a new cell.",
-    "card.recorded": "Recorded by GPU Headroom on {date} UTC. Numbers are from that run.",
-    "card.stub": (
+    "report.traceback_unnamed": "The traceback of this error still keeps {traceback_bytes} in use.",
+    "report.remedies": "What you can do",
+    "report.more": "More options",
+    "report.snippet": "Run this in a new cell:",
+    "report.cell": "In [{execution_count}]:",
+    "report.details": "Details",
+    "report.source": "Source",
+    "report.not_measured": "not measured",
+    "report.type_this": "Run `{code}` in a new cell.",
+    "report.recorded": "Recorded by GPU Headroom on {date} UTC. Numbers are from that run.",
+    "report.stub": (
         "Out of GPU memory. The details are not kept in this notebook: "
         "they are shown while the kernel that made them lives."
     ),
-    # A CUDA that has stopped: its card, and what everything else says then.
+    # A CUDA that has stopped: its report, and what everything else says then.
     "sticky_error.sentence": (
         "CUDA has stopped in this kernel: nothing on the GPU can be measured or freed any more. "
         "Only a restart helps."
@@ -92,7 +92,7 @@ SENTENCES = {
     "sticky_error.evidence_again": (
         "That was in an earlier cell: since then every call of CUDA fails, whatever a cell does."
     ),
-    # Parts of a bar: of a card, and of an account.
+    # Parts of a bar: of a report, and of an account.
     "part.outside": "outside",
     "part.named": "named",
     "part.graphs": "autograd graphs",
@@ -108,12 +108,12 @@ SENTENCES = {
     "part.not_attributed": "not attributed",
     "part.cached": "cached",
     "part.free": "free",
-    # The card: how good a number is.
+    # The report: how good a number is.
     "effect.measured": "{effect} measured",
     "effect.estimated": "about {effect} estimated",
     "effect.at_least": "at least {effect}",
     "effect.not_measured": "not measured",
-    # The card: rows under Details.
+    # The report: rows under Details.
     "detail.requested": "Requested",
     "detail.free": "Free on the device",
     "detail.in_use": "In use by tensors",
@@ -127,7 +127,7 @@ SENTENCES = {
     "detail.let_go": "Came back by itself after the error",
     "detail.process": "{name}, process {pid}",
     "detail.program": "{name}, another program",
-    # The card: where the number of such a row comes from.
+    # The report: where the number of such a row comes from.
     "source.call": "{name}",
     "source.error": "error message",
     "source.outside": "capacity − free − reserved",
@@ -140,7 +140,7 @@ SENTENCES = {
         "Save first what is on the CPU. To see the line at fault, run the cell on the CPU, or with "
         "the environment variable `CUDA_LAUNCH_BLOCKING=1`, set before the first use of the GPU."
     ),
-    # The answer to a fix request for a card that is gone.
+    # The answer to a fix request for a report that is gone.
     "fix.unknown": "This kernel no longer has the report that this button belongs to.",
     # Items of a plan: title, then what one loses.
     "item.traceback": "Tracebacks of failed cells",
@@ -254,7 +254,7 @@ SENTENCES = {
         "Nothing was freed: `{name}` loses something, so it has to be confirmed."
     ),
     "released.busy": "Another cell is running: memory can be freed when it has ended.",
-    "released.unknown": "There is no item `{name}`: what there is stands in the plan.",
+    "released.unknown": "There is no item `{name}`. The plan lists all items.",
     "released.failed": "The release stopped early: {error}.",
     "released.cancelled": "The release was canceled.",
     # What one should know to read the numbers of a device.

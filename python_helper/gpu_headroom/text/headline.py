@@ -15,9 +15,9 @@ def headline(
     requested: int | None, available: int | None, *, simulated: bool, worker: Worker | None = None
 ) -> tuple[str, str]:
     """Return "Out of GPU memory" and "needed 2.00 GiB more, …", as far as the bytes are known."""
-    title = say("card.title_simulated" if simulated else "card.title")
+    title = say("report.title_simulated" if simulated else "report.title")
     if worker is not None:
-        title = say("card.on", title=title, worker=named(worker["engine"], worker["rank"]))
+        title = say("report.on", title=title, worker=named(worker["engine"], worker["rank"]))
     return title, _needed(requested, available)
 
 
@@ -33,14 +33,14 @@ def named(engine: str, rank: int | None) -> str:
 def process(pid: int, host: str | None) -> str:
     """Return "Process 1190 on node7.", or without an unknown host."""
     if host is None:
-        return say("card.process", pid=pid)
-    return say("card.process_on", pid=pid, host=host)
+        return say("report.process", pid=pid)
+    return say("report.process_on", pid=pid, host=host)
 
 
 def _needed(requested: int | None, available: int | None) -> str:
     if requested is None:
-        return say("card.size_unknown")
+        return say("report.size_unknown")
     if available is None:
-        return say("card.needed_only", requested=format_compared(requested)[0])
+        return say("report.needed_only", requested=format_compared(requested)[0])
     more, free = format_compared(requested, available)
-    return say("card.needed", requested=more, available=free)
+    return say("report.needed", requested=more, available=free)

@@ -26,7 +26,7 @@ from ..oom.failure import Failure
 from ..own import OURS
 from ..readings.sources import Sources
 from ..text.format import format_bytes
-from .cards import reading_of
+from .gpus import reading_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

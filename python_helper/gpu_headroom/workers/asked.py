@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from .cards import Answer
+from .gpus import Answer
 from .travel import REST_S, SILENT_S
 
 if TYPE_CHECKING:

@@ -12,14 +12,14 @@ from ..text.messages import message
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..protocol.generated.wire import CardWorker, Cause, Message, Remedy, Report, WorkerCard
+    from ..protocol.generated.wire import Cause, GpuWorker, Message, Remedy, Report, WorkerGpu
 
 TEXTS = {
-    "cause.shared-card": (
+    "cause.shared-gpu": (
         "**{names} hold {held_bytes} of the same GPU**: without them the request would have fitted."
     ),
-    "cause.shared-card.evidence": (
-        "{count} workers use this GPU. What each needs stands on it at the same time."
+    "cause.shared-gpu.evidence": (
+        "{count} workers use this GPU. It holds what all of them need at the same time."
     ),
     "cause.uneven-ranks": "**{name} holds {more_bytes} more than the others.**",
     "cause.uneven-ranks.evidence": (
@@ -31,18 +31,18 @@ TEXTS = {
         "Idle now: {names}. *Free* under *Workers* in the panel frees what failed tasks have "
         "left there, and what is cached. Results are kept."
     ),
-    "remedy.own-card.dask": "Run one such task on a GPU at a time",
-    "remedy.own-card.dask.note": (
+    "remedy.own-gpu.dask": "Run one such task on a GPU at a time",
+    "remedy.own-gpu.dask.note": (
         "Start workers with `resources=dict(GPU=1)` and submit with the same, or let "
         "`dask_cuda.LocalCUDACluster` give each worker a GPU of its own."
     ),
-    "remedy.own-card.rank": "Give each rank a GPU of its own",
-    "remedy.own-card.rank.note": (
+    "remedy.own-gpu.rank": "Give each rank a GPU of its own",
+    "remedy.own-gpu.rank.note": (
         "`torch.cuda.set_device(rank)` as the first line of what is launched, before anything "
         'uses CUDA; `map_location` where a checkpoint was saved from `"cuda:0"`.'
     ),
-    "remedy.own-card.ray": "Let Ray count the GPU",
-    "remedy.own-card.ray.note": (
+    "remedy.own-gpu.ray": "Let Ray count the GPU",
+    "remedy.own-gpu.ray.note": (
         "`num_gpus=1` for tasks and actors that use it: Ray then starts no second one on the GPU. "
         "`max_calls=1` for a task ends its process with it, and what that has cached."
     ),
@@ -65,22 +65,22 @@ class Beside(NamedTuple):
     remedies: list[Remedy]
 
 
-def told_beside(report: Report, cards: Sequence[WorkerCard]) -> Report:
+def told_beside(report: Report, gpus: Sequence[WorkerGpu]) -> Report:
     """Return a report with the causes and remedies found in the other workers' readings.
 
     Only readings of the last 15 s count; without one of the worker itself the report is returned
     unchanged.
     """
-    own = _own(report, cards)
+    own = _own(report, gpus)
     if own is None:
         return report
     found = Beside([], [])
-    _look_on_card(report, *own, found)
-    _look_at_ranks(report, own[1], cards, found)
+    _look_on_gpu(report, *own, found)
+    _look_at_ranks(report, own[1], gpus, found)
     own_causes = [*([report["cause"]] if report["cause"] else []), *report["further_causes"]]
     # Without the others on this GPU the request would have fitted, so this cause is first; uneven
     # ranks explain only a part.
-    first = [cause for cause in found.causes if cause["rule"] == "shared-card"]
+    first = [cause for cause in found.causes if cause["rule"] == "shared-gpu"]
     causes = [*first, *own_causes[:1], *(cause for cause in found.causes if cause not in first)]
     causes += own_causes[1:]
     remedies = [*report["remedies"], *found.remedies]
@@ -88,52 +88,52 @@ def told_beside(report: Report, cards: Sequence[WorkerCard]) -> Report:
     return {**report, "cause": likeliest, "further_causes": causes[1:], "remedies": remedies}
 
 
-def _own(report: Report, cards: Sequence[WorkerCard]) -> tuple[WorkerCard, CardWorker] | None:
+def _own(report: Report, gpus: Sequence[WorkerGpu]) -> tuple[WorkerGpu, GpuWorker] | None:
     worker = report["worker"]
-    for card in cards if worker is not None and worker["pid"] is not None else ():
-        for process in card["workers"]:
+    for gpu in gpus if worker is not None and worker["pid"] is not None else ():
+        for process in gpu["workers"]:
             # Hosts are not compared: an error may have an address where readings have a name.
             if (
                 worker is not None
                 and process["pid"] == worker["pid"]
                 and process["age_s"] < _FRESH_S
             ):
-                return card, process
+                return gpu, process
     return None
 
 
-def _look_on_card(report: Report, card: WorkerCard, own: CardWorker, found: Beside) -> None:
+def _look_on_gpu(report: Report, gpu: WorkerGpu, own: GpuWorker, found: Beside) -> None:
     others = [
         process
-        for process in card["workers"]
+        for process in gpu["workers"]
         if process is not own and process["age_s"] < _FRESH_S and _held(process)
     ]
     held = sum(map(_held, others))
     needed, free = report["requested_bytes"], report["available_bytes"]
-    capacity = card["capacity_bytes"]
+    capacity = gpu["capacity_bytes"]
     if not capacity or held < _MUCH * capacity or needed is None or needed > (free or 0) + held:
         return
-    claim = message("cause.shared-card", TEXTS, names=_names(others), held_bytes=held)
-    count = len(others) + card["more_workers"] + 1
-    evidence = message("cause.shared-card.evidence", TEXTS, count=count)
-    found.causes.append(_cause("shared-card", claim, evidence, held))
+    claim = message("cause.shared-gpu", TEXTS, names=_names(others), held_bytes=held)
+    count = len(others) + gpu["more_workers"] + 1
+    evidence = message("cause.shared-gpu.evidence", TEXTS, count=count)
+    found.causes.append(_cause("shared-gpu", claim, evidence, held))
     idle = [other for other in others if "free" in other["actions"]]
     if idle:
         there = sum(map(_held, idle))
         offer = _suggestion("free-idle", there, measured=False, names=_names(idle))
         found.remedies.append(offer)
-    if f"remedy.own-card.{own['engine']}" in TEXTS:
-        found.remedies.append(_suggestion("own-card", held, f".{own['engine']}"))
+    if f"remedy.own-gpu.{own['engine']}" in TEXTS:
+        found.remedies.append(_suggestion("own-gpu", held, f".{own['engine']}"))
 
 
 def _look_at_ranks(
-    report: Report, own: CardWorker, cards: Sequence[WorkerCard], found: Beside
+    report: Report, own: GpuWorker, gpus: Sequence[WorkerGpu], found: Beside
 ) -> None:
     held = report["in_use_bytes"]
     others = [
         process["in_use_bytes"]
-        for card in cards
-        for process in card["workers"]
+        for gpu in gpus
+        for process in gpu["workers"]
         if process["engine"] == "rank" and process is not own and process["age_s"] < _FRESH_S
     ]
     if own["engine"] != "rank" or not others or held is None:
@@ -162,14 +162,14 @@ def _suggestion(
     return Offer(id=remedy, title=title, note=note, shown=shown).remedy
 
 
-def _names(workers: Sequence[CardWorker]) -> str:
+def _names(workers: Sequence[GpuWorker]) -> str:
     return ", ".join([_name(worker) for worker in workers[:_NAMED]])
 
 
-def _held(worker: CardWorker) -> int:
+def _held(worker: GpuWorker) -> int:
     return worker["in_use_bytes"] + worker["cached_bytes"]
 
 
-def _name(worker: CardWorker) -> str:
+def _name(worker: GpuWorker) -> str:
     name = worker["name"] or named(worker["engine"], worker["rank"])
     return name[:1].upper() + name[1:]

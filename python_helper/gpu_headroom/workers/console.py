@@ -13,7 +13,7 @@ from .words import TEXTS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..protocol.generated.wire import CardWorker, Followed, WorkerCard
+    from ..protocol.generated.wire import Followed, GpuWorker, WorkerGpu
     from .wing import Workers
 
 
@@ -64,10 +64,10 @@ def summarise(host: Any) -> Text:
     ]
     lines += [status["message"]["text"] for status in _followed(host) if status["message"]]
     found = _workers(host).answer()
-    if found.cards:
-        rows = [row for card in found.cards for row in _rows(card)]
-        lines.append(table(heads("workers.cards", TEXTS), rows, right=3))
-    more = found.total - sum(len(card["workers"]) for card in found.cards)
+    if found.gpus:
+        rows = [row for gpu in found.gpus for row in _rows(gpu)]
+        lines.append(table(heads("workers.gpus", TEXTS), rows, right=3))
+    more = found.total - sum(len(gpu["workers"]) for gpu in found.gpus)
     if more:
         lines.append(say("workers.more", TEXTS, count=more))
     return Text("\n".join(lines or [_none()]))
@@ -87,17 +87,17 @@ def _none() -> str:
     return say("workers.none", TEXTS)
 
 
-def _rows(card: WorkerCard) -> Iterator[tuple[str, ...]]:
+def _rows(gpu: WorkerGpu) -> Iterator[tuple[str, ...]]:
     yield (
-        f"{card['host']}, GPU {card['index']}",
-        size(card["in_use_bytes"]),
-        size(card["cached_bytes"]),
-        size(card["capacity_bytes"]),
+        f"{gpu['host']}, GPU {gpu['index']}",
+        size(gpu["in_use_bytes"]),
+        size(gpu["cached_bytes"]),
+        size(gpu["capacity_bytes"]),
     )
-    for worker in card["workers"]:
+    for worker in gpu["workers"]:
         yield f"  {_name(worker)}", size(worker["in_use_bytes"]), size(worker["cached_bytes"]), ""
 
 
-def _name(worker: CardWorker) -> str:
+def _name(worker: GpuWorker) -> str:
     name = worker["name"] or named(worker["engine"], worker["rank"])
     return name if worker["state"] == "live" else f"{name} ({worker['state']})"

@@ -17,8 +17,8 @@ from ..frameworks.imported import imported
 from ..text.format import format_error
 from ..text.messages import message
 from .asked import NOTHING, Asked
-from .cards import Done, engine_of
-from .travel import BUSY_S, REST_S, Told, by_value, outcome_of, pack
+from .gpus import Done, engine_of
+from .travel import BUSY_S, REST_S, FailureLog, by_value, outcome_of, pack
 from .words import TEXTS
 
 if TYPE_CHECKING:
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
     from ..errors.remote import RemoteWorker
     from ..protocol.generated.wire import Followed, Message
-    from .cards import Answer
+    from .gpus import Answer
 
     Busy = Callable[[], bool]
 
 _CUT_OFF = "connecting"  # reconnecting, for half a minute; then the client is closed
 _HEARD_S = 1.2  # until a reading from after the release has arrived
-_SENT = "workers/cards.py", "workers/arriving.py", "workers/dask_plugin.py"
+_SENT = "workers/gpus.py", "workers/arriving.py", "workers/dask_plugin.py"
 
 
 class DaskEngine:
@@ -46,7 +46,7 @@ class DaskEngine:
         self._state = "not_measured"
         self._said: Message | None = None
         self._total = self._live = 0
-        self._failures = Told()
+        self._failures = FailureLog()
         self._bell = threads.Bell()
         self._asked = Asked(self._bell)
 
@@ -129,14 +129,14 @@ class DaskEngine:
     def _ask(self, client: Any) -> None:
         try:
             asked = self._asked.texts
-            told = client.run_on_scheduler(self._there["look"], asked)
-            self._asked.enter(asked, told["answers"])
+            answer = client.run_on_scheduler(self._there["look"], asked)
+            self._asked.enter(asked, answer["answers"])
         except Exception as error:  # noqa: BLE001  as above
             self._said = message("worker.failed", TEXTS, error=format_error(error))
             return
-        self._total, self._live = told["total"], told["live"]
+        self._total, self._live = answer["total"], answer["live"]
         self._state, self._said = "measured", None
-        if not told["said"] and told["total"]:
+        if not answer["said"] and answer["total"]:
             self._said = message("worker.silent", TEXTS)
 
     def _heard(self, event: Any) -> None:

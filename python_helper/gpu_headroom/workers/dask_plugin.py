@@ -1,7 +1,7 @@
 """Code sent by value to a Dask cluster: a summary function, and a worker plugin.
 
 The source of this module is executed under a name that cannot be imported, so that Dask sends the
-definitions by value; the sources of `cards.py` and `arriving.py` are executed before it.
+definitions by value; the sources of `gpus.py` and `arriving.py` are executed before it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from distributed import WorkerPlugin
 if TYPE_CHECKING:
     # Defined by the sources that are executed before this one; never imported at run time.
     from .arriving import brought, forget, given_back  # noqa: TC004  see above
-    from .cards import STALE_S, answer, worker_of  # noqa: TC004  see above
+    from .gpus import STALE_S, answer, worker_of  # noqa: TC004  see above
 
 _METRIC = "gpu_headroom"
 _NAMED = "gpu-headroom-"  # prefix of each following notebook's plugin
@@ -73,8 +73,8 @@ class GpuHeadroom(WorkerPlugin):
             task = self._worker.state.tasks[key]
             if len(said) <= _LONGEST:
                 who = {"name": str(self._worker.name), "pid": os.getpid()}
-                told = {**who, "host": socket.gethostname(), "text": task.exception_text}
-                self._worker.log_event(self.name, {**told, "found": said})
+                failure = {**who, "host": socket.gethostname(), "text": task.exception_text}
+                self._worker.log_event(self.name, {**failure, "found": said})
 
     def _reading(self, _: Any) -> dict[str, Any]:
         return {"pid": os.getpid(), "host": socket.gethostname(), "devices": self._aside.devices}

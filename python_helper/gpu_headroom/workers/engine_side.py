@@ -129,8 +129,8 @@ class EngineSide:
                 said = json.dumps(found) if has_failed and found is not None else ""
                 if 0 < len(said) <= _LONGEST:
                     self._count += 1
-                    told = {"n": self._count, **_who(), "found": said}
-                    self._failed = [*self._failed, told][-_MOST:]
+                    failure = {"n": self._count, **_who(), "found": said}
+                    self._failed = [*self._failed, failure][-_MOST:]
                     is_new = True
         return is_new
 

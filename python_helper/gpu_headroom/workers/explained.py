@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from ..card.report import report_of
 from ..code.reading import each_parsed_once
 from ..errors.recognise import recognise
 from ..oom.evidence import measure
 from ..oom.fitting import fitting
 from ..readings.snapshot import DeviceSnapshot
 from ..readings.sources import Sources
+from ..reports.model import report_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,16 +7,16 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..card.elsewhere import WorkerFailure
 from ..inspection.kinds import args_of, name_of
 from ..own import bring
+from ..reports.elsewhere import WorkerFailure
 from .report import joined
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..card.report import BuiltReport
-    from ..protocol.generated.wire import WorkerCard
+    from ..protocol.generated.wire import WorkerGpu
+    from ..reports.model import BuiltReport
     from ..session.wing import Host
 
 # A worker's report may arrive a little after its error.
@@ -26,18 +26,18 @@ _SOON_S, _TRIES = 0.2, 5
 class LeftFailure(WorkerFailure):
     """Joins the report that a worker has `left` to the kernel's report of the failure.
 
-    `take` looks for that report again, where it may still arrive. `cards` returns the last known
+    `take` looks for that report again, where it may still arrive. `gpus` returns the last known
     readings of all workers' GPUs.
     """
 
     def __init__(
         self,
         host: Host,
-        cards: Callable[[], list[WorkerCard]],
+        gpus: Callable[[], list[WorkerGpu]],
         left: dict[str, Any],
         take: Callable[[], dict[str, Any]] | None,
     ) -> None:
-        self._schedule, self._cards = host.schedule, cards
+        self._schedule, self._gpus = host.schedule, gpus
         self._left, self._take = left, take
         self.batch, self.fits = left.get("batch"), left.get("fits")
 
@@ -71,7 +71,7 @@ class LeftFailure(WorkerFailure):
         others = bring(".workers.beside")
         if others is None:
             return built
-        return replace(built, report=others.told_beside(built.report, self._cards()))
+        return replace(built, report=others.told_beside(built.report, self._gpus()))
 
 
 def as_text(error: BaseException) -> str:

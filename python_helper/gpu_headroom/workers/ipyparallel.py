@@ -15,9 +15,9 @@ from ..frameworks.imported import imported
 from ..text.format import format_error
 from ..text.messages import message
 from ..text.untrusted import parse_json
-from .cards import STALE_S, Answer, Done, WorkerReading, answer, are_devices, engine_of, worker_of
 from .engine_side import FAILED, READING
-from .travel import BUSY_S, REST_S, SILENT_S, Told, outcome_of, pack, sources
+from .gpus import STALE_S, Answer, Done, WorkerReading, answer, are_devices, engine_of, worker_of
+from .travel import BUSY_S, REST_S, SILENT_S, FailureLog, outcome_of, pack, sources
 from .words import TEXTS
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class _Engine:
         self.sent = sent
         self.request: str = sent.msg_ids[0]
         self.said: dict[str, Any] | None = None
-        self.heard_s = 0.0
+        self.received_s = 0.0
         self._counts = {READING: 0, FAILED: 0}
         self._texts: dict[str, str] = {}
 
@@ -60,7 +60,7 @@ class _Engine:
                 if type(said) is not dict or type(said.get("n")) is not int or said["n"] <= last:
                     continue
                 self._counts[kind] = said["n"]
-                self.heard_s = time.monotonic()
+                self.received_s = time.monotonic()
                 if kind == FAILED:
                     with suppress(KeyError):
                         failed({**said, "rank": self.number})
@@ -71,7 +71,7 @@ class _Engine:
         """Return the last reading; `None` before the first."""
         if self.said is None:
             return None
-        age_s, names = time.monotonic() - self.heard_s, (None, self.number)
+        age_s, names = time.monotonic() - self.received_s, (None, self.number)
         return worker_of(f"ipyparallel:{self.number}", names, self.said, age_s, idle=idle)
 
 
@@ -83,7 +83,7 @@ class IpyparallelEngine:
         self._client: Any = None
         self._engines: dict[str, _Engine] = {}
         self._refused: str | None = None
-        self._failures = Told()
+        self._failures = FailureLog()
         self._lock = threads.Lock()
         self._bell = threads.Bell()
 
@@ -98,7 +98,9 @@ class IpyparallelEngine:
             return None
         is_followed = client is self._client
         there = list(self._engines.values()) if is_followed else []
-        ages_s = [time.monotonic() - engine.heard_s for engine in there if engine.said is not None]
+        ages_s = [
+            time.monotonic() - engine.received_s for engine in there if engine.said is not None
+        ]
         silent_s = min(ages_s, default=0.0)
         is_silent = is_followed and silent_s > SILENT_S + REST_S
         state = "measured" if ages_s else "following"

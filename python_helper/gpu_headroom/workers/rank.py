@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from .. import system
 from ..frameworks.imported import imported
 from ..readings.sources import Sources
-from .cards import reading_of
+from .gpus import reading_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,7 +95,7 @@ def number() -> int | None:
     process_now = vars(multiprocessing.current_process()) if multiprocessing else {}
     target, given = process_now.get("_target"), process_now.get("_args")
     started = given[1:2] if getattr(target, "__module__", None) == _SPAWN and given else ()
-    for told in (os.environ.get("RANK"), *started, os.environ.get("LOCAL_RANK")):
-        if str(told).isdecimal():
-            return int(told)
+    for number in (os.environ.get("RANK"), *started, os.environ.get("LOCAL_RANK")):
+        if str(number).isdecimal():
+            return int(number)
     return None

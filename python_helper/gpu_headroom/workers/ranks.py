@@ -18,8 +18,8 @@ from .. import system
 from ..concurrency import threads
 from ..frameworks.imported import imported
 from ..text.messages import message
-from .cards import Answer, Done, WorkerReading, answer, are_devices, engine_of
 from .folder import Folder
+from .gpus import Answer, Done, WorkerReading, answer, are_devices, engine_of
 from .rank import READING, REPORT, Rank
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ class Ranks:
         is_script = count is None
         if type(count) is not int or count < 0:
             count = self._cell_of(f"{pid} {born}", start_s)
-        on_card = {
+        on_gpu = {
             "id": f"rank:{pid}",
             "engine": "command" if is_script and rank is None else "rank",
             "name": None,
@@ -201,7 +201,7 @@ class Ranks:
             "left_over": is_left,
             "actions": ["end"] if is_left and now is not None and now.is_child else [],
         }
-        return WorkerReading(system.host_name(), on_card, said["devices"])
+        return WorkerReading(system.host_name(), on_gpu, said["devices"])
 
     def _cell_of(self, who: str, start_s: float) -> int | None:
         """Return the execution count of the cell in which a process started; kept once found."""

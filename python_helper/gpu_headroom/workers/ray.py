@@ -17,9 +17,9 @@ from ..frameworks.imported import imported
 from ..text.format import format_error
 from ..text.messages import message
 from .asked import NOTHING, Asked
-from .cards import Done, engine_of
+from .gpus import Done, engine_of
 from .ray_side import NAME, name_of, plain, sent
-from .travel import BUSY_S, REST_S, Told, by_value, outcome_of, pack
+from .travel import BUSY_S, REST_S, FailureLog, by_value, outcome_of, pack
 from .words import TEXTS
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from ..errors.remote import RemoteWorker
     from ..protocol.generated.wire import Followed, Message
-    from .cards import Answer
+    from .gpus import Answer
 
     Busy = Callable[[], bool]
 
@@ -35,7 +35,7 @@ _SOON_S = 0.25  # until Ray is running
 _PATIENCE_S = 30.0  # for an answer: its process may have to start
 _HEARD_S = 1.2  # until a reading from after the release has arrived
 _DRIVER = 0  # `ray.SCRIPT_MODE`
-_SENT = "workers/cards.py", "workers/ray_box.py"
+_SENT = "workers/gpus.py", "workers/ray_box.py"
 
 
 def environment() -> dict[str, Any]:
@@ -55,7 +55,7 @@ class RayEngine:
         self._state = "following"
         self._said: Message | None = None
         self._total = self._live = 0
-        self._failures = Told()
+        self._failures = FailureLog()
         self._bell = threads.Bell()
         self._asked = Asked(self._bell)
 
@@ -143,7 +143,7 @@ class RayEngine:
                     return
                 self._box = _made(job)
             letter = sent(self._box.look, asked)
-            told = plain(ray.get)(letter, timeout=_PATIENCE_S)
+            answer = plain(ray.get)(letter, timeout=_PATIENCE_S)
         except Exception as error:  # noqa: BLE001  an error of Ray's: the actor, or Ray, has ended
             if job == _job():
                 self._said = message("worker.not_followed", TEXTS, error=format_error(error))
@@ -152,11 +152,11 @@ class RayEngine:
             return
         if not self._is_wanted or job != self._job:
             return
-        self._asked.enter(asked, told["answers"])
-        self._total, self._live = told["total"], told["live"]
+        self._asked.enter(asked, answer["answers"])
+        self._total, self._live = answer["total"], answer["live"]
         self._state = "measured"
         self._said = None if self._total else message("worker.silent", TEXTS)
-        for said in told["failed"]:
+        for said in answer["failed"]:
             with suppress(KeyError, TypeError):  # data of another process
                 self._failures.enter("ray", f"{said['ip']} {said['pid']}", said)
 

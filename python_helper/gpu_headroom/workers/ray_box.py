@@ -1,6 +1,6 @@
 """Actor of a Ray job that collects the readings of its workers; its code is sent by value.
 
-The source of `cards.py` is executed before this one.
+The source of `gpus.py` is executed before this one.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     # Defined by the source that is executed before this one; never imported at run time.
-    from .cards import STALE_S, answer, worker_of  # noqa: TC004  see above
+    from .gpus import STALE_S, answer, worker_of  # noqa: TC004  see above
 
 _ENDED_S = 30.0  # after its last message a process counts as ended
 _PER_SECOND = 50  # messages, of all workers
@@ -24,7 +24,7 @@ class GpuHeadroomBox:
     """
 
     def __init__(self) -> None:
-        self._told: dict[str, tuple[float, dict[str, Any]]] = {}
+        self._readings: dict[str, tuple[float, dict[str, Any]]] = {}
         self._failed: list[dict[str, Any]] = []
         self._orders: dict[str, dict[str, Any]] = {}  # outcomes of requests to free, by worker
         self._is_over = False
@@ -35,17 +35,17 @@ class GpuHeadroomBox:
         `None` asks the worker to stop. Each request to free is returned once.
         """
         if self._is_over:
-            self._told.pop(worker_id, None)
+            self._readings.pop(worker_id, None)
             return None
         self._failed = [*self._failed, *said.pop("failed")][-_MOST:]
-        self._told[worker_id] = time.time(), said
+        self._readings[worker_id] = time.time(), said
         order, freed = self._orders.get(worker_id), said.pop("freed")
         if order is not None and freed is not None:
             order.update(freed)
         is_new = order == {}
         if is_new:
             self._orders[worker_id] = {"status": ""}
-        return max(1.0, len(self._told) / _PER_SECOND), is_new
+        return max(1.0, len(self._readings) / _PER_SECOND), is_new
 
     def order(self, worker_id: str) -> dict[str, str] | None:
         """Request that a worker free unused memory; return the status that prevents it."""
@@ -72,11 +72,11 @@ class GpuHeadroomBox:
     def look(self, texts: list[str]) -> dict[str, Any]:
         """Return an answer for each filter, the counts of workers, and the new failures."""
         now_s, found, live = time.time(), [], 0
-        self._told = {
-            key: entry for key, entry in self._told.items() if now_s - entry[0] < _ENDED_S
+        self._readings = {
+            key: entry for key, entry in self._readings.items() if now_s - entry[0] < _ENDED_S
         }
-        for worker_id, (told_s, said) in self._told.items():
-            age_s = max(0.0, now_s - told_s)
+        for worker_id, (received_s, said) in self._readings.items():
+            age_s = max(0.0, now_s - received_s)
             live += age_s <= STALE_S
             names = said["name"], None
             found.append(worker_of(f"ray:{worker_id}", names, said, age_s, idle=said["idle"]))
@@ -85,11 +85,11 @@ class GpuHeadroomBox:
         return {"live": live, "total": len(found), "answers": answers, "failed": failed}
 
     def _is_live(self, worker_id: str) -> bool:
-        told = self._told.get(worker_id)
-        return told is not None and time.time() - told[0] <= STALE_S
+        reading = self._readings.get(worker_id)
+        return reading is not None and time.time() - reading[0] <= STALE_S
 
     def close(self) -> int:
         """Have workers stop reporting; return how many have not been notified yet."""
         self._is_over = True
         now_s = time.time()
-        return sum(now_s - told_s <= STALE_S for told_s, _ in self._told.values())
+        return sum(now_s - received_s <= STALE_S for received_s, _ in self._readings.values())

@@ -99,8 +99,8 @@ class RaySide:
             self._pause_s = _LEAST_S
         worker_id = plain(ray.get_runtime_context)().get_worker_id()
         said = {**_who(), "devices": self._aside.devices, "idle": not _work()}
-        told = {"failed": self._failed, "freed": self._freed}
-        self._letter = sent(self._box.put, worker_id, {**said, **told})
+        results = {"failed": self._failed, "freed": self._freed}
+        self._letter = sent(self._box.put, worker_id, {**said, **results})
         self._failed, self._freed = [], None
         return True
 
@@ -125,8 +125,8 @@ class RaySide:
             found = self._aside.take(task)
             said = "" if goes_on or found is None else json.dumps(found)
             if 0 < len(said) <= _LONGEST:
-                told = {**_who(), "rank": None, "found": said, "ip": _address()}
-                self._failed = [*self._failed, told][-_MOST_FAILED:]
+                failure = {**_who(), "rank": None, "found": said, "ip": _address()}
+                self._failed = [*self._failed, failure][-_MOST_FAILED:]
 
 
 def _runs(task: Task, code: CodeType | None) -> bool:

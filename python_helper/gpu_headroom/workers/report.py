@@ -9,9 +9,9 @@ from ..code.command import COMMAND
 from ..text.messages import message
 
 if TYPE_CHECKING:
-    from ..card.report import BuiltReport
     from ..errors.statement import Statement
     from ..protocol.generated.wire import Remedy, Report
+    from ..reports.model import BuiltReport
 
 # Fields that the worker has measured itself, taken from its report.
 _SIZES = (
@@ -43,10 +43,10 @@ def joined(built: BuiltReport, left: object, others: int) -> BuiltReport:
         return built
     offers = {remedy["id"]: remedy for remedy in report["remedies"]}
     remedies = [
-        told
+        stated
         for remedy in left["remedies"]
         if remedy["kind"] in _REACH_IT
-        if (told := _told_here(remedy, offers.get(remedy["id"])))
+        if (stated := _told_here(remedy, offers.get(remedy["id"])))
     ]
     if left["execution_count"] is None:  # a script has no notebook in which to find edits
         named = {remedy["id"] for remedy in remedies}
@@ -71,9 +71,9 @@ def is_of(left: object, said: Statement) -> bool:
         return False
     pairs = [(left.get(key), getattr(said, key)) for key in ("requested_bytes", "capacity_bytes")]
     return all(
-        type(size) is int and abs(size - told) <= _ALIKE * told
-        for size, told in pairs
-        if told is not None
+        type(size) is int and abs(size - stated) <= _ALIKE * stated
+        for size, stated in pairs
+        if stated is not None
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..concurrency import threads
 from ..handlers.dispatcher import Refusal, limited
 from ..text.messages import message
-from .cards import MOST, cut
+from .gpus import MOST, cut
 from .words import TEXTS
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class WorkerRequests:
             "type": "workers",
             "id": request["id"],
             "workers": self._workers.short(latest.devices if latest else ()),
-            "cards": list(_fullest(found.cards)),
+            "gpus": list(_fullest(found.gpus)),
             "total": found.total,
         }
 
@@ -70,9 +70,9 @@ class WorkerRequests:
         )
 
 
-def _fullest(cards: Iterable[wire.WorkerCard]) -> Iterator[wire.WorkerCard]:
+def _fullest(gpus: Iterable[wire.WorkerGpu]) -> Iterator[wire.WorkerGpu]:
     most = MOST
-    for card in cards:
+    for gpu in gpus:
         if most > 0:
-            yield cut(card, most)
-            most -= len(card["workers"])
+            yield cut(gpu, most)
+            most -= len(gpu["workers"])

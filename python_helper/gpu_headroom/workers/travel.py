@@ -13,7 +13,7 @@ from ..kernel import injection
 from ..protocol.checking import PROTOCOL_VERSION
 from ..text.messages import message
 from ..text.untrusted import parse_json
-from .cards import Done
+from .gpus import Done
 from .words import TEXTS
 
 BUSY_S, REST_S = 1.0, 5.0
@@ -43,14 +43,14 @@ class _Failed(NamedTuple):
     worker: dict[str, Any]
 
 
-class Told:
+class FailureLog:
     """Failures that workers have reported, kept until one of them is taken.
 
     Each has a `key` that its error shares: the error's text, or the identity of the worker.
     """
 
     def __init__(self) -> None:
-        self._told: deque[_Failed] = deque(maxlen=_KEPT)
+        self._entries: deque[_Failed] = deque(maxlen=_KEPT)
 
     def enter(self, engine: str, key: object, said: dict[str, Any]) -> None:
         """Store a failure: its analysis (`found`) and its worker (`host`, `pid`, `rank`).
@@ -62,7 +62,7 @@ class Told:
         is_text = all(type(text) is str for text in (key, found, host))
         if is_text and len(found) <= _LONGEST and {type(pid), type(rank)} <= {int, type(None)}:
             worker = {"engine": engine, "rank": rank, "pid": pid, "host": host[:_NAME]}
-            self._told.append(_Failed(time.monotonic(), str(key), found, worker))
+            self._entries.append(_Failed(time.monotonic(), str(key), found, worker))
 
     def take(self, key: str) -> dict[str, Any]:
         """Return a worker's report of its last failure with this key, and clear all.
@@ -70,11 +70,11 @@ class Told:
         `others` is the number of other failures of the last 10 minutes. Empty without a match.
         """
         now_s = time.monotonic()
-        fresh = [note for note in list(self._told) if now_s - note.time_s < _KEPT_S]
+        fresh = [note for note in list(self._entries) if now_s - note.time_s < _KEPT_S]
         found = next((note for note in reversed(fresh) if note.key == key), None)
         if found is None:
             return {}
-        self._told.clear()
+        self._entries.clear()
         left = parse_json(found.found, dict, _LONGEST) or {}
         if type(report := left.get("report")) is dict:
             report["worker"] = found.worker

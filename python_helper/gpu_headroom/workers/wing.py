@@ -10,7 +10,7 @@ from ..frameworks.imported import imported
 from ..own import bring
 from ..readings.merge import plain_uuid
 from ..session.wing import Wing
-from .cards import MOST, Answer, engine_of, share
+from .gpus import MOST, Answer, engine_of, share
 from .ranks import Ranks
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..errors.recognise import Recognition
     from ..handlers.dispatcher import Handlers
     from ..protocol.generated import wire
-    from ..protocol.generated.wire import CardShare, Followed, FollowedWorkers, WorkerCard
+    from ..protocol.generated.wire import Followed, FollowedWorkers, GpuShare, WorkerGpu
     from ..readings.snapshot import DeviceReading, DeviceSnapshot
     from ..session.wing import Host
     from .failure import LeftFailure
@@ -83,7 +83,7 @@ class Workers(Wing):
         elif (engine := self.engine(worker.engine)) is not None:
             take = partial(engine.take, as_text(recognition.error), worker)
             left = take()
-        return LeftFailure(self.host, lambda: self.answer().cards, left, take)
+        return LeftFailure(self.host, lambda: self.answer().gpus, left, take)
 
     def status(self) -> str:
         """Return the last known use of the workers' GPUs as text."""
@@ -122,17 +122,17 @@ class Workers(Wing):
         return {
             "engines": engines,
             "in_use_bytes": found.in_use_bytes,
-            "fullest": found.cards[0] if found.cards else None,
-            "here": list(_here(found.cards, devices)),
+            "fullest": found.gpus[0] if found.gpus else None,
+            "here": list(_here(found.gpus, devices)),
         }
 
     def answer(self, text: str = "") -> Answer:
         """Return the GPUs of all engines that match a filter; each GPU once, by its id."""
         answers = [engine.answer(text) for engine in self._engines.values()]
-        cards = {card["id"]: card for found in answers for card in found.cards}
+        gpus = {gpu["id"]: gpu for found in answers for gpu in found.gpus}
         return Answer(
             sum(found.in_use_bytes for found in answers),
-            sorted(cards.values(), key=lambda card: -share(card))[:MOST],
+            sorted(gpus.values(), key=lambda gpu: -share(gpu))[:MOST],
             sum(found.total for found in answers),
         )
 
@@ -154,19 +154,19 @@ class Workers(Wing):
         return explained(error, failure_of, self.host.turn(_RANK_S, asked=False))
 
 
-def _here(cards: Iterable[WorkerCard], devices: Sequence[DeviceReading]) -> Iterable[CardShare]:
+def _here(gpus: Iterable[WorkerGpu], devices: Sequence[DeviceReading]) -> Iterable[GpuShare]:
     """Yield the workers' share of each device of the kernel.
 
     Left out where it exceeds the device's use by other processes.
     """
     here = system.host_name()
     mine = {plain_uuid(device.uuid): device for device in devices if device.uuid}
-    for card in cards:
-        device = mine.get(plain_uuid(card["uuid"] or ""))
-        held = card["in_use_bytes"] + card["cached_bytes"]
-        if device and card["host"] == here and 0 < held <= (device.outside_bytes or 0):
-            there = [worker for worker in card["workers"] if worker["state"] != "ended"]
-            count = len(there) + card["more_workers"]
+    for gpu in gpus:
+        device = mine.get(plain_uuid(gpu["uuid"] or ""))
+        held = gpu["in_use_bytes"] + gpu["cached_bytes"]
+        if device and gpu["host"] == here and 0 < held <= (device.outside_bytes or 0):
+            there = [worker for worker in gpu["workers"] if worker["state"] != "ended"]
+            count = len(there) + gpu["more_workers"]
             yield {"device_index": device.index, "workers": count, "bytes": held}
 
 

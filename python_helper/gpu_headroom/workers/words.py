@@ -19,7 +19,7 @@ TEXTS = {
     "worker.silent": "None of them has said anything yet.",
     "worker.unanswered": "It does not answer: whether it has freed anything is not known.",
     "worker.untold": "Nothing was done: whether an actor with coroutines is at work is not known.",
-    "workers.cards": "GPU | In use | Cached | Capacity",
+    "workers.gpus": "GPU | In use | Cached | Capacity",
     "workers.following": "{workers}: the helper is on its way there.",
     "workers.goes_dask": "{workers}: the helper goes there as a worker plugin.",
     "workers.goes_ipyparallel": "{workers}: the helper goes there as a call.",

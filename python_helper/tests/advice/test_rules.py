@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 DOCS = Path(__file__).parents[3] / "docs" / "rules"
 # What only other workers tell, `workers/beside.py`.
-BESIDE = ("shared-card", "uneven-ranks")
+BESIDE = ("shared-gpu", "uneven-ranks")
 MODEL = {"parameters": GIB, "gradients": GIB, "optimizer_state": 2 * GIB}
 EVALUATED = (Model("model", training=False),)
 TRAINED = (Model("model", training=True, type_name="Net", key=1),)
@@ -124,7 +124,7 @@ SPEAKS: dict[str, list[dict[str, Any]]] = {
             "running": Running(trains=True, loops=True, previous=frozenset({"output"})),
         },
     ],
-    "data-on-card": [
+    "data-on-gpu": [
         {"groups": (group("X_train", 5 * GIB),)},
         {
             "temporary_bytes": 10 * GIB,
@@ -225,7 +225,7 @@ def test_growth_comes_before_what_a_smaller_batch_would_only_put_off() -> None:
             running=TRAINS,
         )
     ).causes
-    assert [each["rule"] for each in found] == ["retained-graph", "data-on-card", "activations"]
+    assert [each["rule"] for each in found] == ["retained-graph", "data-on-gpu", "activations"]
     assert [each["bytes"] for each in found] == [6 * GIB, 3 * GIB, 9 * GIB]
 
 

@@ -73,7 +73,7 @@ def test_ranks_say_what_pytorch_counts(start_cuda: StartCuda) -> None:
     kernel.until(lambda: all((folder / f"said-{rank}").exists() for rank in (0, 1)))
 
     def workers() -> list[Any]:
-        cards = kernel.ask("workers", host=None, filter="", offset=0)["cards"]
+        cards = kernel.ask("workers", host=None, filter="", offset=0)["gpus"]
         return sorted(cards, key=lambda card: card["index"])
 
     said = [json.loads((folder / f"said-{rank}").read_text()) for rank in (0, 1)]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gpu_headroom import testing
 from gpu_headroom.release import outcome as releasing
-from tests.card.test_report import CARD, START, card
+from tests.reports.test_report import CARD, START, card
 
 if TYPE_CHECKING:
     from tests.notebook import Notebook

@@ -147,7 +147,7 @@ def follow(kernel: LiveKernel, workers: int = 2) -> None:
 
 def by_name(kernel: LiveKernel) -> dict[str, Any]:
     """The cards by the name of their worker."""
-    return {str(card["workers"][0]["rank"]): card for card in told(kernel)["cards"]}
+    return {str(card["workers"][0]["rank"]): card for card in told(kernel)["gpus"]}
 
 
 def fail(kernel: LiveKernel, source: str) -> tuple[Any, Run]:
@@ -203,7 +203,7 @@ _ = [each.exception() for each in results]
     assert followed.run(source, cell_id="keep").status == "ok"
     until(lambda: len(by_name(followed)) == 2)
     until(
-        lambda: [each["in_use_bytes"] for each in told(followed)["cards"]] == [128 * MIB, 64 * MIB]
+        lambda: [each["in_use_bytes"] for each in told(followed)["gpus"]] == [128 * MIB, 64 * MIB]
     )
     cards = by_name(followed)
     for name, address in followed.value("workers").items():
@@ -216,7 +216,7 @@ _ = [each.exception() for each in results]
         ]
     assert len({each["uuid"] for each in cards.values()}) == 2
     until(lambda: told(followed, "DASK worker 1")["total"] == 1)
-    assert told(followed, "nowhere")["cards"] == []
+    assert told(followed, "nowhere")["gpus"] == []
     assert followed.sample()["workers"]["in_use_bytes"] == 192 * MIB
     followed.run("del results, each", silent=True)
 
@@ -349,7 +349,7 @@ def test_a_client_that_is_closed_is_none(engines_python: Path, pack: Pack, tmp_p
         assert engine(kernel)["total"] == 1
         kernel.ask("follow", engine="dask", follow=True)
         until(lambda: engine(kernel)["state"] == "measured")
-        assert told(kernel)["cards"] == []
+        assert told(kernel)["gpus"] == []
         kernel.run("client.close()")
         until(lambda: told(kernel)["workers"] is None)
         kernel.run("client = await Client(cluster, asynchronous=True)")

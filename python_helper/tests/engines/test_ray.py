@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.engines.cards import explained
+from tests.engines.gpus import explained
 from tests.engines.test_dask import TASKS, check_measured, fail, release, told, until
 from tests.live import SOURCES, LiveKernel, attached
 
@@ -129,7 +129,7 @@ def engine(kernel: LiveKernel) -> Any:
 
 def by_pid(kernel: LiveKernel) -> dict[int, Any]:
     """The cards by the process of their worker."""
-    return {card["workers"][0]["pid"]: card for card in told(kernel)["cards"]}
+    return {card["workers"][0]["pid"]: card for card in told(kernel)["gpus"]}
 
 
 def of_actors(kernel: LiveKernel, function: str, *given: Any) -> Any:
@@ -151,8 +151,8 @@ def test_what_processes_hold_is_told_as_they_say_it(kernel: LiveKernel) -> None:
         assert worker["actions"] == ["free"]
     assert len({each["uuid"] for each in cards.values()}) == 2
     until(lambda: kernel.sample()["workers"]["in_use_bytes"] == 192 * MIB)
-    until(lambda: len(told(kernel, "Model pid")["cards"]) == 2)
-    until(lambda: len(told(kernel, "nowhere")["cards"]) == 0)
+    until(lambda: len(told(kernel, "Model pid")["gpus"]) == 2)
+    until(lambda: len(told(kernel, "nowhere")["gpus"]) == 0)
 
 
 def test_a_failure_is_explained_by_what_the_process_measured(kernel: LiveKernel) -> None:

@@ -213,7 +213,7 @@ def test_a_card_is_confirmed_and_its_fix_is_a_whole_cell(kernel: LiveKernel) -> 
     run(kernel, "gpu_headroom.simulate('2 GiB'); " + MODEL)
     html = html_of(kernel, run(kernel, FAILING, cell_id="the failing one"))
     page, known = FramePage(kernel, ids_in(html)["uid"]), ids_in(html)
-    assert known["kind"] == "card"
+    assert known["kind"] == "report"
     answer = page.ask("report", life_id=known["life_id"], report_id=known["report_id"])
     report = answer["reply"]["report"]
     assert report["cell_id"] == "the failing one"

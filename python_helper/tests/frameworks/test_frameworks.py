@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 GIB = 2**30
 NVML = "nvmlDeviceGetMemoryInfo"
-CARD = View(0, name="T4", total_bytes=16 * GIB, free_bytes=3 * GIB, card_source=NVML)
+CARD = View(0, name="T4", total_bytes=16 * GIB, free_bytes=3 * GIB, gpu_source=NVML)
 
 
 @pytest.fixture(autouse=True)

@@ -221,7 +221,7 @@ def test_suspended_tasks_are_no_data(programs: Programs) -> None:
     card = programs.fail(START + start, f"{more}    tasks.append(embedding)")
     rules = [each["rule"] for each in (card.report["cause"], *card.report["further_causes"])]
     assert rules[0] == "suspended"
-    assert not {"data-on-card", "several-tasks"} & {*rules}
+    assert not {"data-on-gpu", "several-tasks"} & {*rules}
 
 
 def test_what_a_comprehension_collects(programs: Programs) -> None:
@@ -252,5 +252,5 @@ def test_maps_of_features_are_no_data_and_no_leak(programs: Programs, grad: str)
     )
     card = programs.fail(start, f"{grad}features_of(torch.randn(20000, 1024).cuda(), model)")
     causes = [card.report["cause"], *card.report["further_causes"]]
-    assert "data-on-card" not in {each["rule"] for each in causes}
+    assert "data-on-gpu" not in {each["rule"] for each in causes}
     assert not [each["rule"] for each in causes if "`features`" in each["claim"]["text"]]

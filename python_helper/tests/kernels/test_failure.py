@@ -159,7 +159,7 @@ LINE = (
     "Out of GPU memory: needed 2.00 GiB more, 1.00 GiB was available. "
     "GPU Headroom could not say more: LookupError: lost."
 )
-BREAK = """import gpu_headroom.card.report as broken
+BREAK = """import gpu_headroom.reports.model as broken
 built = broken.report_of
 def fail(*known, **how): raise LookupError('lost')
 broken.report_of = fail"""

@@ -20,7 +20,7 @@ import sys
 import gpu_headroom.session.failures as failures
 failures._HOLD_S = 0.0
 calls = []
-explain = failures.Failures._show_card
+explain = failures.Failures._show_report
 def counted(self, *given):
     count = 0
     def on_call(frame, event, value):
@@ -32,7 +32,7 @@ def counted(self, *given):
     finally:
         sys.setprofile(None)
         calls.append(count)
-failures.Failures._show_card = counted
+failures.Failures._show_report = counted
 """
 SAID = "CUDA out of memory. Tried to allocate 512.00 MiB. GPU 0 has a total capacity of 4.00 GiB."
 # What there is to look at, so many times: code that ends in the failure of a GPU.

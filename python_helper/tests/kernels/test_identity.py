@@ -101,7 +101,7 @@ def test_a_local_name_says_nothing_of_the_notebooks(programs: Programs) -> None:
     """A function has a name for itself that the notebook has for its data."""
     work = f"def work():\n    for _ in range(3):\n        x = 1\n        y = {BIG(400)}"
     card = programs.fail(START, f"x = {BIG(300)}\n{work}", "work()")
-    assert rules(card) == ["data-on-card"]
+    assert rules(card) == ["data-on-gpu"]
     assert causes(card)[0]["claim"]["params"]["name"] == "x"
 
 
@@ -200,9 +200,9 @@ def test_the_second_try_is_advised_as_the_first(
 def test_what_was_let_go_of_between_two_tries_is_no_cause(programs: Programs) -> None:
     """A cell between them has changed what there is: the first try tells nothing any more."""
     first = programs.fail(START, *TRIES["in what it collects"])
-    assert "data-on-card" in rules(first)
+    assert "data-on-gpu" in rules(first)
     first.kernel.run("del held", cell_id="between")
-    assert "data-on-card" not in rules(again(first))
+    assert "data-on-gpu" not in rules(again(first))
 
 
 def test_a_list_of_a_function_says_nothing_of_the_notebooks(programs: Programs) -> None:

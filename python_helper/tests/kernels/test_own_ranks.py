@@ -56,11 +56,11 @@ def test_a_script_is_measured_while_it_runs(kernel: LiveKernel, tmp_path: Path) 
     found = cards(kernel)
     (engine,) = found["workers"]["engines"]
     assert (engine["engine"], engine["live"]) == ("command", 1)
-    ((worker,),) = [card["workers"] for card in found["cards"]]
+    ((worker,),) = [card["workers"] for card in found["gpus"]]
     assert (worker["engine"], worker["rank"], worker["pid"]) == ("command", None, number)
     assert (worker["execution_count"], worker["state"]) == (2, "live")
     assert (worker["in_use_bytes"], worker["actions"]) == (64 * MIB, [])
-    assert (found["cards"][0]["index"], found["cards"][0]["capacity_bytes"]) == (0, 2**30)
+    assert (found["gpus"][0]["index"], found["gpus"][0]["capacity_bytes"]) == (0, 2**30)
     (tmp_path / "go").touch()
     cell = kernel.await_event("cell", cell_id="run", status="ok")
     assert cell["workers_bytes"] == 64 * MIB
@@ -184,11 +184,11 @@ def test_ranks_of_a_launcher_are_measured_while_they_run(
     found = cards(kernel)
     (engine,) = found["workers"]["engines"]
     assert (engine["engine"], engine["live"]) == ("rank", 2)
-    assert [(card["index"], card["in_use_bytes"]) for card in found["cards"]] == [
+    assert [(card["index"], card["in_use_bytes"]) for card in found["gpus"]] == [
         (1, 128 * MIB),
         (0, 64 * MIB),
     ]
-    for rank, card in zip((1, 0), found["cards"], strict=True):
+    for rank, card in zip((1, 0), found["gpus"], strict=True):
         (worker,) = card["workers"]
         assert (worker["engine"], worker["rank"], worker["pid"]) == ("rank", rank, pids[rank])
         assert (worker["execution_count"], worker["left_over"]) == (2, True)

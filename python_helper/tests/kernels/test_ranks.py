@@ -56,7 +56,7 @@ def cards(kernel: LiveKernel, text: str = "") -> Any:
 
 def workers(kernel: LiveKernel) -> list[Any]:
     """The workers of all cards, fullest card first."""
-    return [worker for card in cards(kernel)["cards"] for worker in card["workers"]]
+    return [worker for card in cards(kernel)["gpus"] for worker in card["workers"]]
 
 
 def pid(folder: Path, rank: int) -> int:
@@ -83,9 +83,9 @@ def test_ranks_are_measured_while_they_run(kernel: LiveKernel, tmp_path: Path) -
         "silent_s": None,
         "message": None,
     }
-    assert [card["in_use_bytes"] for card in found["cards"]] == [128 * MIB, 64 * MIB]
-    assert [card["index"] for card in found["cards"]] == [1, 0]
-    for rank, card in zip((1, 0), found["cards"], strict=True):
+    assert [card["in_use_bytes"] for card in found["gpus"]] == [128 * MIB, 64 * MIB]
+    assert [card["index"] for card in found["gpus"]] == [1, 0]
+    for rank, card in zip((1, 0), found["gpus"], strict=True):
         (worker,) = card["workers"]
         assert (worker["rank"], worker["pid"], worker["state"]) == (rank, pids[rank], "live")
         assert worker["execution_count"] == 2
@@ -94,12 +94,12 @@ def test_ranks_are_measured_while_they_run(kernel: LiveKernel, tmp_path: Path) -
         assert card["used_bytes"] == card["outside_bytes"] + card["in_use_bytes"]
         assert card["host"] == os.uname().nodename
     assert found["workers"]["in_use_bytes"] == 192 * MIB
-    assert found["workers"]["fullest"]["id"] == found["cards"][0]["id"]
+    assert found["workers"]["fullest"]["id"] == found["gpus"][0]["id"]
     assert found["total"] == 2
     named = cards(kernel, "RANK 0")
-    assert ([card["index"] for card in named["cards"]], named["total"]) == ([0], 1)
+    assert ([card["index"] for card in named["gpus"]], named["total"]) == ([0], 1)
     assert cards(kernel, os.uname().nodename)["total"] == 2
-    assert cards(kernel, "rank 7")["cards"] == []
+    assert cards(kernel, "rank 7")["gpus"] == []
     (tmp_path / "go").touch()
     cell = kernel.await_event("cell", cell_id="launch", status="ok")
     assert cell["workers_bytes"] == 192 * MIB
@@ -121,7 +121,7 @@ def test_a_rank_that_is_killed_keeps_its_last_reading(kernel: LiveKernel, tmp_pa
     found = cards(kernel)
     assert found["workers"]["engines"][0]["total"] == 0
     assert found["workers"]["in_use_bytes"] == 0
-    by_rank = {worker["rank"]: worker for card in found["cards"] for worker in card["workers"]}
+    by_rank = {worker["rank"]: worker for card in found["gpus"] for worker in card["workers"]}
     assert by_rank[1]["state"] == "ended"
     assert by_rank[1]["in_use_bytes"] == 128 * MIB
 

@@ -104,7 +104,7 @@ def test_every_other_door_answers(kernel: LiveKernel) -> None:
         reply = kernel.ask("worker_release", worker_id=worker_id, action="free")
         found = kernel.await_event("worker_released", since, request_id=reply["id"])
         assert found["status"] == "refused"
-    assert kernel.ask("workers", filter="")["cards"] == []
+    assert kernel.ask("workers", filter="")["gpus"] == []
     assert kernel.ask("follow", engine="dask", follow=True)["message"]["text"]
     assert kernel.events("error", since) == []
 

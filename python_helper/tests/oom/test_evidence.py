@@ -6,20 +6,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from gpu_headroom.card import report as reports
 from gpu_headroom.concurrency.turns import Turn
 from gpu_headroom.oom import evidence as evidences
 from gpu_headroom.oom.earlier import Tries
 from gpu_headroom.oom.fitting import fitting
 from gpu_headroom.release import outcome as releasing
+from gpu_headroom.reports import model as reports
 from gpu_headroom.text.format import GIB, MIB
 from gpu_simulator import simulate
 from tests.notebook import Notebook, open_notebook
 
 if TYPE_CHECKING:
-    from gpu_headroom.card.report import BuiltReport
     from gpu_headroom.oom.evidence import Evidence
     from gpu_headroom.oom.failure import Failure
+    from gpu_headroom.reports.model import BuiltReport
 
 CARD = "2 GiB"
 START = """

@@ -116,7 +116,7 @@ CASES: dict[str, tuple[list[str], str, str, str]] = {
     ),
     "track": (
         ["mix = torch.rand(2, 7_000_000)", "parts = separate(mix.to('cuda'))"],
-        "data-on-card",
+        "data-on-gpu",
         "All of it is there",
         "move-per-batch",
     ),

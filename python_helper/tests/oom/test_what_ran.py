@@ -149,7 +149,7 @@ def said(notebook: Notebook, *cells: str) -> tuple[str, str, dict[str, str]]:
                 "table = torch.rand(450_000, 256).cuda()",
                 TRAIN.replace("in batches", "in table.split(30_000)"),
             ],
-            "data-on-card",
+            "data-on-gpu",
             "move-per-batch",
             "table = table.cpu()",
             id="slices-of-data",

@@ -83,12 +83,12 @@ def test_a_framework_without_a_driver_is_a_device() -> None:
     """Where no library answers, the framework's own call is asked, and only there."""
     asked: list[int] = []
 
-    def ask_card() -> tuple[int, int]:
+    def ask_gpu() -> tuple[int, int]:
         asked.append(1)
         return 5000, 10000
 
     framework = FrameworkReading("torch", 600, 400, None, None, None)
-    own = View(0, framework=framework, ask_card=ask_card)
+    own = View(0, framework=framework, ask_gpu=ask_gpu)
     (device,) = merge([own], [])
     assert (device.free_bytes, device.capacity_bytes, device.outside_bytes) == (5000, 10000, 4000)
     assert device.free_source == device.capacity_source == "cudaMemGetInfo"

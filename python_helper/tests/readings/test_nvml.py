@@ -169,7 +169,7 @@ def test_without_memory_of_its_own_a_gpu_has_the_hosts(opened: Callable[..., Dri
         shared_with_host=True,
         total_bytes=119 * GIB,
         framework=FrameworkReading("torch", 5 * GIB, GIB),
-        ask_card=lambda: pytest.fail("cudaMemGetInfo counts the page cache as used"),
+        ask_gpu=lambda: pytest.fail("cudaMemGetInfo counts the page cache as used"),
     )
     first, second = merge([torch], views, machine)
     assert (first.capacity_bytes, first.free_bytes) == (119 * GIB, 70 * GIB)

@@ -14,7 +14,7 @@ from typing import Any
 
 from tests.live import REPORT, LiveKernel
 
-CARDS = Path(__file__).parent / "cards.json"
+CARDS = Path(__file__).parent / "reports.json"
 
 SIMULATE = (
     'import gpu_headroom\n\ngpu_headroom.simulate("4 GiB", compute="meta", outside="300 MiB")'

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from gpu_headroom.card import reports
 from gpu_headroom.cells.runs import CellRun
 from gpu_headroom.code import parsing
 from gpu_headroom.kernel import running_cell
 from gpu_headroom.oom import evidence
+from gpu_headroom.reports import store as reports
 from gpu_headroom.session import wing
 from gpu_headroom.session.session import Session
 from gpu_headroom.testing import RecordingChannel

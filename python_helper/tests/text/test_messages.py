@@ -41,7 +41,7 @@ PREFIXES = (
     "remedy.even-ranks",
     "remedy.free-idle",
     "remedy.free-traceback.note_",
-    "remedy.own-card",
+    "remedy.own-gpu",
 )
 # They stand beside their conditions, which name their ends.
 OF_SUGGESTIONS = {each for row in REMEDIES.values() for each in row.texts}

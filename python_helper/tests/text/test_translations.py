@@ -49,8 +49,8 @@ def test_has_every_template_of_the_helper(collected: Catalog) -> None:
 @pytest.mark.parametrize(
     ("sentence", "path"),
     [
-        ("Re-run cell", "src/report/cardoffers.ts"),
-        ("Saved output.", "src/card/card.tsx"),
+        ("Re-run cell", "src/renderer/reportoffers.ts"),
+        ("Saved output.", "src/report/report.tsx"),
         ("No GPU", "src/memory/readingwords.ts"),
         ("GPU Headroom is not running in this kernel.", "src/kernel/link.ts"),
         ("Measure all", "src/lab/gap.tsx"),

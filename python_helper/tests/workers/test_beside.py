@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from gpu_headroom.workers.beside import told_beside
-from gpu_headroom.workers.cards import WorkerReading, answer
+from gpu_headroom.workers.gpus import WorkerReading, answer
 
 GIB = 2**30
 
@@ -55,17 +55,17 @@ def report(number: int, in_use: int, **keys: Any) -> Any:
 
 def told(failed: Any, *readings: WorkerReading) -> Any:
     """What is said of a report beside these workers."""
-    return told_beside(failed, answer(readings, "").cards)
+    return told_beside(failed, answer(readings, "").gpus)
 
 
 @pytest.mark.parametrize(
-    ("engine", "remedies"), [("rank", ["own-card"]), ("dask", ["own-card"]), ("process", [])]
+    ("engine", "remedies"), [("rank", ["own-gpu"]), ("dask", ["own-gpu"]), ("process", [])]
 )
 def test_who_shares_the_card_is_named(engine: str, remedies: list[str]) -> None:
     """With what they hold, where the request would have fitted without it."""
     both = [reading(n, "GPU-1", 7 * GIB, engine=engine) for n in (0, 1)]
     found = told(report(1, 7 * GIB), *both)
-    assert found["cause"]["rule"] == "shared-card"
+    assert found["cause"]["rule"] == "shared-gpu"
     assert found["cause"]["bytes"] == 7 * GIB
     assert "7.0 GiB of the same GPU" in found["cause"]["claim"]["text"]
     assert [each["id"] for each in found["remedies"]] == remedies

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from gpu_dry_run import wing as dry_run
 from gpu_dry_run.job import GONE, NOTHING, ended_of, ordered, step_of
-from gpu_headroom.card.report import BuiltReport
 from gpu_headroom.cells.runs import Ledger
+from gpu_headroom.reports.model import BuiltReport
 from gpu_headroom.workers.engine_side import FAILED, READING
 from gpu_headroom.workers.folder import Folder
 from gpu_headroom.workers.ipyparallel import _Engine
 from gpu_headroom.workers.ranks import Ranks
 from gpu_headroom.workers.report import joined
-from gpu_headroom.workers.travel import Told
+from gpu_headroom.workers.travel import FailureLog
 from tests.fuzz.mutate import TEXTS, Maker
 from tests.text.test_untrusted import BAD
 
@@ -80,12 +80,12 @@ def ranks(folder: Folder) -> Iterator[Ranks]:
 
 
 def workers(ranks: Ranks) -> int:
-    """How many there are, by all that a page is told of them."""
+    """How many there are, by all that a page receives of them."""
     ranks._seen_s = float("-inf")
     followed = ranks.followed()
     answer = ranks.answer("")
     json.dumps([followed, answer], allow_nan=False)
-    return sum(len(card["workers"]) for card in answer.cards)
+    return sum(len(card["workers"]) for card in answer.gpus)
 
 
 def no_files(path: Path) -> dict[str, Callable[[], object]]:
@@ -131,12 +131,12 @@ def test_a_file_of_a_rank(ranks: Ranks, folder: Folder, tmp_path: Path) -> None:
 def test_what_an_engine_of_ipyparallel_publishes() -> None:
     """A reading that is right is taken behind any other, and so is a failure."""
     reading = {"n": 1, "pid": 1, "host": "h", "devices": [DEVICE]}
-    told, failures, data = Told(), list[Any](), dict[str, Any]()
+    log, failures, data = FailureLog(), list[Any](), dict[str, Any]()
     client = SimpleNamespace(metadata={"request": {"data": data}})
     engine = _Engine(0, SimpleNamespace(msg_ids=["request"]))
 
     def failed(said: dict[str, Any]) -> None:
-        told.enter("ipyparallel", "key", said)
+        log.enter("ipyparallel", "key", said)
         failures.append(said)
 
     for text in (*BAD.values(), b"", None, *map(json.dumps, wrong(reading))):
@@ -154,18 +154,18 @@ def test_what_an_engine_of_ipyparallel_publishes() -> None:
     found = engine.reading(idle=True)
     assert found is not None
     assert (found.host, len(failures)) == ("here", 1)
-    assert told.take("key")["report"] == {
+    assert log.take("key")["report"] == {
         "worker": {"engine": "ipyparallel", "rank": 0, "pid": 1, "host": "h"}
     }
 
 
 def test_how_a_worker_explains_its_failure() -> None:
     """What is no explanation is none."""
-    told = Told()
+    log = FailureLog()
     texts = [each for each in BAD.values() if isinstance(each, str) and len(each) < 2**16]
     for text in (*texts, *map(json.dumps, wrong({"report": {}}))):
-        told.enter("dask", "key", {"found": text, "host": "h", "pid": 1, "rank": 0})
-        found = told.take("key")
+        log.enter("dask", "key", {"found": text, "host": "h", "pid": 1, "rank": 0})
+        found = log.take("key")
         assert found["others"] == 0
         assert found.get("report", {}) in ({}, *WRONG) or "worker" in found["report"]
 

@@ -1,5 +1,5 @@
-import type { ICardState, Trust } from '../../card/state';
 import { type IReleased, type IReport, parseReport } from '../../protocol';
+import type { IReportState, Trust } from '../../report/state';
 import { CONFIRMED } from '../report';
 import type { Maker } from './maker';
 
@@ -11,7 +11,7 @@ export function savedReport(make: Maker): IReport | null {
 }
 
 /** A possible state of a live report, including ids of any form. */
-export function stateFrom(make: Maker, trust: Trust): ICardState {
+export function stateFrom(make: Maker, trust: Trust): IReportState {
   return {
     ...CONFIRMED,
     trust,

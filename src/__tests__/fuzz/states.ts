@@ -47,22 +47,32 @@ function changed(
   now: number
 ): IMemoryState {
   const before = state.phase === 'live' ? state : attached(state, now);
-  const heard = event ? reduce(before, { kind: 'event', event, now }) : before;
+  const received = event
+    ? reduce(before, { kind: 'event', event, now })
+    : before;
   switch (reply?.type) {
     case 'attach':
-      return reduce(heard, { kind: 'attached', reply: withLife(reply), now });
+      return reduce(received, {
+        kind: 'attached',
+        reply: withLife(reply),
+        now
+      });
     case 'sample':
-      return reduce(heard, { kind: 'polled', reply, now });
+      return reduce(received, { kind: 'polled', reply, now });
     case 'cells':
-      return reduce(heard, { kind: 'recalled', runs: reply.runs, points: [] });
+      return reduce(received, {
+        kind: 'recalled',
+        runs: reply.runs,
+        points: []
+      });
     case 'history':
-      return reduce(heard, {
+      return reduce(received, {
         kind: 'recalled',
         runs: [],
         points: reply.points
       });
     default:
-      return heard;
+      return received;
   }
 }
 

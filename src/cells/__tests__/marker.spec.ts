@@ -9,7 +9,7 @@ import { DEFAULT_SETTINGS, type Settings } from '../../settings';
 import { MIME_TYPE } from '../../tokens';
 import { Marker } from '../marker';
 
-const CARD: IOutput = {
+const REPORT: IOutput = {
   output_type: 'display_data',
   data: { [MIME_TYPE]: {}, 'text/plain': 'Out of GPU memory' },
   metadata: {}
@@ -29,7 +29,7 @@ describe('Marker', () => {
       { id: 'one' },
       {
         id: 'two',
-        outputs: [{ output_type: 'stream', name: 'stdout', text: 'x' }, CARD]
+        outputs: [{ output_type: 'stream', name: 'stdout', text: 'x' }, REPORT]
       }
     ]);
     panel = Object.assign(content, { disposed });
@@ -71,14 +71,14 @@ describe('Marker', () => {
     const failed: Error[] = [];
     const handler = Signal.setExceptionHandler(error => failed.push(error));
     panel.model?.sharedModel.moveCell(1, 0);
-    outputsOf(1).add(CARD);
+    outputsOf(1).add(REPORT);
     Signal.setExceptionHandler(handler);
     expect(marked()).toEqual(['two', 'one']);
     expect(failed).toEqual([]);
   });
 
   it('should mark a cell when it gets a report, until it runs again', () => {
-    outputsOf(0).add(CARD);
+    outputsOf(0).add(REPORT);
     expect(marked()).toEqual(['one', 'two']);
     outputsOf(0).clear();
     expect(marked()).toEqual(['two']);
@@ -91,9 +91,9 @@ describe('Marker', () => {
     const { outputs } = cell.model;
     const looked = jest.spyOn(OutputModel.prototype, 'data', 'get');
     const got = jest.spyOn(outputs, 'get');
-    const plain = { ...CARD, data: { 'text/plain': 'x' } };
+    const plain = { ...REPORT, data: { 'text/plain': 'x' } };
     for (let count = 0; count < 10_000; count++) {
-      outputs.add(count === 5000 ? CARD : plain);
+      outputs.add(count === 5000 ? REPORT : plain);
     }
     expect(looked).toHaveBeenCalledTimes(2 * 10_000);
     expect(got).not.toHaveBeenCalled();
@@ -118,9 +118,9 @@ describe('Marker', () => {
 
   it('should follow outputs that are replaced', () => {
     const { outputs } = (panel.content.widgets[1] as CodeCell).model;
-    outputs.set(1, { ...CARD, data: { 'text/plain': 'updated' } });
+    outputs.set(1, { ...REPORT, data: { 'text/plain': 'updated' } });
     expect(marked()).toEqual([]);
-    outputs.set(0, CARD);
+    outputs.set(0, REPORT);
     expect(marked()).toEqual(['two']);
     outputs.trusted = !outputs.trusted;
     expect(marked()).toEqual(['two']);
@@ -132,7 +132,7 @@ describe('Marker', () => {
     panel.model?.sharedModel.insertCell(2, {
       cell_type: 'code',
       id: 'three',
-      outputs: [CARD]
+      outputs: [REPORT]
     });
     expect(marked()).toEqual(['two', 'three']);
   });
@@ -141,13 +141,13 @@ describe('Marker', () => {
     markCells = false;
     settingsChanged.emit();
     expect(marked()).toEqual([]);
-    outputsOf(0).add(CARD);
+    outputsOf(0).add(REPORT);
     expect(marked()).toEqual([]);
   });
 
   it('should stop with its notebook', () => {
     disposed.emit();
-    outputsOf(0).add(CARD);
+    outputsOf(0).add(REPORT);
     expect(marked()).toEqual(['two']);
   });
 });

@@ -104,12 +104,12 @@ describe('The plugin for started processes', () => {
   );
 
   it('should send nothing of cells that start or print nothing, or have a report', async () => {
-    const card = { [MIME_TYPE]: {} };
+    const report = { [MIME_TYPE]: {} };
     open('train()', [stream(PRINTED)]);
     await end();
     open('!python train.py', [
       stream(PRINTED),
-      { output_type: 'display_data', data: card, metadata: {} }
+      { output_type: 'display_data', data: report, metadata: {} }
     ]);
     await end();
     open('!python train.py', []);

@@ -54,7 +54,7 @@ describe('the commands', () => {
     jest.restoreAllMocks();
   });
 
-  const told = (): string[] =>
+  const messages = (): string[] =>
     Notification.manager.notifications.map(({ message }) => message);
 
   it.each<[Phase, boolean, boolean, boolean]>([
@@ -138,11 +138,11 @@ describe('the commands', () => {
     };
     const done = commands.execute(CLEANUP);
     await goOn();
-    expect(told()).toEqual(['Looking for what a clean-up cell can free…']);
+    expect(messages()).toEqual(['Looking for what a clean-up cell can free…']);
     const [notice] = Notification.manager.notifications;
     notice?.options.actions?.[0]?.callback(new MouseEvent('click'));
     await done;
-    expect(told()).toEqual(['It was not written.']);
+    expect(messages()).toEqual(['It was not written.']);
     expect(notebooks.currentWidget?.content.widgets).toHaveLength(2);
   });
 
@@ -158,7 +158,7 @@ describe('the commands', () => {
     const items = ['variable:model'];
     await commands.execute(CLEANUP, { items, kernelId: 'kernel-2' });
     expect(memory.requests).toEqual([]);
-    expect(told()).toEqual([
+    expect(messages()).toEqual([
       'No cell was inserted: another notebook has come to the front.'
     ]);
     await commands.execute(CLEANUP, { items, kernelId: memory.kernel.id });
@@ -175,13 +175,13 @@ describe('the commands', () => {
     write(null);
     await commands.execute(CLEANUP);
     expect(notebooks.currentWidget?.content.widgets).toHaveLength(2);
-    expect(told()).toEqual(['It failed.']);
+    expect(messages()).toEqual(['It failed.']);
   });
 
   it('should insert nothing when the helper cannot write the cell', async () => {
     await commands.execute(CLEANUP);
     expect(notebooks.currentWidget?.content.widgets).toHaveLength(2);
-    expect(told()).toEqual([
+    expect(messages()).toEqual([
       'No cell was inserted: The helper does not answer.'
     ]);
   });

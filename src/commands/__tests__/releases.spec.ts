@@ -52,7 +52,7 @@ describe('the commands that free', () => {
     widgetAdded: { connect: () => true }
   };
 
-  const told = (): string[] =>
+  const messages = (): string[] =>
     Notification.manager.notifications.map(({ message: text }) => text);
 
   const press = (): void => {
@@ -71,13 +71,13 @@ describe('the commands that free', () => {
       answerWith('queued');
       const done = commands.execute(RELEASE);
       await goOn();
-      expect(told()).toEqual(['Freeing GPU memory…']);
+      expect(messages()).toEqual(['Freeing GPU memory…']);
       memory.send(RELEASED);
       await done;
       expect(memory.requests).toEqual([
         ['release', { items: null, confirmed: [], report_id: null }]
       ]);
-      expect(told()[0]).toMatch(
+      expect(messages()[0]).toMatch(
         /^Freed 12\.0 GiB: headroom 1\.8 → 13\.8 GiB\./
       );
     });
@@ -87,7 +87,7 @@ describe('the commands that free', () => {
       answerWith('waiting');
       const done = commands.execute(RELEASE);
       await goOn();
-      expect(told()).toEqual(['Queued. Starts when In [9] finishes.']);
+      expect(messages()).toEqual(['Queued. Starts when In [9] finishes.']);
       press();
       expect(memory.requests).toContainEqual([
         'cancel',
@@ -95,7 +95,7 @@ describe('the commands that free', () => {
       ]);
       memory.send({ ...RELEASED, status: 'cancelled' });
       await done;
-      expect(told()).toEqual([
+      expect(messages()).toEqual([
         'Canceled: nothing that your code can reach was freed.'
       ]);
     });
@@ -232,7 +232,7 @@ describe('the commands that free', () => {
     });
 
     it.each<[string, Partial<ICell>[], string[]]>([
-      ['nobody knows that it ran', [], []],
+      ['its run is not known', [], []],
       ['it ran under another number', [{ execution_count: 7 }], ['traceback']],
       ['another cell ran under this number', [{ cell_id: 'two' }], []],
       [

@@ -51,7 +51,7 @@ describe('DryRun', () => {
   it('should be one at a time, and keep the one in progress', async () => {
     memory.send(DRY_RUN);
     expect(await dryRun.begin(ARGS, trans)).toBe(
-      'A dry run goes on in this kernel already.'
+      'A dry run is already running in this kernel.'
     );
     expect(memory.requests).toEqual([]);
     expect(dryRun.step).toEqual(DRY_RUN);

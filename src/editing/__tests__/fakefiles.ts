@@ -1,7 +1,7 @@
 import type { Contents } from '@jupyterlab/services';
 import { nullTranslator } from '@jupyterlab/translation';
 
-import type { IReportOffer } from '../../report/offer';
+import type { IReportOffer } from '../../renderer/offer';
 import { Files } from '../files';
 import { offersOf } from '../offers';
 

@@ -6,11 +6,11 @@ import {
   SMALLER_BATCH,
   WORDS
 } from '../../__tests__/report';
-import type { ICardState, IContext, IOffer } from '../../card/state';
 import type { IRemedy } from '../../protocol';
 import { Registry } from '../../registry';
-import type { IReportOffer } from '../../report/offer';
-import { Offers } from '../../report/offers';
+import type { IReportOffer } from '../../renderer/offer';
+import { Offers } from '../../renderer/offers';
+import type { IReportState, IContext, IOffer } from '../../report/state';
 import { FakeFiles } from './fakefiles';
 
 const FIX = SMALLER_BATCH.id;
@@ -27,7 +27,7 @@ describe('the buttons of edits that are run', () => {
 
   const contextOf = (
     remedies: readonly IRemedy[],
-    state: Partial<ICardState> = {}
+    state: Partial<IReportState> = {}
   ): IContext => ({
     ...WORDS,
     report: { ...REPORT, remedies: [...remedies], fits_after_free: null },
@@ -40,7 +40,10 @@ describe('the buttons of edits that are run', () => {
   const labels = (buttons: readonly IOffer[] = []): string[] =>
     buttons.map(({ label }) => label);
 
-  const beside = (remedy: IRemedy, state: Partial<ICardState> = {}): string[] =>
+  const beside = (
+    remedy: IRemedy,
+    state: Partial<IReportState> = {}
+  ): string[] =>
     labels(offers.offersOf(contextOf([remedy], state), remedy).buttons);
 
   it('should be beside the edit', () => {

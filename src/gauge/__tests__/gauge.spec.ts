@@ -12,7 +12,7 @@ import {
   SAMPLE,
   TREND
 } from '../../__tests__/samples';
-import { RANK_CARD, workersWith } from '../../__tests__/workers';
+import { RANK_GPU, workersWith } from '../../__tests__/workers';
 import type { IDevice, ISample } from '../../protocol';
 import { Settings } from '../../settings';
 import type { IKernelSource } from '../../tokens';
@@ -106,7 +106,7 @@ describe('the gauge', () => {
   });
 
   describe('of a notebook with workers', () => {
-    const full = { ...RANK_CARD, used_bytes: gib(13.7) };
+    const full = { ...RANK_GPU, used_bytes: gib(13.7) };
     const workers = workersWith({ fullest: full });
 
     it('should show the kernel first, then them', async () => {
@@ -131,8 +131,8 @@ describe('the gauge', () => {
       expect(button.node.title).toMatch(
         /^This kernel has not used the GPU yet\. .* This notebook sends work/
       );
-      const card = { ...full, simulated: true };
-      show(DEVICE, { ...idle, workers: workersWith({ fullest: card }) });
+      const gpu = { ...full, simulated: true };
+      show(DEVICE, { ...idle, workers: workersWith({ fullest: gpu }) });
       await rendered();
       expect(classesOf('svg')).toEqual(['jp-GpuHeadroom-icon jp-mod-flask']);
     });
@@ -343,9 +343,9 @@ describe('the gauge', () => {
 
   it('should announce becoming critical, at most every 30 s', () => {
     const now = jest.spyOn(Date, 'now');
-    const heard = jest.fn();
+    const announced = jest.fn();
     model.announced.connect((_, sentence) => {
-      heard(sentence);
+      announced(sentence);
     });
     let time = 2_000_000;
     const become = (headroom: number, passed: number): void => {
@@ -355,26 +355,26 @@ describe('the gauge', () => {
     become(0.4, 0);
     become(8, 5000);
     become(0.4, 5000);
-    expect(heard).toHaveBeenCalledTimes(1);
+    expect(announced).toHaveBeenCalledTimes(1);
     become(8, 5000);
     become(0.4, 30_000);
-    expect(heard).toHaveBeenCalledTimes(2);
-    expect(heard).toHaveBeenLastCalledWith(
+    expect(announced).toHaveBeenCalledTimes(2);
+    expect(announced).toHaveBeenLastCalledWith(
       expect.stringMatching(/headroom about 0\.4 GiB/)
     );
     now.mockRestore();
   });
 
   it('should announce filling up once, however long it lasts', () => {
-    const heard = jest.fn();
+    const announced = jest.fn();
     model.announced.connect((_, sentence) => {
-      heard(sentence);
+      announced(sentence);
     });
     for (const full_in_s of [40, 35, 30]) {
       show(deviceWith(4.9), { trends: [{ ...TREND, full_in_s }] });
     }
-    expect(heard).toHaveBeenCalledTimes(1);
-    expect(heard).toHaveBeenCalledWith(
+    expect(announced).toHaveBeenCalledTimes(1);
+    expect(announced).toHaveBeenCalledWith(
       expect.stringContaining('full in about 40 s')
     );
   });

@@ -384,11 +384,11 @@ describe('the popup', () => {
   });
 
   it('should show what other programs use before a framework is loaded', async () => {
-    const card = { ...DEVICE, frameworks: [], outside_bytes: gib(0.4) };
+    const gpu = { ...DEVICE, frameworks: [], outside_bytes: gib(0.4) };
     const sample = {
       ...SAMPLE,
       state: 'no_framework' as const,
-      devices: [card]
+      devices: [gpu]
     };
     await open({ sample });
     expect(text()).toContain('GPU 0 Tesla T4, 14.7 GiB');

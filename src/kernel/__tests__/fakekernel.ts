@@ -24,7 +24,7 @@ export const SESSION = '0a1b2c3d-4e5f';
 /** Reply of IPython to the probe. */
 export const HERE = `['${SESSION}', 'ipykernel.kernelbase', 'ipykernel.ipkernel', 'ipykernel.zmqshell', 'IPython.core.interactiveshell', False, False]`;
 
-const NOBODY: Answer = () => ({});
+const NO_HELPER: Answer = () => ({});
 
 /** A future that replies on request. */
 class FakeFuture {
@@ -78,7 +78,7 @@ export class FakeKernel {
   isDisposed = false;
 
   /** No helper, until a test injects one. */
-  answer: Answer = NOBODY;
+  answer: Answer = NO_HELPER;
 
   /** Results of executions; `'silence'`: no result. By default those of IPython. */
   outcomes: (object | 'silence')[] = [];
@@ -91,7 +91,7 @@ export class FakeKernel {
 
   /** Result of IPython for an expression. */
   evaluate: (expression: string) => object = () => {
-    const isLive = this.answer === NOBODY ? 'False' : 'True';
+    const isLive = this.answer === NO_HELPER ? 'False' : 'True';
     const text = HERE.replace(/False\]$/, `${isLive}]`);
     return { status: 'ok', data: { 'text/plain': text } };
   };

@@ -7,7 +7,7 @@ describe('KernelFollower', () => {
   let second: FakeMemory;
   let page: FakeGpuMemory;
   let follower: KernelFollower;
-  let heard: string[];
+  let received: string[];
 
   const focus = (memory: FakeMemory | null): void => {
     page.current = memory;
@@ -19,11 +19,11 @@ describe('KernelFollower', () => {
     second = new FakeMemory();
     page = new FakeGpuMemory(first);
     follower = new KernelFollower(page);
-    heard = [];
-    follower.changed.connect(() => heard.push('kernel'));
-    follower.stateChanged.connect(() => heard.push('state'));
-    follower.phaseChanged.connect(() => heard.push('phase'));
-    follower.eventReceived.connect((_, { type }) => heard.push(type));
+    received = [];
+    follower.changed.connect(() => received.push('kernel'));
+    follower.stateChanged.connect(() => received.push('state'));
+    follower.phaseChanged.connect(() => received.push('phase'));
+    follower.eventReceived.connect((_, { type }) => received.push(type));
   });
 
   afterEach(() => {
@@ -35,7 +35,7 @@ describe('KernelFollower', () => {
     first.send(SAMPLE);
     second.set({});
     second.send(SAMPLE);
-    expect(heard).toEqual(['state', 'sample']);
+    expect(received).toEqual(['state', 'sample']);
   });
 
   it('should follow another kernel instead of the previous one', () => {
@@ -43,23 +43,23 @@ describe('KernelFollower', () => {
     expect(follower.current).toBe(second);
     first.set({});
     first.send(SAMPLE);
-    expect(heard).toEqual(['kernel', 'phase']);
+    expect(received).toEqual(['kernel', 'phase']);
     second.send(SAMPLE);
-    expect(heard).toContain('sample');
+    expect(received).toContain('sample');
   });
 
   it('should report that there is none', () => {
     focus(null);
     expect(follower.current).toBeNull();
-    expect(heard).toEqual(['kernel', 'phase']);
+    expect(received).toEqual(['kernel', 'phase']);
   });
 
   it('should distinguish a phase change from a reading', () => {
     first.set({ phase: 'disconnected' });
     first.set({});
     first.restart();
-    expect(heard.filter(each => each === 'phase')).toHaveLength(3);
-    expect(heard.filter(each => each === 'state')).toHaveLength(4);
+    expect(received.filter(each => each === 'phase')).toHaveLength(3);
+    expect(received.filter(each => each === 'state')).toHaveLength(4);
   });
 
   it('should use the fast rate for any kernel while it is watched', () => {
@@ -83,6 +83,6 @@ describe('KernelFollower', () => {
     follower.dispose();
     first.set({});
     focus(second);
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 });

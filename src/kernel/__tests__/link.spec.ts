@@ -1,6 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import { PromiseDelegate } from '@lumino/coreutils';
 
+import { message } from '../../__tests__/report';
 import {
   CELL,
   EVENTS,
@@ -10,7 +11,6 @@ import {
   REQUESTS,
   SAMPLE
 } from '../../__tests__/samples';
-import { message } from '../../__tests__/report';
 import { setHidden } from '../../__tests__/visibility';
 import { staleness } from '../../memory/model';
 import type { IDeath, OffReason } from '../../memory/state';
@@ -658,13 +658,13 @@ describe('KernelLink', () => {
     kernel.answer = helper();
     link = connect();
     await settle();
-    const heard: string[] = [];
-    link.eventReceived.connect((_, { type }) => heard.push(type));
+    const received: string[] = [];
+    link.eventReceived.connect((_, { type }) => received.push(type));
     kernel.emit(EVENTS.oom);
     kernel.emit({ ...EVENTS.oom, life_id: 'life-0' });
     kernel.emit(EVENTS.oom, 'comm of an extension');
     kernel.emit({ type: 'nonsense' });
-    expect(heard).toEqual(['oom']);
+    expect(received).toEqual(['oom']);
     expect(link.state.lastOom).toEqual(EVENTS.oom);
   });
 

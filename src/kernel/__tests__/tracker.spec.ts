@@ -128,15 +128,15 @@ describe('GpuMemoryTracker', () => {
     const document = open(new FakeKernel('1'));
     tracker.focus(document);
     const first = tracker.current;
-    const heard = jest.fn();
-    tracker.currentChanged.connect(heard);
+    const listener = jest.fn();
+    tracker.currentChanged.connect(listener);
     const other = new FakeKernel('2');
     document.change(other);
     expect(first?.isDisposed).toBe(true);
     expect(tracker.current?.kernel).toBe(other);
     document.change(null);
     expect(tracker.current).toBeNull();
-    expect(heard).toHaveBeenCalledTimes(2);
+    expect(listener).toHaveBeenCalledTimes(2);
   });
 
   it('should find the documents that use a kernel', async () => {

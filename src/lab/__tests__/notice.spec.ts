@@ -10,7 +10,7 @@ const trans = nullTranslator.load('gpu-headroom');
 
 const shown = () => Notification.manager.notifications;
 
-const told = (): string[] => shown().map(({ message }) => message);
+const messages = (): string[] => shown().map(({ message }) => message);
 
 /** Press the first button of the notification. */
 const press = (): MouseEvent => {
@@ -32,9 +32,9 @@ describe('Notice', () => {
   it('should show progress after half a second, and not before', () => {
     new Notice(trans, 'Freeing…');
     jest.advanceTimersByTime(499);
-    expect(told()).toEqual([]);
+    expect(messages()).toEqual([]);
     jest.advanceTimersByTime(1);
-    expect(told()).toEqual(['Freeing…']);
+    expect(messages()).toEqual(['Freeing…']);
   });
 
   it('should show only the result of work that ended by then', () => {
@@ -46,16 +46,16 @@ describe('Notice', () => {
     jest.runAllTimers();
     Notification.manager.changed.disconnect(changed);
     expect(changed).toHaveBeenCalledTimes(1);
-    expect(told()).toEqual(['Freed 1.0 GiB.']);
+    expect(messages()).toEqual(['Freed 1.0 GiB.']);
   });
 
   it('should be one from its start to its end', () => {
     const notice = new Notice(trans, 'Freeing…');
     jest.advanceTimersByTime(500);
     notice.progress('Freeing more…');
-    expect(told()).toEqual(['Freeing more…']);
+    expect(messages()).toEqual(['Freeing more…']);
     notice.finish('Freed 1.0 GiB.', 'success');
-    expect(told()).toEqual(['Freed 1.0 GiB.']);
+    expect(messages()).toEqual(['Freed 1.0 GiB.']);
     expect(shown()[0]?.type).toBe('success');
   });
 
@@ -77,7 +77,7 @@ describe('Notice', () => {
     jest.runAllTimers();
     Notification.manager.changed.disconnect(changed);
     expect(changed).toHaveBeenCalledTimes(2);
-    expect(told()).toEqual(['Freed 1.0 GiB.']);
+    expect(messages()).toEqual(['Freed 1.0 GiB.']);
   });
 
   it('should show the result although its progress was dismissed', () => {
@@ -85,9 +85,9 @@ describe('Notice', () => {
     jest.advanceTimersByTime(500);
     Notification.manager.dismiss();
     notice.progress('Freeing more…');
-    expect(told()).toEqual([]);
+    expect(messages()).toEqual([]);
     notice.finish('Freed 1.0 GiB.', 'success');
-    expect(told()).toEqual(['Freed 1.0 GiB.']);
+    expect(messages()).toEqual(['Freed 1.0 GiB.']);
   });
 
   it('should be removed if the result is shown in another place', () => {
@@ -96,7 +96,7 @@ describe('Notice', () => {
     notice.dismiss();
     new Notice(trans, 'Writing…').dismiss();
     jest.runAllTimers();
-    expect(told()).toEqual([]);
+    expect(messages()).toEqual([]);
   });
 });
 
@@ -117,22 +117,22 @@ describe('the notice of a task', () => {
 
   it('should show that a cell is in the way while it is', async () => {
     const { memory } = await follow('waiting');
-    expect(told()).toEqual(['Waiting.']);
+    expect(messages()).toEqual(['Waiting.']);
     memory.set({ cell: { ...CELL, status: 'running', end_s: null } });
     memory.set({ cell: { ...CELL, status: 'ok' } });
-    expect(told()).toEqual(['Saving…']);
+    expect(messages()).toEqual(['Saving…']);
   });
 
   it('should show that a step that cannot be interrupted completes', async () => {
     const { memory, task } = await follow('queued');
-    expect(told()).toEqual(['Saving…']);
+    expect(messages()).toEqual(['Saving…']);
     press();
-    expect(told()).toEqual(['Stopping after this step…']);
+    expect(messages()).toEqual(['Stopping after this step…']);
     expect(shown()[0]?.options.actions).toEqual([]);
     await jest.advanceTimersByTimeAsync(0);
     expect(memory.requests.at(-1)).toEqual(['cancel', { cancelled_id: '1' }]);
     memory.send({ ...EVENTS.rescue, request_id: '1' });
     await expect(task.ended).resolves.toMatchObject({ type: 'rescue' });
-    expect(told()).toHaveLength(1);
+    expect(messages()).toHaveLength(1);
   });
 });

@@ -81,9 +81,9 @@ describe('a kernel that died', () => {
   it.each<[string, number | null, number | null, boolean]>([
     ['the system has ended one more', 4, 5, true],
     ['the system has ended none', 4, 4, false],
-    ['it is counted anew elsewhere', 4, 0, false],
-    ['nobody counted before', null, 5, false],
-    ['nobody counts now', 4, null, false]
+    ['another helper counts', 4, 0, false],
+    ['there was no count before', null, 5, false],
+    ['there is no count now', 4, null, false]
   ])('should be known if %s', (_, before, after, isKilled) => {
     const reading = (oom_kills: number | null): ISample => ({
       ...SAMPLE,

@@ -56,7 +56,7 @@ describe('gapOf', () => {
     ],
     [
       'idle',
-      { kind: 'idle', isLoaded: true, card: null, count: 0 },
+      { kind: 'idle', isLoaded: true, gpu: null, count: 0 },
       {},
       /has not used the GPU yet\. The numbers appear/
     ]

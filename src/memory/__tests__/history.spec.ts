@@ -1,5 +1,5 @@
-import { DEVICE, POINT, SAMPLE } from '../../__tests__/samples';
 import { gib } from '../../__tests__/report';
+import { DEVICE, POINT, SAMPLE } from '../../__tests__/samples';
 import type { ISample } from '../../protocol';
 import {
   type History,
@@ -60,14 +60,14 @@ describe('the history', () => {
 
   it('should add the history of the helper, in order', () => {
     const live = read(at(20, 5), at(21, 6));
-    const told = [7, 20, 21].map(time_s => ({
+    const received = [7, 20, 21].map(time_s => ({
       ...POINT,
       time_s,
       in_use_bytes: 5,
       outside_bytes: 0,
       low_bytes: 5
     }));
-    expect(seen(withPoints(live, told)[0])).toEqual([
+    expect(seen(withPoints(live, received)[0])).toEqual([
       [7, 5, 5],
       [20, 5, 5],
       [21, 6, 5]

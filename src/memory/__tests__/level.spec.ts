@@ -31,8 +31,8 @@ describe('levelOf', () => {
   it.each<[string, IOom, Level]>([
     ['would fail again', failed(9, 0), 'critical'],
     ['would fit now', failed(8, 0), 'ok'],
-    ['never fits this card', failed(99, 0), 'ok'],
-    ['was on another card', failed(9, 1), 'ok'],
+    ['never fits this GPU', failed(99, 0), 'ok'],
+    ['was on another GPU', failed(9, 1), 'ok'],
     ['was somewhere', failed(9, null), 'critical']
   ])('should count the last failure when it %s', (_, oom, expected) => {
     expect(levelOf(deviceWith(8.4), 'ok', oom)).toBe(expected);

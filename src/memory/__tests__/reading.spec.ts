@@ -60,8 +60,8 @@ describe('readGauge', () => {
   );
 
   it.each<[ISample['state'], Reading]>([
-    ['no_framework', { kind: 'idle', isLoaded: false, card: null, count: 0 }],
-    ['not_initialised', { kind: 'idle', isLoaded: true, card: null, count: 0 }],
+    ['no_framework', { kind: 'idle', isLoaded: false, gpu: null, count: 0 }],
+    ['not_initialised', { kind: 'idle', isLoaded: true, gpu: null, count: 0 }],
     ['no_gpu', { kind: 'none' }]
   ])('should show a kernel with %s', (state, reading) => {
     const sample = live({ state, devices: [] });
@@ -156,7 +156,7 @@ describe('readGauge', () => {
     expect(readGauge(idle, NO_MEMO, NOW)).toEqual({
       kind: 'idle',
       isLoaded: false,
-      card: devices[1],
+      gpu: devices[1],
       count: 2
     });
   });
@@ -182,7 +182,7 @@ describe('settle', () => {
     const idle: Reading = {
       kind: 'idle',
       isLoaded: true,
-      card: null,
+      gpu: null,
       count: 0
     };
     const first = remember(NO_MEMO, none, NOW);

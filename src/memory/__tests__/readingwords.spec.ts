@@ -13,7 +13,7 @@ import {
 const trans = nullTranslator.load('gpu-headroom');
 
 const OK: Reading = { kind: 'ok', device: DEVICE, count: 1 };
-const IDLE = { kind: 'idle', isLoaded: false, card: null, count: 0 } as const;
+const IDLE = { kind: 'idle', isLoaded: false, gpu: null, count: 0 } as const;
 const FILLING = {
   kind: 'filling',
   device: deviceWith(4.9),
@@ -119,20 +119,20 @@ describe('the texts of the gauge', () => {
   });
 
   it('should show what other programs use of a GPU that is idle here', () => {
-    const card = { ...DEVICE, frameworks: [], outside_bytes: gib(0.4) };
-    const idle: Reading = { ...IDLE, card, count: 1 };
+    const gpu = { ...DEVICE, frameworks: [], outside_bytes: gib(0.4) };
+    const idle: Reading = { ...IDLE, gpu, count: 1 };
     expect(describeReading(idle, trans)).toBe(
       'This kernel has no GPU framework loaded yet. Other programs use 0.4 of 14.7 GiB.'
     );
     expect(describeReading({ ...idle, count: 2 }, trans)).toContain(
       'Other programs use 0.4 of 14.7 GiB of GPU 0, the fullest of 2.'
     );
-    const empty = { ...card, outside_bytes: 0 };
-    expect(describeReading({ ...idle, card: empty }, trans)).toContain(
+    const empty = { ...gpu, outside_bytes: 0 };
+    expect(describeReading({ ...idle, gpu: empty }, trans)).toContain(
       'All 14.7 GiB are free.'
     );
-    const hidden = { ...card, outside_bytes: null };
-    expect(describeReading({ ...idle, card: hidden }, trans)).toBe(
+    const hidden = { ...gpu, outside_bytes: null };
+    expect(describeReading({ ...idle, gpu: hidden }, trans)).toBe(
       describeReading(IDLE, trans)
     );
   });
@@ -145,7 +145,7 @@ describe('the texts of the gauge', () => {
     expect(describeReading({ ...OK, device }, trans)).toMatch(
       /headroom about 8\.4 GiB\. The GPU shares the host's memory\.$/
     );
-    const idle: Reading = { ...IDLE, card: device, count: 1 };
+    const idle: Reading = { ...IDLE, gpu: device, count: 1 };
     expect(describeReading(idle, trans)).toBe(describeReading(IDLE, trans));
   });
 

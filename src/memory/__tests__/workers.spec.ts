@@ -5,7 +5,7 @@ import { gib } from '../../__tests__/report';
 import { DEVICE, deviceWith, SAMPLE } from '../../__tests__/samples';
 import {
   RANK,
-  RANK_CARD,
+  RANK_GPU,
   RANKS,
   UNMEASURED,
   workersWith
@@ -20,7 +20,7 @@ import {
   describeUse,
   describeWorkers,
   gaugeOf,
-  nameCard,
+  nameGpu,
   placeOf,
   workersOn
 } from '../workerwords';
@@ -36,7 +36,7 @@ const ENGINES: EngineName[] = [
   'ray'
 ];
 
-const FULL = { ...RANK_CARD, used_bytes: gib(13.7) };
+const FULL = { ...RANK_GPU, used_bytes: gib(13.7) };
 
 function stateWith(sample: Partial<ISample>): IMemoryState {
   return {
@@ -74,18 +74,18 @@ describe('the reading of workers', () => {
   });
 
   it.each([
-    [RANK_CARD, deviceWith(8.4), true],
-    [RANK_CARD, deviceWith(1), false],
-    [{ ...RANK_CARD, used_bytes: DEVICE.used_bytes }, DEVICE, false],
-    [{ ...RANK_CARD, used_bytes: null }, DEVICE, false],
-    [RANK_CARD, { ...DEVICE, used_bytes: null }, true],
+    [RANK_GPU, deviceWith(8.4), true],
+    [RANK_GPU, deviceWith(1), false],
+    [{ ...RANK_GPU, used_bytes: DEVICE.used_bytes }, DEVICE, false],
+    [{ ...RANK_GPU, used_bytes: null }, DEVICE, false],
+    [RANK_GPU, { ...DEVICE, used_bytes: null }, true],
     [null, DEVICE, false]
   ])(
     'should compare with the own devices (%#)',
     (fullest, device, isFuller) => {
       expect(
         read({ devices: [device], workers: workersWith({ fullest }) })
-      ).toMatchObject({ card: fullest, isFuller, isAlone: false });
+      ).toMatchObject({ gpu: fullest, isFuller, isAlone: false });
     }
   );
 
@@ -99,17 +99,17 @@ describe('the reading of workers', () => {
   });
 
   it('should be as full as was measured', () => {
-    expect(percentOf(RANK_CARD)).toBe(67);
-    expect(percentOf({ ...RANK_CARD, capacity_bytes: 0 })).toBeNull();
-    expect(percentOf({ ...RANK_CARD, capacity_bytes: null })).toBeNull();
-    expect(percentOf({ ...RANK_CARD, used_bytes: null })).toBeNull();
+    expect(percentOf(RANK_GPU)).toBe(67);
+    expect(percentOf({ ...RANK_GPU, capacity_bytes: 0 })).toBeNull();
+    expect(percentOf({ ...RANK_GPU, capacity_bytes: null })).toBeNull();
+    expect(percentOf({ ...RANK_GPU, used_bytes: null })).toBeNull();
   });
 });
 
 describe('the texts of workers', () => {
   const reading: IWorkersReading = {
     workers: [{ engine: 'rank', count: 2 }],
-    card: FULL,
+    gpu: FULL,
     isFuller: true,
     isAlone: false
   };
@@ -135,7 +135,7 @@ describe('the texts of workers', () => {
     [{}, '2 ranks · fullest worker 93%'],
     [{ isAlone: true }, '2 ranks · fullest 93%'],
     [{ isFuller: false }, '2 ranks'],
-    [{ card: null, isFuller: false, isAlone: true }, '2 ranks']
+    [{ gpu: null, isFuller: false, isAlone: true }, '2 ranks']
   ])('should be those of the gauge (%#)', (change, text) => {
     expect(gaugeOf({ ...reading, ...change }, trans)).toBe(text);
   });
@@ -144,14 +144,14 @@ describe('the texts of workers', () => {
     expect(describeWorkers(reading, trans)).toBe(
       'This notebook sends work to 2 ranks; the fullest of their GPUs is GPU 1: 13.7 of 14.7 GiB used.'
     );
-    expect(describeWorkers({ ...reading, card: null }, trans)).toBe(
+    expect(describeWorkers({ ...reading, gpu: null }, trans)).toBe(
       'This notebook sends work to 2 ranks.'
     );
   });
 
   it('should show the measured use of a GPU', () => {
-    expect(nameCard({ ...FULL, index: null }, trans)).toBe('Tesla T4');
-    expect(nameCard({ ...FULL, index: null, name: null }, trans)).toBe('GPU');
+    expect(nameGpu({ ...FULL, index: null }, trans)).toBe('Tesla T4');
+    expect(nameGpu({ ...FULL, index: null, name: null }, trans)).toBe('GPU');
     expect(describeUse({ ...FULL, capacity_bytes: null }, trans)).toBe(
       '13.7 GiB'
     );

@@ -10,9 +10,9 @@ import { FakeGpuMemory, FakeMemory } from '../../__tests__/memory';
 import { until } from '../../__tests__/rendering';
 import { gib, message } from '../../__tests__/report';
 import { CELL, DEVICE, SAMPLE } from '../../__tests__/samples';
-import type { IDevice } from '../../protocol';
 import { makeHolders } from '../../panel/__tests__/held';
 import { type IPanelSection, PanelModel } from '../../panel/model';
+import type { IDevice } from '../../protocol';
 import { FakeServices } from '../../release/__tests__/services';
 import type { IOtherKernel } from '../otherkernel';
 import type { OtherKernels } from '../otherkernels';
@@ -61,7 +61,7 @@ class FakeOthers {
   }
 }
 
-const told = (): string[] =>
+const messages = (): string[] =>
   Notification.manager.notifications.map(({ message }) => message);
 
 /** The section on its own. */
@@ -209,8 +209,8 @@ describe('other notebooks on this GPU', () => {
     await until(() => !text().includes('sweep-lr'));
     expect(others.ended).toEqual(['sweep-lr']);
     expect(text()).not.toContain('sweep-lr');
-    await until(() => told().length > 0);
-    expect(told()).toEqual([
+    await until(() => messages().length > 0);
+    expect(messages()).toEqual([
       'The kernel of sweep-lr.ipynb was shut down: 3.6 GiB.'
     ]);
   });
@@ -246,8 +246,8 @@ describe('other notebooks on this GPU', () => {
     button('Shut down sweep-lr.ipynb')?.click();
     await expectDialog('sweep-lr');
     await press('Shut down');
-    await until(() => told().length > 0);
-    expect(told()).toEqual([
+    await until(() => messages().length > 0);
+    expect(messages()).toEqual([
       'The kernel of sweep-lr.ipynb was not shut down: Forbidden.'
     ]);
   });

@@ -45,7 +45,7 @@ describe('what others use of a GPU', () => {
     ['no UUID at the same index', { uuid: null }, 1],
     ['no UUID at another index', { uuid: null, index: 1 }, 0],
     ['another driver', { backend: 'xpu' as const, uuid: null }, 0],
-    ['a simulated card', { simulated: true }, 0]
+    ['a simulated GPU', { simulated: true }, 0]
   ])('should recognize the GPU: %s', (_, device, count) => {
     expect(sharesOf([makeKernel('a', device)], DEVICE)).toHaveLength(count);
   });

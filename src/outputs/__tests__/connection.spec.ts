@@ -154,9 +154,9 @@ describe('Connection', () => {
       connection.look(true);
       await pass(0);
       const warning = { type: 'warning', life_id: 'life-1' };
-      const told = { life_id: 'life-1', poll: null, reply: null, fixed: null };
-      kernel.wire.push({ ...told, events: [[40, warning]] });
-      kernel.wire.push({ ...told, events: [[40, warning]] });
+      const empty = { life_id: 'life-1', poll: null, reply: null, fixed: null };
+      kernel.wire.push({ ...empty, events: [[40, warning]] });
+      kernel.wire.push({ ...empty, events: [[40, warning]] });
       await pass(10 * SECOND);
       expect(events.filter(({ type }) => type === 'warning')).toHaveLength(1);
       expect(kernel.wire.said[0]?.seen).toBe(40);
@@ -307,8 +307,8 @@ describe('Connection', () => {
     });
 
     it.each([
-      ['that it was told of', true],
-      ['that nobody told of', false]
+      ['that it was sent', true],
+      ['that was not sent', false]
     ])('should be canceled if it waits for a cell %s', async (_, isTold) => {
       connection.look(true);
       await pass(0);
@@ -386,7 +386,7 @@ describe('Connection', () => {
       await expect(next.result).resolves.toMatchObject({ status: 'done' });
     });
 
-    it('should go by a channel again, once one is heard', async () => {
+    it('should go by a channel again, once it receives one', async () => {
       kernel.state = 'deaf';
       kernel.onRequest = free as FakeKernel['onRequest'];
       connection.look(true);

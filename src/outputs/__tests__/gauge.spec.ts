@@ -1,6 +1,6 @@
 import { gib, message, RELEASED } from '../../__tests__/report';
 import { DEVICE, deviceWith, EVENTS, SAMPLE } from '../../__tests__/samples';
-import { RANK_CARD, UNMEASURED, workersWith } from '../../__tests__/workers';
+import { RANK_GPU, UNMEASURED, workersWith } from '../../__tests__/workers';
 import { MIB } from '../../text/format';
 import { Connection } from '../connection';
 import { Gauge } from '../gauge';
@@ -317,9 +317,9 @@ describe('Gauge', () => {
     });
 
     it.each([
-      [{ devices: [deviceWith(1)] }, RANK_CARD, '2 ranks'],
-      [{}, { ...RANK_CARD, used_bytes: gib(13.7) }, FULLER],
-      [{ state: 'not_initialised' }, RANK_CARD, '2 ranks · fullest 67%'],
+      [{ devices: [deviceWith(1)] }, RANK_GPU, '2 ranks'],
+      [{}, { ...RANK_GPU, used_bytes: gib(13.7) }, FULLER],
+      [{ state: 'not_initialised' }, RANK_GPU, '2 ranks · fullest 67%'],
       [{ state: 'no_gpu', devices: [] }, null, '2 ranks']
     ])('should show what workers use (%#)', async (sample, fullest, said) => {
       await begin();
@@ -330,7 +330,7 @@ describe('Gauge', () => {
     });
 
     it.each([
-      ['that nobody measures', workersWith({ engines: [UNMEASURED] })],
+      ['that are not measured', workersWith({ engines: [UNMEASURED] })],
       ['of a helper that knows none', undefined]
     ])('should not mention workers %s', async (_, workers) => {
       await begin();
@@ -535,7 +535,7 @@ describe('Gauge', () => {
 
     it('should show what workers use there', async () => {
       await begin(true);
-      const fullest = { ...RANK_CARD, used_bytes: gib(13.7) };
+      const fullest = { ...RANK_GPU, used_bytes: gib(13.7) };
       await tell({ workers: workersWith({ fullest }) });
       expect(text()).toContain(`headroom 8.4 GiB· ${FULLER}updated`);
     });

@@ -8,7 +8,7 @@ import { FakeKernel } from './fakekernel';
 const FOLDER = 'python_helper/gpu_headroom/frames';
 
 /** Scripts and styles that outputs are saved with. */
-const KINDS = ['gauge', 'card'] as const;
+const KINDS = ['gauge', 'report'] as const;
 
 const read = (name: string): string =>
   readFileSync(`${FOLDER}/${name}`, 'utf8');
@@ -52,7 +52,7 @@ function output(kind: string, uid: string): HTMLElement {
     life_id: 'life-1',
     kind,
     compact: false,
-    report_id: kind === 'card' ? 'report-1' : null
+    report_id: kind === 'report' ? 'report-1' : null
   });
   node.innerHTML = '<p>as it was</p>';
   document.body.append(node);

@@ -4,7 +4,6 @@ import {
   type FunctionComponent
 } from 'preact';
 
-import { cardIn, IN_CELLS } from '../../__tests__/cardin';
 import {
   CAUSE,
   CONFIRMED,
@@ -15,13 +14,14 @@ import {
   SNIPPET,
   WORDS
 } from '../../__tests__/report';
-import type { Card } from '../../card/card';
-import type { ICardState } from '../../card/state';
+import { reportIn, IN_CELLS } from '../../__tests__/reportin';
 import type { IReport } from '../../protocol';
+import type { Report } from '../../report/report';
+import type { IReportState } from '../../report/state';
 import { draw } from '../view';
 
 /** Reports and states that together show every part of a report. */
-const CARDS: [string, Partial<IReport>, ICardState][] = [
+const REPORTS: [string, Partial<IReport>, IReportState][] = [
   ['a failure', { further_causes: [CAUSE] }, CONFIRMED],
   ['a saved one', { simulated: true }, { ...CONFIRMED, trust: 'saved' }],
   [
@@ -32,20 +32,20 @@ const CARDS: [string, Partial<IReport>, ICardState][] = [
       remedies: { [FREE.id]: { status: 'waiting', text: '**Waits** for `x`.' } }
     }
   ],
-  ['a measurement that goes on', { cause: null, looking: true }, CONFIRMED],
+  ['a measurement that continues', { cause: null, looking: true }, CONFIRMED],
   ['a release', {}, { ...CONFIRMED, released: RELEASED }]
 ];
 
 /** The report as the script of an output renders it. */
-function cardOfOutput(): FunctionComponent<Parameters<typeof Card>[0]> {
+function reportOfOutput(): FunctionComponent<Parameters<typeof Report>[0]> {
   let found: unknown = null;
   jest.isolateModules(() => {
     jest.doMock('react', () => jest.requireActual<object>('preact'));
-    found = jest.requireActual<object>('../../card/card');
+    found = jest.requireActual<object>('../../report/report');
     jest.dontMock('react');
   });
-  return (found as { Card: FunctionComponent<Parameters<typeof Card>[0]> })
-    .Card;
+  return (found as { Report: FunctionComponent<Parameters<typeof Report>[0]> })
+    .Report;
 }
 
 describe('draw', () => {
@@ -57,8 +57,8 @@ describe('draw', () => {
     document.body.replaceChildren(host);
   });
 
-  it.each(CARDS)('should draw %s as React does', (_, changes, state) => {
-    const component = cardOfOutput();
+  it.each(REPORTS)('should draw %s as React does', (_, changes, state) => {
+    const component = reportOfOutput();
     draw(
       createElement(component, {
         ...WORDS,
@@ -72,7 +72,7 @@ describe('draw', () => {
       host
     );
     const other = document.createElement('div');
-    cardIn(other)({ ...REPORT, ...changes }, state);
+    reportIn(other)({ ...REPORT, ...changes }, state);
     expect(host.innerHTML).toBe(other.innerHTML);
   });
 

@@ -1,6 +1,6 @@
 /*
- * Made from `protocol.schema.json` by `python -m scripts.wire`; do not edit. Sizes are
- * integer bytes, times are seconds since the epoch, and units stand in the key. No
+ * Generated from `protocol.schema.json` by `python -m scripts.wire`; do not edit. Sizes are
+ * integer bytes, times are seconds since the epoch, and keys carry their units. No
  * key is optional: what is not known is `null`.
  */
 import * as v from 'valibot';
@@ -168,9 +168,9 @@ export const FollowedSchema = v.object({
 });
 
 /** A worker on one GPU. */
-export interface ICardWorker
-  extends v.InferOutput<typeof CardWorkerSchema> {}
-export const CardWorkerSchema = v.object({
+export interface IGpuWorker
+  extends v.InferOutput<typeof GpuWorkerSchema> {}
+export const GpuWorkerSchema = v.object({
   /** Identity in requests to this helper. */
   id: v.string(),
   /** The engine that sends work to it. */
@@ -198,9 +198,9 @@ export const CardWorkerSchema = v.object({
 });
 
 /** A GPU that workers use. */
-export interface IWorkerCard
-  extends v.InferOutput<typeof WorkerCardSchema> {}
-export const WorkerCardSchema = v.object({
+export interface IWorkerGpu
+  extends v.InferOutput<typeof WorkerGpuSchema> {}
+export const WorkerGpuSchema = v.object({
   /** Identity of the GPU, the same for all engines. */
   id: v.string(),
   /** Name or address of the machine. */
@@ -224,15 +224,15 @@ export const WorkerCardSchema = v.object({
   /** Used on the GPU, but by none of its workers; null: not known. */
   outside_bytes: v.nullable(count),
   /** The largest first, at most 8. */
-  workers: v.array(CardWorkerSchema),
+  workers: v.array(GpuWorkerSchema),
   /** How many workers there are besides these. */
   more_workers: count
 });
 
 /** What workers use on a GPU of the kernel: part of that device's outside. */
-export interface ICardShare
-  extends v.InferOutput<typeof CardShareSchema> {}
-export const CardShareSchema = v.object({
+export interface IGpuShare
+  extends v.InferOutput<typeof GpuShareSchema> {}
+export const GpuShareSchema = v.object({
   /** The GPU, as the kernel counts. */
   device_index: count,
   /** Number of workers. */
@@ -250,9 +250,9 @@ export const FollowedWorkersSchema = v.object({
   /** By the frameworks of all that have not ended. */
   in_use_bytes: count,
   /** The GPU with the least headroom; null: none was measured. */
-  fullest: v.nullable(WorkerCardSchema),
+  fullest: v.nullable(WorkerGpuSchema),
   /** What workers use on the kernel's own GPUs: part of their outside. */
-  here: v.array(CardShareSchema)
+  here: v.array(GpuShareSchema)
 });
 
 /** The cell in which something was started. */
@@ -1400,7 +1400,7 @@ export const WorkersReplySchema = v.object({
   /** Null: this notebook has none. */
   workers: v.nullable(FollowedWorkersSchema),
   /** The fullest first, with at most 16 workers in all. */
-  cards: v.array(WorkerCardSchema),
+  gpus: v.array(WorkerGpuSchema),
   /** Workers that match the filter; one on two GPUs counts twice. */
   total: count
 });
@@ -1725,8 +1725,8 @@ export interface IFrameOutput {
   uid: string;
   /** Identity of the helper, as in `hello`. */
   life_id: string;
-  /** What the output shows; `card`: a report. */
-  kind: "gauge" | "card";
+  /** What the output shows. */
+  kind: "gauge" | "report";
   /** Whether a gauge is drawn as one line. */
   compact: boolean;
   /** The report that it shows; null for a gauge. */

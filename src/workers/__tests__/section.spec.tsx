@@ -13,7 +13,7 @@ import { gib, message } from '../../__tests__/report';
 import { REPLIES, SAMPLE } from '../../__tests__/samples';
 import {
   RANK,
-  RANK_CARD,
+  RANK_GPU,
   RANKS,
   UNMEASURED,
   WORKER_RELEASED,
@@ -21,10 +21,10 @@ import {
 } from '../../__tests__/workers';
 import { PackMissing } from '../../kernel/laterpacks';
 import type {
-  ICardWorker,
+  IGpuWorker,
   IFollowed,
   IReplies,
-  IWorkerCard
+  IWorkerGpu
 } from '../../protocol';
 import { WorkersSection } from '../section';
 import { Workers } from '../workers';
@@ -33,7 +33,7 @@ const english = { trans: nullTranslator.load('gpu-headroom') };
 
 const DASK: IFollowed = { ...UNMEASURED, live: 40, state: 'measured' };
 
-const DASK_WORKER: ICardWorker = {
+const DASK_WORKER: IGpuWorker = {
   ...RANK,
   id: 'dask:a',
   engine: 'dask',
@@ -44,11 +44,11 @@ const DASK_WORKER: ICardWorker = {
   in_use_bytes: gib(2)
 };
 
-function cardOf(
-  worker: Partial<ICardWorker>,
-  change: Partial<IWorkerCard> = {}
-): IWorkerCard {
-  return { ...RANK_CARD, workers: [{ ...RANK, ...worker }], ...change };
+function gpuOf(
+  worker: Partial<IGpuWorker>,
+  change: Partial<IWorkerGpu> = {}
+): IWorkerGpu {
+  return { ...RANK_GPU, workers: [{ ...RANK, ...worker }], ...change };
 }
 
 /** The section on its own. */
@@ -120,18 +120,18 @@ describe('the section of workers', () => {
   /** Show a reading of engines and GPUs. */
   const show = async (
     engines: readonly IFollowed[],
-    cards: readonly IWorkerCard[] = [],
+    gpus: readonly IWorkerGpu[] = [],
     change: Partial<IReplies['workers']> = {}
   ): Promise<void> => {
-    const told = workersWith({ engines: [...engines] });
+    const followed = workersWith({ engines: [...engines] });
     answer = {
       ...REPLIES.workers,
-      workers: told,
-      cards: [...cards],
-      total: cards.flatMap(card => card.workers).length,
+      workers: followed,
+      gpus: [...gpus],
+      total: gpus.flatMap(gpu => gpu.workers).length,
       ...change
     };
-    memory.set({ sample: { ...SAMPLE, workers: told } });
+    memory.set({ sample: { ...SAMPLE, workers: followed } });
     section = new Section(workers, offers);
     Widget.attach(section, document.body);
     workers.show();
@@ -159,12 +159,12 @@ describe('the section of workers', () => {
   });
 
   it('should show workers and their GPUs, the fullest first', async () => {
-    const other = cardOf(
+    const other = gpuOf(
       { id: 'rank:0', rank: 0, left_over: true, in_use_bytes: gib(3) },
       { id: 'GPU-1', index: 0, used_bytes: null, capacity_bytes: null }
     );
-    const far = cardOf(DASK_WORKER, { id: 'GPU-9' });
-    await show([RANKS], [RANK_CARD, other, far]);
+    const far = gpuOf(DASK_WORKER, { id: 'GPU-9' });
+    await show([RANKS], [RANK_GPU, other, far]);
     expect(rows()).toEqual([
       'rank 1 In [4]9.0 GiBEnd…GPU 19.8 of 14.7 GiB',
       'rank 0 still running after In [4]3.0 GiBEnd…GPU 0not measured',
@@ -191,8 +191,8 @@ describe('the section of workers', () => {
     await show(
       [RANKS],
       [
-        cardOf({ state: 'ended', age_s: 12.2, actions: [] }),
-        cardOf({ state: 'stale', age_s: 70, actions: [] }, { id: 'GPU-1' })
+        gpuOf({ state: 'ended', age_s: 12.2, actions: [] }),
+        gpuOf({ state: 'stale', age_s: 70, actions: [] }, { id: 'GPU-1' })
       ]
     );
     expect(
@@ -204,7 +204,7 @@ describe('the section of workers', () => {
   });
 
   it('should find workers by name where there are many', async () => {
-    await show([DASK], [cardOf(DASK_WORKER)], { total: 900 });
+    await show([DASK], [gpuOf(DASK_WORKER)], { total: 900 });
     expect(text()).toContain('899 more workers, on less full GPUs.');
     const field = all('input')[0] as HTMLInputElement;
     const set = Object.getOwnPropertyDescriptor(
@@ -212,7 +212,7 @@ describe('the section of workers', () => {
       'value'
     )?.set;
     set?.call(field, 'gpu-z');
-    answer = { ...answer, cards: [], total: 0 };
+    answer = { ...answer, gpus: [], total: 0 };
     field.dispatchEvent(new Event('input', { bubbles: true }));
     await expectText('No worker has this name.');
     expect(asked('workers').pop()).toEqual({ filter: 'gpu-z' });
@@ -270,7 +270,7 @@ describe('the section of workers', () => {
   });
 
   it('should free memory of a worker, and show the result', async () => {
-    await show([DASK], [cardOf(DASK_WORKER)]);
+    await show([DASK], [gpuOf(DASK_WORKER)]);
     await press('Free');
     await until(() => asked('worker_release').length === 1);
     expect(asked('worker_release')).toEqual([
@@ -284,7 +284,7 @@ describe('the section of workers', () => {
   });
 
   it('should end a worker only after confirmation', async () => {
-    await show([RANKS], [cardOf({ left_over: true })]);
+    await show([RANKS], [gpuOf({ left_over: true })]);
     expect(button('End…')?.getAttribute('aria-label')).toBe('End rank 1…');
     await press('End…');
     await expectDialog('End rank 1?');
@@ -302,13 +302,13 @@ describe('the section of workers', () => {
   });
 
   it('should show data of workers as text', async () => {
-    await show([DASK], [cardOf({ ...DASK_WORKER, name: '<b>x</b>' })]);
+    await show([DASK], [gpuOf({ ...DASK_WORKER, name: '<b>x</b>' })]);
     expect(rows()[0]).toContain('<b>x</b>');
     expect(all('b')).toEqual([]);
   });
 
   it('should show why no reply arrived', async () => {
-    await show([RANKS], [RANK_CARD]);
+    await show([RANKS], [RANK_GPU]);
     answers.workers = () => Promise.reject(new Error('The helper says no.'));
     workers.refresh();
     await expectText('The helper says no.');
@@ -316,7 +316,7 @@ describe('the section of workers', () => {
   });
 
   it('should try again on a click if the helper lacks a pack', async () => {
-    await show([RANKS], [RANK_CARD]);
+    await show([RANKS], [RANK_GPU]);
     const start = jest.spyOn(memory, 'start');
     const { workers: known } = answers;
     answers.workers = () =>
@@ -339,10 +339,7 @@ describe('the section of workers', () => {
         { ...DASK, engine: 'ray', state: 'silent', silent_s: 12 },
         { ...DASK, engine: 'ipyparallel', state: 'following' }
       ],
-      [
-        cardOf({ left_over: true }),
-        cardOf({ state: 'ended' }, { id: 'GPU-3' })
-      ],
+      [gpuOf({ left_over: true }), gpuOf({ state: 'ended' }, { id: 'GPU-3' })],
       { total: 5 }
     );
     await until(() => rows().length > 0);

@@ -2,7 +2,7 @@ import { FakeMemory } from '../../__tests__/memory';
 import { REPLIES, SAMPLE } from '../../__tests__/samples';
 import {
   RANK,
-  RANK_CARD,
+  RANK_GPU,
   WORKER_RELEASED,
   WORKERS,
   workersWith
@@ -57,7 +57,7 @@ describe('the workers of a kernel', () => {
     const looking = workers.show();
     await pass(0);
     expect(asked()).toEqual([ALL]);
-    expect(workers.answer?.cards).toEqual([RANK_CARD]);
+    expect(workers.answer?.gpus).toEqual([RANK_GPU]);
     await pass(5000);
     expect(asked()).toHaveLength(1);
     read();

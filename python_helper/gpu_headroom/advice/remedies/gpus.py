@@ -95,7 +95,7 @@ def _close_other_programs(evidence: Evidence, finding: Finding) -> Shown | None:
     "model-too-large",
     "activations",
     "huge-request",
-    "data-on-card",
+    "data-on-gpu",
     "unnamed-values",
     title="GPU {index} has {free_bytes} free",
     note="{needed_bytes} were needed on GPU {failed}. Write `cuda:{index}` for `cuda`.",

@@ -129,7 +129,7 @@ def _backward_each(evidence: Evidence, finding: Finding) -> Shown | None:
 
 @suggestion(
     "keep-on-host",
-    "data-on-card",
+    "data-on-gpu",
     "huge-request",
     "kept-tensors",
     title="`{option}` keeps `{name}` on the host",
@@ -153,7 +153,7 @@ def _keep_on_host(evidence: Evidence, finding: Finding) -> Shown | None:
 
 @suggestion(
     "move-per-batch",
-    "data-on-card",
+    "data-on-gpu",
     title="Keep the data on the host and move each batch",
     note="Moving takes time: `pin_memory=True` and `non_blocking=True` hide most of it.",
 )

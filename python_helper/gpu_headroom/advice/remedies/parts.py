@@ -184,7 +184,7 @@ def _sample_neighbors(evidence: Evidence, _: Finding) -> Shown | None:
 @suggestion(
     "call-in-parts",
     "activations",
-    "data-on-card",
+    "data-on-gpu",
     title="`{call}` in parts of {rows}",
     note="All of `{name}`, {shape}, goes through at once; what a part makes is freed.",
     note_backward="Each part goes backward before the next: gradients add up, its graph is freed.",

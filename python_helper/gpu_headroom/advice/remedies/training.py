@@ -86,7 +86,7 @@ def _blocks(evidence: Evidence) -> tuple[int, list[Model]]:
     "eval-mode",
     "evaluation-in-training-mode",
     title="`{model}.eval()` before the evaluation",
-    note="Dropout and batch norm stand still then; `{model}.train()` before training goes on.",
+    note="Dropout and batch norm are then off. Call `{model}.train()` before training continues.",
 )
 def _eval_mode(evidence: Evidence, finding: Finding) -> Shown | None:
     model = finding.model

@@ -37,17 +37,17 @@ TEXTS = {
         "`{name}` is an optimizer of a model that no name leads to any more: the model was "
         "re-created, and the optimizer keeps the old one."
     ),
-    "cause.data-on-card": (
+    "cause.data-on-gpu": (
         "**Data on the GPU: {held_bytes} of the {in_use_bytes} in tensors**, in `{name}`."
     ),
-    "cause.data-on-card.evidence": (
+    "cause.data-on-gpu.evidence": (
         "All of it is there, such as {shape} in {dtype}. A batch needs to be on the GPU, the whole "
         "set can stay on the host."
     ),
-    "cause.data-on-card.moving": (
+    "cause.data-on-gpu.moving": (
         "**Data on the GPU: {held_bytes} of the {in_use_bytes} in tensors** were being put there."
     ),
-    "cause.data-on-card.evidence_moving": (
+    "cause.data-on-gpu.evidence_moving": (
         "`{expression}` puts data on the GPU, piece by piece, and no model has seen them yet. A "
         "batch needs to be on the GPU, the whole set can stay on the host."
     ),
@@ -206,12 +206,12 @@ def _is_like(group: Group, model: Group) -> bool:
 _DATA_SHARE = 0.2
 _MOSTLY = 0.5
 _LOADS = ("<module>", "__init__", "<listcomp>", "<dictcomp>", "<genexpr>")
-# `x.to(device)`, whatever the device is called: it was the card that could not hold it.
-_TO_CARD = re.compile(r"cuda|\bdev(?:ice)?\b", re.IGNORECASE)
+# `x.to(device)`, whatever the device is called: it was the GPU that could not hold it.
+_TO_GPU = re.compile(r"cuda|\bdev(?:ice)?\b", re.IGNORECASE)
 _MOVES = ("cuda", "to", "as_tensor", "tensor", "from_numpy", "randn", "rand", "zeros", "ones")
 
 
-def data_on_card(evidence: Evidence) -> Finding | None:
+def data_on_gpu(evidence: Evidence) -> Finding | None:
     """Find a cause where plain tensors, not made by a forward pass, use much of the memory."""
     data = _data(evidence)
     size = sum(group.bytes for group in data)
@@ -220,7 +220,7 @@ def data_on_card(evidence: Evidence) -> Finding | None:
     shape, dtype, _ = data[0].commonest
     name = ", ".join([group.name for group in data[:3]])
     said = {"name": name, "held_bytes": size, "shape": str(list(shape)), "dtype": dtype}
-    return cause(evidence, TEXTS, "data-on-card", "evidence", said, price=A_LINE, about=tuple(data))
+    return cause(evidence, TEXTS, "data-on-gpu", "evidence", said, price=A_LINE, about=tuple(data))
 
 
 def _data(evidence: Evidence) -> list[Group]:
@@ -255,9 +255,9 @@ def _data(evidence: Evidence) -> list[Group]:
 
 
 def moved_whole(evidence: Evidence) -> Operand | None:
-    """Return what the failing call moves to the card as a whole, where no model was running."""
+    """Return what the failing call moves to the GPU as a whole, where no model was running."""
     call = evidence.scene.call
-    if call is None or evidence.scene.modules or not _TO_CARD.search(call.text):
+    if call is None or evidence.scene.modules or not _TO_GPU.search(call.text):
         return None
     return next(
         (operand for operand in call.operands if len(operand.shape) > 1 and not operand.bytes), None
@@ -298,13 +298,13 @@ def _moving(evidence: Evidence) -> Finding | None:
     if evidence.share(size) < _MOSTLY:
         return None
     said = {"held_bytes": size, "expression": operation.text}
-    return cause(evidence, TEXTS, "data-on-card.moving", "evidence_moving", said, price=A_LINE)
+    return cause(evidence, TEXTS, "data-on-gpu.moving", "evidence_moving", said, price=A_LINE)
 
 
 def is_moving(evidence: Evidence) -> bool:
-    """Whether the failing expression puts data on the card while they are loaded."""
+    """Whether the failing expression puts data on the GPU while they are loaded."""
     operation, own = evidence.scene.operation, evidence.scene.running.own
-    moves = operation is not None and operation.name in _MOVES and _TO_CARD.search(operation.text)
+    moves = operation is not None and operation.name in _MOVES and _TO_GPU.search(operation.text)
     loads = not own or own[-1] in _LOADS
     bounds = [bound_of(evidence, group) for group in evidence.groups if group.root]
     fills = any(bound is not None and bound.is_own for bound in bounds)

@@ -178,7 +178,7 @@ def preallocation(evidence: Evidence) -> Finding | None:
     return cause(evidence, TEXTS, "preallocation", "evidence", said, price=A_LINE, **more)
 
 
-# A full card always has some gaps: a small request may fail on them, but they are not why.
+# A full GPU always has some gaps: a small request may fail on them, but they are not why.
 _MUCH_OF_THE_RESERVED = 0.1
 
 
@@ -207,13 +207,13 @@ def is_fragmented(evidence: Evidence) -> bool:
     largest = _largest_piece(evidence)
     if largest is None:
         # Without the map of the blocks only an error's own words are to go by.
-        told = evidence.failure.capture is None and evidence.failure.device is None
-        return told and unused >= requested > memory.usable_bytes
+        is_pasted = evidence.failure.capture is None and evidence.failure.device is None
+        return is_pasted and unused >= requested > memory.usable_bytes
     return unused + memory.usable_bytes >= requested > largest
 
 
 def _largest_piece(evidence: Evidence) -> int | None:
-    """Return the largest free piece, in the cache or on the card; `None` is not known."""
+    """Return the largest free piece, in the cache or on the GPU; `None` is not known."""
     capture = evidence.failure.capture
     if capture is None or capture.largest_block_bytes is None:
         return None

@@ -107,8 +107,8 @@ TEXTS = {
         "Dropout keeps masks, batch normalization learns from what it is shown."
     ),
 }
-_MOST_OF_THE_CARD = 0.5
-_MUCH_OF_THE_CARD = 0.15
+_MOST_OF_THE_GPU = 0.5
+_MUCH_OF_THE_GPU = 0.15
 _BLOWN_UP = 8  # times the largest of what it was made of
 
 
@@ -119,7 +119,7 @@ def huge_request(evidence: Evidence) -> Finding | None:
         return None
     impossible = requested > memory.capacity_bytes + memory.kept_back_bytes
     in_use = memory.in_use_bytes
-    large = requested > _MOST_OF_THE_CARD * memory.capacity_bytes
+    large = requested > _MOST_OF_THE_GPU * memory.capacity_bytes
     # What a layer makes of a batch is as large as the number of the batch says.
     of_batch = evidence.batch is not None and bool(evidence.scene.modules)
     alone = large and in_use is not None and requested > in_use and not of_batch
@@ -147,7 +147,7 @@ def is_blown_up(evidence: Evidence) -> bool:
     if requested is None or capacity is None or operation is None or operation.shape is None:
         return False
     largest = max((operand.bytes for operand in operation.operands), default=0)
-    return requested >= _MUCH_OF_THE_CARD * capacity and requested >= _BLOWN_UP * largest > 0
+    return requested >= _MUCH_OF_THE_GPU * capacity and requested >= _BLOWN_UP * largest > 0
 
 
 def _sentence_of(operation: FailedOperation | None) -> str:

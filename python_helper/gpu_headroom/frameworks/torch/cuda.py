@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...protocol.generated import wire
-    from ..view import Backend, Card
+    from ..view import Backend, Gpu
 
 
 class TorchCuda:
@@ -71,7 +71,7 @@ class TorchCuda:
                 unused,
                 limit_bytes=limit,
                 framework=framework,
-                ask_card=partial(_card, torch, index),
+                ask_gpu=partial(_gpu, torch, index),
                 limit_source=private.LIMIT,
             )
         return last
@@ -88,7 +88,7 @@ def unused_view(properties: Any, index: int, backend: Backend, *, simulated: boo
         simulated=simulated,
         shared_with_host=bool(getattr(properties, "is_integrated", False)),
         total_bytes=getattr(properties, "total_memory", None),
-        card_source="get_device_properties()",
+        gpu_source="get_device_properties()",
     )
 
 
@@ -114,7 +114,7 @@ def _bytes(stats: Mapping[str, Any], key: str, figure: str) -> int | None:
     return value
 
 
-def _card(torch: Any, index: int) -> Card:
+def _gpu(torch: Any, index: int) -> Gpu:
     """Return free and total bytes of the GPU from its driver; `None` where it refuses."""
     try:
         free, total = torch.cuda.mem_get_info(index)

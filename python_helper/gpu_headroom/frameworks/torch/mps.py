@@ -38,7 +38,7 @@ class TorchMps:
                 framework=FrameworkReading(
                     "torch", in_use, max(0, reserved - in_use), source="torch.mps"
                 ),
-                card_source="recommended_max_memory()",
+                gpu_source="recommended_max_memory()",
             ),
         )
 

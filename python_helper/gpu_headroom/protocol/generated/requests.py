@@ -1,8 +1,8 @@
-"""What a page may ask, as types, which `checking.py` reads.
+"""Requests of a front end, as types, which `checking.py` reads.
 
-Made from `protocol.schema.json`, where stands what each is, by `python -m scripts.wire`; do not
-edit. Keys carry their units, sizes are integer bytes, times are seconds since the epoch. No key is
-optional: unknown is `None`.
+Generated from `protocol.schema.json`, which describes each field, by `python -m scripts.wire`; do
+not edit. Keys carry their units, sizes are integer bytes, times are seconds since the epoch.
+No key is optional: unknown is `None`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Literal, TypedDict
 
 
 class _Asked(TypedDict):
-    """What every request says: its own id, for the reply, and the protocol of who asks."""
+    """Fields of every request: its id, for the reply, and the version of the protocol."""
 
     id: str
     protocol_version: str

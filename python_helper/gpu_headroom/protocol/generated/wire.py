@@ -1,8 +1,9 @@
-"""What the helper says: events, replies and their parts, as types only.
+"""Messages of the helper: events, replies and their parts, as types only.
 
-Made from `protocol.schema.json`, where stands what each is, by `python -m scripts.wire`; do not
-edit. Nothing here is needed at run time, so no pack carries it: import it under `TYPE_CHECKING`.
-What a page may ask stands in `requests.py`.
+Generated from `protocol.schema.json`, which describes each field, by `python -m scripts.wire`; do
+not edit. Nothing here is needed at run time, so no pack carries it: import it under
+`TYPE_CHECKING`.
+`requests.py` has the requests.
 """
 
 from __future__ import annotations
@@ -631,7 +632,7 @@ class PresenceReply(TypedDict):
 class FrameOutput(TypedDict):
     uid: str
     life_id: str
-    kind: Literal["gauge", "card"]
+    kind: Literal["gauge", "report"]
     compact: bool
     report_id: str | None
 
@@ -682,7 +683,7 @@ class Followed(TypedDict):
     message: Message | None
 
 
-class CardWorker(TypedDict):
+class GpuWorker(TypedDict):
     id: str
     engine: EngineName
     name: str | None
@@ -697,7 +698,7 @@ class CardWorker(TypedDict):
     cached_bytes: int
 
 
-class WorkerCard(TypedDict):
+class WorkerGpu(TypedDict):
     id: str
     host: str
     index: int | None
@@ -709,11 +710,11 @@ class WorkerCard(TypedDict):
     in_use_bytes: int
     cached_bytes: int
     outside_bytes: int | None
-    workers: list[CardWorker]
+    workers: list[GpuWorker]
     more_workers: int
 
 
-class CardShare(TypedDict):
+class GpuShare(TypedDict):
     device_index: int
     workers: int
     bytes: int
@@ -722,8 +723,8 @@ class CardShare(TypedDict):
 class FollowedWorkers(TypedDict):
     engines: list[Followed]
     in_use_bytes: int
-    fullest: WorkerCard | None
-    here: list[CardShare]
+    fullest: WorkerGpu | None
+    here: list[GpuShare]
 
 
 class WorkerReleased(TypedDict):
@@ -738,7 +739,7 @@ class WorkersReply(TypedDict):
     type: Literal["workers"]
     id: str
     workers: FollowedWorkers | None
-    cards: list[WorkerCard]
+    gpus: list[WorkerGpu]
     total: int
 
 

@@ -1,0 +1,1 @@
+"""The report of a failed cell: built, kept and displayed."""
