@@ -35,7 +35,7 @@ TEXTS = {
     ),
     "dry_run.stopped": "It ended in {cell}{line}: {error}",
     "dry_run.not_simulated": (
-        "It ended in {cell}{line}, because of the simulation: {error} What comes behind was not "
+        "It ended in {cell}{line}, because of the simulation: {error} The cells after it did not "
         "run."
     ),
     "dry_run.values": (
@@ -76,7 +76,7 @@ TEXTS = {
         "The run took more than {limit_bytes} of this machine's memory and was ended."
     ),
     "dry_run.time": "The run took more than {seconds} s and was ended.",
-    "dry_run.died": "The run's process ended by itself. Its last words: {said}",
+    "dry_run.died": "The run's process ended by itself. Its last output: {said}",
 }
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tests.live import Pack
 
 SENTENCE = (
-    "GPU Headroom stays out of free-threaded Python: what it looks at could change while it looks."
+    "GPU Headroom does not run in free-threaded Python: objects could change while it reads them."
 )
 VERSIONS = {
     "3.13": "3.13.0 experimental free-threading build (main, Oct 16 2024, 03:23:02) [GCC 12.2.0]",

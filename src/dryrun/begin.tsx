@@ -64,7 +64,7 @@ export async function beginDryRun(
     body: new Choice(memory, panel, trans),
     buttons: [
       Dialog.cancelButton({ label: trans.__('Cancel') }),
-      Dialog.okButton({ label: trans.__('Run dry') })
+      Dialog.okButton({ label: trans.__('Start dry run') })
     ],
     focusNodeSelector: 'select'
   });
@@ -105,13 +105,13 @@ export async function runDry(
   const { sentence } = words(trans);
   const leaveOut = trans.__('Leave them out');
   const explained = trans.__(
-    'They do more than compute and write files. Commands, such as %pip, are passed over.'
+    'They do more than compute and write files. Commands such as %pip are skipped.'
   );
   const hasAsks = asks.length > 0;
   const agreed = await askConsent(
     {
       title: hasAsks
-        ? trans.__('Run these cells in the dry run, too?')
+        ? trans.__('Also run these cells in the dry run?')
         : trans.__('Run without a sandbox?'),
       costs: asks.map(
         ({ calls, cell_id }) =>
@@ -121,7 +121,7 @@ export async function runDry(
         ...(message ? [sentence(message)] : []),
         ...(hasAsks ? [explained] : [])
       ],
-      label: hasAsks ? trans.__('Run them') : trans.__('Go on'),
+      label: hasAsks ? trans.__('Run them') : trans.__('Continue'),
       ...(hasAsks && { first: leaveOut })
     },
     trans

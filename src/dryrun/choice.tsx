@@ -55,7 +55,7 @@ export class Choice extends ReactWidget {
       <>
         <p>
           {trans.__(
-            'The cells run in a process of their own, on a simulated GPU without values. This kernel, its variables and the files of the folder stay as they are.'
+            'The cells run in a separate process, on a simulated GPU without values. This kernel, its variables and your files do not change.'
           )}
         </p>
         <label>
@@ -79,9 +79,7 @@ export class Choice extends ReactWidget {
           {trans.__('Cells')}
           <select className="jp-mod-styled">
             <option value="all">{trans.__('All cells')}</option>
-            <option value="some">
-              {trans.__('Up to the selected cell, and no further')}
-            </option>
+            <option value="some">{trans.__('Up to the selected cell')}</option>
           </select>
         </label>
       </>

@@ -100,7 +100,7 @@ function summary(
   }
   return found.fits[0]?.fits
     ? trans.__(
-        'On a simulated GPU of this size these cells fit as they are, in a fresh process: what ran before holds memory here.'
+        'On a simulated GPU of this size these cells fit unchanged in a fresh process: earlier runs hold memory here.'
       )
     : found.said.map(sentence).join(' ');
 }

@@ -32,7 +32,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     commands.addCommand(CommandIDs.dryRun, {
       label: trans.__('Dry Run on a GPU…'),
       caption: trans.__(
-        'Run the cells on a simulated GPU, beside the kernel: what do they need, and on which GPU do they fit?'
+        'Run the cells on a simulated GPU in a separate process, to see how much memory they need and which GPU fits.'
       ),
       describedBy: { args: NO_ARGS },
       isEnabled,

@@ -19,7 +19,7 @@ export function describeDoing(
   }
   return isGoing
     ? trans.__(
-        'A dry run begins. It gives way to all else on its machine: beside a training on all cores this takes minutes.'
+        'The dry run has started. It runs at low priority: beside a training on all cores it takes minutes.'
       )
     : '';
 }

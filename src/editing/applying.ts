@@ -86,5 +86,5 @@ function objectionTo(
     return null;
   }
   model.setRun(remedyId, run);
-  return trans.__('Other cells have to run: the button names them.');
+  return trans.__('Other cells have to run first: the button names them.');
 }

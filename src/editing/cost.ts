@@ -50,7 +50,7 @@ export async function askCost(
       throw reason;
     }
     const unknown = trans.__(
-      'What else running it again would cost is not known: %1',
+      'The cost of running it again is not fully known: %1',
       explain(reason, trans)
     );
     return { cautions: [...repeated, unknown], items: [], saves: false };

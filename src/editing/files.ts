@@ -13,7 +13,7 @@ const IS_NO_NAME = /^\.\.$|[\\:]/;
 
 /** Why a file is not edited or restored, if it has changed since. */
 export function changedSince(name: string, trans: TranslationBundle): string {
-  return trans.__('%1 was changed meanwhile, so it is left as it is.', name);
+  return trans.__('%1 was changed meanwhile, so nothing was changed.', name);
 }
 
 /** Scripts beside notebooks, read and written through the page's server. */
@@ -87,10 +87,7 @@ export class Files {
     const shown = content.replace(/\r\n/g, '\n');
     if (this._open(path).some(({ model }) => model.toString() !== shown)) {
       throw new Error(
-        trans.__(
-          '%1 has changes that are not saved, so it is left as it is.',
-          name
-        )
+        trans.__('%1 has unsaved changes, so nothing was changed.', name)
       );
     }
     return content;

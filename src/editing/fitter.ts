@@ -140,7 +140,7 @@ export class Fitter extends Observable {
       const isBack = await this._takeBack().catch(() => false);
       if (!isBack && end.kind === 'canceled') {
         const text = this._trans.__(
-          'Canceled. The edit stays: it could not be taken back.'
+          'Canceled. The edit stays: it could not be undone.'
         );
         end = { ...end, text };
       }
@@ -244,7 +244,7 @@ export class Fitter extends Observable {
    */
   private async _agree(fix: IFix): Promise<readonly IItem[]> {
     const { agree, session } = this._parts;
-    const text = this._trans.__('Looking at what running it again would cost…');
+    const text = this._trans.__('Checking the cost of running it again…');
     this._begin(text);
     const cost = await askCost(
       session.memory,
@@ -347,7 +347,7 @@ export class Fitter extends Observable {
       const report = once || this._isCanceled ? null : await trial.nextReport();
       if (report === null && !this._isCanceled) {
         const text = this._trans.__(
-          'Stopped: with %1 the cell failed otherwise.',
+          'Stopped: the cell failed with a different error at %1.',
           this._setting
         );
         return { kind: 'stopped', text };
@@ -433,9 +433,9 @@ export class Fitter extends Observable {
   private _nothingLeft(isFirst: boolean): IFitEnd {
     const trans = this._trans;
     const text = isFirst
-      ? trans.__('Nothing is left to try.')
+      ? trans.__('No other size is left to try.')
       : trans.__(
-          'Nothing is left to try: %1 does not fit either.',
+          '%1 does not fit either, and no other size is left.',
           this._setting
         );
     return { kind: 'stopped', text };
@@ -444,12 +444,12 @@ export class Fitter extends Observable {
   private _canceled(): string {
     if (this._hasTried) {
       return this._trans.__(
-        'Canceled: the code is as it was before the last try.'
+        'Canceled: the code is restored to before the last try.'
       );
     }
     return this._hasDeleted
       ? this._trans.__(
-          'Canceled: the code is as it was. What you agreed to delete was gone by then.'
+          'Canceled: the code is restored. What you agreed to delete is already deleted.'
         )
       : this._trans.__('Canceled: nothing was changed.');
   }

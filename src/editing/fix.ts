@@ -117,10 +117,10 @@ export async function makeFix(
     throw new Error(
       (await revert(edits))
         ? trans.__(
-            'The kernel reads this file elsewhere, so nothing was changed.'
+            'The kernel reads another copy of this file, so nothing was changed.'
           )
         : trans.__(
-            'The kernel reads this file elsewhere. The edit stays, as a cell was changed meanwhile.'
+            'The kernel reads another copy of this file. The edit stays: a cell was changed meanwhile.'
           )
     );
   }

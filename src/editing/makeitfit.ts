@@ -35,7 +35,7 @@ export async function makeItFit(
 
 /** Why a second one is not started. */
 export function nameBusy(trans: TranslationBundle): string {
-  return trans.__('Another try is on its way in this kernel.');
+  return trans.__('Another try is already running in this kernel.');
 }
 
 function showEnd(

@@ -43,9 +43,7 @@ export class GaugeOpener {
         .catch(() => {
           const { trans } = this._model;
           Notification.error(
-            trans.__(
-              'The numbers cannot be shown: the server does not answer.'
-            ),
+            trans.__('The numbers cannot be shown: the server did not answer.'),
             { autoClose: false }
           );
         })

@@ -88,7 +88,7 @@ function Stale(
   );
   const why = isBusy
     ? trans.__(
-        "The running cell holds Python's interpreter lock, so the kernel cannot be asked. This updates by itself."
+        "The running cell holds Python's global interpreter lock, so nothing can be measured. This updates by itself."
       )
     : trans.__('The kernel does not answer. This updates by itself.');
   return (

@@ -121,7 +121,7 @@ export class Handshake {
     if (!attempts.start()) {
       throw new Error(
         trans.__(
-          'GPU Headroom was put into this kernel several times and does not stay there.'
+          'GPU Headroom was started in this kernel several times but did not keep running.'
         )
       );
     }

@@ -62,7 +62,7 @@ export class LaterPacks {
     return problem
       ? new PackMissing(
           this._options.trans.__(
-            'A part of GPU Headroom could not be put into this kernel: %1',
+            'A part of GPU Headroom could not be loaded in this kernel: %1',
             problem
           )
         )

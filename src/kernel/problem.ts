@@ -57,12 +57,12 @@ function isMismatch(reason: unknown): boolean {
 export function explain(reason: unknown, trans: TranslationBundle): string {
   if (reason instanceof Foreign) {
     return trans.__(
-      'This kernel is Python by name but does not run IPython itself, so nothing of GPU Headroom is put into it.'
+      'This kernel is called Python but does not run IPython, so GPU Headroom does not start in it.'
     );
   }
   if (reason instanceof FreeThreaded) {
     return trans.__(
-      'GPU Headroom stays out of free-threaded Python: what it looks at could change while it looks.'
+      'GPU Headroom does not run in free-threaded Python: objects could change while it reads them.'
     );
   }
   if (reason instanceof Failed) {
@@ -73,7 +73,7 @@ export function explain(reason: unknown, trans: TranslationBundle): string {
   }
   if (reason instanceof Silent) {
     return trans.__(
-      'The kernel did not answer. It is asked again when it restarts or finishes a cell.'
+      'The kernel did not answer. GPU Headroom tries again when it restarts or finishes a cell.'
     );
   }
   if (reason instanceof NoAnswer) {
@@ -82,12 +82,12 @@ export function explain(reason: unknown, trans: TranslationBundle): string {
   if (reason instanceof NotUnderstood) {
     return isMismatch(reason)
       ? trans.__(
-          'The GPU Headroom in this kernel speaks protocol %1, this page speaks %2. Install the same version on both sides and restart the kernel.',
+          'The GPU Headroom in this kernel uses protocol %1, this page uses %2. Install the same version on both sides and restart the kernel.',
           reason.version,
           PROTOCOL_VERSION
         )
       : trans.__(
-          'The GPU Headroom in this kernel gave an answer that this page does not understand. Restart the kernel.'
+          'The GPU Headroom in this kernel sent a message that this page cannot read. Restart the kernel.'
         );
   }
   return sentenceOf(reason);

@@ -39,7 +39,7 @@ export function NotebookList(props: IListProps): React.JSX.Element {
       <li>
         <span
           title={trans.__(
-            'What the driver counts for others, without the tensors and caches above: programs that did not answer, and the driver contexts of all.'
+            'What the driver counts for other programs, without the tensors and caches above: programs that did not answer, and driver contexts.'
           )}
         >
           {trans.__('Other programs')}
@@ -91,7 +91,7 @@ export function Unasked(props: {
   const { others, trans } = props;
   const count = others.unasked;
   if (others.isAsking) {
-    const label = trans.__('Asking the other kernels…');
+    const label = trans.__('Measuring the other kernels…');
     return <Wait label={label} onCancel={null} trans={trans} />;
   }
   if (count === 0) {
@@ -101,8 +101,8 @@ export function Unasked(props: {
     <div className="jp-GpuHeadroom-unasked">
       <Hint icon="info">
         {trans._n(
-          '%1 kernel that no page is connected to was not asked: if its page comes back, it would miss what was printed meanwhile.',
-          '%1 kernels that no page is connected to were not asked: if their pages come back, they would miss what was printed meanwhile.',
+          '%1 kernel without a connected page was skipped: a page that reconnects would miss what it printed meanwhile.',
+          '%1 kernels without a connected page were skipped: a page that reconnects would miss what they printed meanwhile.',
           count
         )}
       </Hint>

@@ -63,7 +63,7 @@ export function States({
           icon="clock"
           text={trans.__('Paused: no cell ran for ten minutes.')}
         >
-          {goOn(trans.__('Go on'))}
+          {goOn(trans.__('Continue'))}
         </State>
       )}
     </>

@@ -72,7 +72,7 @@ export function searchAction(id: string, model: PanelModel): IRowAction {
   const { holders, trans } = model;
   const step = holders?.path(id)?.step ?? 'ended';
   return {
-    label: trans.__('Who holds it?'),
+    label: trans.__('What refers to it?'),
     icon: searchIcon,
     obstacle: step !== 'ended' ? trans.__('Searching…') : '',
     run: () => {

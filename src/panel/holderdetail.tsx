@@ -75,7 +75,7 @@ export function HolderFacts(props: {
       {graph_bytes > 0 && (
         <p>
           {trans.__(
-            '%1 of it only the autograd graph holds.',
+            '%1 is retained only by the autograd graph.',
             formatBytes(graph_bytes)
           )}
         </p>
@@ -106,7 +106,9 @@ export function PartFacts(props: {
     <>
       {part.graph && (
         <p>
-          {trans.__('No variable is this: only the autograd graph holds it.')}
+          {trans.__(
+            'No variable refers to it: only the autograd graph retains it.'
+          )}
         </p>
       )}
       {(shape || cell) && (
@@ -130,7 +132,7 @@ function Answer(props: {
       <TaskWait
         task={task}
         going={trans.__('Searching…')}
-        waiting={trans.__('Searched when the running cell ends.')}
+        waiting={trans.__('The search starts when the running cell ends.')}
         trans={trans}
       />
       {task.problem !== null && <p>{explain(task.problem, trans)}</p>}

@@ -45,7 +45,7 @@ export function ChecklistView(props: IChecklistProps): React.JSX.Element {
       {running && (
         <Hint icon="clock">
           {trans.__(
-            '%1 What can be freed is measured when it finishes. What failed cells, unnamed outputs and unreachable objects hold can be freed then at once.',
+            '%1 Freeable memory is measured when it finishes. You can free what failed cells, unnamed outputs and unreachable objects hold as soon as it does.',
             running
           )}
         </Hint>
@@ -81,7 +81,7 @@ function Nothing({ checklist, trans }: IChecklistProps): React.JSX.Element {
         <Sentence text={words(trans).sentence(obstacle)} />
       ) : (
         trans.__(
-          'Nothing above 10 MiB can be freed without deleting a variable you named.'
+          'Nothing larger than 10 MiB can be freed without deleting your variables.'
         )
       )}
     </p>

@@ -67,7 +67,7 @@ function tell(
   if (status === 'cancelled') {
     // Unreachable objects are collected before the other items are looked for.
     notice.finish(
-      trans.__('Canceled: nothing that your code can reach was freed.'),
+      trans.__('Canceled: none of your variables was deleted.'),
       'info'
     );
   } else if (status !== 'failed' && undo.length > 0) {

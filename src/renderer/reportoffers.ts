@@ -37,7 +37,7 @@ const COPY: IWholeOffer = {
     const { markdownOf } = await import('./markdown');
     Clipboard.copyToSystem(markdownOf(words, report, sourceAround(site)));
     return words.trans.__(
-      'Copied as Markdown, with the lines around the failing one. It holds no data.'
+      'Copied as Markdown, with the lines around the failing line and no data.'
     );
   }
 };
@@ -52,7 +52,7 @@ const COPY_EVIDENCE: IWholeOffer = {
     const { evidenceText } = await import('./evidence');
     Clipboard.copyToSystem(evidenceText(report));
     return words.trans.__(
-      'Copied, without code and without names of yours. Paste it into an issue of GPU Headroom, and say what the cause was.'
+      'Copied, without your code and names. Paste it into an issue of GPU Headroom and say what the cause was.'
     );
   }
 };

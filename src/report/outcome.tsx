@@ -54,7 +54,7 @@ export function Outcome(
       {released.automatic && (
         <Occasion
           text={trans.__(
-            'Freed at once, as your settings ask: `%debug` for this error is lost.'
+            'Freed automatically, as set in the settings. You lose `%debug` for this error.'
           )}
         />
       )}

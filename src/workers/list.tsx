@@ -87,7 +87,7 @@ async function agreesToEnd(
       title: trans.__('End %1?', name),
       costs: [],
       notes: [
-        trans.__('What is not saved is lost. %1 of GPU memory come back.', size)
+        trans.__('Unsaved work is lost. This frees %1 of GPU memory.', size)
       ],
       label: trans.__('End')
     },

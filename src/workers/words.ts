@@ -39,7 +39,7 @@ export function describeEngine(
     case 'not_measured':
       return trans.__('%1: not measured.', name);
     case 'following':
-      return trans.__('%1: the helper is on its way to them…', name);
+      return trans.__('%1: starting the helper there…', name);
     case 'silent':
       return trans.__(
         '%1: no answer for %2 s.',

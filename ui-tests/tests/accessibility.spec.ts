@@ -34,7 +34,7 @@ async function openPanel(page: Page, notebook: Notebook): Promise<Locator> {
   await notebook.execute('gpu-headroom:show-panel');
   const panel = page.locator(PANEL);
   await panel.getByRole('row', { name: /^model/ }).click();
-  await expect(panel.getByText('Who holds it?')).toBeVisible();
+  await expect(panel.getByText('What refers to it?')).toBeVisible();
   return panel;
 }
 

@@ -44,7 +44,7 @@ async function begin(
   await dialog.getByRole('combobox', { name: 'GPU' }).selectOption(gpu);
   await expect(dialog).toContainText('simulated GPU');
   expect(notebook.path).toBeTruthy();
-  await dialog.getByRole('button', { name: 'Run dry' }).click();
+  await dialog.getByRole('button', { name: 'Start dry run' }).click();
 }
 
 test.describe('Dry run', () => {
@@ -64,7 +64,7 @@ test.describe('Dry run', () => {
     await dialog.getByRole('combobox', { name: 'Cells' }).selectOption('some');
     await picture(page, 'dry-run-dialog', dialog);
     expect(await faultsOf(page, '.jp-Dialog')).toEqual([]);
-    await dialog.getByRole('button', { name: 'Run dry' }).click();
+    await dialog.getByRole('button', { name: 'Start dry run' }).click();
     const section = fitsOn(page);
     await expect(section).toContainText('runs on a simulated GPU');
     await expect(section).toContainText(
@@ -114,7 +114,7 @@ test.describe('Dry run', () => {
     await notebook.waitUntilOpen();
     await begin(page, notebook, 'T4');
     await expect(page.locator('.Toastify__toast')).toContainText(
-      'A part of GPU Headroom could not be put into this kernel: Loading chunk'
+      'A part of GPU Headroom could not be loaded in this kernel: Loading chunk'
     );
     await page.unroute('**/gpu-headroom/static/*.js*');
     await begin(page, notebook, 'T4');
@@ -163,7 +163,7 @@ test.describe('Dry run', () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await expect(fitsOn(page)).toBeHidden();
     await begin(page, notebook, 'T4');
-    await dialog.getByRole('button', { name: 'Go on' }).click();
+    await dialog.getByRole('button', { name: 'Continue' }).click();
     await expect(fitsOn(page)).toContainText('Needed at its peak', {
       timeout: 120_000
     });

@@ -5,7 +5,7 @@ import { gauge, popup } from './surfaces';
 import { Traffic } from './traffic';
 
 const SENTENCE =
-  'This kernel is Python by name but does not run IPython itself, so nothing of GPU Headroom is put into it.';
+  'This kernel is called Python but does not run IPython, so GPU Headroom does not start in it.';
 
 /** A notebook for a kernel that is Python by name. */
 const notebookFor = (name: string): ReturnType<typeof notebookOf> =>

@@ -104,7 +104,9 @@ test.describe('The gauge', () => {
     await expect(gauge(page)).toContainText(ONE_GIB);
     await gauge(page).click();
     await expect(popup(page)).toContainText('Headroom: not measured');
-    await expect(popup(page)).toContainText("holds Python's interpreter lock");
+    await expect(popup(page)).toContainText(
+      "holds Python's global interpreter lock"
+    );
     // Reading from the pipe ends when somebody writes to it.
     const folder = path.dirname(path.join(server.home, 'root', notebook.path));
     await writeFile(path.join(folder, 'held'), '');

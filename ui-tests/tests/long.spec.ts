@@ -7,7 +7,7 @@ import { reportIn, openList, toast } from './surfaces';
 
 const FREEING = 'Freeing GPU memory…';
 const STOPPING = 'Stopping after this step…';
-const CANCELLED = 'Canceled: nothing that your code can reach was freed.';
+const CANCELLED = 'Canceled: none of your variables was deleted.';
 
 /** Fails for want of memory, and its traceback holds one GiB. */
 const FAIL = `def fill():
@@ -141,8 +141,10 @@ test.describe('The search for who holds an object', () => {
     await row.first().click();
     await notebook.start(2);
     const detail = panel.locator('.jp-GpuHeadroom-holderDetail');
-    await detail.getByRole('button', { name: 'Who holds it?' }).click();
-    await expect(detail).toContainText('Searched when the running cell ends.');
+    await detail.getByRole('button', { name: 'What refers to it?' }).click();
+    await expect(detail).toContainText(
+      'The search starts when the running cell ends.'
+    );
     await cancel(detail);
     await expect(detail).toContainText('Canceled: not measured.');
     await expect(detail).not.toContainText('Searched when');

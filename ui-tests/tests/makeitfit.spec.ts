@@ -76,7 +76,7 @@ test.describe('Make it fit', () => {
     await expect(notice(page)).toContainText('Stopping after this try…');
     await notebook.execute('notebook:interrupt-kernel');
     await expect(notice(page)).toContainText(
-      'Canceled: the code is as it was before the last try.'
+      'Canceled: the code is restored to before the last try.'
     );
     expect(await notebook.source(2)).toBe(slow);
     await expect(notebook.cell(2)).toContainText('KeyboardInterrupt');

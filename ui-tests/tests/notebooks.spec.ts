@@ -146,7 +146,7 @@ test.describe('Other notebooks on the GPU', () => {
     await notebook.runUpTo(1);
     await notebook.execute('gpu-headroom:show-panel');
     await expect(section(page)).toContainText(
-      '1 kernel that no page is connected to was not asked'
+      '1 kernel without a connected page was skipped'
     );
     await expect(row(page, 'sweep-lr.ipynb')).toHaveCount(0);
     await section(page).getByRole('button', { name: 'Ask anyway' }).click();

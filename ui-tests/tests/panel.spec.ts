@@ -169,8 +169,11 @@ test.describe('The panel', () => {
     await expect(panel).toContainText(/Named .+ = 1\.\d GiB in use\./);
 
     await row(page, 'history').click();
-    await expect(panel).toContainText('only the autograd graph holds');
-    await panel.getByRole('button', { name: 'Who holds it?' }).last().click();
+    await expect(panel).toContainText('retained only by the autograd graph');
+    await panel
+      .getByRole('button', { name: 'What refers to it?' })
+      .last()
+      .click();
     await expect(panel).toContainText(/history › list › item \d/);
     await picture(page, 'panel');
   });

@@ -209,7 +209,7 @@ test.describe('A release while a cell runs', () => {
     await press(notebook, 'gpu-headroom:release-memory');
     await toast(page).getByRole('button', { name: 'Cancel' }).click();
     await expect(toast(page)).toContainText(
-      'Canceled: nothing that your code can reach was freed.'
+      'Canceled: none of your variables was deleted.'
     );
     await expect(gauge(page)).not.toContainText(FREE_QUEUED);
   });

@@ -362,7 +362,7 @@ import torch`,
     await expect(failure).toContainText(
       "[torch.empty(2 ** 26, device='cuda') for step in range(40)] keeps"
     );
-    await expect(failure).toContainText('the error has let go of them');
+    await expect(failure).toContainText('The error has released them');
     await expect(failure).not.toContainText('Run the cell again to get');
     await expect(actions(failure)).toHaveCount(0);
     expect(await notebook.inUse()).toBe(0);

@@ -199,7 +199,7 @@ test.describe('A number that stands in a script', () => {
 
     await text('# typed');
     await press('Apply to fixed_script.py');
-    await expect(failure).toContainText('has changes that are not saved');
+    await expect(failure).toContainText('has unsaved changes');
     expect(await text(null)).toBe('# typed');
     expect(await script.text()).toBe(saved);
   });

@@ -96,7 +96,7 @@ test.describe('Ranks that train', () => {
     await picture(page, 'left-over', section(page));
     await section(page).getByRole('button', { name: 'End ' }).click();
     const dialog = page.locator('.jp-Dialog');
-    await expect(dialog).toContainText('2.0 GiB of GPU memory come back.');
+    await expect(dialog).toContainText('This frees 2.0 GiB of GPU memory.');
     await dialog.getByRole('button', { name: 'End', exact: true }).click();
     await expect(section(page).getByRole('status')).toContainText('2.0 GiB');
     await expect(section(page)).not.toContainText('still running');

@@ -29,8 +29,8 @@ def stay_out() -> None:
     """Raise `RuntimeError` in free-threaded Python: other threads run during an inspection."""
     if "free-threading" in sys.version:
         raise RuntimeError(
-            "GPU Headroom stays out of free-threaded Python: "
-            "what it looks at could change while it looks."
+            "GPU Headroom does not run in free-threaded Python: objects could change while it "
+            "reads them."
         )
 
 

@@ -29,7 +29,7 @@ TEXTS = {
     "fix.changed": "The cell was edited after it failed; line {line} no longer matches.",
     "fix.missing": "The cell with line {line} is no longer in the notebook.",
     "fix.file_changed": "{file} was changed after it ran.",
-    "fix.used_otherwise": "The notebook has changed, and the edit does not suit it any more.",
+    "fix.used_otherwise": "The notebook has changed since, so the edit no longer applies.",
 }
 _MOST_CELLS = 30
 

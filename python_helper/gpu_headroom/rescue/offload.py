@@ -44,7 +44,7 @@ TEXTS = {
         "It takes {host_bytes} of host memory, and {available_bytes} are left there."
     ),
     "item.offload.managed": "`{type_name}` places its parameters itself.",
-    "item.offload.kind": "It has a tensor of the kind `{type_name}`, which cannot be moved so.",
+    "item.offload.kind": "It has a tensor of type `{type_name}`, which cannot be moved this way.",
     "item.offload.shared": "Views of it ({count}) would stay behind and no longer be views.",
     "item.restore": "Move `{name}` back to the GPU",
     "item.restore.cost": "Takes {needed_bytes} of GPU memory.",

@@ -13,7 +13,7 @@ SENTENCES = {
     "worker.command": "a process of this cell",
     "worker.dask": "a Dask worker",
     "worker.dask_number": "Dask worker {rank}",
-    "worker.ended": "It has ended, and gave back **{returned_bytes}**.",
+    "worker.ended": "It exited and freed **{returned_bytes}**.",
     "worker.ipyparallel": "engine {rank}",
     "worker.not_here": "This kernel cannot make the edit: the code is only in the worker.",
     "worker.process": "another process",
@@ -22,18 +22,18 @@ SENTENCES = {
     "report.needed": "needed {requested} more, {available} was available",
     "report.needed_only": "needed {requested} more, what was available is not known",
     "report.size_unknown": "the size of the request is not known",
-    "report.failed": "GPU Headroom could not say more: {error}.",
+    "report.failed": "GPU Headroom could not analyze it: {error}.",
     # Requests that cannot be answered, and failures of the helper itself.
     "refused.malformed": "The request cannot be read: `{key}` is missing or has a wrong type.",
     "refused.unknown": "The helper in this kernel does not know the request `{name}`.",
     "refused.protocol": (
-        "The helper in this kernel speaks protocol {helper}, this page speaks {page}: "
-        "restart the kernel to use the page's."
+        "The helper in this kernel uses protocol {helper}, this page uses {page}: restart the "
+        "kernel to use the page's."
     ),
     "refused.no_reading": "The GPU could not be read; the reason is in the log.",
     "refused.not_now": "Not measured now: a thread of the kernel is stopped, as at a breakpoint.",
-    "refused.too_often": "Asked too often: ask again in a second.",
-    "refused.full": "Too much waits for the running cell already: ask again when it has ended.",
+    "refused.too_often": "Too many requests: try again in a second.",
+    "refused.full": "Too many requests wait for the running cell: try again when it has ended.",
     "refused.failed": "The helper could not answer: {error}.",
     "error.part": "GPU Headroom: {part} failed: {error}.",
     # The report: words of its layout.
@@ -50,7 +50,7 @@ SENTENCES = {
     "report.moment": "At the moment of failure",
     "report.cause": "Most likely cause",
     "report.also": "Also",
-    "report.looking": "The measurement was still going on.",
+    "report.looking": "The measurement was not finished.",
     "report.look_further": "Look at all objects, and complete this report",
     "report.unread": "Stopped early: there is more code than there was time to read.",
     "report.no_cause": "No single cause stands out.",
@@ -134,7 +134,7 @@ SENTENCES = {
     "source.walk": "measured by walking the notebook's objects",
     "source.rest": "in use − what was found there",
     "source.later": "in use − in use when the cell had ended",
-    "source.none": "nothing tells it here",
+    "source.none": "no source",
     "remedy.restart": "Restart the kernel",
     "remedy.restart.note": (
         "Save first what is on the CPU. To see the line at fault, run the cell on the CPU, or with "
@@ -153,9 +153,9 @@ SENTENCES = {
     "item.output.more": "{count} more displayed values, which no name holds",
     "item.variable": "Variable `{names}`",
     "item.variable.same": "Variables `{names}`, one object",
-    "item.variable.cost": "Cells that use it will fail until it is made again.",
+    "item.variable.cost": "Cells that use it will fail until it is created again.",
     "item.variable.shared": (
-        "Cells that use it will fail until it is made again. `{name}` holds part of it, too."
+        "Cells that use it will fail until it is created again. `{name}` holds part of it, too."
     ),
     "item.variable.held": (
         "Alone it frees nothing: something else, such as a failed cell's traceback, holds it, too."
@@ -165,7 +165,7 @@ SENTENCES = {
     "item.leftover.same": "Left over from a loop: `{names}`, one object",
     "item.leftover.cost": "The loop makes it again when it runs.",
     "item.graph": "Autograd graph of `{names}`",
-    "item.graph.cost": "The values stay; no backward pass can go through `{names}` any more.",
+    "item.graph.cost": "The values stay, but no backward pass can go through `{names}`.",
     "item.graph.view": "`{path}` is a view of another tensor: PyTorch cannot detach it in place.",
     "item.graph.views_left": (
         "There are views among the tensors ({count}): PyTorch cannot detach them in place."
@@ -176,12 +176,12 @@ SENTENCES = {
         "The errors stay; their tracebacks and the variables of {frames} functions go."
     ),
     "confirm.delete": (
-        "Delete `{names}`? {freed_bytes}. Cells that use it will fail until it is made again."
+        "Delete `{names}`? {freed_bytes}. Cells that use it will fail until it is created again."
     ),
     "confirm.delete_unmeasured": (
-        "Delete `{names}`? Cells that use it will fail until it is made again."
+        "Delete `{names}`? Cells that use it will fail until it is created again."
     ),
-    "confirm.graph": "Detach `{names}`? No backward pass can go through it any more.",
+    "confirm.graph": "Detach `{names}`? No backward pass can go through it afterwards.",
     "confirm.error": (
         "Drop these tracebacks and the variables of {frames} functions? The errors stay."
     ),
@@ -191,7 +191,7 @@ SENTENCES = {
     "item.cache.cost": (
         "For other programs. Adds no headroom here: this kernel can already reuse it."
     ),
-    "item.cache.capturing": "A CUDA graph is being captured, which this would break.",
+    "item.cache.capturing": "A CUDA graph is being captured: measuring would break it.",
     "plan.beside": (
         "A thread or task of yours is inside a framework (`{name}`): what each would give is not "
         "measured beside it."
@@ -207,7 +207,7 @@ SENTENCES = {
     "item.beside": "Not while your thread or task `{name}` runs: it may be training.",
     "item.gone": "It is no longer there.",
     "item.failed": "It could not be freed: {error}.",
-    "item.kept": "Something that no name leads to keeps the rest.",
+    "item.kept": "Something without a name keeps the rest.",
     "item.gradients": "Gradients of `{name}`",
     "item.gradients.cost": (
         "Accumulated gradients are lost: the next `step()` needs another `backward()`."
@@ -222,7 +222,7 @@ SENTENCES = {
     ),
     "confirm.gradients": "Delete the gradients of `{name}`? Accumulated ones are lost.",
     "confirm.optimizer_state": "Delete the state of `{name}`? The optimizer starts afresh.",
-    "confirm.framework_cache": "Clear this cache? What was in it is made again when needed.",
+    "confirm.framework_cache": "Clear this cache? Its content is created again when needed.",
     "plan.ready": "About {expected_bytes} can be freed without deleting a variable you named.",
     "plan.nothing": "Nothing can be freed without deleting a variable you named.",
     "cleanup.written": "The clean-up cell was written.",
@@ -237,11 +237,12 @@ SENTENCES = {
         "Nothing had to go; {returned_bytes} of unused cache returned to the GPU."
     ),
     "released.by_itself": (
-        "Freed {freed_bytes} at once, as your settings ask: headroom is now {headroom_bytes}. "
-        "`%debug` for this error is lost."
+        "Freed {freed_bytes} automatically, as set in the settings: headroom is now "
+        "{headroom_bytes}. You lose `%debug` for this error."
     ),
     "released.by_itself_no_headroom": (
-        "Freed {freed_bytes} at once, as your settings ask. `%debug` for this error is lost."
+        "Freed {freed_bytes} automatically, as set in the settings. "
+        "You lose `%debug` for this error."
     ),
     "released.nothing": "Nothing was freed.",
     "released.nothing_held": (
@@ -286,12 +287,11 @@ SENTENCES = {
         "A thread or task of yours is inside a framework (`{name}`): what it holds is not measured."
     ),
     "holders.beside_waiting": (
-        "A thread or task of yours may go on at any moment (`{name}`): not all is looked at."
+        "A thread or task of yours may run at any moment (`{name}`): not everything is measured."
     ),
-    "holders.disturbed": "A thread of yours began to train meanwhile: not measured.",
+    "holders.disturbed": "One of your threads started training meanwhile: not measured.",
     "holders.unreadable": (
-        "This version of PyTorch cannot be looked at without running code of its tensors: not"
-        " measured."
+        "This version of PyTorch cannot be read without running code of its tensors: not measured."
     ),
     "holders.cancelled": "Canceled: not measured.",
     "holders.incomplete": (

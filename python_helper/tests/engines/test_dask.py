@@ -370,7 +370,7 @@ def test_a_cluster_that_takes_no_code_says_so(
         kernel.run("client.register_plugin = forbid")
         kernel.ask("follow", engine="dask", follow=True)
         until(lambda: engine(kernel)["message"] is not None)
-        assert "does not take it" in engine(kernel)["message"]["text"]
+        assert "the cluster refused" in engine(kernel)["message"]["text"]
         assert engine(kernel)["state"] == "not_measured"
         report, _ = fail(kernel, "client.submit(train, 256, pure=False).result()")
         assert report["measured"] == "message"

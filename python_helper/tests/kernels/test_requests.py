@@ -46,7 +46,7 @@ def test_answers_while_a_cell_runs(kernel: LiveKernel) -> None:
         ({**ATTACH, "options": {"mark_cells": 1}}, "`options.mark_cells` is missing"),
         (
             {**ATTACH, "protocol_version": "3.0"},
-            f"speaks protocol {PROTOCOL_VERSION}, this page speaks 3.0",
+            f"uses protocol {PROTOCOL_VERSION}, this page uses 3.0",
         ),
     ],
 )

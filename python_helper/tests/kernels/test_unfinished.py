@@ -125,7 +125,7 @@ def test_among_many_objects_what_no_name_reaches_is_found_later(gpu: LiveKernel)
 
 
 def test_a_card_that_looked_no_further_is_completed_when_somebody_asks(gpu: LiveKernel) -> None:
-    """With more objects than are listed unasked it says so; *Who holds it?* completes it."""
+    """With more objects than are listed unasked it says so; *What refers to it?* completes it."""
     gpu.run(LOST)
     gpu.run("import gpu_headroom.concurrency.turns as turns; turns._MOST_BLOCKS = 0")
     first = gpu.run(FAIL, stop_on_error=False).report

@@ -261,8 +261,8 @@ def test_names_the_calls_that_told_the_numbers(
     sources = {each["label"]["id"]: each["source"]["text"] for each in details}
     assert sources["detail.in_use"] == sources["detail.reserved"] == expected
     assert sources["detail.capacity"] == capacity
-    assert sources["detail.free"] == (free or "nothing tells it here")
-    assert sources["detail.largest_block"] == "nothing tells it here"
+    assert sources["detail.free"] == (free or "no source")
+    assert sources["detail.largest_block"] == "no source"
 
 
 def test_the_request_is_exact_where_the_message_rounds_it(notebook: Notebook) -> None:

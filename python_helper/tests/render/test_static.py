@@ -353,7 +353,7 @@ def test_static_forms_name_the_cells_of_an_edit_and_show_all_of_it() -> None:
 
 def test_a_card_that_was_not_complete_says_so() -> None:
     """It may have been saved before the measurement came to its end."""
-    sentence = "The measurement was still going on."
+    sentence = "The measurement was not finished."
     for form in (html, text):
         assert sentence in form(report(looking=True))
         assert sentence not in form(report())

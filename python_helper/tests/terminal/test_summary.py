@@ -124,7 +124,7 @@ def test_lists_items_with_their_price(notebook: Notebook) -> None:
     assert garbage < apart < variable
     assert re.split("  +", said[variable])[1:] == [
         "0.6 GiB",
-        "Cells that use it will fail until it is made again.",
+        "Cells that use it will fail until it is created again.",
     ]
 
 

@@ -96,7 +96,7 @@ describe('the commands that free', () => {
       memory.send({ ...RELEASED, status: 'cancelled' });
       await done;
       expect(messages()).toEqual([
-        'Canceled: nothing that your code can reach was freed.'
+        'Canceled: none of your variables was deleted.'
       ]);
     });
 

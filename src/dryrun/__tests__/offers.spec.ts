@@ -68,7 +68,7 @@ describe('triedOf', () => {
 
   it('should show that the cells fit unchanged in a fresh process', () => {
     const fits = FOUND.fits.map(each => ({ ...each, fits: true }));
-    expect(tried([], 'done', fits)?.text).toContain('fit as they are');
+    expect(tried([], 'done', fits)?.text).toContain('fit unchanged');
   });
 
   it('should be empty if the user declined', () => {

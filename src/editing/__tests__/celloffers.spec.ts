@@ -202,7 +202,7 @@ describe('A button that changes a notebook', () => {
 
   describe('with a fix of a script', () => {
     const { after: AFTER, before: BEFORE, path: PATH } = FailedScript;
-    const MEANWHILE = 'main.py was changed meanwhile, so it is left as it is.';
+    const MEANWHILE = 'main.py was changed meanwhile, so nothing was changed.';
     let script: FailedScript;
     const text = (): string | undefined => script.text;
     const said = (): [string | undefined, string | undefined] => script.said;
@@ -262,7 +262,7 @@ describe('A button that changes a notebook', () => {
       expect(text()).toBe(BEFORE);
       expect(said()).toEqual([
         'failed',
-        'main.py has changes that are not saved, so it is left as it is.'
+        'main.py has unsaved changes, so nothing was changed.'
       ]);
     });
 
@@ -300,7 +300,7 @@ describe('A button that changes a notebook', () => {
       expect(text()).toBe(BEFORE);
       expect(said()).toEqual([
         'failed',
-        'The kernel reads this file elsewhere, so nothing was changed.'
+        'The kernel reads another copy of this file, so nothing was changed.'
       ]);
     });
 

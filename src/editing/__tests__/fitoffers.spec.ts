@@ -215,13 +215,11 @@ describe('an edit that is run', () => {
       const end = notebook.act('make-it-fit', FIX);
       await goOn();
       expect(notebook.stateOf(FIX)).toEqual({ status: 'begun' });
-      expect(shownTexts()).toEqual([
-        'Looking at what running it again would cost…'
-      ]);
+      expect(shownTexts()).toEqual(['Checking the cost of running it again…']);
       await notebook.act('apply-and-run', FIX);
       expect(notebook.stateOf(FIX)).toEqual({
         status: 'failed',
-        text: 'Another try is on its way in this kernel.'
+        text: 'Another try is already running in this kernel.'
       });
       agreed.resolve(false);
       await end;

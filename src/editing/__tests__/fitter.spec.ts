@@ -48,7 +48,7 @@ const NOTHING_CHANGED = {
 
 const TRY_TAKEN_BACK = {
   kind: 'canceled',
-  text: 'Canceled: the code is as it was before the last try.'
+  text: 'Canceled: the code is restored to before the last try.'
 };
 
 const SAFE = ['traceback', 'garbage', 'cache'];
@@ -290,7 +290,7 @@ describe('Fitter', () => {
     expect(machine.source).toBe('batch_size = 511');
     expect(fitter.end).toEqual({
       kind: 'canceled',
-      text: 'Canceled. The edit stays: it could not be taken back.'
+      text: 'Canceled. The edit stays: it could not be undone.'
     });
     expect(fitter.made).not.toBeNull();
     expect(fitter.hasChanged).toBe(true);
@@ -303,7 +303,7 @@ describe('Fitter', () => {
     await fitter.run();
     expect(fitter.end).toEqual({
       kind: 'stopped',
-      text: 'Nothing is left to try: batch_size = 256 does not fit either.'
+      text: 'batch_size = 256 does not fit either, and no other size is left.'
     });
     expect(machine.ran).toHaveLength(2);
   });
@@ -318,7 +318,7 @@ describe('Fitter', () => {
     jest.useRealTimers();
     expect(fitter.end).toEqual({
       kind: 'stopped',
-      text: 'Stopped: with batch_size = 512 the cell failed otherwise.'
+      text: 'Stopped: the cell failed with a different error at batch_size = 512.'
     });
     expect(machine.ran).toHaveLength(1);
   });

@@ -247,7 +247,7 @@ describe('the popup', () => {
     expect(text()).toContain(
       'Last measured 8 s ago: 6.3 GiB used, headroom 8.4 GiB.'
     );
-    expect(text()).toContain("holds Python's interpreter lock");
+    expect(text()).toContain("holds Python's global interpreter lock");
   });
 
   it('should explain a kernel without a framework', async () => {
@@ -287,7 +287,7 @@ describe('the popup', () => {
   });
 
   it('should show in one sentence that versions are incompatible', async () => {
-    const problem = 'It speaks protocol 2.0, this page speaks 1.0.';
+    const problem = 'It uses protocol 2.0, this page uses 1.0.';
     await open({ phase: 'incompatible', problem, sample: null });
     expect(text()).toContain(problem);
     expect(labels()).toEqual([]);

@@ -222,7 +222,7 @@ describe('KernelLink', () => {
     link = connect();
     await settle();
     expect(link.state.phase).toBe('incompatible');
-    expect(link.state.problem).toMatch(/speaks protocol 3\.0, this page/);
+    expect(link.state.problem).toMatch(/uses protocol 3\.0, this page/);
     expect(injected).toBe(0);
   });
 
@@ -235,7 +235,7 @@ describe('KernelLink', () => {
     link = connect();
     await settle();
     expect(link.state.phase).toBe('incompatible');
-    expect(link.state.problem).toMatch(/speaks protocol 7\.2, this page/);
+    expect(link.state.problem).toMatch(/uses protocol 7\.2, this page/);
   });
 
   it('should show why a helper refuses this front end', async () => {
@@ -485,7 +485,7 @@ describe('KernelLink', () => {
       link = connect();
       await hour();
       expect(link.state.phase).toBe('foreign');
-      expect(link.state.problem).toMatch(/does not run IPython itself/);
+      expect(link.state.problem).toMatch(/does not run IPython/);
       expect(typesAsked()).toEqual(['attach']);
       expect(injected).toBe(0);
     });
@@ -498,7 +498,9 @@ describe('KernelLink', () => {
       link = connect();
       await hour();
       expect(link.state.phase).toBe('foreign');
-      expect(link.state.problem).toMatch(/stays out of free-threaded Python/);
+      expect(link.state.problem).toMatch(
+        /does not run in free-threaded Python/
+      );
       expect(typesAsked()).toEqual(['attach']);
       expect(injected).toBe(0);
     });
@@ -594,7 +596,7 @@ describe('KernelLink', () => {
       await second(3600);
       expect(injected).toBe(3);
       expect(link.state.phase).toBe('failed');
-      expect(link.state.problem).toMatch(/does not stay there/);
+      expect(link.state.problem).toMatch(/did not keep running/);
     });
 
     it('should be asked a few times if it does not reply, and show that once', async () => {
@@ -605,7 +607,7 @@ describe('KernelLink', () => {
       await second(3600);
       expect(link.state.phase).toBe('failed');
       expect(link.state.problem).toBe(
-        'The kernel did not answer. It is asked again when it restarts or finishes a cell.'
+        'The kernel did not answer. GPU Headroom tries again when it restarts or finishes a cell.'
       );
       expect(kernel.requests.length).toBeLessThanOrEqual(8);
       expect(problems.size).toBeLessThanOrEqual(2);
@@ -1056,7 +1058,7 @@ describe('KernelLink', () => {
       await read(100);
       const asked = link.request('workers', REQUESTS.workers);
       await expect(asked).rejects.toThrow(
-        'A part of GPU Headroom could not be put into this kernel: Loading chunk 7 failed.'
+        'A part of GPU Headroom could not be loaded in this kernel: Loading chunk 7 failed.'
       );
       await expect(asked).rejects.toBeInstanceOf(PackMissing);
       expect(attempts).toBe(2);

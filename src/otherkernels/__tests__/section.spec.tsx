@@ -263,13 +263,11 @@ describe('other notebooks on this GPU', () => {
   it('should ask kernels without a page on request', async () => {
     others.unasked = 2;
     await show();
-    expect(text()).toContain(
-      '2 kernels that no page is connected to were not asked'
-    );
+    expect(text()).toContain('2 kernels without a connected page were skipped');
     button('Ask anyway')?.click();
     await show();
-    expect(text()).not.toContain('were not asked');
-    expect(text()).toContain('Asking the other kernels…');
+    expect(text()).not.toContain('were skipped');
+    expect(text()).toContain('Measuring the other kernels…');
     others.isAsking = false;
     others.changed.emit();
     await until(() => !text().includes('Asking'));

@@ -422,7 +422,7 @@ describe('Gauge', () => {
       await begin();
       await pass(601_000);
       expect(text()).toContain('Paused');
-      await press('Go on');
+      await press('Continue');
       expect(text()).not.toContain('Paused');
     });
   });

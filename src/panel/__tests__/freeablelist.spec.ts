@@ -193,7 +193,7 @@ describe('what can be freed, in the panel', () => {
       sample: { ...SAMPLE, busy: true },
       cell: { ...CELL, status: 'running' }
     });
-    await expectText('What can be freed is measured when it finishes.');
+    await expectText('Freeable memory is measured when it finishes.');
     await press('Free when it finishes');
     expect(services.released).toEqual([[null, []]]);
   });
@@ -201,7 +201,7 @@ describe('what can be freed, in the panel', () => {
   it('should show that nothing can be freed without a name', async () => {
     memory.send(makePlan([makeItem('output:1', { expected_bytes: 4096 })]));
     await expectText(
-      'Nothing above 10 MiB can be freed without deleting a variable you named.'
+      'Nothing larger than 10 MiB can be freed without deleting your variables.'
     );
   });
 
@@ -209,7 +209,7 @@ describe('what can be freed, in the panel', () => {
     const gap = message('plan.incomplete');
     memory.send({ ...makePlan([]), complete: false, message: gap });
     await expectText('Not all was measured');
-    expect(text()).not.toContain('Nothing above 10 MiB can be freed');
+    expect(text()).not.toContain('Nothing larger than 10 MiB can be freed');
   });
 
   describe('by the row of a holder', () => {
@@ -276,7 +276,7 @@ describe('what can be freed, in the panel', () => {
       const labels = all('[data-id="name:optimizer"] button').map(node =>
         node.getAttribute('aria-label')
       );
-      expect(labels).toEqual(['Who holds it?']);
+      expect(labels).toEqual(['What refers to it?']);
     });
   });
 

@@ -252,7 +252,7 @@ describe('the panel', () => {
       await rendered();
       await expectText('list, 4 tensors');
       await expectText('Also reached as losses');
-      await expectText('2.0 GiB of it only the autograd graph holds.');
+      await expectText('2.0 GiB is retained only by the autograd graph.');
       expect(row('[0]').textContent).toContain('[0] and 3 alike');
       expect(row('[0]').textContent).toContain('autograd graph');
     });

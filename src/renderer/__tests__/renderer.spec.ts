@@ -131,8 +131,8 @@ describe('ReportRenderer', () => {
     };
     expect(await press('Copy report')).toMatch(/^### Out of GPU memory/);
     expect(await press('Report a wrong diagnosis')).toMatch(/^\{\n/);
-    expect(renderer.node.textContent).toContain('without names of yours');
-    expect(said()).toContain('without names of yours');
+    expect(renderer.node.textContent).toContain('without your code and names');
+    expect(said()).toContain('without your code and names');
   });
 
   it('should remove the buttons when the kernel restarts', async () => {

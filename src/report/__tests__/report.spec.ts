@@ -609,7 +609,8 @@ describe('Report', () => {
     });
 
     it('should show why it was freed automatically, and what is lost', () => {
-      const said = 'as your settings ask: %debug for this error is lost.';
+      const said =
+        'automatically, as set in the settings. You lose %debug for this error.';
       show({}, freed);
       expect(host.textContent).not.toContain(said);
       show({}, { ...freed, released: { ...RELEASED, automatic: true } });

@@ -223,10 +223,7 @@ describe('the section of workers', () => {
   it.each<[Partial<IFollowed>, string]>([
     [{}, '40 Dask workers: not measured.'],
     [{ engine: 'ray', total: 0 }, 'Workers of ray: not measured.'],
-    [
-      { state: 'following' },
-      '40 Dask workers: the helper is on its way to them…'
-    ],
+    [{ state: 'following' }, '40 Dask workers: starting the helper there…'],
     [
       { state: 'silent', silent_s: null },
       '40 Dask workers: no answer for 0 s.'
@@ -288,7 +285,9 @@ describe('the section of workers', () => {
     expect(button('End…')?.getAttribute('aria-label')).toBe('End rank 1…');
     await press('End…');
     await expectDialog('End rank 1?');
-    await expectDialog('What is not saved is lost. 9.5 GiB of GPU memory');
+    await expectDialog(
+      'Unsaved work is lost. This frees 9.5 GiB of GPU memory'
+    );
     await press('Cancel');
     await until(() => dialog() === null);
     expect(asked('worker_release')).toEqual([]);

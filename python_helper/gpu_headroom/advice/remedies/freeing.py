@@ -31,7 +31,7 @@ _WORTH_IT_BYTES = 10 * MIB
     note="You lose `%debug` for this error.",
     note_not_enough="You lose `%debug` for this error. That alone will not make this cell fit.",
     note_maybe="You lose `%debug` for this error. That alone may not be enough.",
-    note_at_once="Freed at once, as your settings ask. You lose `%debug` for this error.",
+    note_at_once="Freed automatically, as set in the settings. You lose `%debug` for this error.",
     rank=0,
     alone=True,
 )
@@ -82,7 +82,7 @@ def _shut_down(_: Evidence, finding: Finding) -> Shown | None:
     "delete-leftovers",
     "loop-leftovers",
     "kept-copies",
-    title="Delete `{names}` where they are not needed any more",
+    title="Delete `{names}` if you no longer need them",
     note="A name that is deleted, or given another value, frees what it held.",
 )
 def _delete_leftovers(evidence: Evidence, finding: Finding) -> Shown | None:

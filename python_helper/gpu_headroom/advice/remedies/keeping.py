@@ -26,11 +26,11 @@ _EVALUATION = "TrainingArguments(..., eval_accumulation_steps=1)"
     "retained-graph",
     title="Collect values without their graphs in `{name}`",
     note=(
-        "The values stay, and the graph of each step is freed: nothing can go backward through "
-        "them any more."
+        "The values stay, and the graph of each step is freed: no backward pass can go through "
+        "them."
     ),
     one="Keep `{name}` without its graph",
-    note_one="The value stays; no backward pass can go through it any more.",
+    note_one="The value stays, but no backward pass can go through it.",
 )
 def _keep_numbers(evidence: Evidence, finding: Finding) -> Shown | None:
     running, held = evidence.scene.running, finding.about[0]

@@ -83,7 +83,7 @@ def _one_at_a_time(evidence: Evidence, _: Finding) -> Shown | None:
     "same-shape",
     "huge-request",
     title="`{column}` in the shape of `{row}`: `{column}.squeeze(-1)`",
-    note="All pairs of {rows} rows are hardly meant: each row then goes with its own value.",
+    note="All pairs of {rows} rows are probably not meant. This pairs each row with its own value.",
 )
 def _same_shape(evidence: Evidence, _: Finding) -> Shown | None:
     pair = _column_and_row(evidence.scene.operation)
@@ -102,8 +102,8 @@ def _same_shape(evidence: Evidence, _: Finding) -> Shown | None:
     "activations",
     "huge-request",
     title="`{name} = {old}` → `{new}` (line {line})",
-    note="What is longer is cut; layers of a fixed size and targets may have to follow.",
-    note_image="Details are lost; layers of a fixed size and targets may have to follow.",
+    note="Longer inputs are truncated. Layers of a fixed size and targets may have to change, too.",
+    note_image="Details are lost. Layers of a fixed size and targets may have to change, too.",
     rank=2,
     alone=True,
 )
@@ -226,7 +226,7 @@ def _call_in_parts(evidence: Evidence, _: Finding) -> Shown | None:
     "shorter-batch",
     "activations",
     "huge-request",
-    title="Cut the longest samples, or sort by length",
+    title="Truncate the longest samples, or sort by length",
     note="The longest sample sets the length: {now} here, {before} in the round before.",
 )
 def _shorter_batch(evidence: Evidence, _: Finding) -> Shown | None:

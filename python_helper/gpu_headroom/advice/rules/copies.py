@@ -28,7 +28,7 @@ TEXTS = {
     ),
     "cause.kept-copies.evidence_anew": (
         "Another model is being made while `{model}` is still there, and its optimizer with it: "
-        "`del` both first, where they are not needed any more."
+        "`del` both first if you no longer need them."
     ),
     "cause.kept-copies.again": (
         "**`{model}` from before still holds {held_bytes}** of the {in_use_bytes} in tensors."
@@ -41,15 +41,15 @@ TEXTS = {
         "**Data on the GPU: {held_bytes} of the {in_use_bytes} in tensors**, in `{name}`."
     ),
     "cause.data-on-gpu.evidence": (
-        "All of it is there, such as {shape} in {dtype}. A batch needs to be on the GPU, the whole "
+        "All of it is on the GPU, such as {shape} in {dtype}. Only a batch has to be: the whole "
         "set can stay on the host."
     ),
     "cause.data-on-gpu.moving": (
         "**Data on the GPU: {held_bytes} of the {in_use_bytes} in tensors** were being put there."
     ),
     "cause.data-on-gpu.evidence_moving": (
-        "`{expression}` puts data on the GPU, piece by piece, and no model has seen them yet. A "
-        "batch needs to be on the GPU, the whole set can stay on the host."
+        "`{expression}` moves data to the GPU piece by piece, before any model uses them. Only a "
+        "batch has to be on the GPU: the whole set can stay on the host."
     ),
 }
 _CACHE = re.compile(r"cache|past_?key|_kv$|^kvs?$|memo(?:s|ized)?$", re.IGNORECASE)

@@ -24,8 +24,8 @@ TEXTS = {
         "**`{name}` has grown to {held_bytes}** of the {in_use_bytes} in tensors."
     ),
     "cause.growing-cache.evidence": (
-        "A cache of {count} entries on the GPU; it grows with each call, and nothing takes out "
-        "of it."
+        "A cache of {count} entries on the GPU. It grows with each call, and nothing removes "
+        "entries."
     ),
     "cause.growing-cache.evidence_bound": (
         "A cache of {count} entries on the GPU; the {most} that there will be need {needed_bytes}."
@@ -70,12 +70,12 @@ TEXTS = {
         "**`{expression}` keeps {held_bytes} on the GPU** of the {in_use_bytes} in tensors."
     ),
     "cause.kept-tensors.evidence_collecting": (
-        "It keeps each value until the last one is made. They need not be on the GPU; the error "
-        "has let go of them."
+        "It keeps each value until the last one is computed. They need not be on the GPU. The "
+        "error has released them."
     ),
     "cause.kept-tensors.evidence_gathered": (
-        "{place}, keeps each result until the last one is made; the error has let go of them. One "
-        "result at a time needs no more than the largest."
+        "{place}, keeps each result until the last one is computed. The error has released them. "
+        "One result at a time needs no more than the largest."
     ),
     "cause.displayed-values": (
         "**Displayed values keep {held_bytes}** of the {in_use_bytes} in tensors."
@@ -89,8 +89,8 @@ TEXTS = {
         "The suspended `{function}` keeps its variables until it ends, is closed, or is canceled."
     ),
     "cause.suspended.evidence_result": (
-        "A {function} keeps its result as long as anything refers to it: take it to the host, and "
-        "let go of the {function}."
+        "A {function} keeps its result as long as anything refers to it: move the result to the "
+        "host and delete the {function}."
     ),
     "cause.reference-cycles": (
         "**Objects without a name hold {held_bytes}** of the {in_use_bytes} in tensors."

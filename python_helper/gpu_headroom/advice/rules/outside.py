@@ -33,8 +33,8 @@ TEXTS = {
         "**The error that was being handled held {held_bytes}** of the {in_use_bytes} in tensors."
     ),
     "cause.earlier-traceback.evidence_handled": (
-        "The request for {requested_bytes} would have fitted without its variables: go on "
-        "behind the `except`."
+        "The request for {requested_bytes} would have fitted without its variables: continue "
+        "after the `except`."
     ),
     "cause.earlier-traceback.again": (
         "**The first try of this cell had left {held_bytes}** when it began again."

@@ -104,7 +104,7 @@ TEXTS = {
         "**`{model}` is in training mode**, and this code only evaluates it."
     ),
     "cause.evaluation-in-training-mode.evidence": (
-        "Dropout keeps masks, batch normalization learns from what it is shown."
+        "Dropout keeps masks, and batch normalization updates its statistics."
     ),
 }
 _MOST_OF_THE_GPU = 0.5
