@@ -1,10 +1,11 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { insertBelow } from '../lab/insertion';
 import { explain } from '../kernel/problem';
 import { Task } from '../kernel/task';
+import { insertBelow } from '../lab/insertion';
 import { noticeOf } from '../lab/notice';
+import { startsWhen } from '../release/queue';
 import { words } from '../text/messages';
 import type { IKernelMemory } from '../tokens';
 
@@ -24,8 +25,7 @@ export async function insertCleanupCell(
   const task = new Task(memory, 'cleanup', { items });
   const said = {
     going: trans.__('Looking for what a clean-up cell can free…'),
-    waiting: () =>
-      trans.__('Waiting: the cell is written when the running one ends.')
+    waiting: () => startsWhen(memory.state, trans)
   };
   const notice = noticeOf(task, said, trans);
   try {

@@ -4,9 +4,10 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { explain } from '../kernel/problem';
 import { Task } from '../kernel/task';
 import { noticeOf } from '../lab/notice';
-import { plain } from '../text/plain';
+import { startsWhen } from '../release/queue';
 import { formatBytes } from '../text/format';
 import { words } from '../text/messages';
+import { plain } from '../text/plain';
 import type { IKernelMemory } from '../tokens';
 
 /**
@@ -20,8 +21,7 @@ export async function saveSnapshot(
   const task = new Task(memory, 'snapshot', { path: null });
   const said = {
     going: trans.__('Saving a memory snapshot…'),
-    waiting: () =>
-      trans.__('Waiting: the snapshot is saved when the running cell ends.')
+    waiting: () => startsWhen(memory.state, trans)
   };
   const notice = noticeOf(task, said, trans);
   try {

@@ -4,6 +4,7 @@ import type { ITranslator, TranslationBundle } from '@jupyterlab/translation';
 import { explain } from '../kernel/problem';
 import type { Task } from '../kernel/task';
 import { type IAppliedEdit, revert } from '../lab/edit';
+import { nameStopping } from '../lab/notice';
 import { runCells } from '../lab/run';
 import { lifeOf } from '../memory/model';
 import { RELEASED_ITEMS } from '../memory/released';
@@ -86,9 +87,7 @@ export class Fitter extends Observable {
       return this._end.text;
     }
     if (this._isCanceled) {
-      return this._isRunning
-        ? this._trans.__('Stopping after this try…')
-        : this._trans.__('Stopping…');
+      return nameStopping(this._trans);
     }
     return this.isWaiting
       ? startsWhen(this._parts.session.memory.state, this._trans)

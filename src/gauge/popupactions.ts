@@ -44,7 +44,7 @@ function numbers(context: IContext, current: IKernelMemory): IButtonProps[] {
     case 'none':
     case 'idle':
       return [
-        ...command(context, CommandIDs.dryRun, trans.__('Dry run on a GPU…')),
+        ...command(context, CommandIDs.dryRun, trans.__('Dry Run on a GPU…')),
         ...(context.model.workers ? openPanel(context) : [])
       ];
     default:

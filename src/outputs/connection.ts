@@ -307,7 +307,7 @@ export class Connection {
       note('a call was not answered', reason);
     }
     if (!question.isOver) {
-      question.fail(trans.__('The kernel does not answer.'));
+      question.fail(trans.__('The kernel did not answer.'));
     }
     this._changed();
   }

@@ -154,7 +154,7 @@ export class Drawer {
   private _write(): void {
     void this._ask(
       trans.__('Insert clean-up cell'),
-      trans.__('Writing the clean-up cell…'),
+      trans.__('Looking for what a clean-up cell can free…'),
       this._connection.perform('cleanup', { items: null }),
       async ({ code, message }) => {
         if (code === null) {
@@ -219,7 +219,7 @@ function Queued(
       <Icon name="clock" />
       <div>
         <p>
-          <strong>{trans.__('Queued until the running cell ends')}</strong>
+          <strong>{trans.__('Queued until the running cell ends.')}</strong>
         </p>
         <p>{what}</p>
         <p className="jp-GpuHeadroomLive-aside">{explainQueue(connection)}</p>

@@ -37,7 +37,7 @@ export function newCells(way: Way): IOffers {
         ? []
         : [{ label, action: 'insert-fixed', remedyId, primary }];
     }
-    const label = isCopy ? trans.__('Copy code') : trans.__('Insert as cell');
+    const label = isCopy ? trans.__('Copy') : trans.__('Insert as cell');
     // Snippets and code to save training, which an output cannot run itself.
     return isCode(remedy) && code !== null
       ? [{ label, action: 'insert', remedyId }]

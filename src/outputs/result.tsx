@@ -43,7 +43,7 @@ export function Result(props: IResultProps): React.JSX.Element {
       <Items {...props} />
       <Reasons {...props} />
       <p className="jp-GpuHeadroom-notice">
-        {trans.__('Measured before and after, not estimated.')}
+        {trans.__('Measured before and after.')}
       </p>
     </div>
   );
@@ -57,8 +57,8 @@ function headline({ released, trans }: IResultProps): string | null {
   const freed = formatBytes(released.freed_bytes ?? 0);
   const headroom = nameHeadroom(released);
   return headroom
-    ? trans.__('Freed %1: headroom %2', freed, headroom)
-    : trans.__('Freed %1', freed);
+    ? trans.__('Freed %1: headroom %2.', freed, headroom)
+    : trans.__('Freed %1.', freed);
 }
 
 function Items({ released, trans }: IResultProps): React.JSX.Element {

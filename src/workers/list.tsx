@@ -38,7 +38,7 @@ export function WorkerList(props: IListProps): React.JSX.Element | null {
         <input
           type="search"
           className="jp-GpuHeadroom-filter"
-          aria-label={trans.__('Find workers, hosts and GPUs by name')}
+          aria-label={trans.__('Find by name')}
           placeholder={trans.__('Find by name')}
           value={typed}
           onChange={({ currentTarget: { value } }) => {

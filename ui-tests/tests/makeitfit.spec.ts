@@ -73,7 +73,7 @@ test.describe('Make it fit', () => {
     await expect(notebook.cell(2)).toContainText(/trained with \d/);
     expect(await notebook.source(2)).not.toBe(slow);
     await notice(page).getByRole('button', { name: 'Cancel' }).click();
-    await expect(notice(page)).toContainText('Stopping after this try…');
+    await expect(notice(page)).toContainText('Stopping after this step…');
     await notebook.execute('notebook:interrupt-kernel');
     await expect(notice(page)).toContainText(
       'Canceled: the code is restored to before the last try.'

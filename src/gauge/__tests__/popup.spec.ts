@@ -224,8 +224,8 @@ describe('the popup', () => {
       const execute = jest.fn();
       commands.addCommand('gpu-headroom:dry-run', { execute });
       await open({ sample: { ...SAMPLE, state, devices: [] } });
-      expect(labels()).toEqual(['Dry run on a GPU…']);
-      await press('Dry run on a GPU…');
+      expect(labels()).toEqual(['Dry Run on a GPU…']);
+      await press('Dry Run on a GPU…');
       expect(execute).toHaveBeenCalledTimes(1);
       expect(popup()).toBeNull();
     }

@@ -387,7 +387,7 @@ describe('LiveReport', () => {
       await begin();
       expect(buttons()).toEqual([
         'Copy fixed cell',
-        'Copy code',
+        'Copy',
         'Copy a dry run of the edits'
       ]);
       await press('Copy fixed cell');
