@@ -621,7 +621,7 @@ describe('Fitter', () => {
       expect(machine.questions).toEqual([
         {
           cautions: [
-            'What else running it again would cost is not known: The helper does not answer.'
+            'The cost of running it again is not fully known: The helper does not answer.'
           ],
           items: [],
           saves: false
