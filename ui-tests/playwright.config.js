@@ -64,7 +64,7 @@ const COLAB = {
 
 /** What could be taken away with its folder, and is tested by itself: `make test-wings`. */
 const WINGS =
-  'dask|dryrun|makeitfit|notebooks|rescue|scripts|shell|timeline|workers|workers-live|workers-many';
+  'badges|dask|demo|dryrun|makeitfit|notebooks|rerun|rescue|scripts|shell|story|timeline|workers|workers-live|workers-many';
 const PARTS = {
   core: new RegExp(`/(?:${WINGS})\\.spec\\.ts$`),
   wings: new RegExp(`(?<!/(?:${WINGS}))\\.spec\\.ts$`)
