@@ -81,7 +81,7 @@ def look(loops: Iterable[Any] = (), *, own: bool = True) -> Company:
 
     With `own`, the calling thread counts as `inside` where it was called inside a framework.
     """
-    found: dict[Doing, list[str]] = {"inside": [], "waiting": []}
+    names: dict[Doing, list[str]] = {"inside": [], "waiting": []}
     threads = {running.ident: running for running in threading.enumerate()}
     # Remove each frame as it is read: this function's own is among them, and a cycle through it
     # would keep the user's frames alive.
@@ -91,13 +91,13 @@ def look(loops: Iterable[Any] = (), *, own: bool = True) -> Company:
         thread = threads.get(ident)
         name = "" if thread is None else thread.name
         if ident == threading.get_ident():
-            found["inside"] += [name] * (own & ("framework" in _kinds(frames.pop(ident))))
+            names["inside"] += [name] * (own & ("framework" in _kinds(frames.pop(ident))))
         else:
-            found.setdefault(_doing(thread, frames.pop(ident)), []).append(name)
+            names.setdefault(_doing(thread, frames.pop(ident)), []).append(name)
     for loop in loops:
         for task in _tasks(loop):
-            found.setdefault(_awaiting(task.get_coro()), []).append(task.get_name())
-    inside, waiting = found["inside"], found["waiting"]
+            names.setdefault(_awaiting(task.get_coro()), []).append(task.get_name())
+    inside, waiting = names["inside"], names["waiting"]
     return Company(tuple(inside[:_MOST_NAMED]), tuple(waiting[:_MOST_NAMED]))
 
 
@@ -247,10 +247,10 @@ def _calls_standard_library(frame: FrameType) -> bool:
     Found from the source position of the call, which Python keeps since 3.11.
     """
     names = _called(frame.f_code, frame.f_lasti)
-    found: Any = frame.f_globals.get(names[0]) if names else None
+    func: Any = frame.f_globals.get(names[0]) if names else None
     for name in names[1:]:
-        found = vars(found).get(name) if type(found) is types.ModuleType else None
-    owner = getattr(found, "__module__", None) if type(found) is types.BuiltinFunctionType else None
+        func = vars(func).get(name) if type(func) is types.ModuleType else None
+    owner = getattr(func, "__module__", None) if type(func) is types.BuiltinFunctionType else None
     return type(owner) is str and owner.partition(".")[0] in sys.stdlib_module_names
 
 

@@ -123,17 +123,17 @@ def take(shell: Any, snapshot: DeviceSnapshot | None, turn: Turn) -> Account:
     Call between cells. May raise `Disturbed`.
     """
     start_s = time.perf_counter()
-    found = survey(shell, turn, for_account=True)
+    census = survey(shell, turn, for_account=True)
     readings = snapshot.devices if snapshot is not None else ()
-    sharing = Sharing(found.ledger if found is not None else None)
-    devices = tuple([_device(device, found, sharing) for device in readings if device.frameworks])
-    complete = found is None or found.ended is None
+    sharing = Sharing(census.ledger if census is not None else None)
+    devices = tuple([_device(device, census, sharing) for device in readings if device.frameworks])
+    complete = census is None or census.ended is None
     return Account(
         time_s=time.time(),
         duration_s=time.perf_counter() - start_s,
         complete=complete,
         devices=devices,
-        message=_said(devices, found),
+        message=_said(devices, census),
         _sharing=sharing,
     )
 

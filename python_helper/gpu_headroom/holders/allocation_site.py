@@ -80,12 +80,12 @@ class Recording:
         if not self.on or memory is None:
             return {}
         files = _files(shell, runs)
-        found: dict[Block, AllocationSite] = {}
+        sites: dict[Block, AllocationSite] = {}
         for block, frames in _blocks(memory):
             place = next((frame for frame in frames if frame["filename"] in files), None)
             if place is not None:
-                found[block] = {**files[place["filename"]], "line": place["line"]}
-        return found
+                sites[block] = {**files[place["filename"]], "line": place["line"]}
+        return sites
 
 
 def _memory() -> Any:

@@ -32,8 +32,8 @@ PART = Edge("part", "its part `{name}`", ".{}()", "within")
 
 def loaded() -> list[Arrays]:
     """Return the frameworks beside PyTorch that this process has imported and initialised."""
-    found = [part(folder, "arrays").arrays() for folder in BESIDE_TORCH]
-    return [array for array in found if array is not None]
+    readers = [part(folder, "arrays").arrays() for folder in BESIDE_TORCH]
+    return [array for array in readers if array is not None]
 
 
 def visit(walk: Walked, array: Any, place: Place) -> None:

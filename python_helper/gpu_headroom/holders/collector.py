@@ -50,15 +50,15 @@ def known(walk: Walk, *, needed: bool = True) -> list[Any]:
     Unless `needed`, nothing is listed in a kernel with many objects.
     """
     inspector = walk.inspector
-    holders, others = kinds(inspector), suspended.kinds()
+    holders, suspended_kinds = kinds(inspector), suspended.kinds()
     is_long = inspector.turn.has_many and not needed
-    found = None if is_long else listed(inspector, [*holders, *others])
-    walk.unlisted |= found is None
-    walk.promises = of_kinds(inspector, found or [], others)
+    objects = None if is_long else listed(inspector, [*holders, *suspended_kinds])
+    walk.unlisted |= objects is None
+    walk.promises = of_kinds(inspector, objects or [], suspended_kinds)
     with inspector.quiet():
         return [
             kind
-            for kind in of_kinds(inspector, found or [], holders)
+            for kind in of_kinds(inspector, objects or [], holders)
             if not walk.out_of_time() and not inspector.is_idle(kind)
         ]
 
@@ -89,10 +89,10 @@ def enter_unreached(walk: Walk, shell: Any, values: list[Any]) -> None:
         for root in search.roots(targets) or search.unled():
             walk.run([root])
     walk.truncated |= bool(targets) or not search.complete
-    left = [value for value in values if walk.place_of(value) is None]
-    kinds = [str.__str__(name_of(type(obj))) for obj in left]
+    orphans = [value for value in values if walk.place_of(value) is None]
+    kinds = [str.__str__(name_of(type(obj))) for obj in orphans]
     places = [Place("elsewhere", "", row=kind) for kind in kinds]
-    walk.run(list(zip(left, places, strict=True)))
+    walk.run(list(zip(orphans, places, strict=True)))
 
 
 def _largest(walk: Walk, values: Iterable[Any]) -> list[Any]:
@@ -101,11 +101,11 @@ def _largest(walk: Walk, values: Iterable[Any]) -> list[Any]:
     Models come before the models they are parts of, and these before single arrays.
     """
     inspector, keys = walk.inspector, {held.storage.key for held in walk.ledger}
-    left = [value for value in values if walk.place_of(value) is None]
-    models = [obj for obj in left if inspector.is_module(obj)]
+    candidates = [value for value in values if walk.place_of(value) is None]
+    models = [obj for obj in candidates if inspector.is_module(obj)]
     inner = {id(child) for one in models for child in modules.children(inspector.attributes(one))}
     wholes = [model for model in models if id(model) not in inner]
-    for some in (wholes, left):
+    for some in (wholes, candidates):
         sizes: dict[int, int] = {}
         for number, obj in enumerate(some):
             for array in modules.all_tensors(obj, inspector):
@@ -122,15 +122,15 @@ def lasting(walk: Walk, shell: Any, roots: list[Root]) -> list[Root]:
 
     Of those that much is behind: freeing the traceback would not free that.
     """
-    sizes, found = Counter[int](), 0
+    sizes, total = Counter[int](), 0
     for held in walk.ledger:
-        found += held.storage.bytes
+        total += held.storage.bytes
         if held.origin == "traceback":
             sizes[id(held.place.way[0])] += held.storage.bytes
     objects = [
         value
         for value, place in roots
-        if sizes[id(place)] > _LASTING * found and not walk.inspector.is_array(value)
+        if sizes[id(place)] > _LASTING * total and not walk.inspector.is_array(value)
     ]
     del objects[AT_ONCE:]
     if not objects:

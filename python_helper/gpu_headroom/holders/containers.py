@@ -76,9 +76,9 @@ def _visit_function(walk: Walked, function: Any, place: Place) -> None:
     walk.push(defaults, place.step(edge=DEFAULT))
     # Reading `__dict__` of a function that has none would give it one.
     # The builtins are everybody's: in a kernel their `input` leads to the shell, and so to all.
-    known = (function.__globals__, function.__builtins__, defaults)
+    namespaces = (function.__globals__, function.__builtins__, defaults)
     for referent in gc.get_referents(function):
-        if type(referent) is dict and not any(referent is one for one in known):
+        if type(referent) is dict and not any(referent is one for one in namespaces):
             walk.push(referent, place)
 
 

@@ -100,7 +100,7 @@ def longer_than_before(walk: Walked) -> Longer | None:
     for node in walk.nodes if saves else ():
         if leaf(node) is None:
             (before if order_of(node) < first else now).update(private.shapes_made(node))
-    found = [
+    pairs = [
         Longer(shape[n], other[n], shape)
         for shape in now - before
         for other in before
@@ -109,7 +109,7 @@ def longer_than_before(walk: Walked) -> Longer | None:
         if (shape[:n], shape[n + 1 :]) == (other[:n], other[n + 1 :])
     ]
     return max(
-        found, key=lambda candidate: (math.prod(candidate.shape), candidate.before), default=None
+        pairs, key=lambda candidate: (math.prod(candidate.shape), candidate.before), default=None
     )
 
 

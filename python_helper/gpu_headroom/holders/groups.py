@@ -95,8 +95,8 @@ class Group:
         """The shape and dtype that most bytes have, and how many tensors are so."""
         if not self.shapes:
             return (), "", 0
-        found = max(self.shapes, key=lambda shape: shape[2] * self.shapes[shape])
-        return found[0], found[1], self.shapes[found]
+        key = max(self.shapes, key=lambda shape: shape[2] * self.shapes[shape])
+        return key[0], key[1], self.shapes[key]
 
     def share_of_dtype(self, dtype: str) -> float:
         """Return which share of the bytes of tensors has this dtype."""
@@ -198,11 +198,11 @@ def groups_of(found: Survey, device_index: int) -> tuple[Group, ...]:
 
 def _others(place: Place, met: Mapping[int, Sequence[Place]]) -> set[str]:
     """Return the keys of the other names that a place, or one on the way to it, was met under."""
-    found, suffix = set[str](), ""
+    keys, suffix = set[str](), ""
     for here in reversed(place.way):
-        found |= {_key(alias.root, alias.suffix + suffix) for alias in met.get(id(here), ())[1:]}
+        keys |= {_key(alias.root, alias.suffix + suffix) for alias in met.get(id(here), ())[1:]}
         suffix = here.via.text + suffix if here.via is not None else suffix
-    return found
+    return keys
 
 
 def _key(root: str, suffix: str) -> str:

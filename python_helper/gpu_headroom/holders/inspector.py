@@ -103,10 +103,10 @@ class Inspector:
         What lasts anyway, as classes outside of functions do, is not worth following.
         """
         kind = type(value)
-        known = self._kinds.get(id(kind)) or self._decide(kind)
-        if not known.leads or not gc.is_tracked(value):
+        traits = self._kinds.get(id(kind)) or self._decide(kind)
+        if not traits.leads or not gc.is_tracked(value):
             return False
-        return not known.is_class or "<locals>" in _QUALNAME.__get__(value)
+        return not traits.is_class or "<locals>" in _QUALNAME.__get__(value)
 
     def attributes(self, value: Any) -> dict[str, Any]:
         """Return what an object keeps in its `__dict__` and its slots."""
@@ -177,7 +177,7 @@ class Inspector:
         own = (reader for reader in self.frameworks if comes_from(kind, *reader.kinds))
         framework, torch = next(own, None), self.torch
         ways = (suspended.visit_of, containers.visit_of, frames.visit_of, objects.visit_of)
-        visit = next((found for way in ways if (found := way(kind)) is not None), None)
+        visit = next((visitor for way in ways if (visitor := way(kind)) is not None), None)
         if framework is not None:
             visit = arrays.visit if framework is not torch else arrays.visit_tensor
         elif torch is not None and comes_from(kind, torch.nn_module):
@@ -185,6 +185,6 @@ class Inspector:
         elif torch is not None and comes_from(kind, torch.optimizer):
             visit = modules.visit_optimizer
         leads = not comes_from(kind, *_ATOMS) and not objects.is_machinery(kind)
-        known = _Kind(kind, visit, framework, leads, is_class=comes_from(kind, type))
-        self._kinds[id(kind)] = known
-        return known
+        traits = _Kind(kind, visit, framework, leads, is_class=comes_from(kind, type))
+        self._kinds[id(kind)] = traits
+        return traits

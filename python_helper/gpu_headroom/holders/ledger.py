@@ -87,8 +87,8 @@ class StorageLedger:
 
     def bytes(self, device_index: int, *, origin: Origin | None = None) -> int:
         """Return the bytes found on a device, from one origin or all."""
-        found = self.on(device_index)
-        return sum(held.storage.bytes for held in found if origin in (None, held.origin))
+        entries = self.on(device_index)
+        return sum(held.storage.bytes for held in entries if origin in (None, held.origin))
 
     def on(self, device_index: int) -> Iterator[HeldStorage]:
         """Yield the storages of one device."""
@@ -96,10 +96,10 @@ class StorageLedger:
 
     def bytes_by_kind(self, device_index: int) -> Counter[HolderKind]:
         """Return the bytes found on a device by what they are."""
-        found: Counter[HolderKind] = Counter()
+        totals: Counter[HolderKind] = Counter()
         for held in self.on(device_index):
-            found[held.kind] += held.storage.bytes
-        return found
+            totals[held.kind] += held.storage.bytes
+        return totals
 
     def largest(self, device_index: int, *origins: Origin, count: int = 5) -> list[Holder]:
         """Return the variables that hold most, each once, with the kind that it holds most of.
@@ -149,21 +149,21 @@ class StorageLedger:
         also those of as many rows: of the tokens of several texts.
         """
         sizes = {size >> times for times in range(_HALVED)} if both else {size}
-        found = 0
+        total = 0
         for shape, bytes_so in self._bytes_by_shape(device_index).items():
             sides = [side for side in shape if side in sizes and side > 1]
             enough = any(sides.count(side) > 1 for side in sides) if both else bool(sides)
             enough = enough or (multiples and not both and _has_rows(shape, size, multiples=True))
-            found += bytes_so if enough else 0
-        return found
+            total += bytes_so if enough else 0
+        return total
 
     def _bytes_by_shape(self, device_index: int) -> Counter[tuple[int, ...]]:
         """Return the bytes of inputs and activations by shape: asked for each of many numbers."""
         if device_index not in self._shapes:
-            found = self._shapes[device_index] = Counter()
+            totals = self._shapes[device_index] = Counter()
             for held in self.on(device_index):
                 if held.kind in ("tensor", "activations"):
-                    found[held.storage.shape or ()] += held.storage.bytes
+                    totals[held.storage.shape or ()] += held.storage.bytes
         return self._shapes[device_index]
 
     def graphs(self, device_index: int) -> Counter[str]:

@@ -125,11 +125,11 @@ def _has_own_file(module: Any) -> bool:
 
 def _parameters_of(optimizer: Mapping[str, Any]) -> set[int]:
     """Return the ids of the parameters that an optimizer with these attributes has."""
-    groups, found = optimizer.get("param_groups"), set[int]()
+    groups, ids = optimizer.get("param_groups"), set[int]()
     for group in groups if type(groups) is list else ():
         given = group.get("params") if type(group) is dict else None
-        found.update(map(id, given if type(given) is list else ()))
-    return found
+        ids.update(map(id, given if type(given) is list else ()))
+    return ids
 
 
 def _model(model: Any, inspector: Inspector, trained: Collection[int]) -> ModelFacts:

@@ -74,14 +74,14 @@ def visit_optimizer(walk: Walked, optimizer: Any, place: Place) -> None:
 
 def parts(model: Any, attributes: Callable[[Any], dict[str, Any]]) -> list[Any]:
     """Return a model and all models in it, each once."""
-    found: dict[int, Any] = {}
+    models: dict[int, Any] = {}
     waiting = [model]
     while waiting:
         part = waiting.pop()
-        if id(part) not in found:
-            found[id(part)] = part
+        if id(part) not in models:
+            models[id(part)] = part
             waiting += children(attributes(part))
-    return list(found.values())
+    return list(models.values())
 
 
 def children(attributes: dict[str, Any]) -> list[Any]:

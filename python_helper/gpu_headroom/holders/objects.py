@@ -82,16 +82,16 @@ def _visit_local(walk: Walked, local: Any, place: Place) -> None:
 def attributes(value: Any, layout: Layout) -> dict[str, Any]:
     """Return what an object of a class keeps, read from C-level descriptors: no code is run."""
     _, own_dict, slots = layout
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, slot in slots:
         try:
-            found[name] = slot.__get__(value)
+            values[name] = slot.__get__(value)
         except AttributeError:
             continue  # not assigned
     table = own_dict.__get__(value) if own_dict is not None else None
     if is_kind(table, dict):
-        found.update((key, member) for key, member in items_of(table) if type(key) is str)
-    return found
+        values.update((key, member) for key, member in items_of(table) if type(key) is str)
+    return values
 
 
 def layout_of(kind: type) -> Layout:

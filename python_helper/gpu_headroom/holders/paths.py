@@ -38,13 +38,13 @@ def find(holder_id: str, shell: Any, snapshot: DeviceSnapshot | None, turn: Turn
     Call between cells. May raise `Disturbed`.
     """
     account = take(shell, snapshot, turn)
-    found = account.find(holder_id)
-    if found is None:
-        gone = Ways([], complete=True, message=message("path.gone"))
-        return gone if account.complete else _stopped(turn)
-    named = [way for way in found.ways if way[0].root]
+    holder = account.find(holder_id)
+    if holder is None:
+        no_ways = Ways([], complete=True, message=message("path.gone"))
+        return no_ways if account.complete else _stopped(turn)
+    named = [way for way in holder.ways if way[0].root]
     if not named:
-        is_garbage = found.ways[0][0].origin == "garbage"
+        is_garbage = holder.ways[0][0].origin == "garbage"
         if not is_garbage and not account.complete:
             return _stopped(turn)
         reason = "path.unreached" if is_garbage else "path.native"
@@ -54,26 +54,26 @@ def find(holder_id: str, shell: Any, snapshot: DeviceSnapshot | None, turn: Turn
 
 
 def _stopped(turn: Turn) -> Ways:
-    said = message("path.stopped")
+    reason = message("path.stopped")
     if turn.company.there:
-        others = (*turn.company.inside, *turn.company.waiting)
-        said = message("path.beside", name=others[0])
-    return Ways([], complete=False, message=said)
+        names = (*turn.company.inside, *turn.company.waiting)
+        reason = message("path.beside", name=names[0])
+    return Ways([], complete=False, message=reason)
 
 
 def _all(paths: list[list[Message]]) -> Ways:
     count = len(paths)
-    said = message("path.found_one") if count == 1 else message("path.found", count=count)
-    return Ways(paths, complete=True, message=said)
+    summary = message("path.found_one") if count == 1 else message("path.found", count=count)
+    return Ways(paths, complete=True, message=summary)
 
 
 def _in_words(way: tuple[Place, ...], shell: Any) -> list[Message]:
-    said = _root(way[0])
+    messages = _root(way[0])
     value = user_names(shell).get(way[0].root) if len(way) > 1 else None
     if value is not None:
-        said.append(message("path.type", type_name=name_of(type(value))))
+        messages.append(message("path.type", type_name=name_of(type(value))))
     steps = [place.via for place in way[1:] if place.via is not None]
-    return said + [step.edge.describe(step.name) for step in steps]
+    return messages + [step.edge.describe(step.name) for step in steps]
 
 
 def _root(place: Place) -> list[Message]:

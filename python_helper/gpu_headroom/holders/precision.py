@@ -43,16 +43,16 @@ def saved_by_autocast(walk: Walk) -> Counter[int]:
             half = halves[node] = multiplies or _follows(node, halves)
             keys = copied if multiplies else followed if half else full
             keys.update(walk.saved.get(node, ()))
-    found, known = Counter[int](), full | followed | copied
+    savings, all_keys = Counter[int](), full | followed | copied
     for held in walk.ledger:
         storage = held.storage
-        if storage.dtype != _WIDE or storage.key not in known:
+        if storage.dtype != _WIDE or storage.key not in all_keys:
             continue
         # A copy is beside what a name holds, such as an input.
         stays = storage.key in full or not (held.graph or storage.key in followed)
         halved = storage.key in copied or storage.key in followed
-        found[storage.device_index] += storage.bytes * (1 - stays) - storage.bytes // 2 * halved
-    return found
+        savings[storage.device_index] += storage.bytes * (1 - stays) - storage.bytes // 2 * halved
+    return savings
 
 
 def _follows(node: Any, halves: dict[Any, bool]) -> bool:

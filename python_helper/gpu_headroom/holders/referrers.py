@@ -86,9 +86,9 @@ class Search:
                 break
             batch = [waiting.popleft() for _ in range(min(AT_ONCE, len(waiting)))]
             for link in self._referrers([link for link in batch if link.target not in led]):
-                found = self._ways(link)
-                if found:
-                    ways += found
+                link_ways = self._ways(link)
+                if link_ways:
+                    ways += link_ways
                     led.add(link.target)
                 elif link.depth < depth:
                     waiting.append(link)
@@ -117,20 +117,20 @@ class Search:
         values.append(object())
         *counts, ours = map(sys.getrefcount, values)
         values.pop()
-        left = {
+        external_refs = {
             id(value): count - ours - self._listed[id(value)]
             for value, count in zip(values, counts, strict=True)
         }
         refers = {id(value): list(map(id, gc.get_referents(value))) for value in values}
         for refer in chain(*refers.values()):
-            if refer in left:
-                left[refer] -= 1
-        held = [key for key, count in left.items() if count > 0]
+            if refer in external_refs:
+                external_refs[refer] -= 1
+        held = [key for key, count in external_refs.items() if count > 0]
         while held:
             key = held.pop()
-            if left.pop(key, None) is not None:
+            if external_refs.pop(key, None) is not None:
                 held += refers[key]
-        return set(left)
+        return set(external_refs)
 
     def _referrers(self, batch: list[_Link]) -> list[_Link]:
         """Return what refers to the objects of a batch, each object once."""
@@ -141,7 +141,7 @@ class Search:
             if self._turn.company.there and any(type(obj) is tuple for obj in referrers):
                 referrers = [obj for obj in referrers if type(obj) is not tuple]
                 self.complete = False
-        ours, found = {id(values), id(referrers), *self._ours}, []
+        ours, new_links = {id(values), id(referrers), *self._ours}, []
         for referrer in referrers:
             if id(referrer) in ours or id(referrer) in self._links or self._is_ours(referrer):
                 continue
@@ -150,8 +150,8 @@ class Search:
             if towards is not None:
                 link = _Link(referrer, towards, towards.target, towards.depth + 1)
                 self._links[id(referrer)] = link
-                found.append(link)
-        return found
+                new_links.append(link)
+        return new_links
 
     def _is_ours(self, referrer: Any) -> bool:
         """Whether we ourselves refer to an object in this way, or no way may lead through it."""

@@ -30,8 +30,8 @@ class Sharing:
                 carried.setdefault(id(place), set()).add(row)
             for place in held.also:
                 self._note({row}, place, carried)
-        for first, *others in self._meetings.values():
-            for place in others:
+        for first, *aliases in self._meetings.values():
+            for place in aliases:
                 self._note(carried.get(id(first), set()), place, carried)
 
     def names(self, row: RowKey) -> list[str]:

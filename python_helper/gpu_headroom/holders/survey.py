@@ -90,30 +90,30 @@ def survey(
         walk.run(name_roots(shell), until=_UNTIL_NAMES, long=not for_account)
         walk.run(output_roots(shell), until=_UNTIL_OUTPUTS, long=not for_account)
         earlier = [traceback for traceback in last_tracebacks(shell) if traceback is not failed]
-        met = frame_roots([failed] if failed is not None else [], shell)
-        for roots in met:
+        frame_groups = frame_roots([failed] if failed is not None else [], shell)
+        for roots in frame_groups:
             walk.run(roots, until=_UNTIL_TRACEBACK, long=not for_account)
         known_before = {held.storage.key for held in walk.ledger} if failed is not None else None
-        met += frame_roots(earlier, shell)
-        for roots in met[-3:]:
+        frame_groups += frame_roots(earlier, shell)
+        for roots in frame_groups[-3:]:
             walk.run(roots, until=_UNTIL_TRACEBACK, long=not for_account)
         walk.run(list(kept_errors(walk)), until=_UNTIL_TRACEBACK, long=not for_account)
         if unreached and turn.reads_graphs and turn.lists_all:
-            for root in collector.lasting(walk, shell, list(chain(*met))):
+            for root in collector.lasting(walk, shell, list(chain(*frame_groups))):
                 walk.run([root], until=_UNTIL_TRACEBACK, long=not for_account)
         of_earlier = _beyond(walk, known_before)
-        whole = _has_all_blocks(walk)
-        known = collector.known(walk, needed=not whole) if unreached and turn.reads_graphs else []
-        graphs.enter_made(walk, known)
-        done = whole or (
-            for_account and not gc.get_freeze_count() and collector.all_found(walk, known)
+        full = _has_all_blocks(walk)
+        values = collector.known(walk, needed=not full) if unreached and turn.reads_graphs else []
+        graphs.enter_made(walk, values)
+        done = full or (
+            for_account and not gc.get_freeze_count() and collector.all_found(walk, values)
         )
         if done:
-            known = [obj for obj in known if not walk.inspector.is_array(obj)]
+            values = [obj for obj in values if not walk.inspector.is_array(obj)]
         else:
             walk.open_long(until=_UNTIL_LONG)
         walk.run(suspended.roots(walk), long=not done)
-        collector.enter_unreached(walk, shell, known)
+        collector.enter_unreached(walk, shell, values)
         asks = for_account and not walk.look_at_clock()
         savers = graphs.largest_savers(walk) if asks else {}
         asks = asks and not walk.look_at_clock()
@@ -138,20 +138,20 @@ def survey(
 
 def _beyond(walk: Walk, known: set[object] | None) -> dict[int, int]:
     """Return the bytes of what tracebacks hold beyond the `known` storages, by device."""
-    found: dict[int, int] = {}
+    sizes: dict[int, int] = {}
     for held in walk.ledger if known is not None else ():
         if held.origin == "traceback" and known is not None and held.storage.key not in known:
             index = held.storage.device_index
-            found[index] = found.get(index, 0) + held.storage.bytes
-    return found
+            sizes[index] = sizes.get(index, 0) + held.storage.bytes
+    return sizes
 
 
 def _unheld(walk: Walk) -> dict[PartKind, Mapping[int, int]]:
-    torch, found = walk.inspector.torch, Counter[int]()
-    known = {held.storage.key for held in walk.ledger}
-    for block in workspaces(torch.blocks, known).values() if torch is not None else ():
-        found[block.device_index] += block.bytes
-    return {"workspaces": found}
+    torch, sizes = walk.inspector.torch, Counter[int]()
+    keys = {held.storage.key for held in walk.ledger}
+    for block in workspaces(torch.blocks, keys).values() if torch is not None else ():
+        sizes[block.device_index] += block.bytes
+    return {"workspaces": sizes}
 
 
 def _has_all_blocks(walk: Walk) -> bool:
@@ -162,8 +162,8 @@ def _has_all_blocks(walk: Walk) -> bool:
     torch = walk.inspector.torch
     if torch is None or not torch.blocks or len(walk.inspector.frameworks) > 1:
         return False
-    known = {held.storage.key for held in walk.ledger}
-    return torch.blocks.keys() <= known | workspaces(torch.blocks, known).keys()
+    keys = {held.storage.key for held in walk.ledger}
+    return torch.blocks.keys() <= keys | workspaces(torch.blocks, keys).keys()
 
 
 def _ended(walk: Walk) -> wire.Message | None:

@@ -93,10 +93,10 @@ def _visit_referents(walk: Walked, holder: Any, place: Place) -> None:
 
 def _visit_future(walk: Walked, future: Any, place: Place) -> None:
     """Visit the result of a Future, or its error and, since Python 3.11, its own traceback."""
-    kind, kept = type(future), walk.inspector.attributes(future)
-    kept |= {name: _read(future, base, name) for base, name in _OF_FUTURE if comes_from(kind, base)}
+    kind, refs = type(future), walk.inspector.attributes(future)
+    refs |= {name: _read(future, base, name) for base, name in _OF_FUTURE if comes_from(kind, base)}
     result = place.step(str.__str__(name_of(kind)), RESULT)
-    for name, value in kept.items():
+    for name, value in refs.items():
         walk.push(value, result if name == "_result" else place.step(name))
     for value in gc.get_referents(future):
         if type(value) is types.TracebackType:
@@ -104,5 +104,5 @@ def _visit_future(walk: Walked, future: Any, place: Place) -> None:
 
 
 def _read(value: Any, owner: type, name: str) -> Any:
-    kept = vars(owner).get(name)
-    return kept.__get__(value) if type(kept) is types.GetSetDescriptorType else None
+    descriptor = vars(owner).get(name)
+    return descriptor.__get__(value) if type(descriptor) is types.GetSetDescriptorType else None

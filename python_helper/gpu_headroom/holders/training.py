@@ -86,17 +86,17 @@ class TrainingState:
         return [value for value in values if type(value) is dict]
 
     def _find(self, names: dict[str, Any], *, containers: bool = False) -> dict[str, Any]:
-        found: dict[int, tuple[str, Any]] = {}
+        entries: dict[int, tuple[str, Any]] = {}
         for name, value in self._reachable(names, containers):
-            found.setdefault(id(value), (name, value))
-        here = list(found.values())
+            entries.setdefault(id(value), (name, value))
+        here = list(entries.values())
         models = [(name, value) for name, value in here if self._inspector.is_module(value)]
-        known = {id(tensor) for _, model in models for tensor in self._parameters(model)}
+        parameter_ids = {id(tensor) for _, model in models for tensor in self._parameters(model)}
         self.optimizers = {
             name: value
             for name, value in here
             if comes_from(type(value), self._torch.optimizer)
-            and known.issuperset(map(id, self._trained_by(value)))
+            and parameter_ids.issuperset(map(id, self._trained_by(value)))
         }
         optimizers = list(self.optimizers.values())
         trained = {id(tensor) for optimizer in optimizers for tensor in self._trained_by(optimizer)}
@@ -106,11 +106,11 @@ class TrainingState:
             if _is_from(model, _KEEPERS) or not trained.isdisjoint(map(id, self._parameters(model)))
         ]
         inner = {id(part) for _, model in models for part in self._parts(model)[1:]}
-        kept = {name: model for name, model in models if id(model) not in inner}
-        kept |= self.optimizers
-        kept |= {name: value for name, value in here if self._goes_with(value, optimizers)}
-        parts = [part for value in kept.values() for part in self._parts(value)]
-        return {} if not optimizers or any(_is_from(part, _MANAGED) for part in parts) else kept
+        objects = {name: model for name, model in models if id(model) not in inner}
+        objects |= self.optimizers
+        objects |= {name: value for name, value in here if self._goes_with(value, optimizers)}
+        parts = [part for value in objects.values() for part in self._parts(value)]
+        return {} if not optimizers or any(_is_from(part, _MANAGED) for part in parts) else objects
 
     def _goes_with(self, value: Any, optimizers: list[Any]) -> bool:
         """Whether it is a scheduler of one of these optimizers, or a scaler."""

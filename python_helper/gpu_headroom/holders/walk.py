@@ -170,10 +170,10 @@ class Walk:
                 visit = self.inspector.visit_of(type(value))
                 if visit is None:
                     continue
-                known = seen.get(id(value))
-                if known is not None:
-                    self.ledger.met_again(known[1], place)
-                if known is None or place.rank < known[1].rank:
+                entry = seen.get(id(value))
+                if entry is not None:
+                    self.ledger.met_again(entry[1], place)
+                if entry is None or place.rank < entry[1].rank:
                     seen[id(value)] = value, place
                     self._visit(visit, value, place)
         waiting.clear()

@@ -21,5 +21,5 @@ def items_of(table: Mapping[Key, Value]) -> list[tuple[Key, Value]]:
     during iteration". `copy` does neither; of a subclass it may be user code, so that is not
     copied.
     """
-    whole: Any = table
-    return list(dict.items(whole.copy() if type(table) in (dict, MappingProxyType) else whole))
+    source: Any = table
+    return list(dict.items(source.copy() if type(table) in (dict, MappingProxyType) else source))

@@ -55,7 +55,7 @@ class HostFiles:
         meminfo = text_of(self._root / "proc/meminfo")
         physical = system.physical_bytes() if self._root == _ROOT else None
         machine = total = _kib(meminfo, "MemTotal:") or physical
-        left = available = _kib(meminfo, "MemAvailable:")
+        machine_available = available = _kib(meminfo, "MemAvailable:")
         for limit, used in filter(None, map(_limit, self._limited)):
             total = limit if total is None else min(total, limit)
             rest = max(0, limit - used)
@@ -63,7 +63,7 @@ class HostFiles:
         fields, size = text_of(self._root / "proc/self/statm").split(), system.page_bytes()
         resident = int(fields[1]) * size if len(fields) > 1 and size is not None else None
         kills = None if self._events is None else _oom_kills(self._events)
-        return HostReading(resident, available, total, kills, left, machine)
+        return HostReading(resident, available, total, kills, machine_available, machine)
 
 
 def read(root: Path = _ROOT) -> HostReading:

@@ -40,19 +40,19 @@ def merge(
 def _pairs(groups: Groups, gpus: Sequence[View]) -> dict[tuple[Backend, int], View | None]:
     """Match each device with the driver's GPU; GPUs that no framework uses become devices too."""
     uuids = {key: _together(views, "uuid") for key, views in groups.items()}
-    left = list(gpus)
-    found: dict[tuple[Backend, int], View | None] = {}
+    remaining = list(gpus)
+    pairs: dict[tuple[Backend, int], View | None] = {}
     for key, uuid in uuids.items():
-        gpu = next((view for view in left if _is_same(key, uuid, view)), None)
-        found[key] = gpu
+        gpu = next((view for view in remaining if _is_same(key, uuid, view)), None)
+        pairs[key] = gpu
         if gpu is not None:
-            left.remove(gpu)
-    for gpu in left:
+            remaining.remove(gpu)
+    for gpu in remaining:
         key = (gpu.backend, gpu.index)
-        while key in found:  # a framework uses this index for another GPU: take a free one
-            key = (gpu.backend, (key[1] + 1) % (len(found) + 1))
-        found[key] = gpu
-    return found
+        while key in pairs:  # a framework uses this index for another GPU: take a free one
+            key = (gpu.backend, (key[1] + 1) % (len(pairs) + 1))
+        pairs[key] = gpu
+    return pairs
 
 
 def _is_same(key: tuple[Backend, int], uuid: str | None, gpu: View) -> bool:
@@ -73,8 +73,8 @@ def plain_uuid(uuid: str) -> str:
 def _device(
     key: tuple[Backend, int], views: Sequence[View], gpu: View | None, host: HostReading | None
 ) -> DeviceReading:
-    known = [*views, gpu] if gpu is not None else views
-    (total, total_source), (free, free_source) = _gpu(known, host)
+    group = [*views, gpu] if gpu is not None else views
+    (total, total_source), (free, free_source) = _gpu(group, host)
     frameworks = tuple([view.framework for view in views if view.framework is not None])
     reserved = [
         framework.reserved_bytes for framework in frameworks if framework.reserved_bytes is not None
@@ -86,11 +86,11 @@ def _device(
     # A limit binds one framework, not the device that it shares with another.
     limit = views[0].limit_bytes if len(frameworks) == 1 else None
     limited = limit is not None and (total is None or limit < total)
-    facts = {name: _together(known, name) for name in DeviceFacts.__slots__}
+    facts = {name: _together(group, name) for name in DeviceFacts.__slots__}
     if outside is not None and facts["others_bytes"] is not None:
         facts["others_bytes"] = min(facts["others_bytes"], outside)
     certain = any(view.uuid is not None for view in views)
-    notes = [note for view in known for note in view.notes if not certain or note["id"] != _MAPPING]
+    notes = [note for view in group for note in view.notes if not certain or note["id"] != _MAPPING]
     excess = sum(reserved) - (total or 0)
     if excess > 0 and total is not None and not facts["shared_with_host"]:
         notes.append(message("note.beyond_gpu", total_bytes=total, excess_bytes=excess))
@@ -117,15 +117,15 @@ def _gpu(known: Sequence[View], host: HostReading | None) -> tuple[Stated, State
     hangs before anything fails (pytorch/pytorch issue 174358).
     """
     total = _stated((view.total_bytes, view.gpu_source) for view in known)
-    left = None if host is None else host.machine_available_bytes
-    if host is not None and left is not None and any(view.shared_with_host for view in known):
+    available = None if host is None else host.machine_available_bytes
+    if host is not None and available is not None and any(view.shared_with_host for view in known):
         total = _stated([total, (host.machine_total_bytes, _HOST)])
-        return total, (left if total[0] is None else min(left, total[0]), _HOST)
+        return total, (available if total[0] is None else min(available, total[0]), _HOST)
     free = _stated((view.free_bytes, view.gpu_source) for view in known)
-    asked = next((view for view in known if view.ask_gpu is not None), None)
-    if free[0] is None and asked is not None and asked.ask_gpu is not None:
-        call = driver_call(asked.backend)
-        asked_free, asked_total = asked.ask_gpu()
+    gpu_view = next((view for view in known if view.ask_gpu is not None), None)
+    if free[0] is None and gpu_view is not None and gpu_view.ask_gpu is not None:
+        call = driver_call(gpu_view.backend)
+        asked_free, asked_total = gpu_view.ask_gpu()
         free, total = _stated([(asked_free, call)]), _stated([(asked_total, call), total])
     if total[0] is not None and free[0] is not None and not 0 <= free[0] <= total[0]:
         free = None, ""
@@ -139,5 +139,5 @@ def _stated(values: Iterable[Stated]) -> Stated:
 
 def _together(views: Sequence[View], name: str) -> Any:
     """Return a fact from the first view that has it; true if any view has it as true."""
-    known = [value for view in views if (value := getattr(view, name)) is not None]
-    return True if any(value is True for value in known) else next(iter(known), None)
+    values = [value for view in views if (value := getattr(view, name)) is not None]
+    return True if any(value is True for value in values) else next(iter(values), None)

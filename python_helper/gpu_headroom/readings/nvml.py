@@ -124,10 +124,10 @@ class Driver:
         if library is None or (self._power is not None and self._power.asleep(any_of_them=True)):
             return ()
         shown = {board.uuid for board in visible(self._setting, self._boards)}
-        left = [(n, board) for n, board in enumerate(self._boards) if board.uuid not in shown]
-        read = [(n, library.memory(board.handle)) for n, board in left if not board.instances]
-        known = [(n, memory[0] or 0, memory[1] or 0) for n, memory in read if memory]
-        return tuple([(free, n) for n, total, free in known if free >= _EMPTY * total > 0])
+        boards = [(n, board) for n, board in enumerate(self._boards) if board.uuid not in shown]
+        read = [(n, library.memory(board.handle)) for n, board in boards if not board.instances]
+        sizes = [(n, memory[0] or 0, memory[1] or 0) for n, memory in read if memory]
+        return tuple([(free, n) for n, total, free in sizes if free >= _EMPTY * total > 0])
 
     def shows_none(self) -> bool:
         """Whether CUDA has no device in this process, hidden ones not counted."""
@@ -147,8 +147,8 @@ class Driver:
         board = next(
             (candidate for candidate in candidates if plain_uuid(candidate.uuid) == wanted), None
         )
-        others = None if board is None else self._list_others(library, board)
-        if others is None or self._identity is None:
+        usage = None if board is None else self._list_others(library, board)
+        if usage is None or self._identity is None:
             return None
         here = self._identity.same_namespace
         return [
@@ -157,7 +157,7 @@ class Driver:
                 "name": library.process_name(pid),
                 "bytes": used,
             }
-            for pid, used in sorted(others.items(), key=lambda row: -(row[1] or 0))
+            for pid, used in sorted(usage.items(), key=lambda row: -(row[1] or 0))
         ]
 
     def _use(self, library: Nvml, own: Identity | None, simulated: object) -> None:
@@ -188,9 +188,9 @@ class Driver:
     def _view(self, library: Nvml, index: int, board: Board, certain: bool) -> View:
         memory = library.memory(board.handle)
         total, free = memory or (None, None)
-        others = self._others_bytes(library, board)
+        others_bytes = self._others_bytes(library, board)
         notes = [] if certain else [message("note.mapping", index=index)]
-        if others is None and system.has_wddm():
+        if others_bytes is None and system.has_wddm():
             notes.append(message("note.wddm_others"))
         return View(
             index=index,
@@ -200,7 +200,7 @@ class Driver:
             shared_with_host=memory == HOST_MEMORY,
             total_bytes=total,
             free_bytes=free,
-            others_bytes=others,
+            others_bytes=others_bytes,
             gpu_source="nvmlDeviceGetMemoryInfo",
             notes=tuple(notes),
         )
@@ -208,22 +208,22 @@ class Driver:
     def _others_bytes(self, library: Nvml, board: Board) -> int | None:
         """Return the bytes of other processes on a GPU; costly, so read every 5 s only."""
         now = time.monotonic()
-        read_at, known = self._others.get(board.uuid, (-_OTHERS_EVERY_S, None))
+        read_at, total = self._others.get(board.uuid, (-_OTHERS_EVERY_S, None))
         if now - read_at < _OTHERS_EVERY_S:
-            return known
-        others = self._list_others(library, board)
-        used = [] if others is None else list(others.values())
-        known = None if others is None or None in used else sum(size or 0 for size in used)
-        self._others[board.uuid] = (now, known)
-        return known
+            return total
+        usage = self._list_others(library, board)
+        used = [] if usage is None else list(usage.values())
+        total = None if usage is None or None in used else sum(size or 0 for size in used)
+        self._others[board.uuid] = (now, total)
+        return total
 
     def _list_others(self, library: Nvml, board: Board) -> dict[int, int | None] | None:
         listed = library.processes(board.handle)
         if listed is None or self._identity is None:
             return None
-        others = {pid: used for pid, used in listed.items() if pid not in self._identity.pids}
+        usage = {pid: used for pid, used in listed.items() if pid not in self._identity.pids}
         # WSL lists no process, and Windows not all: an empty list there means unknown.
-        return others or (None if system.has_wddm() else others)
+        return usage or (None if system.has_wddm() else usage)
 
 
 def _has_no_device() -> bool:

@@ -50,8 +50,8 @@ class DeviceReading(DeviceFacts):
     def allocated_total_bytes(self) -> int | None:
         """All bytes that were ever allocated, over all frameworks."""
         totals = [framework.allocated_total_bytes for framework in self.frameworks]
-        known = [total for total in totals if total is not None]
-        return sum(known) if known and len(known) == len(totals) else None
+        counts = [total for total in totals if total is not None]
+        return sum(counts) if counts and len(counts) == len(totals) else None
 
     @property
     def inactive_split_bytes(self) -> int:

@@ -116,9 +116,9 @@ class Sources:
             for module, file in framework.SOURCES.items():
                 name = module.replace(".", "_")
                 if name not in self._frameworks and imported(module) is not None:
-                    found = self._guard(name, partial(part, framework, file))
-                    if found is not None:
-                        self._frameworks[name] = found.SOURCE()
+                    reading = self._guard(name, partial(part, framework, file))
+                    if reading is not None:
+                        self._frameworks[name] = reading.SOURCE()
 
     def _read_gpus(self, views: list[View], *, ticking: bool) -> bool:
         """Read the driver, unless a tick need not; return whether it was read.

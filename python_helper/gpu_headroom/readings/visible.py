@@ -41,12 +41,12 @@ def _named(setting: str | None, boards: Sequence[Board]) -> list[Board]:
         return [_whole(board) for board in boards]
     chosen: list[Board] = []
     for entry in setting.split(","):
-        found = _find(entry.strip(), boards)
-        if found is None:
+        board = _find(entry.strip(), boards)
+        if board is None:
             break
-        if found in chosen:
+        if board in chosen:
             return []
-        chosen.append(found)
+        chosen.append(board)
     return chosen
 
 

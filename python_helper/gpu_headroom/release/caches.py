@@ -26,10 +26,10 @@ def items(situation: Situation) -> Iterator[Freeable]:
     views = _views()
     torch = situation.inspector.torch
     if views is not None:
-        found = workspaces(torch.blocks, situation.heap.memory.sizes) if torch is not None else {}
-        gives = {address: block.bytes for address, block in found.items()}
-        kept = caches(views, gives, captured=situation.candidates.captured)
-        yield from [_item("torch", cache) for cache in kept]
+        blocks = workspaces(torch.blocks, situation.heap.memory.sizes) if torch is not None else {}
+        gives = {address: block.bytes for address, block in blocks.items()}
+        torch_caches = caches(views, gives, captured=situation.candidates.captured)
+        yield from [_item("torch", cache) for cache in torch_caches]
     for framework in BESIDE_TORCH:
         source = part(framework, "reading").SOURCE()
         if source.state() == "live":

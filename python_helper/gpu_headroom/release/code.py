@@ -89,8 +89,8 @@ def cleanup_code(situation: Situation, wanted: Collection[str] | None = None) ->
     if "cache" in offered_kinds:
         body.append(_CACHE)
     suggested = _suggestions(situation) if wanted is None else ()
-    made = "_let_go, _free_gpu_memory" if chosen else "_free_gpu_memory"
-    return "".join([*_left_out(items), *suggested, *body, _END, f"del {made}\n"])
+    functions = "_let_go, _free_gpu_memory" if chosen else "_free_gpu_memory"
+    return "".join([*_left_out(items), *suggested, *body, _END, f"del {functions}\n"])
 
 
 def _keys(items: list[Freeable]) -> tuple[int | str, ...]:
@@ -119,8 +119,8 @@ def _names(item: Freeable) -> tuple[str, ...]:
 
 def _session(shell: Any) -> str:
     """Return what a session is known by without the helper: made once, and gone with its names."""
-    made: str = shell.user_ns_hidden.setdefault(_MARK, uuid.uuid4().hex[:12])
-    return made
+    token: str = shell.user_ns_hidden.setdefault(_MARK, uuid.uuid4().hex[:12])
+    return token
 
 
 def _left_out(items: list[Freeable]) -> Iterator[str]:
@@ -133,8 +133,8 @@ def _left_out(items: list[Freeable]) -> Iterator[str]:
 
 
 def _suggestions(situation: Situation) -> Iterator[str]:
-    found = survey(situation.shell, situation.turn, unreached=False)
-    largest = found.ledger.largest(0, "names", count=_MOST_SUGGESTED) if found else []
+    census = survey(situation.shell, situation.turn, unreached=False)
+    largest = census.ledger.largest(0, "names", count=_MOST_SUGGESTED) if census else []
     held = [holder for holder in largest if holder["bytes"] >= MIB]
     if held:
         shown = ", ".join(f"{holder['name']} ({format_bytes(holder['bytes'])})" for holder in held)

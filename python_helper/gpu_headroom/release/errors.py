@@ -45,13 +45,13 @@ def items(situation: Situation) -> Iterator[Freeable]:
     if not stored or not _matters(_given(situation, stored)):
         return
     named, unnamed = _sorted(situation, stored)
-    for name, kept in named.items():
-        count = sum(is_kind(value, BaseException) for value in kept)
+    for name, values in named.items():
+        count = sum(is_kind(value, BaseException) for value in values)
         title = message("item.error", count=max(count, 1), name=name)
-        yield from _item(situation, name, kept, title)
-    for kind, kept in unnamed.items():
-        title = message("item.error.unnamed", count=len(kept), type_name=kind)
-        yield from _item(situation, f"class {kind}", kept, title)
+        yield from _item(situation, name, values, title)
+    for kind, values in unnamed.items():
+        title = message("item.error.unnamed", count=len(values), type_name=kind)
+        yield from _item(situation, f"class {kind}", values, title)
 
 
 def _item(situation: Situation, name: str, kept: list[Kept], title: Message) -> Iterator[Freeable]:
@@ -72,20 +72,20 @@ def _item(situation: Situation, name: str, kept: list[Kept], title: Message) -> 
 
 def _stored(situation: Situation) -> list[Kept]:
     """Return errors with a traceback, and tracebacks without an error, that objects retain."""
-    found, shell = situation.candidates.errors, situation.shell
-    errors = [value for value in found if is_kind(value, BaseException)]
+    candidates, shell = situation.candidates.errors, situation.shell
+    errors = [value for value in candidates if is_kind(value, BaseException)]
     goes = situation.heap.goes_with_remembered
     ours = {id(error) for error in last_errors(shell) if goes(error)}
     handled = sys.exc_info()[1]
     ours |= {id(error) for error in errors_within(handled)} if handled is not None else set()
-    known: list[Kept] = [*errors, *last_tracebacks(shell)]
-    linked = {id(step) for value in known for step in _steps(value)}
-    linked |= {id(value.tb_next) for value in found if type(value) is types.TracebackType}
+    heads: list[Kept] = [*errors, *last_tracebacks(shell)]
+    linked = {id(step) for value in heads for step in _steps(value)}
+    linked |= {id(value.tb_next) for value in candidates if type(value) is types.TracebackType}
     return [
         *(error for error in errors if id(error) not in ours and error.__traceback__ is not None),
         *(
             value
-            for value in found
+            for value in candidates
             if type(value) is types.TracebackType and id(value) not in linked
         ),
     ]

@@ -72,25 +72,25 @@ def _item(situation: Situation, names: list[str], results: list[_Result]) -> Ite
 
 def _results(inspector: Inspector, roots: Iterable[Root]) -> dict[str, list[_Result]]:
     """Return the tensors with a graph that variables lead to and that can be detached."""
-    found: dict[str, list[_Result]] = {}
+    results: dict[str, list[_Result]] = {}
     walk, torch = Walk(inspector, into_graphs=False), inspector.torch
     if torch is None:
-        return found
+        return results
     walk.run(roots)
     with torch.quiet():
         for tensor, place in walk.results:
             own = defines(type(tensor), "__torch_dispatch__", until=torch.tensor)
             if not own and not torch.wraps(tensor):
                 result = _Result(tensor, place.path, torch.get(tensor, "_is_view")())
-                found.setdefault(place.root, []).append(result)
-    return found
+                results.setdefault(place.root, []).append(result)
+    return results
 
 
 def _families(results: dict[str, list[_Result]], memory: ArrayMemory) -> list[list[str]]:
     """Group the variables whose graphs have nodes in common, the leaves aside."""
     families: list[tuple[list[str], set[int]]] = []
-    for name, found in results.items():
-        behind = memory.nodes_behind({id(result.tensor) for result in found})
+    for name, group in results.items():
+        behind = memory.nodes_behind({id(result.tensor) for result in group})
         names, nodes = [name], {node for node in behind if memory.following[node]}
         for family in [candidate for candidate in families if not nodes.isdisjoint(candidate[1])]:
             families.remove(family)
@@ -100,7 +100,7 @@ def _families(results: dict[str, list[_Result]], memory: ArrayMemory) -> list[li
 
 
 def _free(shell: Any, names: list[str]) -> Message | None:
-    turn, left = Turn(), 0
+    turn, view_count = Turn(), 0
     with turn.walking():
         inspector = Inspector(turn)
         roots = [root for root in name_roots(shell) if root[1].root in names]
@@ -108,7 +108,7 @@ def _free(shell: Any, names: list[str]) -> Message | None:
         with inspector.quiet():
             for result in chain.from_iterable(results.values()):
                 if result.view:
-                    left += 1
+                    view_count += 1
                 elif inspector.torch is not None:
                     inspector.torch.get(result.tensor, "detach_")()
-    return message("item.graph.views_left", count=left) if left else None
+    return message("item.graph.views_left", count=view_count) if view_count else None

@@ -61,18 +61,18 @@ class Candidates(NamedTuple):
         errors = [types.TracebackType, *heirs(BaseException)]
         graphs = heirs(getattr(imported("torch.cuda.graphs"), "CUDAGraph", None))
         kinds = collector.kinds(inspector)
-        found = collector.listed(inspector, [*kinds, *errors, *graphs])
-        if found is None:
+        objects = collector.listed(inspector, [*kinds, *errors, *graphs])
+        if objects is None:
             raise Late
         arrays = []
         with inspector.quiet():
-            for number, obj in enumerate(of_kinds(inspector, found, kinds)):
+            for number, obj in enumerate(of_kinds(inspector, objects, kinds)):
                 if number % _CHECK_EVERY == 0:
                     inspector.turn.check()
                 if not inspector.is_idle(obj):
                     arrays.append(obj)
-        captured = bool(of_kinds(inspector, found, graphs))
-        return cls(arrays, of_kinds(inspector, found, errors), captured)
+        captured = bool(of_kinds(inspector, objects, graphs))
+        return cls(arrays, of_kinds(inspector, objects, errors), captured)
 
 
 class _Leads(NamedTuple):
@@ -190,9 +190,9 @@ class Heap:
         while keys:
             group, together, waiting = list[int](), set[object](), [next(iter(keys))]
             while waiting:
-                each = waiting.pop()
-                own = keys.pop(each, set())
-                group += [each] if own else []
+                value_id = waiting.pop()
+                own = keys.pop(value_id, set())
+                group += [value_id] if own else []
                 waiting += [other for key in own - together for other in ids[key]]
                 together |= own
             if group:
@@ -220,8 +220,8 @@ class Heap:
         own, leads = self._numbers(values), self._leads
         keepers = self.memory.keepers(self._parts(_having(leads.kept, self._bits(own))))
         above = reduce(or_, (mask for mask, ids in leads.kept.items() if ids & keepers), 0)
-        found = [obj for obj in self._named if obj not in own and leads.bits.get(obj, 0) & above]
-        return [name for obj in found for name in self._named[obj]]
+        holders = [obj for obj in self._named if obj not in own and leads.bits.get(obj, 0) & above]
+        return [name for obj in holders for name in self._named[obj]]
 
     def roots_leading(self, roots: Iterable[Root], *, to: Iterable[int]) -> list[Root]:
         """Return those of `roots` that lead to objects of these ids; all if the time was up."""
@@ -231,7 +231,7 @@ class Heap:
         return [root for root in roots if not above.isdisjoint(self._numbers(root[:1]))]
 
     def _names(self) -> dict[int, list[str]]:
-        found: dict[int, list[str]] = {}
+        names: dict[int, list[str]] = {}
         outputs = self._shell.history_manager.output_hist
         named = [*user_names(self._shell).items()]
         named += [(f"Out[{count}]", value) for count, value in items_of(outputs)]
@@ -242,16 +242,16 @@ class Heap:
         for name, value in named:
             number = self._graph.numbers.get(id(value))
             if number is not None:
-                found.setdefault(number, []).append(name)
-        return found
+                names.setdefault(number, []).append(name)
+        return names
 
     def _holders(self, names: Collection[str] | None) -> list[Holder]:
         """Return the notebook's namespaces, of which these names let go, or all (`None`)."""
         shell = self._shell
         result = getattr(shell, "last_execution_result", None)
-        others = (shell.history_manager.output_hist, shell.displayhook, result)
+        stores = (shell.history_manager.output_hist, shell.displayhook, result)
         spaces = [(namespace, names) for namespace in (*namespaces(shell), shell.user_ns_hidden)]
-        return [*spaces, *((other, None) for other in others if other is not None)]
+        return [*spaces, *((other, None) for other in stores if other is not None)]
 
     def _in_time(self, compute: Callable[[], set[object]]) -> Storages | None:
         """Return what is computed, with its bytes; `None` where there is no time for that."""
@@ -268,9 +268,9 @@ class Heap:
 
     def _freed_by_names(self, values: list[Any], detached: AbstractSet[int]) -> set[object]:
         """Return the storages freed if all names, their only referrers, release these values."""
-        gone = self._bits(self._numbers(values))
-        stays = ~(gone | self._leads.remembered)
-        going = [ids for bits, ids in self._leads.kept.items() if bits & gone and not bits & stays]
+        mask = self._bits(self._numbers(values))
+        stays = ~(mask | self._leads.remembered)
+        going = [ids for bits, ids in self._leads.kept.items() if bits & mask and not bits & stays]
         anyway = self._ids(self._going_anyway)
         return self._coming_back(anyway.union(*going), values, detached) - self._freed_anyway
 
@@ -285,8 +285,8 @@ class Heap:
 
     def _of_remembered(self) -> _Cut:
         values, holders = remembered(self._shell)
-        known = [value for value in values if self.knows(value)]
-        return _Cut(known, [(holder, None) for holder in holders])
+        objects = [value for value in values if self.knows(value)]
+        return _Cut(objects, [(holder, None) for holder in holders])
 
     def _simulate(self, cuts: list[_Cut], detached: AbstractSet[int]) -> set[object]:
         holders = {id(holder) for cut in cuts for holder, _ in cut.holders}
@@ -305,9 +305,9 @@ class Heap:
         # Older versions of PyTorch hold gradients that no object of Python's leads to.
         nameless = {id(value) for value in values if not self.knows(value)}
         going = (arrays | nameless) & memory.held
-        gone = memory.of(going) | memory.of_graphs(detached) | memory.of_gradients(holders)
+        keys = memory.of(going) | memory.of_graphs(detached) | memory.of_gradients(holders)
         return memory.not_kept(
-            gone, memory.held - going, without_graphs=detached, without_gradients=holders
+            keys, memory.held - going, without_graphs=detached, without_gradients=holders
         )
 
     def _referred(self, holder: Any, names: Collection[str] | None) -> list[Any]:
@@ -329,19 +329,19 @@ class Heap:
     def _going(self, cuts: list[_Cut]) -> set[int]:
         """Return what goes with these cuts."""
         graph, let_go = self._graph, Counter[int]()
-        left: dict[int, tuple[int, ...]] = {}
+        references: dict[int, tuple[int, ...]] = {}
         for cut in cuts:
             roots = self._numbers(cut.values)
             for holder, names in cut.holders:
                 referred = self._numbered(map(id, self._referred(holder, names)))
                 let_go.update(number for number in referred if number in roots)
                 for number in self._numbers([holder, *self._tables_of(holder)]):
-                    kept = left.get(number, graph.refers[number])
-                    left[number] = tuple([one for one in kept if one not in roots])
+                    targets = references.get(number, graph.refers[number])
+                    references[number] = tuple([one for one in targets if one not in roots])
 
         def referred_by(numbers: AbstractSet[int]) -> Iterator[int]:
-            rest = chain.from_iterable(map(left.__getitem__, numbers & left.keys()))
-            return chain(graph.all_referred_by(numbers - left.keys()), rest)
+            rest = chain.from_iterable(map(references.__getitem__, numbers & references.keys()))
+            return chain(graph.all_referred_by(numbers - references.keys()), rest)
 
         below = self._below(self._numbers(value for cut in cuts for value in cut.values))
         let_go.update(referred_by(below))
@@ -350,18 +350,18 @@ class Heap:
 
     @cached_property
     def _leads(self) -> _Leads:
-        graph, (named, let_go, left) = self._graph, self._let_go()
-        known = sorted((named | self._named.keys()) & self._leading)
-        bits = {root: _OTHERS << place for place, root in enumerate(known, 1)}
+        graph, (named, let_go, references) = self._graph, self._let_go()
+        roots = sorted((named | self._named.keys()) & self._leading)
+        bits = {root: _OTHERS << place for place, root in enumerate(roots, 1)}
         for number in checked(self._leading, self._turn):
-            let_go.update(left.get(number, graph.refers[number]))
+            let_go.update(references.get(number, graph.refers[number]))
         inside = checked(self._leading, self._turn)
         held = {inner: _OTHERS for inner in inside if graph.counts[inner] > let_go[inner]}
         starts = {bit: bits.get(bit, 0) | held.get(bit, 0) for bit in bits | held}
         return _Leads(
             bits,
             sum(bit for root, bit in bits.items() if root not in named),
-            self._by_bits(starts, left),
+            self._by_bits(starts, references),
             self._by_bits(bits, dict.fromkeys(self._tracebacks, ())),
         )
 
@@ -374,7 +374,7 @@ class Heap:
         values, remembering = remembered(self._shell)
         names = [name for name, _ in self._holders(None)]
         forgotten, named, let_go = self._numbers(values), set[int](), Counter[int]()
-        left: dict[int, tuple[int, ...]] = {}
+        references: dict[int, tuple[int, ...]] = {}
         for holder in {id(name): name for name in (*names, *remembering)}.values():
             forgets = forgotten if any(value is holder for value in remembering) else set[int]()
             lets_all_go = any(name is holder for name in names)
@@ -383,9 +383,9 @@ class Heap:
                 if lets_all_go and number not in forgets:
                     named.add(number)
             for number in self._numbers([holder, *self._tables_of(holder)]):
-                kept = () if lets_all_go else self._graph.refers[number]
-                left[number] = tuple([key for key in kept if key not in forgets])
-        return named, let_go, left
+                targets = () if lets_all_go else self._graph.refers[number]
+                references[number] = tuple([key for key in targets if key not in forgets])
+        return named, let_go, references
 
     def _by_bits(
         self, starts: Mapping[int, int], instead: Mapping[int, tuple[int, ...]]
@@ -401,11 +401,11 @@ class Heap:
                 target for target in instead.get(number, graph.refers[number]) if target in inside
             ]
 
-        found: dict[int, set[int]] = {}
+        ids: dict[int, set[int]] = {}
         led = leading(starts, refers, self._turn)
         for number in checked(self._arrays, self._turn):
-            found.setdefault(led.get(number, 0), set()).add(graph.ids[number])
-        return found
+            ids.setdefault(led.get(number, 0), set()).add(graph.ids[number])
+        return ids
 
     def _bits(self, numbers: Iterable[int]) -> int:
         """Return the bits of objects that names stand for."""

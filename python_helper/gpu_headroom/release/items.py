@@ -67,7 +67,7 @@ def kinds() -> Mapping[str, Kind]:
     order = list(_OWN.items())
     for module in added("items"):
         for name, kind in module.KINDS.items():
-            names = [known for known, _ in order]
+            names = [key for key, _ in order]
             order.insert(names.index(kind.before), (name, kind))
     return dict(order)
 
@@ -86,27 +86,27 @@ def find(situation: Situation, wanted: Collection[str] | None = None) -> list[Fr
     """
     if situation.stopped is not None:
         return []  # even a look could touch the GPU
-    known = kinds()
-    names = [name for name, kind in known.items() if kind.holds is None]
+    registry = kinds()
+    names = [name for name, kind in registry.items() if kind.holds is None]
     if wanted is not None:
-        asked = {kind_of(item) for item in wanted}
-        names = [name for name in known if name in asked]
+        kind_names = {kind_of(item) for item in wanted}
+        names = [name for name in registry if name in kind_names]
         situation.wanted = frozenset(wanted)
     freeables: list[Freeable] = []
-    looks = any(known[name].looks for name in names)
+    looks = any(registry[name].looks for name in names)
     try:
         with situation.looking(wanted or ()) if looks else nullcontext():
-            seen = [name for name in names if situation.sees or known[name].whole]
-            for items in dict.fromkeys(known[name].items for name in seen):
+            seen = [name for name in names if situation.sees or registry[name].whole]
+            for items in dict.fromkeys(registry[name].items for name in seen):
                 _find(situation, items, freeables)
     except Disturbed:
         situation.complete = False
-        freeables = [item for item in freeables if not known[item.kind].looks]
-    others = [*situation.turn.company.inside, *situation.turn.company.waiting]
-    if others:
-        why = message("item.beside", name=others[0])
+        freeables = [item for item in freeables if not registry[item.kind].looks]
+    threads = [*situation.turn.company.inside, *situation.turn.company.waiting]
+    if threads:
+        why = message("item.beside", name=threads[0])
         freeables = [
-            replace(item, blocked=why) if known[item.kind].of_autograd else item
+            replace(item, blocked=why) if registry[item.kind].of_autograd else item
             for item in freeables
         ]
     if wanted is None:

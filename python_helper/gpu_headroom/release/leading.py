@@ -47,9 +47,9 @@ def leading(starts: Mapping[int, int], follow: Follow, turn: Turn) -> dict[int, 
     for number, own in checked(spread(), turn):
         bits[number] = own
         for other in follow(number):
-            known = bits.get(other, 0)
-            if known | own != known:
-                bits[other] = known | own
+            mask = bits.get(other, 0)
+            if mask | own != mask:
+                bits[other] = mask | own
     return bits
 
 

@@ -98,15 +98,15 @@ class ArrayMemory:
     ) -> set[object]:
         """Return those of `keys` that none of `arrays` keeps, but for some graphs and gradients."""
         parents = arrays - without_gradients
-        left = {
+        result = {
             key
             for key in keys - self.unseen
             if arrays.isdisjoint(self.owners.get(key, ()))
             and parents.isdisjoint(self._parents.get(key, ()))
         }
-        if not left.isdisjoint(self._savers):
-            left -= self.of_graphs(arrays - without_graphs)
-        return left
+        if not result.isdisjoint(self._savers):
+            result -= self.of_graphs(arrays - without_graphs)
+        return result
 
     def keepers(self, keys: AbstractSet[object]) -> set[int]:
         """Return the ids of the arrays that keep one of these storages, as those of `of` do."""
@@ -202,8 +202,8 @@ class ArrayMemory:
         A tensor was saved if no Python object refers to it, or if C++ has more references to it or
         its storage than are known. It counts as saved by each node that may have saved it.
         """
-        known = Counter(key for obj in tensors for key in self.storages.get(obj, ()))
-        shared = {key for key, count in self.sharing.items() if count > known[key]}
+        counts = Counter(key for obj in tensors for key in self.storages.get(obj, ()))
+        shared = {key for key, count in self.sharing.items() if count > counts[key]}
         referring = Counter(id(one) for obj in tensors.values() for one in _used_by(torch, obj))
         shown, saved = set(self.leaves), set(shared)
         for number, tensor in tensors.items():
@@ -233,9 +233,9 @@ class ArrayMemory:
 
     def _keys_of(self, inspector: Inspector, array: Any) -> Keys:
         """Return the storages behind an array; nothing for what is no array."""
-        known = self.storages.get(id(array))
-        if known is not None:
-            return known
+        keys = self.storages.get(id(array))
+        if keys is not None:
+            return keys
         storages = list(inspector.storages(array))
         self.sizes.update((storage.key, storage.bytes) for storage in storages)
         return tuple([storage.key for storage in storages])
@@ -247,8 +247,8 @@ def _tensors(inspector: Inspector, arrays: list[Any]) -> dict[int, Any]:
     if torch is None:
         return {}
     own = list(filter(inspector.is_tensor, arrays))
-    others = chain.from_iterable(_used_by(torch, tensor) for tensor in own)
-    return {id(other): other for other in chain(own, others)}
+    members = chain.from_iterable(_used_by(torch, tensor) for tensor in own)
+    return {id(other): other for other in chain(own, members)}
 
 
 def _used_by(torch: Torch, tensor: Any) -> list[Any]:

@@ -48,10 +48,10 @@ class Models:
         """The models, then the tensors, by their first name; no part of another model."""
         if self.torch is None:
             return {}
-        wholes = self._of_kind(self.torch.nn_module)
-        inner = {id(part) for whole in wholes.values() for part in self.parts(whole)[1:]}
-        inner.update(id(tensor) for whole in wholes.values() for tensor in self.tensors(whole))
-        both = {**wholes, **self._of_kind(self.torch.tensor)}
+        models = self._of_kind(self.torch.nn_module)
+        inner = {id(part) for model in models.values() for part in self.parts(model)[1:]}
+        inner.update(id(tensor) for model in models.values() for tensor in self.tensors(model))
+        both = {**models, **self._of_kind(self.torch.tensor)}
         return {name: model for name, model in both.items() if id(model) not in inner}
 
     @cached_property
@@ -90,17 +90,17 @@ class Models:
 
     def tensors_in(self, value: Any) -> list[Any]:
         """Return the tensors in an optimizer's state, those in dictionaries and lists included."""
-        found: dict[int, Any] = {}
+        tensors: dict[int, Any] = {}
         waiting = [value]
         while waiting:
-            each = waiting.pop()
-            if is_kind(each, dict):
-                waiting += list(dict.values(each))
-            elif type(each) in (list, tuple):
-                waiting += each
-            elif self._inspector.is_tensor(each):
-                found[id(each)] = each
-        return list(found.values())
+            item = waiting.pop()
+            if is_kind(item, dict):
+                waiting += list(dict.values(item))
+            elif type(item) in (list, tuple):
+                waiting += item
+            elif self._inspector.is_tensor(item):
+                tensors[id(item)] = item
+        return list(tensors.values())
 
     def state_of(self, tensor: Any) -> list[Any]:
         """Return the tensors that the named optimizers remember of a parameter."""
@@ -124,15 +124,15 @@ class Models:
 
     def storages(self, tensors: Iterable[Any]) -> Storages:
         """Return the memory of tensors on all GPUs, with its bytes."""
-        found, memory = Storages(), self._memory
+        sizes, memory = Storages(), self._memory
         with self._inspector.quiet():
             for tensor in tensors:
                 if memory is not None and id(tensor) in memory.storages:
-                    found.update(memory.sized(memory.storages[id(tensor)]))
+                    sizes.update(memory.sized(memory.storages[id(tensor)]))
                 else:
                     storages = self._inspector.storages(tensor)
-                    found.update((storage.key, storage.bytes) for storage in storages)
-        return found
+                    sizes.update((storage.key, storage.bytes) for storage in storages)
+        return sizes
 
     def host_bytes(self, tensors: Iterable[Any]) -> int:
         """Return the memory of plain tensors wherever they are, each storage once."""

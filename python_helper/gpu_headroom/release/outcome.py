@@ -87,31 +87,31 @@ def run(
         collect(situation)
     garbage = _less(_in_use(before), _in_use(read()))
     freeables = find(situation, wanted)
-    gone = message("item.gone")
+    reason = message("item.gone")
     if situation.turn.company.inside:
-        gone = message("item.beside", name=situation.turn.company.inside[0])
-    there = {*SAFE, *tests, *(item.id for item in freeables)}
+        reason = message("item.beside", name=situation.turn.company.inside[0])
+    ids = {*SAFE, *tests, *(item.id for item in freeables)}
     released: list[ReleasedItem] = [
         {
             "id": item,
             "kind": cast("ItemKind", kind_of(item)),
             "title": message("item.named", name=item[:_SHOWN]),
             "freed_bytes": 0,
-            "message": gone,
+            "message": reason,
         }
         for item in wanted
-        if item not in there
+        if item not in ids
     ]
     released += situation.turn.on_main(lambda: _free_all(freeables, read, garbage))
     situation.turn.committed = True
     given = {item["id"] for item in released if item["freed_bytes"]}
     undo = [item.undo for item in freeables if item.undo is not None and item.id in given]
     outcome = _outcome(before, read(), released, undo, situation)
-    said = released[0]["message"] if len(released) == 1 else None
+    notice = released[0]["message"] if len(released) == 1 else None
     done = kinds()[freeables[0].kind].done if freeables else ""
-    if said is None or not done:
+    if notice is None or not done:
         return outcome
-    return replace(outcome, status="done" if said["id"] == done else "failed", message=said)
+    return replace(outcome, status="done" if notice["id"] == done else "failed", message=notice)
 
 
 def _free_all(items: list[Freeable], read: Read, garbage: int | None) -> list[ReleasedItem]:
@@ -121,35 +121,35 @@ def _free_all(items: list[Freeable], read: Read, garbage: int | None) -> list[Re
     item has freed is subtracted from the expectation for the next items.
     """
     released: list[ReleasedItem] = []
-    gone = Storages()
+    storages = Storages()
     for item in items:
-        freed, said = (garbage, None) if item.kind == "garbage" else _free(item, read, gone)
+        freed, notice = (garbage, None) if item.kind == "garbage" else _free(item, read, storages)
         released.append(
             {
                 "id": item.id,
                 "kind": item.kind,
                 "title": item.title,
                 "freed_bytes": freed,
-                "message": said,
+                "message": notice,
             }
         )
         if item.gives is not None and item.blocked is None:
-            gone.update(item.gives)
+            storages.update(item.gives)
     return released
 
 
 def _free(item: Freeable, read: Read, gone: Storages) -> tuple[int | None, Message | None]:
     """Free one; what it leaves in cycles is collected with it, where it is missed."""
-    before, said = _in_use(read()), item.blocked
-    if said is None:
+    before, notice = _in_use(read()), item.blocked
+    if notice is None:
         try:
-            said = item.free()
+            notice = item.free()
         except KeyboardInterrupt:
             raise  # in a terminal it is the person's
         except BaseException as error:  # noqa: BLE001  the others are still to be freed
-            said = message("item.failed", error=format_error(error))
+            notice = message("item.failed", error=format_error(error))
     if item.kind == "cache" or item.blocked is not None:
-        return 0, said
+        return 0, notice
     expected = None
     if item.gives is not None:
         expected = sum(size for key, size in item.gives.items() if key not in gone)
@@ -157,9 +157,9 @@ def _free(item: Freeable, read: Read, gone: Storages) -> tuple[int | None, Messa
     if freed is None or expected is None or freed < expected:
         gc.collect()
         freed = _less(before, _in_use(read()))
-    if said is None and freed is not None and freed < (expected or 0) - _ROUNDING:
-        said = message("item.kept")
-    return freed, said
+    if notice is None and freed is not None and freed < (expected or 0) - _ROUNDING:
+        notice = message("item.kept")
+    return freed, notice
 
 
 def _outcome(
@@ -171,10 +171,10 @@ def _outcome(
 ) -> Outcome:
     device = _most_gained(before, after)
     try:
-        found = survey(situation.shell, situation.turn, unreached=False)
+        census = survey(situation.shell, situation.turn, unreached=False)
     except (Abandoned, Disturbed):  # as a cell starts: report the freed memory only
-        found = None
-    held = found.ledger.largest(device.index if device else 0) if found else []
+        census = None
+    held = census.ledger.largest(device.index if device else 0) if census else []
     freed = _less(_in_use(before), _in_use(after))
     returned = _less(_reserved(before), _reserved(after))
     headroom_before = before.device(device.index) if before and device else None

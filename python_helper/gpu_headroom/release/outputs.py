@@ -97,11 +97,11 @@ def _displayed(shell: Any) -> dict[int, list[str]]:
     What the user has given a value of their own is not among them: IPython keeps its own
     values in `user_ns_hidden`, too.
     """
-    found: dict[int, list[str]] = {}
+    names: dict[int, list[str]] = {}
     for name, value in _named(shell):
-        if name not in found.setdefault(id(value), []):
-            found[id(value)].append(name)
-    return found
+        if name not in names.setdefault(id(value), []):
+            names[id(value)].append(name)
+    return names
 
 
 def _named(shell: Any) -> Iterator[tuple[str, Any]]:
@@ -117,8 +117,8 @@ def _named(shell: Any) -> Iterator[tuple[str, Any]]:
 
 def _values(shell: Any, names: Iterable[str]) -> list[Any]:
     wanted = set(names)
-    found = {id(value): value for name, value in _named(shell) if name in wanted}
-    return list(found.values())
+    values = {id(value): value for name, value in _named(shell) if name in wanted}
+    return list(values.values())
 
 
 def forget(shell: Any, going: set[int]) -> None:

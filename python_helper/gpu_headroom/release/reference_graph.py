@@ -33,18 +33,18 @@ def all_from(
 
     Raises `Late` where the turn is over before that.
     """
-    found = set(start)
-    waiting, to_check = list(found), 0
+    visited = set(start)
+    waiting, to_check = list(visited), 0
     while waiting:
-        if len(found) >= to_check:
+        if len(visited) >= to_check:
             turn.check()
-            to_check = len(found) + _CHECK_EVERY
+            to_check = len(visited) + _CHECK_EVERY
         some = set(waiting[-_RUN:])
         del waiting[-_RUN:]
-        fresh = set(follow(some)) - found
-        found |= fresh
+        fresh = set(follow(some)) - visited
+        visited |= fresh
         waiting += fresh
-    return found
+    return visited
 
 
 class ReferenceGraph:
@@ -105,8 +105,8 @@ class ReferenceGraph:
         long, self._long = self._long, []
         all_found = arrays <= self.numbers.keys() and not gc.get_freeze_count()
         if all_found:
-            asked = self._inspector.turn.asked
-            self._share = _SHARE_FOR_OTHERS_ASKED if asked else _SHARE_FOR_OTHERS
+            on_request = self._inspector.turn.asked
+            self._share = _SHARE_FOR_OTHERS_ASKED if on_request else _SHARE_FOR_OTHERS
         for number in long:
             members = gc.get_referents(self._values[number])
             worthwhile = promising(self._inspector, members, late=self._is_late)

@@ -40,14 +40,14 @@ def items(situation: Situation) -> Iterator[Freeable]:
     """Yield the largest variables, each with all names of the very same object; left-overs last."""
     values = user_names(situation.shell)
     sizes = Counter(_sizes(situation, values))
-    left = left_behind((run.source for run in situation.cells), sizes, situation.turn)
-    found: dict[int, tuple[str, ...]] = {}
+    leftovers = left_behind((run.source for run in situation.cells), sizes, situation.turn)
+    aliases: dict[int, tuple[str, ...]] = {}
     for name, _ in sizes.most_common(_MOST):
         value = values[name]
         names = tuple([alias for alias, other in values.items() if other is value])
-        found.setdefault(id(value), names)
-    for names in sorted(found.values(), key=left.issuperset):
-        kind: Kind = "leftover" if left.issuperset(names) else "variable"
+        aliases.setdefault(id(value), names)
+    for names in sorted(aliases.values(), key=leftovers.issuperset):
+        kind: Kind = "leftover" if leftovers.issuperset(names) else "variable"
         yield _deletion(situation, kind, names, sizes)
 
 
@@ -75,25 +75,25 @@ def _deletion(
     value = values[names[0]]
     gives = situation.heap.retained([value])
     expected = None if gives is None else gives.bytes
-    others: list[str] = []
+    holders: list[str] = []
     if expected is not None and expected < sizes[names[0]]:
-        others = [holder for holder in situation.heap.held_by([value]) if holder not in names]
+        holders = [holder for holder in situation.heap.held_by([value]) if holder not in names]
     shown: dict[str, Any] = {"names": ", ".join(names)}
     confirm = "confirm.delete_unmeasured" if expected is None else "confirm.delete"
-    stay = all(other not in values or _is_code(values[other]) for other in others)
-    for_good = expected == 0 and others and stay
+    stay = all(other not in values or _is_code(values[other]) for other in holders)
+    for_good = expected == 0 and holders and stay
     return Freeable(
         id=f"{kind}:{names[0]}",
         kind=kind,
         name=names[0],
         title=message(_TITLES[kind][len(names) > 1], **shown),
-        cost=_cost(kind, expected, others),
+        cost=_cost(kind, expected, holders),
         gives=gives,
         free=partial(delete, shell, names),
         names=names,
         displayed=displayed_as(shell, value),
         confirm=message(confirm, **shown, **({} if gives is None else {"freed_bytes": expected})),
-        blocked=message("item.variable.blocked", name=others[0]) if for_good else None,
+        blocked=message("item.variable.blocked", name=holders[0]) if for_good else None,
     )
 
 

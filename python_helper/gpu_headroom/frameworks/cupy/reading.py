@@ -73,15 +73,15 @@ def contexts() -> frozenset[int]:
     Management").
     """
     library = _driver_api()
-    found: set[int] = set()
+    devices: set[int] = set()
     index = 0
     while library is not None:
         flags, active = c_uint(), c_int()
         if library.cuDevicePrimaryCtxGetState(c_int(index), byref(flags), byref(active)) != 0:
             break
-        found |= {index} if active.value else set()
+        devices |= {index} if active.value else set()
         index += 1
-    return frozenset(found)
+    return frozenset(devices)
 
 
 def _driver_api() -> Any:

@@ -38,7 +38,7 @@ def blocks_in_use() -> dict[object, UsedBlock]:
     cuda = imported("torch.cuda")
     if cuda is None or not cuda.is_initialized():
         return {}
-    found: dict[object, UsedBlock] = {}
+    blocks: dict[object, UsedBlock] = {}
     for segment in (private.block_snapshot() or {}).get("segments", ()):
         address = segment.get("address", 0)
         for block in segment["blocks"]:
@@ -46,9 +46,9 @@ def blocks_in_use() -> dict[object, UsedBlock]:
             address = block.get("address", address)
             if block["state"] == "active_allocated":
                 stream = segment.get("stream", 0)
-                found[address] = UsedBlock(segment["device"], stream, block["size"])
+                blocks[address] = UsedBlock(segment["device"], stream, block["size"])
             address += block["size"]
-    return found
+    return blocks
 
 
 def workspaces(
@@ -60,7 +60,7 @@ def workspaces(
     """
     sizes: dict[int, int | None] = {}
     counts: Counter[tuple[int, int]] = Counter()
-    found: dict[object, UsedBlock] = {}
+    matches: dict[object, UsedBlock] = {}
     for address, block in blocks.items():
         index = block.device_index
         if index not in sizes:
@@ -69,8 +69,8 @@ def workspaces(
         if block.bytes == sizes[index] and address not in known:
             counts[where] += 1
             if counts[where] <= _MOST_OF_A_STREAM:
-                found[address] = block
-    return found
+                matches[address] = block
+    return matches
 
 
 def _workspace_bytes(index: int) -> int | None:

@@ -45,8 +45,8 @@ def statistics(index: int, backend: Backend = "cuda") -> Mapping[str, Any]:
     The one call behind `memory_stats`, which flattens and sorts some hundred keys in Python.
     Raises `AttributeError` where `has_statistics` is false.
     """
-    found: Mapping[str, Any] = getattr(_calls(), f"_{backend}_memoryStats")(index)
-    return found
+    stats: Mapping[str, Any] = getattr(_calls(), f"_{backend}_memoryStats")(index)
+    return stats
 
 
 def device_count() -> int:
@@ -104,8 +104,8 @@ def observer_registry() -> Callable[[Callable[[int, int, int, int], None]], None
 
     `None` where there is none or where it would do harm. Call only once CUDA is initialized.
     """
-    found: Any = getattr(_calls(), "_cuda_attach_out_of_memory_observer", None)
-    return found if has_statistics() and not _loses_observers() else None
+    function: Any = getattr(_calls(), "_cuda_attach_out_of_memory_observer", None)
+    return function if has_statistics() and not _loses_observers() else None
 
 
 def _loses_observers() -> bool:
@@ -130,10 +130,10 @@ def block_snapshot() -> Mapping[str, Any] | None:
     take = getattr(_calls(), "_cuda_memorySnapshot", None)
     for args in (((*DEFAULT_POOL, False),), (None,), ()):
         try:
-            found: Mapping[str, Any] | None = take(*args) if take else None
+            snapshot: Mapping[str, Any] | None = take(*args) if take else None
         except (TypeError, RuntimeError, ValueError):
             continue
-        return found
+        return snapshot
     return None
 
 
@@ -155,8 +155,8 @@ def is_capturing() -> bool:
 
 def workspaces_clearer() -> Callable[[], None] | None:
     """Return the function that frees the workspaces of cuBLAS; `None` without one."""
-    found: Callable[[], None] | None = getattr(_calls(), "_cuda_clearCublasWorkspaces", None)
-    return found
+    clearer: Callable[[], None] | None = getattr(_calls(), "_cuda_clearCublasWorkspaces", None)
+    return clearer
 
 
 def no_overrides() -> Callable[[], AbstractContextManager[object]] | None:
@@ -164,9 +164,9 @@ def no_overrides() -> Callable[[], AbstractContextManager[object]] | None:
 
     `None` where there is none: then reading a tensor would run user code.
     """
-    found: Callable[[], AbstractContextManager[object]] | None
-    found = getattr(_calls(), "DisableTorchFunction", None)
-    return found
+    context: Callable[[], AbstractContextManager[object]] | None
+    context = getattr(_calls(), "DisableTorchFunction", None)
+    return context
 
 
 def is_opaque() -> bool:

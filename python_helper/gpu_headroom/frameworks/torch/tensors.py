@@ -182,12 +182,12 @@ class Torch:
                 continue  # each layout has only some of these
 
     def _nature(self, kind: type) -> tuple[bool, bool]:
-        known = self._natures.get(id(kind))
-        if known is None:
+        entry = self._natures.get(id(kind))
+        if entry is None:
             wraps = defines(kind, "__tensor_flatten__", until=self.tensor)
             dispatches = defines(kind, "__torch_dispatch__", until=self.tensor)
-            known = self._natures[id(kind)] = kind, wraps, dispatches
-        return known[1:]
+            entry = self._natures[id(kind)] = kind, wraps, dispatches
+        return entry[1:]
 
 
 def _class(module: str, name: str) -> type | None:
