@@ -64,17 +64,17 @@ def cause(  # noqa: PLR0913  what a cause is made of
 
     Each has those of `params` that it shows; `held_bytes`, if any, are what the cause explains.
     """
-    known: dict[str, Any] = {"in_use_bytes": evidence.memory.in_use_bytes, **params}
+    values: dict[str, Any] = {"in_use_bytes": evidence.memory.in_use_bytes, **params}
     of_rule = rule.partition(".")[0]
     claimed, evident = (
         message(
             name,
             texts,
-            **{key: value for key, value in known.items() if f"{{{key}}}" in texts[name]},
+            **{key: value for key, value in values.items() if f"{{{key}}}" in texts[name]},
         )
         for name in (f"cause.{rule}", f"cause.{of_rule}.{end}")
     )
-    size = known.get("held_bytes")
+    size = values.get("held_bytes")
     return Finding(of_rule, claimed, evident, bytes=size, price=price, **more)
 
 

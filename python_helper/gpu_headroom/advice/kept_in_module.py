@@ -50,8 +50,8 @@ def kept_in_module(evidence: Evidence) -> Finding | None:
     if not size or evidence.share(size) < _SHARE:
         return None
     about = tuple([group for group in evidence.groups if group.root == root])
-    said = {"name": about[0].name if len(about) == 1 else root, "held_bytes": size}
-    return cause(evidence, TEXTS, "kept-in-module", "evidence", said, price=A_LINE, about=about)
+    params = {"name": about[0].name if len(about) == 1 else root, "held_bytes": size}
+    return cause(evidence, TEXTS, "kept-in-module", "evidence", params, price=A_LINE, about=about)
 
 
 def _is_of_code(group: Group) -> bool:
@@ -63,8 +63,8 @@ def _is_of_code(group: Group) -> bool:
 def call_that_frees(held: Group) -> str:
     """Return code that frees a global: a known engine's, a function that names it, or a method."""
     module, _, name = held.root.rpartition(".")
-    found = sys.modules.get(module or "__main__")
-    table: dict[str, Any] = dict(items_of(vars(found))) if type(found) is ModuleType else {}
+    owner = sys.modules.get(module or "__main__")
+    table: dict[str, Any] = dict(items_of(vars(owner))) if type(owner) is ModuleType else {}
     path, value = held.root, table.get(name)
     for top in (path.partition(".")[0], top_of(module_of(type(value)))):
         if engine := ENGINES.get(top):

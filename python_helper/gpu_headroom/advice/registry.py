@@ -99,14 +99,14 @@ def diagnose(evidence: Evidence) -> Diagnosis:
     """
     best = evidence.advised or evidence
     findings = _findings(best)
-    causes = [_cause(said) for said in findings.values()]
+    causes = [_cause(finding) for finding in findings.values()]
     offers = _offers(best, findings)
     if evidence.advised is not None:
-        left, offer = None, None
+        leftovers, offer = None, None
         with suppress(Late):
-            left = holding.loop_leftovers(evidence)
-            offer = left and REMEDIES["delete-leftovers"].offer(evidence, left)
-        causes.insert(1, _cause(outside.left_by_first_try(evidence, left)))
+            leftovers = holding.loop_leftovers(evidence)
+            offer = leftovers and REMEDIES["delete-leftovers"].offer(evidence, leftovers)
+        causes.insert(1, _cause(outside.left_by_first_try(evidence, leftovers)))
         if offer is not None and all(earlier.id != "delete-leftovers" for earlier in offers):
             offers.insert(1, offer)
     return Diagnosis(causes, offers[:_MOST_OFFERS])
@@ -126,7 +126,7 @@ def _offers(evidence: Evidence, findings: Mapping[str, Finding]) -> list[Offer]:
             for name, finding in findings.items()
             if finding.grew or name in _AS_WELL
         }
-    found: list[tuple[int, Offer]] = []
+    candidates: list[tuple[int, Offer]] = []
     for remedy in REMEDIES.values():
         treated = sorted(
             [treat for treat in remedy.treats if treat in order], key=order.__getitem__
@@ -140,11 +140,11 @@ def _offers(evidence: Evidence, findings: Mapping[str, Finding]) -> list[Offer]:
             with suppress(Late):
                 offer = remedy.offer(evidence, None if name is None else findings[name])
             if offer is not None and _helps(offer, evidence):
-                found.append((-1 if name is None else order[name], offer))
+                candidates.append((-1 if name is None else order[name], offer))
                 break
-    found.sort(key=_order)
-    replaced = {replace for _, offer in found for replace in REMEDIES[offer.id].replaces}
-    return [offer for _, offer in found if offer.id not in replaced][:_MOST_OFFERS]
+    candidates.sort(key=_order)
+    replaced = {replace for _, offer in candidates for replace in REMEDIES[offer.id].replaces}
+    return [offer for _, offer in candidates if offer.id not in replaced][:_MOST_OFFERS]
 
 
 def _helps(offer: Offer, evidence: Evidence) -> bool:
@@ -167,15 +167,15 @@ def _findings(evidence: Evidence) -> dict[str, Finding]:
 
     Memory that grew with each iteration is enough for that: earlier iterations have passed.
     """
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for rule in RULES.values():
         with suppress(Late):  # `reports/model.py` says that there was no time for all
             make_way(every=1)
-            said = rule(evidence)
-            found += [said] if said is not None else []
-    found.sort(key=lambda finding: _rank(finding, evidence))
-    certain = [finding for finding in found if finding.certain]
-    return {finding.rule: finding for finding in (certain or found)[:_MOST_CAUSES]}
+            finding = rule(evidence)
+            findings += [finding] if finding is not None else []
+    findings.sort(key=lambda finding: _rank(finding, evidence))
+    certain = [finding for finding in findings if finding.certain]
+    return {finding.rule: finding for finding in (certain or findings)[:_MOST_CAUSES]}
 
 
 def _rank(found: Finding, evidence: Evidence) -> tuple[bool, bool, bool, int, int]:

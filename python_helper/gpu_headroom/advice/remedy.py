@@ -58,7 +58,7 @@ class Offer:
     def remedy(self) -> Remedy:
         """The remedy as it travels."""
         shown = self.shown
-        known: Literal["measured", "at_least", "estimated"] = (
+        quality: Literal["measured", "at_least", "estimated"] = (
             "measured" if shown.measured else "at_least" if shown.at_least else "estimated"
         )
         return {
@@ -67,7 +67,7 @@ class Offer:
             "title": self.title,
             "note": self.note,
             "effect_bytes": shown.bytes,
-            "effect_quality": "not_measured" if shown.bytes is None else known,
+            "effect_quality": "not_measured" if shown.bytes is None else quality,
             "type_this": shown.type_this,
             "diffs": list(shown.diffs),
             "example": shown.example,
@@ -116,10 +116,10 @@ class Suggestion:
         """Return it for what was found by one of its rules, where its condition holds."""
         if finding is None and not self.alone:
             return None
-        found = cast("Finding", finding)
-        shown = self.when(evidence, found)
+        reason = cast("Finding", finding)
+        shown = self.when(evidence, reason)
         if self.edit is not None:
-            shown = self.edit.made(evidence, found, shown)
+            shown = self.edit.made(evidence, reason, shown)
         if shown is None:
             return None
         title, note = (

@@ -59,14 +59,14 @@ def recognise_text(text: str) -> Pasted | None:
     plain = _COLOURS.sub("", Reader().read(text)).replace("\r\n", "\n")
     rest = plain
     for place in _errors(plain):
-        found = _said(plain, place)
-        if found is not None:
-            return found
+        report = _said(plain, place)
+        if report is not None:
+            return report
         rest = rest[: place.said.start] + rest[place.said.stop :]
     for entry in _log_entries(without_steps(rest)):
-        said = statement.read(entry)
-        if said is not None:
-            return Pasted(None, said, besides(entry, said))
+        contents = statement.read(entry)
+        if contents is not None:
+            return Pasted(None, contents, besides(entry, contents))
     return None
 
 
@@ -76,13 +76,13 @@ def _said(text: str, place: _Place) -> Pasted | None:
     if name.endswith("Warning"):
         return None  # the program went on
     # Where a message ends that is no error's last is not to be seen; where its line ends is.
-    said = statement.read(message) or statement.read(message.partition("\n")[0])
+    contents = statement.read(message) or statement.read(message.partition("\n")[0])
     framework = CLASSES.get((name.partition(".")[0], name.rpartition(".")[2]))
-    said = statement.of_class(said, framework, message)
-    if said is None or (not said.certain and _AT_HOST.search(text[place.above])):
+    contents = statement.of_class(contents, framework, message)
+    if contents is None or (not contents.certain and _AT_HOST.search(text[place.above])):
         return None
     above, below = text[place.above.start : place.said.start], text[place.said.start :]
-    return Pasted(name, said, besides(message, said), above, below)
+    return Pasted(name, contents, besides(message, contents), above, below)
 
 
 class _Place(NamedTuple):

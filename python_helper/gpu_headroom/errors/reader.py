@@ -51,9 +51,9 @@ class Reader:
         if str.__len__(text) > most:
             text = "".join(_pieces(_ends(text, max(self._reach, most)), most))
             self._reach //= 4
-        found = str.__getitem__(text, slice(None))
-        self._left -= min(self._left, len(found))
-        return found
+        excerpt = str.__getitem__(text, slice(None))
+        self._left -= min(self._left, len(excerpt))
+        return excerpt
 
 
 def _ends(text: str, reach: int) -> str:

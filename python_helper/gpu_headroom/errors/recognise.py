@@ -64,15 +64,15 @@ def recognise(error: BaseException) -> Recognition | None:
             if brought:
                 return replace(brought[0], also_failed=len(brought) - 1)
             continue
-        found = _recognise_one(exception, reader.text_of(exception))
-        if found is not None:
+        recognition = _recognise_one(exception, reader.text_of(exception))
+        if recognition is not None:
             engine = named_by(errors) or brought_by(exception)
             whose = RemoteWorker(engine) if engine else None
             pieces = [
                 piece for part in errors for brought in carried(part) for piece in brought.pieces
             ]
             texts = [reader.read(piece) for piece in pieces if is_kind(piece, str)]
-            return replace(found, worker=whose, traceback="\n".join(texts))
+            return replace(recognition, worker=whose, traceback="\n".join(texts))
     return None
 
 
@@ -85,12 +85,12 @@ def _of_workers(error: BaseException, reader: Reader) -> Iterator[Recognition]:
         texts = [reader.read(piece) for piece in pieces if is_kind(piece, str)]
         inner = [piece for piece in pieces if is_kind(piece, BaseException)]
         errors = [part for cause in inner for part in errors_within(cause)]
-        said = [_recognise_one(part, reader.text_of(part)) for part in errors]
-        said += [_recognise_one(error, without_steps(text)) for text in texts]
-        found = next(filter(None, said), None)
-        if found is not None:
+        recognitions = [_recognise_one(part, reader.text_of(part)) for part in errors]
+        recognitions += [_recognise_one(error, without_steps(text)) for text in texts]
+        recognition = next(filter(None, recognitions), None)
+        if recognition is not None:
             is_found = True
-            yield replace(found, worker=worker, traceback="\n".join(texts))
+            yield replace(recognition, worker=worker, traceback="\n".join(texts))
 
 
 def is_credible(said: Statement, device: DeviceReading | None) -> bool:
@@ -122,18 +122,18 @@ def _members(error: BaseException) -> Iterable[object]:
     group = getattr(where, "BaseExceptionGroup", None)
     if group is None or not is_kind(error, group):
         return ()
-    found: tuple[object, ...] = vars(group)["exceptions"].__get__(error)
-    return found
+    members: tuple[object, ...] = vars(group)["exceptions"].__get__(error)
+    return members
 
 
 def _recognise_one(error: BaseException, message: str) -> Recognition | None:
     kinds = origins(type(error))
     framework = next((CLASSES[kind] for kind in kinds if kind in CLASSES), None)
-    said = statement.of_class(statement.read(message), framework, message)
-    if said is None or (not said.certain and _at_host(error)):
+    contents = statement.of_class(statement.read(message), framework, message)
+    if contents is None or (not contents.certain and _at_host(error)):
         return None
     name = kinds[0][1][:_LONGEST_NAME]
-    return Recognition(error, name, said)
+    return Recognition(error, name, contents)
 
 
 def _at_host(error: BaseException) -> bool:

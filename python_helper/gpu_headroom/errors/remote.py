@@ -85,7 +85,7 @@ class Brought(NamedTuple):
 
 def carried(error: BaseException) -> list[Brought]:
     """Return the remote errors in an error, stored ones before those in its own message."""
-    found, engine = dict[tuple[RemoteWorker, bool], Brought](), carrier(error)
+    by_worker, engine = dict[tuple[RemoteWorker, bool], Brought](), carrier(error)
     waiting: list[tuple[Any, RemoteWorker, int]] = (
         [(error, RemoteWorker(engine), 0)] if engine else []
     )
@@ -94,7 +94,7 @@ def carried(error: BaseException) -> list[Brought]:
         text = _text(value)
         if text is not None or (is_kind(value, BaseException) and carrier(value) is None):
             key = worker, depth == 1
-            found.setdefault(key, Brought(*key, [])).pieces.append(text or value)
+            by_worker.setdefault(key, Brought(*key, [])).pieces.append(text or value)
             continue
         parts = _parts(value)
         args = () if depth else args_of(error)
@@ -106,7 +106,7 @@ def carried(error: BaseException) -> list[Brought]:
                 seen.add(id(part))
                 of_rank = type(key) is int and type(value) is dict
                 waiting.append((part, replace(named, rank=key) if of_rank else named, depth + 1))
-    return sorted(found.values(), key=lambda candidate: candidate.is_digest)
+    return sorted(by_worker.values(), key=lambda candidate: candidate.is_digest)
 
 
 def without_steps(text: str) -> str:
@@ -129,10 +129,10 @@ def _parts(value: Any) -> Mapping[Any, Any]:
         return dict(enumerate(value))
     kind = type(value)
     if is_kind(value, BaseException):
-        kept = {**dict(_kept_by(kind, value)), **vars(value)}
-        if kept.pop("cmd", None) is not None:
-            return kept  # a command may quote anything, and `args` contains it too
-        return kept or {str(n): argument for n, argument in enumerate(args_of(value))}
+        fields = {**dict(_kept_by(kind, value)), **vars(value)}
+        if fields.pop("cmd", None) is not None:
+            return fields  # a command may quote anything, and `args` contains it too
+        return fields or {str(n): argument for n, argument in enumerate(args_of(value))}
     return vars(value) if name_of(kind) == _INSIDE else {}
 
 
@@ -142,9 +142,9 @@ def _kept_by(kind: type, error: BaseException) -> Iterator[tuple[str, Any]]:
         for name, slot in namespace_of(base).items():
             if name in _KEYS and type(slot) is MemberDescriptorType:
                 yield name, slot.__get__(error)
-    said = namespace_of(kind).get("__str__")
-    if type(said) is FunctionType and _TEXT in said.__code__.co_freevars:
-        cells = dict(zip(said.__code__.co_freevars, said.__closure__ or (), strict=True))
+    method = namespace_of(kind).get("__str__")
+    if type(method) is FunctionType and _TEXT in method.__code__.co_freevars:
+        cells = dict(zip(method.__code__.co_freevars, method.__closure__ or (), strict=True))
         yield _TEXT, cells[_TEXT].cell_contents
 
 
@@ -154,18 +154,18 @@ def _named(parts: Mapping[Any, Any], worker: RemoteWorker) -> RemoteWorker:
         worker = named_in(_text(part) or "", worker)
         if type(part) is dict and "engine_id" in part:
             parts = {**parts, "engine_id": part["engine_id"]}
-    known: dict[str, Any] = {
+    fields: dict[str, Any] = {
         field: parts[key]
         for key, field in _KEYS.items()
         if type(parts.get(key)) is (str if field == "host" else int)
     }
-    return replace(worker, **known)
+    return replace(worker, **fields)
 
 
 def named_in(text: str, worker: RemoteWorker) -> RemoteWorker:
     """Return a worker with what a text says of it, the last one that it names."""
-    said = dict[str, Any]()
+    fields = dict[str, Any]()
     for match in _NAMED.finditer(text):
         groups = {key.rstrip("_"): value for key, value in match.groupdict().items() if value}
-        said |= {key: value if key == "host" else int(value) for key, value in groups.items()}
-    return replace(worker, **said)
+        fields |= {key: value if key == "host" else int(value) for key, value in groups.items()}
+    return replace(worker, **fields)

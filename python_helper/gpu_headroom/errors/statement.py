@@ -47,16 +47,16 @@ class Statement:
 def read(message: str) -> Statement | None:
     """Return the contents of a message; `None` if it is not about a GPU, or not a full one."""
     text = plain(message)
-    found = _first(STRUCTURED, text)
-    if found is None and is_refused(text):
+    message_format = _first(STRUCTURED, text)
+    if message_format is None and is_refused(text):
         return None
-    found = found or _first(LOOSE, text) or (ANY if is_of_gpu(text) else None)
-    if found is None or _is_survived(found, text):
+    message_format = message_format or _first(LOOSE, text) or (ANY if is_of_gpu(text) else None)
+    if message_format is None or _is_survived(message_format, text):
         return None
-    said = _by_clauses(found, text)
-    is_numbered = any((said.capacity_bytes, said.free_bytes, said.in_use_bytes))
-    is_few = said.requested_bytes is not None and said.requested_bytes < _GRANULE
-    return None if is_few and not is_numbered else said
+    statement = _by_clauses(message_format, text)
+    is_numbered = any((statement.capacity_bytes, statement.free_bytes, statement.in_use_bytes))
+    is_few = statement.requested_bytes is not None and statement.requested_bytes < _GRANULE
+    return None if is_few and not is_numbered else statement
 
 
 def of_class(said: Statement | None, framework: str | None, message: str) -> Statement | None:
@@ -92,9 +92,9 @@ def _is_survived(found: Format, text: str) -> bool:
 
 
 def _by_clauses(found: Format, text: str) -> Statement:
-    said = {key: captured(pattern, text) for key, pattern in found.clauses.items()}
-    device = said.pop("device", None)
-    sizes = {key: bytes_of(value) for key, value in said.items() if value}
+    clauses = {key: captured(pattern, text) for key, pattern in found.clauses.items()}
+    device = clauses.pop("device", None)
+    sizes = {key: bytes_of(value) for key, value in clauses.items() if value}
     capacity = sizes.get("capacity")
     reserved, unallocated = _reserved(sizes)
     return Statement(

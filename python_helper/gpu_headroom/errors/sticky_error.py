@@ -85,9 +85,9 @@ def _recognise_one(error: BaseException, reader: Reader) -> Fault | None:
     of_cuda = is_kind(error, RuntimeError) or any(module in _MODULES for module, _ in kinds)
     if not of_cuda or not _raised_here(error.__traceback__):
         return None
-    for said in _spoken(reader.text_of(error).lstrip()):
-        opening = _OPENING.match(said)
-        words = said[:_SPOKEN] if opening and opening["nccl"] else said[:_SPOKEN].split("\n")[0]
+    for text in _spoken(reader.text_of(error).lstrip()):
+        opening = _OPENING.match(text)
+        words = text[:_SPOKEN] if opening and opening["nccl"] else text[:_SPOKEN].split("\n")[0]
         for claim, pattern in _PATTERNS.items() if opening else ():
             match = pattern.search(words)
             if match:

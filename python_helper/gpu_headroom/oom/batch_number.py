@@ -138,16 +138,16 @@ def at_once(
 ) -> AtOnce | None:
     """Return the rows that most in memory has, where a call or one of the `values` has as many."""
     sizes = Counter[int]()
-    for held in ledger.on(index):
-        if held.kind == "activations" or (held.kind, held.origin) == ("tensor", "traceback"):
-            sizes[(held.storage.shape or (0,))[0]] += held.storage.bytes
+    for holder in ledger.on(index):
+        if holder.kind == "activations" or (holder.kind, holder.origin) == ("tensor", "traceback"):
+            sizes[(holder.storage.shape or (0,))[0]] += holder.storage.bytes
     ((rows, size),) = sizes.most_common(1) or [(0, 0)]
     if rows < _ENDS or here.call is None or size < _PROVEN_UNNAMED * ledger.bytes(index):
         return None
     for number in here.numbers.get(rows, ()):
         for name, value in reversed(values.items()) if role_of(number) == "batch" else ():
-            found = [value_at({"": owner}, ("", number)) for owner in (value, type(value))]
-            if any(type(count) is int and count == rows for count in found):
+            counts = [value_at({"": owner}, ("", number)) for owner in (value, type(value))]
+            if any(type(count) is int and count == rows for count in counts):
                 return AtOnce(rows, number, f"{name}.{number}")
     for given in here.call.operands:
         if given.shape and not given.shape[0] % rows and f"{given.name}[" not in here.call.text:

@@ -48,11 +48,11 @@ class EarlierError:
         if turn.blocked_by is not None:
             return
         try:
-            found = survey(shell, turn, unreached=False)
+            memory_survey = survey(shell, turn, unreached=False)
         except Disturbed:
             return
-        if found is not None and found.complete:
-            ledger = found.ledger
+        if memory_survey is not None and memory_survey.complete:
+            ledger = memory_survey.ledger
             devices = {storage.storage.device_index for storage in ledger}
             self._shown = shown
             self._bytes = {device: ledger.bytes(device, origin="traceback") for device in devices}
@@ -75,8 +75,8 @@ class Tries:
         if first is None or start is None or first.failure.cell.key != failure.cell.key:
             return failure
         least = first.failure.start_bytes
-        left = 0 if least is None else start - least
-        return replace(failure, left_bytes=left if left > _ALIKE * _in_use(first) else 0)
+        leftover = 0 if least is None else start - least
+        return replace(failure, left_bytes=leftover if leftover > _ALIKE * _in_use(first) else 0)
 
     def enter(self, evidence: Evidence) -> Evidence:
         """Return the evidence, with that of the first try as `advised` if that started with less.

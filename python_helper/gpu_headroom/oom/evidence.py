@@ -223,23 +223,23 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
     here = known if known is not None and known.complete else None
     try:
         inner = failure.recognition.error.__traceback__ if here is None else None
-        found, ended = survey(failure.shell, turn, for_account=True, failed=inner), None
+        memory_survey, ended = survey(failure.shell, turn, for_account=True, failed=inner), None
     except Disturbed:
-        found, ended = None, message("holders.disturbed")
+        memory_survey, ended = None, message("holders.disturbed")
     here = here or scene(failure, turn)
-    ledger = found.ledger if found else StorageLedger()
+    ledger = memory_survey.ledger if memory_survey else StorageLedger()
     failure = failure.on_one_gpu()
     index = failure.device_index
     memory = _memory(failure, ledger.bytes(index))
     in_use, kinds = memory.in_use_bytes, dict(ledger.bytes_by_kind(index))
     if in_use is not None and sum(kinds.values()) > in_use:
         kinds = {}  # memory of another allocator: better no split than a wrong one
-    traceback = ledger.bytes(index, origin="traceback") if found else None
+    traceback = ledger.bytes(index, origin="traceback") if memory_survey else None
     notebook, inspector = notebook_of(failure, here), Inspector(turn)
     names = user_names(failure.shell)
     batch, size, size_bytes = None, None, 0
     with suppress(Late):
-        if found:
+        if memory_survey:
             runs = {run.key: run for run in (*here.files, *failure.cells, failure.cell)}.values()
             literals_of = partial(
                 size_literals,
@@ -251,14 +251,14 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
             batch = batch_of(numbers, ledger, index, here, notebook)
             size, size_bytes = _proven_input(literals_of(_ROLES), ledger, index, here, notebook)
     let_go = _let_go(failure, memory)
-    groups = groups_of(found, index) if found else ()
-    made = (in_use or 0) - (failure.start_bytes or 0)
+    groups = groups_of(memory_survey, index) if memory_survey else ()
+    cell_bytes = (in_use or 0) - (failure.start_bytes or 0)
     rows, facts = None, Live()
     with suppress(Late):
         grown = {
             f".{name}"
             for group in groups
-            if group.count >= _SEVERAL and made >= group.bytes / 2  # most of it by this cell
+            if group.count >= _SEVERAL and cell_bytes >= group.bytes / 2  # most of it by this cell
             if (name := filled_attribute(group.path, names, here.running.calls, inspector))
         }
         here = replace(here, running=replace(here.running, growing=here.running.growing | grown))
@@ -272,14 +272,14 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         requested_bytes=failure.requested_bytes,
         scene=here,
         kinds=kinds,
-        parts=_parts(failure, found, index, in_use, kinds, let_go),
+        parts=_parts(failure, memory_survey, index, in_use, kinds, let_go),
         traceback_bytes=traceback,
         traceback_variables=_traceback_variables(ledger, index),
         holders=tuple(ledger.largest(index, "names", "modules", "outputs", "elsewhere")),
         fits_after_free=_fits(failure, memory, index, traceback, here),
-        earlier_traceback_bytes=_earlier(failure, found, index),
-        complete=found is not None and found.complete,
-        ended=ended if found is None else found.ended,
+        earlier_traceback_bytes=_earlier(failure, memory_survey, index),
+        complete=memory_survey is not None and memory_survey.complete,
+        ended=ended if memory_survey is None else memory_survey.ended,
         let_go_bytes=let_go,
         batch=batch and batch.literal,
         batch_bytes=batch.bytes if batch else 0,
@@ -287,11 +287,11 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
         at_once=rows,
         input_size=size,
         input_bytes=size_bytes,
-        halves_bytes=found.halves.get(index, 0) if found else 0,
-        saver=found.savers.get(index) if found else None,
-        longer=found.longer if found else None,
+        halves_bytes=memory_survey.halves.get(index, 0) if memory_survey else 0,
+        saver=memory_survey.savers.get(index) if memory_survey else None,
+        longer=memory_survey.longer if memory_survey else None,
         groups=groups,
-        models=_models(found, groups) if found else (),
+        models=_models(memory_survey, groups) if memory_survey else (),
         training=_training(failure, turn, here) if here.running.trains else None,
         others=others_on(failure.device) if much_outside else NO_OTHERS,
         notebook=notebook,
@@ -307,15 +307,15 @@ def notebook_of(failure: Failure, here: Scene) -> Notebook:
 
 def as_said(failure: Failure) -> Evidence:
     """Return the evidence in the error alone, without any of this kernel."""
-    said = failure.recognition.said
+    statement = failure.recognition.said
     return Evidence(
         failure=replace(failure, capture=None, device=None, cells=(), runs=()),
-        memory=from_statement(said),
-        device_index=said.device_index or 0,
-        requested_bytes=said.requested_bytes,
+        memory=from_statement(statement),
+        device_index=statement.device_index or 0,
+        requested_bytes=statement.requested_bytes,
         scene=Scene(line=failing_line(failure.error, failure.cell)),
         kinds={},
-        parts={} if said.in_use_bytes is None else {"not_attributed": said.in_use_bytes},
+        parts={} if statement.in_use_bytes is None else {"not_attributed": statement.in_use_bytes},
     )
 
 
@@ -368,9 +368,9 @@ def _parts(  # noqa: PLR0913, PLR0917  all that the sum is made of
     if in_use is None:
         return parts
     parts |= found.unheld_on(index) if found is not None else {}
-    gone = let_go or 0
-    earlier = min(gone, failure.earlier_traceback_bytes or 0)
-    parts |= {"earlier_error": earlier, "temporaries": gone - earlier}
+    freed_bytes = let_go or 0
+    earlier = min(freed_bytes, failure.earlier_traceback_bytes or 0)
+    parts |= {"earlier_error": earlier, "temporaries": freed_bytes - earlier}
     return add_up(in_use, parts.items())
 
 

@@ -137,8 +137,8 @@ def _compiled(filename: str, cell: CellRun) -> list[str]:
     if filename in _TIMED_NAMES:
         magic = _TIMED.match(cell.source)
         return _without_leading_blanks(cell.source[magic.end() :]) if magic else []
-    kept = linecache.cache.get(filename)
-    lines = [] if kept is None or len(kept) == 1 else kept[2]
+    entry = linecache.cache.get(filename)
+    lines = [] if entry is None or len(entry) == 1 else entry[2]
     may_be = kind_of_file(filename) == "own" and len(lines) <= len(cell.source)
     text = "".join(lines).strip() if may_be else ""
     if filename == cell.filename or (text and cell.source.rstrip().endswith(text)):

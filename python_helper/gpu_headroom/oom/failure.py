@@ -53,9 +53,9 @@ class Failure:
     @property
     def requested_bytes(self) -> int | None:
         """Requested bytes, from the observer if the message has the same number rounded."""
-        said, capture = self.recognition.said.requested_bytes, self.capture
+        claim, capture = self.recognition.said.requested_bytes, self.capture
         seen = None if capture is None else capture.requested_bytes
-        return seen if said is not None and seen is not None and _prints(seen, said) else said
+        return seen if claim is not None and seen is not None and _prints(seen, claim) else claim
 
     @property
     def start_bytes(self) -> int | None:
@@ -77,17 +77,17 @@ class Failure:
 
         A request that this process's allocator refused is local, whichever error reports it.
         """
-        said, capture = self.recognition.said.requested_bytes, self.capture
+        claim, capture = self.recognition.said.requested_bytes, self.capture
         seen = None if capture is None else capture.requested_bytes
-        if seen is not None and (said is None or _prints(seen, said)):
+        if seen is not None and (claim is None or _prints(seen, claim)):
             return False
         return self.recognition.in_other_process or self._is_of_another_size()
 
     def _is_of_another_size(self) -> bool:
         """Whether the message is of a GPU that is none of this size."""
-        said, device = self.recognition.said.capacity_bytes, self.device
-        known = None if device is None or device.capacity_limited else device.capacity_bytes
-        return bool(said and known and abs(said - known) > _ALIKE * known)
+        claim, device = self.recognition.said.capacity_bytes, self.device
+        capacity = None if device is None or device.capacity_limited else device.capacity_bytes
+        return bool(claim and capacity and abs(claim - capacity) > _ALIKE * capacity)
 
     @property
     def device_index(self) -> int:

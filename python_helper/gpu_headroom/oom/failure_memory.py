@@ -72,8 +72,8 @@ def failure_memory(
     """
     if capture is not None:
         return from_capture(capture, device)
-    said = recognition.said.in_use_bytes or 0
-    if device is not None and said - device.in_use_bytes <= _PRINTED * said:
+    printed_bytes = recognition.said.in_use_bytes or 0
+    if device is not None and printed_bytes - device.in_use_bytes <= _PRINTED * printed_bytes:
         return from_device(device, recognition.said.framework)
     return from_statement(recognition.said)
 
@@ -100,9 +100,9 @@ def from_capture(capture: Capture, device: DeviceReading | None) -> FailureMemor
     """Return PyTorch's numbers, and of other frameworks in this process those after the error."""
     in_use = _current(capture.stats, "allocated_bytes")
     reserved = _current(capture.stats, "reserved_bytes")
-    beside = [] if device is None else _beside(device, "torch")
-    cached = sum(framework.cached_bytes or 0 for framework in beside)
-    pools = cached + sum(framework.in_use_bytes for framework in beside)
+    frameworks = [] if device is None else _beside(device, "torch")
+    cached = sum(framework.cached_bytes or 0 for framework in frameworks)
+    pools = cached + sum(framework.in_use_bytes for framework in frameworks)
     capacity = capture.capacity_bytes
     outside: int | None = max(0, capacity - capture.free_bytes - reserved - pools)
     source = driver = driver_call("cuda" if device is None else device.backend)
@@ -121,7 +121,7 @@ def from_capture(capture: Capture, device: DeviceReading | None) -> FailureMemor
         in_use_bytes=in_use + pools - cached,
         cached_bytes=reserved - in_use + cached,
         outside_bytes=outside,
-        source=" + ".join(["memory_stats()", *[framework.source for framework in beside]]),
+        source=" + ".join(["memory_stats()", *[framework.source for framework in frameworks]]),
         capacity_source=source,
         free_source=driver,
         beside_bytes=cached,
@@ -149,8 +149,8 @@ def from_statement(said: Statement) -> FailureMemory:
 
 def _beside(device: DeviceReading, name: str) -> list[FrameworkReading]:
     """Return the frameworks of this process besides the one that failed, where that is known."""
-    others = [reading for reading in device.frameworks if reading.name != name]
-    return others if len(others) < len(device.frameworks) else []
+    readings = [reading for reading in device.frameworks if reading.name != name]
+    return readings if len(readings) < len(device.frameworks) else []
 
 
 def _usable(limit: int | None, free: int | None, reserved: int) -> int | None:

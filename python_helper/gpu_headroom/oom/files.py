@@ -39,8 +39,8 @@ def files_of(error: BaseException, cells: Iterable[CellRun]) -> tuple[CellRun, .
             if type(path) is str and path.endswith(".py") and "-packages" not in path:
                 files += filter(None, [beside(path)])
     files += filter(None, map(beside, SETTINGS.findall(_text(cells, files))))
-    known = {run.key: run for run in files if run.start_s <= last.start_s}
-    return tuple(known.values())[:MOST]
+    runs = {run.key: run for run in files if run.start_s <= last.start_s}
+    return tuple(runs.values())[:MOST]
 
 
 def _text(*runs: Iterable[CellRun]) -> str:

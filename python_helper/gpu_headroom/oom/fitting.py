@@ -21,9 +21,9 @@ def predicted(evidence: Evidence) -> Prediction | None:
         return None
     if memory.in_use_bytes is None or memory.headroom_bytes is None:
         return None
-    known = probes(batch, failure.cell, failure.runs, evidence.device_index)
+    earlier_probes = probes(batch, failure.cell, failure.runs, evidence.device_index)
     headroom = memory.in_use_bytes + memory.headroom_bytes - start
-    return predict(known, start, headroom)
+    return predict(earlier_probes, start, headroom)
 
 
 def fitting(evidence: Evidence) -> int | None:
@@ -40,8 +40,8 @@ def fitting(evidence: Evidence) -> int | None:
     if prediction is not None:
         halves = [batch.value >> times for times in range(1, batch.value.bit_length())]
         return next((half for half in halves if half <= prediction.low), None)
-    found, most = estimated(evidence, batch.value, evidence.batch_bytes), evidence.most_batch
-    return found if found is None or most is None else min(found, most)
+    size, most = estimated(evidence, batch.value, evidence.batch_bytes), evidence.most_batch
+    return size if size is None or most is None else min(size, most)
 
 
 def estimated(evidence: Evidence, value: int, scaling_bytes: int, *, power: int = 1) -> int | None:
@@ -51,5 +51,5 @@ def estimated(evidence: Evidence, value: int, scaling_bytes: int, *, power: int 
     """
     halves = [value >> times for times in range(1, value.bit_length())]
     fits = (half for half in halves if evidence.peak.fits(scaling_bytes, (half / value) ** power))
-    found = next(fits, 0)
-    return found if found >= max(1, value * _SMALLEST_RATIO) else None
+    new_value = next(fits, 0)
+    return new_value if new_value >= max(1, value * _SMALLEST_RATIO) else None

@@ -43,13 +43,13 @@ def inputs_require_grad(error: BaseException, inspector: Inspector) -> bool:
 
 def _within(values: Iterable[Any]) -> list[Any]:
     """Return values, and what plain containers among them have."""
-    found = list(values)
-    for value in found:  # it grows meanwhile
-        if len(found) < _MOST_FRAMES and type(value) in (list, tuple):
-            found += value
-        elif len(found) < _MOST_FRAMES and type(value) is dict:
-            found += value.values()
-    return found
+    all_values = list(values)
+    for value in all_values:  # it grows meanwhile
+        if len(all_values) < _MOST_FRAMES and type(value) in (list, tuple):
+            all_values += value
+        elif len(all_values) < _MOST_FRAMES and type(value) is dict:
+            all_values += value.values()
+    return all_values
 
 
 def _requires_grad(value: Any, inspector: Inspector) -> bool:

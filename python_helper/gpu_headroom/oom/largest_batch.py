@@ -61,16 +61,16 @@ def probes(
     Only those that began with as much in use as the last: the others ran with another model, or
     before the optimizer had its state.
     """
-    found, code = [], Code()
+    samples, code = [], Code()
     for run in runs:
         peak = _peak(run, device_index) if run.key == cell.key else None
         batch = None if peak is None else _value_at(run, literal, runs, code)
         if batch is not None and peak is not None:
-            found.append(Probe(batch, *peak))
-    last = found[-1:]
+            samples.append(Probe(batch, *peak))
+    last = samples[-1:]
     alike = [
         probe
-        for probe in found
+        for probe in samples
         if abs(probe.start_bytes - last[0].start_bytes) <= _SAME_START * last[0].peak_bytes
     ]
     return sorted({probe.batch: probe for probe in alike}.values())

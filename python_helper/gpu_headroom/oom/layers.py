@@ -60,21 +60,21 @@ class Layers(NamedTuple):
             least = reached * sum(self.parameters) + 0.5  # of a whole number, given as a share
             counts = accumulate(self.parameters)
             at = max(at, sum(count <= least for count in counts) - 1)
-        there, peak = [], 0.0
-        kept, given = self.values[0], 0.0
+        totals, peak = [], 0.0
+        activations, given = self.values[0], 0.0
         for number, own in enumerate(self.values[1:], 1):
             if keeps and number >= self.trained:
-                kept += own
-                there.append(kept + given)
+                activations += own
+                totals.append(activations + given)
                 given = 0.0
-                peak = max(peak, kept + GRADIENTS * own * trains)
+                peak = max(peak, activations + GRADIENTS * own * trains)
             else:
-                there.append(kept + given + own + self.held[number])
+                totals.append(activations + given + own + self.held[number])
                 given = own or given
         is_before = at < len(self.values) - 1 and not self.has_parts
         if keeps and trains and is_before and self.parameters[-1]:  # what a loss makes of logits
-            peak = max(peak, kept + (1 + GRADIENTS) * self.values[-1])
-        return there[max(at, 1) - 1], max(peak, *there)
+            peak = max(peak, activations + (1 + GRADIENTS) * self.values[-1])
+        return totals[max(at, 1) - 1], max(peak, *totals)
 
     def kept_before(self) -> float:
         """Return the values that a pass that keeps them has made before the running layer."""
@@ -185,7 +185,7 @@ class _Walk:
                 self.trained = len(self.values) if self.trained is None else self.trained
         if own or not inside:
             # The calls of the parts around it hold what these were given.
-            inputs = {made: size for made, size in self._open if 0 < made < self._made}
+            inputs = {maker: size for maker, size in self._open if 0 < maker < self._made}
             self.held.append(sum(inputs.values()))
             self._made = len(self.values) if own else self._made
             self.values.append(own)

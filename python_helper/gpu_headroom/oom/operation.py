@@ -103,8 +103,8 @@ def failed(
     operations = [
         _operation_at(step, requested_bytes, inspector) for step in dict.fromkeys(steps) if step
     ]
-    there = [operation for operation in operations if operation is not None]
-    return next((operation for operation in there if operation.shape), there[-1] if there else None)
+    ops = [operation for operation in operations if operation is not None]
+    return next((operation for operation in ops if operation.shape), ops[-1] if ops else None)
 
 
 def given(error: BaseException, inspector: Inspector) -> FailedOperation | None:
@@ -176,8 +176,8 @@ def _expression(text: str | None) -> ast.expr | None:
     for source in (f"({text}\n)", text) if text else ():
         tree = parse_cell(source)
         if tree is not None and len(tree.body) == 1:
-            found = getattr(tree.body[0], "value", None)
-            return found if isinstance(found, ast.expr) else None
+            value = getattr(tree.body[0], "value", None)
+            return value if isinstance(value, ast.expr) else None
     return None
 
 
@@ -203,9 +203,9 @@ def _operands(expression: ast.expr, frame: FrameType, inspector: Inspector) -> I
                 yield Operand(node.id, (len(value),), _LIST, 0)
             if value is None or not inspector.is_tensor(value):
                 continue
-            known = next(inspector.storages(value), None)
-            if known is not None:
-                yield Operand(node.id, known.shape or (), known.dtype or "", known.bytes)
+            storage = next(inspector.storages(value), None)
+            if storage is not None:
+                yield Operand(node.id, storage.shape or (), storage.dtype or "", storage.bytes)
             elif inspector.torch is not None:
                 shape, dtype = inspector.torch.look_of(value)
                 yield Operand(node.id, shape, dtype, 0)
@@ -231,11 +231,11 @@ def _result(operands: Sequence[Operand], requested: int) -> Shape | None:
     The shape of an operand on the GPU does not count, as it shows nothing. Operands on the host
     may have been copied.
     """
-    known = {operand.shape for operand in operands if operand.bytes}
-    copied = [operand.shape for operand in operands if not operand.bytes]
-    for shape in (*copied, *_shapes([operand.shape for operand in operands])):
+    gpu_shapes = {operand.shape for operand in operands if operand.bytes}
+    host_shapes = [operand.shape for operand in operands if not operand.bytes]
+    for shape in (*host_shapes, *_shapes([operand.shape for operand in operands])):
         count = math.prod(shape)
-        if shape not in known and any(_is_size(count * width, requested) for width in _WIDTHS):
+        if shape not in gpu_shapes and any(_is_size(count * width, requested) for width in _WIDTHS):
             return shape
     return None
 

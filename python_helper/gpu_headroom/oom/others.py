@@ -49,9 +49,9 @@ NO_OTHERS = Others()
 
 def others_on(device: DeviceReading | None) -> Others:
     """Read the processes on a GPU from the driver, and their origin from the system."""
-    found = (None if device is None else processes(device)) or []
+    gpu_processes = (None if device is None else processes(device)) or []
     started = kernels = 0
-    for process in found[:_MOST_PROCESSES]:
+    for process in gpu_processes[:_MOST_PROCESSES]:
         pid, size = process["pid"], process["bytes"] or 0
         if pid is None:
             continue
@@ -60,7 +60,7 @@ def others_on(device: DeviceReading | None) -> Others:
         elif _is_kernel(pid):
             kernels += size
     hidden = device is not None and device.others_bytes is None and system.has_wddm()
-    return Others(tuple(found), started, kernels, hidden)
+    return Others(tuple(gpu_processes), started, kernels, hidden)
 
 
 def _is_started_here(pid: int) -> bool:

@@ -64,9 +64,9 @@ class Peak:
         if headroom is None:
             return False
         computed = self._computed()
-        beside = computed * ((1 if self._scene.in_backward else 2) - left) if kept_only else 0
-        needed = self._at_peak(scaling_bytes, room=False) * left + beside
-        at_most = self._at_peak(scaling_bytes, room=True) * left + beside
+        extra_bytes = computed * ((1 if self._scene.in_backward else 2) - left) if kept_only else 0
+        needed = self._at_peak(scaling_bytes, room=False) * left + extra_bytes
+        at_most = self._at_peak(scaling_bytes, room=True) * left + extra_bytes
         let_go = min(self._evidence.temporary_bytes, max(computed, _OPERANDS * self._requested))
         to_come = self._gradients_to_come() + self._state_to_come()
         there_is = headroom + scaling_bytes + let_go - to_come
@@ -109,8 +109,8 @@ class Peak:
         # A part's own code made it, as a loss does of logits: it has gradients, too. What a model
         # makes between two of its layers takes the place of what it was given.
         copies = GRADIENTS + (bool(layers.at) or self._reached() == 1)
-        made = copies * self._requested / (self.room_left if room else 1.0)
-        return peak if self._scene.in_backward else max(peak, so_far + made)
+        output_bytes = copies * self._requested / (self.room_left if room else 1.0)
+        return peak if self._scene.in_backward else max(peak, so_far + output_bytes)
 
     def _rest_of_call(self, made_bytes: int) -> float | None:
         """Return the bytes that a recurrent call has still to make, and later ones up to the peak.
@@ -125,9 +125,9 @@ class Peak:
             or not (self._is_recurrent and self._is_located and given)
         ):
             return None
-        unit_bytes, (there, peak) = _WIDTH * prod(given[:-1]), done
+        unit_bytes, (current, peak) = _WIDTH * prod(given[:-1]), done
         rest = max(0.0, layers.values[layers.at] * unit_bytes - made_bytes)
-        return rest + (peak - there) * unit_bytes
+        return rest + (peak - current) * unit_bytes
 
     @property
     def _is_recurrent(self) -> bool:
@@ -201,11 +201,11 @@ class Peak:
         done = {group.path for group in self._evidence.groups if group.progress == 1}
         running = self._scene.modules[0].key if self._scene.modules else None
         is_one_of_them = running in {model.key for model in trained}
-        others = sum(model.key != running and model.name not in done for model in trained)
+        count = sum(model.key != running and model.name not in done for model in trained)
         followers = self._layers.followers if self._layers is not None else 0
         own = self._evidence.pass_bytes
         has_run = 0 < own < self._kinds.get("activations", 0) - own
-        return others - followers - (not is_one_of_them) - has_run
+        return count - followers - (not is_one_of_them) - has_run
 
     @property
     def _is_one_call(self) -> bool:
@@ -224,8 +224,8 @@ class Peak:
         Values being computed, without a name yet, scale like those that are kept. If unknown values
         may follow, only existing ones count. The result is at most what was in use at the failure.
         """
-        there = scaling_bytes + self._computed()
-        peak = self._at_peak(scaling_bytes, room=False) if self.room_left == 1 else there
+        current = scaling_bytes + self._computed()
+        peak = self._at_peak(scaling_bytes, room=False) if self.room_left == 1 else current
         saved, most = int(peak * (1 - left)), self._evidence.failed_at_bytes
         return saved if most is None else min(saved, most)
 
@@ -274,13 +274,13 @@ class Peak:
 
     def _state_to_come(self) -> int:
         """Return what an optimizer has still to make, as it is called in the code."""
-        running, made = self._scene.running, self._kinds.get("optimizer_state", 0)
+        running, state_bytes = self._scene.running, self._kinds.get("optimizer_state", 0)
         # The code that called an evaluation may train behind it.
-        if not running.trains and (made or not running.calls >= {"backward", "step"}):
+        if not running.trains and (state_bytes or not running.calls >= {"backward", "step"}):
             return 0
         code = [run.source for run in (*self._evidence.failure.cells, *self._scene.files)]
         times = next((n for n, name in _STATES if any(map(name.search, code))), 0)
-        return max(0, times * self._trained_bytes - made)
+        return max(0, times * self._trained_bytes - state_bytes)
 
     @property
     def _trained_bytes(self) -> int:

@@ -58,7 +58,7 @@ def of_worker(failure: Failure, turn: Turn, batch: object = None, fits: object =
     """
     recognition, cell = failure.recognition, failure.cell
     recognition = replace(recognition, worker=recognition.worker or RemoteWorker("process"))
-    said = as_said(replace(failure, recognition=recognition))
+    base = as_said(replace(failure, recognition=recognition))
     inner, names = recognition.error, user_names(failure.shell)
     steps = [
         *steps_of(failure.error),
@@ -69,18 +69,18 @@ def of_worker(failure: Failure, turn: Turn, batch: object = None, fits: object =
     cells = (*failure.cells[:-1], cell)
     origins = [place for place in in_cells(steps, cells) if place[2] != _FORWARD]
     if not origins:
-        return said
-    known = replace(
-        said,
-        failure=replace(said.failure, cells=failure.cells),
+        return base
+    evidence = replace(
+        base,
+        failure=replace(base.failure, cells=failure.cells),
         scene=Scene(
-            line=said.line,
+            line=base.line,
             running=_running(name for *_, name in steps),
             steps=tuple([(run, line) for run, line, _ in in_cells(up_to_model(steps), cells)]),
             origin=origins[-1],
         ),
     )
-    known = replace(known, notebook=notebook_of(known.failure, known.scene))
+    evidence = replace(evidence, notebook=notebook_of(evidence.failure, evidence.scene))
     with suppress(Late):
         literals = size_literals(_ROLES, (*failure.cells, cell), names)
         number = named_batch(literals, cell)
@@ -90,8 +90,8 @@ def of_worker(failure: Failure, turn: Turn, batch: object = None, fits: object =
             )
             number = next((line_number for line_number, place in places if place == batch), None)
         facts = live(names, Inspector(turn))
-        known = replace(known, live=facts, batch=number, fitting_batch=_fitting(fits))
-    return known
+        evidence = replace(evidence, live=facts, batch=number, fitting_batch=_fitting(fits))
+    return evidence
 
 
 def _file(function: object, file: str) -> str:
@@ -119,37 +119,37 @@ def of_command(
     Only files in the working folder count that have not changed since the cell started. `batch`
     and `fits` are the measurements of the process, if it made any: see `of_worker`.
     """
-    cell, said = failure.cell, as_said(failure)
-    found = list(steps_in(traceback))
+    cell, base = failure.cell, as_said(failure)
+    all_steps = list(steps_in(traceback))
     steps = [
         (file, line or 1)
-        for path, line, _ in up_to_model(found)
+        for path, line, _ in up_to_model(all_steps)
         if kind_of_file(path) == "own" and (file := _as_it_ran(path, cell))
     ]
     files = _with_imported([file for file, _ in steps], cell)
     source = as_run(cell.source, PurePath(files[0].key).name) if files else ""
     if not source:
-        return said
+        return base
     read = replace(cell, source=source)
     places = [(read, n) for n, is_read in enumerate(source.split("\n"), 1) if is_read]
-    known = replace(
-        said,
-        failure=replace(said.failure, cells=failure.cells),
+    evidence = replace(
+        base,
+        failure=replace(base.failure, cells=failure.cells),
         scene=Scene(
             line=places[0][1],
-            running=_running(name for *_, name in found),
+            running=_running(name for *_, name in all_steps),
             steps=(*places, *steps),
             files=tuple(files),
         ),
     )
-    notebook = notebook_of(known.failure, known.scene)
-    known = replace(known, notebook=notebook)
-    literals = _batches(known, read)
+    notebook = notebook_of(evidence.failure, evidence.scene)
+    evidence = replace(evidence, notebook=notebook)
+    literals = _batches(evidence, read)
     if type(batch) is list:
         number = next((literal for literal in literals if _is_at(literal, batch)), None)
     else:
         number = named_batch(literals, read)
-    return replace(known, batch=number, fitting_batch=_fitting(fits))
+    return replace(evidence, batch=number, fitting_batch=_fitting(fits))
 
 
 def _is_at(literal: SizeLiteral, place: list[object]) -> bool:
@@ -171,18 +171,18 @@ def _as_it_ran(path: str, cell: CellRun) -> CellRun | None:
 
 def _with_imported(files: list[CellRun], cell: CellRun) -> list[CellRun]:
     """Return files, each once, and those beside the first that they import, or read settings of."""
-    found = {run.key: run for run in files}
+    by_key = {run.key: run for run in files}
     for file in files:  # it grows meanwhile
         folder = PurePath(files[0].filename or "").parent
         modules = [
             f"{folder / names.replace('.', '/')}.py" for names in _IMPORTS.findall(file.source)
         ]
         for path in (*modules, *SETTINGS.findall(file.source)):
-            more = _as_it_ran(path, cell) if len(found) < MOST else None
-            if more is not None and more.key not in found:
-                found[more.key] = more
+            more = _as_it_ran(path, cell) if len(by_key) < MOST else None
+            if more is not None and more.key not in by_key:
+                by_key[more.key] = more
                 files.append(more)
-    return list(found.values())
+    return list(by_key.values())
 
 
 def _batches(evidence: Evidence, read: CellRun) -> list[SizeLiteral]:

@@ -176,21 +176,21 @@ class _FrameReading:
         """Look at a library's line and variables; in PyTorch nothing that is gathered stays."""
         if self._own and not self._in_model and top_of(frame.f_globals.get("__name__")) != "torch":
             code, variables = frame.f_code, locals_of(frame)
-            made = [
+            list_names = [
                 n for n in code.co_varnames[code.co_argcount :] if type(variables.get(n)) is list
             ]
-            self._names["of_libraries"] |= _known(code, made)
+            self._names["of_libraries"] |= _known(code, list_names)
             file = code.co_filename
             tree = parse_cell(linecache.getline(file, number or 0).strip())
-            found = gathering(tree, 1) if tree is not None else None
-            if found is not None:
-                self._gathering = found
+            expression = gathering(tree, 1) if tree is not None else None
+            if expression is not None:
+                self._gathering = expression
                 self._gathered_at = f"{PurePath(file).name}, line {number}"
 
     def _read(self, frame: FrameType, number: int, tree: ast.Module) -> None:
         code = frame.f_code
-        whole, scope = scopes_at(tree, number)
-        calls = list(calls_in(whole, number))
+        function, scope = scopes_at(tree, number)
+        calls = list(calls_in(function, number))
         tasks = [call for call in calls if called(call) in _AT_ONCE]
         # Either it waits for them here, or one of them has brought its error.
         is_coroutine = bool(code.co_flags & inspect.CO_COROUTINE)
@@ -198,19 +198,19 @@ class _FrameReading:
         self._at_once |= any(spans(call, number) for call in waits)
         self._at_once |= self._begins_tasks and is_coroutine
         self._begins_tasks |= bool(tasks)
-        known = partial(_known, code)
+        keys_of = partial(_known, code)
         names = self._names
-        names["assigning"] |= known(assigned_at(scope, number))
+        names["assigning"] |= keys_of(assigned_at(scope, number))
         if not isinstance(scope, ast.Module):
-            names["bound"] |= known(stored(scope))
+            names["bound"] |= keys_of(stored(scope))
         if self._in_model:
             self._asks_mode |= "training" in code.co_names
             return
-        found = gathering(whole, number)
-        if found is not None:
+        expression = gathering(function, number)
+        if expression is not None:
             file = frame.f_code.co_filename
             is_file = realpath(file) in self._files
-            self._gathering = found
+            self._gathering = expression
             self._gathered_at = f"{PurePath(file).name}, line {number}" if is_file else ""
         is_loop = isinstance(scope, LOOP)
         back = self._going_back(tree)
@@ -219,14 +219,14 @@ class _FrameReading:
             for call in calls
         )
         through_model = is_loop and _goes_through_model(frame, scope)
-        names["bound" if through_model else "growing"] |= known(grown(scope))
-        passes: dict[ast.AST, set[str]] = {loop: known(body) for loop, body in one_pass(whole)}
+        names["bound" if through_model else "growing"] |= keys_of(grown(scope))
+        passes: dict[ast.AST, set[str]] = {loop: keys_of(body) for loop, body in one_pass(function)}
         names["one_pass"].update(*passes.values())
         if is_loop and not through_model:
             self._loops = True
             self._first_round &= _is_first_round(frame, scope, number)
-            names["previous"] |= known(bound_from(scope, number))
-            names["adding"] |= known(added_to(scope))
+            names["previous"] |= keys_of(bound_from(scope, number))
+            names["adding"] |= keys_of(added_to(scope))
             self._rounds = _rounds(frame, scope)
             self._is_one_pass = bool(passes.get(scope))
 
@@ -269,8 +269,8 @@ def _known(code: CodeType, names: Iterable[str]) -> set[str]:
 def _tree_of(frame: FrameType, files: Mapping[str | None, str]) -> ast.Module | None:
     """Parse the text of a frame's code, where it is at hand: no file is read."""
     file = frame.f_code.co_filename
-    kept = linecache.cache.get(file)
-    text = "".join(kept[2]) if kept is not None and len(kept) > 1 else ""
+    entry = linecache.cache.get(file)
+    text = "".join(entry[2]) if entry is not None and len(entry) > 1 else ""
     text = text or files.get(realpath(file), "") if files else text
     return parse_cell(text) if text else None
 

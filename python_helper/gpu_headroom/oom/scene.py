@@ -140,8 +140,8 @@ def _beside(error: BaseException, inspector: Inspector) -> list[object]:
         return []
     calling, model = frames[first - 1], owners[first]
     names = (*calling.f_code.co_names, *calling.f_code.co_varnames, *calling.f_code.co_freevars)
-    known = locals_of(calling)
-    named = [known[n] if n in known else dict.get(calling.f_globals, n) for n in names]
+    variables = locals_of(calling)
+    named = [variables[n] if n in variables else dict.get(calling.f_globals, n) for n in names]
     return [module for module in named if inspector.is_module(module) and module is not model]
 
 
@@ -149,8 +149,8 @@ def _script_line(cell: CellRun, steps: Sequence[tuple[CellRun, int]]) -> int | N
     """Return the line that ran the outermost file: IPython shows the error of a script itself."""
     name = PurePath((steps[0][0].path if steps else None) or " ").stem
     lines = cell.source.split("\n")
-    found = [line for line in script_lines(cell.source) if name in lines[line - 1]]
-    return found[0] if len(found) == 1 else None
+    matches = [line for line in script_lines(cell.source) if name in lines[line - 1]]
+    return matches[0] if len(matches) == 1 else None
 
 
 def _modules(error: BaseException, inspector: Inspector) -> Iterator[tuple[RunningModule, object]]:

@@ -79,12 +79,12 @@ class LayerShapes:
         elif "in_features" in layer:
             self._take_row(given)
         self._is_plain = layer.get("stride") in _PLAIN and "in_channels" in layer
-        made = self._make(width)
+        output = self._make(width)
         if width == self._pooled[0]:  # a gate of each channel: what it opens is as large as before
             self._area = self._pooled[1]
             self._pooled, self._is_row = (0, 1.0), False
             self._make(width)
-        return joined + made
+        return joined + output
 
     def _take_image(self, layer: dict[str, Any], given: int, width: int) -> float:
         """Continue with the input of a convolution, or of a norm of channels.
@@ -100,11 +100,11 @@ class LayerShapes:
             self._area *= max(1.0, self.channels / given)
         elif self._image is not None and self._is_row:
             self.channels, self._area = self._image
-        others, before = given - self.channels, self._areas.get(given, [])
-        is_joined = others > 0 and self.channels > 0 and not before and not self._is_row
-        if others and before[-1:] != [self._area] and (steps == 1 or layer["transposed"]):
-            is_joined |= self._area in self._areas.get(others, ())
-        if others and not is_joined:
+        extra, before = given - self.channels, self._areas.get(given, [])
+        is_joined = extra > 0 and self.channels > 0 and not before and not self._is_row
+        if extra and before[-1:] != [self._area] and (steps == 1 or layer["transposed"]):
+            is_joined |= self._area in self._areas.get(extra, ())
+        if extra and not is_joined:
             if self._image and self._image[0] == width and steps == 1:
                 self._area = self._image[1]  # a result to be added to the earlier one
             elif before:

@@ -18,6 +18,6 @@ def bundle(report: Report, *, keep: bool) -> dict[str, object]:
     """Return the MIME bundle of a report; without `keep` a stub that a live helper can fill."""
     if not keep:
         stub = {key: report[key] for key in ("version", "report_id", "life_id")}
-        said = "sticky_error.sentence" if report["sticky_error"] else "report.stub"
-        return {MIME_TYPE: stub, "text/plain": say(said)}
+        message_id = "sticky_error.sentence" if report["sticky_error"] else "report.stub"
+        return {MIME_TYPE: stub, "text/plain": say(message_id)}
     return {MIME_TYPE: report, "text/html": html(report), "text/plain": text(report)}

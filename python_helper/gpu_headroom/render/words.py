@@ -87,8 +87,8 @@ def traceback(report: Report) -> str | None:
     if not names:
         return say("report.traceback_unnamed", traceback_bytes=held)
     # Each name has code marks of its own, which a parameter may not contain.
-    whole = say("report.traceback", traceback_bytes=held, variables="\0")
-    return whole.replace("\0", names)
+    sentence = say("report.traceback", traceback_bytes=held, variables="\0")
+    return sentence.replace("\0", names)
 
 
 def titled(remedy: Remedy, title: str) -> str:
@@ -115,8 +115,8 @@ def effect(remedy: Remedy) -> str:
 
 def also(cause: Cause) -> str:
     """Return another cause in one line, with the bytes it explains."""
-    said = f"{cause['claim']['text']} {cause['evidence']['text']}"
-    return said if cause["bytes"] is None else f"{said} ({format_bytes(cause['bytes'])})"
+    sentence = f"{cause['claim']['text']} {cause['evidence']['text']}"
+    return sentence if cause["bytes"] is None else f"{sentence} ({format_bytes(cause['bytes'])})"
 
 
 def named_diffs(report: Report, remedy: Remedy) -> Iterator[tuple[str | None, Diff]]:

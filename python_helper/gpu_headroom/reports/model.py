@@ -123,16 +123,16 @@ def _withheld(report: Report, kept_back_bytes: int) -> Iterator[str]:
     A size is impossible if it is negative, or larger than all memory of the GPU, the part that a
     limit withholds, and the request together.
     """
-    whole: Any = report
-    there = max(whole[key] or 0 for key in ("capacity_bytes", "in_use_bytes", "outside_bytes"))
-    most = there + kept_back_bytes + (whole["requested_bytes"] or 0) if there else math.inf
-    if whole["cause"] is not None:
-        whole["further_causes"] = [whole["cause"], *whole["further_causes"]]
+    fields: Any = report
+    capacity = max(fields[key] or 0 for key in ("capacity_bytes", "in_use_bytes", "outside_bytes"))
+    most = capacity + kept_back_bytes + (fields["requested_bytes"] or 0) if capacity else math.inf
+    if fields["cause"] is not None:
+        fields["further_causes"] = [fields["cause"], *fields["further_causes"]]
     for rows, name, size in _SIZES:
-        impossible = [row for row in whole[rows] if not 0 <= (row[size] or 0) <= most]
-        whole[rows] = [row for row in whole[rows] if row not in impossible]
+        impossible = [row for row in fields[rows] if not 0 <= (row[size] or 0) <= most]
+        fields[rows] = [row for row in fields[rows] if row not in impossible]
         yield from (f"{rows}: {row[name]} of {row[size]} bytes" for row in impossible)
-    whole["cause"], *whole["further_causes"] = whole["further_causes"] or [None]
+    fields["cause"], *fields["further_causes"] = fields["further_causes"] or [None]
 
 
 def _origin(place: Place | None) -> Origin | None:
@@ -165,9 +165,9 @@ def end(built: BuiltReport, why: Message | None) -> None:
 
 def _framework(failure: Failure) -> FrameworkName:
     """Name the framework; the libraries that are none of ours run on the one that is live."""
-    said = failure.recognition.said.framework
-    if said in TITLES:
-        return cast("FrameworkName", said)
+    name = failure.recognition.said.framework
+    if name in TITLES:
+        return cast("FrameworkName", name)
     live = failure.device.frameworks[0].name if failure.device and failure.device.frameworks else ""
     return cast("FrameworkName", live or "torch")
 
@@ -193,16 +193,16 @@ def _parts(evidence: Evidence) -> list[Part]:
 
 def _details(evidence: Evidence) -> list[Detail]:
     memory, failure = evidence.memory, evidence.failure
-    capture, said = failure.capture, failure.recognition.said
-    is_seen = evidence.requested_bytes != said.requested_bytes
-    asked = _source(_OBSERVER if is_seen else ERROR)
+    capture, statement = failure.capture, failure.recognition.said
+    is_seen = evidence.requested_bytes != statement.requested_bytes
+    request_source = _source(_OBSERVER if is_seen else ERROR)
     reserved = None
     if memory.in_use_bytes is not None and memory.cached_bytes is not None:
         reserved = memory.in_use_bytes + memory.cached_bytes
     largest = capture.largest_block_bytes if capture else None
     allocator = _source(memory.source)
     rows = [
-        _row("detail.requested", evidence.requested_bytes, asked),
+        _row("detail.requested", evidence.requested_bytes, request_source),
         _row("detail.free", memory.free_bytes, _source(memory.free_source)),
         _row("detail.in_use", memory.in_use_bytes, allocator),
         _row("detail.reserved", reserved, allocator),
@@ -213,8 +213,8 @@ def _details(evidence: Evidence) -> list[Detail]:
         _row("detail.not_attributed", evidence.not_attributed_bytes, message("source.rest")),
         _row("detail.let_go", evidence.let_go_bytes, message("source.later")),
     ]
-    if said.allowed_bytes is not None:
-        rows.append(_row("detail.allowed", said.allowed_bytes, _source(ERROR)))
+    if statement.allowed_bytes is not None:
+        rows.append(_row("detail.allowed", statement.allowed_bytes, _source(ERROR)))
     if failure.names_others:
         rows += [
             _row(
@@ -230,8 +230,8 @@ def _details(evidence: Evidence) -> list[Detail]:
 
 
 def _row(label: str | Message, size: int | None, source: Message) -> Detail:
-    said = message(label) if isinstance(label, str) else label
-    return {"label": said, "bytes": size, "source": source}
+    text = message(label) if isinstance(label, str) else label
+    return {"label": text, "bytes": size, "source": source}
 
 
 def _source(call: str) -> Message:

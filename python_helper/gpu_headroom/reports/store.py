@@ -98,9 +98,9 @@ def show(  # noqa: PLR0913  the position of the output
 
 def show_line(failure: Failure, why: wire.Message) -> None:
     """Display the facts of a failure without a report, and `why` there is none."""
-    said, device = failure.recognition.said, failure.device
+    statement, device = failure.recognition.said, failure.device
     measured = failure.capture or device
-    available = measured.free_bytes if measured else said.free_bytes
+    available = measured.free_bytes if measured else statement.free_bytes
     title, needed = headline(
         failure.requested_bytes,
         available,

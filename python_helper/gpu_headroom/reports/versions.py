@@ -31,15 +31,15 @@ _LONGEST = 60
 
 def versions() -> list[Version]:
     """Return the versions that are known, Python's first; what is not plain text is left out."""
-    found: dict[str, str | None] = {"Python": sys.version.partition(" ")[0]}
+    table: dict[str, str | None] = {"Python": sys.version.partition(" ")[0]}
     for name, module in _PACKAGES.items():
-        found[name] = _text(module, "__version__")
-    found["CUDA"] = _text("torch.version", "cuda")
-    found["ROCm"] = _text("torch.version", "hip")
-    found["NVIDIA driver"] = None if simulation() is not None else _driver()
-    found["GPU Headroom"] = helper_version()
+        table[name] = _text(module, "__version__")
+    table["CUDA"] = _text("torch.version", "cuda")
+    table["ROCm"] = _text("torch.version", "hip")
+    table["NVIDIA driver"] = None if simulation() is not None else _driver()
+    table["GPU Headroom"] = helper_version()
     return [
-        {"name": name, "version": version[:_LONGEST]} for name, version in found.items() if version
+        {"name": name, "version": version[:_LONGEST]} for name, version in table.items() if version
     ]
 
 

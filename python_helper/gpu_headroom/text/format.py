@@ -78,5 +78,5 @@ def _decimal(size: int, unit: int, decimals: int) -> str:
     """Round half up, as JavaScript's `toFixed` does in the front end."""
     scale = 10**decimals
     scaled = (2 * size * scale + unit) // (2 * unit)
-    whole, fraction = divmod(scaled, scale)
-    return f"{whole}.{fraction:0{decimals}d}" if decimals else str(whole)
+    integer, fraction = divmod(scaled, scale)
+    return f"{integer}.{fraction:0{decimals}d}" if decimals else str(integer)

@@ -56,8 +56,8 @@ def _free_traceback(evidence: Evidence, _: Finding) -> Shown | None:
     elif held < min(_WORTH_IT_BYTES, (evidence.memory.in_use_bytes or 0) // 10 or 1):
         return None
     code = f"import {OWN}; {OWN}.{call}()"
-    made = Shown(params, held, measured=evidence.complete, type_this=code, kind="release")
-    return made._replace(title=title, note=note)
+    result = Shown(params, held, measured=evidence.complete, type_this=code, kind="release")
+    return result._replace(title=title, note=note)
 
 
 @suggestion(

@@ -118,10 +118,10 @@ def _other_gpu(evidence: Evidence, _: Finding) -> Shown | None:
     params = {"index": index, "free_bytes": free, "needed_bytes": needed, "failed": failed}
     if free >= needed:
         return Shown(params, example=f'model.to("cuda:{index}")')
-    there, number = max(failure.hidden_devices, default=(0, 0))
-    if there >= needed:
+    free_bytes, number = max(failure.hidden_devices, default=(0, 0))
+    if free_bytes >= needed:
         code = f'import os; os.environ["CUDA_VISIBLE_DEVICES"] = "{number}"'
-        shown = {"index": number, "free_bytes": there}
+        shown = {"index": number, "free_bytes": free_bytes}
         return Shown(shown, example=code, title="hidden", note="note_hidden")
     memory, kinds, missing = evidence.memory, evidence.kinds, evidence.missing_bytes or 0
     if evidence.scene.running.trains:

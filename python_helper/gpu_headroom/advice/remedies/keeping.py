@@ -39,8 +39,8 @@ def _keep_numbers(evidence: Evidence, finding: Finding) -> Shown | None:
     if not finding.grew:  # one tensor that an earlier cell has computed
         is_one = held.count == 1 and held.plain and len(held.variables) <= 1
         code = f"{held.name} = {held.name}.detach()"
-        made = Shown({"name": held.name}, held.graph_bytes, measured=True, type_this=code)
-        return made._replace(title="one", note="note_one", kind="snippet") if is_one else None
+        result = Shown({"name": held.name}, held.graph_bytes, measured=True, type_this=code)
+        return result._replace(title="one", note="note_one", kind="snippet") if is_one else None
     example = f"{held.name}.append(value.detach())"
     if of_evaluation(held):
         example = _EVALUATION
@@ -160,12 +160,12 @@ def _keep_on_host(evidence: Evidence, finding: Finding) -> Shown | None:
 def _move_per_batch(evidence: Evidence, finding: Finding) -> Shown | None:
     names, call = [group.name for group in finding.about], evidence.scene.call
     size = sum(group.bytes for group in finding.about) or evidence.temporary_bytes
-    name, whole = names[0] if names else "data", moved_whole(evidence)
+    name, operand = names[0] if names else "data", moved_whole(evidence)
     example = f"{name} = {name}.cpu()\n\nbatch = {name}[i : i + n].to(device)  # in the loop"
-    if call is not None and whole is not None and finding.about and finding.about[0].function:
-        longest = whole.shape.index(max(whole.shape))
-        text = re.sub(rf"\b{whole.name}\b", "part", call.text)
-        example = f"for part in {whole.name}.split(n, dim={longest}):\n    result = {text}"
+    if call is not None and operand is not None and finding.about and finding.about[0].function:
+        longest = operand.shape.index(max(operand.shape))
+        text = re.sub(rf"\b{operand.name}\b", "part", call.text)
+        example = f"for part in {operand.name}.split(n, dim={longest}):\n    result = {text}"
     return Shown(bytes=size or None, measured=bool(names), example=example)
 
 

@@ -55,11 +55,11 @@ def without_graphs(evidence: Evidence, finding: Finding) -> tuple[int, Shown | N
     Operands of the running operation stay in use; they are about as large as its result.
     """
     operation, kinds = evidence.scene.operation, evidence.kinds
-    kept = evidence.pass_bytes if evidence.scene.running.trains else kinds.get("activations", 0)
+    graphs = evidence.pass_bytes if evidence.scene.running.trains else kinds.get("activations", 0)
     reads = {operand.bytes for operand in operation.operands} if operation else set()
     stays = max(evidence.requested_bytes or 0, sum(reads))
-    parts = _call_in_parts.when(evidence, finding) if stays > kept / 2 else None
-    return max(0, kept - stays), parts
+    parts = _call_in_parts.when(evidence, finding) if stays > graphs / 2 else None
+    return max(0, graphs - stays), parts
 
 
 @suggestion(
@@ -192,7 +192,7 @@ def _sample_neighbors(evidence: Evidence, _: Finding) -> Shown | None:
     note_rounds="Their graphs are there until it runs, unless they are of first order.",
 )
 def _call_in_parts(evidence: Evidence, _: Finding) -> Shown | None:
-    scene, call, known = evidence.scene, evidence.scene.call, evidence.at_once
+    scene, call, at_once = evidence.scene, evidence.scene.call, evidence.at_once
     given = (
         next((operand for operand in call.operands if operand.shape[:1] > (1,)), None)
         if call
@@ -205,7 +205,7 @@ def _call_in_parts(evidence: Evidence, _: Finding) -> Shown | None:
     name, count = given.name, given.shape[0]
     scaling = scaling_bytes(evidence)
     rows = estimated(evidence, count, scaling)
-    if rows is None or f"{name}[" in call.text or (known and known.attribute):
+    if rows is None or f"{name}[" in call.text or (at_once and at_once.attribute):
         return None
     saved = evidence.peak.saved_bytes(scaling, rows / count)
     if saved < (evidence.missing_bytes or 0):

@@ -86,14 +86,14 @@ def smaller_batch(evidence: Evidence, _: Finding) -> Shown | None:
 
 def _of_attribute(evidence: Evidence) -> Shown | None:
     """Offer it of an object that has a number of its own."""
-    known, scaling = evidence.at_once, scaling_bytes(evidence)
-    new = estimated(evidence, known.value, scaling) if known and known.attribute else None
-    if known is None or new is None:
+    at_once, scaling = evidence.at_once, scaling_bytes(evidence)
+    new = estimated(evidence, at_once.value, scaling) if at_once and at_once.attribute else None
+    if at_once is None or new is None:
         return None
     return Shown(
-        {"name": known.attribute, "old": known.value, "new": new},
-        evidence.peak.saved_bytes(scaling, new / known.value),
-        example=f"{known.attribute} = {new}",
+        {"name": at_once.attribute, "old": at_once.value, "new": new},
+        evidence.peak.saved_bytes(scaling, new / at_once.value),
+        example=f"{at_once.attribute} = {new}",
         title="attribute",
         note="note_evaluated",
     )
@@ -103,9 +103,9 @@ def _note(evidence: Evidence, ratio: float) -> tuple[str, dict[str, str | int | 
     """Return the id of the note on the effects of another batch, and the note's values."""
     if evidence.failure.in_other_process:
         return "note_elsewhere", {}
-    changes, known = " ".join(_changed_by(evidence, round(1 / ratio))), predicted(evidence)
-    if known is not None:
-        return "note_predicted", {"low": known.low, "high": known.high, "changes": changes}
+    changes, forecast = " ".join(_changed_by(evidence, round(1 / ratio))), predicted(evidence)
+    if forecast is not None:
+        return "note_predicted", {"low": forecast.low, "high": forecast.high, "changes": changes}
     if evidence.requested_bytes is None or ratio < _UNSURE_RATIO:
         return "note_unsure", {"changes": changes}
     return "note" if changes else "note_evaluated", {"changes": changes}

@@ -71,9 +71,9 @@ def _checkpointing(evidence: Evidence, _: Finding) -> Shown | None:
 def fits_with_checkpoints(evidence: Evidence) -> bool:
     """Whether the cell trains, and fits with what is left of what its graphs keep."""
     blocks, lists = _blocks(evidence)
-    left = (_BETWEEN if lists else _BESIDE) + 1 / max(blocks, _FEWEST)
-    kept = evidence.kinds.get("activations", 0)
-    return evidence.scene.running.trains and evidence.peak.fits(kept, left)
+    ratio = (_BETWEEN if lists else _BESIDE) + 1 / max(blocks, _FEWEST)
+    activations = evidence.kinds.get("activations", 0)
+    return evidence.scene.running.trains and evidence.peak.fits(activations, ratio)
 
 
 def _blocks(evidence: Evidence) -> tuple[int, list[Model]]:
@@ -197,20 +197,20 @@ def _accumulate(evidence: Evidence, _: Finding) -> Shown | None:
     if batch is None or value is None:
         return None
     steps, optimizer = batch.value // value, _optimizer(evidence)
-    known = next(iter(evidence.live.accumulates.items()), None)
+    setting = next(iter(evidence.live.accumulates.items()), None)
     example = (
         f"(loss / {steps}).backward()\nif step % {steps} == 0:\n"
         f"    {optimizer}.step()\n    {optimizer}.zero_grad()"
     )
-    if known is not None:
-        example = f"{known[0]} = {known[1] * steps}"
+    if setting is not None:
+        example = f"{setting[0]} = {setting[1] * steps}"
     elif trainer := _trainer(evidence):
         example = f"{trainer}(..., gradient_accumulation_steps={steps})"
     return Shown(
         {"new": value, "steps": steps, "old": batch.value},
         evidence.peak.saved_bytes(evidence.batch_bytes, value / batch.value),
         example=example,
-        note="note" if known is None else "note_known",
+        note="note" if setting is None else "note_known",
     )
 
 
@@ -223,12 +223,12 @@ def _accumulate(evidence: Evidence, _: Finding) -> Shown | None:
     rank=2,
 )
 def _autocast(evidence: Evidence, _: Finding) -> Shown | None:
-    kept, size = evidence.kinds.get("activations", 0), evidence.halves_bytes
-    if not evidence.scene.running.trains or not kept or size < _LEAST_SHARE * kept:
+    activations, size = evidence.kinds.get("activations", 0), evidence.halves_bytes
+    if not evidence.scene.running.trains or not activations or size < _LEAST_SHARE * activations:
         return None
     if any(map(_HALF.search, sources(evidence))):
         return None
-    if not evidence.peak.fits(kept, 1 - _CERTAIN * size / kept, kept_only=True):
+    if not evidence.peak.fits(activations, 1 - _CERTAIN * size / activations, kept_only=True):
         return None
     cuda = imported("torch.cuda")
     is_old = (
@@ -253,7 +253,7 @@ def _autocast(evidence: Evidence, _: Finding) -> Shown | None:
     else:
         return None
     note = "note_scaled" if is_old else "note"
-    saved = evidence.peak.saved_bytes(kept, 1 - size / kept)
+    saved = evidence.peak.saved_bytes(activations, 1 - size / activations)
     return Shown({"dtype": dtype}, saved, example=example, note=note)
 
 

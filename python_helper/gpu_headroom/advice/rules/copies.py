@@ -109,17 +109,17 @@ _MUCH = 0.2
 
 def kept_copies(evidence: Evidence) -> Finding | None:
     """Find a cause where large tensors under names have the same shapes as a model's."""
-    found = copies(evidence)
+    pair = copies(evidence)
     replaced = _of_old(evidence)
-    if replaced is not None or found is None:
+    if replaced is not None or pair is None:
         return replaced
-    model, kept = found
-    size, first = sum(group.bytes for group in kept), kept[0]
+    model, duplicates = pair
+    size, first = sum(group.bytes for group in duplicates), duplicates[0]
     old = first.count == 1 and bool(first.kinds.get("optimizer_state")) and not first.graphs
     end, count = "evidence_optimizer" if old else "evidence", sum(first.shapes.values())
-    said = {"name": first.name, "model": model.name, "held_bytes": size, "count": count}
-    more = {"grew": bool(first.keys & evidence.scene.running.growing), "about": tuple(kept)}
-    return cause(evidence, TEXTS, "kept-copies", end, said, price=A_LINE, is_left=old, **more)
+    params = {"name": first.name, "model": model.name, "held_bytes": size, "count": count}
+    more = {"grew": bool(first.keys & evidence.scene.running.growing), "about": tuple(duplicates)}
+    return cause(evidence, TEXTS, "kept-copies", end, params, price=A_LINE, is_left=old, **more)
 
 
 def _of_old(evidence: Evidence) -> Finding | None:
@@ -143,8 +143,8 @@ def _of_old(evidence: Evidence) -> Finding | None:
         size = state + sum(part.bytes for part in parts)
         if is_model and (again or making) and evidence.share(size) >= least:
             rule, end, more = "kept-copies.again", "evidence_anew", {"about": (group,)}
-            said = {"model": name, "held_bytes": size}
-            return cause(evidence, TEXTS, rule, end, said, price=A_LINE, is_remade=True, **more)
+            params = {"model": name, "held_bytes": size}
+            return cause(evidence, TEXTS, rule, end, params, price=A_LINE, is_remade=True, **more)
     return None
 
 
@@ -165,21 +165,21 @@ def copies(evidence: Evidence) -> tuple[Group, list[Group]] | None:
         key=lambda group: (-group.kinds.get("gradients", 0), not modes[group.path], -group.bytes)
     )
     for model in models:
-        kept = [
+        duplicates = [
             group
             for group in evidence.groups
             if group is not model and group.root and _is_like(group, model)
             if not (takes_gradients and group.keys & evidence.scene.running.growing)
         ]
-        if kept and evidence.share(sum(group.bytes for group in kept)) >= _COPY_SHARE:
-            return model, kept
+        if duplicates and evidence.share(sum(group.bytes for group in duplicates)) >= _COPY_SHARE:
+            return model, duplicates
     return None
 
 
 def copied(evidence: Evidence) -> set[int]:
     """Return the ids of the groups that are copies of a model."""
-    _, kept = copies(evidence) or (None, [])
-    return set(map(id, kept))
+    _, duplicates = copies(evidence) or (None, [])
+    return set(map(id, duplicates))
 
 
 def _is_like(group: Group, model: Group) -> bool:
@@ -219,8 +219,8 @@ def data_on_gpu(evidence: Evidence) -> Finding | None:
         return _moving(evidence)
     shape, dtype, _ = data[0].commonest
     name = ", ".join([group.name for group in data[:3]])
-    said = {"name": name, "held_bytes": size, "shape": str(list(shape)), "dtype": dtype}
-    return cause(evidence, TEXTS, "data-on-gpu", "evidence", said, price=A_LINE, about=tuple(data))
+    facts = {"name": name, "held_bytes": size, "shape": str(list(shape)), "dtype": dtype}
+    return cause(evidence, TEXTS, "data-on-gpu", "evidence", facts, price=A_LINE, about=tuple(data))
 
 
 def _data(evidence: Evidence) -> list[Group]:
@@ -229,24 +229,24 @@ def _data(evidence: Evidence) -> list[Group]:
     What variables of a library's hold was made during the failing call; it is data where it has
     the shape of all that the call was given.
     """
-    running, whole = evidence.scene.running, moved_whole(evidence)
+    running, operand = evidence.scene.running, moved_whole(evidence)
     own = {"", *running.own}
-    made = running.growing | running.adding | running.of_libraries
-    others = copied(evidence)
+    filled_keys = running.growing | running.adding | running.of_libraries
+    copy_ids = copied(evidence)
     data = [
         group
         for group in evidence.groups
         if group.root
         and group.origin in ("names", "traceback")
-        and (group.function.rpartition(".")[2] in own or _is_of(whole, group))
+        and (group.function.rpartition(".")[2] in own or _is_of(operand, group))
         and group.function.rpartition(".")[2] not in ("forward", "__call__", *CALLS_MODEL)
         and group.kind == "tensor"
         and not group.suspended
-        and not group.keys & made
+        and not group.keys & filled_keys
         and not evidence.is_of_round(group)
         and group.root not in running.previous
         and not is_cache(group)
-        and id(group) not in others
+        and id(group) not in copy_ids
         and not evidence.is_batch(group)
         and not of_evaluation(group)
     ]
@@ -297,8 +297,8 @@ def _moving(evidence: Evidence) -> Finding | None:
     size = came_back + plain
     if evidence.share(size) < _MOSTLY:
         return None
-    said = {"held_bytes": size, "expression": operation.text}
-    return cause(evidence, TEXTS, "data-on-gpu.moving", "evidence_moving", said, price=A_LINE)
+    params = {"held_bytes": size, "expression": operation.text}
+    return cause(evidence, TEXTS, "data-on-gpu.moving", "evidence_moving", params, price=A_LINE)
 
 
 def is_moving(evidence: Evidence) -> bool:

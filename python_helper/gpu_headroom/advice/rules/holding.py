@@ -136,31 +136,31 @@ def growing_cache(evidence: Evidence) -> Finding | None:
     cache = next(caches, None)
     if cache is None:
         return None
-    end, said = _of_container(evidence, cache)
+    end, params = _of_container(evidence, cache)
     more = {"grew": True, "about": (cache,)}
-    return cause(evidence, TEXTS, "growing-cache", end, said, price=TRADED, **more)
+    return cause(evidence, TEXTS, "growing-cache", end, params, price=TRADED, **more)
 
 
 def _of_container(evidence: Evidence, held: Group) -> tuple[str, dict[str, object]]:
     """Return which sentence says how far a container has grown, and what sentences show of it."""
     bound = bound_of(evidence, held)
     most = {"most": bound.entries, "needed_bytes": bound.bytes} if bound else {}
-    said = {"name": held.name, "held_bytes": held.bytes, "count": held.count, **most}
-    return "evidence_bound" if bound else "evidence", said
+    params = {"name": held.name, "held_bytes": held.bytes, "count": held.count, **most}
+    return "evidence_bound" if bound else "evidence", params
 
 
 def retained_graph(evidence: Evidence) -> Finding | None:
     """Find a cause where one container of graphs, or one graph, retains much memory."""
-    kept = largest_retained(evidence)
-    grew = kept is not None
-    kept = kept or _of_earlier_cell(evidence)
-    if kept is None:
+    group = largest_retained(evidence)
+    grew = group is not None
+    group = group or _of_earlier_cell(evidence)
+    if group is None:
         return None
-    end = ("evidence_added" if kept.count > 1 else "evidence_one") if grew else "evidence_cell"
-    end = "evidence" if kept.graphs >= _GRAPH_SEVERAL else end
-    said = {"name": kept.name, "held_bytes": kept.bytes, "count": kept.count}
-    more = {"grew": grew, "about": (kept,)}
-    return cause(evidence, TEXTS, "retained-graph", end, said, price=A_LINE, **more)
+    end = ("evidence_added" if group.count > 1 else "evidence_one") if grew else "evidence_cell"
+    end = "evidence" if group.graphs >= _GRAPH_SEVERAL else end
+    params = {"name": group.name, "held_bytes": group.bytes, "count": group.count}
+    more = {"grew": grew, "about": (group,)}
+    return cause(evidence, TEXTS, "retained-graph", end, params, price=A_LINE, **more)
 
 
 def largest_retained(evidence: Evidence) -> Group | None:
@@ -184,21 +184,21 @@ def _of_earlier_cell(evidence: Evidence) -> Group | None:
 
     Not one that a cell may go backward through.
     """
-    failure, made = evidence.failure, set[str]()
+    failure, result_names = evidence.failure, set[str]()
     used = words_in(failure.cell.source) | evidence.scene.running.previous
     for cell in failure.cells:
         tree = parse_cell(cell.source)
         if tree is None or trains(tree):
             used |= words_in(cell.source)
         else:
-            made |= set(stored(tree))
+            result_names |= set(stored(tree))
     return next(
         (
             group
             for group in evidence.groups
             if group.origin == "names"
             and group.root == group.name
-            and group.name in made
+            and group.name in result_names
             and used.isdisjoint(group.variables)
             and evidence.share(group.kinds.get("activations", 0)) >= _GRAPH_SHARE
         ),
@@ -210,7 +210,7 @@ def kept_tensors(evidence: Evidence) -> Finding | None:
     """Find a cause where the running code adds to a large container of tensors."""
     if is_moving(evidence):
         return None  # data that are being loaded
-    running, others = evidence.scene.running, copied(evidence)
+    running, copy_ids = evidence.scene.running, copied(evidence)
     piles = (
         group
         for group in evidence.groups
@@ -224,17 +224,17 @@ def kept_tensors(evidence: Evidence) -> Finding | None:
         and group.graph_bytes < group.bytes / 2
         and evidence.share(group.bytes) >= _PILE_SHARE
         and not is_cache(group)
-        and id(group) not in others
+        and id(group) not in copy_ids
     )
-    kept = next(piles, None)
-    if kept is None:
+    pile = next(piles, None)
+    if pile is None:
         return _collecting(evidence)
-    shape, dtype, alike = kept.commonest
-    rule, (end, said) = "kept-tensors", _of_container(evidence, kept)
-    said |= {"shape": str(list(shape)), "dtype": dtype, "alike": alike}
-    if kept.count == 1:
+    shape, dtype, alike = pile.commonest
+    rule, (end, params) = "kept-tensors", _of_container(evidence, pile)
+    params |= {"shape": str(list(shape)), "dtype": dtype, "alike": alike}
+    if pile.count == 1:
         rule, end = "kept-tensors.one", "evidence_one"
-    return cause(evidence, TEXTS, rule, end, said, price=A_LINE, grew=True, about=(kept,))
+    return cause(evidence, TEXTS, rule, end, params, price=A_LINE, grew=True, about=(pile,))
 
 
 def _collecting(evidence: Evidence) -> Finding | None:
@@ -244,24 +244,24 @@ def _collecting(evidence: Evidence) -> Finding | None:
     if gathered is None or not size or evidence.share(size) < _PILE_SHARE:
         return None
     end = "evidence_gathered" if running.gathered_at else "evidence_collecting"
-    said = {"expression": gathered.text, "held_bytes": size, "place": running.gathered_at}
-    return cause(evidence, TEXTS, "kept-tensors.collecting", end, said, price=A_LINE, grew=True)
+    params = {"expression": gathered.text, "held_bytes": size, "place": running.gathered_at}
+    return cause(evidence, TEXTS, "kept-tensors.collecting", end, params, price=A_LINE, grew=True)
 
 
 def displayed_values(evidence: Evidence) -> Finding | None:
     """Find a cause where only the output history retains much of the memory in use."""
-    kept = displayed(evidence)
-    if not kept:
+    outs = displayed(evidence)
+    if not outs:
         return None
-    size, count = sum(group.bytes for group in kept), len({group.root for group in kept})
-    said, more = {"held_bytes": size, "count": count, "name": kept[0].root}, {"about": tuple(kept)}
-    return cause(evidence, TEXTS, "displayed-values", "evidence", said, price=FREE, **more)
+    size, count = sum(group.bytes for group in outs), len({group.root for group in outs})
+    params, kw = {"held_bytes": size, "count": count, "name": outs[0].root}, {"about": tuple(outs)}
+    return cause(evidence, TEXTS, "displayed-values", "evidence", params, price=FREE, **kw)
 
 
 def displayed(evidence: Evidence) -> list[Group]:
     """Return what the output history alone holds, where it is a good part of what is in use."""
-    kept = [group for group in evidence.groups if group.origin == "outputs"]
-    return kept if evidence.share(sum(group.bytes for group in kept)) >= _OUTPUT_SHARE else []
+    groups = [group for group in evidence.groups if group.origin == "outputs"]
+    return groups if evidence.share(sum(group.bytes for group in groups)) >= _OUTPUT_SHARE else []
 
 
 def suspended(evidence: Evidence) -> Finding | None:
@@ -272,19 +272,19 @@ def suspended(evidence: Evidence) -> Finding | None:
     if via is None or evidence.share(size) < _SUSPENDED_SHARE:
         return None
     end = "evidence_result" if via.kind == "result" else "evidence"
-    said = {"name": _names(groups), "held_bytes": size, "function": via.name}
-    return cause(evidence, TEXTS, "suspended", end, said, price=A_LINE, about=groups)
+    params = {"name": _names(groups), "held_bytes": size, "function": via.name}
+    return cause(evidence, TEXTS, "suspended", end, params, price=A_LINE, about=groups)
 
 
 def reference_cycles(evidence: Evidence) -> Finding | None:
     """Find a cause where much of the memory in use waits for garbage collection."""
-    kept = [group for group in evidence.groups if group.origin == "garbage"]
+    garbage = [group for group in evidence.groups if group.origin == "garbage"]
     # What an earlier error or try held has a cause of its own.
-    size = sum(group.bytes for group in kept) - evidence.earlier_bytes
+    size = sum(group.bytes for group in garbage) - evidence.earlier_bytes
     if not evidence.complete or evidence.share(size) < _CYCLE_SHARE:
         return None
-    said = {"held_bytes": size, "type_name": kept[0].type_name or "Tensor"}
-    return cause(evidence, TEXTS, "reference-cycles", "evidence", said, price=FREE)
+    params = {"held_bytes": size, "type_name": garbage[0].type_name or "Tensor"}
+    return cause(evidence, TEXTS, "reference-cycles", "evidence", params, price=FREE)
 
 
 def loop_leftovers(evidence: Evidence) -> Finding | None:
@@ -294,8 +294,8 @@ def loop_leftovers(evidence: Evidence) -> Finding | None:
         return None
     before = groups[0].root in evidence.scene.running.previous
     end = "evidence" if before else "evidence_cell"
-    said = {"name": _names(groups), "held_bytes": sum(group.bytes for group in groups)}
-    return cause(evidence, TEXTS, "loop-leftovers", end, said, price=A_LINE, about=tuple(groups))
+    params = {"name": _names(groups), "held_bytes": sum(group.bytes for group in groups)}
+    return cause(evidence, TEXTS, "loop-leftovers", end, params, price=A_LINE, about=tuple(groups))
 
 
 def leftovers(evidence: Evidence) -> list[Group]:
@@ -305,17 +305,17 @@ def leftovers(evidence: Evidence) -> list[Group]:
     the loop, or what follows it.
     """
     running, failure = evidence.scene.running, evidence.failure
-    others = [run.source for run in failure.cells if run.key != failure.cell.key]
+    sources = [run.source for run in failure.cells if run.key != failure.cell.key]
     names = {name for group in evidence.groups for name in group.variables}
     # The graph of a value that is made from itself in each round goes back through all of them.
     goes_on = any(group.graphs and group.keys & running.adding for group in evidence.groups)
-    left = left_behind(others, names - words_in(failure.cell.source))
+    stale_names = left_behind(sources, names - words_in(failure.cell.source))
     groups = [
         group
         for group in evidence.groups
         if group.root
-        and (group.root in running.previous or (group.name in left and not group.function))
-        and group.others <= running.previous | left  # else something needs it
+        and (group.root in running.previous or (group.name in stale_names and not group.function))
+        and group.others <= running.previous | stale_names  # else something needs it
         and not group.keys & running.adding
         and group.kind in _OF_VALUES[: 1 if goes_on else None]
         and group.graphs < 2  # noqa: PLR2004  several graphs are a leak of their own

@@ -101,24 +101,24 @@ def pinned_memory(evidence: Evidence) -> Finding | None:
     """Find a cause where host memory was being pinned, and the allocator refused no request."""
     capture = evidence.failure.capture
     functions = evidence.scene.running.functions
-    found = next((function for function in reversed(functions) if function in _FUNCTIONS), None)
+    name = next((function for function in reversed(functions) if function in _FUNCTIONS), None)
     operation = evidence.scene.operation
-    if found is None and operation is not None and operation.name in _FUNCTIONS:
-        found = operation.name
-    if found is None or (capture is not None and capture.requested_bytes):
+    if name is None and operation is not None and operation.name in _FUNCTIONS:
+        name = operation.name
+    if name is None or (capture is not None and capture.requested_bytes):
         return None
-    said = {"function": found}
-    return cause(evidence, TEXTS, "pinned-memory", "evidence", said, price=A_LINE, certain=True)
+    params = {"function": name}
+    return cause(evidence, TEXTS, "pinned-memory", "evidence", params, price=A_LINE, certain=True)
 
 
 def left_by_first_try(evidence: Evidence, named: Finding | None) -> Finding:
     """Return as a cause what the first try of a cell has left, with its names if there are any."""
     rule, end = "earlier-traceback.again", "evidence_again_names" if named else "evidence_again"
-    said: dict[str, object] = {"held_bytes": evidence.failure.left_bytes}
+    params: dict[str, object] = {"held_bytes": evidence.failure.left_bytes}
     if named is not None:
         names = ", ".join([group.name for group in named.about])
-        said |= {"names": names, "named_bytes": named.bytes}
-    return cause(evidence, TEXTS, rule, end, said, price=FREE)
+        params |= {"names": names, "named_bytes": named.bytes}
+    return cause(evidence, TEXTS, rule, end, params, price=FREE)
 
 
 def earlier_traceback(evidence: Evidence) -> Finding | None:
@@ -135,8 +135,8 @@ def earlier_traceback(evidence: Evidence) -> Finding | None:
     rule, end = "earlier-traceback", "evidence"
     if held > (evidence.failure.earlier_traceback_bytes or 0):
         rule, end = "earlier-traceback.handled", "evidence_handled"
-    said = {"held_bytes": held, "requested_bytes": requested}
-    return cause(evidence, TEXTS, rule, end, said, price=FREE)
+    params = {"held_bytes": held, "requested_bytes": requested}
+    return cause(evidence, TEXTS, rule, end, params, price=FREE)
 
 
 def memory_fraction(evidence: Evidence) -> Finding | None:
@@ -146,13 +146,13 @@ def memory_fraction(evidence: Evidence) -> Finding | None:
     if requested is None or not kept_back or not evidence.peak.is_enough(kept_back):
         return None
     limit = (memory.usable_bytes or 0) + (memory.in_use_bytes or 0) + (memory.cached_bytes or 0)
-    said = {
+    params = {
         "held_bytes": kept_back,
         "requested_bytes": requested,
         "capacity_bytes": limit,
         "free_bytes": memory.free_bytes,
     }
-    return cause(evidence, TEXTS, "memory-fraction", "evidence", said, price=A_LINE)
+    return cause(evidence, TEXTS, "memory-fraction", "evidence", params, price=A_LINE)
 
 
 _SHARE = 0.2
@@ -168,14 +168,14 @@ def preallocation(evidence: Evidence) -> Finding | None:
     framework = next((reading for reading in unused if reading.name in SETTINGS), None)
     if framework is None:
         return None
-    said = {
+    params = {
         "framework": TITLES[framework.name],
         "all_bytes": framework.in_use_bytes + (framework.cached_bytes or 0),
         "used_bytes": framework.in_use_bytes,
         "held_bytes": framework.cached_bytes,
     }
     more = {"framework": framework}
-    return cause(evidence, TEXTS, "preallocation", "evidence", said, price=A_LINE, **more)
+    return cause(evidence, TEXTS, "preallocation", "evidence", params, price=A_LINE, **more)
 
 
 # A full GPU always has some gaps: a small request may fail on them, but they are not why.
@@ -188,9 +188,9 @@ def fragmentation(evidence: Evidence) -> Finding | None:
         return None
     memory, largest = evidence.memory, _largest_piece(evidence)
     rule = "fragmentation.unmeasured" if largest is None else "fragmentation"
-    said = {"held_bytes": memory.unallocated_bytes, "largest_bytes": largest}
-    said |= {"requested_bytes": evidence.requested_bytes, "free_bytes": memory.usable_bytes}
-    return cause(evidence, TEXTS, rule, "evidence", said, price=A_LINE)
+    params = {"held_bytes": memory.unallocated_bytes, "largest_bytes": largest}
+    params |= {"requested_bytes": evidence.requested_bytes, "free_bytes": memory.usable_bytes}
+    return cause(evidence, TEXTS, rule, "evidence", params, price=A_LINE)
 
 
 def is_fragmented(evidence: Evidence) -> bool:
@@ -235,10 +235,10 @@ def other_programs(evidence: Evidence) -> Finding | None:
         return None
     whose = evidence.others.whose(size)
     rule = "other-programs" if whose == "programs" else f"other-programs.{whose}"
-    said = {
+    params = {
         "outside_bytes": outside,
         "capacity_bytes": capacity,
         "held_bytes": size,
         "requested_bytes": evidence.requested_bytes,
     }
-    return cause(evidence, TEXTS, rule, "evidence", said, price=A_LINE)
+    return cause(evidence, TEXTS, rule, "evidence", params, price=A_LINE)

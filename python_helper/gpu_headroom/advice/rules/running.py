@@ -129,7 +129,7 @@ def huge_request(evidence: Evidence) -> Finding | None:
         return None  # what is made of all that goes through at once
     if not (impossible or alone or blown_up):
         return None
-    said = {
+    params = {
         "requested_bytes": requested,
         "capacity_bytes": memory.capacity_bytes,
         "held_bytes": requested,
@@ -137,7 +137,7 @@ def huge_request(evidence: Evidence) -> Finding | None:
     }
     end = _sentence_of(operation) or ("evidence" if impossible else "evidence_fits_empty")
     price = A_LINE if impossible or blown_up else TRADED
-    return cause(evidence, TEXTS, "huge-request", end, said, price=price, certain=impossible)
+    return cause(evidence, TEXTS, "huge-request", end, params, price=price, certain=impossible)
 
 
 def is_blown_up(evidence: Evidence) -> bool:
@@ -156,8 +156,8 @@ def _sentence_of(operation: FailedOperation | None) -> str:
         return ""
     if not operation.operands:
         return "evidence_numbers"
-    made = "evidence_made" if operation.shape else "evidence_operands"
-    return "evidence_copied" if operation.copied else made
+    sentence = "evidence_made" if operation.shape else "evidence_operands"
+    return "evidence_copied" if operation.copied else sentence
 
 
 def _shapes_of(operation: FailedOperation | None) -> dict[str, Any]:
@@ -180,10 +180,10 @@ def evaluation_with_gradients(evidence: Evidence) -> Finding | None:
     model = evaluated_model(evidence)
     if model is None:
         return None
-    said = {"model": model.name, "held_bytes": evidence.kinds.get("activations", 0)}
+    params = {"model": model.name, "held_bytes": evidence.kinds.get("activations", 0)}
     end = "evidence_no_backward" if model.training else "evidence"
     more = {"model": None if _piles_up(evidence) else model}
-    return cause(evidence, TEXTS, "evaluation-with-gradients", end, said, price=A_LINE, **more)
+    return cause(evidence, TEXTS, "evaluation-with-gradients", end, params, price=A_LINE, **more)
 
 
 def _piles_up(evidence: Evidence) -> bool:
@@ -198,13 +198,13 @@ def evaluated_model(evidence: Evidence) -> Model | None:
     A forward pass on its own may be one whose backward pass is in another cell: code of the second
     kind has to say that it evaluates, or to be a loop.
     """
-    kept, running = evidence.kinds.get("activations", 0), evidence.scene.running
-    beside = _evaluated_beside(evidence)
+    size, running = evidence.kinds.get("activations", 0), evidence.scene.running
+    other_model = _evaluated_beside(evidence)
     if evidence.scene.inputs_require_grad:
         return None  # gradients are what it is for
-    if beside is not None:
-        return beside
-    if running.trains or evidence.scene.in_backward or evidence.share(kept) < _EVALUATION_SHARE:
+    if other_model is not None:
+        return other_model
+    if running.trains or evidence.scene.in_backward or evidence.share(size) < _EVALUATION_SHARE:
         return None
     evaluating = next((model for model in evidence.models if not model.training), None)
     training = next((model for model in evidence.models if model.training), None)
@@ -248,8 +248,8 @@ def wide_dtype(evidence: Evidence) -> Finding | None:
     size = sum(group.bytes for group in wide)
     if evidence.share(size) < _DTYPE_SHARE:
         return _of_inference(evidence)
-    said = {"wide_bytes": size, "held_bytes": size // 2, "name": wide[0].name}
-    return cause(evidence, TEXTS, "wide-dtype", "evidence", said, price=TRADED, about=tuple(wide))
+    params = {"wide_bytes": size, "held_bytes": size // 2, "name": wide[0].name}
+    return cause(evidence, TEXTS, "wide-dtype", "evidence", params, price=TRADED, about=tuple(wide))
 
 
 def _of_inference(evidence: Evidence) -> Finding | None:
@@ -257,7 +257,7 @@ def _of_inference(evidence: Evidence) -> Finding | None:
 
     Weights under adapters, such as LoRA's, are among them.
     """
-    kinds, kept = evidence.kinds, kept_in_module(evidence)
+    kinds, finding = evidence.kinds, kept_in_module(evidence)
     sources = [run.source for run in evidence.failure.cells]
     if not any(map(_ADAPTED.search, sources)):
         trains = evidence.scene.running.trains or kinds.get("optimizer_state")
@@ -267,15 +267,15 @@ def _of_inference(evidence: Evidence) -> Finding | None:
         group
         for group in evidence.groups
         if group.kind == "parameters" and group.share_of_dtype("float32") >= _HALF
-        if kept is None or group not in kept.about  # these are not used in computations
+        if finding is None or group not in finding.about  # these are not used in computations
     ]
     size = sum(int(group.bytes * group.share_of_dtype("float32")) for group in wide)
     size = min(size, kinds.get("parameters", 0)) + evidence.being_made_bytes
     if not wide or evidence.share(size) < _OF_WEIGHTS:
         return None
-    said, rule = {"wide_bytes": size, "held_bytes": size // 2}, "wide-dtype.inference"
+    params, rule = {"wide_bytes": size, "held_bytes": size // 2}, "wide-dtype.inference"
     end, about = "evidence_inference", tuple(wide)
-    return cause(evidence, TEXTS, rule, end, said, price=TRADED, about=about)
+    return cause(evidence, TEXTS, rule, end, params, price=TRADED, about=about)
 
 
 _SEVERAL = 2
@@ -301,8 +301,8 @@ def several_tasks(evidence: Evidence) -> Finding | None:
     if len(busy) < _SEVERAL:
         return None
     names = ", ".join([f"`{name}`" for name in busy[:_NAMED]])
-    said = {"count": len(busy), "names": names}
-    return cause(evidence, TEXTS, "several-tasks", "evidence", said, price=TRADED)
+    params = {"count": len(busy), "names": names}
+    return cause(evidence, TEXTS, "several-tasks", "evidence", params, price=TRADED)
 
 
 def _computes(lines: tuple[FrameLine, ...]) -> bool:
@@ -320,30 +320,30 @@ _ACTIVATION_SHARE = 0.4
 
 def activations(evidence: Evidence) -> Finding | None:
     """Find a cause where activations are much of the memory in use, and more than the model."""
-    kept = evidence.kinds.get("activations", 0)
+    size = evidence.kinds.get("activations", 0)
     # What a backward pass has let go of as it failed.
-    kept += evidence.temporary_bytes if evidence.scene.in_backward and kept else 0
+    size += evidence.temporary_bytes if evidence.scene.in_backward and size else 0
     rule, end = "activations", "evidence"
-    if not _fill(evidence, kept):
-        kept += given_bytes(evidence)
-        if not _fill(evidence, kept):
+    if not _fill(evidence, size):
+        size += given_bytes(evidence)
+        if not _fill(evidence, size):
             return None
         trains = evidence.scene.running.trains
         rule, end = "activations.layer", "evidence_begun" if trains else "evidence_layer"
-    said: dict[str, Any] = {
-        "held_bytes": kept,
-        "layer_bytes": kept + (evidence.requested_bytes or 0),
+    params: dict[str, Any] = {
+        "held_bytes": size,
+        "layer_bytes": size + (evidence.requested_bytes or 0),
         "capacity_bytes": evidence.memory.capacity_bytes,
     }
     batch, call, saver = evidence.batch or evidence.at_once, evidence.scene.call, evidence.saver
     if evidence.longer is not None:
         now, before, shape = evidence.longer
         end = "evidence_longer"
-        said |= {"times": now // before, "now": now, "before": before, "shape": str(list(shape))}
+        params |= {"times": now // before, "now": now, "before": before, "shape": str(list(shape))}
     elif evidence.batch is None and saver is not None and end == "evidence":
         operation, saved, shape = saver
         end = "evidence_saver"
-        said |= {"operation": operation, "saved_bytes": saved, "shape": str(list(shape))}
+        params |= {"operation": operation, "saved_bytes": saved, "shape": str(list(shape))}
     elif batch is not None:
         place = f"`{call.text}`" if call else ""
         if evidence.batch is not None:
@@ -352,8 +352,8 @@ def activations(evidence: Evidence) -> Finding | None:
                 other = place_of(twin, evidence.failure.cell)
                 place = say("place.either", TEXTS, place=place, name=twin.name, other=other)
         end = f"{end}_batch"
-        said |= {"name": batch.name, "value": batch.value, "place": place}
-    return cause(evidence, TEXTS, rule, end, said, price=TRADED)
+        params |= {"name": batch.name, "value": batch.value, "place": place}
+    return cause(evidence, TEXTS, rule, end, params, price=TRADED)
 
 
 def _fill(evidence: Evidence, size: int) -> bool:
@@ -395,13 +395,13 @@ def model_too_large(evidence: Evidence) -> Finding | None:
     model = evidence.model_bytes + evidence.being_made_bytes
     if evidence.share(model) < _MODEL_SHARE:
         return None
-    said = {
+    params = {
         "held_bytes": model,
         "parameters_bytes": evidence.kinds.get("parameters", 0) + evidence.being_made_bytes,
         "gradients_bytes": evidence.kinds.get("gradients", 0),
         "optimizer_bytes": evidence.kinds.get("optimizer_state", 0),
     }
-    return cause(evidence, TEXTS, "model-too-large", "evidence", said, price=ANOTHER)
+    return cause(evidence, TEXTS, "model-too-large", "evidence", params, price=ANOTHER)
 
 
 _UNNAMED_SHARE = 0.5
@@ -420,8 +420,8 @@ def unnamed_values(evidence: Evidence) -> Finding | None:
         return None  # parts of a model that was being made, what a layer makes, what is gathered
     if requested > memory.headroom_bytes + values:
         return None
-    said = {"held_bytes": values}
-    return cause(evidence, TEXTS, "unnamed-values", "evidence", said, price=TRADED)
+    params = {"held_bytes": values}
+    return cause(evidence, TEXTS, "unnamed-values", "evidence", params, price=TRADED)
 
 
 def evaluation_in_training_mode(evidence: Evidence) -> Finding | None:
@@ -431,8 +431,8 @@ def evaluation_in_training_mode(evidence: Evidence) -> Finding | None:
         return None
     asks, rule = evidence.scene.running.asks_mode, "evaluation-in-training-mode"
     size = evidence.pass_bytes or evidence.traceback_bytes if asks else None
-    said, price = {"model": model.name, "held_bytes": size}, A_LINE if asks else TRADED
-    return cause(evidence, TEXTS, rule, "evidence", said, price=price, model=model)
+    params, price = {"model": model.name, "held_bytes": size}, A_LINE if asks else TRADED
+    return cause(evidence, TEXTS, rule, "evidence", params, price=price, model=model)
 
 
 def _asked_for_its_mode(evidence: Evidence) -> Model | None:
