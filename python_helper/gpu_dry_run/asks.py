@@ -36,15 +36,15 @@ class Ask(NamedTuple):
 def asks(cells: Sequence[CodeCell]) -> list[Ask]:
     """Return the cells that do such things, also by functions of other cells that they call."""
     functions = functions_of(together([cell.source for cell in cells]))
-    found = []
+    questions = []
     for cell in cells:
         tree = parse_cell(cell.source)
         called = [] if tree is None else list(calls_from([tree], functions))
         calls = [name.lstrip(".") for name, node in called if _is_heard(name, node)]
         commands = [line.split()[0] for line in magics(cell.source) if line.startswith(_COMMANDS)]
         if commands or calls:
-            found.append(Ask(cell, tuple(dict.fromkeys(commands + calls))))
-    return found
+            questions.append(Ask(cell, tuple(dict.fromkeys(commands + calls))))
+    return questions
 
 
 def _is_heard(name: str, call: ast.Call) -> bool:

@@ -49,19 +49,19 @@ def main() -> NoReturn:
         ctypes.CDLL(None).prctl(_ADOPTS, 1)
     while line := sys.stdin.readline():
         if sys.platform == "linux":
-            asked, asks = os.pipe()
+            read_fd, write_fd = os.pipe()
             pid = os.fork()
             if pid == 0:
                 os.setpgid(0, 0)  # a session of its own would not give way
-                os.close(asks)
-                os.dup2(asked, 0)
+                os.close(write_fd)
+                os.dup2(read_fd, 0)
                 _run(line)
-            os.close(asked)
+            os.close(read_fd)
             while os.waitpid(pid, os.WNOHANG) == (0, 0):
                 if select.select([0], [], [], _LOOK_EVERY_S)[0]:  # the parent has closed it
                     _end_left()
                     os._exit(0)
-            os.close(asks)
+            os.close(write_fd)
             _end_left()
             tell(None)
         else:
@@ -72,16 +72,16 @@ def main() -> NoReturn:
 def _end_left() -> None:
     """End what a run has left, also in sessions of their own: it is this process's by now."""
     with suppress(OSError):
-        while left := children(os.getpid()):
-            for pid in left:
+        while orphans := children(os.getpid()):
+            for pid in orphans:
                 os.kill(pid, system.KILL)
                 os.waitpid(pid, 0)
 
 
 def _run(line: str) -> NoReturn:
     """Run the job on a line, and end this process with it."""
-    first, *others = json.loads(line)
-    order, job = DryRunOrder(*first), RunOrder(DryRunOrder(*first), *others)
+    first, *fields = json.loads(line)
+    order, job = DryRunOrder(*first), RunOrder(DryRunOrder(*first), *fields)
     scratch, held_by = job.scratch, job.held_by
     if sys.platform == "linux" and held_by == sandbox.NAMESPACES:
         from . import namespaces
@@ -107,8 +107,8 @@ def only_way_out() -> Callable[[object], None]:
 
     The process ends when standard input is closed. Other code reads and writes `/dev/null`.
     """
-    tell, asked = _teller(), os.dup(0)
-    threading.Thread(target=_end_with, args=(asked,), daemon=True).start()
+    tell, stdin_fd = _teller(), os.dup(0)
+    threading.Thread(target=_end_with, args=(stdin_fd,), daemon=True).start()
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 0)

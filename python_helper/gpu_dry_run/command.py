@@ -36,7 +36,7 @@ def dry_run(arguments: Sequence[str]) -> int:
     given = _parser().parse_args(own)
     path = Path(given.notebook)
     try:
-        wanted = [gpus.find(each) for each in given.gpu or ()]
+        wanted = [gpus.find(text) for text in given.gpu or ()]
         limit = None if given.fail_over is None else gpus.find(given.fail_over)
     except ValueError as error:
         name = given.fail_over if given.gpu is None else ", ".join(given.gpu)
@@ -81,21 +81,21 @@ def _run(order: DryRunOrder, limit: str | None, *, is_json: bool) -> int:
         if step["status"] == "running" and step["message"] and not is_json:
             _tell(step["message"]["text"])
 
-    found = engine.dry_run(order, hear)
+    findings = engine.dry_run(order, hear)
     step = steps[-1]
-    if found is None:
+    if findings is None:
         return _refuse("\n".join(asked(step, order)))
-    answer = engine.found_of(found, order)
+    answer = engine.found_of(findings, order)
     if is_json:
-        said = json.dumps({**answer, **_besides(found), "took_s": time.monotonic() - began_s})
+        output = json.dumps({**answer, **_besides(findings), "took_s": time.monotonic() - began_s})
     else:
-        said = "\n".join(summary(answer))
-    sys.stdout.write(f"{said}\n")
+        output = "\n".join(summary(answer))
+    sys.stdout.write(f"{output}\n")
     if step["status"] == "failed":
         _refuse(_said(step))
     if limit is None:
         return _NOT_KNOWN if step["status"] == "failed" else _FITS
-    fits = next(each.fits for each in found.fits if each.gpu.name == limit)
+    fits = next(fit.fits for fit in findings.fits if fit.gpu.name == limit)
     return _NOT_KNOWN if fits is None else _FITS if fits else _FITS_NOT
 
 
@@ -129,12 +129,12 @@ def _split(arguments: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
 
 def _last_with_values(cells: Sequence[CodeCell], number: int, *, all_cells: bool) -> str | None:
     """Return the id of the last cell that runs with values; `None`: none does."""
-    before = [each.id for each in cells if all_cells or notebook.number_of(each) <= number]
+    before = [cell.id for cell in cells if all_cells or notebook.number_of(cell) <= number]
     return before[-1] if before else None
 
 
 def _numbers(text: str) -> set[int]:
-    return {int(each) for each in text.split(",") if each.strip()}
+    return {int(part) for part in text.split(",") if part.strip()}
 
 
 def _parser() -> argparse.ArgumentParser:

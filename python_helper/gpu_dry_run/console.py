@@ -42,22 +42,22 @@ _NONE = 9  # of the columns is aligned to the right
 
 def summary(found: DryRunFound) -> Iterator[str]:
     """Yield lines on the memory needed, the GPUs on which it fits, and the result of each edit."""
-    for place, said in enumerate(found["said"]):
-        yield said["text"]
+    for place, line in enumerate(found["said"]):
+        yield line["text"]
         if place == 0 and found["parts"]:
             parts = sorted(found["parts"], key=lambda each: -each["bytes"])
             yield "  " + " · ".join(map(_part, parts))
     if found["fits"]:
         yield ""
-        rows = [_fit(each) for each in found["fits"]]
+        rows = [_fit(fit) for fit in found["fits"]]
         last = (
             say("dry_run.head_largest", TEXTS, name=found["batch"])
-            if any(each[-1] for each in rows)
+            if any(row[-1] for row in rows)
             else ""
         )
         yield table([*heads("dry_run.heads", TEXTS), last], rows, right=_NONE)
     if found["tries"]:
-        rows = [[each["title"]["text"], each["message"]["text"]] for each in found["tries"]]
+        rows = [[trial["title"]["text"], trial["message"]["text"]] for trial in found["tries"]]
         on = say("dry_run.tried_on", TEXTS, gpu=found["tried_on"])
         yield ""
         yield table([on, say("dry_run.result", TEXTS)], rows, right=_NONE)
@@ -95,13 +95,13 @@ def _part(part: Part) -> str:
 
 
 def _fit(fit: DryRunFit) -> list[str]:
-    said = {True: "dry_run.fits", False: "dry_run.fits_not", None: "dry_run.fits_unknown"}
-    left, size = fit["left_bytes"], ""
-    if left is not None:
-        size = format_bytes(left)
-        if left < 0:
-            size = say("dry_run.missing", TEXTS, size_bytes=-left)
+    message_ids = {True: "dry_run.fits", False: "dry_run.fits_not", None: "dry_run.fits_unknown"}
+    left_bytes, size = fit["left_bytes"], ""
+    if left_bytes is not None:
+        size = format_bytes(left_bytes)
+        if left_bytes < 0:
+            size = say("dry_run.missing", TEXTS, size_bytes=-left_bytes)
     where = f" ({fit['where']})" if fit["where"] else ""
     cells = fit["gpu"] + where, format_bytes(fit["total_bytes"]), size
     largest = "" if fit["largest"] is None else str(fit["largest"])
-    return [*cells, say(said[fit["fits"]], TEXTS), largest]
+    return [*cells, say(message_ids[fit["fits"]], TEXTS), largest]

@@ -42,8 +42,8 @@ def _changed(fix: Any, sources: dict[str, str]) -> dict[str, str] | None:
 
 
 def _edited(remedy: Remedy, sources: dict[str, str], changed: dict[str, str]) -> EditedCells:
-    params, made = remedy["title"]["params"], changes(sources, changed.items())
-    one = made[0] if len(made) == 1 else None
+    params, edits = remedy["title"]["params"], changes(sources, changed.items())
+    one = edits[0] if len(edits) == 1 else None
     return {
         "remedy_id": remedy["id"],
         "title": remedy["title"],

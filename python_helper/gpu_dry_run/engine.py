@@ -49,15 +49,15 @@ def dry_run(order: DryRunOrder, tell: Callable[[DryRunStep], object]) -> Finding
     runs = Runs(order)
     usual = RunOrder(order, [*order.sources.items()])
 
-    known: dict[str, Ended] = {}
+    cache: dict[str, Ended] = {}
 
     def once(**differs: Any) -> Ended:
         is_first = step["found"] is None
         doing = partial(words.doing, order=order, is_try="cells" in differs, is_first=is_first)
         job, key = usual._replace(**differs), repr(differs)
-        if key not in known:
-            known[key] = runs.run(job, lambda so_far: tell({**step, "message": doing(so_far)}))
-        return known[key]
+        if key not in cache:
+            cache[key] = runs.run(job, lambda so_far: tell({**step, "message": doing(so_far)}))
+        return cache[key]
 
     last = None
     try:
@@ -68,8 +68,8 @@ def dry_run(order: DryRunOrder, tell: Callable[[DryRunStep], object]) -> Finding
             step["found"] = found_of(last, order)
             tell(step)
     except OSError as error:  # such as of a disk that is full
-        said = message("dry_run.no_folder", words.TEXTS, error=str(error))
-        tell({**step, "status": "failed", "message": said})
+        reason = message("dry_run.no_folder", words.TEXTS, error=str(error))
+        tell({**step, "status": "failed", "message": reason})
         return None
     finally:
         runs.close()
@@ -87,16 +87,16 @@ def ask_first(order: DryRunOrder) -> DryRunStep | None:
     available.
     """
     labels = order.labels
-    cells = [CodeCell(each, text, labels[each]) for each, text in order.sources.items()]
+    cells = [CodeCell(cell_id, text, labels[cell_id]) for cell_id, text in order.sources.items()]
     listed: list[DryRunAsk] = [
-        {"cell_id": each.cell.id, "calls": list(each.calls)}
-        for each in ([] if order.agreed else asks(cells))
+        {"cell_id": ask.cell.id, "calls": list(ask.calls)}
+        for ask in ([] if order.agreed else asks(cells))
     ]
     is_held = order.unheld or sandbox.kind(network=order.network) != sandbox.PYTHON
     if is_held and not listed:
         return None
-    said = None if is_held else message("dry_run.unheld", words.TEXTS)
-    return {"status": "asking", "message": said, "asks": listed, "found": None}
+    reason = None if is_held else message("dry_run.unheld", words.TEXTS)
+    return {"status": "asking", "message": reason, "asks": listed, "found": None}
 
 
 def found_of(found: Findings, order: DryRunOrder) -> DryRunFound:
@@ -104,7 +104,7 @@ def found_of(found: Findings, order: DryRunOrder) -> DryRunFound:
     ended, peak = found.ended, found.ended["peak"]
     report = found.at_peak and found.at_peak["report"]
     all_parts = report["parts"] if report else []
-    parts = [each for each in all_parts if each["kind"] not in _NOT_NEEDED and each["bytes"]]
+    parts = [part for part in all_parts if part["kind"] not in _NOT_NEEDED and part["bytes"]]
     if peak is not None and parts:
         parts.append({"kind": "outside", "bytes": peak["outside_bytes"]})
     on = found.tried_on
@@ -120,17 +120,17 @@ def found_of(found: Findings, order: DryRunOrder) -> DryRunFound:
         "batch": None if found.batch is None else words.name_of(found.batch),
         "fits": [
             {
-                "gpu": each.gpu.name,
-                "where": each.gpu.where,
-                "total_bytes": each.gpu.total_bytes - each.gpu.more_bytes,
-                "fits": each.fits,
-                "left_bytes": each.left_bytes,
-                "largest": each.largest,
+                "gpu": fit.gpu.name,
+                "where": fit.gpu.where,
+                "total_bytes": fit.gpu.total_bytes - fit.gpu.more_bytes,
+                "fits": fit.fits,
+                "left_bytes": fit.left_bytes,
+                "largest": fit.largest,
             }
-            for each in found.fits
+            for fit in found.fits
         ],
         "tried_on": None if on is None else on.name,
-        "tries": [] if on is None else [_try_of(each, on, order) for each in found.tries],
+        "tries": [] if on is None else [_try_of(trial, on, order) for trial in found.tries],
     }
 
 

@@ -49,12 +49,12 @@ def _after_import(waiting: dict[str, list[Callable[[Any], None]]]) -> None:
     do_import = builtins.__import__
 
     def importing(*given: Any, **named: Any) -> Any:
-        found = do_import(*given, **named)
+        module = do_import(*given, **named)
         for name in [*(waiting.keys() & sys.modules.keys())]:
             if not getattr(sys.modules[name].__spec__, "_initializing", False):
                 for change in waiting.pop(name):
                     change(sys.modules[name])
-        return found
+        return module
 
     builtins.__import__ = importing
 

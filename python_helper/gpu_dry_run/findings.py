@@ -70,7 +70,7 @@ class Findings(NamedTuple):
     def batch(self) -> EditedCells | None:
         """The edit of the number that sets the batch, where that is known."""
         offered = [*(self.failure or NOTHING)["edits"], *(self.at_peak or NOTHING)["edits"]]
-        batches = (each for each in offered if each["remedy_id"] == _BATCH and each["number"])
+        batches = (edit for edit in offered if edit["remedy_id"] == _BATCH and edit["number"])
         return next(batches, None)
 
 
@@ -81,34 +81,34 @@ def find(run: Run, order: DryRunOrder) -> Iterator[Findings]:
     job that differ, and runs each job once. Edits, the order's or its failure's, are tried on the
     GPU that the order names, else on the largest one that is too small.
     """
-    sources, gpus = order.sources.values(), [Gpu(*each) for each in order.gpus]
-    depends, of_size = (any(map(each.search, sources)) for each in (_DEPENDS, _OF_ITS_SIZE))
+    sources, gpus = order.sources.values(), [Gpu(*fields) for fields in order.gpus]
+    depends, of_size = (any(map(pattern.search, sources)) for pattern in (_DEPENDS, _OF_ITS_SIZE))
     ended = _on(run, max(gpus, key=lambda gpu: gpu.total_bytes)) if of_size else run()
     gpus = [_left_by_others(gpu, ended) for gpu in gpus]
     fit = partial(_fit, depends=depends, of_size=of_size)
     fits = [fit(run, gpu) for gpu in gpus]
-    found = Findings(ended, tuple(fits))
-    yield found
+    findings = Findings(ended, tuple(fits))
+    yield findings
     if ended["outcome"] == "done" and ended["peak"] is not None:
-        found = found._replace(at_peak=run(refuse_at=ended["peak"]["request"]))
-        yield found
-    small = [each for each in fits if each.fits is False]
+        findings = findings._replace(at_peak=run(refuse_at=ended["peak"]["request"]))
+        yield findings
+    small = [gpu_fit for gpu_fit in fits if gpu_fit.fits is False]
     if order.tries_on:
-        small = [each for each in small if each.gpu.name == order.tries_on]
+        small = [gpu_fit for gpu_fit in small if gpu_fit.gpu.name == order.tries_on]
     if order.tries and small:
-        known = max(small, key=lambda each: each.gpu.total_bytes)
-        failure = _on(run, known.gpu)
-        found = found._replace(tried_on=known.gpu, failure=failure)
-        yield found
+        gpu_fit = max(small, key=lambda each: each.gpu.total_bytes)
+        failure = _on(run, gpu_fit.gpu)
+        findings = findings._replace(tried_on=gpu_fit.gpu, failure=failure)
+        yield findings
         for edit in failure["edits"] if order.edits is None else order.edits:
-            for each in _tries(run, edit, known, fit if order.largest else None):
-                found = found._replace(tries=(*found.tries, each))
-                yield found
-    if order.largest_on_each and found.batch is not None:
-        for place, known in enumerate(fits):
-            fits[place] = known._replace(largest=_largest(run, found.batch, known, fit))
-            found = found._replace(fits=tuple(fits))
-            yield found
+            for trial in _tries(run, edit, gpu_fit, fit if order.largest else None):
+                findings = findings._replace(tries=(*findings.tries, trial))
+                yield findings
+    if order.largest_on_each and findings.batch is not None:
+        for place, gpu_fit in enumerate(fits):
+            fits[place] = gpu_fit._replace(largest=_largest(run, findings.batch, gpu_fit, fit))
+            findings = findings._replace(fits=tuple(fits))
+            yield findings
 
 
 def _left_by_others(gpu: Gpu, ended: Ended) -> Gpu:
@@ -138,16 +138,16 @@ def _fit(run: Run, gpu: Gpu, *, depends: bool, of_size: bool) -> Fit:
     if depends and not of_size and gpu.capability < AMPERE and ended["outcome"] not in DIED:
         ended = run(capability=gpu.capability)
     peak = ended["peak"]
-    left = gpu.total_bytes - needed_bytes(peak)
-    if left < 0 or ended["outcome"] == "oom":
-        return Fit(gpu, fits=False, left_bytes=left)
+    left_bytes = gpu.total_bytes - needed_bytes(peak)
+    if left_bytes < 0 or ended["outcome"] == "oom":
+        return Fit(gpu, fits=False, left_bytes=left_bytes)
     if not is_whole(ended):
         return Fit(gpu, fits=None, left_bytes=None)
     if peak is not None and peak["reserved_bytes"] + peak["outside_bytes"] > gpu.total_bytes:
         own = _on(run, gpu)
         fits = {"done": True, "oom": False}.get(own["outcome"])
-        return Fit(gpu, fits=fits, left_bytes=None if fits is None else left)
-    return Fit(gpu, fits=True, left_bytes=left)
+        return Fit(gpu, fits=fits, left_bytes=None if fits is None else left_bytes)
+    return Fit(gpu, fits=True, left_bytes=left_bytes)
 
 
 def _tries(
@@ -165,7 +165,7 @@ def _tries(
         ended = _on(run, known.gpu, cells=following["cells"])
         yield Try(following, ended)
         numbers.add(following["number"])
-        again = (each for each in ended["edits"] if each["remedy_id"] == edit["remedy_id"])
+        again = (offer for offer in ended["edits"] if offer["remedy_id"] == edit["remedy_id"])
         following = next(again, None)
     largest = fit and edit["number"] and edit["before"] and _largest(run, edit, known, fit)
     for number in (largest, largest + 1) if largest else ():
@@ -182,19 +182,19 @@ def _largest(run: Run, edit: EditedCells, known: Fit, fit: Callable[..., Fit]) -
     number is found by bisection. One run without a limit is used for all GPUs.
     """
     before = edit["before"] or 1
-    left, most = {before: known.left_bytes}, _MOST_TIMES * before
+    left_bytes, most = {before: known.left_bytes}, _MOST_TIMES * before
     fits, fails = (before, most) if known.fits else (0, before)
     is_even = True
     for _ in range(_MOST_RUNS):
-        if left[before] is None or fits + 1 >= fails:
+        if left_bytes[before] is None or fits + 1 >= fails:
             break
         half = (fits + fails) // 2 if fails < most else 2 * fits
-        near = _where_none_is_left(left) if is_even else half
+        near = _where_none_is_left(left_bytes) if is_even else half
         number = min(max(half if near is None else near, fits + 1), fails - 1)
         now = fit(partial(run, cells=_with(edit, number)["cells"]), known.gpu)
-        if now.fits is None or (number >= 2 * fits > 0 and now.left_bytes == left[fits]):
+        if now.fits is None or (number >= 2 * fits > 0 and now.left_bytes == left_bytes[fits]):
             return None  # no more than that is ever in a batch, as of few data
-        left[number] = now.left_bytes
+        left_bytes[number] = now.left_bytes
         is_even = is_even and (now.fits or (now.left_bytes or 0) < 0)
         fits, fails = (number, fails) if now.fits else (fits, number)
     return fits if fits + 1 == fails < most else None
@@ -202,10 +202,10 @@ def _largest(run: Run, edit: EditedCells, known: Fit, fit: Callable[..., Fit]) -
 
 def _where_none_is_left(left: dict[int, int | None]) -> int | None:
     """Return the number at which no memory is left, by linear extrapolation; `None` if constant."""
-    known = sorted([(abs(size), number, size) for number, size in left.items() if size is not None])
-    if not known[1:] or known[0][2] == known[1][2]:
+    sizes = sorted([(abs(size), number, size) for number, size in left.items() if size is not None])
+    if not sizes[1:] or sizes[0][2] == sizes[1][2]:
         return None
-    (_, one, size), (_, other, more) = known[:2]
+    (_, one, size), (_, other, more) = sizes[:2]
     return one + (-size * (other - one)) // (more - size)
 
 
@@ -222,5 +222,5 @@ def _with(edit: EditedCells, number: int) -> EditedCells:
         cells.append((cell_id, "\n".join(lines)))
     title = edit["title"]
     template, params = {title["id"]: title["template"]}, {**title["params"], "new": str(number)}
-    said = message(title["id"], template, **params)
-    return {**edit, "title": said, "cells": cells, "number": number}
+    new_title = message(title["id"], template, **params)
+    return {**edit, "title": new_title, "cells": cells, "number": number}

@@ -42,8 +42,8 @@ class Gpu(NamedTuple):
     def capability(self) -> tuple[int, int]:
         """Its compute capability, by its name as people or its driver say it."""
         name = _plain(self.name)
-        found = (each for each, names in _CAPABILITIES.items() if name.startswith(names))
-        return next(found, AMPERE)
+        matches = (version for version, names in _CAPABILITIES.items() if name.startswith(names))
+        return next(matches, AMPERE)
 
 
 # `total_memory` in MiB as Ultralytics prints it at the head of a training (select_device in
@@ -72,14 +72,14 @@ def find(wanted: str) -> Gpu:
     """
     text = _plain(wanted)
     for gpu in GPUS:
-        if text in {_plain(each) for each in (gpu.name, *gpu.also)}:
+        if text in {_plain(label) for label in (gpu.name, *gpu.also)}:
             return gpu
     size = _SIZE.fullmatch(wanted.strip())
     if size is not None and float(size[1]) > 0:
         unit = 2**30 if size[2][0] in "gG" else _MIB
         return Gpu(wanted.strip(), int(float(size[1]) * unit))
     names = {_plain(gpu.name): gpu.name for gpu in GPUS}
-    near = [names[each] for each in difflib.get_close_matches(text, names, cutoff=0.4)]
+    near = [names[match] for match in difflib.get_close_matches(text, names, cutoff=0.4)]
     raise ValueError(", ".join(near or names.values()))
 
 

@@ -30,7 +30,7 @@ def dry_run(life: Session, names: Sequence[str], *, unheld: bool) -> str:
     ends the dry run. Cells that do more than compute are left out. Raises `ValueError` for an
     unknown GPU. `unheld`: run even without a sandbox.
     """
-    wanted = [gpus.find(each) for each in names] or list(gpus.GPUS)
+    wanted = [gpus.find(name) for name in names] or list(gpus.GPUS)
     sources: dict[str, tuple[str, int | None]] = {}
     for run in life.ledger.runs():
         if run.source and _OWN not in run.source:
@@ -42,12 +42,12 @@ def dry_run(life: Session, names: Sequence[str], *, unheld: bool) -> str:
     first = engine.ask_first(order)
     asks = first["asks"] if first else []
     out = {ask["cell_id"] for ask in asks}
-    kept = {each: text for each, text in order.sources.items() if each not in out}
+    remaining = {cell_id: text for cell_id, text in order.sources.items() if cell_id not in out}
     steps: list[DryRunStep] = []
-    found = engine.dry_run(order._replace(sources=kept, agreed=True), steps.append)
+    findings = engine.dry_run(order._replace(sources=remaining, agreed=True), steps.append)
     lines = list(left_out(asks, order))
-    if found is not None:
-        lines += summary(engine.found_of(found, order))
+    if findings is not None:
+        lines += summary(engine.found_of(findings, order))
     if (why := steps[-1]["message"]) is not None:
         lines.append(why["text"])
     if steps[-1]["status"] == "asking":

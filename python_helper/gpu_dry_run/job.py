@@ -169,13 +169,13 @@ def ended_of(line: bytes) -> Ended | None:
     """
     if line == GONE:
         return None
-    found = parse_json(line, dict, LONGEST)
-    if not is_shaped(found, Ended):
+    event = parse_json(line, dict, LONGEST)
+    if not is_shaped(event, Ended):
         raise ValueError("no event")
-    return cast("Ended", found)
+    return cast("Ended", event)
 
 
 def step_of(line: bytes) -> DryRunStep | None:
     """Return the step on a line; `None` where there is none."""
-    found = parse_json(line, dict, LONGEST)
-    return cast("DryRunStep", found) if is_shaped(found, DryRunStep) else None
+    step = parse_json(line, dict, LONGEST)
+    return cast("DryRunStep", step) if is_shaped(step, DryRunStep) else None

@@ -77,7 +77,7 @@ def _refuse_sockets(libc: ctypes.CDLL) -> None:
         (_RETURN, 0, 0, _REFUSED),
         (_RETURN, 0, 0, _ALLOWED),
     ]
-    code = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *each) for each in steps))
+    code = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *step) for step in steps))
     program = ctypes.create_string_buffer(struct.pack("@HP", len(steps), ctypes.addressof(code)))
     libc.prctl(_SET_SECCOMP, _FILTER, program)
 

@@ -118,8 +118,8 @@ class StepCounter:
 
     def _stepped(self, optimizer: Any, *_: Any) -> None:
         """Count a step that had gradients: without any it is there for a plot of rates."""
-        given = (each for group in optimizer.param_groups for each in group["params"])
-        self._steps += any(each.grad is not None for each in given)
+        given = (parameter for group in optimizer.param_groups for parameter in group["params"])
+        self._steps += any(parameter.grad is not None for parameter in given)
 
 
 class _Quiet:
@@ -164,13 +164,13 @@ class Loops(ast.NodeTransformer):
         if _yields(node):
             return [node]
         begins = ast.Expr(_call(BEGINS, ast.Constant(node.lineno)))
-        asked = _call(GOES_ON, ast.Constant(node.lineno))
-        node.test = _copied(ast.BoolOp(ast.And(), [asked, node.test]), node.test)
+        check = _call(GOES_ON, ast.Constant(node.lineno))
+        node.test = _copied(ast.BoolOp(ast.And(), [check, node.test]), node.test)
         return [ast.fix_missing_locations(ast.copy_location(begins, node)), node]
 
 
 def _yields(loop: ast.AST) -> bool:
-    return any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in ast.walk(loop))
+    return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in ast.walk(loop))
 
 
 def _call(name: str, *arguments: ast.expr) -> ast.expr:

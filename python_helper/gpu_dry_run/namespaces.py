@@ -107,7 +107,7 @@ def _call_itself() -> None:
 def _bind(
     what: str, where: str, flags: int = 0, kind: str | None = None, data: bytes | None = None
 ) -> None:
-    names = [each and each.encode() for each in (what, where, kind)]
+    names = [text and text.encode() for text in (what, where, kind)]
     _checked(_libc().mount(*names, ctypes.c_ulong(flags), data))
 
 

@@ -31,13 +31,13 @@ def read(path: Path) -> list[CodeCell]:
     text = path.read_text("utf-8-sig", errors="replace")
     if path.suffix == ".py":
         cells = _cells(_PART.split(text))
-        return cells if _PART.search(text) else [each._replace(label=path.name) for each in cells]
+        return cells if _PART.search(text) else [cell._replace(label=path.name) for cell in cells]
     try:
-        found = json.loads(text)
+        document = json.loads(text)
         return _cells(
             [
                 "".join(cell["source"])
-                for cell in found["cells"]
+                for cell in document["cells"]
                 if cell["cell_type"] == "code" and type(cell["source"]) in {str, list}
             ]
         )
@@ -52,7 +52,7 @@ def number_of(cell: CodeCell) -> int:
 
 def _cells(sources: list[str]) -> list[CodeCell]:
     """Number what is to be run; the label is the count that running all in order gives."""
-    runnable = [each for each in sources if each.strip() and not _OTHER_LANGUAGE.match(each)]
+    runnable = [text for text in sources if text.strip() and not _OTHER_LANGUAGE.match(text)]
     return [
         CodeCell(f"cell-{count}", source, f"In [{count}]")
         for count, source in enumerate(runnable, start=1)

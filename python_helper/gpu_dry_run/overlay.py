@@ -66,22 +66,22 @@ def view_of(folder: Path, into: Path) -> Path:
     view = into.joinpath("folder", *folder.parts[1:])
     view.mkdir(parents=True)
     waiting = [(view, [*folder.iterdir()])]
-    left = _MOST_ENTRIES - len(waiting[0][1])
+    remaining = _MOST_ENTRIES - len(waiting[0][1])
     while waiting:
         here, entries = waiting.pop(0)
         # What is hidden, such as `.git`, comes last: hardly anything is written there.
         for entry in sorted(entries, key=lambda each: (each.name.startswith("."), each)):
             inside = None if entry.is_symlink() or not entry.is_dir() else _entries(entry)
-            if inside is None or len(inside) > left or into.is_relative_to(entry):
+            if inside is None or len(inside) > remaining or into.is_relative_to(entry):
                 _link(here / entry.name, entry)
             else:
                 (here / entry.name).mkdir()
-                left -= len(inside)
+                remaining -= len(inside)
                 waiting.append((here / entry.name, inside))
     for here, above in zip(view.parents, folder.parents):  # noqa: B905  as far as the folder goes
-        beside = _entries(above) or []
-        left -= len(beside)
-        for entry in beside if left >= 0 else ():
+        siblings = _entries(above) or []
+        remaining -= len(siblings)
+        for entry in siblings if remaining >= 0 else ():
             if not (here / entry.name).exists():
                 _link(here / entry.name, entry)
     return view

@@ -129,7 +129,7 @@ def launched(
     )
     lines = [order] if sources is None else [sources, order]
     stdin = cast("IO[bytes]", process.stdin)
-    stdin.write(b"".join([json.dumps(each).encode() + b"\n" for each in lines]))
+    stdin.write(b"".join([json.dumps(line).encode() + b"\n" for line in lines]))
     stdin.flush()
     return process
 
@@ -210,8 +210,8 @@ class Runs:
         if last["outcome"] != "died":
             return last
         time.sleep(_LAST_WORDS_S)
-        said = self._said[-1] if self._said else ""
-        return {**last, "outcome": self._why or "died", "error": said}
+        error = self._said[-1] if self._said else ""
+        return {**last, "outcome": self._why or "died", "error": error}
 
     def _listen(self, stream: IO[bytes]) -> None:
         with suppress(ValueError, OSError):
@@ -243,17 +243,17 @@ def _kill(pid: int) -> None:
 
 def family(leader: int) -> list[int]:
     """Return a process and all that came from it, as far as files tell."""
-    found = [leader]
-    for pid in found:  # it grows meanwhile
-        found += children(pid)
-    return found
+    pids = [leader]
+    for pid in pids:  # it grows meanwhile
+        pids += children(pid)
+    return pids
 
 
 def children(pid: int) -> list[int]:
     """Return the processes that a process has started or taken over, as far as files tell."""
     with suppress(OSError):
         files = Path(f"/proc/{pid}/task").glob("*/children")
-        return [int(each) for file in files for each in file.read_text("ascii").split()]
+        return [int(child) for file in files for child in file.read_text("ascii").split()]
     return []
 
 

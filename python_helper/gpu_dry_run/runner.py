@@ -121,8 +121,8 @@ class Runner:
             return self._out_of_memory(error, recognition, run)
         place, line = self._place(error)
         kind = "not_simulated" if _is_of_simulator(error) else "error"
-        said = f"{type(error).__name__}: {error}"[:_SHORTENED]
-        return {**self._ended(kind), "cell_id": place or cell_id, "line": line, "error": said}
+        text = f"{type(error).__name__}: {error}"[:_SHORTENED]
+        return {**self._ended(kind), "cell_id": place or cell_id, "line": line, "error": text}
 
     def _executed(self, source: str) -> BaseException | None:
         """Execute a cell, and return what it raised."""
@@ -169,12 +169,12 @@ class Runner:
 
     def _place(self, error: BaseException) -> tuple[str | None, int | None]:
         """Return the innermost line of a cell on the way to an error."""
-        found: tuple[str | None, int | None] = (None, None)
+        place: tuple[str | None, int | None] = (None, None)
         for frame, line in walk_tb(error.__traceback__):
             cell_id = self._cell_of(frame.f_code.co_filename)
             if cell_id is not None:
-                found = cell_id, line
-        return found
+                place = cell_id, line
+        return place
 
     def _cell_of(self, filename: str) -> str | None:
         count = filename.removeprefix(_CELL).partition("-")[0]
@@ -229,7 +229,7 @@ class _Watch:
     def peaks(self) -> list[int]:
         """Return the most that was allocated, and reserved, whatever the program has reset."""
         now = self.allocator.stats()
-        most = [now[each]["all"]["peak"] for each in ("allocated_bytes", "reserved_bytes")]
+        most = [now[counter]["all"]["peak"] for counter in ("allocated_bytes", "reserved_bytes")]
         self._peaks = [*map(max, self._peaks, most)]
         return self._peaks
 

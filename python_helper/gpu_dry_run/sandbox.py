@@ -32,9 +32,9 @@ def kind(*, network: bool) -> str:
     """Return what holds a run on this system, which is tried out once."""
     wanted = os.environ.get(SETTING)
     if sys.platform == "linux":
-        for each in (BUBBLEWRAP, NAMESPACES, LANDLOCK):
-            if wanted in {None, "", each} and _is_there(each, network=network):
-                return each
+        for candidate in (BUBBLEWRAP, NAMESPACES, LANDLOCK):
+            if wanted in {None, "", candidate} and _is_there(candidate, network=network):
+                return candidate
     return PYTHON
 
 

@@ -62,9 +62,9 @@ class DryRuns(Wing):
         index = report and report["device_index"]
         limits = any("memory_fraction" in text for text in request["sources"].values())
         own = [
-            gpus.Gpu(each.name or f"GPU {each.index}", size, outside_bytes=each.outside_bytes)
-            for each in (latest.devices if latest else ())
-            if each.index == (index or 0) and (size := _size(each, limits=limits))
+            gpus.Gpu(device.name or f"GPU {device.index}", size, outside_bytes=device.outside_bytes)
+            for device in (latest.devices if latest else ())
+            if device.index == (index or 0) and (size := _size(device, limits=limits))
         ]
         try:
             chosen = [gpus.find(request["gpu"])] if request["gpu"] else own
@@ -126,7 +126,7 @@ class _Going:
         asking = ask_first(order)
         if asking is not None:
             return asking
-        over, found = threads.Bell(), None
+        over, findings = threads.Bell(), None
         with launched("engine", order._asdict(), order.folder) as process:
             threads.start(lambda: self._guard(process, over))
             try:
@@ -136,14 +136,14 @@ class _Going:
                         continue
                     if step["status"] != "running":
                         return step
-                    found = step["found"]
+                    findings = step["found"]
                     self._tell(step)
-                said = process.stderr.read().decode("utf-8", "replace").strip().rpartition("\n")[2]
+                error = process.stderr.read().decode("utf-8", "replace").strip().rpartition("\n")[2]
             finally:
                 over.ring()
                 ended(process)
         which = "dry_run.cancelled" if self.is_cancelled else "dry_run.died"
-        return {**_failed(message(which, TEXTS, said=said)), "found": found}
+        return {**_failed(message(which, TEXTS, said=error)), "found": findings}
 
     def _guard(self, process: Any, over: threads.Bell) -> None:
         """End the process if the run is canceled, or if no front end is connected any more."""

@@ -99,7 +99,7 @@ def said(found: Findings, order: DryRunOrder) -> Iterator[Message]:
         if last is not None:
             yield message("dry_run.values", TEXTS, cell=order.labels[last])
     yield from _ended_early(ended, order)
-    if found.batch and any(each.largest is not None for each in found.fits):
+    if found.batch and any(fit.largest is not None for fit in found.fits):
         given: dict[str, Any] = {"name": name_of(found.batch), "before": found.batch["before"]}
         yield message("dry_run.largest", TEXTS, **given)
     if found.tried_on and found.failure and found.failure["outcome"] == "oom":
@@ -150,13 +150,13 @@ def doing(so_far: Ended, order: DryRunOrder, *, is_try: bool, is_first: bool) ->
 
 def died(ended: Ended, order: DryRunOrder) -> Message:
     """Return a message on why a run ended early."""
-    said = ended["error"] or ""
-    if "No module named 'torch'" in said:
+    error = ended["error"] or ""
+    if "No module named 'torch'" in error:
         return message("dry_run.no_torch", TEXTS)
     given: dict[str, Any] = {
         "limit_bytes": order.memory_bytes,
         "seconds": round(order.time_s),
-        "said": said,
+        "said": error,
     }
     return message(f"dry_run.{ended['outcome']}", TEXTS, **given)
 

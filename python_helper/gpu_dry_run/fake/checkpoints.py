@@ -111,10 +111,10 @@ def config_of(name: str) -> Any:
     if model is None:  # of a later version
         return None
     values: dict[str, Any] = {}
-    for key, _, text in (each.partition("=") for each in differs):
+    for key, _, text in (setting.partition("=") for setting in differs):
         given = [*map(_value, text.split("/"))]
-        each_key = _GROUPS.get(key, (key,))
-        values |= {_SHORT.get(one, one): value for one, value in zip(each_key, given, strict=True)}
+        keys = _GROUPS.get(key, (key,))
+        values |= {_SHORT.get(one, one): value for one, value in zip(keys, given, strict=True)}
         values |= {"dtype": _STORED[key]} if key in _STORED else {}
     dtype = values.pop("dtype", "float32")
     config = model.config_class(architectures=[architecture], **values)

@@ -59,10 +59,10 @@ def make_up_hub() -> dict[str, list[Callable[[Any], None]]]:
         return {}
     change_uploads()
     constants = client.constants
-    there, here = Path(constants.HF_HUB_CACHE), Path(tempfile.gettempdir(), "hub")
-    os.environ["HF_HUB_CACHE"] = constants.HF_HUB_CACHE = str(here)
+    user_cache, fake_cache = Path(constants.HF_HUB_CACHE), Path(tempfile.gettempdir(), "hub")
+    os.environ["HF_HUB_CACHE"] = constants.HF_HUB_CACHE = str(fake_cache)
     constants.HF_HUB_OFFLINE = True
-    hub = _Hub(there, here, client.repo_folder_name)
+    hub = _Hub(user_cache, fake_cache, client.repo_folder_name)
     for module in (client, snapshots):
         for name in _ASKED_BY:
             if hasattr(module, name):
@@ -87,9 +87,9 @@ class _Hub:
 
         @wraps(look)
         def looked(repo_id: str, *given: Any, **named: Any) -> Any:
-            asked = str((given, named))
-            if named.get("repo_type") in {None, "model"} and _CARD not in asked:
-                weights = _WEIGHTS in asked
+            request = str((given, named))
+            if named.get("repo_type") in {None, "model"} and _CARD not in request:
+                weights = _WEIGHTS in request
                 named["cache_dir"] = str(self._have(repo_id, weights=weights, texts=True))
             return look(repo_id, *given, **named)
 
@@ -113,8 +113,8 @@ class _Hub:
         load, is_old = module.PreTrainedModel.from_pretrained.__func__, _version() < _OWN_TYPE_FROM
 
         def from_pretrained(own: Any, name: Any, *given: Any, **named: Any) -> Any:
-            asked = named.get("dtype", named.get("torch_dtype")) or ("float32" if is_old else None)
-            self._stored = None if asked == "auto" else asked
+            dtype = named.get("dtype", named.get("torch_dtype")) or ("float32" if is_old else None)
+            self._stored = None if dtype == "auto" else dtype
             try:
                 if name is not None and Path(name).is_dir():
                     self._have(str(name), weights=True)
@@ -131,29 +131,29 @@ class _Hub:
                 self._complete(name, Path(name), weights=weights, texts=texts)
             return self._here
         folder = self._folder_name(repo_id=name, repo_type="model")
-        files, made = _files_of(self._there / folder), self._here / folder
+        files, repo = _files_of(self._there / folder), self._here / folder
         if files and _has_weights(files):
             return self._there
-        if not made.exists():
+        if not repo.exists():
             config = None if files else config_of(name)
             if not files and not config:
                 raise NotMadeUpError(say("dry_run.unknown_checkpoint", TEXTS, name=name))
-            snapshot = made / "snapshots" / (files.name if files else _NO_COMMIT)
-            (made / "refs").mkdir(parents=True)
-            (made / "refs" / "main").write_text(snapshot.name)
+            snapshot = repo / "snapshots" / (files.name if files else _NO_COMMIT)
+            (repo / "refs").mkdir(parents=True)
+            (repo / "refs" / "main").write_text(snapshot.name)
             if files:
                 shutil.copytree(files, snapshot)
             elif config:
                 config.save_pretrained(snapshot)
-        (snapshot,) = (made / "snapshots").iterdir()
+        (snapshot,) = (repo / "snapshots").iterdir()
         self._complete(name, snapshot, weights=weights, texts=texts)
         return self._here
 
     def _complete(self, name: str, folder: Path, *, weights: bool, texts: bool) -> None:
         """Add what lacks, where there is a configuration that tells of it."""
-        files = [each.name for each in folder.iterdir()]
+        files = [path.name for path in folder.iterdir()]
         weights = weights and (name in self._made_weights or not _has_weights(folder))
-        texts = texts and not any(each.endswith(_PREPARES) for each in files)
+        texts = texts and not any(file.endswith(_PREPARES) for file in files)
         if "config.json" not in files or not (weights or texts):
             return
         with suppress(ValueError, PermissionError):  # of another library, or not ours to write
@@ -178,7 +178,7 @@ def _files_of(repository: Path) -> Path | None:
 
 
 def _has_weights(folder: Path) -> bool:
-    return any(each.name.endswith(_STORED) for each in folder.iterdir())
+    return any(file.name.endswith(_STORED) for file in folder.iterdir())
 
 
 def _version() -> int:
@@ -194,9 +194,9 @@ def write_weights(config: Any, file: Path, stored: Any) -> None:
 
     transformers = import_module("transformers")
     name = (config.architectures or ["AutoModel"])[0]
-    made = getattr(transformers, name, transformers.AutoModel)
+    model_class = getattr(transformers, name, transformers.AutoModel)
     with torch.device("meta"):
-        model = getattr(made, "from_config", made)(config)
+        model = getattr(model_class, "from_config", model_class)(config)
     stored = stored or getattr(config, "dtype", None) or getattr(config, "torch_dtype", None)
     stored = getattr(torch, stored) if isinstance(stored, str) else stored
     file.unlink(missing_ok=True)  # a model may be reading it

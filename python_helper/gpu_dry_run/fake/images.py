@@ -62,8 +62,8 @@ _MASKS = ("segmentation", "VOCSegmentation")
 def change_images() -> dict[str, list[Callable[[Any], None]]]:
     """Return what modules are to be changed by, once they were imported."""
     waiting: dict[str, list[Callable[[Any], None]]] = {}
-    for known, change in ((_IMAGES, _begin), (_FILES, _read)):
-        for (module, name), images in known.items():
+    for data_sets, change in ((_IMAGES, _begin), (_FILES, _read)):
+        for (module, name), images in data_sets.items():
             changes = waiting.setdefault(f"torchvision.datasets.{module}", [])
             changes.append(partial(change, name=name, images=images))
     return waiting
@@ -83,8 +83,8 @@ def _begin(module: Any, name: str, images: _Images) -> None:
         *_: Any,
         **named: Any,
     ) -> None:
-        whole = module.VisionDataset.__init__
-        whole(self, root, transform=transform, target_transform=target_transform)
+        base_init = module.VisionDataset.__init__
+        base_init(self, root, transform=transform, target_transform=target_transform)
         part = named.get("split", train)
         count = images.counts[part]
         numbers, pixels = np.arange(count) % images.classes, np.zeros((count, *images.shape), "u1")
@@ -113,18 +113,18 @@ def _read(module: Any, name: str, images: _Images) -> None:
         for size, count in ((256, 3), (2, 2))
     )
 
-    made = getattr(module, name)
-    signature = inspect.signature(made.__init__)
+    cls = getattr(module, name)
+    signature = inspect.signature(cls.__init__)
 
     def begin(self: Any, *given: Any, **named: Any) -> None:
         bound = signature.bind(self, *given, **named)
         bound.apply_defaults()
-        asked = {**bound.arguments, **bound.arguments.get("kwargs", {})}
-        changes = {key: asked[key] for key in asked if "transform" in key}
-        base.__init__(self, asked["root"], **changes)
-        parts = [asked[each] for each in ("split", "image_set", "train") if each in asked]
+        arguments = {**bound.arguments, **bound.arguments.get("kwargs", {})}
+        changes = {key: arguments[key] for key in arguments if "transform" in key}
+        base.__init__(self, arguments["root"], **changes)
+        parts = [arguments[key] for key in ("split", "image_set", "train") if key in arguments]
         self.count = images.counts[parts[0] if parts else None]
-        self.has_masks = name in _MASKS or asked.get("target_types") in _MASKS
+        self.has_masks = name in _MASKS or arguments.get("target_types") in _MASKS
         self.targets = [index % images.classes for index in range(self.count)]
         _name_classes(self, images)
 
@@ -136,10 +136,10 @@ def _read(module: Any, name: str, images: _Images) -> None:
             target = torch.zeros(images.classes, dtype=torch.int64)
         return (image, target) if self.transforms is None else self.transforms(image, target)
 
-    made.__init__, made.__len__, made.__getitem__ = begin, lambda self: self.count, item
+    cls.__init__, cls.__len__, cls.__getitem__ = begin, lambda self: self.count, item
 
 
 def _name_classes(data: Any, images: _Images) -> None:
     if not hasattr(data, "classes"):
         data.classes = images.names.split() or [str(number) for number in range(images.classes)]
-        data.class_to_idx = {each: number for number, each in enumerate(data.classes)}
+        data.class_to_idx = {name: number for number, name in enumerate(data.classes)}

@@ -56,26 +56,26 @@ def _loaded(table: Table, split: Any, *, streams: bool) -> Any:
         kind = library.IterableDatasetDict if streams else library.DatasetDict
         return kind({part: _loaded(table, part, streams=streams) for part in table.parts})
     if isinstance(split, list):
-        return [_loaded(table, each, streams=streams) for each in split]
+        return [_loaded(table, part, streams=streams) for part in split]
     counts = {part: rows for part, (rows, _) in table.parts.items()}
-    asked = library.ReadInstruction.from_spec(str(split)).to_absolute(counts)
-    rows = sum(each.to - each.from_ for each in asked)
-    size = table.parts[asked[0].splitname][1]
+    spans = library.ReadInstruction.from_spec(str(split)).to_absolute(counts)
+    rows = sum(span.to - span.from_ for span in spans)
+    size = table.parts[spans[0].splitname][1]
     most = min(_MOST_ROWS, max(_LEAST_ROWS, _MOST_BYTES // size))
-    made = _rows(table, min(rows, most), size)
-    return made.to_iterable_dataset() if streams else made
+    data_set = _rows(table, min(rows, most), size)
+    return data_set.to_iterable_dataset() if streams else data_set
 
 
 def _rows(table: Table, rows: int, size: int) -> Any:
     library: Any = import_module("datasets")
-    columns = [_column(each) for each in table.columns]
+    columns = [_column(column) for column in table.columns]
     size = round(size / max(1, sum([share for _, _, share, _ in columns])))
     features = library.Features({name: feature for name, feature, _, _ in columns})
-    made = {}
+    values = {}
     for name, _, share, value in columns:
         turns = [value(round(size * share * times)) for times in _TIMES]
-        made[name] = [turns[row % len(turns)](row) for row in range(rows)]
-    return library.Dataset.from_dict(made, features=features)
+        values[name] = [turns[row % len(turns)](row) for row in range(rows)]
+    return library.Dataset.from_dict(values, features=features)
 
 
 def _column(column: str) -> tuple[str, Any, int, Callable[[int], Callable[[int], Any]]]:
@@ -85,8 +85,8 @@ def _column(column: str) -> tuple[str, Any, int, Callable[[int], Callable[[int],
     name, _, share = name.partition("*")
     feature, usual, value = _kind(kind, library)
     if name.endswith("[]"):
-        many, name, one, each = library.Sequence, name.removesuffix("[]"), value, usual
-        feature, usual = many(feature), 9 if each else 8  # of a word and its end, and of a number
+        many, name, one, length = library.Sequence, name.removesuffix("[]"), value, usual
+        feature, usual = many(feature), 9 if length else 8  # of a word and its end, and of a number
 
         def value(size: int) -> Callable[[int], Any]:
             count, item = max(1, size // usual), one(len(_WORD))

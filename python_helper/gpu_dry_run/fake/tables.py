@@ -44,7 +44,7 @@ def table_of(name: str, config: str | None) -> Table | None:
     for line in _KNOWN.strip().splitlines():
         full, its_config, columns, *parts = line.split()
         if name in {full, full.partition("/")[2]} and config in {None, "default", its_config}:
-            sizes = [each.replace("=", "x").split("x") for each in parts]
+            sizes = [text.replace("=", "x").split("x") for text in parts]
             return Table(
                 columns.split(","), {part: (int(rows), int(size)) for part, rows, size in sizes}
             )

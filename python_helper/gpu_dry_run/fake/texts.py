@@ -59,7 +59,7 @@ def write_tokenizer(name: str, config: Any, folder: Path) -> None:
     special, alone, behind = _LLAMA_3 if family is _LLAMA and words >= _LLAMA_3_FROM else family
     roles = {
         role: token
-        for token, _, its in (each.partition("=") for each in special.split())
+        for token, _, its in (entry.partition("=") for entry in special.split())
         for role in its.split(",")
     }
     numbers = _numbers(roles, text, words)
@@ -67,34 +67,34 @@ def write_tokenizer(name: str, config: Any, folder: Path) -> None:
     for token, number in {_PIECE: words // 2, **numbers}.items():
         del vocabulary[f"{_PIECE}{number}"]
         vocabulary[token] = number
-    made = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token=_PIECE))
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token=_PIECE))
     split = tokenizers.pre_tokenizers.Split
-    made.pre_tokenizer = split(tokenizers.Regex(_PIECES), "removed", invert=True)
+    tokenizer.pre_tokenizer = split(tokenizers.Regex(_PIECES), "removed", invert=True)
     for role, token in roles.items():
         alone, behind = (
             " ".join(
                 [
-                    each.replace(role, token) if each.split(":")[0] == role else each
-                    for each in part.split()
+                    piece.replace(role, token) if piece.split(":")[0] == role else piece
+                    for piece in part.split()
                 ]
             )
             for part in (alone, behind)
         )
-    made.post_processor = tokenizers.processors.TemplateProcessing(
+    tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
         single=alone, pair=f"{alone} {behind}", special_tokens=[*numbers.items()]
     )
     inputs = ["input_ids", "attention_mask"]
     inputs += ["token_type_ids"] if kind == "bert" else []
-    whole = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=made,
+    fast_tokenizer = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
         model_max_length=_longest(text),
         model_input_names=inputs,
         padding_side="right",
         **{f"{role}_token": token for role, token in roles.items()},
     )
-    if any(each in name.lower() for each in _CHATS):
-        whole.chat_template = _CHAT
-    whole.save_pretrained(str(folder))
+    if any(mark in name.lower() for mark in _CHATS):
+        fast_tokenizer.chat_template = _CHAT
+    fast_tokenizer.save_pretrained(str(folder))
 
 
 def _numbers(roles: dict[str, str], config: Any, words: int) -> dict[str, int]:
@@ -130,9 +130,9 @@ def write_processor(config: Any, folder: Path) -> None:
     name = _PROCESSORS.get(config.model_type)
     if name is None:
         return
-    made, options = getattr(import_module("transformers"), name), {}
+    processor_class, options = getattr(import_module("transformers"), name), {}
     if hasattr(config, "num_mel_bins"):
         options["feature_size"] = config.num_mel_bins
     if name == "ViTImageProcessor":
         options["size"] = {"height": config.image_size, "width": config.image_size}
-    made(**options).save_pretrained(str(folder))
+    processor_class(**options).save_pretrained(str(folder))

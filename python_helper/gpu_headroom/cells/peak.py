@@ -19,8 +19,8 @@ def peak_of(start: DeviceReading | None, now: DeviceReading, seen: int) -> tuple
     """
     before = {framework.name: framework for framework in start.frameworks} if start else {}
     bounds = [_at_most(before.pop(framework.name, None), framework) for framework in now.frameworks]
-    known = [bound for bound in bounds if bound is not None]
-    most = None if before or len(known) < len(bounds) else max(seen, sum(known))
+    limits = [bound for bound in bounds if bound is not None]
+    most = None if before or len(limits) < len(bounds) else max(seen, sum(limits))
     counter = now.peak_in_use_bytes
     was = start.peak_in_use_bytes if start else 0
     if before or counter is None or was is None or (start and len(start.frameworks) > 1):

@@ -146,13 +146,13 @@ class Ledger:
         """Record the start of a run; return true for a cell of the notebook."""
         ident = get_ident() if thread_id is None else thread_id
         with self._writing:
-            known = self._runs.get(run.key)
-            count = known[-1].run + 1 if known else 1
+            history = self._runs.get(run.key)
+            count = history[-1].run + 1 if history else 1
             nest = self._open.get(ident, ())
-            others = [cell for other, nest in self._open.items() if other != ident for cell in nest]
-            for other in others:
+            peers = [cell for other, nest in self._open.items() if other != ident for cell in nest]
+            for other in peers:
                 other.alone = False
-            opened = _Open(token, replace(run, run=count), start, alone=not others)
+            opened = _Open(token, replace(run, run=count), start, alone=not peers)
             opened.workers_before = self._workers_bytes or 0
             self._open[ident] = (*nest, opened)
             return not nest
@@ -197,9 +197,9 @@ class Ledger:
         ident = get_ident() if thread_id is None else thread_id
         with self._writing:
             nest = self._open[ident]
-            opened, left = nest[depth], nest[:depth]
-            if left:
-                self._open[ident] = left
+            opened, outer = nest[depth], nest[:depth]
+            if outer:
+                self._open[ident] = outer
             else:
                 del self._open[ident]
             run = replace(
@@ -307,9 +307,9 @@ def _rise(start: DeviceReading | None, now: DeviceReading, counter: str) -> int 
 
 
 def _total(device: DeviceReading, counter: str) -> int | None:
-    known = [
+    values = [
         value
         for framework in device.frameworks
         if (value := getattr(framework, counter)) is not None
     ]
-    return sum(known) if known else None
+    return sum(values) if values else None

@@ -16,12 +16,12 @@ _DESCRIPTORS = (types.GetSetDescriptorType, types.MemberDescriptorType)
 
 def value_at(values: Mapping[str, Any], path: Sequence[str]) -> Any:
     """Return the value at a path that starts at a variable; `None` where it cannot be read."""
-    found: Any = None
+    item: Any = None
     for n, name in enumerate(path):
         # The keys of a user's dict may be objects that compare with code of their own.
-        named = (value for key, value in entries(found).items() if type(key) is str and key == name)
-        found = next(named, None) if n else values.get(name)
-    return found
+        named = (value for key, value in entries(item).items() if type(key) is str and key == name)
+        item = next(named, None) if n else values.get(name)
+    return item
 
 
 def entries(value: Any) -> Mapping[Any, Any]:

@@ -60,8 +60,8 @@ class Code:
         self._left -= len(cell.source) if fits else 0
         tree = parse_cell(cell.source) if fits else None
         self._placed[cell.source] = placed = [] if tree is None else [*nodes(tree)]
-        if found := signatures_of(placed):
-            self._signatures.update(found)
+        if signatures := signatures_of(placed):
+            self._signatures.update(signatures)
             self._literals.clear()
 
     def literals(self, cell: CellRun, *roles: Role) -> list[SizeLiteral]:
@@ -96,11 +96,11 @@ def size_literals(
     code = code or Code()
     for cell in cells:
         code.read(cell)  # so functions of all are known
-    found = [literal for cell in cells for literal in code.literals(cell, *roles)]
-    given = {literal.name for literal in found if literal.kind == "text"}
+    literals = [literal for cell in cells for literal in code.literals(cell, *roles)]
+    given = {literal.name for literal in literals if literal.kind == "text"}
     return [
         literal
-        for literal in found
+        for literal in literals
         if literal.kind != "option" or literal.name not in given
         if literal.value >= _LEAST.get(literal.role, 0)
         if type(now := value_at(values, literal.path)) is not int or now == literal.value
@@ -115,8 +115,8 @@ def named_batch(literals: Sequence[SizeLiteral], cell: CellRun) -> SizeLiteral |
     batches = [literal for literal in literals if literal.role == "batch"]
     training = [batch for batch in batches if not OTHER_PHASE.search(batch.name)] or batches
     own = [literal for literal in training if literal.cell.key == cell.key]
-    found = own or training
-    return found[-1] if len({(literal.name, literal.value) for literal in found}) == 1 else None
+    choices = own or training
+    return choices[-1] if len({(literal.name, literal.value) for literal in choices}) == 1 else None
 
 
 def is_of_others(notebook: Notebook, literal: SizeLiteral) -> bool:

@@ -22,7 +22,7 @@ def together(sources: Iterable[str]) -> Notebook:
 
 def functions_of(notebook: Notebook) -> dict[str, list[ast.AST]]:
     """Return the functions and methods that cells define, by name."""
-    return {name: [function for _, function in made] for name, made in notebook.functions.items()}
+    return {name: [function for _, function in pairs] for name, pairs in notebook.functions.items()}
 
 
 def calls_from(

@@ -77,11 +77,11 @@ class Given(NamedTuple):
 
 def signatures_of(placed: Iterable[Placed]) -> dict[str, dict[int, str]]:
     """Return what the positional parameters are called of functions and classes defined here."""
-    found: dict[str, dict[int, str]] = {}
+    callees: dict[str, dict[int, str]] = {}
     for node, owner in placed:
         if isinstance(node, ast.Call):
             flags = [text for text in map(_text, node.args) if text.startswith("-")]
-            found |= {flag: {0: option_name(node)} for flag in flags if called(node) in _OPTIONS}
+            callees |= {flag: {0: option_name(node)} for flag in flags if called(node) in _OPTIONS}
             continue
         if isinstance(node, Function):
             name, taken = _callee(node, owner), isinstance(owner, ast.ClassDef)
@@ -90,8 +90,8 @@ def signatures_of(placed: Iterable[Placed]) -> dict[str, dict[int, str]]:
             name, names = node.name, [argument.arg for argument in fields]
         else:
             continue
-        found[name] = {n: word for n, word in enumerate(names) if role_of(word)}
-    return {name: members for name, members in found.items() if any(map(role_of, members.values()))}
+        callees[name] = {n: word for n, word in enumerate(names) if role_of(word)}
+    return {name: params for name, params in callees.items() if any(map(role_of, params.values()))}
 
 
 def options(call: ast.Call) -> tuple[str, ast.expr] | None:
@@ -184,11 +184,11 @@ class Look:
                 of_image = name in _IMAGE_CALLS and keyword.arg in _IMAGE_ARGUMENTS
                 role: Role | None = "image" if of_image else None
                 yield Given(keyword.arg, keyword.value, "argument", inner, role=role)
-        for position, known in self._signatures.get(name, {}).items():
+        for position, param_name in self._signatures.get(name, {}).items():
             before = call.args[: position + 1]
             if len(before) > position and not any(isinstance(e, ast.Starred) for e in before):
-                parameter = Parameter(name, known, position)
-                yield Given(known, call.args[position], "argument", parameter=parameter)
+                parameter = Parameter(name, param_name, position)
+                yield Given(param_name, call.args[position], "argument", parameter=parameter)
         if (option := options(call)) is not None:
             yield Given(*option, "option", parameter=Parameter("--", option[0], None))
         if name in _LOADERS:

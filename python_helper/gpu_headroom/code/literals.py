@@ -67,8 +67,8 @@ def literals_of(
     """
     if len(source) > LONGEST:
         return []
-    known = {**(signatures or {}), **signatures_of(placed), **KNOWN}
-    looked = Look(source.split("\n"), known)
+    by_callee = {**(signatures or {}), **signatures_of(placed), **KNOWN}
+    looked = Look(source.split("\n"), by_callee)
     given = [argument for node, owner in placed for argument in looked.given(node, owner)]
     looked.scripts()
     if (cell.path or "").endswith(("json", "yaml", "yml")):
@@ -111,9 +111,9 @@ def _sides(node: ast.expr) -> int | None:
     """Return 512 of `512`, of `(512, 512)` and of `(3, 512, 512)`."""
     if not isinstance(node, (ast.Tuple, ast.List)):
         return integer(node)
-    found = [integer(expression) for expression in node.elts]
-    sides = [side for side in found if side is not None and side > _CHANNELS]
-    return sides[0] if None not in found and sides and len(set(sides)) == 1 else None
+    numbers = [integer(expression) for expression in node.elts]
+    sides = [side for side in numbers if side is not None and side > _CHANNELS]
+    return sides[0] if None not in numbers and sides and len(set(sides)) == 1 else None
 
 
 def integer(node: ast.expr, factors: int = _MOST_FACTORS) -> int | None:

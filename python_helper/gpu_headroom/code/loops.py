@@ -58,8 +58,8 @@ def left_behind(
             except RecursionError:  # an expression of thousands of steps
                 outside.reads |= words
     read = outside.reads.union(*(loop.reads - loop.stores - loop.leaves for loop in loops))
-    left = {name for loop in loops for name in loop.leaves | (loop.stores - outside.stores)}
-    return (left & wanted) - read
+    loop_names = {name for loop in loops for name in loop.leaves | (loop.stores - outside.stores)}
+    return (loop_names & wanted) - read
 
 
 def _sort(statements: Iterable[ast.AST], outside: _Code, loops: list[_Code]) -> None:

@@ -90,10 +90,10 @@ class Notebook:
         most: int = _MOST * LONGEST,
     ) -> Notebook:
         """Read cells of these keys and texts; beyond so many characters in all they are unread."""
-        left, cells = most, list[CellCode]()
+        remaining, cells = most, list[CellCode]()
         for key, text in dict.fromkeys(texts):
-            left -= len(text)
-            cells.append(CellCode(key, text, is_read=left >= 0))
+            remaining -= len(text)
+            cells.append(CellCode(key, text, is_read=remaining >= 0))
         return cls(cells, [CellCode(run.key, run.source, is_file=True) for run in files])
 
     def cell(self, key: str, source: str | None = None) -> CellCode | None:
@@ -104,12 +104,12 @@ class Notebook:
 
     @cached_property
     def _uses(self) -> dict[str, list[tuple[CellCode, Use]]]:
-        found: dict[str, list[tuple[CellCode, Use]]] = {}
+        uses: dict[str, list[tuple[CellCode, Use]]] = {}
         for cell in self.cells:
             for use in cell.uses:
                 if use.owner is None:
-                    found.setdefault(use.name, []).append((cell, use))
-        return found
+                    uses.setdefault(use.name, []).append((cell, use))
+        return uses
 
     def uses(self, name: str) -> list[tuple[CellCode, Use]]:
         """Return the uses of a notebook variable in all cells, functions included."""
@@ -135,9 +135,9 @@ class Notebook:
 
 def by_name(cells: Iterable[CellCode], kinds: Any) -> dict[str, list[tuple[CellCode, Any]]]:
     """Return the nodes of these kinds in cells, by their names."""
-    found: dict[str, list[tuple[CellCode, Any]]] = {}
+    named_nodes: dict[str, list[tuple[CellCode, Any]]] = {}
     for cell in cells:
         for node in cell.nodes:
             if isinstance(node, kinds):
-                found.setdefault(node.name, []).append((cell, node))
-    return found
+                named_nodes.setdefault(node.name, []).append((cell, node))
+    return named_nodes

@@ -43,8 +43,8 @@ def order_of(body: Sequence[ast.stmt], reads: Names, binds: Names) -> Order:
 def _of_statement(node: ast.stmt, reads: Names, binds: Names) -> Order:
     for kinds, way in _WAYS:
         if isinstance(node, kinds):
-            found: Order = way(node, reads, binds)
-            return found
+            order: Order = way(node, reads, binds)
+            return order
     if isinstance(node, (ast.AugAssign, ast.Delete)):
         return Order(reads(node) | binds(node), set())
     return Order(reads(node), binds(node))

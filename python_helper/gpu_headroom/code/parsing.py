@@ -112,5 +112,5 @@ def magics(source: str) -> list[str]:
         return []
     if _is_other(source):
         return [source.lstrip()]
-    found = [match[2] for way in (_MAGIC, _RESULT) for match in way.finditer(source)]
-    return found if found and _python(source) is None else []
+    commands = [match[2] for way in (_MAGIC, _RESULT) for match in way.finditer(source)]
+    return commands if commands and _python(source) is None else []

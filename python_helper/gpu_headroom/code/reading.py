@@ -70,11 +70,11 @@ def make_way(every: int = _EVERY) -> None:
 
 def children(node: ast.AST) -> tuple[ast.AST, ...]:
     """Return the child nodes of a node in order, without contexts such as `ast.Load`."""
-    known = (current() or _Reading()).children
-    if node not in known:
+    cache = (current() or _Reading()).children
+    if node not in cache:
         inner = ast.iter_child_nodes(node)
-        known[node] = tuple([child for child in inner if not isinstance(child, ast.expr_context)])
-    return known[node]
+        cache[node] = tuple([child for child in inner if not isinstance(child, ast.expr_context)])
+    return cache[node]
 
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:
@@ -82,9 +82,9 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
 
     The nodes of a module are kept: many go through them.
     """
-    known = (current() or _Reading()).nodes
-    if node in known:
-        for inner in known[node]:
+    cache = (current() or _Reading()).nodes
+    if node in cache:
+        for inner in cache[node]:
             make_way()
             yield inner
         return
@@ -94,4 +94,4 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
         nodes += children(inner)
         yield inner
     if isinstance(node, ast.Module):
-        known[node] = nodes
+        cache[node] = nodes

@@ -30,14 +30,14 @@ def grown_by_functions(sources: Iterable[str]) -> tuple[set[str], set[str]]:
     Attributes are of any object: `.seen`. Of the second kind are `.total`, made from its old value,
     and `.mean`, made from `.total`. At most the text of one cell of the greatest length is parsed.
     """
-    left, found, added = LONGEST, set[str](), set[str]()
+    remaining, containers, added = LONGEST, set[str](), set[str]()
     for text in sources:
-        left -= len(text)
-        tree = parse_cell(text) if left >= 0 else None
+        remaining -= len(text)
+        tree = parse_cell(text) if remaining >= 0 else None
         for node in walk(tree) if tree is not None else ():
             if isinstance(node, Function) and node.name != "forward":
                 shared = [child.names for child in walk(node) if isinstance(child, ast.Global)]
-                found |= set(grown(node)) - set(stored(node)).difference(*shared)
+                containers |= set(grown(node)) - set(stored(node)).difference(*shared)
                 added |= {path for path in added_to(node) if path[0] == "."}
                 added |= {
                     name
@@ -47,7 +47,7 @@ def grown_by_functions(sources: Iterable[str]) -> tuple[set[str], set[str]]:
                     for name in _bound_in(target)
                     if name[0] == "."
                 }
-    return found, added
+    return containers, added
 
 
 def scopes_at(tree: ast.Module, number: int) -> tuple[Scope, Scope]:
@@ -172,7 +172,7 @@ class Gathering(NamedTuple):
 
 def gathering(function: Scope, number: int) -> Gathering | None:
     """Return the expression at a line that gathers what calls make, the innermost one."""
-    found = None
+    innermost = None
     for node in walk(function):
         if not isinstance(node, ast.expr) or not spans(node, number):
             continue
@@ -184,17 +184,17 @@ def gathering(function: Scope, number: int) -> Gathering | None:
                 for assignment in given
                 if isinstance(assignment.targets[0], ast.Name) and node in walk(assignment.value)
             )
-            found = Gathering(next(names, ""), ast.unparse(node), on_host)
-    return found
+            innermost = Gathering(next(names, ""), ast.unparse(node), on_host)
+    return innermost
 
 
 def _on_host(node: ast.expr) -> str | None:
     """Return an expression that gathers values with each of them on the host; `None`: none does."""
     if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp)):
-        made = node.value if isinstance(node, ast.DictComp) else node.elt
-        if any(isinstance(child, ast.Call) for child in walk(made)):
-            moved = ast.Call(ast.Attribute(made, "cpu", ast.Load()), [], [])
-            return ast.unparse(node).replace(ast.unparse(made), ast.unparse(moved), 1)
+        element = node.value if isinstance(node, ast.DictComp) else node.elt
+        if any(isinstance(child, ast.Call) for child in walk(element)):
+            moved = ast.Call(ast.Attribute(element, "cpu", ast.Load()), [], [])
+            return ast.unparse(node).replace(ast.unparse(element), ast.unparse(moved), 1)
     elif isinstance(node, ast.Call) and called(node) in _GATHERS and len(node.args) == 1:
         (given,) = node.args
         if isinstance(given, (ast.Call, ast.Name, ast.GeneratorExp)):

@@ -52,5 +52,5 @@ class Tree:
     def statement_on(self, line: int) -> ast.stmt | None:
         """Return the innermost statement on a line, counted from 1."""
         statements = [node for node in self.nodes if isinstance(node, ast.stmt)]
-        found = (node for node in statements[::-1] if node.lineno <= line <= (node.end_lineno or 0))
-        return next(found, None)
+        hits = (node for node in statements[::-1] if node.lineno <= line <= (node.end_lineno or 0))
+        return next(hits, None)

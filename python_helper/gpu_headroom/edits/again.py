@@ -55,10 +55,10 @@ class Again:
         edited: Mapping[str, Collection[int]],
         live: Live,
     ) -> None:
-        known = {cell.key: cell for cell in notebook.cells}
+        by_key = {cell.key: cell for cell in notebook.cells}
         self._notebook, self._line, self._edited = notebook, line, edited
         self._live = live
-        self._cells = [known[key] for key in dict.fromkeys(order) if key in known]
+        self._cells = [by_key[key] for key in dict.fromkeys(order) if key in by_key]
         self._classes = by_name(notebook.cells, ast.ClassDef)
         self._does = {cell.key: self._done_by(cell) for cell in self._cells}
 
@@ -75,30 +75,30 @@ class Again:
 
     def _carrying(self, run: Collection[str]) -> set[str]:
         """Return the cells between these that hand on what they make, or undo it."""
-        made, carriers, found = set[str](), list[CellCode](), set[str]()
+        new_names, carriers, keys = set[str](), list[CellCode](), set[str]()
         for cell in self._cells[:-1]:
             bound = self._bound_by(cell)
             if cell.key in run:
-                made |= bound
-            elif self._users(made) & self._reads(cell):
+                new_names |= bound
+            elif self._users(new_names) & self._reads(cell):
                 carriers.append(cell)
-                made |= bound
-            elif made & self._left_by(cell):
+                new_names |= bound
+            elif new_names & self._left_by(cell):
                 carriers.append(cell)
-            if made & self._does[cell.key].deleted:
-                found.add(cell.key)
+            if new_names & self._does[cell.key].deleted:
+                keys.add(cell.key)
         needed = self._used(self._reads(self._cells[-1]))
         for cell in reversed(self._cells[:-1]):
             if cell.key in run:
                 needed |= self._used(self._reads(cell))
             elif cell in carriers and self._left_by(cell) & needed:
-                found.add(cell.key)
+                keys.add(cell.key)
                 needed |= self._used(self._reads(cell))
-        return found
+        return keys
 
     def _makers(self, run: Collection[str]) -> set[str]:
         """Return the cells that made what these would find with another value."""
-        found = set[str]()
+        keys = set[str]()
         for n, cell in enumerate(self._cells):
             for name in self._inputs(cell) if cell.key in run else ():
                 makers = (c for c in reversed(self._cells[:n]) if name in self._does[c.key].made)
@@ -106,8 +106,8 @@ class Again:
                 if maker is None or maker.key in run:
                     continue
                 if self._is_changed(name, self._cells[n:]):
-                    found.add(maker.key)
-        return found
+                    keys.add(maker.key)
+        return keys
 
     def _is_changed(self, name: str, cells: Sequence[CellCode]) -> bool:
         return name in self._live.streams or any(
@@ -154,7 +154,7 @@ class Again:
     @cached_property
     def _inner(self) -> dict[str, set[str]]:
         """The notebook's names that functions and classes read, by name of these."""
-        found: dict[str, set[str]] = {}
+        inner: dict[str, set[str]] = {}
         for cell in self._cells:
             reads = [
                 (use.node, use.name) for use in cell.uses if use.how == "read" and use.owner is None
@@ -163,12 +163,12 @@ class Again:
             for node, name in reads:
                 for around in cell.parents(node):
                     if isinstance(around, Definition):
-                        found.setdefault(around.name, set()).add(name)
-        for own in found.values():
+                        inner.setdefault(around.name, set()).add(name)
+        for own in inner.values():
             more = set(own)
-            while more := {x for name in more & found.keys() for x in found[name]} - own:
+            while more := {x for name in more & inner.keys() for x in inner[name]} - own:
                 own.update(more)
-        return found
+        return inner
 
     def _done_by(self, cell: CellCode) -> _Work:
         done = _Work(set(), set(), set(), set(), set())
@@ -199,30 +199,30 @@ class Again:
         is_argv = isinstance(node, ast.Attribute) and dotted(node) == _ARGV
         if is_argv and not isinstance(getattr(node, "ctx", None), ast.Load):
             done.bound.add(_ARGV)
-        known = cell.owners.get(node)
-        if known is None or known[1] is not None or isinstance(node, ast.alias):
+        binding = cell.owners.get(node)
+        if binding is None or binding[1] is not None or isinstance(node, ast.alias):
             return
         kind = getattr(node, "ctx", None)
         if isinstance(kind, ast.Load):
             return
-        done.bound.add(known[0])
-        if not self._is_same(cell, node, known[0]):
-            done.made.add(known[0])
+        done.bound.add(binding[0])
+        if not self._is_same(cell, node, binding[0]):
+            done.made.add(binding[0])
             if isinstance(kind, ast.Del):
-                done.deleted.add(known[0])
+                done.deleted.add(binding[0])
 
     def _enter_call(self, cell: CellCode, node: ast.AST, done: _Work) -> None:
         """Enter the root of a call that is made for its effect; a hook changes its model."""
         if not isinstance(node, ast.Call):
             return
         root = base_of(node.func, ast.Attribute, ast.Subscript, ast.Call)
-        known = cell.owners.get(root) if root is not None and root is not node.func else None
-        if known is None or known[1] is not None:
+        binding = cell.owners.get(root) if root is not None and root is not node.func else None
+        if binding is None or binding[1] is not None:
             return
-        if _HOOKS.match(called(node)) and known[0] in self._live.models:
-            done.changed.add(known[0])
-        if isinstance(cell.parent(node), ast.Expr) and known[0] not in self._notebook.imported:
-            done.affected.add(known[0])
+        if _HOOKS.match(called(node)) and binding[0] in self._live.models:
+            done.changed.add(binding[0])
+        if isinstance(cell.parent(node), ast.Expr) and binding[0] not in self._notebook.imported:
+            done.affected.add(binding[0])
 
     def _hand_on(
         self,
@@ -240,9 +240,9 @@ class Again:
             if isinstance(changed, ast.Name)
         }
         for parameter, given in zip(arguments(function), call.args, strict=False):
-            known = cell.owners.get(given)
-            if parameter.arg in own and known is not None and known[1] is None:
-                done.changed.add(known[0])
+            binding = cell.owners.get(given)
+            if parameter.arg in own and binding is not None and binding[1] is None:
+                done.changed.add(binding[0])
 
     def _is_same(self, cell: CellCode, node: ast.AST, name: str) -> bool:
         """Whether a name is given what it has: a function once more, or `x = x.to(device)`."""
@@ -281,11 +281,11 @@ def _read_by(cell: CellCode, inner: Mapping[str, set[str]], node: ast.AST) -> se
 
     `inner` has what functions read, by their names.
     """
-    found = {name for child, name in _own_names(cell, node) if _is_read(child)}
+    reads = {name for child, name in _own_names(cell, node) if _is_read(child)}
     inside = list(executed(node))
-    found |= {_ARGV} if any(map(_parses_argv, inside)) else set()
-    named = found | {called(child) for child in inside}
-    return found.union(*[inner.get(name, ()) for name in named])
+    reads |= {_ARGV} if any(map(_parses_argv, inside)) else set()
+    named = reads | {called(child) for child in inside}
+    return reads.union(*[inner.get(name, ()) for name in named])
 
 
 def _bound_by(cell: CellCode, node: ast.AST) -> set[str]:

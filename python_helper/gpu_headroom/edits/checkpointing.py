@@ -44,24 +44,24 @@ def trainer_checkpointed(source: CellSource, arguments: str) -> None:
 
 def _assigned(source: CellSource, name: str) -> ast.Assign | ast.AnnAssign:
     """Return the last statement of the cell itself that makes something under a name by a call."""
-    found = [
+    assignments = [
         node
         for node in source.tree.body
         if isinstance(node, (ast.Assign, ast.AnnAssign))
         and assigned(node) == name
         and isinstance(node.value, ast.Call)
     ]
-    if not found:
+    if not assignments:
         raise Refused
-    return found[-1]
+    return assignments[-1]
 
 
 def _made(source: CellSource, name: str) -> ast.stmt:
     """Return the statement behind which a model is there: it is made, and moved."""
     last = _assigned(source, name)
     if any(dotted(method(last.value, move)) == name for move in _MOVES):
-        made = [node for node in source.tree.body if assigned(node) == name and node is not last]
-        if not made:
+        inits = [node for node in source.tree.body if assigned(node) == name and node is not last]
+        if not inits:
             raise Refused  # it is only moved here
     after = [
         node

@@ -52,8 +52,8 @@ class CellChange:
         if self.ran_by is not None:
             return self.ran_by[0], {self.ran_by[1]}
         after = self.rewrite(self.cell.source)
-        found = hunks(self.cell.source, after) if after is not None else []
-        ends = [(hunk.first, hunk.first + max(1, len(hunk.old))) for hunk in found]
+        diff = hunks(self.cell.source, after) if after is not None else []
+        ends = [(hunk.first, hunk.first + max(1, len(hunk.old))) for hunk in diff]
         return self.cell, {n for start, end in ends for n in range(start - 1, end)}
 
     def suits(self, notebook: Notebook, source: str) -> bool:
@@ -174,6 +174,6 @@ def to_run(evidence: Evidence, change: CellChange) -> tuple[str, ...]:
     before = [run.key for run in (*scene.files, *failure.cells) if run.key != last]
     line = max([line for run, line in scene.steps if run.key == last], default=None)
     again = Again(evidence.notebook, [*before, last], line, {cell.key: lines}, evidence.live)
-    known = {run.key: run.cell_id for run in failure.cells}
-    ids = [known.get(key) for key in again.run()]
+    cell_ids = {run.key: run.cell_id for run in failure.cells}
+    ids = [cell_ids.get(key) for key in again.run()]
     return () if None in ids else tuple([cell_id for cell_id in ids if cell_id is not None])

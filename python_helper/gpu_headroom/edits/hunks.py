@@ -60,16 +60,16 @@ def rows(before: str, after: str) -> list[DiffRow]:
     They are saved with the notebook, so each shows what changes in its line: of other statements
     and of strings that stay there is a `…`.
     """
-    made = _Rows(before, after)
+    builder = _Rows(before, after)
     lines = before.split("\n")
     diff_rows: list[DiffRow] = []
     for hunk in hunks(before, after):
         inserted = not hunk.old
         if inserted:
-            diff_rows += made.context(lines, range(hunk.first - 1, 0, -1))
-        diff_rows += made.changed(hunk)
+            diff_rows += builder.context(lines, range(hunk.first - 1, 0, -1))
+        diff_rows += builder.changed(hunk)
         if inserted:
-            diff_rows += made.context(lines, range(hunk.first, len(lines) + 1))
+            diff_rows += builder.context(lines, range(hunk.first, len(lines) + 1))
     # Two insertions may have a line around them in common.
     return [row for n, row in enumerate(diff_rows) if row not in diff_rows[max(0, n - 2) : n]]
 
@@ -93,13 +93,13 @@ class _Rows:
             if same:
                 yield from self._indented(hunk, range(a, b), c)
                 continue
-            gone = self._old[hunk.first - 1 + a : hunk.first - 1 + b]
-            come = self._new[hunk.new_first - 1 + c : hunk.new_first - 1 + d]
-            texts = self._new_texts if come else self._old_texts  # of a removed line all are cut
-            for n, text in enumerate(gone, a):
-                yield _row("-", hunk.first + n, _cut(text, come, texts))
-            for n, text in enumerate(come, c):
-                yield _row("+", hunk.new_first + n, _cut(text, gone, self._old_texts))
+            removed = self._old[hunk.first - 1 + a : hunk.first - 1 + b]
+            added = self._new[hunk.new_first - 1 + c : hunk.new_first - 1 + d]
+            texts = self._new_texts if added else self._old_texts  # of a removed line all are cut
+            for n, text in enumerate(removed, a):
+                yield _row("-", hunk.first + n, _cut(text, added, texts))
+            for n, text in enumerate(added, c):
+                yield _row("+", hunk.new_first + n, _cut(text, removed, self._old_texts))
 
     def _indented(self, hunk: Hunk, lines: range, new: int) -> Iterator[DiffRow]:
         """Yield the first of the lines that are only further to the right."""
@@ -150,8 +150,8 @@ def _shown(statement: Statement, keeps: Keeps) -> str:
 
 def _cut(line: Line, others: Sequence[Line], texts: Collection[str]) -> str:
     """Return the statements of a line that the other text lacks, without the others' strings."""
-    known = {_plain(token) for other in others for token in other}
-    hidden = [_plain(token) in known for token in line]
+    other_tokens = {_plain(token) for other in others for token in other}
+    hidden = [_plain(token) in other_tokens for token in line]
     if all(hidden):  # all tokens are elsewhere in the other text, in another combination
         hidden = [False] * len(line)
     return _joined(line, hidden, lambda text: text not in texts)

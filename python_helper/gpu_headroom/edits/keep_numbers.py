@@ -160,11 +160,11 @@ class _Numbers:
 
     def _of_each(self, cell: CellCode, target: ast.expr) -> bool:
         """Return whether a comprehension makes a number of each value."""
-        known = cell.owners.get(target)
-        return known is not None and all(
+        binding = cell.owners.get(target)
+        return binding is not None and all(
             self._comes_to_numbers(cell, use.node)
             for use in cell.uses
-            if use.owner is known[1] and use.name == known[0] and use.how == "read"
+            if use.owner is binding[1] and use.name == binding[0] and use.how == "read"
         )
 
     def _given(self, call: ast.Call) -> bool | None:
@@ -189,8 +189,8 @@ def _is_begun(node: ast.AST, parent: ast.AST | None) -> bool:
     if isinstance(value, ast.List):
         return not value.elts
     if isinstance(value, ast.Call):
-        made = called(value)
-        return made in ("zeros", "tensor") or (made == "list" and not value.args)
+        callee = called(value)
+        return callee in ("zeros", "tensor") or (callee == "list" and not value.args)
     return isinstance(value, ast.Constant)
 
 

@@ -37,10 +37,10 @@ def loaded_to_host(
 
 @rewriting
 def _loaded(source: CellSource, torch: str, loads: frozenset[str]) -> None:
-    found = list(_loads(source, torch))
-    if len(found) != 1:
+    calls = list(_loads(source, torch))
+    if len(calls) != 1:
         raise Refused
-    (call,) = found
+    (call,) = calls
     name = assigned(source.around(call) or call)
     into = [
         node

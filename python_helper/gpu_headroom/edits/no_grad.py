@@ -111,25 +111,25 @@ class _Program:
         """Return what code gives a value, or may change."""
         if isinstance(node, Definition):
             return {node.name}
-        found = set[str]()
+        targets = set[str]()
         for child in walk(node):
             if isinstance(getattr(child, "ctx", None), (ast.Store, ast.Del)):
-                found |= _place_of(child)
+                targets |= _place_of(child)
             elif isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute):
                 is_alone = isinstance(node, ast.Expr) and node.value is child
                 if is_alone or _KEEPS.fullmatch(child.func.attr):
-                    found |= _place_of(child.func.value)
-        return found - self._imported
+                    targets |= _place_of(child.func.value)
+        return targets - self._imported
 
     def reached(self, found: Collection[str]) -> set[str]:
         """Return these names, and all that stand in what gives them their values."""
-        known, waiting = set(found), list(found)
+        all_names, waiting = set(found), list(found)
         while waiting:
             for statement in self._by_name.get(waiting.pop(), ()):
-                new = _mentioned(statement) - known
-                known |= new
+                new = _mentioned(statement) - all_names
+                all_names |= new
                 waiting += new
-        return known
+        return all_names
 
     def goes_back(self, name: str) -> bool:
         """Return whether a function or class of a name computes gradients, or steps."""
@@ -140,15 +140,15 @@ class _Program:
 
     def kept_by(self, reached: Collection[str]) -> set[str]:
         """Return the names that functions and classes of these names leave values under."""
-        found = set[str]()
+        retained = set[str]()
         for name in reached:
             for binding in self._by_name.get(name, ()):
                 if isinstance(binding, Definition):
                     parts = [p for p in walk(binding) if not isinstance(p, Definition)]
                     inside = set().union(*map(self.stored, parts))
                     local = names(binding, ast.Store) | _parameters(binding)
-                    found |= inside - local
-        return found
+                    retained |= inside - local
+        return retained
 
     def back_through(self, own: ast.stmt, made: set[str]) -> bool:
         """Return whether gradients may be computed for names that `own` has made."""
@@ -180,10 +180,10 @@ class _Program:
                 continue
             is_new = not (used & made) - fresh
             target = getattr(node, "target", None) if isinstance(node, For) else None
-            kept = fresh if isinstance(node, (ast.With, ast.AsyncWith)) else set(fresh)
+            inner_fresh = fresh if isinstance(node, (ast.With, ast.AsyncWith)) else set(fresh)
             if target is not None and is_new:
-                kept |= names(target, ast.Store)
-            if any(self._back_in(part, made, own, kept) for part in inner):
+                inner_fresh |= names(target, ast.Store)
+            if any(self._back_in(part, made, own, inner_fresh) for part in inner):
                 return True
             if isinstance(node, ast.Assign):
                 targets = [getattr(target, "elts", [target]) for target in node.targets]
@@ -231,28 +231,28 @@ def _plain(block: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 def _mentioned(node: ast.AST) -> set[str]:
     """Return the names that code reads, its attributes, and its texts, which may be either."""
-    found = set[str]()
+    mentions = set[str]()
     for child in walk(node):
         if isinstance(child, ast.AugAssign):
-            found |= _place_of(child.target)
+            mentions |= _place_of(child.target)
         is_read = isinstance(getattr(child, "ctx", None), ast.Load)
         if isinstance(child, ast.Name) and is_read:
-            found.add(child.id)
+            mentions.add(child.id)
         elif isinstance(child, ast.Attribute) and is_read:
-            found.add(f".{child.attr}")
+            mentions.add(f".{child.attr}")
         elif isinstance(child, ast.Constant) and isinstance(child.value, str):
-            found |= {child.value, f".{child.value}"}
-    return found
+            mentions |= {child.value, f".{child.value}"}
+    return mentions
 
 
 def _place_of(node: ast.AST) -> set[str]:
     """Return `run` and `.out` of `run.out[0]`."""
-    found = set[str]()
+    parts = set[str]()
     base = base_of(node)
-    found |= {base.id} if isinstance(base, ast.Name) else set()
+    parts |= {base.id} if isinstance(base, ast.Name) else set()
     while isinstance(node, ast.Subscript):
         node = node.value
-    return found | ({f".{node.attr}"} if isinstance(node, ast.Attribute) else set())
+    return parts | ({f".{node.attr}"} if isinstance(node, ast.Attribute) else set())
 
 
 def _parameters(node: ast.AST) -> set[str]:

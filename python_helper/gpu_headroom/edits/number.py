@@ -80,10 +80,10 @@ def set_number(source: CellSource, literal: SizeLiteral, value: int) -> None:
     It is looked for where it stood, and elsewhere only if there is no other like it. Equal sides
     of an image are set together, and what is split in step. The changed cell has to say `value`.
     """
-    found = _found(source, literal, value)
-    for number in _together(source, found):
+    target = _found(source, literal, value)
+    for number in _together(source, target):
         _set(source, number, value)
-    if not _is_there(_literals(source.changed(), literal), found, value):
+    if not _is_there(_literals(source.changed(), literal), target, value):
         raise Refused
 
 
@@ -115,10 +115,10 @@ def _together(source: CellSource, found: SizeLiteral) -> list[SizeLiteral]:
 
 
 def _literals(text: str, literal: SizeLiteral) -> list[SizeLiteral]:
-    known = literal.parameter
-    given = known is not None and literal.kind in ("argument", "text")
-    positional = given and known is not None and known.position is not None
-    signatures = {known.callee: {known.position or 0: known.name}} if known and positional else None
+    param = literal.parameter
+    given = param is not None and literal.kind in ("argument", "text")
+    positional = given and param is not None and param.position is not None
+    signatures = {param.callee: {param.position or 0: param.name}} if param and positional else None
     return literals_in(literal.cell, text, literal.role, signatures)
 
 

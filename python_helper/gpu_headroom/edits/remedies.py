@@ -47,10 +47,10 @@ def _map_location(evidence: Evidence, _: Finding, shown: Shown | None) -> Shown 
         return None
     live = evidence.live
     rewrite = loaded_to_host(torch_name(evidence) or "torch", live.loads, live.entries)
-    made = edited(evidence, shown, in_first_cell(evidence, rewrite))
-    if made.fix is None:
+    remedy = edited(evidence, shown, in_first_cell(evidence, rewrite))
+    if remedy.fix is None:
         return shown
-    return made._replace(params={}, title="load", note="note_load")
+    return remedy._replace(params={}, title="load", note="note_load")
 
 
 @edit("no-grad")
@@ -66,8 +66,8 @@ def _no_grad(evidence: Evidence, finding: Finding, shown: Shown | None) -> Shown
         return shown
     cell, line = own
     rewrite = without_gradients(Anchor.of(cell.source, line), torch, evidence.live.foreign)
-    made = edited(evidence, shown, CellChange(cell, line, rewrite))
-    return shown if made.fix is None else made
+    remedy = edited(evidence, shown, CellChange(cell, line, rewrite))
+    return shown if remedy.fix is None else remedy
 
 
 def _is_of_library(evidence: Evidence) -> bool:
@@ -99,8 +99,8 @@ def _checkpointing(evidence: Evidence, _: Finding, shown: Shown | None) -> Shown
         facts = live.models.get(model.name)
         if facts is not None and facts.checkpoints and (not running or model.key in running):
             rewrites.append(checkpointed(model.name, facts.checkpoints))
-    made = edited(evidence, Shown(), in_first_cell(evidence, *rewrites))
-    return made if made.diffs else shown
+    remedy = edited(evidence, Shown(), in_first_cell(evidence, *rewrites))
+    return remedy if remedy.diffs else shown
 
 
 @edit(
@@ -115,7 +115,7 @@ def _smaller_batch(evidence: Evidence, _: Finding, shown: Shown | None) -> Shown
     value, twin = _new(shown), evidence.batch_twin
     change, is_imported = _change_of(evidence, batch, value)
     is_here = not evidence.failure.in_other_process
-    made = edited(
+    remedy = edited(
         evidence,
         shown,
         None if twin else change,
@@ -123,13 +123,13 @@ def _smaller_batch(evidence: Evidence, _: Finding, shown: Shown | None) -> Shown
         done=message("fix.ok", TEXTS, name=batch.name, old=batch.value, new=value),
     )
     if is_imported:
-        return made._replace(fix=None, note="note_imported")
-    if not made.diffs:
+        return remedy._replace(fix=None, note="note_imported")
+    if not remedy.diffs:
         return shown if twin or batch.cell.path else None
-    if batch.cell.path and made.diffs[0]["file"] is None:
+    if batch.cell.path and remedy.diffs[0]["file"] is None:
         flag = {"flag": flag_of(batch), "line": evidence.line or 1, "at": batch.line}
-        return made._replace(title="flag", params={**shown.params, **flag})
-    return made
+        return remedy._replace(title="flag", params={**shown.params, **flag})
+    return remedy
 
 
 def _new(shown: Shown) -> int:
@@ -172,6 +172,6 @@ def _change_of(
 
 def _is_at_notebook(shell: Any) -> bool:
     """Whether the kernel works where it began: in the notebook's folder, as a page takes it."""
-    went = value_at({"": shell.user_ns}, ("", "_dh"))
-    began = went[0] if type(went) is list and went else None
+    history = value_at({"": shell.user_ns}, ("", "_dh"))
+    began = history[0] if type(history) is list and history else None
     return type(began) in (str, type(Path())) and str(began) == str(Path.cwd())

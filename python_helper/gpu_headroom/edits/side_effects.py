@@ -181,12 +181,12 @@ def _made_in(root: ast.AST) -> set[str]:
     """Return the names that code gives something new as it runs."""
     nodes = list(run_by(root))
     added = {id(node.target) for node in nodes if isinstance(node, ast.AugAssign)}
-    found = {
+    names = {
         node.id
         for node in nodes
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and id(node) not in added
     }
-    return found | {node.name for node in nodes if isinstance(node, (*Function, ast.ClassDef))}
+    return names | {node.name for node in nodes if isinstance(node, (*Function, ast.ClassDef))}
 
 
 def _new_inside(function: ast.AST, call: ast.Call, new: Collection[str]) -> set[str]:
@@ -197,15 +197,15 @@ def _new_inside(function: ast.AST, call: ast.Call, new: Collection[str]) -> set[
         if isinstance(node, (ast.Global, ast.Nonlocal))
         for name in node.names
     }
-    found = _made_in(function) - shared
+    names = _made_in(function) - shared
     given = (
         [argument.arg for argument in arguments(function)] if isinstance(function, Function) else []
     )
     values = [root_name(expression) for expression in call.args]
     if given[:1] in (["self"], ["cls"]):
         values.insert(0, root_name(call.func))
-    found |= {name for name, root in zip(given, values, strict=False) if root in new}
-    return found | {k.arg for k in call.keywords if k.arg in given and root_name(k.value) in new}
+    names |= {name for name, root in zip(given, values, strict=False) if root in new}
+    return names | {k.arg for k in call.keywords if k.arg in given and root_name(k.value) in new}
 
 
 def _acts(name: str, call: ast.Call) -> bool:

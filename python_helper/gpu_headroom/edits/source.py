@@ -219,15 +219,15 @@ class CellSource(Tree):
 
     def _inside_strings(self) -> set[int]:
         """Return the lines that begin inside a string."""
-        found: set[int] = set()
+        numbers: set[int] = set()
         for node in self.nodes:
             text = isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes))
             if (text or isinstance(node, ast.JoinedStr)) and isinstance(node, ast.expr):
                 lines = range(node.lineno + 1, (node.end_lineno or node.lineno) + 1)
                 # Without such a quote or end of line it is several strings, one to a line.
                 if lines and re.search(r"'''|\"\"\"|\\\r?\n", self.text_of(node)):
-                    found.update(lines)
-        return found
+                    numbers.update(lines)
+        return numbers
 
 
 def first_line(statement: ast.stmt) -> int:

@@ -33,12 +33,12 @@ def set_first(run: Sequence[str], cells: Iterable[str]) -> list[set[str]]:
     the `cells` of the notebook that may be called by then. All are sources.
     """
     reading = _RunReading([*cells, *run])
-    found: list[set[str]] = []
+    new_names: list[set[str]] = []
     for source in run:
         before = set(reading.made)
         reading.cell(source)
-        found.append(reading.made - before)
-    return [number - reading.early for number in found]
+        new_names.append(reading.made - before)
+    return [cell_names - reading.early for cell_names in new_names]
 
 
 def makes_anew(source: str, path: str, cells: Iterable[str]) -> bool:

@@ -99,9 +99,9 @@ def items(situation: Situation) -> Iterator[Freeable]:
             continue
         gives = situation.heap.retained([*[values[name] for name in names], *displayed.values()])
         shown = ", ".join([*names, *[f"Out[{number}]" for number in displayed]])
-        said: dict[str, Any] = {"names": shown, "cell": label(cell)}
-        said |= {} if gives is None else {"freed_bytes": gives.bytes}
-        asked = "confirm.rerun_unmeasured" if gives is None else "confirm.rerun"
+        params: dict[str, Any] = {"names": shown, "cell": label(cell)}
+        params |= {} if gives is None else {"freed_bytes": gives.bytes}
+        message_id = "confirm.rerun_unmeasured" if gives is None else "confirm.rerun"
         yield Freeable(
             id=item_id,
             kind="leftover",
@@ -110,7 +110,7 @@ def items(situation: Situation) -> Iterator[Freeable]:
             gives=gives,
             free=partial(_free, situation.shell, names, tuple(displayed)),
             names=names,
-            confirm=message(asked, TEXTS, **said),
+            confirm=message(message_id, TEXTS, **params),
         )
 
 

@@ -124,9 +124,9 @@ def _cautions(
     }
     lost = [name for name, runs in makers.items() if runs]
     if lost:
-        made = [cell_run for cell_run in run if any(cell_run in makers[name] for name in lost)]
-        said = "rerun.lost_trains" if trainers else "rerun.lost"
-        yield message(said, TEXTS, names=", ".join(lost), cells=_labels(made))
+        causes = [cell_run for cell_run in run if any(cell_run in makers[name] for name in lost)]
+        message_id = "rerun.lost_trains" if trainers else "rerun.lost"
+        yield message(message_id, TEXTS, names=", ".join(lost), cells=_labels(causes))
     rest = [name for name in learnt.names if name not in lost]
     again = [cell_run for cell_run in trainers if learnt.begun or cell_run.cell_id != learnt.failed]
     if rest and again:

@@ -95,12 +95,12 @@ def items(situation: Situation) -> Iterator[Freeable]:
     models, torch = situation.models, situation.models.torch
     if torch is None:
         return
-    found = {name: _all(models, value) for name, value in models.named.items()}
-    moves = {name: models.storages(_on_gpu(torch, value)) for name, value in found.items()}
+    tensors = {name: _all(models, value) for name, value in models.named.items()}
+    moves = {name: models.storages(_on_gpu(torch, value)) for name, value in tensors.items()}
     host_bytes = host.read().available_bytes
     for name in nlargest(_MOST, moves, key=lambda moved_name: moves[moved_name].bytes):
         if moves[name].bytes >= MIB:
-            yield _offload(situation, name, found[name], moves[name], host_bytes)
+            yield _offload(situation, name, tensors[name], moves[name], host_bytes)
     for name, moved in list(_moved(situation).items()):
         owner = moved.owner()  # its tensors may outlive it in an optimizer
         is_there = owner is not None and models.value(name) is owner
@@ -277,14 +277,14 @@ def _on_gpu(torch: Torch, tensors: Iterable[Any]) -> list[Any]:
 
 
 def _to_restore(models: Models, torch: Torch, moved: Moved) -> list[Pair]:
-    found: dict[int, Pair] = {}
+    pairs: dict[int, Pair] = {}
     for tensor, device in moved.alive():
-        found[id(tensor)] = tensor, device
+        pairs[id(tensor)] = tensor, device
         gradients = [gradient for _, gradient in models.gradients([tensor])]
         for gradient in (*gradients, *models.state_of(tensor)):
             if gradient.size() == tensor.size():  # what counts steps may be at the host on purpose
-                found.setdefault(id(gradient), (gradient, device))
-    return [pair for pair in found.values() if torch.get(pair[0], "device").type == "cpu"]
+                pairs.setdefault(id(gradient), (gradient, device))
+    return [pair for pair in pairs.values() if torch.get(pair[0], "device").type == "cpu"]
 
 
 KINDS = {

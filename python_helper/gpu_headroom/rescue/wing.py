@@ -67,24 +67,24 @@ class SavedTraining(Wing):
             with turn.walking():
                 inside = turn.company.inside
                 state = TrainingState(self.host.shell, Inspector(turn))
-            said = _obstacle(state, inside)
-            if said is None:
+            outcome = _obstacle(state, inside)
+            if outcome is None:
                 written = turn.on_main(lambda: _save(state, execution_count, turn))
                 file = self._name(written.path)
                 code = _code(state, file, execution_count, plain=written.plain)
                 names = ", ".join(state.kept)
                 size = written.bytes
-                said = message("rescue.saved", TEXTS, file_bytes=size, path=file, names=names)
+                outcome = message("rescue.saved", TEXTS, file_bytes=size, path=file, names=names)
         except Stopped:
-            said = message("rescue.cancelled", TEXTS)
+            outcome = message("rescue.cancelled", TEXTS)
         except Disturbed:
-            said = message("rescue.changed", TEXTS)
+            outcome = message("rescue.changed", TEXTS)
         except Abandoned:
             raise
         except BaseException as error:  # noqa: BLE001  the state of the person's objects is their code
             why = getattr(error, "strerror", None) or format_error(error)
-            said = message("rescue.failed", TEXTS, error=why)
-        return _rescued(said, written, code)
+            outcome = message("rescue.failed", TEXTS, error=why)
+        return _rescued(outcome, written, code)
 
     def _name(self, file: Path) -> str:
         """Return how a kernel of this notebook finds a file: a new one begins where this did."""

@@ -30,9 +30,9 @@ def said_of(
     if first is None or line is None:
         return message("warning.swallowed_oom", TEXTS, count=count)
     memory, total = from_capture(first, device), attempts(run.source, line)
-    known = total is not None and count <= total
+    has_total = total is not None and count <= total
     return message(
-        "warning.caught.of_total" if known else "warning.caught.first",
+        "warning.caught.of_total" if has_total else "warning.caught.first",
         TEXTS,
         count=count,
         total=total,

@@ -65,7 +65,7 @@ def _stays(found: Sequence[wire.CellMemory], changes: Sequence[int]) -> bool:
     """Whether each run began higher than the one before it, so that nothing kept was freed."""
     starts = [(memory["peak_bytes"] or 0) - (memory["needed_bytes"] or 0) for memory in found]
     rises = [later - earlier for earlier, later in pairwise(starts)]
-    return all(rise >= _MOST_OF_IT * kept for rise, kept in zip(rises, changes, strict=False))
+    return all(rise >= _MOST_OF_IT * change for rise, change in zip(rises, changes, strict=False))
 
 
 class Accounts:

@@ -49,8 +49,8 @@ class ReadingHistory:
 
     def points(self) -> list[wire.HistoryPoint]:
         """Return all points up to the newest reading, oldest first."""
-        kept = [*self._older.copy().values(), *self._recent.copy().values()]
-        points = [point for points in kept for point in points.copy()]
+        series = [*self._older.copy().values(), *self._recent.copy().values()]
+        points = [point for points in series for point in points.copy()]
         return sorted(points, key=lambda point: (point["time_s"], point["device_index"]))
 
 

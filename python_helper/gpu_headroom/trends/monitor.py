@@ -129,30 +129,30 @@ class Monitor(Wing):
         self._soon[index] = self._soon.get(index, 0) + 1 if soon else 0
         if full_in_s is None or self._soon[index] < _IN_A_ROW:
             return
-        known = trend.as_wire(index)
-        left = _about(full_in_s)
-        steps, grown = known["full_in_steps"], known["bytes_per_step"]
-        said = (
-            message("warning.filling_up", TEXTS, growth_bytes=known["bytes_per_s"], time=left)
+        fields = trend.as_wire(index)
+        remaining = _about(full_in_s)
+        steps, grown = fields["full_in_steps"], fields["bytes_per_step"]
+        warning = (
+            message("warning.filling_up", TEXTS, growth_bytes=fields["bytes_per_s"], time=remaining)
             if steps is None or not grown
             else message(
-                "warning.filling_up_steps", TEXTS, growth_bytes=grown, time=left, steps=steps
+                "warning.filling_up_steps", TEXTS, growth_bytes=grown, time=remaining, steps=steps
             )
         )
-        self._say("filling_up", run, index, said, size=trend.rise_bytes)
+        self._say("filling_up", run, index, warning, size=trend.rise_bytes)
 
     def _look_beyond(self, run: CellRun, device: DeviceReading) -> None:
         """Warn if the GPU's memory is exceeded, or if the host memory it shares runs out."""
-        total, left = device.capacity_bytes, device.free_bytes
+        total, free = device.capacity_bytes, device.free_bytes
         excess = next((note for note in device.notes if note["id"] == "note.beyond_gpu"), None)
         if excess is not None:
-            said = message(
+            warning = message(
                 "warning.beyond_gpu", TEXTS, excess_bytes=excess["params"]["excess_bytes"]
             )
-            self._say("beyond_gpu", run, device.index, said)
-        if device.shared_with_host and total and left is not None and left < _LITTLE * total:
-            said = message("warning.host_low", TEXTS, left_bytes=left, total_bytes=total)
-            self._say("host_low", run, device.index, said)
+            self._say("beyond_gpu", run, device.index, warning)
+        if device.shared_with_host and total and free is not None and free < _LITTLE * total:
+            warning = message("warning.host_low", TEXTS, left_bytes=free, total_bytes=total)
+            self._say("host_low", run, device.index, warning)
 
     def _count_retries(self, run: CellRun, index: int, time_s: float) -> None:
         memory = run.on(index)
@@ -174,8 +174,8 @@ class Monitor(Wing):
                 index = memory["device_index"]
                 seen = first if first is not None and first.device_index == index else None
                 device = None if latest is None else latest.device(index)
-                said = said_of(run, memory["ooms"], seen, device)
-                self._say("swallowed_oom", run, index, said)
+                warning = said_of(run, memory["ooms"], seen, device)
+                self._say("swallowed_oom", run, index, warning)
 
     def _compare(self, run: CellRun) -> None:
         life = self.host
@@ -221,19 +221,19 @@ class Monitor(Wing):
         if amended is not None and life.leases.any():
             life.send(amended.as_wire(life.life_id))
         figures = {"growth_bytes": growth["bytes_per_run"], "runs": growth["runs"]}
-        said = (
+        warning = (
             message("warning.growth", TEXTS, **figures)
             if holder is None
             else message("warning.growth_holder", TEXTS, **figures, name=holder)
         )
-        self._say_late("growth", run, index, said)
+        self._say_late("growth", run, index, warning)
 
     def _name_collector(self, run: CellRun, index: int, size: int, account: Account | None) -> None:
-        found = None if account is None else collector(account, index, size)
-        if found is not None:
-            name, held = found
-            said = message("warning.filling_up_holder", TEXTS, name=name, held_bytes=held)
-            self._say_late("filling_up", run, index, said)
+        holder = None if account is None else collector(account, index, size)
+        if holder is not None:
+            name, held = holder
+            warning = message("warning.filling_up_holder", TEXTS, name=name, held_bytes=held)
+            self._say_late("filling_up", run, index, warning)
 
     # --- Sending warnings ----------------------------------------------------
 
